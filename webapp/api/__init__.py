@@ -5,6 +5,7 @@ from webapp.api import measures as _measures
 from webapp.api import messages as _messages
 from webapp.api import routes as _routes
 from webapp.api import stages as _stages
+from webapp.api import tokens as _tokens
 from webapp.api.cors import init_app
 from webapp.api.page import blueprint as page
 from webapp.api.registry import blueprint
@@ -16,6 +17,7 @@ _DECLARING = (
     _measures,
     _messages,
     _stages,
+    _tokens,
 )
 
 __all__ = ["blueprint", "init_app", "page"]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from flask import current_app
 
 from webapp.api.language_models import model_named
-from webapp.api.schemas.requests import Choice, Texts
-from webapp.core.algorithms import CHOICES, DEFAULT
+from webapp.api.schemas.requests import Choice, InferredTexts, Texts
+from webapp.core.algorithms import CHOICES, DEFAULT, inferences_of
 from webapp.core.formats.dictionary import DictionaryError
+from webapp.core.inference.records import OWN
 from webapp.core.models.dictionary_edits import EditError
 from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.forms import MAX_EDITS_BYTES, fits
@@ -74,6 +75,7 @@ def choose_tokenizer(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
         prefix=" ".join(choice.prefix),
         suffix=" ".join(choice.suffix),
         added="\n".join(choice.added),
+        **_inference(choice, algorithm),
     )
     if state.affixes and not state.relevant().affixes:
         field = next(name for name in ("prefix", "suffix", "added") if getattr(choice, name))
@@ -84,7 +86,7 @@ def choose_tokenizer(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
         ready = prepare(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
         if ready.affixed is not None and ready.affixed.missing:
             _no_token(choice, ready.affixed.missing[0])
-        return state, ready.tokenizer
+        return state, ready.encoder
     except (DictionaryError, EditError) as error:
         problem = dictionary_problem(error) if isinstance(error, DictionaryError) else edit_problem(error)
         refuse(problem.status, problem.message, errors=[(f"#/{problem.field}", problem.message)])
@@ -96,6 +98,18 @@ def _no_token(choice: Choice, name: str) -> NoReturn:
     field = "prefix" if name in choice.prefix else "suffix"
     sentence = f"The vocabulary has no token {name!r}."
     refuse(409, sentence, errors=[(f"#/{field}/{getattr(choice, field).index(name)}", sentence)])
+
+
+def _inference(choice: Choice, algorithm: str) -> dict[str, Any]:
+    """How the vocabulary is applied; answers 409 for an inference that the algorithm does not have."""
+    if not isinstance(choice, InferredTexts) or choice.inference == OWN:
+        return {}
+    allowed = inferences_of(algorithm)
+    if choice.inference not in allowed:
+        names = " or ".join(f"`{each}`" for each in allowed)
+        sentence = f"A vocabulary of {algorithm} has no inference {choice.inference!r}. Use {names}."
+        refuse(409, sentence, errors=[("#/inference", sentence)])
+    return {name: getattr(choice, name) for name in ("inference", "dropout", "alpha", "seed")}
 
 
 def tokenizer_by_name(name: str) -> tuple[CatalogueEntry, Tokenizer]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from webapp.command_line import commands, measure, messages, train
+from webapp.command_line.inference_argument import InapplicableInferenceError, inference_arguments, inferred
 from webapp.command_line.inputs import STANDARD_INPUT, InputError, read_texts
 from webapp.command_line.training_errors import ArgumentError
 from webapp.command_line.vocabulary_argument import (
@@ -74,6 +75,10 @@ def main(arguments: Sequence[str]) -> int:
     except UnusableVocabularyError as error:
         _complain(str(error))
         return 1
+    try:
+        tokenizer = inferred(tokenizer, options)
+    except InapplicableInferenceError as error:
+        parser.error(str(error))
     skipped = getattr(getattr(tokenizer.model, "dictionary", None), "skipped", None)
     if skipped:
         _complain(f"{options.vocabulary}: skipped {skipped.count:,} {'line' if skipped.count == 1 else 'lines'}")
@@ -154,7 +159,8 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     )
     marks = _marks()
 
-    encode = every.add_parser("encode", parents=[_common(), marks], help="convert text to ids, one line for each text")
+    applied = [_common(), marks, inference_arguments()]
+    encode = every.add_parser("encode", parents=applied, help="convert text to ids, one line for each text")
     encode.set_defaults(function=commands.encode)
 
     decode = every.add_parser("decode", parents=[_common()], help="convert ids in any shape to text")
@@ -170,6 +176,9 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     count.add_argument("--model", metavar="NAME", help="count as this language model does, such as gpt-4o")
     count.add_argument("--price", action="store_true", help="with --model: the price, and the share of its context")
     count.set_defaults(function=commands.count, total=0, language_model=None)
+    applied = [_common(), marks, inference_arguments()]
+    count = every.add_parser("count", parents=applied, help="count the tokens of each file, like wc")
+    count.set_defaults(function=commands.count, total=0)
 
     split = every.add_parser("split", parents=[_common(), marks], help="split a text into parts of at most N tokens")
     split.add_argument(

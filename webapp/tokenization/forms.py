@@ -293,9 +293,9 @@ def _own_vocabulary(chosen: list[str], algorithm: str) -> str:
 
 
 def _pick(values: MultiDict[str, str]) -> None:
-    """Apply the button that recognizes special tokens, and that of a vocabulary, which also chooses its algorithm."""
-    if values.get("recognize") == "special":
-        values["special"] = "1"
+    """Apply the buttons that recognize special tokens or not, and that of a vocabulary, which chooses its algorithm."""
+    if values.get("recognize") in ("special", "plain"):
+        values["special"] = str(int(values["recognize"] == "special"))
     entry = find(values.get("pick", ""))
     if entry is not None:
         values["vocabulary"] = entry.name

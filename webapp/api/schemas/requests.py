@@ -15,6 +15,7 @@ from webapp.core.affixes import MOST_AROUND
 from webapp.core.algorithms import ALGORITHMS, DEFAULT, HMM, LOWERCASE, MODE, ORDER, RUNS, SMOOTHING, Option
 from webapp.core.analysis.ambiguity import Kind
 from webapp.core.analysis.chunking import Boundary
+from webapp.core.inference.records import ALPHA, DROPOUT, SEED
 from webapp.serializers.decoding import WantDecoded
 from webapp.serializers.tokenization import WANTS, Want
 from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE
@@ -145,13 +146,40 @@ class Texts(Choice):
         return self
 
 
-class TokenizeBody(Texts):
+def _appliers(id: str) -> str:
+    """The algorithms whose vocabularies an inference applies, for a description."""
+    return ", ".join(f"`{each}`" for each, algorithm in ALGORITHMS.items() if id in algorithm.inferences)
+
+
+class InferredTexts(Texts):
+    """Texts, and how the vocabulary is applied to them."""
+
+    inference: Literal["own", "longest", "fewest", "dropout", "sample"] = Field(
+        "own",
+        description="How the vocabulary is applied. `own`: by its own rule, the only exact one. `longest`: the longest "
+        f"piece at each position, from the left ({_appliers('longest')}). `fewest`: the fewest pieces. `dropout`: "
+        f"BPE-dropout ({_appliers('dropout')}). `sample`: a random segmentation ({_appliers('sample')}).",
+    )
+    dropout: Annotated[float, Field(ge=DROPOUT.least, le=DROPOUT.most)] = Field(
+        DROPOUT.default,
+        description="`dropout`: the probability with which each possible merge is dropped at each step.",
+    )
+    alpha: Annotated[float, Field(ge=ALPHA.least, le=ALPHA.most)] = Field(
+        ALPHA.default,
+        description="`sample`: the exponent of the probabilities; near 0, all segmentations are as likely.",
+    )
+    seed: Annotated[int, Whole] = Field(
+        0, ge=0, le=int(SEED.most), description="`dropout`, `sample`: the same seed gives the same tokens."
+    )
+
+
+class TokenizeBody(InferredTexts):
     """Texts to tokenize, and the keys of the response."""
 
     want: list[Want] = Field(list(WANTS), description="The keys of the response. Default: all of them.")
 
 
-class CountBody(Texts):
+class CountBody(InferredTexts):
     """Texts whose tokens to count."""
 
 
@@ -239,7 +267,7 @@ class SnapshotBody(Choice):
     )
 
 
-def _whole_number(value: Any) -> Any:
+def whole_number(value: Any) -> Any:
     """The integer that a query parameter writes in ASCII digits; any other value unchanged, for pydantic to reject."""
     if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 10:
         return int(value)
@@ -250,7 +278,7 @@ class TokensQuery(Body):
     """The tokens of a vocabulary to list."""
 
     query: str = Field("", max_length=100, description="A part of the tokens, or an id. The search is case-sensitive.")
-    page: Annotated[int, BeforeValidator(_whole_number)] = Field(
+    page: Annotated[int, BeforeValidator(whole_number)] = Field(
         1, ge=1, le=999_999_999, description="The number of the page, from 1. A page has 100 tokens."
     )
 

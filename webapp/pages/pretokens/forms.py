@@ -92,11 +92,11 @@ def _place_of(pattern: str) -> str:
     try:
         regex.compile(pattern[:5_000])
     except regex.error as error:
-        place = min(error.pos or 0, len(pattern))
+        place = min(getattr(error, "pos", None) or 0, len(pattern))
         return _(
             "The pattern is not valid at character %(place)s: %(error)s. There: %(before)s ▸ %(after)s",
             place=place + 1,
-            error=error.msg,
+            error=getattr(error, "msg", error),
             before=visible(pattern[max(0, place - 12) : place]),
             after=visible(pattern[place : place + 12]) or "∎",
         )
