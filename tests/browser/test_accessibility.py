@@ -83,6 +83,8 @@ PATHS = [
     "/evaluate?with=fmm:nothing&gold=x",
     "/languages",
     "/languages?own=abc",
+    "/measures",
+    f"/measures?lang=zh&with=fmm:jieba&with=bpe:bpe-bytes&with=bpe:nope&gold={quote('研究 生命')}&text=研究生命",
     "/frequencies",
     "/frequencies?text=the+cat+the",
     "/api",

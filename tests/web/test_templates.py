@@ -198,6 +198,13 @@ def addresses() -> Iterator[str]:
         "/measures?gold=un+able&with=bpe:nope&with=fmm:jieba",
     )
     yield from ("/split", f"/split?text={TEXT}&tokens=3", "/split?text=a&tokens=-1")
+    yield from (
+        "/decode",
+        "/decode?ids=",
+        "/decode?ids=1+-5",
+        "/decode?ids=1&page=9",
+        "/decode?ids=240+1&view=apart&skip=1",
+    )
     yield from ("/ambiguity", "/ambiguity?text=", "/ambiguity?text=a&page=9", "/ambiguity?text=a&edits=a+b")
     yield from (
         "/pretokens",
@@ -235,6 +242,7 @@ FORMS: list[tuple[str, dict[str, Any]]] = [
     ("/frequencies", {"text": "q " * 10_000}),
     ("/evaluate", {"with": "fmm:jieba", "gold": "研究 生命 " * 500}),
     ("/evaluate", {"with": "fmm:jieba", "gold": "研究 生命 " * 500, "keep": "30"}),
+    ("/decode", {"ids": "97 " * 4_000, "view": "apart"}),
     ("/split", {"text": "y" * 30_000, "tokens": "2000"}),
     ("/pretokens", {"text": "y" * 30_000, "pattern": "y{1,3}", "show": "tokens"}),
     ("/", {"text": "É 𠮷 " * 9_000, "algorithm": "wordpiece", "lowercase": "1"}),

@@ -8,6 +8,7 @@ marks change the prompt, the contents are searched for in the prompts of the fir
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -125,13 +126,12 @@ def unmarked(marked: str, base: int, contents: Sequence[str]) -> Marked:
     pieces: list[str] = []
     marks: list[tuple[int, int, bool]] = []  # place, message, whether it is an end
     length, since = 0, 0
-    for at, character in enumerate(marked):
-        number = ord(character) - base
-        if 0 <= number < 2 * len(contents):
-            pieces.append(marked[since:at])
-            length += at - since
-            since = at + 1
-            marks.append((length, number // 2, number % 2 == 1))
+    for found in re.finditer(f"[{chr(base)}-{chr(base + 2 * len(contents) - 1)}]", marked):
+        number = ord(found[0]) - base
+        pieces.append(marked[since : found.start()])
+        length += found.start() - since
+        since = found.end()
+        marks.append((length, number // 2, number % 2 == 1))
     pieces.append(marked[since:])
     text = "".join(pieces)
     spans: list[Span] = []
@@ -144,10 +144,10 @@ def unmarked(marked: str, base: int, contents: Sequence[str]) -> Marked:
             start, end = where, marks[at + 1][0]
             at += 1
         elif is_end:
-            start, end = where - _common_end(content, text[place:where]), where
+            start, end = where - len(content[len(content) - _common_end(content, text[place:where]) :].lstrip()), where
         else:
             most = marks[at + 1][0] if at + 1 < len(marks) else len(text)
-            start, end = where, where + _common_start(content, text[where:most])
+            start, end = where, where + len(content[: _common_start(content, text[where:most])].rstrip())
         at += 1
         if start >= place and end > start:
             spans.append(Span(start, end, message, "content"))
@@ -284,9 +284,10 @@ class _Attribution:
         for number, (gap, plain) in enumerate(zip(gaps, without.gaps(), strict=True)):
             if len(gap) > len(plain):
                 start = common(plain, gap)
-                behind = len(plain) - start
+                length = len(gap) - len(plain)
                 if gap.endswith(plain[start:]):
-                    blocks[number] = start, len(gap) - behind
+                    start = _token_start(gap, start, length)
+                    blocks[number] = start, start + length
         return blocks
 
 
@@ -303,6 +304,18 @@ def common(one: str, other: str) -> int:
             if opened > one.rfind(closing, 0, length):
                 length = opened
     return length
+
+
+def _token_start(text: str, start: int, length: int) -> int:
+    """Where an inserted piece of a text may begin instead, for it to begin with a token such as `<|system|>`.
+
+    >>> _token_start("<s><a>1<a>2", 6, 4)
+    3
+    """
+    first = start
+    while first > 0 and text[first - 1] == text[first - 1 + length]:
+        first -= 1
+    return next((at for at in range(first, start) if text[at] in "<["), start)
 
 
 def _common_start(one: str, other: str) -> int:

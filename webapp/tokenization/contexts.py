@@ -19,6 +19,7 @@ from webapp.tokenization.meter import Meter
 from webapp.tokenization.result import Result
 from webapp.tokenization.round_trip_view import RoundTripView
 from webapp.tokenization.special_hints import SpecialTokenHint
+from webapp.tokenization.special_readings import SpecialReadings
 from webapp.tokenization.state import State, View
 from webapp.tokenization.token_details import TokenDetails
 from webapp.vocabularies import CatalogueEntry, StillFetchingError
@@ -96,6 +97,10 @@ class EncodedContext(Context):
     steps: str | None  # the address of the steps page
     special_hints: Sequence[SpecialTokenHint]  # special tokens that were read as plain text; for `_special_hint.html`
     special_link: str | None  # the address of the same result with special tokens recognized, None if it is too long
+    special_readings: SpecialReadings | None  # both readings of a text with a special token
+    switch_special_link: str | None  # the address of the other one, None if it is too long
+    decode_link: str | None  # the address of `/decode` with the ids, None if it is too long
+    can_decode: bool  # whether `/decode` has the vocabulary
     kind_of: Callable[[Disagreement], str]  # the name of its kind of ambiguity
     divisible: Sequence[Divisible]  # words of a dictionary's segmentation that consist of two words
     divisible_shown: int

@@ -236,6 +236,8 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
         values.setdefault(name, value)
     _pick(values)
     pick_by_model(values)
+    if algorithm is not None:  # a choice of a vocabulary never leads away from the page
+        values["algorithm"] = algorithm
     algorithm = values["algorithm"]
     values["vocabulary"] = _own_vocabulary(values.getlist("vocabulary"), algorithm)
     form = PlaygroundForm(values)
@@ -289,9 +291,9 @@ def _own_vocabulary(chosen: list[str], algorithm: str) -> str:
 
 
 def _pick(values: MultiDict[str, str]) -> None:
-    """Apply the button that recognizes special tokens, and that of a vocabulary, which also chooses its algorithm."""
-    if values.get("recognize") == "special":
-        values["special"] = "1"
+    """Apply the buttons that recognize special tokens or not, and that of a vocabulary, which chooses its algorithm."""
+    if values.get("recognize") in ("special", "plain"):
+        values["special"] = str(int(values["recognize"] == "special"))
     entry = find(values.get("pick", ""))
     if entry is not None:
         values["vocabulary"] = entry.name

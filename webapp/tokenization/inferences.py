@@ -33,9 +33,7 @@ def how_it_works(id: str) -> str:
     return {
         "own": _("The rule that the vocabulary was trained for; the only one that gives the tokens a model expects."),
         "longest": _("At each position, from the left, the longest piece that fits."),
-        "fewest": _(
-            "A shortest path: as few pieces as possible; among equals, the longest piece first, from the left."
-        ),
+        "fewest": _("A shortest path: the fewest pieces; among equals, the longest piece first, from the left."),
         "dropout": _("At each step every possible merge is dropped with a probability, each on its own."),
         "sample": _("A segmentation is drawn at random; alpha makes the probabilities more equal or less."),
     }[id]

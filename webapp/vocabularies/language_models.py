@@ -58,9 +58,9 @@ class LanguageModel:
     prefixes: tuple[str, ...] = ()
 
     @property
-    def has_price(self) -> bool:
-        """Whether the list has a price for it."""
-        return self.price_in is not None
+    def names(self) -> tuple[str, ...]:
+        """Its id and its other names."""
+        return (self.id, *self.also)
 
 
 class ModelList:

@@ -13,6 +13,7 @@ from tokenizers import decoders, models
 
 from tests.core.conftest import Pair
 from tests.core.sentencepieces import trained
+from tests.core.text.test_utf8 import is_surrogate
 from tests.properties import SAME_FIXTURE
 from webapp.core.analysis.decoding import DecodedToken, decoded
 from webapp.core.formats import huggingface, sentencepiece
@@ -112,10 +113,13 @@ def test_any_bytes_in_any_tokens_decode_as_in_python(parts: list[bytes]) -> None
     ids = [id_of[bytes([byte])] for part in parts for byte in part]
     python = codecs.getincrementaldecoder("utf-8")("replace")
     found = decoded(tokenizer, ids)
+    printed = theirs = ""
     for token in found.tokens:
-        assert token.text == python.decode(token.data)
-        assert token.pending == python.getstate()[0]
-    assert found.rest == python.decode(b"", final=True)
+        printed += token.text
+        theirs += python.decode(token.data)
+        if not is_surrogate(python.getstate()[0]):
+            assert (printed, token.pending) == (theirs, python.getstate()[0])
+    assert printed + found.rest == theirs + python.decode(b"", final=True)
     assert found.streamed == found.text
 
 

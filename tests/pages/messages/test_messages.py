@@ -209,6 +209,17 @@ def test_a_template_of_ones_own(client: FlaskClient) -> None:
     assert without["reply"] == 0
 
 
+@pytest.mark.parametrize("name", ["chatml", "llama-3", "mistral"])
+def test_a_built_in_template_becomes_ones_own(client: FlaskClient, name: str) -> None:
+    before = client.post("/messages.json", data=form(template=name)).get_json()
+    own = client.post("/messages", data=form(template=name, edit="1"), headers=HTMX).text
+    source = re.search(r'<textarea name="source"[^>]*>\n(.*?)</textarea>', own, re.DOTALL)
+    assert source
+    assert '<option value="own" selected>' in own
+    again = form(template="own", source=html.unescape(source[1]))
+    assert client.post("/messages.json", data=again).get_json()["prompt"] == before["prompt"]
+
+
 def test_a_vocabulary_without_a_template_says_so(client: FlaskClient) -> None:
     answer = client.get("/messages?template=vocabulary")
     assert answer.status_code == 422

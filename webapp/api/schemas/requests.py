@@ -11,12 +11,16 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from webapp.api.schemas.algorithm import AlgorithmId
 from webapp.core import algorithms
+from webapp.core.affixes import MOST_AROUND
 from webapp.core.algorithms import ALGORITHMS, DEFAULT, HMM, LOWERCASE, MODE, ORDER, RUNS, SMOOTHING, Option
 from webapp.core.analysis.ambiguity import Kind
 from webapp.core.analysis.chunking import Boundary
+from webapp.core.inference.records import ALPHA, DROPOUT, SEED
 from webapp.serializers.decoding import WantDecoded
 from webapp.serializers.tokenization import WANTS, Want
 from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE
+from webapp.tokenization.affix_fields import LONGEST_ADDED, MOST_ADDED
+from webapp.tokenization.affix_fields import LONGEST_NAME as LONGEST_TOKEN_NAME
 
 MOST_TEXTS = 1_000
 LONGEST_NAME = 200
@@ -43,6 +47,10 @@ def _users(option: Option | algorithms.Choice) -> str:
     return ", ".join(
         f"`{id}`" for id, algorithm in ALGORITHMS.items() if option in algorithm.options or option in algorithm.choices
     )
+
+
+TokenName = Annotated[str, Field(pattern=r"^\S+$", max_length=LONGEST_TOKEN_NAME)]
+AddedText = Annotated[str, Field(pattern=r"^[^\n]*\S[^\n]*$", max_length=LONGEST_ADDED)]
 
 
 class Body(BaseModel):
@@ -95,6 +103,28 @@ class Choice(Body):
         le=1_000,
         description="Merges of a vocabulary `learned-…`; for `learned-unigram`, pieces.",
     )
+    model: str | None = Field(
+        None,
+        min_length=1,
+        max_length=LONGEST_NAME,
+        description="The name of a language model, from `GET /models`, in place of `vocabulary`, or with the "
+        "vocabulary that it uses.",
+        examples=["gpt-4o"],
+    )
+    prefix: list[TokenName] = Field(
+        [],
+        max_length=MOST_AROUND,
+        description="Tokens to put before the text: each the content of a token, `\\n` for that of a line end, or `#` "
+        "and an id.",
+        examples=[["[gMASK]", "sop"]],
+    )
+    suffix: list[TokenName] = Field([], max_length=MOST_AROUND, description="Tokens to put after the text.")
+    added: list[AddedText] = Field(
+        [],
+        max_length=MOST_ADDED,
+        description="Tokens to add to the vocabulary. They get the ids after its last one and are found in the text as "
+        "written.",
+    )
 
 
 class Texts(Choice):
@@ -116,13 +146,40 @@ class Texts(Choice):
         return self
 
 
-class TokenizeBody(Texts):
+def _appliers(id: str) -> str:
+    """The algorithms whose vocabularies an inference applies, for a description."""
+    return ", ".join(f"`{each}`" for each, algorithm in ALGORITHMS.items() if id in algorithm.inferences)
+
+
+class InferredTexts(Texts):
+    """Texts, and how the vocabulary is applied to them."""
+
+    inference: Literal["own", "longest", "fewest", "dropout", "sample"] = Field(
+        "own",
+        description="How the vocabulary is applied. `own`: by its own rule, the only exact one. `longest`: the longest "
+        f"piece at each position, from the left ({_appliers('longest')}). `fewest`: the fewest pieces. `dropout`: "
+        f"BPE-dropout ({_appliers('dropout')}). `sample`: a random segmentation ({_appliers('sample')}).",
+    )
+    dropout: Annotated[float, Field(ge=DROPOUT.least, le=DROPOUT.most)] = Field(
+        DROPOUT.default,
+        description="`dropout`: the probability with which each possible merge is dropped at each step.",
+    )
+    alpha: Annotated[float, Field(ge=ALPHA.least, le=ALPHA.most)] = Field(
+        ALPHA.default,
+        description="`sample`: the exponent of the probabilities; near 0, all segmentations are as likely.",
+    )
+    seed: Annotated[int, Whole] = Field(
+        0, ge=0, le=int(SEED.most), description="`dropout`, `sample`: the same seed gives the same tokens."
+    )
+
+
+class TokenizeBody(InferredTexts):
     """Texts to tokenize, and the keys of the response."""
 
     want: list[Want] = Field(list(WANTS), description="The keys of the response. Default: all of them.")
 
 
-class CountBody(Texts):
+class CountBody(InferredTexts):
     """Texts whose tokens to count."""
 
 
@@ -210,7 +267,7 @@ class SnapshotBody(Choice):
     )
 
 
-def _whole_number(value: Any) -> Any:
+def whole_number(value: Any) -> Any:
     """The integer that a query parameter writes in ASCII digits; any other value unchanged, for pydantic to reject."""
     if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 10:
         return int(value)
@@ -221,7 +278,7 @@ class TokensQuery(Body):
     """The tokens of a vocabulary to list."""
 
     query: str = Field("", max_length=100, description="A part of the tokens, or an id. The search is case-sensitive.")
-    page: Annotated[int, BeforeValidator(_whole_number)] = Field(
+    page: Annotated[int, BeforeValidator(whole_number)] = Field(
         1, ge=1, le=999_999_999, description="The number of the page, from 1. A page has 100 tokens."
     )
 

@@ -73,12 +73,9 @@ def more_memory() -> None:
 
 def child(payload: bytes, output: int, made: jinja2.Environment, clock: Clock) -> None:
     """Answer one request within the limits, a line at a time, and never return."""
-    where: int | None = None
 
     def stop(_signal: int, frame: FrameType | None) -> None:
-        nonlocal where
-        where = line_now(frame)
-        raise OutOfTimeError
+        raise OutOfTimeError(line_now(frame))
 
     try:
         limit()
@@ -89,8 +86,8 @@ def child(payload: bytes, output: int, made: jinja2.Environment, clock: Clock) -
             if line.get("kind") == "memory":
                 more_memory()
             _write(output, json.dumps(line, ensure_ascii=False).encode(errors="replace") + b"\n")
-    except OutOfTimeError:
-        _write(output, json.dumps({"kind": "time", "line": where, "message": ""}).encode() + b"\n")
+    except OutOfTimeError as error:
+        _write(output, json.dumps({"kind": "time", "line": error.line, "message": ""}).encode() + b"\n")
     except MemoryError:
         more_memory()
         _write(output, b'{"kind": "memory", "line": null, "message": ""}\n')

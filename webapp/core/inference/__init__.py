@@ -18,7 +18,7 @@ from webapp.core.inference.character_pieces import CharacterPieces, ScoredPieces
 from webapp.core.inference.draws import DrawnTokenizer
 from webapp.core.inference.dropout import MergesWithDropout
 from webapp.core.inference.piece_table import fewest_parts, longest_parts
-from webapp.core.inference.records import ALPHA, DROPOUT, INFERENCES, OWN, SEED, Inference, Parameter
+from webapp.core.inference.records import ALPHA, DROPOUT, INFERENCES, OWN, PARAMETERS, SEED, Inference, Parameter
 from webapp.core.inference.samples import UnigramSamples
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
@@ -35,6 +35,7 @@ __all__ = [
     "DROPOUT",
     "INFERENCES",
     "OWN",
+    "PARAMETERS",
     "SEED",
     "Inference",
     "InferenceError",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from webapp.core.inference.piece_table import PieceTable
-from webapp.core.inference.wrapper import AppliedModel, Rule
+from webapp.core.inference.wrapper import AppliedModel, Lookup, Rule
 from webapp.core.models import Model
 from webapp.core.models.byte_offsets import byte_segments
 
@@ -30,10 +30,14 @@ class BytePieces(AppliedModel):
         )
         self.left_out = self._table.left_out
 
+    def lookups(self, pretoken: str) -> list[Lookup]:
+        """The bytes of the pre-token."""
+        return [Lookup(pretoken.encode(), self._table, self._table)]
+
     def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
         """`(id, start, end)` of each token; one that covers part of a character has the range of the character."""
         return byte_segments(pretoken, self.ids(pretoken), self.pieces)
 
     def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
-        parts = self._rule(pretoken.encode(), self._table, self._table, -1)
-        return tuple(id for id, _ in parts if id is not None)
+        [lookup] = self.lookups(pretoken)
+        return tuple(id for id, _ in self._rule(*lookup) if id is not None)

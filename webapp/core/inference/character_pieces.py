@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from webapp.core.inference.piece_table import PieceTable
-from webapp.core.inference.wrapper import AppliedModel, Rule, Segment
+from webapp.core.inference.wrapper import AppliedModel, Lookup, Rule, Segment
 from webapp.core.models.bpe import BPE
 from webapp.core.models.literals import Literals
 from webapp.core.models.scored_bpe import ScoredBPE
@@ -51,16 +51,21 @@ class CharacterPieces(AppliedModel):
         self._inner = _inside(self._first, pieces, model.continuing_subword_prefix)
         self.left_out = self._first.left_out
 
+    def lookups(self, pretoken: str) -> list[Lookup]:
+        """The pre-token with its end-of-word mark."""
+        marked = pretoken + _MARK if self._bpe.end_of_word_suffix and pretoken else pretoken
+        mark = len(pretoken) if marked != pretoken and self._bpe.suffix_id is None else -1
+        return [Lookup(marked, self._first, self._inner, mark)]
+
     def segment(self, pretoken: str) -> Sequence[Segment]:
         """`(id, start, end)` of each token; an end-of-word mark of its own has the range of the last character."""
         length = len(pretoken)
         bpe = self._bpe
-        marked = pretoken + _MARK if bpe.end_of_word_suffix and pretoken else pretoken
-        mark = length if marked != pretoken and bpe.suffix_id is None else -1
+        [lookup] = self.lookups(pretoken)
         segments: list[Segment] = []
         start = 0
         after_unknown = False
-        for id, end in self._rule(marked, self._first, self._inner, mark):
+        for id, end in self._rule(*lookup):
             first, last = min(start, length - 1), min(end, length)
             unknown = False
             if id is not None:
@@ -104,13 +109,18 @@ class WordPieces(AppliedModel):
         self._inner = _inside(self._first, pieces, model.continuing_subword_prefix)
         self.left_out = self._first.left_out
 
+    def lookups(self, pretoken: str) -> list[Lookup]:
+        """The pre-token, unless it is too long."""
+        return [Lookup(pretoken, self._first, self._inner)] if len(pretoken) <= self._most else []
+
     def segment(self, pretoken: str) -> Sequence[Segment]:
         """`(id, start, end)` of each token."""
         if not pretoken:
             return ()
         segments: list[Segment] = []
         start = 0
-        for id, end in self._rule(pretoken, self._first, self._inner) if len(pretoken) <= self._most else [(None, 0)]:
+        lookups = self.lookups(pretoken)
+        for id, end in self._rule(*lookups[0]) if lookups else [(None, 0)]:
             if id is None:
                 return ((self._unknown, 0, len(pretoken)),)
             segments.append((id, start, end))
@@ -138,9 +148,13 @@ class UnigramPieces(AppliedModel):
         self._table = PieceTable({piece: id for id, piece in enumerate(model.pieces) if id not in unused})
         self.left_out = self._table.left_out
 
+    def lookups(self, pretoken: str) -> list[Lookup]:
+        """The pre-token."""
+        return [Lookup(pretoken, self._table, self._table)]
+
     def segment(self, pretoken: str) -> Sequence[Segment]:
         """`(id, start, end)` of each token."""
-        return self._unigram.tokens(self._rule(pretoken, self._table, self._table), pretoken)
+        return self._unigram.tokens(self._rule(*self.lookups(pretoken)[0]), pretoken)
 
 
 class ScoredPiecesByRule(ScoredModel):
@@ -170,12 +184,25 @@ class ScoredPiecesByRule(ScoredModel):
         )
         self.left_out = self._table.left_out
 
+    def lookups(self, pretoken: str) -> list[Lookup]:
+        """The words of the pre-token, without user-defined pieces."""
+        texts = [text for word in self.vocabulary.words(pretoken) for text, _ in self._between(word) if text]
+        return [Lookup(text, self._table, self._table) for text in texts]
+
+    def _between(self, word: str) -> Iterator[tuple[str, str]]:
+        """The texts before each user-defined piece of a word, with the piece; the last one is empty."""
+        at = 0
+        for start, end in self._whole.spans(word) if self._whole else ():
+            yield word[at:start], word[start:end]
+            at = end
+        yield word[at:], ""
+
     def _parts(self, word: str) -> list[Part]:
         parts: list[Part] = []
         at = 0
-        for start, end in [*self._whole.spans(word), (len(word), len(word))] if self._whole else [(len(word),) * 2]:
-            parts += [(id, at + to) for id, to in self._rule(word[at:start], self._table, self._table)]
-            if end > start:
-                parts.append((self.vocabulary.ids[word[start:end]], end))
-            at = end
+        for text, whole in self._between(word):
+            parts += [(id, at + to) for id, to in self._rule(text, self._table, self._table)]
+            at += len(text) + len(whole)
+            if whole:
+                parts.append((self.vocabulary.ids[whole], at))
         return parts

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 from random import Random
+from typing import Protocol
 
-from webapp.core.inference.dropped_merges import Drops, merge_with_drops
+from webapp.core.inference.dropped_merges import Drops, Join, merge_with_drops
 from webapp.core.inference.wrapper import Segment
 from webapp.core.models.bpe import BPE
 from webapp.core.models.byte_offsets import byte_segments
@@ -14,6 +15,16 @@ from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.subword_nmt import SubwordBPE
 from webapp.core.models.symbols import Measured
+
+
+class Merging(Protocol):
+    """What merges the symbols of a word: `merge_with_drops`."""
+
+    def __call__(
+        self, symbols: Sequence[int], join: Join, drops: Drops, *, together: bool = False
+    ) -> tuple[list[int], list[int]]:
+        """The symbols that are left, and how many initial ones each covers."""
+
 
 MergingModel = BPE | RankBPE | ScoredBPE
 
@@ -39,8 +50,8 @@ class MergesWithDropout:
         self._together = isinstance(model, SubwordBPE)
         self._draw = _by_score if isinstance(model, ScoredBPE) else _by_bytes if model.byte_level else _by_characters
 
-    def draw(self, pretoken: str, random: Random) -> Sequence[Segment]:
-        """`(id, start, end)` of each token of a pre-token, in characters.
+    def draw(self, pretoken: str, random: Random, merge: Merging = merge_with_drops) -> Sequence[Segment]:
+        """`(id, start, end)` of each token of a pre-token, in characters; a trace passes a `merge` that records.
 
         As in `tokenizers`, a pre-token that is a piece as a whole is merged like any other, unless the dropout is 0.
         """
@@ -48,14 +59,13 @@ class MergesWithDropout:
             return self.model.segment(pretoken)
         drops = Drops(self._dropout, random)
 
-        def merged(symbols: Sequence[int], join: _Join) -> tuple[list[int], list[int]]:
-            return merge_with_drops(symbols, join, drops, together=self._together)
+        def merged(symbols: Sequence[int], join: Join) -> tuple[list[int], list[int]]:
+            return merge(symbols, join, drops, together=self._together)
 
         return self._draw(self.model, pretoken, merged)
 
 
-_Join = Callable[[int, int], tuple[int, int] | None]
-_Merged = Callable[[Sequence[int], _Join], tuple[list[int], list[int]]]
+_Merged = Callable[[Sequence[int], Join], tuple[list[int], list[int]]]
 
 
 def _by_bytes(model: BPE | RankBPE, pretoken: str, merged: _Merged) -> Sequence[Segment]:

@@ -81,6 +81,27 @@ def fewest_parts(text: Text, first: PieceTable[Text], inner: PieceTable[Text], m
     >>> fewest_parts("abccc", table, table)
     [(4, 3), (6, 5)]
     """
+    _, ends = fewest_costs(text, first, inner, mark)
+    parts: list[Part] = []
+    at, ids = 0, first.ids
+    while at < len(text):
+        end = ends[at]
+        parts.append((ids.get(text[at:end]), end))
+        at, ids = end, inner.ids
+    return parts
+
+
+def fewest_costs(
+    text: Text, first: PieceTable[Text], inner: PieceTable[Text], mark: int = -1
+) -> tuple[list[int], list[int]]:
+    """For each position what the best way from there to the end costs, and where its first part ends.
+
+    A piece costs 1, a unit without a piece more than the pieces of any text. Arguments are those of `longest_parts`.
+
+    >>> table = PieceTable({"a": 0, "b": 1, "ab": 2})
+    >>> fewest_costs("abb", table, table)
+    ([2, 2, 1, 0], [2, 2, 3, 0])
+    """
     length = len(text)
     costs = [0] * (length + 1)
     ends = [0] * (length + 1)
@@ -95,10 +116,4 @@ def fewest_parts(text: Text, first: PieceTable[Text], inner: PieceTable[Text], m
             if end <= length and costs[end] + 1 < best and end != mark and text[at:end] in ids:
                 best, chosen = costs[end] + 1, end
         costs[at], ends[at] = best, chosen
-    parts: list[Part] = []
-    at, ids = 0, first.ids
-    while at < length:
-        end = ends[at]
-        parts.append((ids.get(text[at:end]), end))
-        at, ids = end, inner.ids
-    return parts
+    return costs, ends

@@ -7,7 +7,8 @@ the temperature 1 / α; with the same seed both draw the same segmentation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from math import exp, log
 from random import Random
@@ -16,9 +17,28 @@ from webapp.core.inference.piece_table import LONGEST
 from webapp.core.inference.wrapper import Segment
 from webapp.core.models.fast.cache import Cache
 from webapp.core.models.fast.word_lengths import lengths_by_ending
-from webapp.core.models.scored_pieces import Part
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A part of a pre-token that was drawn, with an id unless it is an unknown character.
+
+    `ways` are the starts of the pieces that end there, longest first, each with the sum of the weights so far.
+    """
+
+    start: int
+    end: int
+    id: int | None
+    ways: tuple[tuple[int, float], ...]
+
+    @property
+    def shares(self) -> list[tuple[int, float]]:
+        """The start of each piece that ends there, and its probability."""
+        whole = self.ways[-1][1]
+        before = [0.0, *(bound for _, bound in self.ways)]
+        return [(start, (bound - below) / whole) for (start, bound), below in zip(self.ways, before, strict=False)]
 
 
 class UnigramSamples:
@@ -45,22 +65,31 @@ class UnigramSamples:
 
     def draw(self, pretoken: str, random: Random) -> Sequence[Segment]:
         """`(id, start, end)` of each token of a pre-token, in characters."""
-        words = self.model.vocabulary.words(pretoken) if isinstance(self.model, SentencePieceUnigram) else [pretoken]
-        ends: list[int] = []
-        end = len(pretoken)
-        for word in reversed(words):  # from the end, as within a word
-            start = end - len(word)
-            ends += [start + inside for inside in self._backward(word, random)]
-            end = start
-        ends.reverse()
-        parts: list[Part] = []
-        start = 0
-        for end in ends:
-            parts.append((self._id_of(pretoken[start:end]), end))
-            start = end
-        return self.model.tokens(parts, pretoken)
+        parts = [(draw.id, draw.end) for draw in self.drawn(pretoken, random)]
+        return self.model.tokens(parts[::-1], pretoken)
 
-    def _id_of(self, piece: str) -> int | None:
+    def drawn(self, pretoken: str, random: Random) -> Iterator[Drawn]:
+        """Yield the parts of a pre-token as they are drawn, from the last to the first."""
+        words = self.model.vocabulary.words(pretoken) if isinstance(self.model, SentencePieceUnigram) else [pretoken]
+        shift = len(pretoken)
+        for word in reversed(words):
+            shift -= len(word)
+            totals = self._sums[word]
+            end = len(word)
+            while end > 0:
+                arcs = self._arcs(word, end)
+                logarithms = [totals[start] + weight for start, weight in arcs]
+                greatest = max(logarithms)
+                bounds = list(accumulate(exp(logarithm - greatest) for logarithm in logarithms))
+                point = random.random() * bounds[-1]
+                index = next((at for at, bound in enumerate(bounds) if point < bound), len(bounds) - 1)
+                start = arcs[index][0]
+                ways = tuple((shift + start, bound) for (start, _), bound in zip(arcs, bounds, strict=True))
+                yield Drawn(shift + start, shift + end, self.id_of(word[start:end]), ways)
+                end = start
+
+    def id_of(self, piece: str) -> int | None:
+        """The id of a piece that samples may have, or None."""
         return self.model.id_of(piece) if piece in self._weights else None
 
     def _arcs(self, text: str, end: int) -> list[tuple[int, float]]:
@@ -84,18 +113,3 @@ class UnigramSamples:
                 greatest = max(logarithms)
                 totals.append(greatest + log(sum([exp(each - greatest) for each in logarithms])))
         return tuple(totals)
-
-    def _backward(self, text: str, random: Random) -> list[int]:
-        """The ends of the parts of a drawn way, the last first."""
-        totals = self._sums[text]
-        ends: list[int] = []
-        end = len(text)
-        while end > 0:
-            ends.append(end)
-            arcs = self._arcs(text, end)
-            logarithms = [totals[start] + weight for start, weight in arcs]
-            greatest = max(logarithms)
-            bounds = list(accumulate(exp(logarithm - greatest) for logarithm in logarithms))
-            point = random.random() * bounds[-1]
-            end = next((start for (start, _), bound in zip(arcs, bounds, strict=True) if point < bound), arcs[-1][0])
-        return ends

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from webapp.core.inference.piece_table import Part, PieceTable
 from webapp.core.models import Model
@@ -19,6 +19,15 @@ class Rule(Protocol):
         """The parts of a text."""
 
 
+class Lookup(NamedTuple):
+    """A text whose pieces are looked up: the arguments of a rule."""
+
+    text: str | bytes
+    first: PieceTable[Any]
+    inner: PieceTable[Any]
+    mark: int = -1
+
+
 class AppliedModel:
     """A model with the pieces of `model`; a subclass implements `segment`."""
 
@@ -31,6 +40,10 @@ class AppliedModel:
         self.unknown_id: int | None = model.unknown_id
         self.id_of = model.id_of
         self.ids = IdCache(self._compute_ids).__getitem__
+
+    def lookups(self, pretoken: str) -> list[Lookup]:
+        """The texts in a pre-token to which the rule is applied."""
+        raise NotImplementedError
 
     def segment(self, pretoken: str) -> Sequence[Segment]:
         """`(id, start, end)` of each token of a pre-token, in characters."""

@@ -75,6 +75,10 @@ class ScoredBPE(ScoredModel):
         found = self._split(word)
         return found, [self._symbols.get(text, _FROZEN) for text in found]
 
+    def text_of(self, symbol: int) -> str:
+        """The text of a symbol; `�` for one that is never merged."""
+        return self._texts.get(symbol, "\ufffd")
+
     def _parts(self, word: str) -> list[Part]:
         found, symbols = self.symbols(word)
         if self._unused_ids or len(symbols) > LONG:

@@ -57,6 +57,7 @@ def page_context(stored: StoredSnapshot, view: str = "") -> ConversationSnapshot
     files = [(title, url_for("share.tokens", id=stored.id, kind=kind)) for kind, title in kinds.items()]
     shown = replace(
         _view(restored, view),
+        source=stored.snapshot.state["template"]["source"],
         views=lambda name: f"{url_for('share.page', id=stored.id, view=name)}#stage",
         files=[*files, (_("Everything as JSON"), url_for("share.as_json", id=stored.id))],
     )
@@ -111,6 +112,7 @@ def _view(restored: RestoredConversation, view: str = "") -> ConversationView:
         template_title=template_title(restored.name, restored.title),
         provenance=restored.provenance,
         figures=restored.figures,
+        published=restored.published,
     )
 
 

@@ -33,6 +33,7 @@ class StepContext(WalkthroughContext):
     """One step of an algorithm, for htmx."""
 
     chosen_templates = (
+        "steps/_inference.html",
         "steps/_lattice.html",
         "steps/_matching.html",
         "steps/_merging.html",

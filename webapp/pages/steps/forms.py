@@ -10,6 +10,7 @@ from flask import Request, url_for
 from flask_babel import gettext as _
 
 from webapp.core.analysis.chunking import boundaries_of
+from webapp.core.inference.records import OWN
 from webapp.pages.steps.walkthroughs import options_of
 from webapp.rendering.graphemes import cluster_ends
 from webapp.tokenization import forms
@@ -44,6 +45,10 @@ class StepsRequest:
         """The same request for another text, from its first step."""
         return StepsRequest(replace(self.state, text=text), options=self.options)
 
+    def by_own_rule(self) -> StepsRequest:
+        """The same text with the vocabulary's own rule, from its first step."""
+        return StepsRequest(replace(self.state, inference=OWN))
+
     def with_algorithm(self, algorithm: str, vocabulary: str) -> StepsRequest:
         """The same text with another algorithm, from its first step."""
         return StepsRequest(replace(self.state, algorithm=algorithm, vocabulary=vocabulary))
@@ -53,10 +58,12 @@ def read(request: Request, algorithm: str) -> tuple[StepsRequest, list[InputProb
     """The request, and its problems."""
     state, problems = forms.read(request, algorithm)
     values = request.form if request.method == "POST" else request.args
+    if not state.inference_options:  # then the seed is that of the samples that the lattice shows
+        problems = [problem for problem in problems if problem.field != "seed"]
     if request.method == "GET" and "text" not in values:
         state = replace(state, text=TEXTS[algorithm].examples[0])
     wanted = {name: values.get(name, "")[:_MAX_OPTION_LENGTH] for name in options_of(algorithm)}
-    options = {name: value for name, value in wanted.items() if value}
+    options = {name: value for name, value in wanted.items() if value and name not in state.inference_options}
     step, step_problems = _step(values.get("step", ""))
     asked = StepsRequest(replace(state, token=None), step, state.token if step is None else None, options)
     if not problems and (other := other_algorithm(request, algorithm)) is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -12,6 +12,7 @@ from flask_babel import gettext as _
 from werkzeug.wrappers import Response
 
 from webapp.core.algorithms import ALGORITHMS, family_of
+from webapp.core.reference import inference as inferences
 from webapp.core.reference import longest_first
 from webapp.pages.steps import forms
 from webapp.pages.steps.contexts import AllStepsPage, OverviewPage, StepContext, StepsPage
@@ -50,6 +51,15 @@ from webapp.web.templates import render
 
 blueprint = Blueprint("steps", __name__)
 blueprint.add_app_template_filter(direction)
+
+
+REFERENCES: dict[str, tuple[Callable[..., object], ...]] = {
+    "longest": (inferences.longest,),
+    "fewest": (inferences.fewest,),
+    "dropout": (inferences.dropout,),
+    "sample": (inferences.sample,),
+}
+"""The reference of each inference."""
 
 
 @blueprint.get("/steps")
@@ -163,6 +173,9 @@ def _page_context(
 
 def _listing(asked: StepsRequest) -> SourceListing | None:
     """The reference algorithm of the steps, or None if there is no textbook version."""
+    inference = asked.state.relevant().inference
+    if inference in REFERENCES:
+        return source_listing(*REFERENCES[inference])
     functions = (longest_first.encode,) if "longest" in asked.options else ALGORITHMS[asked.state.algorithm].reference
     return source_listing(*functions) if functions else None
 

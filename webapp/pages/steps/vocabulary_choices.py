@@ -39,7 +39,8 @@ def fields_with_values(state: State) -> list[ChoiceField]:
 
 def hidden_fields(state: State) -> list[tuple[str, str]]:
     """The hidden fields of the form."""
-    return [("size", str(state.size))] if state.trained and state.size is not None else []
+    size = [("size", str(state.size))] if state.trained and state.size is not None else []
+    return [*size, *((name, str(value)) for name, value in state.inference_options.items())]
 
 
 def own_sentences(state: State) -> str | None:

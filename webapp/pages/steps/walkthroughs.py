@@ -21,7 +21,7 @@ from webapp.core.models.subword_nmt import SubwordBPE
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordlevel import WordLevel
 from webapp.core.models.wordpiece import WordPiece
-from webapp.pages.steps import lattice, matching, maximum_probability, merging, ngram, wordpiece
+from webapp.pages.steps import inference, lattice, matching, maximum_probability, merging, ngram, wordpiece
 from webapp.pages.walkthrough.preparation import PreparedWalkthrough
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
 from webapp.tokenization.result import Result
@@ -60,12 +60,19 @@ def options_of(algorithm: str) -> list[str]:
     return list(dict.fromkeys(option for kind in kinds for option in kind.options))
 
 
+def _is_drawn(result: Result) -> bool:
+    """Whether the tokens are random."""
+    return "seed" in result.state.inference_options
+
+
 def walkthrough_of(result: Result, options: Mapping[str, str]) -> Walkthrough:
     """The walkthrough of a result; its first step shows what happens before the model.
 
     Raises NoStepsError if there are no steps to show.
     """
     model = result.tokenizer.model
+    if _is_drawn(result) or (result.inferred is not None and result.inferred.model is not model):
+        return PreparedWalkthrough(result, inference.walkthrough(result))
     kind = WALKTHROUGHS.get(type(model))
     if isinstance(model, WordLevel | SentencePieceWords | SentencePieceCharacters):
         raise NoStepsError(

@@ -47,7 +47,5 @@ def read(request: Request, change: Change = lambda choices: (choices, [])) -> tu
         more = [*more, InputProblem(_("Choose at least two tokenizers."), 422)]
     layout = layout_of((values.getlist("layout") or [""])[-1])
     problems = [one for one in problems if one.field not in ("token", "algorithm", "vocabulary")]
-    return Comparison(tuple(choices[:MOST]), replace(common, token=None, template=False, inference=OWN), layout), [
-        *problems,
-        *more,
-    ]
+    common = replace(common, token=None, template=False, inference=OWN)
+    return Comparison(tuple(choices[:MOST]), common, layout), [*problems, *more]

@@ -10,8 +10,9 @@ from webapp.chat.render import TemplateError
 from webapp.core.vocabulary_error import Phrase
 from webapp.rendering.markup import visible
 from webapp.tokenization.conversation.counts import CountedPrompt
+from webapp.tokenization.conversation.published_rule import PublishedCount
 from webapp.tokenization.conversation.state import FROM_VOCABULARY, OWN
-from webapp.tokenization.messages import translated
+from webapp.tokenization.messages import joined, translated
 from webapp.web.localization import current_key, join_list, number
 
 
@@ -23,7 +24,7 @@ def conversation_problem(error: ConversationError) -> str:
 def template_problem(error: TemplateError) -> str:
     """What is wrong with a template, with its line if that is known."""
     message = whole(error.message)
-    return message if error.line is None else _("Line %(line)s: %(message)s", line=number(error.line), message=message)
+    return message if not error.line else _("Line %(line)s: %(message)s", line=number(error.line), message=message)
 
 
 def whole(message: Phrase) -> str:
@@ -80,6 +81,24 @@ def crossing_note(counted: CountedPrompt) -> str:
         count,
         count=number(count),
     )
+
+
+def published_note(published: PublishedCount) -> str:
+    """The count by a published rule, for which model, and what the rule leaves out."""
+    count = number(published.tokens)
+    if published.like:
+        sentence = _(
+            "By OpenAI’s published rule: %(count)s tokens for %(model)s, if it counts like %(like)s.",
+            count=count,
+            model=published.model,
+            like=published.like,
+        )
+    else:
+        sentence = _("By OpenAI’s published rule: %(count)s tokens for %(model)s.", count=count, model=published.model)
+    if not published.left_out:
+        return sentence
+    fields = join_list([visible(name[:40]) for name in published.left_out[:6]])
+    return joined([sentence, _("The rule does not count %(fields)s.", fields=fields)])
 
 
 def prompt_notes(counted: CountedPrompt) -> list[str]:

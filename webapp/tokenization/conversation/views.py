@@ -15,13 +15,13 @@ from webapp.tokenization.conversation import messages
 from webapp.tokenization.conversation.contexts import (
     MessageShare,
     PriceFigures,
-    RuleCount,
     StageContext,
     ViewChoice,
     WindowFigures,
 )
 from webapp.tokenization.conversation.counts import CountedPrompt
 from webapp.tokenization.conversation.figures import PromptFigures
+from webapp.tokenization.conversation.published_rule import PublishedCount
 from webapp.tokenization.conversation.state import ConversationState, View
 from webapp.tokenization.meter import dollars
 
@@ -49,7 +49,9 @@ class ConversationView:
     figures: PromptFigures
     views: Callable[[View], str | None] | None = None
     files: Sequence[tuple[str, str]] = ()
-    rules: Sequence[RuleCount] = ()
+    source: str = ""
+    published: PublishedCount | None = None
+    editable: bool = False
     form: str = ""
     is_link: bool = True
     shareable: bool = False
@@ -71,7 +73,8 @@ class ConversationView:
             shares_listed=LISTED,
             window=WindowFigures(self.figures.window, counts.total) if self.figures.window else None,
             price=self._price(),
-            rules=self.rules,
+            published=self.published,
+            published_note=messages.published_note(self.published) if self.published else "",
             view=view,
             views=[ViewChoice(name, title, self.views(name)) for name, title in titles.items()] if self.views else [],
             tokens=painter.html() if view == "tokens" or tiled else Markup(),
@@ -85,6 +88,8 @@ class ConversationView:
             vocabulary_title=self.vocabulary_title,
             template_title=self.template_title,
             provenance=self.provenance,
+            source=self.source,
+            editable=self.editable,
             is_link=self.is_link,
             shareable=self.shareable,
             files=self.files,

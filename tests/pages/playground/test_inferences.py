@@ -1,0 +1,171 @@
+"""A vocabulary applied by another rule than its own: on the playground, the comparison, shared results and steps."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.site import Page
+from webapp.core.inference import infer
+from webapp.core.inference.records import INFERENCES
+from webapp.tokenization.state import State
+from webapp.vocabularies import shipped_tokenizer
+
+TEXT = "Unbelievably, antidisestablishmentarianism isn't trivial."
+VOCABULARIES = {"bpe": "bpe-bytes", "wordpiece": "wordpiece", "unigram": "unigram"}
+KINDS = [
+    *((algorithm, name) for algorithm in VOCABULARIES for name in ("longest", "fewest")),
+    ("bpe", "dropout"),
+    ("unigram", "sample"),
+]
+
+
+@pytest.mark.parametrize(("algorithm", "inference"), KINDS)
+def test_the_page_shows_the_tokens_of_the_inference_and_says_so(
+    client: FlaskClient, algorithm: str, inference: str
+) -> None:
+    own = shipped_tokenizer(VOCABULARIES[algorithm])
+    given = {"algorithm": algorithm, "inference": inference, "seed": 3, "text": TEXT}
+    shown = client.get("/", query_string=given)
+    ids = infer(own, inference, seed=3).ids(TEXT)
+    assert Page(shown.text).ids == ids
+    assert "not the vocabulary’s own rule" in shown.text
+    difference = len(ids) - len(own.ids(TEXT))
+    sentence = "As many tokens" if not difference else "more than" if difference > 0 else "fewer than"
+    assert f"{sentence}" in shown.text
+    assert ("Next sample" in shown.text) == bool(INFERENCES[inference].parameters)
+    assert ("seed=4" in shown.text) == bool(INFERENCES[inference].parameters)
+    steps = client.get(f"/steps/{algorithm}", query_string={**given, "format": "json"}).get_json()
+    assert steps["ids"] == ids
+    assert steps["inference"] == inference
+
+
+def test_the_own_rule_is_the_default_and_leaves_addresses_as_they_were(client: FlaskClient) -> None:
+    assert State(text="low").query() == "algorithm=bpe&text=low"
+    answer = client.post(
+        "/", data={"algorithm": "bpe", "text": "low", "inference": "own", "dropout": "0.3", "seed": "9"}
+    )
+    assert parse_qs(urlsplit(answer.location).query) == {"algorithm": ["bpe"], "text": ["low"]}
+    shown = client.get("/", query_string={"text": "low"}).text
+    assert "not the vocabulary’s own rule" not in shown
+    assert "inference" not in client.get("/", query_string={"text": "low", "format": "json"}).get_json()
+
+
+def test_a_plain_form_leads_to_an_address_with_what_applies(client: FlaskClient) -> None:
+    form = {"algorithm": "bpe", "text": "low", "inference": "dropout", "dropout": "0.3", "alpha": "2", "seed": "9"}
+    address = client.post("/", data=form).location
+    assert parse_qs(urlsplit(address).query) == {
+        "algorithm": ["bpe"], "text": ["low"], "inference": ["dropout"], "dropout": ["0.3"], "seed": ["9"]
+    }  # fmt: skip
+    assert Page(client.get(address).text).ids == infer(
+        shipped_tokenizer("bpe-bytes"), "dropout", dropout=0.3, seed=9
+    ).ids("low")
+
+
+def test_what_does_not_apply_is_said_and_the_own_rule_used(client: FlaskClient) -> None:
+    shown = client.get("/", query_string={"algorithm": "unigram", "inference": "dropout", "text": TEXT})
+    assert Page(shown.text).ids == shipped_tokenizer("unigram").ids(TEXT)
+    assert "“BPE-dropout” does not apply to this vocabulary" in shown.text
+    for algorithm in "fmm", "ngram":
+        shown = client.get("/", query_string={"algorithm": algorithm, "inference": "longest", "text": "研究生命"})
+        assert shown.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("inference", "best", "There is no inference “best”"),
+        ("dropout", "1.5", "Choose a number from 0 to 1."),
+        ("dropout", "nan", "Choose a number from 0 to 1."),
+        ("dropout", "much", "“much” is not a number."),
+        ("alpha", "0", "Choose a number from 0.01 to 10."),
+        ("seed", "-1", "Choose a number from 0 to 2147483648."),
+        ("seed", "1.5", "“1.5” is not a whole number."),
+    ],
+)
+def test_wrong_values_are_explained_beside_their_field_and_kept(
+    client: FlaskClient, field: str, value: str, message: str
+) -> None:
+    answer = client.get("/", query_string={"text": TEXT, "inference": "dropout", field: value})
+    assert answer.status_code == 422
+    error = re.search(rf'<p id="{field}-error"[^>]*>([^<]*)<', answer.text)
+    assert error is not None
+    assert message in error[1]
+    if field != "inference":
+        assert f'name="{field}"' in answer.text
+        assert f'value="{value}" aria-invalid="true"' in answer.text
+    assert TEXT.replace("'", "&#39;") in answer.text
+
+
+def test_the_comparison_of_all_inferences_of_a_vocabulary(client: FlaskClient) -> None:
+    shown = client.get("/", query_string={"text": TEXT, "inference": "fewest"}).text
+    [link] = set(re.findall(r'href="(/compare\?[^"]*)">Compare the inferences', shown))
+    address = link.replace("&amp;", "&")
+    assert parse_qs(urlsplit(address).query)["with"] == [
+        *("bpe:bpe-bytes", "bpe:bpe-bytes:longest", "bpe:bpe-bytes:fewest", "bpe:bpe-bytes:dropout")
+    ]
+    compared = client.get(address).text
+    for title in "Own rule", "Longest match", "Fewest tokens", "BPE-dropout":
+        assert title in compared
+    rows = client.get(f"{address}&format=json").get_json()["rows"]
+    own = shipped_tokenizer("bpe-bytes")
+    assert [row["ids"] for row in rows] == [
+        infer(own, name).ids(TEXT) for name in ("own", "longest", "fewest", "dropout")
+    ]
+    assert [row.get("inference") for row in rows] == [None, "longest", "fewest", "dropout"]
+
+
+def test_a_row_of_a_comparison_chooses_its_inference(client: FlaskClient) -> None:
+    form = {"text": TEXT, "with": ["bpe:bpe-bytes", "fmm:jieba", "unigram:unigram"], "by": ["fewest", "own", "sample"]}
+    address = client.post("/compare", data={**form, "seed": "5"}).location
+    given = parse_qs(urlsplit(address).query)
+    assert given["with"] == ["bpe:bpe-bytes:fewest", "fmm:jieba", "unigram:unigram:sample"]
+    assert given["seed"] == ["5"]
+    old = client.post("/compare", data={"text": TEXT, "with": ["bpe:bpe-bytes", "unigram:unigram"]}).location
+    assert set(parse_qs(urlsplit(old).query)) == {"with", "text"}
+
+
+def test_a_shared_result_keeps_its_inference(client: FlaskClient) -> None:
+    given = {"algorithm": "bpe", "inference": "dropout", "dropout": "0.4", "seed": "2", "text": TEXT}
+    shared = client.post("/share", data=given)
+    address = shared.location or re.findall(r'href="([^"]*/s/[^"]*)"', shared.text)[0]
+    shown = client.get(address).text
+    assert Page(shown).ids == infer(shipped_tokenizer("bpe-bytes"), "dropout", dropout=0.4, seed=2).ids(TEXT)
+    assert "not the vocabulary’s own rule" in shown
+    assert "probability 0.4, seed 2" in shown
+
+
+@pytest.mark.parametrize(("algorithm", "inference"), KINDS)
+def test_every_step_is_shown_with_its_picture_and_leads_to_the_own_rule(
+    client: FlaskClient, algorithm: str, inference: str
+) -> None:
+    given = {"inference": inference, "text": "Unbelievably ☃", "dropout": "0.5", "alpha": "0.5"}
+    steps = client.get(f"/steps/{algorithm}", query_string={**given, "format": "json"}).get_json()["steps"]
+    for step in range(1, len(steps)):
+        shown = client.get(f"/steps/{algorithm}", query_string={**given, "step": step})
+        assert shown.status_code == 200
+    first = client.get(f"/steps/{algorithm}", query_string=given).text
+    if (algorithm, inference) != ("wordpiece", "longest"):  # that is its own rule
+        assert "Steps of the own rule" in first
+        assert client.get(f"/steps/{algorithm}", query_string={**given, "step": 1, "format": "svg"}).status_code == 200
+
+
+@pytest.mark.parametrize(("algorithm", "inference"), KINDS)
+def test_each_token_leads_to_a_step_and_back(client: FlaskClient, algorithm: str, inference: str) -> None:
+    own = shipped_tokenizer(VOCABULARIES[algorithm])
+    for token in range(len(infer(own, inference).ids("Unbelievably"))):
+        given = {"algorithm": algorithm, "inference": inference, "text": "Unbelievably", "token": token}
+        why = re.findall(r'href="(/steps/[^"]*token=\d+)"', client.get("/", query_string=given).text)
+        assert why
+        shown = client.get(why[0].replace("&amp;", "&"))
+        assert shown.status_code == 200
+        assert f"inference={inference}" in shown.text
+
+
+def test_without_dropout_the_steps_say_where_they_are(client: FlaskClient) -> None:
+    shown = client.get("/steps/bpe", query_string={"inference": "dropout", "dropout": "0", "text": "low"})
+    assert shown.status_code == 422
+    assert "nothing is dropped" in shown.text
