@@ -36,9 +36,7 @@ EXAMPLES = (
     Example(
         _l("Two languages"),
         (
-            Message(
-                "system", "You are a patient teacher of computational linguistics. Answer in two sentences."
-            ),
+            Message("system", "You are a patient teacher of computational linguistics. Answer in two sentences."),
             Message("user", "为什么“研究生命科学”很难切分？"),
             Message("assistant", "因为“研究生”和“生命”共用一个字，只看最长的词就会切错。"),
             Message("user", "Now in English, please, with one example."),
