@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.axe import TWO_LOOKS, assert_accessible
 from tests.browser.conftest import OpenPage
+from webapp.core.text.split_patterns import QWEN
 
 CELLS = '[aria-label="Pre-tokens"] > i'
 
@@ -29,6 +30,16 @@ def test_an_own_pattern_is_compared_and_corrected(open_page: OpenPage, javascrip
     with page.expect_download() as download:
         page.get_by_role("button", name="JSON").click()
     assert download.value.suggested_filename == "pretokens.json"
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_a_known_pattern_is_filled_in_and_the_typed_text_stays(open_page: OpenPage, javascript: bool) -> None:
+    page = open_page("/pretokens?text=a", javascript=javascript)
+    page.locator("#text").fill("typed 12345")
+    page.get_by_role("button", name="Qwen").click()
+    expect(page.locator("#pattern")).to_have_value(QWEN)
+    expect(page.locator("#text")).to_have_value("typed 12345")
+    expect(page.locator(".split-rows > li")).to_have_count(2)
 
 
 def test_the_comparison_is_accessible(open_page: OpenPage) -> None:

@@ -85,7 +85,8 @@ def test_hostile_templates_end_within_their_limits(name: str) -> None:
         render(own_template(source), HELLO, reply=True)
     error = caught.value
     assert error.kind in kinds, str(error)
-    assert line is None or error.line == line
+    # On a machine that is busy, a process may be ended before it can tell the line.
+    assert line is None or error.line == line or (error.kind, error.line) == ("time", None)
     assert len(str(error)) < 500
     assert time.monotonic() - before < 20
     for secret in ("/", "Errno", "site-packages", os.environ.get("HOME", "/root"), "PATH="):

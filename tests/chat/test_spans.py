@@ -95,6 +95,17 @@ def test_contents_may_change_places() -> None:
     assert contents == [(1, "one"), (2, "two"), (0, "Be brief."), (3, "three")]
 
 
+def test_what_is_around_a_system_message_inside_another_is_its_own() -> None:
+    assert pieces(rendered(BUILT_IN["llama-2"], "Be brief.", "one", "two", "three"))[:6] == [
+        (0, "template", "<s>[INST] <<SYS>>\n"),
+        (0, "content", "Be brief."),
+        (0, "template", "\n<</SYS>>\n\n"),
+        (1, "content", "one"),
+        (1, "template", " [/INST]"),
+        (2, "template", " "),
+    ]
+
+
 def test_a_default_system_message_and_tools_are_of_no_message() -> None:
     prompt = render(published()["qwen2_5"], read_messages(text_of("tools")), reply=True, now=NOW)
     (message, kind, text), *rest = pieces(prompt)

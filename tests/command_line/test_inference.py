@@ -20,9 +20,8 @@ def test_ids_and_counts_are_those_of_the_core() -> None:
     given = ("--inference", "dropout", "--dropout", "0.5", "--seed", "4")
     assert output("count", *given, given=TEXT) == f"{len(dropped)}\n"
     sampled = infer(unigram, "sample", alpha=0.3).ids(TEXT)
-    assert (
-        output("count", "-v", "unigram", "--inference", "sample", "--alpha", "0.3", given=TEXT) == f"{len(sampled)}\n"
-    )
+    given = ("-v", "unigram", "--inference", "sample", "--alpha", "0.3")
+    assert output("count", *given, given=TEXT) == f"{len(sampled)}\n"
 
 
 @pytest.mark.parametrize(

@@ -232,6 +232,10 @@ def addresses() -> Iterator[str]:
         "/vocabularies/ngram?after=zzz",
     )
     yield from ("/train", "/train?corpus=gone", "/train/nope")
+    yield from ("/bytes", "/bytes?vocabulary=bpe-bytes", "/bytes?vocabulary=nope")
+    for id in (0, 228, 270, 9_999_999):
+        yield from (f"/vocabularies/{name}/tokens/{id}" for name in ("bpe-bytes", "wordpiece", "jieba"))
+    yield from ("/vocabularies/wordpiece/tokens/300?others=all", "/vocabularies/wordpiece/unreachable")
     yield from ("/nope", "/s/unknown00", "/s/unknown00/embed", "/download/tokens.svg?vocabulary=nope&text=a")
 
 

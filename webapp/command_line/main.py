@@ -158,6 +158,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         dest="command", required=True, metavar="encode|decode|count|split|measure|messages|train"
     )
     marks = _marks()
+
     applied = [_common(), marks, inference_arguments()]
     encode = every.add_parser("encode", parents=applied, help="convert text to ids, one line for each text")
     encode.set_defaults(function=commands.encode)
@@ -171,6 +172,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     )
     decode.set_defaults(function=commands.decode)
 
+    applied = [_common(), marks, inference_arguments()]
     count = every.add_parser("count", parents=applied, help="count the tokens of each file, like wc")
     count.add_argument("--model", metavar="NAME", help="count as this language model does, such as gpt-4o")
     count.add_argument("--price", action="store_true", help="with --model: the price, and the share of its context")

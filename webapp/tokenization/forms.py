@@ -267,7 +267,9 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
         inference=OWN if "inference" in wrong else form.inference.data or OWN,
         **{each.name: _number(form[each.name], each, wrong) for each in (DROPOUT, ALPHA, SEED)},
         model="" if "model" in wrong else form.model.data or "",
-        **{name: form[name].data or "" for name in ("prefix", "suffix", "added")},
+        prefix=form.prefix.data or "",
+        suffix=form.suffix.data or "",
+        added=form.added.data or "",
     )
     if request.method == "POST" and "text" not in request.form:
         missing = _("The form arrived without its text. Go back and send it again.")

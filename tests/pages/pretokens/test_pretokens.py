@@ -11,6 +11,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.site import HTMX
+from webapp.core.text.split_patterns import MARKED_CLASSES, O200K
 
 TEXT = "It's 2024: don't"
 
@@ -108,6 +109,17 @@ def test_a_form_is_redirected_to_its_address(client: FlaskClient) -> None:
     partial = client.post("/pretokens", data=form, headers=HTMX)
     assert "<html" not in partial.text
     assert partial.headers["HX-Replace-Url"] == answer.location
+
+
+@pytest.mark.parametrize(("start", "pattern"), [("GPT-4o (o200k)", O200K), ("vocabulary", MARKED_CLASSES)])
+def test_a_known_pattern_is_filled_in_and_the_text_stays(client: FlaskClient, start: str, pattern: str) -> None:
+    form = {"vocabulary": "unigram", "text": "my own text", "pattern": "("}
+    answer = client.post("/pretokens", query_string={"start": start}, data=form)
+    assert answer.status_code == 303
+    query = parse_qs(urlsplit(answer.location).query)
+    assert (query["text"], query["pattern"]) == (["my own text"], [pattern])
+    page = client.get(answer.location).text
+    assert html.escape(pattern) in page.replace("&#39;", "&#x27;")
 
 
 def test_long_texts_are_limited(client: FlaskClient) -> None:

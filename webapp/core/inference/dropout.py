@@ -44,7 +44,7 @@ class MergesWithDropout:
 
     def __init__(self, model: MergingModel, dropout: float) -> None:
         """Raises ValueError if the probability is not from 0 to 1."""
-        Drops(dropout, Random(0))  # raises ValueError
+        self._drops = Drops(dropout, Random(0))
         self.model = model
         self._dropout = dropout
         self._together = isinstance(model, SubwordBPE)
@@ -57,7 +57,7 @@ class MergesWithDropout:
         """
         if not self._dropout:
             return self.model.segment(pretoken)
-        drops = Drops(self._dropout, random)
+        drops = self._drops.by(random)
 
         def merged(symbols: Sequence[int], join: Join) -> tuple[list[int], list[int]]:
             return merge(symbols, join, drops, together=self._together)

@@ -12,6 +12,7 @@ where drawing for every pair takes time linear in it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from itertools import pairwise
 from random import Random
 
@@ -50,6 +51,12 @@ class Drops:
         while len(powers) < _BITS and powers[-1] > 0:
             powers.append(powers[-1] * powers[-1])
         self._powers = [(power, 1 << exponent) for exponent, power in enumerate(powers)][::-1]
+
+    def by(self, random: Random) -> Drops:
+        """The same with another source of random numbers."""
+        other = copy(self)
+        other._random = random.random
+        return other
 
     def count(self) -> int:
         """How many of the merges that are tried one after another are dropped before the first that is not."""

@@ -106,7 +106,7 @@ def _restored(stored: StoredSnapshot) -> RestoredConversation:
 def _view(restored: RestoredConversation, view: str = "") -> ConversationView:
     return ConversationView(
         state=replace(restored.state, view=next((each for each in VIEWS if each == view), "tokens")),
-        roles=[one.role for one in restored.conversation.messages],
+        conversation=restored.conversation,
         counted=restored.counted,
         vocabulary_title=restored.vocabulary_title,
         template_title=template_title(restored.name, restored.title),

@@ -71,10 +71,6 @@ def unreachable_page(entry: CatalogueEntry, context: SurveyContext) -> Unreachab
         title=title_of(entry),
         survey_state=context,
         beside=join_list(visible(character, show=True).replace("\n", "") for character in BESIDE),
-        exports={
-            "JSON": url_for("vocabularies.unreachable_as_json", name=entry.name),
-            "CSV": url_for("vocabularies.unreachable_as_csv", name=entry.name),
-        },
     )
 
 

@@ -10,6 +10,7 @@ from flask_babel import format_date
 from flask_babel import gettext as _
 from markupsafe import Markup, escape
 
+from webapp.chat.messages import Conversation
 from webapp.rendering.markup import Painter, ids_html, visible
 from webapp.tokenization.conversation import messages
 from webapp.tokenization.conversation.contexts import (
@@ -41,7 +42,7 @@ class ConversationView:
     """
 
     state: ConversationState
-    roles: Sequence[str]
+    conversation: Conversation
     counted: CountedPrompt
     vocabulary_title: str
     template_title: str
@@ -64,7 +65,7 @@ class ConversationView:
         painter = Painter(encoding, under=(lambda index: str(encoding.ids[index])) if tiled else None)
         titles: dict[View, str] = {"tokens": _("Tokens"), "template": _("Template"), "ids": _("Ids")}
         notes = [messages.missing_note(counted, self.vocabulary_title), messages.crossing_note(counted)]
-        notes += messages.prompt_notes(counted)
+        notes += [*messages.prompt_notes(counted), messages.unwritten_note(self.conversation, counted.prompt)]
         return StageContext(
             total=counts.total,
             in_messages=counts.content,
@@ -99,9 +100,10 @@ class ConversationView:
     def shares(self) -> list[MessageShare]:
         """The tokens of each message, then those of the rest, with their bars."""
         counts = self.counted.counts
+        roles = [message.role for message in self.conversation.messages]
         parts = [
             (messages.role_title(role), at % COLOURS + 1, one.content, one.template)
-            for at, (role, one) in enumerate(zip(self.roles, counts.messages, strict=True))
+            for at, (role, one) in enumerate(zip(roles, counts.messages, strict=True))
         ]
         if counts.other:
             parts.append((_("begin and tools"), COLOURS + 1, 0, counts.other))
