@@ -49,8 +49,8 @@ def test_a_text_that_decodes_to_itself_says_so(client: FlaskClient) -> None:
 
 def test_a_long_text_is_traced_at_its_beginning(client: FlaskClient) -> None:
     page = client.post("/", data={**BERT, "text": "É a " * 9_000}).text
-    assert "These are the changes of the first 19,999 characters." in page
-    assert "× 5,000" in page
+    assert "These are the changes of the first 9,999 characters." in page
+    assert "× 2,500" in page
 
 
 def test_a_shared_result_has_the_changes(storing_app: Flask) -> None:
