@@ -21,7 +21,7 @@ def test_the_counts_are_those_of_the_page(client: FlaskClient) -> None:
         "/messages.json",
         query_string={"messages": '[{"role":"user","content":"研究 tokens"},{"role":"assistant","content":"Yes."}]'},
     ).get_json()
-    assert {**page, "vocabulary": "bpe-bytes", "template": "chatml"} == found
+    assert {**page, "vocabulary": "bpe-bytes", "template": "chatml", "published": None} == found
     assert found["tokens"] == sum(one["tokens"] for one in found["messages"]) + found["reply"] + found["other"]
     short = post(client, want=["prompt"], reply=False, template="gemma").get_json()
     assert short["prompt"].startswith("<bos><start_of_turn>user\n研究 tokens")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.browser.axe import assert_accessible
 from tests.browser.conftest import OpenPage
 from webapp.vocabularies import shipped_tokenizer
 
@@ -150,3 +151,30 @@ def test_wide_tables_scroll_in_their_frame(open_page: OpenPage) -> None:
     table = page.locator("#tokens .scroll")
     assert table.evaluate("element => element.scrollWidth > element.clientWidth")
     assert "linear-gradient" in table.evaluate("element => getComputedStyle(element).backgroundImage")
+
+
+def test_a_token_leads_to_other_tokens(open_page: OpenPage) -> None:
+    page = open_page("/vocabularies/bpe-bytes?query=+the")
+    page.locator("#tokens tbody td:first-child a").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Token 270")
+    assert_accessible(page)
+    page.get_by_role("link", name="Next token").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Token 271")
+    page.go_back()
+    page.get_by_role("link", name="The byte alphabet, and all marks").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("The byte alphabet")
+    assert_accessible(page)
+
+
+def test_unreachable_tokens_appear_without_a_reload(open_page: OpenPage) -> None:
+    page = open_page("/vocabularies/bpe-bytes/unreachable")
+    expect(page.locator("#survey .count")).to_contain_text("17", timeout=60_000)
+    assert_accessible(page)
+    page.get_by_role("navigation", name="Reason").get_by_role("link", name="Byte that is never needed").click()
+    page.wait_for_url("**/unreachable?reason=byte")
+    expect(page.locator("#survey tbody tr")).to_have_count(13)
+    page.go_back()
+    expect(page.locator("#survey tbody tr")).to_have_count(17)
+    page.locator("#survey tbody a").first.click()
+    expect(page.locator("main .notice.bad:not([hidden])")).to_contain_text("No text gives this token.")
+    assert_accessible(page)

@@ -13,8 +13,8 @@ from tests.command_line.test_command_line import output, run
 from webapp.core.analysis.measures import MEASURES, measures_of
 from webapp.core.analysis.words import words_of
 from webapp.tokenization.measures.article import article_measures
-from webapp.tokenization.measures.chinese_words import chinese_words
 from webapp.vocabularies import shipped_tokenizer
+from webapp.vocabularies.chinese_words import chinese_words
 from webapp.vocabularies.uploads import number_of_ids
 
 TEXT = "Unbelievable birds: 研究生命科学\n"

@@ -33,8 +33,12 @@ READ |= {
     "/": [*STATE, "edit", "edit_word", "edit_frequency", "undo", "add_word", "remove_word"],
     "/dictionary.txt": STATE,
 }
+DECODE = ["ids", "ids", "vocabulary", "skip", "view", "page", "text", "algorithm", "special", "template"]
+READ |= dict.fromkeys(("/decode", "/decode.json", "/decode.csv"), DECODE)
 READ |= {"/steps": [], "/steps/training": [], "/learn": []}
 READ |= {"/vocabularies/diff": ["a", "b", "show", "query", "page"]}
+PRETOKENS = ["vocabulary", "text", "pattern", "under", "show", "special"]
+READ |= dict.fromkeys(("/pretokens", "/pretokens.json"), PRETOKENS)
 EVALUATE = ["with", "with", "gold", "training", "output", "runs", "method", "kind", "page", "keep"]
 READ |= {"/evaluate": EVALUATE, "/evaluate/nothing": EVALUATE, "/evaluate/files/errors.csv": EVALUATE}
 MESSAGES = ["messages", "role", "content", "extra", "tools", "json", "paste", "add", "up", "down", "remove", "template"]
@@ -59,8 +63,13 @@ WRITTEN = [
     "/ambiguity.csv",
     "/ambiguity.json",
     "/compare",
+    "/decode",
+    "/decode.json",
+    "/decode.csv",
     "/frequencies",
     "/languages",
+    "/pretokens",
+    "/pretokens.json",
     "/messages",
     "/messages.json",
     "/vocabularies/expand",
@@ -72,10 +81,12 @@ NUMBERS = ["0", "1", "-1", "2", "3", "7", "200", "1e9", "1" * 30, "9" * 5000, "�
 NAMES = [*CATALOGUE, *offered_algorithms()]
 NAMES += ["fmm:jieba", "bpe:", ":", "bpe:learned-bytes", "gpt2", "bpe:gpt2", "x" * 300]
 NAMES += ["upload-" + "0" * 12, "json", "columns", "bytes", "relative", "down", "add", "remove", "overlapping"]
-NAMES += ["name", "script", "same"]
+NAMES += ["name", "script", "same", "apart"]
 TEXTS = ["", "low lower lowest", "研究生命科学", "\0", "\r\n\t ", "e\u0301\u200d👩‍👩‍👧 שלום", "<|endoftext|>[CLS]"]
+TEXTS += ["(a+)+$", "(", "\\p{L}+|(?i)b|[", "a{99999}", "(?R)", "a|b|\\d", "|"]
 TEXTS += ['[{"role": "user", "content": "a"}]', '{"messages": [{"role": "\\ud800"}]}', "{% for a in", "own", "text"]
 TEXTS += ["\ufffe", "a" * 250, "词 1 n\n词 x", "a\t9999999999999999999", "%00", "' onload=\"<script>"]
+TEXTS += ["[1, 2, 0x3]", '{"ids": [4, "5"]}', "[" * 300, "240 159 x -5", "240 159 2"]
 # fmt: on
 
 values = st.sampled_from(NUMBERS) | st.sampled_from(NAMES) | st.sampled_from(TEXTS) | st.text(max_size=40)

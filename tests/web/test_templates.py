@@ -198,7 +198,23 @@ def addresses() -> Iterator[str]:
         "/measures?gold=un+able&with=bpe:nope&with=fmm:jieba",
     )
     yield from ("/split", f"/split?text={TEXT}&tokens=3", "/split?text=a&tokens=-1")
+    yield from (
+        "/decode",
+        "/decode?ids=",
+        "/decode?ids=1+-5",
+        "/decode?ids=1&page=9",
+        "/decode?ids=240+1&view=apart&skip=1",
+    )
     yield from ("/ambiguity", "/ambiguity?text=", "/ambiguity?text=a&page=9", "/ambiguity?text=a&edits=a+b")
+    yield from (
+        "/pretokens",
+        "/pretokens?text=",
+        f"/pretokens?text={TEXT}&pattern=%5Cw%7C%28",
+        "/pretokens?vocabulary=nope",
+    )
+    yield f"/pretokens?vocabulary=wordpiece&text={TEXT}++x&pattern=%5Cw%7C%5Cs%2B&under=tokens"
+    yield "/pretokens?vocabulary=unigram&text=a+b&pattern=."
+    yield f"/?algorithm=wordpiece&lowercase=1&text=%C3%89+{TEXT}++%F0%A0%AE%B7+%21&template=1"
     yield from ("/messages", "/messages?messages=[]", "/messages?messages=x&json=x&paste=1", "/messages?template=nope")
     yield "/messages?template=own&source=x&context=10&price=x"
     yield "/vocabularies/jieba/row"
@@ -216,6 +232,10 @@ def addresses() -> Iterator[str]:
         "/vocabularies/ngram?after=zzz",
     )
     yield from ("/train", "/train?corpus=gone", "/train/nope")
+    yield from ("/bytes", "/bytes?vocabulary=bpe-bytes", "/bytes?vocabulary=nope")
+    for id in (0, 228, 270, 9_999_999):
+        yield from (f"/vocabularies/{name}/tokens/{id}" for name in ("bpe-bytes", "wordpiece", "jieba"))
+    yield from ("/vocabularies/wordpiece/tokens/300?others=all", "/vocabularies/wordpiece/unreachable")
     yield from ("/nope", "/s/unknown00", "/s/unknown00/embed", "/download/tokens.svg?vocabulary=nope&text=a")
 
 
@@ -226,7 +246,10 @@ FORMS: list[tuple[str, dict[str, Any]]] = [
     ("/frequencies", {"text": "q " * 10_000}),
     ("/evaluate", {"with": "fmm:jieba", "gold": "研究 生命 " * 500}),
     ("/evaluate", {"with": "fmm:jieba", "gold": "研究 生命 " * 500, "keep": "30"}),
+    ("/decode", {"ids": "97 " * 4_000, "view": "apart"}),
     ("/split", {"text": "y" * 30_000, "tokens": "2000"}),
+    ("/pretokens", {"text": "y" * 30_000, "pattern": "y{1,3}", "show": "tokens"}),
+    ("/", {"text": "É 𠮷 " * 9_000, "algorithm": "wordpiece", "lowercase": "1"}),
     ("/split.zip", {"text": "a", "tokens": "-1"}),
     ("/vocabularies/expand", {"base": "wordpiece", "source": "tokens", "tokens": "the\n" * 1000}),
     ("/vocabularies/expand/store", {"base": "wordpiece", "source": "tokens", "tokens": ""}),

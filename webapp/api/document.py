@@ -87,7 +87,8 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
     parameters: list[dict[str, Any]] = []
     for name in re.findall(r"<(\w+)>", operation.path):
         schema = {"type": "string", "minLength": 1}
-        description = "The name of a vocabulary." if name == "name" else "The id of a snapshot."
+        of_token = "The id of a token." if "/tokens/" in operation.path else "The id of a snapshot."
+        description = "The name of a vocabulary." if name == "name" else of_token
         parameter = {"name": name, "in": "path", "required": True, "schema": schema, "description": description}
         if name in operation.example:
             parameter["example"] = operation.example[name]

@@ -26,6 +26,7 @@ from webapp.tokenization.conversation.count import LONGEST_PROMPT
 from webapp.tokenization.conversation.counts import count_prompt
 from webapp.tokenization.conversation.forms import MOST_SOURCE_BYTES, status_of
 from webapp.tokenization.conversation.messages import template_problem, whole
+from webapp.tokenization.conversation.published_rule import published_count
 from webapp.tokenization.conversation.state import DEFAULT_TEMPLATE, DEFAULT_VOCABULARY, FROM_VOCABULARY
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
 from webapp.vocabularies.language_models import model_of
@@ -67,7 +68,15 @@ def count_messages(body: MessagesBody) -> Response:
     counted = count_prompt(prompt, conversation, template, tokenizer, single=body.markers == "single")
     roles = [message.role for message in conversation.messages]
     answer: dict[str, Any] = conversation_json(counted, roles, body.want)
-    return json_response({**answer, "vocabulary": vocabulary, "template": template.name})
+    published = published_count(conversation, tokenizer, vocabulary, body.model or "")
+    return json_response(
+        {
+            **answer,
+            "vocabulary": vocabulary,
+            "template": template.name,
+            "published": None if published is None else published.as_json(),
+        }
+    )
 
 
 def _conversation(body: MessagesBody) -> Conversation:

@@ -13,6 +13,7 @@ from webapp.api import sharing, uploads
 from webapp.api.ambiguities import ambiguities_of
 from webapp.api.document import document_of
 from webapp.api.evaluation import evaluation_of
+from webapp.api.language_models import meter_json
 from webapp.api.registry import blueprint, operations
 from webapp.api.schemas import requests, responses
 from webapp.api.schemas.evaluation import EvaluateAnswer, EvaluateBody
@@ -29,6 +30,7 @@ from webapp.serializers.tokenization import MOST_PARTS, counts_json, parts_json,
 from webapp.serializers.vocabulary import NoPageError, entry_json, tokens_json, vocabulary_json
 from webapp.tokenization.ids import MOST_IDS
 from webapp.vocabularies import CATALOGUE, tokenizer_of, well_known
+from webapp.vocabularies.language_models import model_of
 from webapp.web.problems import refuse
 from webapp.web.rates import stores
 
@@ -74,14 +76,17 @@ def tokenize(body: requests.TokenizeBody) -> Response:
 def count(body: requests.CountBody) -> Response:
     """Count the tokens of a text, or of several texts.
 
-    This is faster than `/tokenize`. For `texts`, each key of the response holds a list with one entry per text.
+    This is faster than `/tokenize`. For `texts`, each key of the response holds a list with one entry per text. With
+    `model`, `meter` has its context window and the price of all texts together.
     """
     texts = texts_of(body)
     state, tokenizer = choose_tokenizer(body, "\n".join(texts))
     found = [
         counts_json(text, len(tokenizer.ids(text, special=state.special, template=state.puts_around))) for text in texts
     ]
-    return _one_or_all(body, found, ("tokens", "characters", "bytes"), skipped_json(tokenizer))
+    model = model_of(state.model) if state.model else None
+    meter = {"meter": meter_json(model, sum(one["tokens"] for one in found))} if model else {}
+    return _one_or_all(body, found, ("tokens", "characters", "bytes"), {**meter, **skipped_json(tokenizer)})
 
 
 @operations.add(

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from flask import current_app
 
+from webapp.api.language_models import model_named
 from webapp.api.schemas.requests import Choice, InferredTexts, Texts
 from webapp.core.algorithms import CHOICES, DEFAULT, inferences_of
 from webapp.core.formats.dictionary import DictionaryError
@@ -45,6 +46,9 @@ def choose_tokenizer(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
         refuse(
             413, "The list of changes is too long.", errors=[("#/edits", f"The limit is {MAX_EDITS_BYTES:,} bytes.")]
         )
+    model = model_named(choice.model, choice.vocabulary) if choice.model is not None else None
+    if model is not None and choice.vocabulary is None:
+        choice = choice.model_copy(update={"vocabulary": model.vocabulary})
     algorithm, vocabulary = _names(choice)
     limits = LIMITS.get(vocabulary)
     if limits and choice.size is not None and not limits.least <= choice.size <= limits.most:
@@ -67,15 +71,33 @@ def choose_tokenizer(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
         template=choice.template,
         hmm=choice.hmm,
         **{each.name: getattr(choice, each.name) for each in CHOICES},
+        model=choice.model or "",
+        prefix=" ".join(choice.prefix),
+        suffix=" ".join(choice.suffix),
+        added="\n".join(choice.added),
         **_inference(choice, algorithm),
-    ).relevant()
+    )
+    if state.affixes and not state.relevant().affixes:
+        field = next(name for name in ("prefix", "suffix", "added") if getattr(choice, name))
+        sentence = f"Tokens cannot be added for {algorithm}: it has words. Leave out `{field}`."
+        refuse(409, sentence, errors=[(f"#/{field}", sentence)])
+    state = state.relevant()
     try:
-        return state, prepare(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]).encoder
+        ready = prepare(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
+        if ready.affixed is not None and ready.affixed.missing:
+            _no_token(choice, ready.affixed.missing[0])
+        return state, ready.encoder
     except (DictionaryError, EditError) as error:
         problem = dictionary_problem(error) if isinstance(error, DictionaryError) else edit_problem(error)
         refuse(problem.status, problem.message, errors=[(f"#/{problem.field}", problem.message)])
     except (UnavailableVocabularyError, StillFetchingError) as error:
         refuse_for_now(error)
+
+
+def _no_token(choice: Choice, name: str) -> NoReturn:
+    field = "prefix" if name in choice.prefix else "suffix"
+    sentence = f"The vocabulary has no token {name!r}."
+    refuse(409, sentence, errors=[(f"#/{field}/{getattr(choice, field).index(name)}", sentence)])
 
 
 def _inference(choice: Choice, algorithm: str) -> dict[str, Any]:

@@ -81,10 +81,21 @@ def check_source(source: str) -> None:
         raise TemplateSourceError(
             Phrase("the template has more than the allowed %(most)s characters", most=MOST_SOURCE)
         )
+    if not is_well_formed(source):
+        raise TemplateSourceError(Phrase("half of a surrogate pair stands alone in the template"))
+
+
+def is_well_formed(text: str) -> bool:
+    """Whether a text has no half of a surrogate pair.
+
+    >>> is_well_formed("a"), is_well_formed(chr(0xD800))
+    (True, False)
+    """
     try:
-        source.encode()
+        text.encode()
     except UnicodeEncodeError:
-        raise TemplateSourceError(Phrase("half of a surrogate pair stands alone in the template")) from None
+        return False
+    return True
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -112,6 +123,6 @@ def _special_tokens(config: Mapping[str, Any]) -> dict[str, str]:
     for name in SPECIAL_TOKENS:
         value = config.get(name)
         content = value.get("content") if isinstance(value, dict) else value
-        if isinstance(content, str) and len(content) <= 1000:
+        if isinstance(content, str) and len(content) <= 1000 and is_well_formed(content):
             found[name] = content
     return found

@@ -1,7 +1,8 @@
 """Conversations as chat APIs take them: JSON in, messages with a role and a text out.
 
 Accepted are OpenAI's form (a list of messages, or an object with `messages` and `tools`) and Anthropic's (an object
-with `system` and `messages`); each message has a role, and its content is a text or a list of parts of the type text.
+with `system` and `messages`, and calls among the parts of a content); each message has a role, and its content is a
+text or a list of parts of the type text.
 What a message has besides (name, tool_calls, tool_call_id) is kept as it stands for the template.
 """
 
@@ -12,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from webapp.chat.anthropic_form import as_messages, as_tool, has_blocks
 from webapp.core.vocabulary_error import Phrase, shown
 
 MOST_MESSAGES = 500
@@ -65,7 +67,7 @@ class Message:
         """The message as `apply_chat_template` of transformers hands it to a template.
 
         Fields that are null are left out, and reasoning gets all of its names. Chat APIs have the arguments of a call
-        as a text of JSON, templates mostly expect the object in it: `parse_arguments` reads it, as vLLM does.
+        as a text of JSON: `parse_arguments` makes it the object that some templates expect, as vLLM does.
         """
         found = {name: value for name, value in self.as_json().items() if value is not None}
         if parse_arguments and isinstance(found.get("tool_calls"), list):
@@ -135,7 +137,7 @@ def conversation_of(value: Any) -> Conversation:
         raise ConversationError(
             Phrase("there are %(count)s messages; %(most)s are allowed", count=len(value), most=MOST_MESSAGES)
         )
-    messages = [_message(item, number) for number, item in enumerate(value, 1)]
+    messages = [message for number, item in enumerate(value, 1) for message in _messages(item, number)]
     return Conversation((*system, *messages), _tools(tools))
 
 
@@ -180,6 +182,10 @@ def _check(value: Any) -> None:
 
 def _too_deep() -> Phrase:
     return Phrase("the JSON is nested more than %(most)s levels deep", most=MOST_LEVELS)
+
+
+def _messages(item: Any, number: int) -> list[Message]:
+    return [_message(part, number) for part in (as_messages(item) if has_blocks(item) else [item])]
 
 
 def _message(item: Any, number: int) -> Message:
@@ -239,7 +245,7 @@ def _tools(value: Any) -> tuple[Mapping[str, Any], ...]:
         raise ConversationError(
             Phrase("there are %(count)s tools; %(most)s are allowed", count=len(value), most=MOST_TOOLS)
         )
-    return tuple(value)
+    return tuple(as_tool(tool) for tool in value)
 
 
 def _with_parsed_arguments(call: Any) -> Any:

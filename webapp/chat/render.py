@@ -67,16 +67,20 @@ def render(
     given = dict(variables or {})
     today = _today(given.pop("date", None), now)
     given = {**template.variables, **given}
+    try:
+        json.dumps(given, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, TypeError, RecursionError):
+        raise TemplateError(None, Phrase("a variable of the template cannot be written as JSON"), "runtime") from None
     source = template.source_for(tools=bool(conversation.tools))
     try:
         check_source(source)
     except TemplateSourceError as error:
         raise TemplateError(None, error.message, "syntax") from None
-    lines = _lines(source, conversation, reply, given, today, parse_arguments=True)
+    lines = _lines(source, conversation, reply, given, today, parse_arguments=False)
     first = lines[0]
     if "text" not in first and first.get("kind") == "runtime" and conversation.has_textual_arguments:
-        # Few templates, such as DeepSeek's, expect the arguments of a call as a text of JSON.
-        lines = _lines(source, conversation, reply, given, today, parse_arguments=False)
+        # Chat APIs have the arguments of a call as a text, and some templates fail unless they are an object.
+        lines = _lines(source, conversation, reply, given, today, parse_arguments=True)
         first = lines[0]
     text = first.get("text")
     if not isinstance(text, str):

@@ -84,7 +84,8 @@ class Renderer:
             if size > MOST_RECEIVED + 1000:
                 raise SandboxError("the answer is too long")
             head, *lines = self._receive(size, deadline).split(b"\n")
-            found = Answer(tuple(map(_object, filter(None, lines))), **_object(head))
+            # What stands behind the last line break, a process was writing when it was ended.
+            found = Answer(tuple(map(_object, lines[:-1])), **_object(head))
         except (OSError, ValueError, TypeError) as error:
             raise SandboxError(str(error)) from None
         self._seconds = 0.0

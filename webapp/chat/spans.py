@@ -9,48 +9,17 @@ marks change the prompt, the contents are searched for in the prompts of the fir
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
+from webapp.chat.marked import Marked, Part, Span, common, unmarked
 from webapp.chat.messages import Conversation, Message
 
-Part = Literal["content", "template", "reply"]
+__all__ = ["Span", "extra_renders", "spans_of"]
 
 # The most prompts of first messages that are rendered to see where messages end.
 MOST_ENDS = 40
 _SYSTEM = ("system", "developer")
-
-
-@dataclass(frozen=True)
-class Span:
-    """Characters of a prompt from `start` to `end`; `message` counts from 0, None is for what is of no message.
-
-    `kind` is `content`, `template` for what the template adds, or `reply` for what asks for the next message.
-    """
-
-    start: int
-    end: int
-    message: int | None
-    kind: Part
-
-
-@dataclass(frozen=True)
-class Marked:
-    """A prompt that was rendered with marks: the text without them, and the contents in it in their order."""
-
-    text: str
-    contents: tuple[Span, ...]
-
-    @property
-    def tail(self) -> str:
-        """What follows the last content."""
-        return self.text[self.contents[-1].end :] if self.contents else self.text
-
-    def gaps(self) -> list[str]:
-        """The text before, between and after the contents."""
-        edges = [0, *(at for span in self.contents for at in (span.start, span.end)), len(self.text)]
-        return [self.text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def extra_renders(conversation: Conversation, *, reply: bool) -> list[dict[str, Any]]:
@@ -71,7 +40,7 @@ def _plan(conversation: Conversation, *, reply: bool) -> list[tuple[str | int, d
         plan.append(("whole", {"tools": False, "reply": False}))
     if conversation.tools:
         plan.append(("toolless", {"tools": False, "reply": reply}))
-    role = next((message.role for message in messages if message.role not in _SYSTEM), "user")
+    role = _role(messages)
     other = "user" if role == "assistant" else "assistant"
     three = [{"role": name, "content": "x"} for name in (role, other, role)]
     plan.append(("three", {"items": three, "tools": False, "reply": False}))
@@ -80,6 +49,18 @@ def _plan(conversation: Conversation, *, reply: bool) -> list[tuple[str | int, d
     for at in sorted(ends.values())[:MOST_ENDS]:
         plan.append((at, {"upto": at + 1, "tools": False, "reply": False}))
     return plan
+
+
+def _role(messages: Sequence[Message]) -> str:
+    return next((message.role for message in messages if message.role not in _SYSTEM), "user")
+
+
+def _header(three: Marked | None, two: Marked | None) -> str:
+    """What begins the third of three messages, whose first two are also rendered alone; empty if that is not seen."""
+    if three is None or two is None or len(three.contents) != 3 or len(two.contents) != 2:
+        return ""
+    gap = three.gaps()[2]
+    return gap[common(two.tail, gap) :]
 
 
 def _end_of(messages: Sequence[Message], at: int) -> tuple[object, ...]:
@@ -116,45 +97,6 @@ def spans_of(
     return tuple(_Attribution(whole, conversation.messages, found, reply).spans()), True
 
 
-def unmarked(marked: str, base: int, contents: Sequence[str]) -> Marked:
-    """A marked prompt read: where a template cuts a content, one mark is gone, and the other shows where it was.
-
-    >>> unmarked("<" + chr(0xF0000) + "Hi" + chr(0xF0001) + ">", 0xF0000, ["Hi"])
-    Marked(text='<Hi>', contents=(Span(start=1, end=3, message=0, kind='content'),))
-    """
-    pieces: list[str] = []
-    marks: list[tuple[int, int, bool]] = []  # place, message, whether it is an end
-    length, since = 0, 0
-    for at, character in enumerate(marked):
-        number = ord(character) - base
-        if 0 <= number < 2 * len(contents):
-            pieces.append(marked[since:at])
-            length += at - since
-            since = at + 1
-            marks.append((length, number // 2, number % 2 == 1))
-    pieces.append(marked[since:])
-    text = "".join(pieces)
-    spans: list[Span] = []
-    place = 0  # the end of the last content
-    at = 0
-    while at < len(marks):
-        where, message, is_end = marks[at]
-        content = contents[message]
-        if not is_end and at + 1 < len(marks) and marks[at + 1][1:] == (message, True):
-            start, end = where, marks[at + 1][0]
-            at += 1
-        elif is_end:
-            start, end = where - _common_end(content, text[place:where]), where
-        else:
-            most = marks[at + 1][0] if at + 1 < len(marks) else len(text)
-            start, end = where, where + _common_start(content, text[where:most])
-        at += 1
-        if start >= place and end > start:
-            spans.append(Span(start, end, message, "content"))
-            place = end
-    return Marked(text, tuple(spans))
-
-
 class _Attribution:
     """Tells for the text between contents which message it belongs to."""
 
@@ -171,6 +113,7 @@ class _Attribution:
             if isinstance(at, int) and (not tail.contents or tail.contents[-1].message in self._before(at))
         }
         self.has_content = {span.message for span in whole.contents}
+        self.header = _header(found.get("three"), found.get("two"))
 
     def spans(self) -> list[Span]:
         gaps, contents = self.whole.gaps(), self.whole.contents
@@ -217,9 +160,11 @@ class _Attribution:
             pieces.append((at, None, "template"))
         for message in self._ending_in(before, after):
             tail = self.ends.get(_end_of(self.messages, message))
-            if tail is None or (before is None and len(tail) <= at):
+            if tail is None and not (message == before and self._begins_with_role(after)):
                 continue
-            end = max(at, common(tail, gap))
+            if tail is not None and before is None and len(tail) <= at:
+                continue
+            end = len(gap.removesuffix(self.header)) if tail is None else max(at, common(tail, gap))
             pieces.append((end - at, message, "template"))
             at = end
         pieces.append((len(gap) - at, after, "template"))
@@ -263,15 +208,15 @@ class _Attribution:
             first -= 1
         return range(first, at + 1)
 
+    def _begins_with_role(self, message: int) -> bool:
+        """Whether a message has the role whose beginning is `header`."""
+        return bool(self.header) and self.messages[message].role == _role(self.messages)
+
     def _beginning(self, lead: str) -> int:
         """How much of what stands before the first content is of no message."""
-        three, two = self.found.get("three"), self.found.get("two")
-        if three is None or two is None or len(three.contents) != 3 or len(two.contents) != 2:
-            return 0
-        gaps = three.gaps()
-        header = gaps[2][common(two.tail, gaps[2]) :]
-        begin = gaps[0].removesuffix(header) if header else ""
-        return len(begin) if begin != gaps[0] and lead.startswith(begin) else 0
+        first = self.found["three"].gaps()[0] if self.header else ""
+        begin = first.removesuffix(self.header)
+        return len(begin) if begin != first and lead.startswith(begin) else 0
 
     def _tool_blocks(self, gaps: Sequence[str]) -> dict[int, tuple[int, int]]:
         """Where gaps have what they lack without tools, by the gap's number."""
@@ -284,41 +229,23 @@ class _Attribution:
         for number, (gap, plain) in enumerate(zip(gaps, without.gaps(), strict=True)):
             if len(gap) > len(plain):
                 start = common(plain, gap)
-                behind = len(plain) - start
+                length = len(gap) - len(plain)
                 if gap.endswith(plain[start:]):
-                    blocks[number] = start, len(gap) - behind
+                    start = _token_start(gap, start, length)
+                    blocks[number] = start, start + length
         return blocks
 
 
-def common(one: str, other: str) -> int:
-    """The length of the common beginning, without the beginning of a token such as `<|im_end|>` that is in one only.
+def _token_start(text: str, start: int, length: int) -> int:
+    """Where an inserted piece of a text may begin instead, for it to begin with a token such as `<|system|>`.
 
-    >>> common("<|end|><|user|>", "<|end|><|assistant|>"), common("</s>", "</s><s>")
-    (7, 4)
+    >>> _token_start("<s><a>1<a>2", 6, 4)
+    3
     """
-    length = _common_start(one, other)
-    if length < min(len(one), len(other)):
-        for opening, closing in ("<>", "[]"):
-            opened = one.rfind(opening, 0, length)
-            if opened > one.rfind(closing, 0, length):
-                length = opened
-    return length
-
-
-def _common_start(one: str, other: str) -> int:
-    """The length of the common beginning, by halves: comparing slices is fast."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _common_end(one: str, other: str) -> int:
-    return _common_start(one[::-1], other[::-1])
+    first = start
+    while first > 0 and text[first - 1] == text[first - 1 + length]:
+        first -= 1
+    return next((at for at in range(first, start) if text[at] in "<["), start)
 
 
 def _searched(text: str, contents: Sequence[str], shorter: Sequence[str | None], *, reply: bool) -> tuple[Span, ...]:

@@ -65,12 +65,25 @@ def count(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterato
     """Yield the number of tokens and the name of the file, like `wc`."""
     tokens = len(tokenizer.ids(given.text, special=options.special, template=options.template))
     options.total += tokens
+    price = _price(options, tokens)
     if options.json:
-        yield _json(given, {"tokens": tokens, "characters": len(given.text), "bytes": len(given.text.encode())})
-    elif given.line is not None or given.file == STANDARD_INPUT:
-        yield f"{tokens}\n"
-    else:
-        yield f"{tokens} {given.file}\n"
+        counts = {"tokens": tokens, "characters": len(given.text), "bytes": len(given.text.encode())}
+        yield _json(given, {**counts, **price})
+        return
+    about = "" if given.line is not None or given.file == STANDARD_INPUT else f" {given.file}"
+    yield f"{tokens}{about}{price.get('line', '')}\n"
+
+
+def _price(options: Namespace, tokens: int) -> dict[str, Any]:
+    """What `--price` adds: the end of a line, or keys of the JSON object."""
+    if not options.price:
+        return {}
+    from webapp.command_line.language_model import exact, priced
+
+    model = options.language_model
+    if not options.json:
+        return {"line": f"\t{priced(model, tokens)}"}
+    return {"model": model.id, "price_in": exact(tokens, model), "context": model.context}
 
 
 def split(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterator[str]:

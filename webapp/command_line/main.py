@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from webapp.command_line import commands, measure, messages, train
 from webapp.command_line.inference_argument import InapplicableInferenceError, inference_arguments, inferred
@@ -18,6 +19,9 @@ from webapp.command_line.vocabulary_argument import (
     UnusableVocabularyError,
     tokenizer_of,
 )
+
+if TYPE_CHECKING:
+    from webapp.core import Tokenizer
 
 EPILOG = """\
 Built-in vocabularies: bpe-bytes, bpe-characters, wordpiece, unigram and jieba. Fetch well-known ones, such as gpt2 or
@@ -62,8 +66,10 @@ def main(arguments: Sequence[str]) -> int:
         options.lines = True  # JSON Lines: each line is a text's ids
     if options.command == "split" and options.overlap > options.tokens // 2:
         parser.error("--overlap must be at most half of --tokens")
+    if options.command == "count" and options.price and not options.model:
+        parser.error("--price needs --model")
     try:
-        tokenizer = tokenizer_of(options.vocabulary, options.merges)
+        tokenizer = _tokenizer(options)
     except UnknownVocabularyError as error:
         parser.error(str(error))
     except UnusableVocabularyError as error:
@@ -95,6 +101,18 @@ def main(arguments: Sequence[str]) -> int:
     if options.command == "count" and len(options.files) > 1 and not (options.json or options.lines):
         commands.write(f"{options.total} total\n")
     return status
+
+
+def _tokenizer(options: argparse.Namespace) -> Tokenizer:
+    """Return the tokenizer that the arguments choose: of `--model`, of `--vocabulary`, or of both if both are given."""
+    if getattr(options, "model", None):
+        from webapp.command_line.language_model import model_named
+
+        options.language_model = model_named(options.model)
+        if options.vocabulary is None:
+            options.vocabulary = options.language_model.vocabulary
+    options.vocabulary = options.vocabulary or DEFAULT
+    return tokenizer_of(options.vocabulary, options.merges)
 
 
 def _train(options: argparse.Namespace, arguments: Sequence[str]) -> int:
@@ -156,7 +174,9 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
 
     applied = [_common(), marks, inference_arguments()]
     count = every.add_parser("count", parents=applied, help="count the tokens of each file, like wc")
-    count.set_defaults(function=commands.count, total=0)
+    count.add_argument("--model", metavar="NAME", help="count as this language model does, such as gpt-4o")
+    count.add_argument("--price", action="store_true", help="with --model: the price, and the share of its context")
+    count.set_defaults(function=commands.count, total=0, language_model=None)
 
     split = every.add_parser("split", parents=[_common(), marks], help="split a text into parts of at most N tokens")
     split.add_argument(
@@ -197,7 +217,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
 def _common() -> argparse.ArgumentParser:
     """The arguments of every command."""
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("-v", "--vocabulary", default=DEFAULT, metavar="NAME|FILE", help=f"the vocabulary ({DEFAULT})")
+    common.add_argument("-v", "--vocabulary", metavar="NAME|FILE", help=f"the vocabulary ({DEFAULT})")
     common.add_argument("--merges", metavar="FILE", help="the merges.txt that belongs to a vocab.json")
     common.add_argument(
         "-l", "--lines", action="store_true", help="read each line as a text, and write its result at once"

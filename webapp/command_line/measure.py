@@ -86,7 +86,7 @@ def _measures(tokenizer: Tokenizer, text: str, gold: GoldText | None) -> dict[st
     from webapp.core.analysis.words import words_of
     from webapp.core.models.word_models import WordModel
     from webapp.tokenization.measures.article import article_measures
-    from webapp.tokenization.measures.chinese_words import chinese_words
+    from webapp.vocabularies.chinese_words import chinese_words
     from webapp.vocabularies.uploads import number_of_ids
 
     of_text = measures_of(tokenizer.encode(text), words_of(text, chinese_words), number_of_ids(tokenizer))

@@ -21,6 +21,7 @@ from webapp.command_line.vocabulary_argument import (
 if TYPE_CHECKING:
     from webapp.chat.templates import ChatTemplate
     from webapp.tokenization.conversation.counts import CountedPrompt
+    from webapp.tokenization.conversation.published_rule import PublishedCount
 
 EPILOG = """\
 A file has messages as chat APIs take them: a list of objects with role and content, or an object with messages and
@@ -67,6 +68,7 @@ def messages(options: Namespace) -> int:
     from webapp.chat.messages import ConversationError, read_messages
     from webapp.chat.render import TemplateError, render
     from webapp.tokenization.conversation.counts import count_prompt
+    from webapp.tokenization.conversation.published_rule import published_count
 
     for file in options.files:
         for given in read_texts(file, by_line=False):
@@ -77,13 +79,14 @@ def messages(options: Namespace) -> int:
                 raise InputError(f"{given.place}: {error}") from None
             single = options.markers == "single"
             counted = count_prompt(prompt, conversation, template, tokenizer, single=single)
+            published = published_count(conversation, tokenizer, name, options.model or "")
             roles = [message.role for message in conversation.messages]
             if options.prompt:
                 write(prompt.text)
             elif options.json:
-                write(_json(file, counted, roles, name, template))
+                write(_json(file, counted, roles, name, template, published))
             else:
-                write(_table(file if len(options.files) > 1 else "", counted, roles))
+                write(_table(file if len(options.files) > 1 else "", counted, roles, published))
     return 0
 
 
@@ -115,7 +118,7 @@ def _template(name: str) -> ChatTemplate:
         raise InputError(f"{given.place}: {error}") from None
 
 
-def _table(file: str, counted: CountedPrompt, roles: list[str]) -> str:
+def _table(file: str, counted: CountedPrompt, roles: list[str], published: PublishedCount | None) -> str:
     """The counts as lines: tokens, content + template, role."""
     counts = counted.counts
     lines = [f"{file}:"] if file else []
@@ -131,13 +134,26 @@ def _table(file: str, counted: CountedPrompt, roles: list[str]) -> str:
     if counted.missing:
         how = "as one token each" if counted.single else "as text"
         lines.append(f"the vocabulary has no token for {' '.join(counted.missing)}: counted {how}")
-    for one in counts.injected:
-        lines.append(f"message {one.message + 1} contains {one.text}" + (", a special token" if one.special else ""))
+    for found in counts.injected:
+        remark = ", a special token" if found.special else ""
+        lines.append(f"message {found.message + 1} contains {found.text}{remark}")
+    if published is not None:
+        like = f", if it counts like {published.like}" if published.like else ""
+        lines.append(f"by OpenAI's published rule: {published.tokens:,} for {published.model}{like}")
     return "\n".join(lines) + "\n"
 
 
-def _json(file: str, counted: CountedPrompt, roles: list[str], vocabulary: str, template: ChatTemplate) -> str:
+def _json(
+    file: str,
+    counted: CountedPrompt,
+    roles: list[str],
+    vocabulary: str,
+    template: ChatTemplate,
+    published: PublishedCount | None,
+) -> str:
     from webapp.serializers.conversation import conversation_json
 
     found = {"file": file, "vocabulary": vocabulary, "template": template.name, **conversation_json(counted, roles)}
+    if published is not None:
+        found["published"] = published.as_json()
     return json.dumps(found, ensure_ascii=False) + "\n"

@@ -96,21 +96,38 @@ def with_affixes(tokenizer: Tokenizer, affixes: Affixes, *, template: bool = Fal
     return Affixed(changed, frozenset(token.id for token in new), missing, len(before), len(after))
 
 
-def offered_affixes(tokenizer: Tokenizer) -> tuple[list[str], list[str]]:
+def offered_affixes(tokenizer: Tokenizer, affixes: Affixes | None = None) -> tuple[list[str], list[str]]:
     r"""Return the names that a vocabulary has among those that models expect before and after a text.
 
-    Both lists are empty for a vocabulary that has a template of its own.
+    With `affixes`, the chosen names are among them, each in its place, and the added tokens are names too. A vocabulary
+    that has a template of its own is offered only what is chosen.
 
     >>> from webapp.core.models.wordpiece import WordPiece
     >>> from webapp.core.recipes import WORDPIECE
     >>> offered_affixes(WORDPIECE.tokenizer(WordPiece(["[UNK]", "<s>", "</s>", "low"])))
     (['<s>'], ['</s>'])
+    >>> offered_affixes(WORDPIECE.tokenizer(WordPiece(["[UNK]", "<s>", "sop"])), Affixes(prefix=("#2", "sop")))
+    (['#2', 'sop', '<s>'], [])
     """
-    if tokenizer.postprocessor.template is not None:
-        return [], []
-    ids_of = {token.content: token.id for token in tokenizer.added_tokens}
-    before, after = ([n for n in names if _id_of(tokenizer, n, ids_of) is not None] for names in (_BEFORE, _AFTER))
-    return before, after
+    affixes = affixes or Affixes()
+    ids_of = {token.content: token.id for token in (*tokenizer.added_tokens, *_new_tokens(tokenizer, affixes.added))}
+    before, after = (
+        []
+        if tokenizer.postprocessor.template is not None
+        else [name for name in names if _id_of(tokenizer, name, ids_of) is not None]
+        for names in (_BEFORE, _AFTER)
+    )
+    return _in_order(affixes.prefix, before, _BEFORE), _in_order(affixes.suffix, after, _AFTER)
+
+
+def _in_order(chosen: Sequence[str], offered: Sequence[str], usual: Sequence[str]) -> list[str]:
+    """The chosen names in their order, and each offered one before the first that usually follows it."""
+    names = list(dict.fromkeys(chosen))
+    for name in offered:
+        if name not in names:
+            later = set(usual[usual.index(name) :])
+            names.insert(next((at for at, other in enumerate(names) if other in later), len(names)), name)
+    return names
 
 
 def _new_tokens(tokenizer: Tokenizer, contents: Sequence[str]) -> list[AddedToken]:

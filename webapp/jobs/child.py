@@ -27,7 +27,7 @@ from webapp.core.training.counting import count_words
 from webapp.core.training.plan import PlanError, TrainingPlan
 from webapp.core.training.progress import Progress, Report
 from webapp.core.training.record import TrainingRecord
-from webapp.core.training.train import TrainingError, train
+from webapp.core.training.train import TrainedTokenizer, TrainingError, train
 from webapp.jobs.limits import limit_resources, lower_priority
 
 RESULT = "vocabulary"
@@ -124,7 +124,7 @@ def _trained(task: Task, report: Report) -> Message:
     held_out: dict[str, Any] = {
         "characters": len(trained.held_out),
         "characters_per_token": trained.characters_per_token,
-        "others": _others(trained.held_out, Path(task.vocabularies)),
+        **_compared(trained, Path(task.vocabularies)),
     }
     if trained.ngrams:
         held_out["ngrams"] = {**trained.ngrams, "built_in": _built_in(counted.held_out, plan)}
@@ -144,10 +144,12 @@ def _trained(task: Task, report: Report) -> Message:
     return record.as_json()
 
 
-def _others(held_out: str, vocabularies: Path) -> dict[str, float]:
-    from webapp.jobs.figures import characters_per_token
+def _compared(trained: TrainedTokenizer, vocabularies: Path) -> dict[str, Any]:
+    if not trained.held_out:
+        return {"others": {}}
+    from webapp.jobs.figures import compared
 
-    return characters_per_token(held_out, vocabularies) if held_out else {}
+    return compared(trained.held_out, trained.tokenizer, vocabularies)
 
 
 def _built_in(held_out: str, plan: TrainingPlan) -> dict[str, Any]:

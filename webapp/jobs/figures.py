@@ -7,14 +7,19 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from webapp.core.analysis.measures import MeasureId, measures_of
+from webapp.core.analysis.words import TextWords, words_of
+from webapp.core.encoding import Encoding
 from webapp.core.models.ngram import NGram
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.training.by_ngrams import predicted
 from webapp.core.training.ngrams import sentences
 from webapp.core.training.plan import TrainingPlan
 from webapp.vocabularies import shipped_tokenizer
+from webapp.vocabularies.chinese_words import chinese_words
 from webapp.vocabularies.disk_cache import DiskCache
 from webapp.vocabularies.shipped_vocabularies import NAMES, ngram_tokenizer
+from webapp.vocabularies.uploads import number_of_ids
 from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
 
 MOST_FETCHED = 8
@@ -22,20 +27,43 @@ MOST_FETCHED = 8
 MOST_UNKNOWN = 0.05
 
 
-def characters_per_token(text: str, folder: Path) -> dict[str, float]:
-    """The characters per token of a text by vocabulary; `folder` has the fetched ones.
+MEASURED: tuple[MeasureId, ...] = ("fertility", "whole-words", "unknown", "renyi-efficiency", "vocabulary-used")
+"""The measures of each vocabulary besides characters per token."""
 
-    One that cannot be read is left out, as is one that knows less than 95 % of its tokens.
+
+def compared(text: str, own: Tokenizer, folder: Path) -> dict[str, Any]:
+    """The held-out text in figures: characters per token of `others` by vocabulary, and `MEASURED` of all.
+
+    `folder` has the fetched vocabularies. One that cannot be read is left out, as is one that knows less than 95 % of
+    its tokens. `own_measures` are those of the trained vocabulary, `measures` those of the others.
     """
-    figures = {}
+    others: dict[str, float] = {}
+    measures: dict[str, dict[str, float | None]] = {}
+    words = _words(text)
     for name, load in _loaders(folder):
         with suppress(Exception):
             tokenizer = load()
-            ids = tokenizer.ids(text)
-            unknown = ids.count(getattr(tokenizer.model, "unknown_id", None) or 0) if _has_unknown(tokenizer) else 0
-            if ids and unknown <= MOST_UNKNOWN * len(ids):
-                figures[name] = len(text) / len(ids)
-    return figures
+            encoding = tokenizer.encode(text)
+            if encoding and len(encoding.unknown) <= MOST_UNKNOWN * len(encoding):
+                others[name] = len(text) / len(encoding)
+                measures[name] = _measures(tokenizer, encoding, words)
+    found: dict[str, Any] = {"others": others}
+    with suppress(Exception):
+        found["own_measures"] = _measures(own, own.encode(text), words)
+        found["measures"] = measures
+    return found
+
+
+def _words(text: str) -> TextWords:
+    try:
+        return words_of(text, chinese_words)
+    except MemoryError:  # a training may have little; without words there is no fertility
+        return TextWords([], [])
+
+
+def _measures(tokenizer: Tokenizer, encoding: Encoding, words: TextWords) -> dict[str, float | None]:
+    found = measures_of(encoding, words, number_of_ids(tokenizer))
+    return {measure: found.value(measure) for measure in MEASURED}
 
 
 def perplexities_of_the_built_in_model(held_out: str, plan: TrainingPlan) -> dict[str, Any]:
@@ -49,10 +77,6 @@ def perplexities_of_the_built_in_model(held_out: str, plan: TrainingPlan) -> dic
         value, unknown = predicted(model.with_choices(plan.smoothing, order), texts)
         found[str(order)] = round(value, 2)
     return {"perplexity": found, "unknown": round(unknown, 4)}
-
-
-def _has_unknown(tokenizer: Tokenizer) -> bool:
-    return getattr(tokenizer.model, "unknown_id", None) is not None
 
 
 def _loaders(folder: Path) -> Iterator[tuple[str, Callable[[], Tokenizer]]]:

@@ -14,6 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+GREATEST_NICENESS = 19
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -26,20 +28,21 @@ class Limits:
     gently: bool = True  # with the lowest priority
 
 
-def lower_priority() -> None:
+def lower_priority(niceness: int = GREATEST_NICENESS) -> None:
     """Give this process, the first of its session, and its children only the time that no other process wants.
 
     With `SCHED_IDLE`, the kernel also lets their reads and writes wait for those of others. Where it groups processes
-    by session to share the time, niceness counts within a session only, so the session gets one as well.
+    by session to share the time, niceness counts within a session only, so the session gets one as well. With a lower
+    niceness than the greatest, there is some time for the process on a busy machine, too.
     """
     with suppress(OSError):
-        os.nice(19)
-    if hasattr(os, "SCHED_IDLE"):
+        os.nice(niceness)
+    if niceness == GREATEST_NICENESS and hasattr(os, "SCHED_IDLE"):
         with suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     for _ in range(20):
         try:
-            Path("/proc/self/autogroup").write_text("19")
+            Path("/proc/self/autogroup").write_text(str(niceness))
             break
         except BlockingIOError:  # the kernel takes only ten such changes a second, of all processes together
             time.sleep(0.05)

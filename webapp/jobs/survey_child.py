@@ -28,6 +28,7 @@ from webapp.vocabularies.catalogue import CATALOGUE
 from webapp.vocabularies.disk_cache import DiskCache
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
+NICENESS = 5  # somebody waits for the survey, but less than others wait for pages
 REPORT_SECONDS = 0.5
 MOST_FILE = 268_435_456  # bytes of a file that the process writes
 
@@ -44,7 +45,7 @@ def main() -> None:
         return
     task = SurveyTask(**json.loads(line))
     contents = [stream.read(size) for size in task.sizes]
-    lower_priority()
+    lower_priority(NICENESS)
     threading.Thread(target=_end_with_parent, args=(stream,), daemon=True).start()
     limit_resources(task.memory, MOST_FILE)
     limit_time(task.seconds)
@@ -108,7 +109,3 @@ def _end_with_parent(stream: IO[bytes]) -> None:
         while stream.read(1 << 10):
             pass
     os.killpg(os.getpgrp(), signal.SIGKILL)
-
-
-if __name__ == "__main__":
-    main()

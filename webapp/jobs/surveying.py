@@ -1,4 +1,4 @@
-"""Has surveys computed outside of requests: each in a process of its own, of the lowest priority and within limits.
+"""Has surveys computed outside of requests: each in a process of its own, of low priority and within limits.
 
     survey_of("gpt2")  →  Running(done=12000, total=50257), then a StoredSurvey
 
@@ -132,35 +132,42 @@ def _start(folder: SurveyFolder, key: str, name: str) -> bool:
             content, companion = library().uploads.content(name)
             contents = [content] if companion is None else [content, companion]
             task = SurveyTask(name, "upload", key, str(folder.folder), vocabularies, [len(one) for one in contents])
-        thread = threading.Thread(target=_run, args=(task, contents), name=f"survey {name}", daemon=True)
+        thread = threading.Thread(target=run_survey, args=(task, contents), name=f"survey {name}", daemon=True)
         _running[key] = thread
         thread.start()
         return True
 
 
-def _run(task: SurveyTask, contents: Sequence[bytes]) -> None:
+def running(key: str) -> threading.Thread | None:
+    """The thread of this process that waits for a survey, if there is one."""
+    return _running.get(key)
+
+
+def run_survey(task: SurveyTask, contents: Sequence[bytes]) -> None:
     """Start the process, give it the files, and wait for it; it ends when this process does."""
+    with start_process(task) as process:
+        assert process.stdin is not None
+        with suppress(OSError, ValueError):
+            process.stdin.write(task.as_json().encode() + b"\n")
+            for content in contents:
+                process.stdin.write(content)
+            process.stdin.flush()
+        code = process.wait()
+    found = SurveyFolder(Path(task.folder)).get(task.key)
+    if code or isinstance(found, str):
+        log.warning("The survey of %s ended with code %s: %s.", task.name, code, found)
+
+
+def start_process(task: SurveyTask) -> subprocess.Popen[bytes]:
+    """The process of a survey, in a session of its own, without the settings of the site."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(SECRET)}
-    root = str(Path(__file__).resolve().parents[2])
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, (root, environment.get("PYTHONPATH"))))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "webapp.jobs.survey_child"],
+    package = str(Path(__file__).resolve().parents[2])
+    environment |= {"TMPDIR": task.folder, "PYTHONPATH": package, "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.Popen(
+        [sys.executable, "-c", "from webapp.jobs.survey_child import main; main()"],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,  # it may quote the vocabulary
-        cwd=task.folder,
         env=environment,
         start_new_session=True,
     )
-    assert process.stdin is not None
-    with suppress(OSError, ValueError):
-        process.stdin.write(task.as_json().encode() + b"\n")
-        for content in contents:
-            process.stdin.write(content)
-        process.stdin.flush()
-    code = process.wait()
-    with suppress(OSError):
-        process.stdin.close()
-    failed = SurveyFolder(Path(task.folder)).get(task.key)
-    if code or isinstance(failed, str):
-        log.warning("The survey of %s ended with code %s: %s.", task.name, code, failed)

@@ -24,11 +24,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from webapp.core import __version__
-from webapp.core.analysis.reachability import METHOD, Reach, Reason, State, Survey
+from webapp.core.analysis.reachability import METHOD, REASONS, Reach, Reason, State, Survey
 
 AT_ONCE = 2  # surveys that are computed at the same time
 MOST_TRIES = 3  # processes that may end without a word before a survey counts as failed
 MOST_LISTED = 100_000  # unreachable tokens that are kept; more are only counted
+PARTS = "parts"  # chooses the tokens that are parts of others only
 _CACHED = 8  # surveys in the memory of a process
 
 FailureReason = Literal["time", "memory", "error"]
@@ -56,6 +57,14 @@ class StoredSurvey:
     def total(self) -> int:
         """The number of unreachable tokens."""
         return self.states.get("unreachable", 0)
+
+    def chosen(self, reason: str) -> Sequence[Reach]:
+        """The stored tokens of a reason, or with `PARTS` those that are parts of others; all for anything else."""
+        if reason == PARTS:
+            return [reach for reach in self.unreachable if reach.part_of is not None]
+        if reason in REASONS:
+            return [reach for reach in self.unreachable if reach.reason == reason]
+        return self.unreachable
 
 
 class SurveyFolder:

@@ -44,6 +44,7 @@ def _conversation(stored: StoredSnapshot) -> dict[str, Any]:
         "vocabulary": shared.state["vocabulary"],
         "reply_prompt": shared.state["reply"],
         "figures": shared.state["figures"],
+        "published": shared.state["published"],
         **conversation_json(restored.counted, roles),
         "pieces": [pieces[id] for id in shared.ids],
         "offsets": list(zip(shared.starts, shared.ends, strict=True)),

@@ -21,6 +21,7 @@ from webapp.storage import ShareReceipt, Snapshot, storage
 from webapp.tokenization.conversation.count import ConversationResult
 from webapp.tokenization.conversation.counts import CountedPrompt, counts_of
 from webapp.tokenization.conversation.figures import PromptFigures, figures_of
+from webapp.tokenization.conversation.published_rule import PublishedCount
 from webapp.tokenization.conversation.state import OWN, ConversationState, written_tools
 from webapp.vocabularies import find, title_of, tokenizer_of
 
@@ -58,6 +59,7 @@ def capture_conversation(result: ConversationResult, terms: ShareTerms) -> Snaps
         "dated": counted.prompt.dated,
         "date": counted.prompt.date.isoformat() if counted.prompt.dated else "",
         "spans": [[span.start, span.end, span.message, span.kind] for span in counted.prompt.spans],
+        "published": None if result.published is None else result.published.as_json(),
         "figures": figures_of(state, counted.counts.total).as_json(),
         "model": state.model,
         **{name: value for name, value in (("title", terms.title), ("note", terms.note)) if value},
@@ -112,6 +114,12 @@ class RestoredConversation:
     def figures(self) -> PromptFigures:
         """The context window and the price at the time of sharing."""
         return PromptFigures.from_json(self.snapshot.state["figures"])
+
+    @property
+    def published(self) -> PublishedCount | None:
+        """The count by a published rule."""
+        found = self.snapshot.state["published"]
+        return None if found is None else PublishedCount.from_json(found)
 
     @cached_property
     def state(self) -> ConversationState:

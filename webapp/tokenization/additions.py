@@ -51,16 +51,16 @@ def additions_of(state: State, result: Result | None, problems: Sequence[InputPr
     if not takes_tokens and not models and not any(invalid.values()):
         return None
     affixes = state.affixes
-    offered: tuple[list[str], list[str]] = ([], [])
+    before, after = list(affixes.prefix), list(affixes.suffix)
     if result is not None and takes_tokens:
-        offered = offered_affixes(result.base or result.tokenizer)
+        before, after = offered_affixes(result.base or result.tokenizer, affixes)
     missing = result.affixed.missing if result and result.affixed else ()
     shown = state.model if state.relevant().model else ""
     return AdditionsPanel(
         models=_with_chosen(models, shown),
         model=shown,
-        before=_switches(offered[0], affixes.prefix),
-        after=_switches(offered[1], affixes.suffix),
+        before=_switches(before, affixes.prefix),
+        after=_switches(after, affixes.suffix),
         takes_tokens=takes_tokens,
         added=state.added,
         is_open=bool(shown or affixes or any(invalid.values())),
@@ -85,6 +85,4 @@ def _with_chosen(models: Sequence[LanguageModel], name: str) -> list[LanguageMod
 
 
 def _switches(offered: Sequence[str], chosen: Sequence[str]) -> list[Switch]:
-    """The offered tokens, and those that the address names besides."""
-    names = dict.fromkeys((*offered, *chosen))
-    return [Switch(name, _("line end") if name == NEWLINE else name, name in chosen) for name in names]
+    return [Switch(name, _("line end") if name == NEWLINE else name, name in chosen) for name in offered]

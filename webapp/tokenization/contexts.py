@@ -19,6 +19,7 @@ from webapp.tokenization.meter import Meter
 from webapp.tokenization.result import Result
 from webapp.tokenization.round_trip_view import RoundTripView
 from webapp.tokenization.special_hints import SpecialTokenHint
+from webapp.tokenization.special_readings import SpecialReadings
 from webapp.tokenization.state import State, View
 from webapp.tokenization.token_details import TokenDetails
 from webapp.vocabularies import CatalogueEntry, StillFetchingError
@@ -96,6 +97,10 @@ class EncodedContext(Context):
     steps: str | None  # the address of the steps page
     special_hints: Sequence[SpecialTokenHint]  # special tokens that were read as plain text; for `_special_hint.html`
     special_link: str | None  # the address of the same result with special tokens recognized, None if it is too long
+    special_readings: SpecialReadings | None  # both readings of a text with a special token
+    switch_special_link: str | None  # the address of the other one, None if it is too long
+    decode_link: str | None  # the address of `/decode` with the ids, None if it is too long
+    can_decode: bool  # whether `/decode` has the vocabulary
     kind_of: Callable[[Disagreement], str]  # the name of its kind of ambiguity
     divisible: Sequence[Divisible]  # words of a dictionary's segmentation that consist of two words
     divisible_shown: int
@@ -103,6 +108,7 @@ class EncodedContext(Context):
     listed_shown: int
     listed_limit: int  # characters of a text whose words are listed
     frequency_note: str  # whether the frequencies of the dictionary count
+    pretokens: str | None  # the address of the pre-tokens, None without a pre-tokenizer or if it would be too long
     meter: Meter | None  # the context window and the price; None unless a model is chosen
     has_added: bool  # whether tokens that the visitor added occur
     inference_note: InferenceNote | None  # if the vocabulary is not applied by its own rule

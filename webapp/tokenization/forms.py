@@ -236,6 +236,8 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
         values.setdefault(name, value)
     _pick(values)
     pick_by_model(values)
+    if algorithm is not None:  # a choice of a vocabulary never leads away from the page
+        values["algorithm"] = algorithm
     algorithm = values["algorithm"]
     values["vocabulary"] = _own_vocabulary(values.getlist("vocabulary"), algorithm)
     form = PlaygroundForm(values)
@@ -248,7 +250,6 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
     chosen: dict[str, Any] = {
         choice.name: choice.default if choice.name in wrong else form[choice.name].data for choice in CHOICES
     }
-    affixes: dict[str, Any] = {name: form[name].data or "" for name in ("prefix", "suffix", "added")}
     state = State(
         algorithm=algorithm,
         vocabulary=vocabulary,
@@ -269,7 +270,9 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
         inference=OWN if "inference" in wrong else form.inference.data or OWN,
         **{each.name: _number(form[each.name].data, each, wrong) for each in (DROPOUT, ALPHA, SEED)},
         model="" if "model" in wrong else form.model.data or "",
-        **affixes,
+        prefix=form.prefix.data or "",
+        suffix=form.suffix.data or "",
+        added=form.added.data or "",
     )
     if request.method == "POST" and "text" not in request.form:
         missing = _("The form arrived without its text. Go back and send it again.")
@@ -293,9 +296,9 @@ def _own_vocabulary(chosen: list[str], algorithm: str) -> str:
 
 
 def _pick(values: MultiDict[str, str]) -> None:
-    """Apply the button that recognizes special tokens, and that of a vocabulary, which also chooses its algorithm."""
-    if values.get("recognize") == "special":
-        values["special"] = "1"
+    """Apply the buttons that recognize special tokens or not, and that of a vocabulary, which chooses its algorithm."""
+    if values.get("recognize") in ("special", "plain"):
+        values["special"] = str(int(values["recognize"] == "special"))
     entry = find(values.get("pick", ""))
     if entry is not None:
         values["vocabulary"] = entry.name

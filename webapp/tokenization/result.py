@@ -22,7 +22,7 @@ from webapp.core.models.word_models import DictionaryModel
 from webapp.core.recipes import NGRAM
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, wordpiece
-from webapp.tokenization.round_trip import RoundTrip, round_trip_of
+from webapp.tokenization.round_trip import WHOLE, RoundTrip, round_trip_of
 from webapp.tokenization.state import State
 from webapp.vocabularies import (
     default_for,
@@ -114,7 +114,9 @@ class Result:
     @cached_property
     def comparison(self) -> RoundTrip:
         """The comparison of the decoded text with the input."""
-        return round_trip_of(self.encoding, self.tokenizer, self.decoded)
+        affixed = self.affixed
+        inside = slice(affixed.before, len(self.encoding) - affixed.after) if affixed else WHOLE
+        return round_trip_of(self.encoding, self.tokenizer, self.decoded, inside)
 
     @property
     def matches(self) -> bool:

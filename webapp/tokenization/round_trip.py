@@ -10,6 +10,7 @@ from webapp.core.tokenizer import Tokenizer
 
 Reason = Literal["unknown", "case", "normalization", "whitespace"]
 
+WHOLE = slice(None)
 CONTEXT = 24  # characters shown on either side of the first difference
 
 
@@ -33,11 +34,16 @@ class RoundTrip:
         return self.offset is None
 
 
-def round_trip_of(encoding: Encoding, tokenizer: Tokenizer, decoded: str | None = None) -> RoundTrip:
-    """Decode `encoding`, unless the `decoded` text is given, and compare the result with its text."""
+def round_trip_of(
+    encoding: Encoding, tokenizer: Tokenizer, decoded: str | None = None, inside: slice = WHOLE
+) -> RoundTrip:
+    """Decode `encoding`, unless the `decoded` text is given, and compare the result with its text.
+
+    `inside` are the tokens of the text itself, without those that the visitor put around it.
+    """
     text = encoding.text
     if decoded is None:
-        decoded = tokenizer.decode(encoding.ids)
+        decoded = tokenizer.decode(encoding.ids[inside])
     if decoded == text:
         return RoundTrip(decoded)
     offset = first_difference(text, decoded)

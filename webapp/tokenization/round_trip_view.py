@@ -77,17 +77,20 @@ def round_trip_view(result: Result) -> RoundTripView | None:
     if result.comparison.equal:
         return None
     state, text = result.state, result.encoding.text
-    special, template = state.special, state.template
+    special, template = state.special, state.puts_around
+    start = _beginning(text)
     try:
         if result.decoded is not None:  # shared: its tokens may be those of an older vocabulary
-            ids = result.tokenizer.ids(text, special=special, template=template)
+            ids = result.encoder.ids(text, special=special, template=template)
             if ids != list(result.encoding.ids):
                 return None
-        start = _beginning(text)
-        report = round_trip(result.tokenizer, start, special=special, template=template)
+        report = round_trip(result.encoder, start, special=special, template=template)
     except (TextError, LookupError):
         return None
-    return _view(report, None if len(start) == len(text) else len(start))
+    whole = len(start) == len(text)
+    if whole and report.decoded != result.comparison.decoded:
+        return None
+    return _view(report, None if whole else len(start))
 
 
 def _view(report: RoundTripReport, explained: int | None) -> RoundTripView:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from markupsafe import Markup
-
 from webapp.core.encoding import Encoding
 from webapp.core.tokenizer import Tokenizer
-from webapp.rendering.markup import Chunk, Painter
+from webapp.rendering.markup import shown_piece
 from webapp.tokenization.result import COMPARED_CHARACTERS
 from webapp.tokenization.state import State
 
@@ -19,14 +18,27 @@ MOST_TOKENS = 60  # shown in one reading
 
 
 @dataclass(frozen=True)
+class ReadToken:
+    """A token of a reading; `piece` is safe to put on a page."""
+
+    piece: str
+    id: int
+    special: bool
+
+
+@dataclass(frozen=True)
 class SpecialReading:
-    """One reading of the text: its tokens around the special token as HTML, and the number of all tokens."""
+    """One reading of the text: its tokens around the special token, and the number of all tokens."""
 
     kind: Literal["plain", "special"]
     chosen: bool  # whether the page shows this reading
-    tokens: Markup
+    tokens: Sequence[ReadToken]
     total: int
-    is_cut: bool  # whether there are more tokens than those shown
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there are more tokens than those shown."""
+        return len(self.tokens) < self.total
 
 
 @dataclass(frozen=True)
@@ -46,7 +58,7 @@ def special_readings(state: State, encoding: Encoding, tokenizer: Tokenizer) -> 
         return None
     if not state.special and not any(name in text for name in names):
         return None
-    other = tokenizer.encode(text, special=not state.special, template=state.template)
+    other = tokenizer.encode(text, special=not state.special, template=state.puts_around)
     plain, special = (other, encoding) if state.special else (encoding, other)
     found = [index for index in special.special if special.starts[index] < special.ends[index]]
     if not found:
@@ -67,7 +79,8 @@ def _reading(
     if span[0] <= CONTEXT:
         first = 0  # with the special tokens of the template
     last = min(max(last, first), first + MOST_TOKENS)
-    painter = Painter(encoding, show=True, under=lambda index: str(encoding.ids[index]))
-    offset = encoding.starts[first] if first < last else 0
-    tokens = painter.paint(Chunk(first, last, offset)) if first < last else Markup("")
-    return SpecialReading(kind, chosen, tokens, len(encoding), first > 0 or last < len(encoding))
+    tokens = [
+        ReadToken(shown_piece(encoding.piece(index)), encoding.ids[index], index in encoding.special)
+        for index in range(first, last)
+    ]
+    return SpecialReading(kind, chosen, tokens, len(encoding))

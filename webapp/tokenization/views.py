@@ -20,12 +20,14 @@ from webapp.tokenization import messages
 from webapp.tokenization.additions import additions_of, meter_of
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.contexts import DetailsForm, EncodedContext, OtherTokenizer, ResultContext, TokenDetailsContext
+from webapp.tokenization.decode_links import can_decode, decode_link
 from webapp.tokenization.dictionary_editor import panel_of, word_changes
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.inferences import compare_address, inference_note, inference_title
 from webapp.tokenization.result import COMPARED_CHARACTERS, DISAGREEMENTS_SHOWN, Result
 from webapp.tokenization.round_trip_view import round_trip_view
 from webapp.tokenization.special_hints import special_hints
+from webapp.tokenization.special_readings import special_readings
 from webapp.tokenization.state import State, View
 from webapp.tokenization.step_links import steps_address
 from webapp.tokenization.token_details import TokenDetails, token_bytes
@@ -165,7 +167,13 @@ class ResultView:
             address_query=self._query,
             steps=steps_address(result),
             special_hints=special_hints(self.state, result.encoding, result.tokenizer) if self.shareable else [],
-            special_link=self._special_link,
+            special_link=self._with_special(True),
+            special_readings=(
+                special_readings(self.state, result.encoding, result.encoder) if self.shareable else None
+            ),
+            switch_special_link=self._with_special(not self.state.special),
+            decode_link=decode_link(self.state, result.encoding.ids),
+            can_decode=can_decode(self.state),
             kind_of=lambda place: messages.ambiguity_name(kind_of(place)),
             divisible=self._divisible_words(),
             divisible_shown=DIVISIBLE_SHOWN,
@@ -173,6 +181,7 @@ class ResultView:
             listed_shown=LISTED_SHOWN,
             listed_limit=COMPARED_CHARACTERS,
             frequency_note=messages.frequency_note(result),
+            pretokens=self._pretokens_address(result),
             meter=meter_of(self.state, result),
             has_added=bool(result.affixed and not result.affixed.added.isdisjoint(result.encoding.ids)),
             inference_note=inference_note(result),
@@ -214,11 +223,19 @@ class ResultView:
         spans, text = self.result.listed_words, self.result.encoding.text
         return None if spans is None else [(start, text[start:end]) for start, end in spans]
 
-    @property
-    def _special_link(self) -> str | None:
-        """The address of the playground with the same state and special tokens recognized; None if it is too long."""
-        query = replace(self.state, special=True).link(current_app.config["MAX_LINK_CHARACTERS"])
+    def _with_special(self, special: bool) -> str | None:
+        """The address of the playground with special tokens recognized, or not; None if it is too long."""
+        query = replace(self.state, special=special).link(current_app.config["MAX_LINK_CHARACTERS"])
         return None if query is None else f"{url_for('playground.page')}?{query}"
+
+    def _pretokens_address(self, result: Result) -> str | None:
+        """The address of the pre-tokens of the same text, for a vocabulary with a pre-tokenizer and a page."""
+        state, most = self.state, current_app.config["MAX_LINK_CHARACTERS"]
+        if state.trained or state.lowercase or result.tokenizer.pretokenizer is None or len(state.text) > most:
+            return None
+        special = "1" if state.special else None
+        address = url_for("pretokens.page", vocabulary=state.vocabulary, text=state.text, special=special)
+        return address if len(address) <= most else None
 
     @property
     def _query(self) -> str | None:

@@ -62,6 +62,11 @@ class LanguageModel:
         """Whether the list has a price for it."""
         return self.price_in is not None
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its id and its other names."""
+        return (self.id, *self.also)
+
 
 class ModelList:
     """The models of a file, in its order."""
@@ -167,7 +172,7 @@ def _wrong(id: str, table: Mapping[str, Any]) -> str:
         f"has an unknown vocabulary {vocabulary!r}": vocabulary is None or vocabulary in WELL_KNOWN,
         "should have a vocabulary, or public = false": public == (vocabulary is not None),
         "has an impossible context": 0 < table.get("context", 1) <= 1_000_000_000,
-        "has an impossible price": all(0 <= table.get(key, 0) <= 1_000_000 for key in _PRICES),
+        "has an impossible price": all(_is_price(Decimal(table.get(key, 0))) for key in _PRICES),
         "has a price_out but no price_in": "price_in" in table or "price_out" not in table,
         "has a price_up_to but no price_in": "price_in" in table or "price_up_to" not in table,
         "has an impossible price_up_to": table.get("price_up_to", 1) > 0,
@@ -175,6 +180,10 @@ def _wrong(id: str, table: Mapping[str, Any]) -> str:
         "has a source that is not the address of a web page": bool(_URL.fullmatch(table.get("source", "https://a"))),
     }
     return next((sentence for sentence, holds in checks.items() if not holds), "")
+
+
+def _is_price(price: Decimal) -> bool:
+    return price.is_finite() and 0 <= price <= 1_000_000
 
 
 _PRICES = ("price_in", "price_out")

@@ -53,10 +53,13 @@ def test_the_alternatives_of_any_text_together_are_the_pattern(source: str, text
     check(source, text)
 
 
-atoms = st.sampled_from(
-    ["a", "b", r"\|", r"\\", "[|]", "[^]|]", "[a-z]", r"\p{L}", "(a|b)", "(?:a|(b|c))", "(?i:a|B)", "(?#x|)", "(?=a|b)"]
-    + [r"\(", r"\[", "[[:alpha:]|]", "a{1,2}", "a++", "[()]", "|", "|", " ", r"\s+(?!\S)", "$", r"\x7c", "(?<!a|b)"]
-)
+# fmt: off
+atoms = st.sampled_from([
+    "a", "b", r"\|", r"\\", "[|]", "[^]|]", "[a-z]", r"\p{L}", "(a|b)", "(?:a|(b|c))", "(?i:a|B)", "(?#x|)", "(?=a|b)",
+    r"\(", r"\[", "[[:alpha:]|]", "a{1,2}", "a++", "[()]", "|", "|", " ", r"\s+(?!\S)", "$", r"\x7c", "(?<!a|b)",
+])
+DEPENDENT = [r"(a)\1|b", r"(x)?(?(1)a|b)|c", r"a(*PRUNE)b|ac", "a|(?i)b", "(?x)a|b # |c", r"a\Kb|c"]
+# fmt: on
 
 
 @given(source=st.lists(atoms, min_size=1, max_size=8).map("".join), text=st.text("abB|\\[]() z\n", max_size=30))

@@ -181,3 +181,24 @@ def test_every_mark_is_on_its_strip(app: Flask, name: str) -> None:
 
 def test_a_scale_without_rows_is_valid() -> None:
     assert scale_of([], "relative") == Scale(1, 2, True)
+
+
+def test_equality_of_languages_is_the_gini_of_their_tokens(client: FlaskClient) -> None:
+    answer = client.get("/languages?format=json&measure=tokens&with=bpe-bytes&with=wordpiece").get_json()
+    articles = [each for each in answer["passages"] if each["language"] != "code"]
+    for name, kept in (("bpe-bytes", 39), ("wordpiece", 14)):
+        costs = [each["tokens"][name] for each in articles if each["unknown"][name] <= 0.1]
+        assert len(costs) == kept
+        mean = sum(costs) / len(costs)
+        pairs = sum(abs(one - other) for one in costs for other in costs)
+        assert answer["gini"][name] == pytest.approx(pairs / (2 * len(costs) ** 2 * mean))
+    page = client.get("/languages?with=bpe-bytes&with=wordpiece&lang=en").text
+    table = " ".join(re.sub(r"<[^>]+>", " ", page[page.index('class="equality"') :].split("</table>")[0]).split())
+    assert "Demo: byte-level BPE, 32k 0.410 20.72× Burmese 39 Demo: WordPiece, 32k 0.118 2.44× Finnish 14" in table
+    assert 'href="/measures#gini"' in page
+    assert "Languages with more than a tenth of unknown tokens are left out" in page
+
+
+def test_own_passages_do_not_count_for_equality(client: FlaskClient) -> None:
+    own = client.get("/languages", query_string={"format": "json", "with": "bpe-bytes", "own": "abc"}).get_json()
+    assert own["gini"] == client.get("/languages?format=json&with=bpe-bytes").get_json()["gini"]

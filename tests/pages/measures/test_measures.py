@@ -13,10 +13,10 @@ from flask.testing import FlaskClient
 
 from webapp.core.analysis.measures import MEASURES, measures_of
 from webapp.core.analysis.words import words_of
-from webapp.tokenization.measures.chinese_words import chinese_words
 from webapp.tokenization.measures.definitions import DEFINITIONS
 from webapp.tokenization.parallel_article import passages
 from webapp.vocabularies import shipped_tokenizer
+from webapp.vocabularies.chinese_words import chinese_words
 from webapp.vocabularies.uploads import number_of_ids
 
 TWO = ["wordpiece:wordpiece", "bpe:bpe-bytes"]

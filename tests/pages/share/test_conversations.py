@@ -37,7 +37,9 @@ def stage(page: str) -> str:
     """Return the stage without what depends on the page: the tools and the choice of a view."""
     part = page[page.index('<section class="stage') : page.index('<p id="summary"')]
     part = re.sub(r'(?s)<div class="tools few">.*?</header>', "</header>", part)
-    return re.sub(r'(?s)<div class="seg.*?</div>', "", part)
+    part = re.sub(r'(?s)<p class="line"><button[^>]*id="edit".*?</p>', "", part)
+    part = re.sub(r'(?s)<div class="seg.*?</div>', "", part)
+    return re.sub(r"\s+", " ", part)
 
 
 def test_a_stored_conversation_is_shown_unchanged(client: FlaskClient) -> None:

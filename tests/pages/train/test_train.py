@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 import pytest
 from flask import Flask
@@ -53,8 +54,15 @@ def run(queue: Jobs, job: str) -> Run:
     return run
 
 
-def finish(app: Flask, queue: Jobs, job: str, holder: str, others: Mapping[str, float]) -> str:
-    """Train as a worker does; return the name of the vocabulary."""
+def finish(
+    app: Flask,
+    queue: Jobs,
+    job: str,
+    holder: str,
+    others: Mapping[str, float],
+    measures: Mapping[str, object] = MappingProxyType({}),
+) -> str:
+    """Train as a worker does; return the name of the vocabulary. Records before `measures` have none."""
     with app.app_context():
         found = queue.find(job)
         assert found is not None
@@ -70,7 +78,7 @@ def finish(app: Flask, queue: Jobs, job: str, holder: str, others: Mapping[str, 
             pieces=trained.pieces,
             characters_per_token=trained.characters_per_token,
             curve=CURVE,
-            held_out={"characters": len(counted.held_out), "others": dict(others)},
+            held_out={"characters": len(counted.held_out), "others": dict(others), **measures},
             seconds={"count": 0.5, "train": 1.5},
         )
         assert queue.store.finish(job, holder, entry.name, record.as_json())
@@ -311,6 +319,24 @@ def test_a_finished_training_can_be_used(client: FlaskClient, queue: Jobs, job: 
     assert record.mimetype == "application/json"
     assert record.headers["Content-Disposition"] == "attachment; filename=training-record.json"
     assert TrainingRecord.from_json(record.json or {}).plan == TrainingPlan(size=320)
+
+
+def test_the_measures_of_the_held_out_text_stand_beside_the_characters_per_token(
+    client: FlaskClient, queue: Jobs, job: str, run: Run
+) -> None:
+    own = {"fertility": 1.5, "whole-words": 0.625, "unknown": 0.0, "renyi-efficiency": 0.5, "vocabulary-used": 0.75}
+    measures = {"own_measures": own, "measures": {"bpe-bytes": {**own, "fertility": 1.25}}}
+    finish(client.application, queue, job, run(), {"bpe-bytes": 2.5, "gpt2": 1.25}, measures)
+    page = same_part(client, job)
+    table = page[page.index('<table class="compared measured">') :]
+    found = {
+        title: re.findall(r'<td class="end">([^<]+)</td>', cells)
+        for title, cells in re.findall(r'<th scope="row"><a[^>]*>([^<]+)</a></th>(.*)</tr>', table)
+    }
+    assert found["Yours"][2:] == ["1.50", "62.5%", "0.500", "75.0%"]
+    assert found["Demo: byte-level BPE, 32k"][2:] == ["1.25", "62.5%", "0.500", "75.0%"]
+    assert found["GPT-2"][2:] == ["–"] * 4
+    assert 'href="/measures#renyi-efficiency"' in table
 
 
 def test_an_unknown_training_is_a_page(client: FlaskClient) -> None:

@@ -88,6 +88,17 @@ class PromptSpan(Answer):
     kind: Literal["content", "template", "reply"]
 
 
+class PublishedRuleCount(Answer):
+    """The count by a published rule, for a model that the rule names or, with `like`, one that resembles it."""
+
+    tokens: int
+    model: str
+    like: str
+    left_out: list[str]
+    name: str
+    source: str
+
+
 class MessagesAnswer(Answer):
     """The tokens of a conversation, by message."""
 
@@ -107,6 +118,9 @@ class MessagesAnswer(Answer):
     )
     vocabulary: str = Field(description="The vocabulary that tokenized the prompt.")
     template: str = Field(description="The template that rendered it; `own` for one of your own.")
+    published: PublishedRuleCount | None = Field(
+        description="The count by the rule that OpenAI publishes, with one of its vocabularies; null for others."
+    )
     prompt: str | None = Field(None, description="The prompt as rendered.")
     spans: list[PromptSpan] | None = Field(
         None, description="What of the prompt belongs to which message, counted from 0; null for none."

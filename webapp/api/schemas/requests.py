@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from webapp.api.schemas.algorithm import AlgorithmId
 from webapp.core import algorithms
+from webapp.core.affixes import MOST_AROUND
 from webapp.core.algorithms import ALGORITHMS, DEFAULT, HMM, LOWERCASE, MODE, ORDER, RUNS, SMOOTHING, Option
 from webapp.core.analysis.ambiguity import Kind
 from webapp.core.analysis.chunking import Boundary
@@ -18,6 +19,8 @@ from webapp.core.inference.records import ALPHA, DROPOUT, SEED
 from webapp.serializers.decoding import WantDecoded
 from webapp.serializers.tokenization import WANTS, Want
 from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE
+from webapp.tokenization.affix_fields import LONGEST_ADDED, MOST_ADDED
+from webapp.tokenization.affix_fields import LONGEST_NAME as LONGEST_TOKEN_NAME
 
 MOST_TEXTS = 1_000
 LONGEST_NAME = 200
@@ -44,6 +47,10 @@ def _users(option: Option | algorithms.Choice) -> str:
     return ", ".join(
         f"`{id}`" for id, algorithm in ALGORITHMS.items() if option in algorithm.options or option in algorithm.choices
     )
+
+
+TokenName = Annotated[str, Field(pattern=r"^\S+$", max_length=LONGEST_TOKEN_NAME)]
+AddedText = Annotated[str, Field(pattern=r"^[^\n]*\S[^\n]*$", max_length=LONGEST_ADDED)]
 
 
 class Body(BaseModel):
@@ -95,6 +102,28 @@ class Choice(Body):
         ge=0,
         le=1_000,
         description="Merges of a vocabulary `learned-…`; for `learned-unigram`, pieces.",
+    )
+    model: str | None = Field(
+        None,
+        min_length=1,
+        max_length=LONGEST_NAME,
+        description="The name of a language model, from `GET /models`, in place of `vocabulary`, or with the "
+        "vocabulary that it uses.",
+        examples=["gpt-4o"],
+    )
+    prefix: list[TokenName] = Field(
+        [],
+        max_length=MOST_AROUND,
+        description="Tokens to put before the text: each the content of a token, `\\n` for that of a line end, or `#` "
+        "and an id.",
+        examples=[["[gMASK]", "sop"]],
+    )
+    suffix: list[TokenName] = Field([], max_length=MOST_AROUND, description="Tokens to put after the text.")
+    added: list[AddedText] = Field(
+        [],
+        max_length=MOST_ADDED,
+        description="Tokens to add to the vocabulary. They get the ids after its last one and are found in the text as "
+        "written.",
     )
 
 
@@ -238,7 +267,7 @@ class SnapshotBody(Choice):
     )
 
 
-def _whole_number(value: Any) -> Any:
+def whole_number(value: Any) -> Any:
     """The integer that a query parameter writes in ASCII digits; any other value unchanged, for pydantic to reject."""
     if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 10:
         return int(value)
@@ -249,7 +278,7 @@ class TokensQuery(Body):
     """The tokens of a vocabulary to list."""
 
     query: str = Field("", max_length=100, description="A part of the tokens, or an id. The search is case-sensitive.")
-    page: Annotated[int, BeforeValidator(_whole_number)] = Field(
+    page: Annotated[int, BeforeValidator(whole_number)] = Field(
         1, ge=1, le=999_999_999, description="The number of the page, from 1. A page has 100 tokens."
     )
 

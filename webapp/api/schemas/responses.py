@@ -86,12 +86,25 @@ class TokenizeAnswer(Answer):
     skipped_lines: Skipped = None
 
 
+class MeterAnswer(Answer):
+    """What a language model makes of the tokens of all texts."""
+
+    model: str
+    tokens: int = Field(description="The tokens of all texts together.")
+    context: int | None = Field(description="The context window, in tokens.")
+    price_in: str | None = Field(description="US dollars for the tokens as input.", examples=["0.00104"])
+    price_out: str | None = Field(description="US dollars for as many tokens of output.")
+    source: str | None = Field(description="The page that states the figures.")
+    as_of: str | None = Field(description="The date of the figures.")
+
+
 class CountAnswer(Answer):
     """The length of a text in several units; for `texts`, lists of them."""
 
     tokens: int | list[int]
     characters: int | list[int]
     bytes: int | list[int]
+    meter: MeterAnswer | None = Field(None, description="With `model`: its context window, and the price.")
     skipped_lines: Skipped = None
 
 

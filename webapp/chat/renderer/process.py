@@ -32,6 +32,7 @@ from .environment import Clock, environment
 from .limits import CPU_SECONDS, MEMORY, MOST_RECEIVED, MOST_REQUEST, RESERVE, WALL_SECONDS
 from .rendering import OutOfTimeError, answer, line_now
 
+STOPPING = (signal.SIGPROF, signal.SIGALRM)
 # What a renderer does before the first request, so that each child finds it done.
 WARMING: Mapping[str, Any] = {
     "source": "{{ '\\u0041' ~ strftime_now('%d %b %Y') }}{{ {'a': 1} | tojson }}{{ 'a b' | wordwrap(1) }}{{ 1 + '' }}",
@@ -73,25 +74,29 @@ def more_memory() -> None:
 
 def child(payload: bytes, output: int, made: jinja2.Environment, clock: Clock) -> None:
     """Answer one request within the limits, a line at a time, and never return."""
-    where: int | None = None
 
     def stop(_signal: int, frame: FrameType | None) -> None:
-        nonlocal where
-        where = line_now(frame)
-        raise OutOfTimeError
+        raise OutOfTimeError(line_now(frame))
 
     try:
         limit()
-        # Somewhat before the kernel ends this process, so that the line can be told.
-        signal.signal(signal.SIGPROF, stop)
+        # Somewhat before this process is ended, so that the line can be told.
+        for number in STOPPING:
+            signal.signal(number, stop)
         signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS - 0.1)
+        signal.setitimer(signal.ITIMER_REAL, WALL_SECONDS - 0.5)
         for line in answer(json.loads(payload), made, clock):
             if line.get("kind") == "memory":
                 more_memory()
-            _write(output, json.dumps(line, ensure_ascii=False).encode(errors="replace") + b"\n")
-    except OutOfTimeError:
-        _write(output, json.dumps({"kind": "time", "line": where, "message": ""}).encode() + b"\n")
+            content = json.dumps(line, ensure_ascii=False).encode(errors="replace") + b"\n"
+            signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)  # a line is written whole
+            _write(output, content)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
+    except OutOfTimeError as error:
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
+        _write(output, json.dumps({"kind": "time", "line": error.line, "message": ""}).encode() + b"\n")
     except MemoryError:
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
         more_memory()
         _write(output, b'{"kind": "memory", "line": null, "message": ""}\n')
     finally:

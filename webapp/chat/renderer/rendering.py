@@ -24,11 +24,17 @@ Line = dict[str, Any]
 
 
 class OutOfTimeError(BaseException):
-    """The processor time is over; no template can catch it."""
+    """The processor time is over; no template can catch it. `line` is where, if that is known."""
+
+    def __init__(self, line: int | None = None) -> None:
+        super().__init__()
+        self.line = line
 
 
 class OutputError(Exception):
-    """The output is too long."""
+    """The output is too long; `line` is where it became so, if that is known."""
+
+    line: int | None = None
 
 
 def answer(request: Mapping[str, Any], made: jinja2.Environment, clock: Clock) -> Iterator[Line]:
@@ -81,12 +87,18 @@ class Rendering:
         messages = [self._with_marks(dict(message), at, marks) for at, message in enumerate(messages)]
         tools = self.request["tools"] if render["tools"] else None
         names = {"tools": tools, "documents": None, "add_generation_prompt": render["reply"]}
-        pieces, size = [], 0
-        for piece in self.template.generate(self.request["variables"] | names | {"messages": messages}):
-            size += len(piece)
-            if size > MOST_OUTPUT:
-                raise OutputError
-            pieces.append(piece)
+        pieces: list[str] = []
+        size = 0
+        generator = self.template.generate(self.request["variables"] | names | {"messages": messages})
+        try:
+            for piece in generator:
+                size += len(piece)
+                if size > MOST_OUTPUT:
+                    raise OutputError
+                pieces.append(piece)
+        except (OutOfTimeError, OutputError) as error:
+            error.line = error.line or _line_reached(generator)
+            raise
         text = "".join(pieces)
         if len(text.encode()) > MOST_OUTPUT:
             raise OutputError
@@ -120,14 +132,13 @@ def _failure(error: BaseException) -> Line:
     """An error as a line: its kind, the line of the template, and a message without anything of this process."""
     kind, message = _kind(error)
     line = getattr(error, "lineno", None) if kind == "syntax" else line_of(error.__traceback__)
+    line = getattr(error, "line", None) if kind == "output" else line
     return {"kind": kind, "line": line if isinstance(line, int) else None, "message": message[:LONGEST_MESSAGE]}
 
 
 def _kind(error: BaseException) -> tuple[str, str]:
     if isinstance(error, MemoryError):
         return "memory", ""
-    if isinstance(error, OutOfTimeError):
-        return "time", ""
     if isinstance(error, OutputError):
         return "output", ""
     if isinstance(error, RecursionError):
@@ -167,6 +178,13 @@ def line_of(traceback: TracebackType | None) -> int | None:
             found = line
         traceback = traceback.tb_next
     return found
+
+
+def _line_reached(generator: Any) -> int | None:
+    """The line where a template waits that has just put out something."""
+    while (inner := getattr(generator, "gi_yieldfrom", None)) is not None:
+        generator = inner
+    return line_now(getattr(generator, "gi_frame", None))
 
 
 def line_now(frame: FrameType | None) -> int | None:

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import fsum, log2
+from operator import eq
 from typing import Literal, get_args
 
 from webapp.core.analysis.words import TextWords
@@ -136,9 +137,10 @@ def word_measures(
 
 def _covering(words: TextWords, starts: Sequence[int], ends: Sequence[int]) -> list[int]:
     """For each word, the number of tokens that cover any of it: all that begin before its end, less those before it."""
-    texts = [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
-    all_starts = sorted(start for start, _end in texts)
-    all_ends = sorted(end for _start, end in texts)
+    if any(map(eq, starts, ends)):  # tokens without text
+        texts = [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
+        starts, ends = [start for start, _end in texts], [end for _start, end in texts]
+    all_starts, all_ends = sorted(starts), sorted(ends)
     found = []
     before = after = 0
     for start, end in zip(words.starts, words.ends, strict=True):

@@ -121,6 +121,19 @@ def pretoken_view(tokenizer: Tokenizer, text: str, *, special: bool = False, own
     return PretokenView(text, normalized, stages)
 
 
+def last_pattern(tokenizer: Tokenizer) -> str | None:
+    """The split pattern of the last step of the pre-tokenizer that has one; None if none has.
+
+    >>> from webapp.core.models.wordpiece import WordPiece
+    >>> from webapp.core.recipes import UNIGRAM, WORDPIECE
+    >>> model = WordPiece(["[UNK]"])
+    >>> last_pattern(UNIGRAM.tokenizer(model))[:10], last_pattern(WORDPIECE.tokenizer(model))
+    ('▁?\\\\p{N}+|▁', None)
+    """
+    patterns = [_pattern(step) for step in _steps(tokenizer.pretokenizer)]
+    return next((pattern for pattern in reversed(patterns) if pattern is not None), None)
+
+
 def differences(first: PretokenView, second: PretokenView) -> list[SplitDifference]:
     """The spans of one normalized text that two views split differently, as short as possible.
 

@@ -168,7 +168,7 @@ def applied(text: str, edits: Sequence[StageEdit], shift: int = 0) -> str:
     >>> applied("abc", [StageEdit(11, 12, "XY", Stage("model"))], 10)
     'aXYc'
     """
-    parts = []
+    parts: list[str] = []
     position = 0
     for start, end, new, _ in edits:
         parts += (text[position : start - shift], new)

@@ -12,6 +12,7 @@ from flask_babel import gettext as _
 from webapp.core.algorithms import DEFAULT
 from webapp.pages.decode import messages
 from webapp.tokenization import forms
+from webapp.tokenization.decode_links import can_decode
 from webapp.tokenization.forms import InputProblem, TooLongError, as_typed, within
 from webapp.tokenization.ids import IdsError, ReadIds, read_ids
 from webapp.tokenization.state import State
@@ -91,7 +92,7 @@ def state_of(request: Request) -> tuple[State, list[InputProblem]]:
     """The state of the playground's form, and its problems; its vocabulary must not depend on the text."""
     state, problems = forms.read(request)
     problems = [problem for problem in problems if problem.field != "token"]
-    if not problems and not (is_choice(state.vocabulary) and not state.edits.strip()):
+    if not problems and not can_decode(state):
         message = _("The ids of this vocabulary are those of one text. Choose a vocabulary that does not change.")
         problems.append(InputProblem(message, 422, "vocabulary"))
     return state, problems

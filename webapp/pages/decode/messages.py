@@ -120,6 +120,13 @@ def stream_sentence(found: Decoded) -> str:
         sentences.append(
             _("The ids end inside a character: the bytes %(bytes)s are pending.", bytes=_hexadecimal(found.pending))
         )
+    if found.text != found.streamed:
+        sentences.append(
+            _(
+                "Not all bytes are valid: for the whole text, this decoder then replaces each byte token of the run, "
+                "even those of complete characters."
+            )
+        )
     return joined(sentences)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from webapp.core.analysis.measures import MeasureId
 from webapp.pages.languages.forms import LanguagesRequest
-from webapp.pages.languages.measurements import PassageRow
+from webapp.pages.languages.measurements import LanguageEquality, PassageRow
 from webapp.pages.languages.strip_chart import ScaleTick
 from webapp.tokenization.forms import InputProblem
 from webapp.vocabularies import CatalogueEntry
@@ -36,6 +37,9 @@ class RowsContext(Context):
     place: Callable[[float], float]  # the position of a value, in percent
     focus: str  # the vocabulary whose figures stand next to the marks; empty if none could be loaded
     facts: LanguageFacts | None
+    equality: Sequence[LanguageEquality]  # of each vocabulary that could be loaded
+    definitions: str  # the address of the definitions of measures
+    shown: Callable[[MeasureId, float | None], str]  # the value of a measure as text
     files: Sequence[tuple[str, str]]  # to export: title, address
     shapes: Sequence[str]  # the SVG path of each tokenizer's mark
     measured: Sequence[str]  # the vocabularies that could be loaded

@@ -11,10 +11,9 @@ from flask_babel import gettext as _
 from webapp.core.text.split_patterns import TextError
 from webapp.pages.languages import trained
 from webapp.pages.languages.forms import MAX_CHARACTERS, LanguagesRequest, Measure
+from webapp.tokenization.measures.article import LOSSY, fair
 from webapp.tokenization.parallel_article import BASE, Passage, passages
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, tokenizer_of
-
-LOSSY = 0.1  # the share of unknown tokens above which a low count means lost text
 
 
 @dataclass(frozen=True)
@@ -39,6 +38,38 @@ class LanguageMeasurements:
 
     rows: Sequence[PassageRow]
     missing: Mapping[str, UnavailableVocabularyError | StillFetchingError]
+
+
+@dataclass(frozen=True)
+class LanguageEquality:
+    """How equally a vocabulary treats the languages of the article: Gini, and the highest premium with its language.
+
+    Languages with too many unknown tokens do not count; `languages` do, and `all` says whether those are all.
+    """
+
+    vocabulary: str
+    gini: float | None
+    premium: float | None
+    language: str
+    languages: int
+    all: bool
+
+
+def equality_of(rows: Sequence[PassageRow], vocabulary: str) -> LanguageEquality:
+    """The equality of the languages of the article for one vocabulary."""
+    articles = {row.passage.key: row for row in rows if row.passage.comparable and row.passage.key != "own"}
+    tokens = {key: count for key, row in articles.items() if (count := row.tokens[vocabulary]) is not None}
+    unknown = {key: row.unknown.get(vocabulary, 0) for key, row in articles.items()}
+    premiums, inequality, lossy = fair(tokens, unknown)
+    highest = max(premiums, key=premiums.__getitem__, default=None)
+    return LanguageEquality(
+        vocabulary,
+        inequality,
+        premiums[highest] if highest else None,
+        articles[highest].language if highest else "",
+        len(tokens) - len(lossy),
+        not lossy,
+    )
 
 
 def measure(asked: LanguagesRequest) -> LanguageMeasurements:

@@ -14,7 +14,7 @@ from webapp.pages.languages import forms, trained
 from webapp.pages.languages.contexts import LanguageFacts, LanguagesPage, RowsContext
 from webapp.pages.languages.figure import strips_figure
 from webapp.pages.languages.forms import MAX_TOKENIZERS, MEASURES, LanguagesRequest, is_dictionary
-from webapp.pages.languages.measurements import LanguageMeasurements, PassageRow, measure
+from webapp.pages.languages.measurements import LanguageMeasurements, PassageRow, equality_of, measure
 from webapp.pages.languages.strip_chart import SHAPES, marks_of, scale_of
 from webapp.rendering.delimited import as_csv
 from webapp.rendering.markup import visible
@@ -22,6 +22,7 @@ from webapp.rendering.pictures.figure_files import figure_png, figure_svg
 from webapp.rendering.pictures.palette import Theme
 from webapp.serializers.json import json_response
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.measures.table import shown
 from webapp.tokenization.messages import unavailable_problem
 from webapp.vocabularies import CATALOGUE, CatalogueEntry, UnavailableVocabularyError, find, title_of, well_known
 from webapp.vocabularies.titles import by_family
@@ -74,6 +75,9 @@ def _respond(asked: LanguagesRequest, problems: list[InputProblem]) -> BaseRespo
         place=scale.place,
         focus=(focus := _focus(asked, available)),
         facts=_facts(measured.rows, focus),
+        equality=[equality_of(measured.rows, name) for name in available],
+        definitions=url_for("measures.page"),
+        shown=shown,
         files=_files(link if short else url_for("languages.page")),
         shapes=SHAPES,
         measured=available,
@@ -153,10 +157,12 @@ def _json(asked: LanguagesRequest, problems: list[InputProblem]) -> Response:
     if problems:
         return problem(max(one.status for one in problems), " ".join(one.message for one in problems))
     measured = measure(asked)
+    available = [name for name in asked.vocabularies if name not in measured.missing]
     response = json_response(
         {
             "measure": asked.measure,
-            "vocabularies": [name for name in asked.vocabularies if name not in measured.missing],
+            "vocabularies": available,
+            "gini": {name: equality_of(measured.rows, name).gini for name in available},
             "missing": list(measured.missing),
             "passages": [
                 {

@@ -10,26 +10,25 @@ from flask_babel.speaklater import LazyString
 
 from webapp.chat.messages import Message
 
-_CALL: dict[str, Any] = {
-    "tool_calls": [
-        {
-            "id": "call00001",
-            "type": "function",
-            "function": {"name": "count_tokens", "arguments": {"text": "研究生命科学"}},
-        }
-    ]
-}
-TOOLS = """[{"type": "function", "function": {"name": "count_tokens", "description": "Count the tokens of a text.",
-  "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}}}]"""
+_CALL: dict[str, Any] = {"tool_calls": [{"function": {"name": "count", "arguments": {"text": "研究"}}}]}
+_TOOLS = '[{"function": {"name": "count", "parameters": {"text": "string"}}}]'
+# The built-in templates write no tools, so this example has one of its own.
+_SOURCE = """{{ tools | tojson }}
+{% for message in messages %}
+<|im_start|>{{ message.role }}
+{{ message.content }}{{ message.tool_calls | tojson if message.tool_calls }}<|im_end|>
+{% endfor %}
+<|im_start|>assistant"""
 
 
 @dataclass(frozen=True)
 class Example:
-    """A conversation, its tools, and the label of its link."""
+    """A conversation, its tools, a template of its own if it needs one, and the label of its link."""
 
     title: LazyString
     messages: tuple[Message, ...]
     tools: str = ""
+    source: str = ""
 
 
 EXAMPLES = (
@@ -45,12 +44,12 @@ EXAMPLES = (
     Example(
         _l("A call of a tool"),
         (
-            Message("user", "How many tokens has 研究生命科学?"),
-            Message("assistant", "", _CALL),
-            Message("tool", "4", {"tool_call_id": "call00001", "name": "count_tokens"}),
-            Message("assistant", "It has four tokens."),
+            Message("user", "How many tokens has 研究?"),
+            Message("assistant", "", _CALL, blank=True),
+            Message("tool", "1", {"name": "count"}),
         ),
-        TOOLS,
+        _TOOLS,
+        _SOURCE,
     ),
     Example(
         _l("A marker in a message"),

@@ -6,18 +6,22 @@ enough; htmx gets the form and the stage, and the address to show.
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
+
 from flask import Blueprint, Response, abort, current_app, make_response, redirect, request, url_for
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
+from webapp.chat.templates import NoTemplateError
 from webapp.pages.messages import views
 from webapp.pages.messages.examples import EXAMPLES
 from webapp.serializers.conversation import WRITERS, conversation_file
 from webapp.tokenization.conversation import forms
-from webapp.tokenization.conversation.count import ConversationResult, count
+from webapp.tokenization.conversation.count import ConversationResult, count, with_own_template
 from webapp.tokenization.conversation.forms import ConversationForm
 from webapp.tokenization.forms import InputProblem
-from webapp.vocabularies import StillFetchingError
+from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem
 from webapp.web.templates import render
@@ -36,7 +40,11 @@ def page() -> BaseResponse:
 @blueprint.post("/messages")
 def submit() -> BaseResponse:
     """Redirect the form to its address if it is short enough, else show the result here."""
-    return _answer(_read())
+    asked = _read()
+    if "edit" in request.form and not asked.problems:
+        with suppress(NoTemplateError, UnavailableVocabularyError, StillFetchingError):
+            asked = replace(asked, state=with_own_template(asked.state))
+    return _answer(asked)
 
 
 @blueprint.route("/messages.<kind>", methods=["GET", "POST"])

@@ -81,7 +81,7 @@ def _view(result: ConversationResult, link: str | None) -> ConversationView:
     assert entry is not None
     return ConversationView(
         state=result.state,
-        roles=[message.role for message in result.conversation.messages],
+        conversation=result.conversation,
         counted=result.counted,
         vocabulary_title=title_of(entry),
         template_title=template_title(result.state.template, result.template.title),
@@ -89,6 +89,9 @@ def _view(result: ConversationResult, link: str | None) -> ConversationView:
         figures=figures_of(result.state, result.counted.counts.total),
         views=lambda _view: None,
         files=[(title, url_for("messages.files", kind=kind)) for kind, title in kinds.items()],
+        source=result.template.source_for(tools=bool(result.conversation.tools)),
+        published=result.published,
+        editable=result.state.template != OWN,
         form="messages",
         is_link=link is not None,
         shareable=True,
@@ -155,13 +158,15 @@ def _model_note(state: ConversationState, model: LanguageModel | None) -> str:
             vocabulary=title_of(entry) if entry else model.vocabulary,
         )
     notes = [] if model.context else [_("no context window in the list")]
-    notes += [] if model.has_price else [_("no price in the list")]
+    notes += [] if model.price_in is not None else [_("no price in the list")]
     return "; ".join([model.title, *notes]) if notes else ""
 
 
 def _example(state: ConversationState, index: int) -> str:
     """The address of an example with the same choices."""
     example = EXAMPLES[index]
-    template = DEFAULT_TEMPLATE if state.template == OWN else state.template
-    query = state.query(messages=example.messages, tools=example.tools, template=template, view="tokens")
+    template = OWN if example.source else DEFAULT_TEMPLATE if state.template == OWN else state.template
+    query = state.query(
+        messages=example.messages, tools=example.tools, template=template, source=example.source, view="tokens"
+    )
     return f"{url_for('messages.page')}?{query}"

@@ -108,5 +108,5 @@ class PretokensPage(Page):
     groups: Groups
     title_of: Callable[[CatalogueEntry], str]
     invalid: Mapping[str, str]  # field → what is wrong with it
-    patterns: Sequence[tuple[str, str]]  # known patterns to start from: name, address
+    starts: Sequence[tuple[str, str]]  # known patterns to start from: value, title
     form_id: str = "pretokens-form"

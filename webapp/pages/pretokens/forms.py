@@ -10,17 +10,29 @@ import regex
 from flask import Request, current_app
 from flask_babel import gettext as _
 
+from webapp.core.analysis.pretoken_view import last_pattern
 from webapp.core.formats.checked_patterns import checked_pattern
 from webapp.core.formats.fields import FormatError
+from webapp.pages.pretokens.messages import KNOWN_PATTERNS
 from webapp.rendering.markup import visible
 from webapp.tokenization.forms import InputProblem, TooLongError, text_of, within
 from webapp.tokenization.messages import wrong_file
-from webapp.vocabularies import CATALOGUE, CatalogueEntry, default_for, find, well_known
+from webapp.vocabularies import (
+    CATALOGUE,
+    CatalogueEntry,
+    StillFetchingError,
+    UnavailableVocabularyError,
+    default_for,
+    find,
+    tokenizer_of,
+    well_known,
+)
 from webapp.vocabularies.titles import by_family
 from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
 
 DEFAULT_VOCABULARY = default_for("bpe")
 EXAMPLE = "It’s 2024: I'll pay $1,234.50 for naïve cafés,  OK?\n\tx = foo_bar(42)  # 研究生命"
+OWN = "vocabulary"
 UNDER = ("alternative", "tokens")
 
 Groups = list[tuple[str, list[CatalogueEntry]]]
@@ -51,12 +63,16 @@ class PretokensRequest:
 
 
 def read(request: Request) -> tuple[PretokensRequest, list[InputProblem]]:
-    """The request, with defaults in place of what does not exist, and its problems; an example for no text."""
+    """The request, with defaults in place of what does not exist, and its problems; an example for no text.
+
+    A button of a known pattern puts it in place of the one that was typed: `start` in the address of a form.
+    """
     values = request.form if request.method == "POST" else request.args
     name = values.get("vocabulary") or DEFAULT_VOCABULARY
     text = values.get("text", EXAMPLE if request.method == "GET" else "").replace("\r\n", "\n")
     under = next((each for each in UNDER if each == values.get("show", values.get("under"))), UNDER[0])
-    asked = PretokensRequest(name, text, values.get("pattern", "").strip("\r\n"), under, values.get("special") == "1")
+    pattern = _start(request, name) or values.get("pattern", "").strip("\r\n")
+    asked = PretokensRequest(name, text, pattern, under, values.get("special") == "1")
     problems: list[InputProblem] = []
     if not _is_usable(name):
         shown = visible(name[:40])
@@ -76,6 +92,17 @@ def read(request: Request) -> tuple[PretokensRequest, list[InputProblem]]:
     return asked, [*problems, problem] if problem else problems
 
 
+def _start(request: Request, vocabulary: str) -> str:
+    """The pattern whose button was pressed; empty if none was, or if the vocabulary has no pattern."""
+    start = request.args.get("start", "") if request.method == "POST" else ""
+    if start != OWN:
+        return KNOWN_PATTERNS.get(start, "")
+    try:
+        return last_pattern(tokenizer_of(vocabulary)) or "" if _is_usable(vocabulary) else ""
+    except (UnavailableVocabularyError, StillFetchingError):
+        return ""
+
+
 def pattern_problem(pattern: str) -> InputProblem | None:
     """What is wrong with a pattern, and where; None for a pattern that can be used, and for none."""
     if not pattern:
@@ -92,11 +119,11 @@ def _place_of(pattern: str) -> str:
     try:
         regex.compile(pattern[:5_000])
     except regex.error as error:
-        place = min(error.pos or 0, len(pattern))
+        place = min(getattr(error, "pos", None) or 0, len(pattern))
         return _(
             "The pattern is not valid at character %(place)s: %(error)s. There: %(before)s ▸ %(after)s",
             place=place + 1,
-            error=error.msg,
+            error=getattr(error, "msg", error),
             before=visible(pattern[max(0, place - 12) : place]),
             after=visible(pattern[place : place + 12]) or "∎",
         )

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from flask_babel import gettext as _
 
+from webapp.core.analysis.pattern_alternatives import PatternAlternatives
 from webapp.core.analysis.pretoken_view import PretokenStage
-from webapp.core.text.split_patterns import CL100K, CL100K_BASE, GPT2, O200K, QWEN, R50K_BASE, SUPERWORDS, TEKKEN
+from webapp.core.text.split_patterns import (
+    CL100K,
+    CL100K_BASE,
+    GPT2,
+    MARKED_CLASSES,
+    O200K,
+    QWEN,
+    SUPERWORDS,
+    TEKKEN,
+)
 
 KNOWN_PATTERNS = {
     "GPT-2": GPT2,
@@ -17,7 +27,6 @@ KNOWN_PATTERNS = {
     "SuperBPE": SUPERWORDS,
 }
 """Published patterns to start from, by the name of the first model or the paper that has them."""
-NAMED = {**{source: name for name, source in KNOWN_PATTERNS.items()}, R50K_BASE: "GPT-2 (tiktoken)"}
 
 
 def meaning_of(alternative: str) -> str:
@@ -52,6 +61,13 @@ def meaning_of(alternative: str) -> str:
         "▁+(?=▁)": _("a run of ▁, all but the last"),
         "▁[^▁]*": _("a word with the ▁ before it"),
         "[^▁]+": _("the beginning of the text, up to the first ▁"),
+    }
+    marked = PatternAlternatives(MARKED_CLASSES).alternatives
+    meanings |= {
+        marked[0]: _("digits, with the ▁ before them"),
+        marked[1]: _("punctuation and symbols, with the ▁ before them"),
+        marked[2]: _("line ends and tabs"),
+        marked[3]: _("all other characters, mostly letters, with the ▁ before them"),
     }
     plain = alternative.replace("++", "+").replace("*+", "*").replace("?+", "?").replace("}+", "}")
     found = meanings.get(alternative) or meanings.get(plain)

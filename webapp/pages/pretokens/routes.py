@@ -96,21 +96,13 @@ def _text_problem(asked: PretokensRequest, error: TextError) -> InputProblem:
 
 
 def _page(asked: PretokensRequest, result: PretokensContext) -> PretokensPage:
-    own = _own_pattern(result.shown)
-    patterns = [*([(_("this vocabulary’s"), own)] if own else []), *KNOWN_PATTERNS.items()]
-    addresses = [(name, f"{url_for('pretokens.page')}?{asked.query(pattern=source)}") for name, source in patterns]
-    most = current_app.config["MAX_LINK_CHARACTERS"]
     return PretokensPage(
         result=result,
         groups=forms.choices(request, asked.vocabulary),
         title_of=title_of,
         invalid={one.field: one.message for one in result.problems if one.field},
-        patterns=[(name, address) for name, address in addresses if len(address) <= most],
+        starts=[(forms.OWN, _("this vocabulary’s")), *((name, name) for name in KNOWN_PATTERNS)],
     )
-
-
-def _own_pattern(shown: ShownPretokens | None) -> str:
-    return shown.last.pattern if shown else ""
 
 
 def _json(asked: PretokensRequest, problems: list[InputProblem]) -> Response:

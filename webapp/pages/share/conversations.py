@@ -57,6 +57,7 @@ def page_context(stored: StoredSnapshot, view: str = "") -> ConversationSnapshot
     files = [(title, url_for("share.tokens", id=stored.id, kind=kind)) for kind, title in kinds.items()]
     shown = replace(
         _view(restored, view),
+        source=stored.snapshot.state["template"]["source"],
         views=lambda name: f"{url_for('share.page', id=stored.id, view=name)}#stage",
         files=[*files, (_("Everything as JSON"), url_for("share.as_json", id=stored.id))],
     )
@@ -105,12 +106,13 @@ def _restored(stored: StoredSnapshot) -> RestoredConversation:
 def _view(restored: RestoredConversation, view: str = "") -> ConversationView:
     return ConversationView(
         state=replace(restored.state, view=next((each for each in VIEWS if each == view), "tokens")),
-        roles=[one.role for one in restored.conversation.messages],
+        conversation=restored.conversation,
         counted=restored.counted,
         vocabulary_title=restored.vocabulary_title,
         template_title=template_title(restored.name, restored.title),
         provenance=restored.provenance,
         figures=restored.figures,
+        published=restored.published,
     )
 
 

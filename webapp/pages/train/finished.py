@@ -10,9 +10,12 @@ from typing import Any
 from flask import url_for
 from flask_babel import gettext as _
 
+from webapp.core.analysis.measures import MeasureId
 from webapp.core.training.record import TrainingRecord, command_line, python_code
 from webapp.jobs import Job
 from webapp.rendering.markup import visible
+from webapp.tokenization.measures.definitions import DEFINITIONS
+from webapp.tokenization.measures.table import shown
 from webapp.tokenization.messages import joined
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, title_of, tokenizer_of
 from webapp.vocabularies.catalogue import CatalogueEntry
@@ -25,12 +28,14 @@ LONGEST_PIECE = 40  # characters
 FILE = "tokenizer.json"
 NGRAMS_FILE = "ngrams.json"
 GPT_4 = "cl100k_base"
+MEASURED: tuple[MeasureId, ...] = ("fertility", "whole-words", "renyi-efficiency", "vocabulary-used")
+"""The measures beside characters per token."""
 COMPARED_WITH = (GPT_4, "bpe-bytes")  # as far as they are here
 
 
 @dataclass(frozen=True)
 class ComparedVocabulary:
-    """A vocabulary's characters per token on the held-out text, with the length of its bar in percent."""
+    """A vocabulary on the held-out text: characters per token, with the length of its bar in percent, and measures."""
 
     title: str
     address: str
@@ -38,6 +43,7 @@ class ComparedVocabulary:
     value: float
     percent: float
     own: bool = False
+    measures: Sequence[str] = ()  # `MEASURED`; empty for trainings before they were measured
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,7 @@ class FinishedTraining:
     api: str
     longest: Sequence[str]
     compared: Sequence[ComparedVocabulary]
+    measured: Sequence[tuple[MeasureId, str]]  # the measures that `compared` has, with their titles
     command: str
     python: str
     orders: Sequence[OrderFigures] = ()  # of n-grams
@@ -101,6 +108,7 @@ def finished_of(job: Job) -> FinishedTraining | None:
         api=_api_call(algorithm, entry.name, _use(record)),
         longest=_longest(entry.name),
         compared=_compared(job, entry, record.characters_per_token),
+        measured=[(measure, str(DEFINITIONS[measure].title)) for measure in MEASURED] if _is_measured(job) else [],
         command=command_line(record),
         python=python_code(record, file) if is_published else "",
         orders=_orders(ngrams),
@@ -191,11 +199,21 @@ def _readable(piece: str | bytes) -> str:
     return visible(piece if isinstance(piece, str) else piece.decode(errors="replace"))
 
 
+def _is_measured(job: Job) -> bool:
+    return bool(job.record.get("held_out", {}).get("own_measures"))
+
+
+def _measures(found: Mapping[str, float | None] | None) -> list[str]:
+    """The values of `MEASURED` as text; none for a record without them."""
+    return [shown(measure, found.get(measure)) for measure in MEASURED] if found else []
+
+
 def _compared(job: Job, entry: CatalogueEntry, own: float | None) -> list[ComparedVocabulary]:
     """The trained vocabulary among the others, the most characters per token first."""
     if not own:
         return []
-    others = job.record.get("held_out", {}).get("others", {})
+    held_out = job.record.get("held_out", {})
+    others, measures = held_out.get("others", {}), held_out.get("measures", {})
     found = [(other, float(value)) for name, value in others.items() if (other := find(name))]
     most = max([own, *(value for _other, value in found)])
     rows = [
@@ -205,6 +223,7 @@ def _compared(job: Job, entry: CatalogueEntry, own: float | None) -> list[Compar
             size=other.size,
             value=value,
             percent=round(100 * value / most, 1),
+            measures=_measures(measures.get(other.name)),
         )
         for other, value in found
     ]
@@ -215,5 +234,6 @@ def _compared(job: Job, entry: CatalogueEntry, own: float | None) -> list[Compar
         value=own,
         percent=round(100 * own / most, 1),
         own=True,
+        measures=_measures(held_out.get("own_measures")),
     )
     return sorted([mine, *rows], key=lambda row: -row.value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from webapp.core.analysis.reachability import Reach, Reason
@@ -167,4 +167,3 @@ class UnreachablePage(HeadedPage):
     survey_state: SurveyContext
     title: str
     beside: str  # the characters that tokens are tried with
-    exports: Mapping[str, str]  # the addresses of the list as files, by their kind

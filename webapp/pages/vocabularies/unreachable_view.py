@@ -12,7 +12,7 @@ from webapp.core.analysis.token_list import TokenList
 from webapp.core.analysis.token_origin import spelling_of
 from webapp.core.tokenizer import Tokenizer
 from webapp.jobs.surveying import SECONDS, FailedSurvey, Running
-from webapp.jobs.surveys import StoredSurvey
+from webapp.jobs.surveys import PARTS, StoredSurvey
 from webapp.pages.vocabularies import listing
 from webapp.pages.vocabularies.responses import short
 from webapp.pages.vocabularies.token_contexts import (
@@ -31,7 +31,6 @@ from webapp.web.localization import join_list, number
 
 PAGE = 100  # tokens
 INSTEAD_SHOWN = 8  # tokens of a text
-PARTS = "parts"  # the filter for tokens that are parts of others only
 
 
 def survey_context(
@@ -42,7 +41,7 @@ def survey_context(
         return SurveyContext(entry=entry, running=state, failed="", listed=None, problem="", last_page="")
     if isinstance(state, FailedSurvey):
         return SurveyContext(entry=entry, running=None, failed=_failure(state), listed=None, problem="", last_page="")
-    found = _chosen(state, reason)
+    found = state.chosen(reason)
     last = max(1, -(-len(found) // PAGE))
     page = page.strip() or "1"
     if not (page.isascii() and page.isdecimal() and len(page) < 10 and 1 <= int(page) <= last):
@@ -72,10 +71,6 @@ def unreachable_page(entry: CatalogueEntry, context: SurveyContext) -> Unreachab
         title=title_of(entry),
         survey_state=context,
         beside=join_list(visible(character, show=True).replace("\n", "") for character in BESIDE),
-        exports={
-            "JSON": url_for("vocabularies.unreachable_as_json", name=entry.name),
-            "CSV": url_for("vocabularies.unreachable_as_csv", name=entry.name),
-        },
     )
 
 
@@ -87,14 +82,6 @@ def table_rows(tokens: TokenList, survey: StoredSurvey) -> Iterator[Sequence[obj
         piece = "" if at is None else spelling_of(tokens.pieces[at])
         ids = " ".join(map(str, reach.ids))
         yield reach.id, piece, reach.text, reach.reason, reach.certain, ids, reach.same_as, reach.part_of
-
-
-def _chosen(survey: StoredSurvey, reason: str) -> Sequence[Reach]:
-    if reason == PARTS:
-        return [reach for reach in survey.unreachable if reach.part_of is not None]
-    return (
-        [reach for reach in survey.unreachable if reach.reason == reason] if reason in REASONS else survey.unreachable
-    )
 
 
 def _sentence(reason: str) -> str:

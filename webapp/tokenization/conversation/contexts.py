@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from webapp.tokenization.conversation.published_rule import PublishedCount
 from webapp.tokenization.conversation.state import View
 from webapp.web.templates import Context
 
@@ -53,15 +54,6 @@ class PriceFigures:
 
 
 @dataclass(frozen=True)
-class RuleCount:
-    """The count of a published rule, with its name and its source."""
-
-    tokens: int
-    name: str
-    source: str
-
-
-@dataclass(frozen=True)
 class ViewChoice:
     """A view of the prompt: its name, its title, and its address; None if a form requests it."""
 
@@ -81,7 +73,8 @@ class StageContext(Context):
     shares_listed: int  # how many the legend names
     window: WindowFigures | None
     price: PriceFigures | None
-    rules: Sequence[RuleCount]
+    published: PublishedCount | None  # the count by a published rule
+    published_note: str
     view: View
     views: Sequence[ViewChoice]
     tokens: Markup  # for the views of tokens and ids
@@ -95,6 +88,8 @@ class StageContext(Context):
     vocabulary_title: str
     template_title: str
     provenance: str  # where the template comes from
+    source: str  # of the template
+    editable: bool  # whether a button makes the template the visitor's own
     is_link: bool  # whether the state is in the address of the page
     shareable: bool  # whether the page offers to share the result
     files: Sequence[tuple[str, str]]  # to export: title, address

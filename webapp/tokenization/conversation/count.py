@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 
 from flask import current_app
 from flask_babel import gettext as _
@@ -21,6 +22,7 @@ from webapp.core.text.split_patterns import TextError
 from webapp.tokenization.conversation.counts import CountedPrompt, count_prompt
 from webapp.tokenization.conversation.forms import tools_of
 from webapp.tokenization.conversation.messages import template_problem, whole
+from webapp.tokenization.conversation.published_rule import PublishedCount, published_count
 from webapp.tokenization.conversation.state import FROM_VOCABULARY, OWN, ConversationState
 from webapp.tokenization.forms import InputProblem, TooLongError, within
 from webapp.tokenization.messages import joined, text_problem, unavailable_problem
@@ -39,6 +41,7 @@ class ConversationResult:
     conversation: Conversation
     template: ChatTemplate
     counted: CountedPrompt
+    published: PublishedCount | None = None  # by a rule that the publisher of the vocabulary gives
 
 
 def count(
@@ -72,7 +75,8 @@ def count(
     except TextError as error:
         problem = text_problem(_playground(state), error)
         return None, [InputProblem(problem.message, problem.status, "messages")]
-    return ConversationResult(state, conversation, template, counted), []
+    published = published_count(conversation, tokenizer, state.vocabulary, state.model)
+    return ConversationResult(state, conversation, template, counted, published), []
 
 
 def template_chosen(state: ConversationState) -> ChatTemplate:
@@ -80,6 +84,17 @@ def template_chosen(state: ConversationState) -> ChatTemplate:
     if state.template == FROM_VOCABULARY:
         return template_of(state.vocabulary)
     return own_template(state.source) if state.template == OWN else BUILT_IN[state.template]
+
+
+def with_own_template(state: ConversationState) -> ConversationState:
+    """The state with its template as the visitor's own; special tokens that it names are set at its beginning.
+
+    Raises the exceptions of `template_of`.
+    """
+    template = template_chosen(state)
+    source = template.source_for(tools=bool(state.tools.strip()))
+    tokens = [f"{{%- set {name} = {json.dumps(value)} %}}\n" for name, value in template.variables.items()]
+    return replace(state, template=OWN, source="".join(tokens) + source)
 
 
 def _playground(state: ConversationState) -> State:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flask_babel import format_date, ngettext
 from flask_babel import gettext as _
 
-from webapp.chat.messages import ConversationError
-from webapp.chat.render import TemplateError
+from webapp.chat.messages import Conversation, ConversationError, Message
+from webapp.chat.render import Prompt, TemplateError
 from webapp.core.vocabulary_error import Phrase
 from webapp.rendering.markup import visible
 from webapp.tokenization.conversation.counts import CountedPrompt
+from webapp.tokenization.conversation.published_rule import PublishedCount
 from webapp.tokenization.conversation.state import FROM_VOCABULARY, OWN
-from webapp.tokenization.messages import translated
+from webapp.tokenization.messages import joined, translated
 from webapp.web.localization import current_key, join_list, number
 
 
@@ -23,7 +26,7 @@ def conversation_problem(error: ConversationError) -> str:
 def template_problem(error: TemplateError) -> str:
     """What is wrong with a template, with its line if that is known."""
     message = whole(error.message)
-    return message if error.line is None else _("Line %(line)s: %(message)s", line=number(error.line), message=message)
+    return message if not error.line else _("Line %(line)s: %(message)s", line=number(error.line), message=message)
 
 
 def whole(message: Phrase) -> str:
@@ -82,6 +85,24 @@ def crossing_note(counted: CountedPrompt) -> str:
     )
 
 
+def published_note(published: PublishedCount) -> str:
+    """The count by a published rule, for which model, and what the rule leaves out."""
+    count = number(published.tokens)
+    if published.like:
+        sentence = _(
+            "By OpenAI’s published rule: %(count)s tokens for %(model)s, if it counts like %(like)s.",
+            count=count,
+            model=published.model,
+            like=published.like,
+        )
+    else:
+        sentence = _("By OpenAI’s published rule: %(count)s tokens for %(model)s.", count=count, model=published.model)
+    if not published.left_out:
+        return sentence
+    fields = join_list([visible(name[:40]) for name in published.left_out[:6]])
+    return joined([sentence, _("The rule does not count %(fields)s.", fields=fields)])
+
+
 def prompt_notes(counted: CountedPrompt) -> list[str]:
     """How sure the counts by message are, and whether the prompt depends on the day."""
     notes = []
@@ -97,31 +118,51 @@ def prompt_notes(counted: CountedPrompt) -> list[str]:
     return notes
 
 
+def unwritten_note(conversation: Conversation, prompt: Prompt) -> str:
+    """What of the tools and their calls the template does not write; "" if it writes all."""
+    tools = any(not _is_written(tool.get("function", tool), prompt) for tool in conversation.tools)
+    calls = any(not _is_written(call, prompt) for message in conversation.messages for call in _calls(message))
+    if tools and calls:
+        return _("This template leaves out tools and their calls.")
+    if tools:
+        return _("This template leaves out tools.")
+    return _("This template leaves out calls of tools.") if calls else ""
+
+
+def _calls(message: Message) -> list[Any]:
+    calls = message.extra.get("tool_calls")
+    return [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+
+
+def _is_written(function: Any, prompt: Prompt) -> bool:
+    name = function.get("name") if isinstance(function, dict) else None
+    return not isinstance(name, str) or name in prompt.text
+
+
 def injection_notes(counted: CountedPrompt) -> list[str]:
     """A sentence for each message that contains a marker: which, and what the model reads there."""
-    places: dict[tuple[int, str, bool], int] = {}
+    found: dict[tuple[int, bool], dict[str, None]] = {}
     for one in counted.counts.injected:
-        key = one.message, one.text, one.special
-        places[key] = places.get(key, 0) + 1
+        found.setdefault((one.message, one.special), {})[visible(one.text)] = None
     notes = []
-    for (message, text, special), times in places.items():
-        values = {"number": number(message + 1), "text": visible(text), "times": number(times)}
+    for (message, special), texts in found.items():
+        values = {"number": number(message + 1), "texts": join_list(list(texts))}
         if special:
             sentence = ngettext(
-                "Message %(number)s contains %(text)s, and the tokenizer reads it as a special token: to the model, "
+                "Message %(number)s contains %(texts)s, and the tokenizer reads it as a special token: to the model, "
                 "the message may end or another one begin there.",
-                "Message %(number)s contains %(text)s %(times)s times, and the tokenizer reads it as a special token: "
-                "to the model, the message may end or another one begin there.",
-                times,
+                "Message %(number)s contains %(texts)s, and the tokenizer reads them as special tokens: to the model, "
+                "the message may end or another one begin there.",
+                len(texts),
                 **values,
             )
         else:
             sentence = ngettext(
-                "Message %(number)s contains %(text)s, which the template writes too: the model cannot tell them "
+                "Message %(number)s contains %(texts)s, which the template writes too: the model cannot tell them "
                 "apart.",
-                "Message %(number)s contains %(text)s %(times)s times, which the template writes too: the model "
-                "cannot tell them apart.",
-                times,
+                "Message %(number)s contains %(texts)s, which the template writes too: the model cannot tell them "
+                "apart.",
+                len(texts),
                 **values,
             )
         notes.append(sentence)

@@ -10,18 +10,19 @@ from flask_babel import format_date
 from flask_babel import gettext as _
 from markupsafe import Markup, escape
 
+from webapp.chat.messages import Conversation
 from webapp.rendering.markup import Painter, ids_html, visible
 from webapp.tokenization.conversation import messages
 from webapp.tokenization.conversation.contexts import (
     MessageShare,
     PriceFigures,
-    RuleCount,
     StageContext,
     ViewChoice,
     WindowFigures,
 )
 from webapp.tokenization.conversation.counts import CountedPrompt
 from webapp.tokenization.conversation.figures import PromptFigures
+from webapp.tokenization.conversation.published_rule import PublishedCount
 from webapp.tokenization.conversation.state import ConversationState, View
 from webapp.tokenization.meter import dollars
 
@@ -41,7 +42,7 @@ class ConversationView:
     """
 
     state: ConversationState
-    roles: Sequence[str]
+    conversation: Conversation
     counted: CountedPrompt
     vocabulary_title: str
     template_title: str
@@ -49,7 +50,9 @@ class ConversationView:
     figures: PromptFigures
     views: Callable[[View], str | None] | None = None
     files: Sequence[tuple[str, str]] = ()
-    rules: Sequence[RuleCount] = ()
+    source: str = ""
+    published: PublishedCount | None = None
+    editable: bool = False
     form: str = ""
     is_link: bool = True
     shareable: bool = False
@@ -62,7 +65,7 @@ class ConversationView:
         painter = Painter(encoding, under=(lambda index: str(encoding.ids[index])) if tiled else None)
         titles: dict[View, str] = {"tokens": _("Tokens"), "template": _("Template"), "ids": _("Ids")}
         notes = [messages.missing_note(counted, self.vocabulary_title), messages.crossing_note(counted)]
-        notes += messages.prompt_notes(counted)
+        notes += [*messages.prompt_notes(counted), messages.unwritten_note(self.conversation, counted.prompt)]
         return StageContext(
             total=counts.total,
             in_messages=counts.content,
@@ -71,7 +74,8 @@ class ConversationView:
             shares_listed=LISTED,
             window=WindowFigures(self.figures.window, counts.total) if self.figures.window else None,
             price=self._price(),
-            rules=self.rules,
+            published=self.published,
+            published_note=messages.published_note(self.published) if self.published else "",
             view=view,
             views=[ViewChoice(name, title, self.views(name)) for name, title in titles.items()] if self.views else [],
             tokens=painter.html() if view == "tokens" or tiled else Markup(),
@@ -85,6 +89,8 @@ class ConversationView:
             vocabulary_title=self.vocabulary_title,
             template_title=self.template_title,
             provenance=self.provenance,
+            source=self.source,
+            editable=self.editable,
             is_link=self.is_link,
             shareable=self.shareable,
             files=self.files,
@@ -94,9 +100,10 @@ class ConversationView:
     def shares(self) -> list[MessageShare]:
         """The tokens of each message, then those of the rest, with their bars."""
         counts = self.counted.counts
+        roles = [message.role for message in self.conversation.messages]
         parts = [
             (messages.role_title(role), at % COLOURS + 1, one.content, one.template)
-            for at, (role, one) in enumerate(zip(self.roles, counts.messages, strict=True))
+            for at, (role, one) in enumerate(zip(roles, counts.messages, strict=True))
         ]
         if counts.other:
             parts.append((_("begin and tools"), COLOURS + 1, 0, counts.other))

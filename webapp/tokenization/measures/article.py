@@ -12,8 +12,8 @@ from webapp.core.analysis.measures import TextMeasures, gini, measures_of, premi
 from webapp.core.analysis.words import TextWords, words_of
 from webapp.core.text.split_patterns import TextError
 from webapp.core.tokenizer import Tokenizer
-from webapp.tokenization.measures.chinese_words import chinese_words
 from webapp.tokenization.parallel_article import BASE, Passage, passages
+from webapp.vocabularies.chinese_words import chinese_words
 from webapp.vocabularies.uploads import number_of_ids
 
 LOSSY = 0.1

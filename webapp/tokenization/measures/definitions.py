@@ -108,9 +108,9 @@ DEFINITIONS: Mapping[MeasureId, Definition] = {
         ),
         does_not_tell=_l(
             "Anything about languages written without spaces other than Chinese: by Unicode’s rule a word of Thai, "
-            "Lao, Khmer or Burmese is a letter or a syllable, and the words of Japanese are runs of one script. "
-            "Figures that count words by spaces, or punctuation as words, differ. Low fertility does not predict how "
-            "good a model is."
+            "Lao, Khmer or Burmese is a letter or a syllable; of Japanese, kana in a row are one word, and kanji are "
+            "divided as if they were Chinese. Figures that count words by spaces, or punctuation as words, differ. "
+            "Low fertility does not predict how good a model is."
         ),
         example=_l("low has 1 token, lower 2, lowest 2: 5 ÷ 3 words = 1.67."),
         sources=(_RUST, _UAX_29, _CHOICE),
@@ -134,7 +134,7 @@ DEFINITIONS: Mapping[MeasureId, Definition] = {
         title=_l("Unknown"),
         unit=_l("share of the tokens"),
         formula=_l("tokens that stand for text outside the vocabulary ÷ tokens"),
-        tells=_l("How much is lost: an unknown token does not say what was there. Lower is better."),
+        tells=_l("Whether text is lost: an unknown token does not say what was there. Lower is better."),
         does_not_tell=_l(
             "How much text is lost, since an unknown token may stand for a character or for a whole word. Tokenizers "
             "that fall back to bytes have none, however badly they split a text."
@@ -201,9 +201,9 @@ DEFINITIONS: Mapping[MeasureId, Definition] = {
             "of many needs nearly all."
         ),
         does_not_tell=_l(
-            "Which languages pay: see the premium. All languages weigh the same, whoever speaks them. A tokenizer that "
-            "is equally bad for all, such as one token a byte of equal texts, has 0. Languages with more than a tenth "
-            "of unknown tokens are left out."
+            "Which languages pay: see the premium. All languages weigh the same, however many people speak them. A "
+            "tokenizer that is equally bad for all has 0. Languages with more than a tenth of unknown tokens are left "
+            "out, so compare only figures of as many languages."
         ),
         example=_l("Tokens 1, 1, 2, 4: the differences of all pairs add up to 20; 20 ÷ (2 · 4² · 2) = 0.3125."),
         sources=(_FOROUTAN, _TOKEVAL),

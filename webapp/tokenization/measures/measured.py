@@ -13,7 +13,7 @@ from webapp.core.evaluation.gold import GoldText
 from webapp.core.text.split_patterns import TextError
 from webapp.tokenization.comparison.rows import ComparisonRow
 from webapp.tokenization.measures.article import ArticleMeasures, article_measures
-from webapp.tokenization.measures.chinese_words import chinese_words
+from webapp.vocabularies.chinese_words import chinese_words
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def measure(rows: Iterable[ComparisonRow], text: str, gold: GoldText | None = No
         of_text = measures_of(row.encoding, words, row.vocabulary_size)
         if row.result is None:  # shared
             return MeasuredTokenizer(row, of_text)
-        tokenizer = row.result.tokenizer
+        tokenizer = row.result.encoder
         of_article = article_measures(tokenizer) if _is_of_languages(row) else None
         try:
             return MeasuredTokenizer(row, of_text, of_article, boundary_agreement(tokenizer, gold) if gold else None)

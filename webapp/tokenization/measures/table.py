@@ -27,6 +27,7 @@ OF_TEXT: tuple[MeasureId, ...] = (
 NOT_IN_FIGURES: tuple[MeasureId, ...] = ("fertility", "whole-words", "renyi-efficiency", "vocabulary-used")
 """The measures of a text that a comparison does not have among its figures."""
 OF_LANGUAGES: tuple[MeasureId, ...] = ("premium", "gini")
+_NAMED_LIKE_UNITS = ("tokens", "characters-per-token", "bytes-per-token")
 OF_GOLD: tuple[MeasureId, ...] = ("boundary-precision", "boundary-recall", "boundary-f1")
 
 
@@ -40,7 +41,7 @@ class MeasureCell:
 
 @dataclass(frozen=True)
 class MeasureLine:
-    """A measure, its title and unit, and its values."""
+    """A measure, its title, its unit if the title does not say it, and its values."""
 
     measure: MeasureId
     title: str
@@ -140,7 +141,5 @@ def _language_note(measure: MeasureId, one: MeasuredTokenizer) -> str:
 
 def _line(measure: MeasureId, cells: Sequence[MeasureCell]) -> MeasureLine:
     definition = DEFINITIONS[measure]
-    title = str(definition.title)
-    if measure == "premium":
-        title = _("Premium of Chinese")
-    return MeasureLine(measure, title, str(definition.unit), cells)
+    title = _("Premium of Chinese") if measure == "premium" else str(definition.title)
+    return MeasureLine(measure, title, "" if measure in _NAMED_LIKE_UNITS else str(definition.unit), cells)

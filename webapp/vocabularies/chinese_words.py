@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from webapp.core.models.maximum_probability import MaximumProbability
-from webapp.vocabularies import jieba_words, maximum_probability
+from webapp.vocabularies.shipped_vocabularies import jieba_words, maximum_probability
 
 
 def chinese_words(text: str) -> Sequence[str]:

@@ -1,0 +1,112 @@
+"""The page of messages in a browser, with JavaScript and without."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.axe import TWO_LOOKS, assert_accessible
+from tests.browser.conftest import OpenPage
+
+
+def opened(open_page: OpenPage, path: str = "/messages", **options: object) -> Page:
+    page = open_page(path, **options)
+    if options.get("javascript", True):
+        page.wait_for_selector("#messages[data-htmx-powered]")
+    return page
+
+
+def contents(page: Page) -> list[str]:
+    return [box.input_value() for box in page.locator("textarea[name=content]").all()]
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_a_conversation_is_edited_and_counted(open_page: OpenPage, javascript: bool) -> None:
+    page = opened(open_page, javascript=javascript, width=390)
+    before = contents(page)
+    page.click("#down-1")
+    page.wait_for_function("text => document.querySelector('#content-2').value === text", arg=before[0])
+    assert contents(page) == [before[1], before[0], *before[2:]]
+    page.click("#remove-1")
+    page.wait_for_function("() => document.querySelectorAll('.turn').length === 3")
+    page.click("#add")
+    page.wait_for_selector("#content-4")
+    page.fill("#content-4", "One more.")
+    page.click("#count")
+    page.wait_for_function("() => document.querySelector('#content-4').defaultValue === 'One more.'")
+    assert contents(page) == [before[0], *before[2:], "One more."]
+    total = int(page.inner_text(".count b"))
+    own = [int(page.inner_text(f"#count-{number}").split("\n")[0]) for number in (1, 2, 3, 4)]
+    assert 0 < total - sum(own) < 10  # the reply prompt
+    page.click("#show-template")
+    page.wait_for_selector(".prompt")
+    assert "One more." in page.inner_text(".prompt")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_keyboard_moves_messages_and_counts(open_page: OpenPage) -> None:
+    page = opened(open_page)
+    first = contents(page)[0]
+    page.focus("#down-1")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.activeElement.id === 'down-2'")
+    assert contents(page)[1] == first
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.activeElement.id === 'down-3'")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.activeElement.id === 'up-4'")  # the last one cannot go further
+    page.focus("#remove-4")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.activeElement.id === 'remove-3'")
+    page.focus("#content-3")
+    page.keyboard.press("End")
+    page.keyboard.type(" And more.")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_function(
+        "() => document.activeElement.id === 'content-3' && document.activeElement.defaultValue.endsWith('And more.')"
+    )
+    assert "tokens" in page.inner_text("#status")
+
+
+def test_the_link_is_copied_and_a_share_gets_a_permanent_one(open_page: OpenPage) -> None:
+    page = opened(open_page)
+    page.click("#add")
+    page.wait_for_selector("#content-5")
+    page.click("#copy-link")
+    page.wait_for_selector("#copy-link.copied")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == page.url
+    assert "messages=" in copied
+    page.click("button[popovertarget=share]")
+    page.click("#create-link")
+    page.wait_for_selector("#link")
+    address = page.input_value("#link")
+    page.goto(address)
+    assert page.locator(".meter").count() == 1
+    page.click('.seg a:text-is("Template")')
+    page.wait_for_selector(".prompt")
+    assert_accessible(page, TWO_LOOKS)
+
+
+def test_errors_of_json_and_template_stand_beside_their_fields(open_page: OpenPage) -> None:
+    page = opened(open_page, expected=["status of 422"])
+    page.click(".paste summary")
+    page.fill("#json", '[{"role": "user"}]')
+    page.click("#paste")
+    page.wait_for_selector("#json-error:not([hidden])")
+    assert page.input_value("#json") == '[{"role": "user"}]'
+    page.select_option("#template", "own")
+    page.fill("#source", "a\n{% for")
+    page.click("#count")
+    page.wait_for_selector("#source-error:not([hidden])")
+    assert page.inner_text("#source-error").startswith("Line 2")
+    assert_accessible(page, TWO_LOOKS)
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", "view=template&lang=zh&context=8192&price=2.5&entered=2026-11-14", "view=ids&template=llama-3&context=9"],
+)
+def test_the_page_is_accessible(open_page: OpenPage, query: str) -> None:
+    page = opened(open_page, f"/messages?{query}")
+    assert_accessible(page, TWO_LOOKS)

@@ -1,0 +1,164 @@
+"""Chat templates of well-known vocabularies come from their repositories, with the limits of other downloads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import huggingface_hub
+import pytest
+
+from tests.vocabularies.publisher import Answer, Publisher, publishing
+from webapp.chat import NoTemplateError, own_template
+from webapp.chat.chat_template import MOST_SOURCE, ChatTemplate, TemplateSourceError, from_config
+from webapp.chat.published import has_template, published_template
+from webapp.vocabularies.fetching import Fetcher, FetchError
+from webapp.vocabularies.library import Library, StillFetchingError, UnavailableVocabularyError
+from webapp.vocabularies.memory_cache import MemoryCache
+from webapp.vocabularies.wellknown import WELL_KNOWN
+
+CONFIG = "/Qwen/Qwen3-8B/resolve/main/tokenizer_config.json"
+JINJA = "/Qwen/Qwen3-8B/resolve/main/chat_template.jinja"
+
+
+@pytest.fixture(autouse=True)
+def _no_token_no_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name in ("HF_TOKEN", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    huggingface_hub.close_session()
+    yield
+    huggingface_hub.close_session()
+
+
+@pytest.fixture
+def publisher() -> Iterator[Publisher]:
+    with publishing() as publisher:
+        yield publisher
+
+
+@pytest.fixture
+def shelf(publisher: Publisher, tmp_path: Path) -> Library:
+    fetcher = Fetcher(tmp_path, hub=publisher.address, openai=publisher.address, most_bytes=1_000_000, seconds=20)
+    return Library(cast(Any, None), fetcher, MemoryCache(most_bytes=1_000_000))
+
+
+def config(**values: Any) -> Answer:
+    return Answer(json.dumps(values).encode())
+
+
+def test_a_template_is_fetched_once_with_its_special_tokens(shelf: Library, publisher: Publisher) -> None:
+    publisher.answers[CONFIG] = config(
+        chat_template="{{ bos_token }}x",
+        bos_token={"content": "<s>", "lstrip": False},
+        eos_token="</s>",
+        pad_token=None,
+    )
+    found = published_template(shelf, "qwen3")
+    assert found == ChatTemplate(
+        "qwen3",
+        "Qwen3",
+        "{{ bos_token }}x",
+        {"bos_token": "<s>", "eos_token": "</s>"},
+        "https://huggingface.co/Qwen/Qwen3-8B",
+    )
+    assert published_template(shelf, "qwen3") == found
+    assert [path for path, _headers in publisher.requests] == [CONFIG]
+
+
+def test_named_templates_have_one_for_tools(shelf: Library, publisher: Publisher) -> None:
+    templates = [{"name": "tool_use", "template": "tools"}, {"name": "default", "template": "plain"}]
+    publisher.answers[CONFIG] = config(chat_template=templates)
+    found = published_template(shelf, "qwen3")
+    assert (found.source_for(tools=False), found.source_for(tools=True)) == ("plain", "tools")
+
+
+def test_newer_repositories_have_a_file_of_its_own(shelf: Library, publisher: Publisher) -> None:
+    publisher.answers[CONFIG] = config(eos_token="<e>")
+    publisher.answers[JINJA] = Answer("{{ eos_token }}好".encode())
+    found = published_template(shelf, "qwen3")
+    assert (found.source, found.variables) == ("{{ eos_token }}好", {"eos_token": "<e>"})
+
+
+def test_a_repository_without_a_template(shelf: Library, publisher: Publisher) -> None:
+    publisher.answers[CONFIG] = config(eos_token="<e>")
+    with pytest.raises(NoTemplateError, match="no chat template is published for this vocabulary"):
+        published_template(shelf, "qwen3")
+
+
+def test_vocabularies_without_chat_models_have_none(shelf: Library, publisher: Publisher) -> None:
+    for name in ("gpt2", "bert-base-cased", "bpe-bytes", "no-such"):
+        assert not has_template(name)
+        with pytest.raises(NoTemplateError):
+            published_template(shelf, name)
+    assert publisher.requests == []
+
+
+def test_a_download_that_lasts_is_waited_for(
+    shelf: Library, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webapp.chat.published.PATIENCE", 0.05)
+    publisher.answers[CONFIG] = Answer(config(chat_template="x").body, manner="half")
+    with pytest.raises(StillFetchingError) as error:
+        published_template(shelf, "qwen3")
+    assert error.value.entry.name == "qwen3"
+    publisher.gate.set()
+    monkeypatch.setattr("webapp.chat.published.PATIENCE", 20)
+    assert published_template(shelf, "qwen3").source == "x"
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [(Answer(b"x" * 1_000_001), "too large"), (Answer(status=401), "refused"), (Answer(status=500), "failing")],
+)
+def test_a_download_that_fails_says_so(shelf: Library, publisher: Publisher, answer: Answer, reason: str) -> None:
+    publisher.answers[CONFIG] = answer
+    with pytest.raises(UnavailableVocabularyError) as error:
+        published_template(shelf, "qwen3")
+    assert isinstance(error.value.why, FetchError)
+    assert (error.value.why.reason, error.value.why.name) == (reason, "qwen3")
+
+
+@pytest.mark.parametrize(
+    "body", [b"[1]", b"{", b"\xff", b"[" * 100_000, json.dumps({"chat_template": "x" * (MOST_SOURCE + 1)}).encode()]
+)
+def test_a_configuration_that_is_none_says_so(shelf: Library, publisher: Publisher, body: bytes) -> None:
+    publisher.answers[CONFIG] = Answer(body)
+    with pytest.raises(UnavailableVocabularyError) as error:
+        published_template(shelf, "qwen3")
+    assert str(error.value.why).startswith("its chat template cannot be used: the ")
+
+
+def test_repositories_with_templates_are_on_the_hub() -> None:
+    with_templates = [name for name in WELL_KNOWN if has_template(name)]
+    assert {"qwen3", "llama-3-1", "mistral-nemo", "gemma-3", "glm-4", "phi-4"} <= set(with_templates)
+
+
+def test_a_visitors_template_is_jinja_or_a_configuration() -> None:
+    assert own_template(" {# x #}{{ y }}").source == " {# x #}{{ y }}"
+    assert own_template("{%- if x %}{% endif %}").variables == {}
+    given = own_template('  {"chat_template": {"default": "d", "tool_use": "t"}, "bos_token": "<s>"}')
+    assert (given.source, given.tool_source, given.variables) == ("d", "t", {"bos_token": "<s>"})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (" \n", "there is no template"),
+        ('{"a": 1}', "the configuration has no chat_template"),
+        ("{a", "the configuration is not JSON"),
+        ("\ud800", "half of a surrogate pair stands alone in the template"),
+        (json.dumps({"chat_template": "\ud800"}), "half of a surrogate pair stands alone in the template"),
+    ],
+)
+def test_a_visitors_text_that_is_no_template(text: str, expected: str) -> None:
+    with pytest.raises(TemplateSourceError, match=expected):
+        own_template(text)
+
+
+def test_values_of_other_types_are_left_out() -> None:
+    found = from_config("n", "N", json.dumps({"chat_template": "x", "bos_token": 3, "eos_token": {"content": 4}}))
+    assert found is not None
+    assert found.variables == {}
+    assert from_config("n", "N", json.dumps({"chat_template": [{"name": 3, "template": "x"}, 4]})) is None

@@ -1,0 +1,157 @@
+"""Pre-tokens stage by stage: equal to those of `tokenizers`, and with the alternative that matched each."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tokenizers
+from hypothesis import given
+
+from tests.core.conftest import Pair
+from tests.core.texts import CORPUS, HARD, any_text
+from webapp.core.analysis.pattern_alternatives import PatternAlternatives
+from webapp.core.analysis.pretoken_view import PretokenView, differences, pretoken_view
+from webapp.core.formats.load import load
+from webapp.core.recipes import BYTE_BPE
+from webapp.core.text.byte_characters import bytes_to_characters
+from webapp.core.text.pretokenizers import PreTokenizerSequence, Split, WhitespaceSplit
+from webapp.core.text.split_patterns import CL100K, CL100K_BASE, GPT2, O200K
+from webapp.core.tokenizer import Tokenizer
+from webapp.vocabularies import shipped_tokenizer
+from webapp.vocabularies.shipped_vocabularies import NAMES
+
+PUBLISHED = ["bert_base_cased", "gpt2", "mistral01"]
+
+
+def their_pretokens(theirs: tokenizers.Tokenizer, text: str) -> list[str]:
+    normalized = text if theirs.normalizer is None else theirs.normalizer.normalize_str(text)
+    if theirs.pre_tokenizer is None:
+        return [normalized] if normalized else []
+    return [pretoken for pretoken, _ in theirs.pre_tokenizer.pre_tokenize_str(normalized) if pretoken]
+
+
+def as_theirs(tokenizer: Tokenizer, text: str) -> str:
+    """The bytes of a pre-token as characters, where `tokenizers` writes them so and this site keeps text."""
+    is_bytes = bool(tokenizer.model.pieces) and isinstance(tokenizer.model.pieces[0], bytes)
+    return bytes_to_characters(text.encode()) if is_bytes else text
+
+
+def check_whole(tokenizer: Tokenizer, view: PretokenView) -> None:
+    """Each stage is in order, has the pattern's alternatives, and its tokens are those of the whole text."""
+    for stage in view.stages:
+        ends = [0, *(pretoken.end for pretoken in stage.pretokens)]
+        assert all(pretoken.start <= pretoken.end for pretoken in stage.pretokens)
+        assert ends == sorted(ends)
+        if stage.pattern is None:
+            assert all(pretoken.alternative is None for pretoken in stage.pretokens)
+    assert sum(pretoken.tokens or 0 for pretoken in view.pretokens) == len(tokenizer.ids(view.text))
+
+
+@given(text=any_text)
+def test_pretokens_are_those_of_tokenizers(pair: Pair, text: str) -> None:
+    view = pretoken_view(pair.ours, text)
+    check_whole(pair.ours, view)
+    assert [as_theirs(pair.ours, each.text) for each in view.pretokens] == their_pretokens(pair.theirs, text)
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_pretokens_of_published_vocabularies_are_those_of_tokenizers(shared: Path, name: str) -> None:
+    path = shared / "vocabularies" / "tokenizers" / f"{name}.json"
+    ours, theirs = load(path), tokenizers.Tokenizer.from_file(str(path))
+    for text in (CORPUS[: len(CORPUS) // 3], " ".join(HARD), *HARD):
+        if any(token.content in text for token in ours.added_tokens):
+            continue  # `pre_tokenize_str` does not know added tokens
+        view = pretoken_view(ours, text)
+        check_whole(ours, view)
+        assert [as_theirs(ours, each.text) for each in view.pretokens] == their_pretokens(theirs, text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_shipped_vocabulary_has_pretokens(name: str) -> None:
+    tokenizer = shipped_tokenizer(name)
+    for text in (CORPUS[: len(CORPUS) // 3], " ".join(HARD), "", "  "):
+        check_whole(tokenizer, pretoken_view(tokenizer, text))
+
+
+class Bytes:
+    """A model with a token for each byte."""
+
+    pieces = tuple(bytes([byte]) for byte in range(256))
+    unknown_id = None
+
+    def id_of(self, piece: Any) -> int | None:
+        return piece[0] if len(piece) == 1 else None
+
+    def ids(self, pretoken: str, /) -> list[int]:
+        return list(pretoken.encode())
+
+    def segment(self, pretoken: str) -> list[tuple[int, int, int]]:
+        return [(byte, at, at + 1) for at, character in enumerate(pretoken) for byte in character.encode()]
+
+
+def test_stages_show_what_each_step_splits() -> None:
+    steps = PreTokenizerSequence((WhitespaceSplit(), Split(r"\d|[a-z]+", "isolated")))
+    view = pretoken_view(Tokenizer(Bytes(), pretokenizer=steps), "ab12 c!")
+    assert [[each.text for each in stage.pretokens] for stage in view.stages] == [
+        ["ab12", "c!"],
+        ["ab", "1", "2", "c", "!"],
+    ]
+    assert [each.alternative for each in view.pretokens] == [1, 0, 0, 1, None]
+    assert [(each.start, each.end) for each in view.pretokens] == [(0, 2), (2, 3), (3, 4), (5, 6), (6, 7)]
+    assert view.stages[1].counts() == [2, 2]
+    assert view.stages[0].pretokens[0].tokens is None
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "numbers"),
+    [
+        (GPT2, "I'll go  2024!", [7, 5, 7, 10, 8, 9]),
+        (CL100K, "I'll go  20245!\n", [1, 0, 1, 5, 6, 2, 2, 3]),
+        (O200K, "I'll goHome 12", [1, 0, 0, 6, 2]),
+    ],
+)
+def test_the_alternative_of_each_match_is_named(source: str, text: str, numbers: list[int]) -> None:
+    view = pretoken_view(Tokenizer(Bytes(), pretokenizer=Split(source)), text)
+    assert [each.alternative for each in view.pretokens] == numbers
+
+
+def test_differences_are_the_shortest_spans_with_other_boundaries() -> None:
+    tokenizer = BYTE_BPE.tokenizer(Bytes())
+    text = "it's 12345 a"
+    usual = pretoken_view(tokenizer, text)
+    own = pretoken_view(tokenizer, text, own=CL100K_BASE)
+    assert [(each.first, each.second) for each in differences(usual, own)] == [((" 12345",), (" ", "123", "45"))]
+    assert differences(usual, usual) == []
+
+
+@given(text=any_text)
+def test_differences_cover_all_other_boundaries(text: str) -> None:
+    tokenizer = BYTE_BPE.tokenizer(Bytes())
+    usual, own = pretoken_view(tokenizer, text), pretoken_view(tokenizer, text, own=O200K)
+    found = differences(usual, own)
+    assert all("".join(each.first) == "".join(each.second) for each in found)
+    boundaries = [{pretoken.end for pretoken in view.pretokens} for view in (usual, own)]
+    other = boundaries[0] ^ boundaries[1]
+    assert all(any(each.start < place < each.end for each in found) for place in other)
+    assert bool(other) == bool(found)
+
+
+def test_long_texts_take_time_in_proportion(shared: Path) -> None:
+    tokenizer = load(shared / "vocabularies" / "tokenizers" / "gpt2.json")
+    began = time.process_time()
+    usual = pretoken_view(tokenizer, "a1 " * 30_000)
+    assert len(differences(usual, pretoken_view(tokenizer, usual.text, own="a|1|."))) == 29_999
+    assert time.process_time() - began < 15  # 1 s on a free machine
+
+
+def test_published_files_are_read_with_their_patterns(shared: Path) -> None:
+    file = json.loads((shared / "vocabularies" / "tokenizers" / "gpt2.json").read_text(encoding="utf-8"))
+    assert file["pre_tokenizer"]["type"] == "ByteLevel"
+    tokenizer = load(shared / "vocabularies" / "tokenizers" / "gpt2.json")
+    stage = pretoken_view(tokenizer, "it's 7").stages[0]
+    assert stage.pattern == PatternAlternatives(GPT2)
+    assert [each.alternative for each in stage.pretokens] == [7, 0, 8]

@@ -1,0 +1,256 @@
+"""Whether texts give a token: compared with the original libraries, and with what is known of small vocabularies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+import sentencepiece
+import tiktoken
+import tokenizers
+from hypothesis import given
+from hypothesis import strategies as st
+from tiktoken.load import load_tiktoken_bpe
+
+from webapp.core.analysis.completions import completions, never_in_utf8
+from webapp.core.analysis.reachability import LONGEST_TRIED, Reach, Trial, survey
+from webapp.core.formats.recognize import recognize
+from webapp.core.formats.tiktoken import ENCODINGS
+from webapp.core.models.bpe import BPE
+from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.matching import Matching
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
+from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.wordpiece import WordPiece
+from webapp.core.recipes import BYTE_BPE, WORDPIECE, wordpiece
+from webapp.core.sentencepiece_tokenizer import sentencepiece_tokenizer
+from webapp.core.text.decoders import ByteLevelDecoder
+from webapp.core.text.normalizers import NFKC
+from webapp.core.tokenizer import Tokenizer
+from webapp.core.traces.merging import merging_steps, traced_words
+from webapp.core.traces.piece_tree import piece_tree
+from webapp.core.trainers.from_text import train_bpe
+
+BYTES = [bytes([byte]) for byte in range(256)]
+Ids = Callable[[str], Sequence[int]]
+Text = Callable[[int], str]
+
+
+def _tokenizers(path: Path) -> tuple[Ids, Text]:
+    theirs = tokenizers.Tokenizer.from_file(str(path))
+    theirs.encode_special_tokens = True
+    return (
+        lambda text: theirs.encode(text, add_special_tokens=False).ids,
+        lambda id: theirs.decode([id], skip_special_tokens=False),
+    )
+
+
+def _tiktoken(path: Path) -> tuple[Ids, Text]:
+    known = ENCODINGS["cl100k_base"]
+    theirs = tiktoken.Encoding(
+        "ours", pat_str=known.pattern, mergeable_ranks=load_tiktoken_bpe(str(path)), special_tokens={}
+    )
+    return theirs.encode_ordinary, lambda id: theirs.decode([id])
+
+
+def _sentencepiece(path: Path) -> tuple[Ids, Text]:
+    theirs = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    return theirs.encode, lambda id: theirs.decode([id])
+
+
+PUBLISHED = {
+    "tokenizers/gpt2.json": _tokenizers,
+    "tiktoken/cl100k_base.tiktoken": _tiktoken,
+    "tokenizers/bert_base_cased.json": _tokenizers,
+    "tokenizers/mistral01.json": _tokenizers,
+    "sentencepiece/llama2.model": _sentencepiece,
+    "sentencepiece/nai-t5.model": _sentencepiece,
+}
+
+
+@pytest.mark.parametrize("file", PUBLISHED)
+def test_it_agrees_with_the_original_library(shared: Path, file: str) -> None:
+    path = shared / "vocabularies" / file
+    ids_of, text_of = PUBLISHED[file](path)
+    trial = Trial(recognize(path.read_bytes()).tokenizer)
+    for id in trial.tokens.ids:
+        reach = trial.of(id)
+        if reach.state == "special":
+            continue
+        if reach.state != "part" and trial.tokens.texts[id] is not None:
+            again = list(ids_of(text_of(id))) == [id]
+            assert again == (reach.state == "alone"), reach
+        if reach.state in ("beside", "part"):  # the text that is named has the token there as well
+            assert id in ids_of(reach.text), reach
+        if reach.state == "unreachable" and reach.text:
+            assert id not in ids_of(reach.text), reach
+
+
+def test_what_is_known_of_gpt2(shared: Path) -> None:
+    tokenizer = recognize((shared / "vocabularies/tokenizers/gpt2.json").read_bytes()).tokenizer
+    found = survey(tokenizer)
+    assert found.counted == 50_256
+    assert found.states["special"] == 1
+    never = {0xC0, 0xC1, *range(0xF5, 0x100)}
+    assert {tokenizer.model.pieces[reach.id][0] for reach in found.unreachable if reach.reason == "byte"} == never
+    assert found.reasons == {"byte": 13, "part": 2}
+
+
+def reaches(tokenizer: Tokenizer) -> dict[str | bytes, Reach]:
+    trial = Trial(tokenizer)
+    return {trial.tokens.pieces[at]: trial.of(id) for at, id in enumerate(trial.tokens.ids)}
+
+
+def test_merges_that_never_make_a_piece() -> None:
+    # "bc" is merged before "ab", so the piece "abc" made of "ab" + "c" never appears.
+    pieces = [*BYTES, b"bc", b"ab", b"abc"]
+    a, b, c = b"abc"
+    found = reaches(Tokenizer(BPE(pieces, [(b, c), (a, b), (257, c)], byte_level=True), decoder=ByteLevelDecoder()))
+    assert (found[b"abc"].reason, found[b"abc"].certain, found[b"abc"].ids) == ("merges", True, (a, 256))
+    assert found[b"ab"].state == found[b"bc"].state == "alone"
+
+
+def test_tiktoken_takes_whole_pretokens_without_merges() -> None:
+    found = reaches(Tokenizer(RankBPE([*BYTES, b"xyz"]), decoder=ByteLevelDecoder()))
+    assert found[b"xyz"].state == "alone"
+    assert found[b"\xe4"].state == "part"
+    assert found[b"\xff"].reason == "byte"
+
+
+def test_a_pattern_that_cuts_a_piece() -> None:
+    pieces = [*BYTES, b"a1"]
+    merged = Tokenizer(BPE(pieces, [(ord("a"), ord("1"))], byte_level=True), decoder=ByteLevelDecoder())
+    assert reaches(merged)[b"a1"].state == "alone"
+    cut = BYTE_BPE.tokenizer(BPE(pieces, [(ord("a"), ord("1"))], byte_level=True))
+    found = reaches(cut)[b"a1"]
+    assert (found.reason, found.certain, found.ids) == ("split", False, (ord("a"), ord("1")))
+
+
+def test_parts_of_others_only() -> None:
+    # "1a" is cut off wherever it is typed, but it is made inside "x1a", which one added space keeps together.
+    pieces = ["<unk>", "x", "1", "a", "1a", "x1a"]
+    tokenizer = Tokenizer(WordPiece(["[UNK]", "x"]))
+    assert survey(tokenizer).unreachable == ()
+    made = BPE(pieces, [(2, 3), (1, 4)], byte_level=False, unknown="<unk>")
+    found = survey(Tokenizer(made, pretokenizer=_OnlyLong()))  # type: ignore[arg-type]
+    assert [(reach.id, reach.reason, reach.part_of) for reach in found.unreachable] == [(4, "split", 5)]
+
+
+class _OnlyLong:
+    """Keeps "x1a" together and cuts all other text into characters."""
+
+    def split(self, text: str) -> list[str]:
+        parts: list[str] = []
+        while text:
+            length = 3 if text.startswith("x1a") else 1
+            parts.append(text[:length])
+            text = text[length:]
+        return parts
+
+    def spans(self, text: str) -> list[tuple[str, int, int]]:
+        at, found = 0, []
+        for part in self.split(text):
+            found.append((part, at, at + len(part)))
+            at += len(part)
+        return found
+
+
+def test_normalizers_and_duplicates() -> None:
+    found = reaches(
+        wordpiece(lowercase=True).tokenizer(WordPiece(["[UNK]", "Hello", "hello", "Éa", "e", "##a", "##hello"]))
+    )
+    assert (found["Hello"].reason, found["Hello"].same_as) == ("duplicate", 2)
+    assert (found["Éa"].reason, found["Éa"].ids) == ("normalizer", (4, 5))
+    assert found["hello"].state == "alone"
+    assert found["##hello"].state == "beside"
+    composed = Tokenizer(Matching(Dictionary(["ﬁ", "f", "i"]), "forward"), normalizer=NFKC())
+    assert reaches(composed)["ﬁ"].reason == "normalizer"
+
+
+def test_scores_that_never_win() -> None:
+    pieces, scores = ["<unk>", "▁", "a", "b", "ab", "ba"], [0.0, -1.0, -1.0, -1.0, -9.0, -1.5]
+    found = reaches(sentencepiece_tokenizer(pieces, scores, algorithm="unigram"))
+    assert (found["ab"].reason, found["ab"].certain) == ("scores", True)
+    assert found["ba"].state in ("alone", "beside")
+
+
+def test_unused_pieces_and_bytes() -> None:
+    kinds = [PieceKind.UNKNOWN, PieceKind.NORMAL, PieceKind.UNUSED, PieceKind.CONTROL]
+    vocabulary = ScoredPieces(["<unk>", "a", "b", "<s>"], [0.0, -1.0, -1.0, 0.0], kinds)
+    found = reaches(Tokenizer(SentencePieceUnigram(vocabulary)))
+    assert (found["b"].reason, found["<s>"].state, found["<unk>"].state) == ("unused", "special", "special")
+    names = [f"<0x{byte:02X}>" for byte in range(256)]
+    named = reaches(sentencepiece_tokenizer(["<unk>", "A", *names], [0.0] * 258, algorithm="bpe"))
+    assert named["<0x41>"].reason == named["<0xFF>"].reason == "byte"
+    assert named["<0x42>"].state == "beside"  # the space before the text becomes bytes as well
+    assert named["<0xE4>"].state == "part"
+
+
+def test_longest_match_and_words() -> None:
+    found = reaches(WORDPIECE.tokenizer(WordPiece(["[UNK]", "a", "ab", "##b", "##bc", "##c"])))
+    assert found["##b"].state == "unreachable"  # no word but "a…" can begin, and "ab" is longer than "a"
+    assert (found["##b"].reason, found["##c"].state) == ("longest", "beside")
+    words = reaches(Tokenizer(Matching(Dictionary(["研究", "研究生", "生命"]), "both")))
+    assert {reach.state for piece, reach in words.items() if piece != "�"} <= {"alone", "special"}
+
+
+def test_odd_vocabularies() -> None:
+    assert survey(Tokenizer(BPE([], [], byte_level=False))).counted == 0
+    odd = ["", "\ud800", "\x00", " ", "a" * 50_000, "b" * (LONGEST_TRIED + 1), "�"]
+    found = reaches(Tokenizer(BPE(odd, [], byte_level=False)))
+    assert found[""].state == found["a" * 50_000].state == "unreachable"
+    assert found["b" * (LONGEST_TRIED + 1)].state == "untried"
+    with pytest.raises(KeyError):
+        Trial(Tokenizer(BPE(["a"], [], byte_level=False))).of(1)
+
+
+letters = st.text("abc ", max_size=12)
+
+
+@given(
+    merges=st.lists(
+        st.tuples(st.text("abc", min_size=1, max_size=3), st.text("abc", min_size=1, max_size=3)), max_size=12
+    ),
+    texts=st.lists(letters, min_size=1, max_size=30),
+)
+def test_no_text_has_a_token_that_is_proved_unreachable(merges: list[tuple[str, str]], texts: list[str]) -> None:
+    pieces = list(dict.fromkeys(["a", "b", "c", " ", *(part for merge in merges for part in (*merge, "".join(merge)))]))
+    number = {piece: id for id, piece in enumerate(pieces)}
+    model = BPE(pieces, [(number[left], number[right]) for left, right in dict.fromkeys(merges)], byte_level=False)
+    tokenizer = Tokenizer(model)
+    found = survey(tokenizer)
+    proved = {reach.id for reach in found.unreachable if reach.certain}
+    assert all(proved.isdisjoint(tokenizer.ids(text)) for text in texts)
+    assert all(reach.id not in tokenizer.ids(reach.text) for reach in found.unreachable)
+
+
+@given(st.text("abcdé研 ", max_size=20))
+def test_the_tree_of_a_piece_is_that_of_its_trace(text: str) -> None:
+    model = train_bpe("abcd abcd bcd dé dé 研研 abab", merges=12).model
+    assert isinstance(model, BPE)
+    for word in traced_words(model, text):
+        *_, last = merging_steps(model, word)
+        for id in last.symbols:
+            tree = piece_tree(model, id.id or 0)
+            assert tree is not None
+            assert tree.makes(id.id or 0)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4), st.data())
+def test_completions_have_the_bytes(text: str, data: st.DataObject) -> None:
+    whole = text.encode()
+    start = data.draw(st.integers(0, len(whole) - 1))
+    end = data.draw(st.integers(start + 1, len(whole)))
+    part = whole[start:end]
+    assert not never_in_utf8(part)
+    for _number, found in zip(range(50), completions(part), strict=False):
+        assert part in found.encode()
+
+
+@pytest.mark.parametrize(
+    "data", [b"\xc0", b"\xff", b"\xe4a", b"\x80\x80\x80\x80", b"\xed\xa0", b"\xf4\x90", b"a\xe4\xb8b"]
+)
+def test_bytes_that_no_text_has(data: bytes) -> None:
+    assert never_in_utf8(data)

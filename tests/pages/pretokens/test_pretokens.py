@@ -1,0 +1,157 @@
+"""The page of pre-tokens: the alternatives that matched, an own pattern beside the vocabulary's, and its limits."""
+
+from __future__ import annotations
+
+import html
+import re
+import time
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.site import HTMX
+from webapp.core.text.split_patterns import MARKED_CLASSES, O200K
+
+TEXT = "It's 2024: don't"
+
+
+def text_of(page: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+def cells_of(page: str, label: str = "Pre-tokens") -> list[tuple[str, str]]:
+    """The pre-tokens of a page, each with what stands under it."""
+    found = re.search(rf'<div class="cells"[^>]*aria-label="{label}">(.*?)</div>', page, re.DOTALL)
+    assert found is not None
+    cells = re.findall(r'<i class="[^"]*" data-u="([^"]*)">([^<]*)</i>', found[1])
+    return [(html.unescape(text), under) for under, text in cells]
+
+
+def test_each_pretoken_has_the_number_of_its_alternative(client: FlaskClient) -> None:
+    page = client.get("/pretokens", query_string={"text": TEXT, "lang": "en"}).text
+    assert cells_of(page) == [
+        ("It", "8"), ("'s", "1"), ("·2024", "9"), (":", "10"), ("·don", "8"), ("'t", "2"),
+    ]  # fmt: skip
+    rows = re.findall(r"<li[^>]*><span class=\"tok k\d\">(\d+)</span>(.*?)</li>", page, re.DOTALL)
+    assert [number for number, _ in rows] == [str(number) for number in range(1, 13)]
+    assert text_of(rows[7][1]).startswith(r"?\p{L}+ letters, with at most one space before It ·don 2")
+
+
+def test_tokens_can_stand_under_the_pretokens(client: FlaskClient) -> None:
+    page = client.get("/pretokens", query_string={"text": TEXT, "under": "tokens", "lang": "en"}).text
+    counts = [int(under) for _, under in cells_of(page)]
+    ids = client.post("/api/v1/count", json={"text": TEXT, "vocabulary": "bpe-bytes"}).get_json()["tokens"]
+    assert sum(counts) == ids
+    assert re.search(rf"<dd>{ids}</dd>", page)
+
+
+def test_dropped_text_and_steps_are_shown(client: FlaskClient) -> None:
+    page = client.get("/pretokens", query_string={"vocabulary": "wordpiece", "text": "a  b", "lang": "en"}).text
+    assert '<i class="dropped">··</i>' in page
+    page = client.get("/pretokens", query_string={"vocabulary": "unigram", "text": "low lower", "lang": "en"}).text
+    assert "Step 1: Split" in page
+    assert "The normalized text" in page
+    page = client.get("/pretokens", query_string={"vocabulary": "jieba", "text": "研究生命", "lang": "en"}).text
+    assert "no pre-tokenizer" in page
+
+
+def test_an_own_pattern_is_compared(client: FlaskClient) -> None:
+    query = {"text": "pay 12345 now", "pattern": r" ?\p{L}+|\p{N}{1,3}", "lang": "en"}
+    page = client.get("/pretokens", query_string=query).text
+    own = cells_of(page, "Pre-tokens of your pattern")
+    assert own == [("pay", "1"), ("·", ""), ("123", "2"), ("45", "2"), ("·now", "1")]
+    assert "one place is split differently" in page
+    rows = text_of(page[page.index('<ul class="split-rows">') :])
+    assert re.search(r"3 pay ·12345 ·now pay · 123 45 ·now", rows)
+    same = client.get("/pretokens", query_string=query | {"pattern": r"\s*\S+"}).text
+    assert "the same boundaries everywhere" in same
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        (r"\p{L}+|(", r"The pattern is not valid at character 9: missing ). There: \p{L}+|( ▸ ∎"),
+        ("[a", "The pattern is not valid at character"),
+        ("(a+)+$", "times out on a run of"),
+        ("a{9999999}", "repeats a part more than"),
+        ("(?R)", "calls itself"),
+        ("a" * 1_001, "at most 1,000 are allowed"),
+    ],
+)
+def test_a_wrong_pattern_has_a_message_beside_its_field(client: FlaskClient, pattern: str, message: str) -> None:
+    began = time.process_time()
+    page = client.get("/pretokens", query_string={"text": "a" * 50, "pattern": pattern, "lang": "en"})
+    assert page.status_code == 422
+    shown = re.search(r'id="pattern-error">([^<]*)<', page.text)
+    assert shown is not None
+    assert message in html.unescape(shown[1])
+    assert html.escape(pattern) in page.text.replace("&#39;", "&#x27;")
+    assert time.process_time() - began < 15  # 0.7 s on a free machine
+
+
+def test_a_slow_pattern_is_stopped(client: FlaskClient) -> None:
+    form = {"text": ("x" * 40 + "!") * 100 + "y", "pattern": "(?:x|xx)+[yz]$"}
+    began = time.process_time()
+    page = client.post("/pretokens", data=form, headers=HTMX)
+    assert page.status_code == 422
+    assert 'data-field="pattern"' in page.text
+    assert time.process_time() - began < 20
+
+
+def test_a_form_is_redirected_to_its_address(client: FlaskClient) -> None:
+    form = {"text": TEXT, "pattern": r"\w+", "under": "alternative", "show": "tokens", "vocabulary": "unigram"}
+    answer = client.post("/pretokens", data=form)
+    assert answer.status_code == 303
+    assert parse_qs(urlsplit(answer.location).query) == {
+        "vocabulary": ["unigram"], "text": [TEXT], "pattern": [r"\w+"], "under": ["tokens"],
+    }  # fmt: skip
+    partial = client.post("/pretokens", data=form, headers=HTMX)
+    assert "<html" not in partial.text
+    assert partial.headers["HX-Replace-Url"] == answer.location
+
+
+@pytest.mark.parametrize(("start", "pattern"), [("GPT-4o (o200k)", O200K), ("vocabulary", MARKED_CLASSES)])
+def test_a_known_pattern_is_filled_in_and_the_text_stays(client: FlaskClient, start: str, pattern: str) -> None:
+    form = {"vocabulary": "unigram", "text": "my own text", "pattern": "("}
+    answer = client.post("/pretokens", query_string={"start": start}, data=form)
+    assert answer.status_code == 303
+    query = parse_qs(urlsplit(answer.location).query)
+    assert (query["text"], query["pattern"]) == (["my own text"], [pattern])
+    page = client.get(answer.location).text
+    assert html.escape(pattern) in page.replace("&#39;", "&#x27;")
+
+
+def test_long_texts_are_limited(client: FlaskClient) -> None:
+    page = client.post("/pretokens", data={"text": "ab " * 20_000, "lang": "en"}, headers=HTMX)
+    assert page.status_code == 200
+    assert "first 20,000 characters" in page.text
+    assert page.text.count("<i ") < 2_000
+    assert client.post("/pretokens", data={"text": "x" * 1_048_577}).status_code == 413
+    assert client.get("/pretokens?vocabulary=nobody").status_code == 404
+
+
+def test_json_has_the_same(client: FlaskClient) -> None:
+    query = {"text": "pay 12345", "pattern": r" ?\p{L}+|\p{N}{1,3}"}
+    document = client.get("/pretokens.json", query_string=query).get_json()
+    body = {**query, "vocabulary": "bpe-bytes"}
+    assert document == client.post("/api/v1/pretokens", json=body).get_json()
+    assert [each["alternative"] for each in document["own"]["pretokens"]] == [1, None, 2, 2]
+    assert document["number_of_differences"] == 1
+    assert client.get("/pretokens?format=json&pattern=(").status_code == 422
+
+
+@pytest.mark.parametrize(
+    "path", [f"/?algorithm=bpe&text={TEXT}", "/vocabularies/bpe-bytes", "/?algorithm=unigram&text=a"]
+)
+def test_results_and_vocabularies_link_here(client: FlaskClient, path: str) -> None:
+    page = client.get(path).text
+    address = re.search(r'href="(/pretokens\?[^"]+)"', page)
+    assert address is not None
+    assert client.get(html.unescape(address[1])).status_code == 200
+
+
+def test_the_page_is_in_chinese_as_well(client: FlaskClient) -> None:
+    page = client.get("/pretokens?lang=zh")
+    assert page.status_code == 200
+    assert '<html lang="zh' in page.text

@@ -1,0 +1,286 @@
+"""The pages of single tokens, of unreachable tokens, and of the byte alphabet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from tests.site import HTMX
+from webapp.core.formats.save import save
+from webapp.core.models.bpe import BPE
+from webapp.core.recipes import BYTE_BPE
+from webapp.core.text.byte_characters import bytes_to_characters
+from webapp.jobs import surveying
+from webapp.jobs.surveys import StoredSurvey
+from webapp.vocabularies import jieba_words, library, ngram_tokenizer, shipped_tokenizer
+from webapp.web.localization import LANGUAGES
+
+BYTES = [bytes([byte]) for byte in range(256)]
+
+
+def words(answer: TestResponse) -> str:
+    """Return the text that a reader sees."""
+    return " ".join(unescape(re.sub("<[^>]*>", " ", answer.text)).split())
+
+
+def links(answer: TestResponse) -> set[str]:
+    return set(map(unescape, re.findall('href="([^"]*)"', answer.text)))
+
+
+def upload(app: Flask, content: bytes) -> str:
+    with app.app_context():
+        return library().store(content).name
+
+
+def surveyed(app: Flask, name: str) -> None:
+    """Have a survey computed."""
+    with app.test_request_context():
+        surveying.survey_of(name)
+        thread = surveying.running(surveying.survey_key(name))
+        if thread is not None:
+            thread.join(100)
+        assert isinstance(surveying.survey_of(name), StoredSurvey)
+
+
+def hello(app: Flask) -> str:
+    """A byte-level vocabulary with `hello` and ` hello`."""
+    pieces = [*BYTES, b"he", b"hell", b"ll", b"hello", b" hello", b"Hello"]
+    number = {piece: id for id, piece in enumerate(pieces)}
+    merges = [(b"h", b"e"), (b"l", b"l"), (b"he", b"ll"), (b"hell", b"o"), (b" ", b"hello"), (b"H", b"ello")]
+    pairs = [(number[left], number[right]) for left, right in merges[:-1]]
+    model = BPE(pieces, pairs, byte_level=True)
+    return upload(app, save(BYTE_BPE.tokenizer(model, {"<|im_start|>": len(pieces)})))
+
+
+# --- one token
+
+
+@pytest.mark.parametrize("name", ["wordpiece", "unigram", "bpe-bytes", "bpe-characters", "jieba", "ngram"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_kind_of_vocabulary_has_token_pages(client: FlaskClient, name: str, language: str) -> None:
+    for id in (0, 1, 300, 10_541, 31_999):
+        answer = client.get(f"/vocabularies/{name}/tokens/{id}?lang={language}")
+        assert answer.status_code == 200
+        assert " style=" not in answer.text
+        assert str(id) in words(answer)
+        assert client.get(f"/vocabularies/{name}/tokens/{id}.json").get_json()["id"] == id
+
+
+def test_a_token_and_its_form_with_a_space_lead_to_each_other(app: Flask, client: FlaskClient) -> None:
+    name = hello(app)
+    page = client.get(f"/vocabularies/{name}/tokens/260")
+    assert "·hello" in words(page)
+    assert "Ġ Stands for the byte 20, a space, in GPT-2’s byte alphabet." in words(page)
+    assert "without the space before it" in words(page)
+    assert {f"/vocabularies/{name}/tokens/259", "/bytes"} <= links(page)
+    other = client.get(f"/vocabularies/{name}/tokens/259")
+    assert "with a space before it" in words(other)
+    assert f"/vocabularies/{name}/tokens/260" in links(other)
+    assert "Merged by rank" in words(page)
+    assert "merge-tree" in page.text or "<svg" in page.text
+
+
+def test_what_a_special_token_does(app: Flask, client: FlaskClient) -> None:
+    name = hello(app)
+    page = words(client.get(f"/vocabularies/{name}/tokens/262"))
+    assert "It stands for no text. It begins a message of a chat (ChatML)" in page
+    assert "Typed as ordinary text, its name is characters like any others" in page
+    told = client.get(f"/vocabularies/{name}/tokens/262.json").get_json()
+    assert (told["special"], told["reach"]["state"]) == (True, "special")
+
+
+def test_json_has_what_the_page_has(app: Flask, client: FlaskClient) -> None:
+    name = hello(app)
+    told = client.get(f"/vocabularies/{name}/tokens/260.json").get_json()
+    assert told["spelling"] == "Ġhello"
+    assert told["bytes"] == b" hello".hex(" ")
+    assert told["characters"][0] == {"code_point": "U+0020", "name": "SPACE"}
+    assert told["merged_from"] == [32, 259]
+    assert told["reach"]["state"] == "alone"
+    assert {"text": "hello", "id": 259} in told["forms"]
+    assert told["neighbours"] == [255, 256, 257, 258, 259, 261, 262]
+    assert client.get(f"/api/v1/vocabularies/{name}/tokens/260").get_json() == told
+    alone = client.get(f"/vocabularies/{name}/tokens/261.json").get_json()
+    assert (alone["reach"]["state"], alone["reach"]["reason"], alone["reach"]["proved"]) == (
+        "unreachable",
+        "merges",
+        True,
+    )
+
+
+def test_the_same_text_in_other_vocabularies(app: Flask, client: FlaskClient) -> None:
+    id = shipped_tokenizer("wordpiece").model.id_of("the")
+    page = client.get(f"/vocabularies/wordpiece/tokens/{id}")
+    tokenizer = shipped_tokenizer("unigram")
+    assert f"/vocabularies/unigram/tokens/{tokenizer.model.id_of('▁the')}" in links(page)
+    assert f"/vocabularies/bpe-bytes/tokens/{shipped_tokenizer('bpe-bytes').model.id_of(b' the')}" in links(page)
+    name = upload(app, b"[UNK]\nthe\n")
+    client.set_cookie("uploads", f"{name}:vocab.txt")
+    assert f"/vocabularies/{name}/tokens/1" in links(client.get(f"/vocabularies/wordpiece/tokens/{id}"))
+    part = client.get(f"/vocabularies/wordpiece/tokens/{id}?others=all", headers=HTMX)
+    assert part.status_code == 200
+    assert "<html" not in part.text
+    assert f"/vocabularies/{name}/tokens/1" in links(part)
+
+
+def test_words_of_a_dictionary(client: FlaskClient) -> None:
+    id = next(id for id, word in enumerate(jieba_words().words) if word == "研究生")
+    page = words(client.get(f"/vocabularies/jieba/tokens/{id}"))
+    assert "研究生" in page
+    assert "A word of the dictionary." in page
+    assert "CJK UNIFIED IDEOGRAPH-7814" in page
+    other = ngram_tokenizer().model.id_of("研究生")
+    assert f"/vocabularies/ngram/tokens/{other}" in links(client.get(f"/vocabularies/jieba/tokens/{id}"))
+
+
+@pytest.mark.parametrize("id", ["32000", "-1", "1e3", "９", "9" * 400, "01x", "%00", "%F0%9F%98%80"])
+def test_unknown_ids(client: FlaskClient, id: str) -> None:
+    answer = client.get(f"/vocabularies/wordpiece/tokens/{id}")
+    assert answer.status_code == 404
+    assert "the ids go from 0 to 31,999" in words(answer)
+    assert client.get(f"/vocabularies/wordpiece/tokens/{id}.json").status_code == 404
+    assert client.get(f"/api/v1/vocabularies/wordpiece/tokens/{id}").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["tokens/1", "tokens/1.json", "unreachable", "unreachable.json", "unreachable.csv"])
+def test_unknown_and_unreachable_vocabularies(client: FlaskClient, path: str) -> None:
+    assert client.get(f"/vocabularies/no-such/{path}").status_code == 404
+    assert client.get(f"/vocabularies/learned-bytes/{path}").status_code == 404
+    assert client.get(f"/vocabularies/gpt2/{path}").status_code in (202, 503)  # no publisher can be reached
+
+
+def test_the_details_of_a_result_lead_to_the_page(client: FlaskClient) -> None:
+    answer = client.get("/?algorithm=bpe&vocabulary=bpe-bytes&text=the+the&token=1")
+    id = shipped_tokenizer("bpe-bytes").model.id_of(b" the")
+    assert {f"/vocabularies/bpe-bytes/tokens/{id}", "/bytes"} <= links(answer)
+    assert "Stands for the byte 20" in words(answer)
+    own = client.get("/?algorithm=fmm&vocabulary=own-dictionary&dictionary=ab&text=ab&token=0")
+    assert "/tokens/" not in own.text
+
+
+def test_the_table_of_tokens_leads_to_the_pages(client: FlaskClient) -> None:
+    assert "/vocabularies/unigram/tokens/100" in links(client.get("/vocabularies/unigram?page=2"))
+
+
+# --- unreachable tokens
+
+
+def test_the_list_says_how_far_it_is_and_then_lists(app: Flask, client: FlaskClient) -> None:
+    name = hello(app)
+    first = client.get(f"/vocabularies/{name}/unreachable")
+    assert first.status_code == 202
+    assert "Trying all tokens" in words(first)
+    assert 'http-equiv="refresh"' in first.text
+    part = client.get(f"/vocabularies/{name}/unreachable", headers=HTMX)
+    assert part.status_code == 200  # htmx swaps it
+    surveyed(app, name)
+    page = client.get(f"/vocabularies/{name}/unreachable")
+    assert page.status_code == 200
+    assert 'http-equiv="refresh"' not in page.text
+    assert "hx-trigger" not in page.text.partition('id="survey"')[2].partition(">")[0]
+    assert "14 unreachable tokens" in words(page)  # 13 bytes that UTF-8 never has, and "Hello"
+    assert f"/vocabularies/{name}/tokens/261" in links(page)
+    merged = words(client.get(f"/vocabularies/{name}/unreachable?reason=merges"))
+    assert "Merged differently" in merged
+    assert "proved" in merged
+    assert client.get(f"/vocabularies/{name}/unreachable?page=2").status_code == 404
+    assert client.get(f"/vocabularies/{name}/unreachable?page=x").status_code == 404
+    described = words(client.get(f"/vocabularies/{name}"))
+    assert "14 of 262 tokens are given by no tried text." in described
+
+
+def test_the_list_as_files_and_by_api(app: Flask, client: FlaskClient) -> None:
+    name = upload(app, b"[UNK]\na\n##b\nx-y\n=z\nx\ny\n-\n")
+    waiting = client.get(f"/api/v1/vocabularies/{name}/unreachable")
+    assert (waiting.status_code, waiting.get_json()["status"]) == (200, "computing")
+    assert waiting.headers["Retry-After"]
+    surveyed(app, name)
+    told = client.get(f"/vocabularies/{name}/unreachable.json").get_json()
+    assert [(token["id"], token["reason"]) for token in told["tokens"]] == [(3, "split"), (4, "split")]
+    by_api = client.get(f"/api/v1/vocabularies/{name}/unreachable").get_json()
+    assert by_api["tokens"] == told["tokens"]
+    assert by_api["reasons"] == {"split": 2}
+    assert client.get(f"/api/v1/vocabularies/{name}/unreachable?reason=merges").get_json()["tokens"] == []
+    assert client.get(f"/api/v1/vocabularies/{name}/unreachable?reason=x").status_code == 422
+    assert client.get(f"/api/v1/vocabularies/{name}/unreachable?page=2").status_code == 404
+    table = client.get(f"/vocabularies/{name}/unreachable.csv")
+    rows = list(csv.reader(io.StringIO(table.text.removeprefix("\ufeff"))))
+    assert [row[0] for row in rows] == ["id", "3", "4"]
+    assert rows[2][1] == "'=z"  # no formula
+
+
+def test_failures_are_told(app: Flask, client: FlaskClient) -> None:
+    name = upload(app, b"[UNK]\nfailing\n")
+    with app.app_context():
+        folder = surveying.survey_folder()
+        folder.folder.mkdir(parents=True, exist_ok=True)
+        folder.fail(surveying.survey_key(name), "time")
+    answer = client.get(f"/vocabularies/{name}/unreachable")
+    assert answer.status_code == 503
+    assert "120 seconds of processor time" in words(answer)
+    assert client.get(f"/api/v1/vocabularies/{name}/unreachable").get_json()["status"] == "failed"
+
+
+# --- hostile vocabularies
+
+
+def test_odd_vocabularies_have_pages(app: Flask, client: FlaskClient) -> None:
+    odd = ["<unk>", "\x00", " ", "\u202e", "<script>alert(1)</script>", "a" * 150_000, "%s", "{{ 7 }}"]
+    content = {
+        "model": {"type": "WordLevel", "vocab": {piece: id for id, piece in enumerate(odd)}, "unk_token": "<unk>"},
+        "added_tokens": [],
+    }
+    name = upload(app, json.dumps(content).encode())
+    for id in range(len(odd)):
+        answer = client.get(f"/vocabularies/{name}/tokens/{id}")
+        assert answer.status_code == 200
+        assert "<script>alert" not in answer.text
+        assert "\u202e" not in answer.text
+        assert len(answer.data) < 100_000
+        assert len(client.get(f"/vocabularies/{name}/tokens/{id}.json").data) < 1_000_000
+    surveyed(app, name)
+    assert client.get(f"/vocabularies/{name}/unreachable").status_code == 200
+
+
+def test_a_vocabulary_without_pieces(app: Flask, client: FlaskClient) -> None:
+    content = {"model": {"type": "BPE", "vocab": {}, "merges": []}, "added_tokens": []}
+    name = upload(app, json.dumps(content).encode())
+    assert "This vocabulary has no tokens." in words(client.get(f"/vocabularies/{name}/tokens/0"))
+    surveyed(app, name)
+    assert "Every token of this vocabulary is reached" in words(client.get(f"/vocabularies/{name}/unreachable"))
+
+
+# --- the byte alphabet
+
+
+def test_the_byte_alphabet(client: FlaskClient) -> None:
+    page = client.get("/bytes")
+    cells = re.findall(r'<li id="b([0-9A-F]{2})"[^>]*><span class="glyph">(.*?)</span>', page.text)
+    assert [(byte, unescape(glyph)) for byte, glyph in cells] == [
+        (f"{byte:02X}", bytes_to_characters(bytes([byte]))) for byte in range(256)
+    ]
+    linked = links(client.get("/bytes?vocabulary=bpe-bytes"))
+    id = shipped_tokenizer("bpe-bytes").model.id_of(b" ")
+    assert f"/vocabularies/bpe-bytes/tokens/{id}" in linked
+    assert client.get("/bytes?vocabulary=nope").status_code == 404
+    assert client.get("/bytes?vocabulary=gpt2").status_code == 503
+    for language in LANGUAGES:
+        assert client.get(f"/bytes?lang={language}").status_code == 200
+
+
+def test_published_vocabularies(app: Flask, client: FlaskClient, shared: Path) -> None:
+    name = upload(app, (shared / "vocabularies/tokenizers/gpt2.json").read_bytes())
+    with_space = client.get(f"/vocabularies/{name}/tokens/23748")
+    assert f"/vocabularies/{name}/tokens/31373" in links(with_space)  # "hello" without the space
+    other = upload(app, (shared / "vocabularies/sentencepiece/llama2.model").read_bytes())
+    client.set_cookie("uploads", f"{other}:llama2.model")
+    assert f"/vocabularies/{other}/tokens/22172" in links(client.get(f"/vocabularies/{name}/tokens/23748"))
