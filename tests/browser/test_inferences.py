@@ -27,18 +27,18 @@ def test_fields_appear_where_they_apply_and_the_result_says_what_it_is(open_page
     note = page.locator(".inference[role=note]")
     expect(note).to_contain_text("not the vocabulary’s own rule")
     expect(note).to_contain_text("probability 0.5, seed 0")
-    assert_accessible(page)
+    if javascript:  # axe is a script
+        assert_accessible(page)
     note.get_by_role("link", name="Next sample").click()
     expect(note).to_contain_text("seed 1")
     assert parse_qs(urlsplit(page.url).query)["seed"] == ["1"]
     note.get_by_role("link", name="Own rule").click()
     expect(note).to_have_count(0)
-    page.click(".settings summary")
     page.click("label[for=a-unigram]")
+    page.click(".settings summary")
     page.select_option("#inference", "sample")
     expect(page.locator("[name=alpha]")).to_be_visible()
-    page.click("label[for=a-fmm]")
-    expect(page.locator("#inference")).to_be_hidden()
+    expect(page.locator("[name=dropout]")).to_be_hidden()
 
 
 def test_three_inferences_of_one_vocabulary_are_compared(open_page: OpenPage) -> None:

@@ -247,6 +247,9 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
     vocabulary = form.vocabulary.data or ""
     if not fits(vocabulary, algorithm):
         vocabulary = default_for(algorithm)
+    chosen: dict[str, Any] = {
+        choice.name: choice.default if choice.name in wrong else form[choice.name].data for choice in CHOICES
+    }
     state = State(
         algorithm=algorithm,
         vocabulary=vocabulary,
@@ -260,12 +263,12 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
         special=form.special.data,
         template=form.template.data,
         hmm=form.hmm.data,
-        **{choice.name: choice.default if choice.name in wrong else form[choice.name].data for choice in CHOICES},
+        **chosen,
         show=form.show.data,
         view=view_of(form.view.data),
         token=None if "token" in wrong else form.token.data,
         inference=OWN if "inference" in wrong else form.inference.data or OWN,
-        **{each.name: _number(form[each.name], each, wrong) for each in (DROPOUT, ALPHA, SEED)},
+        **{each.name: _number(form[each.name].data, each, wrong) for each in (DROPOUT, ALPHA, SEED)},
         model="" if "model" in wrong else form.model.data or "",
         prefix=form.prefix.data or "",
         suffix=form.suffix.data or "",
@@ -281,9 +284,9 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
     return state, problems
 
 
-def _number(field: FloatField | IntegerField, parameter: Parameter, wrong: set[str]) -> Any:
-    """The value of a parameter's field; the default if it is empty or wrong."""
-    return parameter.default if parameter.name in wrong or field.data is None else field.data
+def _number(value: Any, parameter: Parameter, wrong: set[str]) -> Any:
+    """The value of a parameter; the default if it is missing or wrong."""
+    return parameter.default if parameter.name in wrong or value is None else value
 
 
 def _own_vocabulary(chosen: list[str], algorithm: str) -> str:

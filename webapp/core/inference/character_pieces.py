@@ -142,7 +142,7 @@ class UnigramPieces(AppliedModel):
         super().__init__(model)
         self._rule = rule
         self._unigram = model
-        unused = {*without, model.unknown_id}
+        unused: set[int | None] = {*without, model.unknown_id}
         if model.byte_fallback:
             unused |= {model.id_of(f"<0x{byte:02X}>") for byte in range(256)}
         self._table = PieceTable({piece: id for id, piece in enumerate(model.pieces) if id not in unused})

@@ -21,7 +21,9 @@ from webapp.core.tokenizer import Tokenizer
 class Drawing(Protocol):
     """What draws the tokens of pre-tokens."""
 
-    model: Model
+    @property
+    def model(self) -> Model:
+        """The model whose pieces are drawn."""
 
     def draw(self, pretoken: str, random: Random) -> Sequence[Segment]:
         """`(id, start, end)` of each token of a pre-token, in characters."""

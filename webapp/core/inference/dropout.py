@@ -48,7 +48,6 @@ class MergesWithDropout:
         self.model = model
         self._dropout = dropout
         self._together = isinstance(model, SubwordBPE)
-        self._draw = _by_score if isinstance(model, ScoredBPE) else _by_bytes if model.byte_level else _by_characters
 
     def draw(self, pretoken: str, random: Random, merge: Merging = merge_with_drops) -> Sequence[Segment]:
         """`(id, start, end)` of each token of a pre-token, in characters; a trace passes a `merge` that records.
@@ -62,7 +61,12 @@ class MergesWithDropout:
         def merged(symbols: Sequence[int], join: Join) -> tuple[list[int], list[int]]:
             return merge(symbols, join, drops, together=self._together)
 
-        return self._draw(self.model, pretoken, merged)
+        model = self.model
+        if isinstance(model, ScoredBPE):
+            return _by_score(model, pretoken, merged)
+        if isinstance(model, RankBPE) or model.byte_level:
+            return _by_bytes(model, pretoken, merged)
+        return _by_characters(model, pretoken, merged)
 
 
 _Merged = Callable[[Sequence[int], Join], tuple[list[int], list[int]]]

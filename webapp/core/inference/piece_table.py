@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from webapp.core.models.fast.word_lengths import lengths_by_beginning
 
@@ -26,10 +26,8 @@ class PieceTable(Generic[Text]):
 
     def __init__(self, pieces: Mapping[Text, int]) -> None:
         self.ids: dict[Text, int] = {piece: id for piece, id in pieces.items() if 0 < len(piece) <= LONGEST}
-        self.left_out = sum(len(piece) > LONGEST for piece in pieces)
-        self._lengths: dict[Text, tuple[int, ...]] = {
-            beginning: (*found, 1) for beginning, found in _lengths(self.ids).items()
-        }
+        self.left_out: int = sum(len(piece) > LONGEST for piece in pieces)
+        self._lengths: dict[Text, tuple[int, ...]] = _lengths(self.ids)
 
     def lengths(self, text: Text, at: int = 0) -> tuple[int, ...]:
         """The lengths of the pieces that may start at a position of a text, longest first; 1 is always among them."""
@@ -37,7 +35,8 @@ class PieceTable(Generic[Text]):
 
 
 def _lengths(pieces: Iterable[Text]) -> dict[Text, tuple[int, ...]]:
-    return lengths_by_beginning(pieces)  # type: ignore[arg-type, return-value]  # slices of bytes work as those of text
+    beginnings: dict[Any, tuple[int, ...]] = dict(lengths_by_beginning(pieces))  # type: ignore[arg-type]  # or bytes
+    return {beginning: (*lengths, 1) for beginning, lengths in beginnings.items()}
 
 
 def longest_parts(text: Text, first: PieceTable[Text], inner: PieceTable[Text], mark: int = -1) -> list[Part]:

@@ -212,7 +212,7 @@ class BPE:
                 chain.from_iterable(lengths for _, lengths in found)
             )
         symbols, lengths = self._symbols.measured(word)
-        merged = self._merged_with_places(symbols)
+        merged = self._merged_with_places(list(symbols))
         ends = [*(at for _, at in merged), len(symbols)][1:]
         return tuple(id for id, _ in merged), tuple(
             sum(lengths[start:end]) for (_, start), end in zip(merged, ends, strict=True)
