@@ -185,4 +185,3 @@ SENTENCES = {
     ),
     "Whether the decoded text is the text.": "解码结果是否与原文相同。",
 }
-}
