@@ -35,8 +35,8 @@ class PieceTable(Generic[Text]):
 
 
 def _lengths(pieces: Iterable[Text]) -> dict[Text, tuple[int, ...]]:
-    beginnings: dict[Any, tuple[int, ...]] = dict(lengths_by_beginning(pieces))  # type: ignore[arg-type]  # or bytes
-    return {beginning: (*lengths, 1) for beginning, lengths in beginnings.items()}
+    found: Any = lengths_by_beginning(pieces)  # type: ignore[arg-type]  # slices of bytes work as those of text
+    return dict(zip(found, ((*lengths, 1) for lengths in found.values()), strict=True))
 
 
 def longest_parts(text: Text, first: PieceTable[Text], inner: PieceTable[Text], mark: int = -1) -> list[Part]:
