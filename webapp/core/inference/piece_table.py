@@ -35,8 +35,12 @@ class PieceTable(Generic[Text]):
 
 
 def _lengths(pieces: Iterable[Text]) -> dict[Text, tuple[int, ...]]:
-    found: Any = lengths_by_beginning(pieces)  # type: ignore[arg-type]  # slices of bytes work as those of text
-    return dict(zip(found, ((*lengths, 1) for lengths in found.values()), strict=True))
+    return _with_one(lengths_by_beginning(pieces))  # type: ignore[arg-type]  # slices of bytes work as those of text
+
+
+def _with_one(table: Any) -> Any:
+    """The table with the length 1 at the end of each row."""
+    return {beginning: (*found, 1) for beginning, found in table.items()}
 
 
 def longest_parts(text: Text, first: PieceTable[Text], inner: PieceTable[Text], mark: int = -1) -> list[Part]:
