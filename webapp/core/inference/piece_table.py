@@ -35,7 +35,9 @@ class PieceTable(Generic[Text]):
 
 
 def _lengths(pieces: Iterable[Text]) -> dict[Text, tuple[int, ...]]:
-    return _with_one(lengths_by_beginning(pieces))  # type: ignore[arg-type]  # slices of bytes work as those of text
+    # Slices of bytes work as those of text.
+    table: dict[Text, tuple[int, ...]] = _with_one(lengths_by_beginning(pieces))  # type: ignore[arg-type]
+    return table
 
 
 def _with_one(table: Any) -> Any:
