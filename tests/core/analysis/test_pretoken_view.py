@@ -143,9 +143,9 @@ def test_differences_cover_all_other_boundaries(text: str) -> None:
 def test_long_texts_take_time_in_proportion(shared: Path) -> None:
     tokenizer = load(shared / "vocabularies" / "tokenizers" / "gpt2.json")
     began = time.process_time()
-    usual = pretoken_view(tokenizer, "a1 " * 30_000)
-    assert len(differences(usual, pretoken_view(tokenizer, usual.text, own="a|1|."))) == 29_999
-    assert time.process_time() - began < 15  # 1 s on a free machine
+    usual = pretoken_view(tokenizer, "a1 " * 10_000)
+    assert len(differences(usual, pretoken_view(tokenizer, usual.text, own="a|1|."))) == 9_999
+    assert time.process_time() - began < 5  # 0.3 s on a free machine
 
 
 def test_published_files_are_read_with_their_patterns(shared: Path) -> None:

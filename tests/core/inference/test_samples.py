@@ -123,7 +123,7 @@ def test_the_same_seed_gives_the_same_tokens_everywhere() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["a" * 100_000, "ab " * 70_000])
+@pytest.mark.parametrize("text", ["a" * 40_000, "ab " * 30_000])
 def test_one_long_pre_token_takes_seconds(text: str) -> None:
     names = [
         "<unk>",
@@ -137,7 +137,7 @@ def test_one_long_pre_token_takes_seconds(text: str) -> None:
     tokenizer = infer(Tokenizer(model), "sample", alpha=0.5)
     began = time.process_time()
     assert tokenizer.decode(tokenizer.ids(text)) == text
-    assert time.process_time() - began < 40
+    assert time.process_time() - began < 16
 
 
 @pytest.mark.parametrize("wrong", [0.0, -1.0, float("nan")])
