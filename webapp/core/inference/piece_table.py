@@ -35,8 +35,14 @@ class PieceTable(Generic[Text]):
 
 
 def _lengths(pieces: Iterable[Text]) -> dict[Text, tuple[int, ...]]:
-    beginnings: dict[Any, tuple[int, ...]] = dict(lengths_by_beginning(pieces))  # type: ignore[arg-type]  # or bytes
-    return {beginning: (*lengths, 1) for beginning, lengths in beginnings.items()}
+    # Slices of bytes work as those of text.
+    table: dict[Text, tuple[int, ...]] = _with_one(lengths_by_beginning(pieces))  # type: ignore[arg-type]
+    return table
+
+
+def _with_one(table: Any) -> Any:
+    """The table with the length 1 at the end of each row."""
+    return {beginning: (*found, 1) for beginning, found in table.items()}
 
 
 def longest_parts(text: Text, first: PieceTable[Text], inner: PieceTable[Text], mark: int = -1) -> list[Part]:
