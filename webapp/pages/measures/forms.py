@@ -28,7 +28,7 @@ class MeasuresRequest:
     def query(self) -> str:
         """The query string of the request."""
         query = self.comparison.query()
-        return f"{query}&{urlencode({'gold': self.gold})}" if self.gold else query
+        return f"{query}&{urlencode({'gold': self.gold}, errors='replace')}" if self.gold else query
 
     def link(self, most: int) -> str | None:
         """The query string, or None if it would have more than `most` characters."""
