@@ -34,7 +34,7 @@ def is_answer(operation: Operation, answer: Any) -> bool:
     """Tell whether a response is the operation's result and not a problem."""
     assert operation.answer is not None
     operation.answer.model_validate(answer)
-    return "status" not in answer
+    return not isinstance(answer.get("status"), int)
 
 
 @EACH

@@ -217,6 +217,7 @@ def addresses() -> Iterator[str]:
     yield f"/?algorithm=wordpiece&lowercase=1&text=%C3%89+{TEXT}++%F0%A0%AE%B7+%21&template=1"
     yield from ("/messages", "/messages?messages=[]", "/messages?messages=x&json=x&paste=1", "/messages?template=nope")
     yield "/messages?template=own&source=x&context=10&price=x"
+    yield from ("/models", "/models?q=qwen", "/models?q=zzz", f"/models?q={'x' * 300}")
     yield "/vocabularies/jieba/row"
     yield from ("/vocabularies/expand", "/vocabularies/expand?base=nope&tokens=a")
     yield "/vocabularies/expand?base=wordpiece&tokens=zzq%0Athe%0A%E5%88%86%E8%AF%8D&text=a"

@@ -184,4 +184,15 @@ SENTENCES = {
         "两者切分不同的地方，最多 1,000 处；没有提供 {} 时为 null。"
     ),
     "Whether the decoded text is the text.": "解码结果是否与原文相同。",
+    # How the vocabulary is applied
+    "How the vocabulary is applied. {}: by its own rule, the only exact one. {}: the longest piece at each position, "
+    "from the left ({}, {}, {}, {}). {}: the fewest pieces. {}: BPE-dropout ({}). {}: a random segmentation ({}).": (
+        "词表的应用方式。{}：按自身规则，只有这种方式与原实现一致；{}：从左到右每次取最长的词元（{}、{}、{}、{}）；"
+        "{}：词元数最少；{}：BPE-dropout（{}）；{}：随机切分（{}）。"
+    ),
+    "the same seed gives the same tokens.": "种子相同，得到的词元也相同。",
+    "the probability with which each possible merge is dropped at each step.": "每一步中丢弃每个可能的合并的概率。",
+    "the exponent of the probabilities; near 0, all segmentations are as likely.": (
+        "概率的指数；接近 0 时，各种切分的概率几乎相同。"
+    ),
 }

@@ -185,4 +185,18 @@ SENTENCES = {
     ),
     "The indexes of the tokens that stand for unknown text.": "未知词元的下标。",
     "The indexes of the special tokens.": "特殊词元的下标。",
+    # Ways to apply a vocabulary
+    "How the vocabulary is applied. {}: by its own rule, the one that models expect. {}: the longest piece at each "
+    "position, from the left ({}, {}, {}, {}). {}: the fewest pieces. {}: BPE-dropout ({}). {}: a random segmentation "
+    "({}).": (
+        "切分方式。{}：词表自身的规则，也是模型所期望的；{}：从左到右，每个位置取最长的词片（{}、{}、{}、{}）；"
+        "{}：词片数最少；{}：BPE-dropout（{}）；{}：随机抽取一种切分（{}）。"
+    ),
+    "the probability with which each possible merge is dropped at each step.": (
+        "每一步中，每个可行的合并被丢弃的概率。"
+    ),
+    "the exponent of the probabilities; near 0, all segmentations are equally likely.": (
+        "概率的指数；接近 0 时，各种切分的概率几乎相同。"
+    ),
+    "the same seed gives the same tokens.": "种子相同，得到的词元也相同。",
 }

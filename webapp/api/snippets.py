@@ -32,7 +32,7 @@ def snippets_of(operation: Operation, base: str) -> list[Snippet]:
     if operation.body is VocabularyUpload:
         (name, content), *_ = operation.example.items()
         makers = _upload(address, name, content)
-    elif "<id>" in operation.path:
+    elif operation.path.startswith("/snapshots/<id>"):
         makers = _snapshot(f"{base}/snapshots", operation.example)
     elif operation.body is not None:
         makers = _post(address, operation.example)

@@ -14,7 +14,7 @@ from webapp.core.inference.records import INFERENCES, OWN, PARAMETERS, SEED
 from webapp.tokenization.comparison.state import Comparison, TokenizerChoice, inferences_compared
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
-from webapp.web.localization import number
+from webapp.web.localization import join_list, number
 
 
 def inference_title(id: str) -> str:
@@ -127,7 +127,7 @@ def inference_note(result: Result) -> InferenceNote | None:
     return InferenceNote(
         title=inference_title(id),
         count=_count_sentence(result),
-        parameters=", ".join(given[name]() for name in names),
+        parameters=join_list(given[name]() for name in names),
         how=how_it_works(id),
         paper=PAPERS[id],
         paper_address=f"https://arxiv.org/abs/{INFERENCES[id].source}",
@@ -168,18 +168,18 @@ def _count_sentence(result: Result) -> str:
         return ""
     more = tokens - own
     if not more:
-        return _("As many tokens as by the own rule.")
+        return _("The own rule gives the same number of tokens.")
     if more > 0:
         return ngettext(
-            "One token more than by the own rule, which gives %(own)s.",
-            "%(count)s tokens more than by the own rule, which gives %(own)s.",
+            "One token more than the %(own)s of the own rule.",
+            "%(count)s tokens more than the %(own)s of the own rule.",
             more,
             count=number(more),
             own=number(own),
         )
     return ngettext(
-        "One token fewer than by the own rule, which gives %(own)s.",
-        "%(count)s tokens fewer than by the own rule, which gives %(own)s.",
+        "One token fewer than the %(own)s of the own rule.",
+        "%(count)s tokens fewer than the %(own)s of the own rule.",
         -more,
         count=number(-more),
         own=number(own),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from webapp.core.encoding import Encoding
 from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.state import State
+from webapp.tokenization.token_messages import is_of_a_chat, special_purpose
 
 LONGEST = 100_000  # characters of a text that is searched
 MOST = 3  # hints
@@ -26,7 +27,8 @@ class SpecialTokenHint:
 
     `known` says whether it is a special token of the vocabulary. `tokens` is the number of tokens that its first
     occurrence is part of; as a special token it would be one. `total` and `total_special` count the tokens of the whole
-    text as it is and with special tokens recognized; they are equal if the token is not known.
+    text as it is and with special tokens recognized; they are equal if the token is not known. `purpose` says what
+    models use a token of this name for, empty if that is not known; `of_a_chat`, whether chat templates write it.
     """
 
     token: str
@@ -35,6 +37,8 @@ class SpecialTokenHint:
     tokens: int
     total: int
     total_special: int
+    purpose: str
+    of_a_chat: bool
 
 
 def special_hints(state: State, encoding: Encoding, tokenizer: Tokenizer) -> list[SpecialTokenHint]:
@@ -61,6 +65,8 @@ def special_hints(state: State, encoding: Encoding, tokenizer: Tokenizer) -> lis
             tokens=_tokens_of(encoding, text.index(token), len(token)),
             total=total,
             total_special=recognized if token in names else total,
+            purpose=special_purpose(token),
+            of_a_chat=is_of_a_chat(token),
         )
         for token in shown
     ]

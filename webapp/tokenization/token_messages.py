@@ -87,6 +87,18 @@ def special_purpose(content: str) -> str:
     return ""
 
 
+# The special tokens that chat templates write around messages.
+_OF_A_CHAT = frozenset(
+    "<|im_start|> <|im_end|> <|im_sep|> <|start_header_id|> <|end_header_id|> <|eot_id|> <end_of_turn> <|eot|> "
+    "<start_of_turn> [INST] [/INST] <|user|> <|assistant|> <|system|> <|observation|>".split()
+)
+
+
+def is_of_a_chat(content: str) -> bool:
+    """Whether chat templates write a special token of this name around messages."""
+    return content in _OF_A_CHAT
+
+
 def _purposes() -> list[tuple[tuple[str, ...], str]]:
     return [
         (("<|im_start|>",), _("It begins a message of a chat (ChatML); the role follows: system, user or assistant.")),

@@ -75,7 +75,7 @@ def test_the_table_says_what_each_token_needs_and_which_completes_it(client: Fla
 def test_both_clients_of_a_stream_are_compared(client: FlaskClient) -> None:
     page = shown(client, ids=str(IDS))
     stream = page[page.index('id="stream"') : page.index('id="by-token"')]
-    assert "Why � in a stream?" in stream
+    assert "Why does � appear in a stream?" in stream
     assert "3 tokens end inside a character" in stream
     alone, waiting = re.findall(r'(?s)printed-text"[^>]*>(.*?)</div>', stream)
     assert alone.count('<b class="lost">�</b>') == 4
@@ -98,7 +98,7 @@ def test_where_nothing_is_split_both_clients_agree_or_lose_spaces(client: FlaskC
     words = str(shipped_tokenizer("wordpiece").ids("unaffable words"))
     page = shown(client, ids=words, vocabulary="wordpiece")
     assert "adds or removes spaces and marks" in page
-    assert "not the text" in page
+    assert "differs from the text" in page
 
 
 def test_special_tokens_are_outlined_or_left_out(client: FlaskClient) -> None:
@@ -115,7 +115,7 @@ def test_special_tokens_are_outlined_or_left_out(client: FlaskClient) -> None:
 
 def test_the_examples_and_the_first_visit_explain_themselves(client: FlaskClient) -> None:
     first = shown(client)
-    assert "Why � in a stream?" in first
+    assert "Why does � appear in a stream?" in first
     examples = re.findall(r'<a href="(/decode\?[^"]+)">', first)
     assert len(examples) == 4
     for address in examples:

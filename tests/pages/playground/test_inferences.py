@@ -34,7 +34,7 @@ def test_the_page_shows_the_tokens_of_the_inference_and_says_so(
     assert Page(shown.text).ids == ids
     assert "not the vocabulary’s own rule" in shown.text
     difference = len(ids) - len(own.ids(TEXT))
-    sentence = "As many tokens" if not difference else "more than" if difference > 0 else "fewer than"
+    sentence = "same number of tokens" if not difference else "more than" if difference > 0 else "fewer than"
     assert f"{sentence}" in shown.text
     assert ("Next sample" in shown.text) == bool(INFERENCES[inference].parameters)
     assert ("seed=4" in shown.text) == bool(INFERENCES[inference].parameters)
@@ -102,7 +102,7 @@ def test_wrong_values_are_explained_beside_their_field_and_kept(
 
 def test_the_comparison_of_all_inferences_of_a_vocabulary(client: FlaskClient) -> None:
     shown = client.get("/", query_string={"text": TEXT, "inference": "fewest"}).text
-    [link] = set(re.findall(r'href="(/compare\?[^"]*)">Compare the inferences', shown))
+    [link] = set(re.findall(r'href="(/compare\?[^"]*)">Compare inference methods', shown))
     address = link.replace("&amp;", "&")
     assert parse_qs(urlsplit(address).query)["with"] == [
         *("bpe:bpe-bytes", "bpe:bpe-bytes:longest", "bpe:bpe-bytes:fewest", "bpe:bpe-bytes:dropout")

@@ -156,9 +156,9 @@ class InferredTexts(Texts):
 
     inference: Literal["own", "longest", "fewest", "dropout", "sample"] = Field(
         "own",
-        description="How the vocabulary is applied. `own`: by its own rule, the only exact one. `longest`: the longest "
-        f"piece at each position, from the left ({_appliers('longest')}). `fewest`: the fewest pieces. `dropout`: "
-        f"BPE-dropout ({_appliers('dropout')}). `sample`: a random segmentation ({_appliers('sample')}).",
+        description="How the vocabulary is applied. `own`: by its own rule, the one that models expect. `longest`: the "
+        f"longest piece at each position, from the left ({_appliers('longest')}). `fewest`: the fewest pieces. "
+        f"`dropout`: BPE-dropout ({_appliers('dropout')}). `sample`: a random segmentation ({_appliers('sample')}).",
     )
     dropout: Annotated[float, Field(ge=DROPOUT.least, le=DROPOUT.most)] = Field(
         DROPOUT.default,
@@ -166,7 +166,7 @@ class InferredTexts(Texts):
     )
     alpha: Annotated[float, Field(ge=ALPHA.least, le=ALPHA.most)] = Field(
         ALPHA.default,
-        description="`sample`: the exponent of the probabilities; near 0, all segmentations are as likely.",
+        description="`sample`: the exponent of the probabilities; near 0, all segmentations are equally likely.",
     )
     seed: Annotated[int, Whole] = Field(
         0, ge=0, le=int(SEED.most), description="`dropout`, `sample`: the same seed gives the same tokens."

@@ -42,7 +42,7 @@ EXAMPLES = (
         ),
     ),
     Example(
-        _l("A call of a tool"),
+        _l("A tool call"),
         (
             Message("user", "How many tokens has 研究?"),
             Message("assistant", "", _CALL, blank=True),

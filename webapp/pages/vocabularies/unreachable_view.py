@@ -118,12 +118,12 @@ def _row(link: Linker, reach: Reach) -> UnreachableRow:
 def _failure(state: FailedSurvey) -> str:
     return {
         "time": _(
-            "To try all tokens of this vocabulary takes more than %(seconds)s seconds of processor time, which is the "
+            "Testing all tokens of this vocabulary takes more than %(seconds)s seconds of processor time, which is the "
             "limit. The page of each token says whether it is reached.",
             seconds=number(SECONDS),
         ),
         "memory": _(
-            "To try all tokens of this vocabulary takes too much memory. The page of each token says whether it is "
+            "Testing all tokens of this vocabulary takes too much memory. The page of each token says whether it is "
             "reached."
         ),
         "error": _("The tokens of this vocabulary could not be tried. The operator finds the reason in the log."),

@@ -56,7 +56,7 @@ _GOLD_BOUNDARIES = _l(
 )
 _GOLD_CAUTION = _l(
     "Gold segmentations follow a guideline, and guidelines differ. A subword tokenizer splits rare words on purpose, "
-    "which costs precision against a gold text of words; against morphemes it is to the point."
+    "which costs precision against a gold text of words; a gold text of morphemes is the fairer comparison."
 )
 
 DEFINITIONS: Mapping[MeasureId, Definition] = {
@@ -67,7 +67,7 @@ DEFINITIONS: Mapping[MeasureId, Definition] = {
         tells=_l("How much of a context window the text takes, and what it costs where tokens are billed."),
         does_not_tell=_l(
             "Whether the tokenizer is better: models trained on the fewest tokens possible (PathPiece) were no better "
-            "than others. Nor is a small number of any use if tokens are unknown."
+            "than others. A small number is no advantage if tokens are unknown."
         ),
         example=_l("low · low · er · low · est: 5 tokens."),
         sources=(PATHPIECE,),
