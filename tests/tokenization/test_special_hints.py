@@ -39,13 +39,16 @@ def test_what_looks_like_one_but_is_unknown_is_said_to_be_unknown() -> None:
 
 def test_a_hint_says_what_models_use_the_token_for_and_leads_chat_markers_to_messages(client: FlaskClient) -> None:
     start, note = hints("<|im_start|>user <|note|>")
-    assert start.purpose.startswith("It begins a message of a chat (ChatML)") and start.of_a_chat
+    assert start.purpose.startswith("It begins a message of a chat (ChatML)")
+    assert start.of_a_chat
     assert (note.purpose, note.of_a_chat) == ("", False)
     page = client.get("/?algorithm=bpe&text=<|im_start|>user").text
     hint = page[page.index("special-hint") :].split("</div>")[0]
-    assert start.purpose in hint and 'href="/messages"' in hint
+    assert start.purpose in hint
+    assert 'href="/messages"' in hint
     end = client.get("/?algorithm=bpe&text=<|endoftext|>").text
-    assert "It stands between two documents" in end and "Chat templates write" not in end
+    assert "It stands between two documents" in end
+    assert "Chat templates write" not in end
 
 
 @pytest.mark.parametrize("text", ["", "plain", "a < b", "<b>bold</b> [1] [note]", "<| |>", "[CLS]", "x" * 10 + "<s>"])
