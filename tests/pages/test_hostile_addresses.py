@@ -15,6 +15,7 @@ from webapp.vocabularies import CATALOGUE, offered_algorithms
 
 STATE = ["algorithm", "vocabulary", "pick", "text", "corpus", "dictionary", "edits", "size", "token"]
 STATE += ["runs", "lowercase", "special", "template", "show"]
+STATE += ["inference", "dropout", "alpha", "seed", "model", "prefix", "suffix", "added"]
 COMPARE = [*STATE, "with", "with", "layout", "add", "remove", "up", "down", "preset", "search", "find"]
 STEPS = [*STATE, "step", "longest", "pieces", "n", "temperature", "seed"]
 TRAINING = ["corpus", "packed", "symbols", "size", "text", "apart", "minimum", "longer", "plain", "every", "step"]
@@ -55,6 +56,11 @@ MESSAGES += [
 ]
 MESSAGES += ["price_before", "entered", "view", "show"]
 READ |= dict.fromkeys(("/messages", "/messages.json", "/messages.csv", "/messages.txt"), MESSAGES)
+MEASURES = [*STATE, "with", "with", "gold", "gold"]
+READ |= dict.fromkeys(("/measures", "/measures.json", "/measures.csv"), MEASURES)
+READ |= {"/models": ["q"], "/models.json": ["q"], "/bytes": ["vocabulary"]}
+READ |= {f"/vocabularies/{name}/tokens/300": ["others"] for name in ("wordpiece", "bpe-bytes")}
+READ |= {f"/vocabularies/{name}/unreachable": ["reason", "page"] for name in ("wordpiece", "jieba")}
 WRITTEN = [
     "/",
     "/dictionary.txt",
@@ -68,6 +74,8 @@ WRITTEN = [
     "/decode.csv",
     "/frequencies",
     "/languages",
+    "/measures",
+    "/measures.json",
     "/pretokens",
     "/pretokens.json",
     "/messages",
@@ -81,7 +89,7 @@ NUMBERS = ["0", "1", "-1", "2", "3", "7", "200", "1e9", "1" * 30, "9" * 5000, "�
 NAMES = [*CATALOGUE, *offered_algorithms()]
 NAMES += ["fmm:jieba", "bpe:", ":", "bpe:learned-bytes", "gpt2", "bpe:gpt2", "x" * 300]
 NAMES += ["upload-" + "0" * 12, "json", "columns", "bytes", "relative", "down", "add", "remove", "overlapping"]
-NAMES += ["name", "script", "same", "apart"]
+NAMES += ["name", "script", "same", "apart", "longest", "fewest", "dropout", "sample", "qwen", "gpt-4o", "all", "ngram"]
 TEXTS = ["", "low lower lowest", "研究生命科学", "\0", "\r\n\t ", "e\u0301\u200d👩‍👩‍👧 שלום", "<|endoftext|>[CLS]"]
 TEXTS += ["(a+)+$", "(", "\\p{L}+|(?i)b|[", "a{99999}", "(?R)", "a|b|\\d", "|"]
 TEXTS += ['[{"role": "user", "content": "a"}]', '{"messages": [{"role": "\\ud800"}]}', "{% for a in", "own", "text"]

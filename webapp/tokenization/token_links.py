@@ -6,18 +6,19 @@ from flask import url_for
 
 from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.result import Result
-from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, tokenizer_of
+from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, library, tokenizer_of
 from webapp.vocabularies.upload_cookie import find_or_none
 
 
 def token_address(result: Result, id: int) -> str | None:
     """The address of the page of token `id`; None if its vocabulary has no page, or has another token with this id.
 
-    The vocabulary of a result may have words that a visitor added, and that of a shared result may be gone.
+    The vocabulary of a result may have words that a visitor added, and that of a shared result may be gone: a file that
+    is not here is never fetched for a link.
     """
     name = result.state.vocabulary
     entry = find_or_none(name)
-    if entry is None or entry.origin in ("learned", "pasted"):
+    if entry is None or entry.origin in ("learned", "pasted") or library().must_be_fetched(name):
         return None
     try:
         tokenizer = tokenizer_of(name)
