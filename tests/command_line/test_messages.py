@@ -64,3 +64,11 @@ def test_a_hostile_template_is_stopped(talk: Path, tmp_path: Path) -> None:
     done = run("messages", "-t", own, talk)
     assert done.returncode == 1
     assert b"more than the allowed second" in done.stderr
+
+
+def test_a_line_of_a_template_is_not_taken_for_one_of_the_conversation(talk: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own.jinja"
+    own.write_text("\n{{ 1", encoding="utf-8")
+    done = run("messages", "-t", own, talk)
+    assert done.returncode == 1
+    assert f"template {own}: line 2: not Jinja" in done.stderr.decode()

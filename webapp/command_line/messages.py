@@ -64,7 +64,8 @@ def messages(options: Namespace) -> int:
         raise ArgumentError(str(error)) from None
     except UnusableVocabularyError as error:
         raise InputError(str(error)) from None
-    template = _template(options.template or (model.template if model else "") or "chatml")
+    chosen = options.template or (model.template if model else "") or "chatml"
+    template = _template(chosen)
     from webapp.chat.messages import ConversationError, read_messages
     from webapp.chat.render import TemplateError, render
     from webapp.tokenization.conversation.counts import count_prompt
@@ -75,8 +76,11 @@ def messages(options: Namespace) -> int:
             try:
                 conversation = read_messages(given.text)
                 prompt = render(template, conversation, reply=not options.no_reply)
-            except (ConversationError, TemplateError) as error:
+            except ConversationError as error:
                 raise InputError(f"{given.place}: {error}") from None
+            except TemplateError as error:
+                # The lines that it names are those of the template; whether it fails may depend on the conversation.
+                raise InputError(f"{given.place}, template {chosen}: {error}") from None
             single = options.markers == "single"
             counted = count_prompt(prompt, conversation, template, tokenizer, single=single)
             published = published_count(conversation, tokenizer, name, options.model or "")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 GREATEST_NICENESS = 19
+_SECRET = ("DATABASE_URL", "REDIS_URL", "TOKENSCOPE_")  # settings that a process of a job need not know
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,13 @@ class Limits:
     disk: int
     text: int  # of the corpus after decompression
     gently: bool = True  # with the lowest priority
+
+
+def job_environment(folder: str) -> dict[str, str]:
+    """The environment of a job's process: without the site's settings, with its temporary files in `folder`."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_SECRET)}
+    package = str(Path(__file__).resolve().parents[2])
+    return kept | {"TMPDIR": folder, "PYTHONPATH": package, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def lower_priority(niceness: int = GREATEST_NICENESS) -> None:

@@ -22,6 +22,7 @@ from typing import Literal
 
 from flask import current_app
 
+from webapp.jobs.limits import job_environment
 from webapp.jobs.surveys import AT_ONCE, FailureReason, StoredSurvey, SurveyFolder, key_of
 from webapp.vocabularies import CATALOGUE, library
 from webapp.vocabularies.fetching import fetcher_of
@@ -32,7 +33,6 @@ log = logging.getLogger(__name__)
 
 SECONDS = 120  # of processor time for one survey
 MEMORY = 3_221_225_472  # bytes
-SECRET = ("DATABASE_URL", "REDIS_URL", "TOKENSCOPE_")  # settings that the process need not know
 
 # The surveys that this process has started and that still run.
 _running: dict[str, threading.Thread] = {}
@@ -160,14 +160,11 @@ def run_survey(task: SurveyTask, contents: Sequence[bytes]) -> None:
 
 def start_process(task: SurveyTask) -> subprocess.Popen[bytes]:
     """The process of a survey, in a session of its own, without the settings of the site."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(SECRET)}
-    package = str(Path(__file__).resolve().parents[2])
-    environment |= {"TMPDIR": task.folder, "PYTHONPATH": package, "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.Popen(
         [sys.executable, "-c", "from webapp.jobs.survey_child import main; main()"],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,  # it may quote the vocabulary
-        env=environment,
+        env=job_environment(task.folder),
         start_new_session=True,
     )

@@ -23,7 +23,7 @@ from typing import Any
 from webapp.core.formats.fields import FormatError
 from webapp.core.training.progress import Progress
 from webapp.jobs.child import RESULT, Task, lines
-from webapp.jobs.limits import Limits, processors, resident_bytes
+from webapp.jobs.limits import Limits, job_environment, processors, resident_bytes
 from webapp.jobs.submission import Jobs
 from webapp.storage import Failure, Job, StorageFullError, UnavailableStorageError
 
@@ -33,8 +33,6 @@ log = logging.getLogger(__name__)
 LOOK_SECONDS, BEAT_SECONDS = 0.25, 1.0
 # The share of the time without a sign of life after which a worker without a database stops its process.
 CAREFUL = 0.6
-# Settings that a process with a stranger's corpus need not know.
-_SECRET = ("DATABASE_URL", "REDIS_URL", "TOKENSCOPE_")
 
 Store = Callable[[bytes], str]
 """Stores a vocabulary as an upload and returns its name."""
@@ -273,9 +271,6 @@ class Stages:
 
 def _started(folder: str) -> subprocess.Popen[str]:
     """The process of a training, in a session of its own, without the settings of the site."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(_SECRET)}
-    package = str(Path(__file__).resolve().parents[2])
-    environment |= {"TMPDIR": folder, "PYTHONPATH": package, "PYTHONDONTWRITEBYTECODE": "1"}
     # Not with -m: the processes that count would import that module again, and the site with it.
     command = [sys.executable, "-c", "from webapp.jobs.child import main; main()"]
     return subprocess.Popen(
@@ -283,7 +278,7 @@ def _started(folder: str) -> subprocess.Popen[str]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,  # it may quote the corpus
-        env=environment,
+        env=job_environment(folder),
         start_new_session=True,
         text=True,
         encoding="utf-8",

@@ -263,6 +263,12 @@ def edit_problem(error: EditError) -> InputProblem:
     return InputProblem(message, field="edits")
 
 
+def still_fetching_problem() -> InputProblem:
+    """The problem with a vocabulary that is not there yet, and what to do."""
+    waiting = _("The vocabulary is still being downloaded. Try again in a moment.")
+    return InputProblem(waiting, 503, "vocabulary")
+
+
 def unavailable_problem(error: UnavailableVocabularyError) -> InputProblem:
     """The problem with a vocabulary that cannot be fetched or read, and what to do."""
     if isinstance(error.why, FetchError):

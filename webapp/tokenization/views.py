@@ -131,7 +131,8 @@ class ResultView:
             other = replace(state, algorithm=name, vocabulary=default_for(name), view=state.view, inference=OWN)
             query = other.link(current_app.config["MAX_LINK_CHARACTERS"])
             address = f"{url_for('playground.page')}?{query}" if query else None
-            rows.append(OtherTokenizer(names[name], count, current, address, name, default_for(name)))
+            shown = len(self.result.encoding) if current else count  # with the settings and added tokens of the result
+            rows.append(OtherTokenizer(names[name], shown, current, address, name, default_for(name)))
         if not any(row.current for row in rows):
             inference = state.relevant().inference
             title = self.vocabulary_title if inference == OWN else inference_title(inference)

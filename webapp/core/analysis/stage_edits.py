@@ -194,7 +194,7 @@ def aligned_edits(
 
     def close(end: int, until: int) -> None:
         if position < end or at < until:
-            edits.extend(_blocks(before, text, position, end, at, until, places, stage))
+            edits.extend(_blocks(text, position, end, at, until, places, stage))
 
     for index, (place, character) in enumerate(zip(places, text, strict=True)):
         if place >= position and before[place : place + 1] == character:
@@ -224,7 +224,7 @@ def difference(before: str, after: str, stage: Stage, shift: int = 0) -> list[St
 
 
 def _blocks(
-    before: str, after: str, start: int, end: int, first: int, last: int, places: Sequence[int], stage: Stage
+    after: str, start: int, end: int, first: int, last: int, places: Sequence[int], stage: Stage
 ) -> Iterator[StageEdit]:
     """Edits for a span without equal characters: one for each character before, with what it became."""
     if start == end or first == last:

@@ -17,10 +17,10 @@ from webapp.serializers.json import json_response
 from webapp.tokenization.ambiguities import AmbiguityResult, find_all
 from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import ambiguity_name
+from webapp.tokenization.messages import ambiguity_name, still_fetching_problem
+from webapp.tokenization.refusal import refused
 from webapp.vocabularies import StillFetchingError, find, title_of
 from webapp.web.htmx import private, swappable, wants_partial
-from webapp.web.problems import problem
 from webapp.web.templates import render
 
 blueprint = Blueprint("ambiguity", __name__)
@@ -72,7 +72,7 @@ def as_table() -> BaseResponse:
     """Download the list as CSV."""
     asked, result, problems = _found()
     if result is None:
-        return _refused(problems)
+        return refused(problems)
     rows = ambiguity_rows(result, result.places(asked.kind, 0, EXPORT_LIMIT))
     return _download(as_csv(rows).encode(), "text/csv", "ambiguities.csv")
 
@@ -97,8 +97,7 @@ def _found() -> tuple[AmbiguityRequest, AmbiguityResult | None, list[InputProble
     except EXPLAINED_ERRORS as error:
         return asked, None, [problem_of(asked.state, error)]
     except StillFetchingError:
-        waiting = _("The vocabulary is still being downloaded. Try again in a moment.")
-        return asked, None, [InputProblem(waiting, 503, "vocabulary")]
+        return asked, None, [still_fetching_problem()]
 
 
 def _page(asked: AmbiguityRequest, shown: PlacesContext) -> AmbiguityPage:
@@ -126,16 +125,8 @@ def _kinds(result: AmbiguityResult) -> list[tuple[str, str, int]]:
 
 def _as_json(asked: AmbiguityRequest, result: AmbiguityResult | None, problems: list[InputProblem]) -> Response:
     if result is None:
-        return _refused(problems)
+        return refused(problems)
     return private(json_response(ambiguities_json(result, result.places(asked.kind, 0, EXPORT_LIMIT))))
-
-
-def _refused(problems: list[InputProblem]) -> Response:
-    return problem(
-        max(one.status for one in problems),
-        " ".join(one.message for one in problems),
-        errors=[(one.field, one.message) for one in problems],
-    )
 
 
 def _download(content: bytes, mimetype: str, name: str) -> Response:

@@ -28,6 +28,7 @@ from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.inferences import parameter_fields, ways_of
 from webapp.tokenization.messages import choice_fields, options
+from webapp.tokenization.refusal import refused
 from webapp.vocabularies.upload_cookie import find_or_none, uploads_of
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem
@@ -127,11 +128,7 @@ def _difference(comparison: Comparison) -> str | None:
 def _as_json(comparison: Comparison, problems: Sequence[InputProblem]) -> Response:
     """The comparison as JSON."""
     if problems:
-        return problem(
-            max(one.status for one in problems),
-            " ".join(one.message for one in problems),
-            errors=[(one.field, one.message) for one in problems if one.field],
-        )
+        return refused(problems)
     compared = compare_tokenizers(comparison)
     if compared.pending:
         return problem(503, _("The vocabulary is still being downloaded."), headers={"Retry-After": "2"})

@@ -21,12 +21,12 @@ from webapp.serializers.json import json_response
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.ids import MOST_IDS, ReadIds, ids_outside
-from webapp.tokenization.messages import text_problem, unavailable_problem
+from webapp.tokenization.messages import still_fetching_problem, text_problem, unavailable_problem
+from webapp.tokenization.refusal import refused
 from webapp.tokenization.vocabulary_choices import vocabulary_choices
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, title_of, tokenizer_of
 from webapp.web.htmx import private
 from webapp.web.localization import number
-from webapp.web.problems import problem
 from webapp.web.templates import render
 
 blueprint = Blueprint("decode", __name__)
@@ -67,7 +67,7 @@ def as_table() -> BaseResponse:
     """Download the tokens as CSV."""
     _asked, answer, problems = _answer()
     if answer is None:
-        return _refused(problems)
+        return refused(problems)
     response = Response(as_csv(decoded_rows(answer[0])).encode(), mimetype="text/csv")
     response.headers["Content-Disposition"] = "attachment; filename=decoded.csv"
     return private(response)
@@ -87,7 +87,7 @@ def _encoded() -> Answer:
     try:
         result, problems = tokenize_or_explain(state, problems)
     except StillFetchingError:
-        result, problems = None, [_still_fetching()]
+        result, problems = None, [still_fetching_problem()]
     if result is None:
         return DecodeRequest("", forms.chosen_or_default(state.vocabulary)), None, problems
     ids = result.encoding.ids
@@ -119,12 +119,7 @@ def _decoded(asked: DecodeRequest, ids: ReadIds, problems: list[InputProblem]) -
     except TextError as error:
         return asked, None, [replace(text_problem(asked.state("", special=False), error), field="ids")]
     except StillFetchingError:
-        return asked, None, [_still_fetching()]
-
-
-def _still_fetching() -> InputProblem:
-    waiting = _("The vocabulary is still being downloaded. Try again in a moment.")
-    return InputProblem(waiting, 503, "vocabulary")
+        return asked, None, [still_fetching_problem()]
 
 
 def _page_context(
@@ -162,13 +157,5 @@ def _link(endpoint: str, asked: DecodeRequest) -> str | None:
 
 def _as_json(asked: DecodeRequest, answer: tuple[Decoded, Tokenizer] | None, problems: list[InputProblem]) -> Response:
     if answer is None:
-        return _refused(problems)
+        return refused(problems)
     return private(json_response({"vocabulary": asked.vocabulary, **decoded_json(answer[0])}))
-
-
-def _refused(problems: list[InputProblem]) -> Response:
-    return problem(
-        max(one.status for one in problems),
-        " ".join(one.message for one in problems),
-        errors=[(one.field, one.message) for one in problems],
-    )

@@ -32,9 +32,10 @@ from webapp.serializers.evaluation import (
 from webapp.serializers.json import json_response, well_formed
 from webapp.sharing.evaluations import find_evaluation, share_evaluation
 from webapp.storage import RemovedSnapshotError, ShareReceipt, StorageFullError, StoredSnapshot, UnavailableStorageError
-from webapp.tokenization.evaluation.run import evaluate, sentence
+from webapp.tokenization.evaluation.run import evaluate
 from webapp.tokenization.evaluation.state import MOST_METHODS, Evaluation, default_choices
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import translated
 from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem
@@ -196,7 +197,7 @@ def _respond(
         training_shown=(training_shown := forms.shown_again(request, "training", evaluation.training)),
         is_hidden=(gold_shown, training_shown) != (evaluation.gold, evaluation.training),
         gold=gold,
-        gold_problems=[(each.number, sentence(each.message)) for each in gold.problems] if gold else [],
+        gold_problems=[(each.number, translated(each.message)) for each in gold.problems] if gold else [],
         rows=[] if report is None else views.rows(report),
         columns=views.columns(),
         ticks=[] if report is None else views.scale_of(report).ticks(),

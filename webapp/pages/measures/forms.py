@@ -11,8 +11,8 @@ from flask_babel import gettext as _
 from webapp.core.evaluation.gold import GoldError, GoldText, read_gold
 from webapp.tokenization import forms
 from webapp.tokenization.comparison.state import MOST, SAME_CORPUS, Comparison, TokenizerChoice
-from webapp.tokenization.evaluation.run import sentence
 from webapp.tokenization.forms import InputProblem, TooLongError, as_typed, within
+from webapp.tokenization.messages import translated
 from webapp.tokenization.parallel_article import passages
 
 EXAMPLE_LANGUAGES = ("en", "zh_Hans")
@@ -28,7 +28,7 @@ class MeasuresRequest:
     def query(self) -> str:
         """The query string of the request."""
         query = self.comparison.query()
-        return f"{query}&{urlencode({'gold': self.gold})}" if self.gold else query
+        return f"{query}&{urlencode({'gold': self.gold}, errors='replace')}" if self.gold else query
 
     def link(self, most: int) -> str | None:
         """The query string, or None if it would have more than `most` characters."""
@@ -61,7 +61,7 @@ def read(request: Request) -> tuple[MeasuresRequest, GoldText | None, list[Input
         except TooLongError as error:
             problems.append(InputProblem(str(error), 413, "gold"))
         except GoldError as error:
-            problems.append(InputProblem(sentence(error.message), 422, "gold"))
+            problems.append(InputProblem(translated(error.message), 422, "gold"))
     return MeasuresRequest(comparison, gold if gold.strip() else ""), read_text, problems
 
 

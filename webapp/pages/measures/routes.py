@@ -21,6 +21,7 @@ from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.measures.definitions import DEFINITIONS
 from webapp.tokenization.measures.measured import Measured, measure
 from webapp.tokenization.measures.table import groups_of
+from webapp.tokenization.refusal import refused
 from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.web.htmx import private
 from webapp.web.localization import number
@@ -72,7 +73,7 @@ def as_table() -> BaseResponse:
     asked, gold, problems = forms.read(request)
     compared, measured = _measured(asked, gold, problems)
     if measured is None:
-        return _refused(problems, compared)
+        return _no_file(problems, compared)
     response = Response(as_csv(measure_rows(measured)).encode(), mimetype="text/csv")
     response.headers["Content-Disposition"] = "attachment; filename=measures.csv"
     return private(response)
@@ -84,7 +85,7 @@ def as_json() -> BaseResponse:
     asked, gold, problems = forms.read(request)
     compared, measured = _measured(asked, gold, problems)
     if measured is None:
-        return _refused(problems, compared)
+        return _no_file(problems, compared)
     response = json_response(measures_json(measured, compared.text))
     response.headers["Content-Disposition"] = "attachment; filename=measures.json"
     return private(response)
@@ -126,14 +127,10 @@ def _gold_note(gold: GoldText | None) -> str:
     return f"{words} {ngettext('One line looks wrong.', '%(num)s lines look wrong.', gold.problem_count)}"
 
 
-def _refused(problems: list[InputProblem], compared: ComparisonResult) -> Response:
+def _no_file(problems: list[InputProblem], compared: ComparisonResult) -> Response:
     """Why there is no file."""
     if problems:
-        return problem(
-            max(one.status for one in problems),
-            " ".join(one.message for one in problems),
-            errors=[(one.field, one.message) for one in problems],
-        )
+        return refused(problems)
     if compared.pending:
         return problem(503, _("The vocabulary is still being downloaded."), headers={"Retry-After": "2"})
     found = [row.problem.message for row in compared.rows if row.problem]

@@ -21,6 +21,7 @@ from webapp.tokenization.conversation import forms
 from webapp.tokenization.conversation.count import ConversationResult, count, with_own_template
 from webapp.tokenization.conversation.forms import ConversationForm
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.refusal import refused
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem
@@ -55,7 +56,7 @@ def files(kind: str) -> BaseResponse:
     asked = _read()
     result, problems, pending = _counted(asked)
     if result is None:
-        return _refused(problems, pending)
+        return _no_conversation(problems, pending)
     roles = [message.role for message in result.conversation.messages]
     return private(conversation_file(result.counted, roles, kind))
 
@@ -90,13 +91,9 @@ def _answer(asked: ConversationForm) -> BaseResponse:
     return response
 
 
-def _refused(problems: list[InputProblem], pending: StillFetchingError | None) -> Response:
+def _no_conversation(problems: list[InputProblem], pending: StillFetchingError | None) -> Response:
     if pending:
         return problem(503, _("The vocabulary is still being downloaded."), headers={"Retry-After": "2"})
     if not problems:
         problems = [InputProblem(_("There are no messages yet. Add one, or paste a conversation."), 422, "messages")]
-    return problem(
-        max(one.status for one in problems),
-        " ".join(one.message for one in problems),
-        errors=[(one.field, one.message) for one in problems if one.field],
-    )
+    return refused(problems)

@@ -29,6 +29,7 @@ from webapp.tokenization.conversation.views import ConversationView
 from webapp.tokenization.forms import InputProblem
 from webapp.vocabularies import CATALOGUE, CatalogueEntry, StillFetchingError, find, title_of, well_known
 from webapp.vocabularies.language_models import LanguageModel, find_models
+from webapp.vocabularies.models_of import uses
 from webapp.vocabularies.titles import by_family
 from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
 
@@ -150,7 +151,7 @@ def _model_note(state: ConversationState, model: LanguageModel | None) -> str:
         return _(
             "The publisher of %(model)s gives no tokenizer for it, so these counts are not its own.", model=model.title
         )
-    if model.vocabulary != state.vocabulary:
+    if not uses(model.id, state.vocabulary):
         entry = find(model.vocabulary)
         return _(
             "%(model)s uses another vocabulary, %(vocabulary)s, so its window and price are not applied.",

@@ -30,6 +30,7 @@ from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.contexts import DetailsForm
 from webapp.tokenization.dictionary_editor import pressed, with_change
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.refusal import refused
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.tokenization.streaming import as_events, wants_events
@@ -217,10 +218,7 @@ def _json(state: State, problems: list[InputProblem]) -> Response:
     except StillFetchingError:
         return problem(503, _("The vocabulary is still being downloaded."), headers={"Retry-After": "2"})
     if result is None:
-        status = max(one.status for one in problems)
-        return problem(
-            status, " ".join(one.message for one in problems), errors=[(one.field, one.message) for one in problems]
-        )
+        return refused(problems)
     return private(json_response(result_json(result)))
 
 

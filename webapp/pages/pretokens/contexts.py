@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from webapp.pages.pretokens.forms import Groups, PretokensRequest
+from webapp.pages.pretokens.forms import PretokensRequest
 from webapp.tokenization.forms import InputProblem
 from webapp.vocabularies import CatalogueEntry
 from webapp.web.templates import Context, Page
@@ -105,7 +105,7 @@ class PretokensPage(Page):
     template = "pretokens/page.html"
 
     result: PretokensContext
-    groups: Groups
+    groups: Sequence[tuple[str, Sequence[CatalogueEntry]]]
     title_of: Callable[[CatalogueEntry], str]
     invalid: Mapping[str, str]  # field → what is wrong with it
     starts: Sequence[tuple[str, str]]  # known patterns to start from: value, title

@@ -17,25 +17,13 @@ from webapp.pages.pretokens.messages import KNOWN_PATTERNS
 from webapp.rendering.markup import visible
 from webapp.tokenization.forms import InputProblem, TooLongError, text_of, within
 from webapp.tokenization.messages import wrong_file
-from webapp.vocabularies import (
-    CATALOGUE,
-    CatalogueEntry,
-    StillFetchingError,
-    UnavailableVocabularyError,
-    default_for,
-    find,
-    tokenizer_of,
-    well_known,
-)
-from webapp.vocabularies.titles import by_family
-from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
+from webapp.tokenization.vocabulary_choices import is_choice
+from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, default_for, tokenizer_of
 
 DEFAULT_VOCABULARY = default_for("bpe")
 EXAMPLE = "It’s 2024: I'll pay $1,234.50 for naïve cafés,  OK?\n\tx = foo_bar(42)  # 研究生命"
 OWN = "vocabulary"
 UNDER = ("alternative", "tokens")
-
-Groups = list[tuple[str, list[CatalogueEntry]]]
 
 
 @dataclass(frozen=True)
@@ -59,7 +47,7 @@ class PretokensRequest:
         values += [("pattern", changed.pattern)] if changed.pattern else []
         values += [("under", changed.under)] if changed.under != UNDER[0] else []
         values += [("special", "1")] if changed.special else []
-        return urlencode(values)
+        return urlencode(values, errors="replace")
 
 
 def read(request: Request) -> tuple[PretokensRequest, list[InputProblem]]:
@@ -74,7 +62,7 @@ def read(request: Request) -> tuple[PretokensRequest, list[InputProblem]]:
     pattern = _start(request, name) or values.get("pattern", "").strip("\r\n")
     asked = PretokensRequest(name, text, pattern, under, values.get("special") == "1")
     problems: list[InputProblem] = []
-    if not _is_usable(name):
+    if not is_choice(name):
         shown = visible(name[:40])
         message = _("There is no vocabulary “%(name)s”. Choose one from the list.", name=shown)
         problems.append(InputProblem(message, 404, "vocabulary"))
@@ -98,7 +86,7 @@ def _start(request: Request, vocabulary: str) -> str:
     if start != OWN:
         return KNOWN_PATTERNS.get(start, "")
     try:
-        return last_pattern(tokenizer_of(vocabulary)) or "" if _is_usable(vocabulary) else ""
+        return last_pattern(tokenizer_of(vocabulary)) or "" if is_choice(vocabulary) else ""
     except (UnavailableVocabularyError, StillFetchingError):
         return ""
 
@@ -130,19 +118,3 @@ def _place_of(pattern: str) -> str:
     except (RecursionError, OverflowError, ValueError, MemoryError):
         pass
     return ""
-
-
-def choices(request: Request, chosen: str) -> Groups:
-    """The vocabularies to choose from, grouped: uploads, well-known and shipped ones."""
-    uploads = with_chosen(uploads_of(request), [chosen])
-    return by_family(filter(_has_pipeline, [*uploads, *well_known(), *CATALOGUE.values()]))
-
-
-def _is_usable(name: str) -> bool:
-    entry = find(name)
-    return entry is not None and _has_pipeline(entry)
-
-
-def _has_pipeline(entry: CatalogueEntry) -> bool:
-    """Whether a vocabulary exists apart from a visitor's text."""
-    return entry.origin not in ("learned", "pasted")

@@ -17,11 +17,12 @@ from webapp.rendering.markup import visible
 from webapp.serializers.json import json_response
 from webapp.serializers.pretokens import pretokens_json
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import text_problem, unavailable_problem
+from webapp.tokenization.messages import still_fetching_problem, text_problem, unavailable_problem
+from webapp.tokenization.refusal import refused
 from webapp.tokenization.state import State
+from webapp.tokenization.vocabulary_choices import vocabulary_choices
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, title_of, tokenizer_of
 from webapp.web.htmx import private, swappable, wants_partial
-from webapp.web.problems import problem
 from webapp.web.templates import render
 
 blueprint = Blueprint("pretokens", __name__)
@@ -80,11 +81,9 @@ def _tokenizer(asked: PretokensRequest) -> tuple[Tokenizer | None, list[InputPro
     try:
         return tokenizer_of(asked.vocabulary), []
     except UnavailableVocabularyError as error:
-        told = unavailable_problem(error)
-        return None, [InputProblem(told.message, told.status, "vocabulary")]
+        return None, [unavailable_problem(error)]
     except StillFetchingError:
-        waiting = _("The vocabulary is still being downloaded. Try again in a moment.")
-        return None, [InputProblem(waiting, 503, "vocabulary")]
+        return None, [still_fetching_problem()]
 
 
 def _text_problem(asked: PretokensRequest, error: TextError) -> InputProblem:
@@ -98,7 +97,7 @@ def _text_problem(asked: PretokensRequest, error: TextError) -> InputProblem:
 def _page(asked: PretokensRequest, result: PretokensContext) -> PretokensPage:
     return PretokensPage(
         result=result,
-        groups=forms.choices(request, asked.vocabulary),
+        groups=vocabulary_choices(request, asked.vocabulary),
         title_of=title_of,
         invalid={one.field: one.message for one in result.problems if one.field},
         starts=[(forms.OWN, _("this vocabulary’s")), *((name, name) for name in KNOWN_PATTERNS)],
@@ -117,8 +116,4 @@ def _json(asked: PretokensRequest, problems: list[InputProblem]) -> Response:
             return private(json_response(pretokens_json(view, own)))
         except TextError as error:
             problems = [_text_problem(asked, error)]
-    return problem(
-        max(one.status for one in problems),
-        " ".join(one.message for one in problems),
-        errors=[(one.field, one.message) for one in problems],
-    )
+    return refused(problems)

@@ -18,13 +18,13 @@ from webapp.pages.split.forms import MAX_TOKENS, SplitRequest, read
 from webapp.serializers.json import json_response
 from webapp.serializers.tokenization import MOST_PARTS, parts_json
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import unavailable_problem
+from webapp.tokenization.messages import still_fetching_problem, unavailable_problem
+from webapp.tokenization.refusal import refused
 from webapp.tokenization.result import prepare
 from webapp.tokenization.vocabulary_choices import vocabulary_choices
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, title_of
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.localization import number
-from webapp.web.problems import problem
 from webapp.web.templates import render
 
 blueprint = Blueprint("split", __name__)
@@ -75,10 +75,7 @@ def _page_or_redirect() -> BaseResponse:
     partial = wants_partial()
     if request.args.get("format") == "json" and request.method == "GET":
         if problems:
-            errors = [(one.field, one.message) for one in problems]
-            return problem(
-                max(one.status for one in problems), " ".join(text for _field, text in errors), errors=errors
-            )
+            return refused(problems)
         return private(json_response({"parts": parts_json(asked.text, parts)}))
     if request.method == "POST" and not partial and not problems and short:
         return redirect(link, 303)
@@ -100,8 +97,7 @@ def _parts() -> tuple[SplitRequest, Sequence[TextPart], list[InputProblem]]:
     except UnavailableVocabularyError as error:
         return asked, (), [unavailable_problem(error)]
     except StillFetchingError:
-        waiting = _("The vocabulary is still being downloaded. Try again in a moment.")
-        return asked, (), [InputProblem(waiting, 503, "vocabulary")]
+        return asked, (), [still_fetching_problem()]
     except PartTooSmallError as error:
         message = _(
             "The character “%(character)s” alone has %(tokens)s tokens. Choose larger parts.",

@@ -9,6 +9,7 @@ from typing import Any
 
 from webapp.tokenization.conversation.state import ConversationState
 from webapp.vocabularies.language_models import OLD, LanguageModel, model_of
+from webapp.vocabularies.models_of import uses
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def figures_of(state: ConversationState, tokens: int) -> PromptFigures:
     A model with another vocabulary has none here, and a price that is for shorter prompts does not count.
     """
     model = model_chosen(state)
-    if model is not None and model.vocabulary not in (None, state.vocabulary):
+    if model is not None and model.vocabulary is not None and not uses(model.id, state.vocabulary):
         model = None
     window = state.context or (model.context if model else None)
     if state.price is not None:

@@ -24,12 +24,12 @@ from webapp.core.evaluation.report import (
 from webapp.core.evaluation.score import training_words
 from webapp.core.models.word_models import WordModel
 from webapp.core.text.split_patterns import TextError
-from webapp.core.vocabulary_error import Phrase
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of
 from webapp.tokenization.comparison.state import TokenizerChoice
 from webapp.tokenization.evaluation.state import PASTED, Evaluation
 from webapp.tokenization.forms import InputProblem, fits
+from webapp.tokenization.messages import translated
 from webapp.tokenization.picture_captions import picture_title
 from webapp.tokenization.result import prepare
 from webapp.tokenization.state import State
@@ -92,7 +92,7 @@ def score_all(evaluation: Evaluation) -> Evaluated:
     try:
         gold = read_gold(evaluation.gold_text)
     except GoldError as error:
-        return None, None, [InputProblem(sentence(error.message), 422, "gold")]
+        return None, None, [InputProblem(translated(error.message), 422, "gold")]
     problems: list[InputProblem] = []
     outputs = [(_("Pasted segmentation"), evaluation.output, "output")] if evaluation.output.strip() else []
     outputs += [(file.name, file.text, "outputs") for file in evaluation.files]
@@ -101,7 +101,7 @@ def score_all(evaluation: Evaluation) -> Evaluated:
         try:
             segmented.append((name, read_output(text, gold)))
         except GoldError as error:
-            why = sentence(error.message)
+            why = translated(error.message)
             message = why if field == "output" else _("“%(name)s”: %(why)s", name=name[:LONGEST_NAME], why=why)
             problems.append(InputProblem(message, 422, field))
     if problems:
@@ -167,9 +167,3 @@ def names() -> frozenset[str]:
     return frozenset(
         word for word, tag in zip(dictionary.words, dictionary.tags or (), strict=False) if tag.startswith(NAME_TAGS)
     )
-
-
-def sentence(phrase: Phrase) -> str:
-    """A phrase of the core in the reader's language."""
-    values = {name: sentence(value) if isinstance(value, Phrase) else value for name, value in phrase.values.items()}
-    return _(phrase.sentence, **values) if values else _(phrase.sentence)

@@ -46,16 +46,19 @@ class ArticleMeasures:
 
 
 _cache: WeakKeyDictionary[Tokenizer, ArticleMeasures] = WeakKeyDictionary()
-_measuring = Lock()
+_cache_lock = Lock()
 
 
 def article_measures(tokenizer: Tokenizer) -> ArticleMeasures:
     """The measures of a tokenizer, cached as long as it exists; the first call encodes 39 short texts."""
-    with _measuring:
+    with _cache_lock:
         found = _cache.get(tokenizer)
-        if found is None:
-            found = _cache[tokenizer] = _measured(tokenizer)
-        return found
+    if found is None:
+        # Without the lock: a slow vocabulary must not keep the requests of others waiting.
+        measured = _measured(tokenizer)
+        with _cache_lock:
+            found = _cache.setdefault(tokenizer, measured)
+    return found
 
 
 def fair(tokens: Mapping[str, int], unknown: Mapping[str, float]) -> tuple[dict[str, float], float | None, list[str]]:
