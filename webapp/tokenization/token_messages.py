@@ -88,11 +88,25 @@ def special_purpose(content: str) -> str:
 
 
 # The special tokens that chat templates write around messages.
-_OF_A_CHAT = {
-    *("<|im_start|>", "<|im_end|>", "<|im_sep|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "<|eot|>"),
-    *("<start_of_turn>", "<end_of_turn>", "[INST]", "[/INST]"),
-    *("<|user|>", "<|assistant|>", "<|system|>", "<|observation|>"),
-}
+_OF_A_CHAT = frozenset(
+    [
+        "<|im_start|>",
+        "<|im_end|>",
+        "<|im_sep|>",
+        "<|start_header_id|>",
+        "<|end_header_id|>",
+        "<|eot_id|>",
+        "<end_of_turn>",
+        "<|eot|>",
+        "<start_of_turn>",
+        "[INST]",
+        "[/INST]",
+        "<|user|>",
+        "<|assistant|>",
+        "<|system|>",
+        "<|observation|>",
+    ]
+)
 
 
 def is_of_a_chat(content: str) -> bool:
