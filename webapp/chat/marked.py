@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from webapp.core.text.common_beginning import common_beginning
+
 Part = Literal["content", "template", "reply"]
 
 
@@ -69,7 +71,7 @@ def unmarked(marked: str, base: int, contents: Sequence[str]) -> Marked:
             start, end = where, next_mark[0]
         else:
             most = next_mark[0] if next_mark else len(text)
-            start, end = where, where + len(content[: _common_start(content, text[where:most])].rstrip())
+            start, end = where, where + len(content[: common_beginning(content, text[where:most])].rstrip())
         if start >= place and end > start:
             spans.append(Span(start, end, message, "content"))
             place = end
@@ -82,7 +84,7 @@ def common(one: str, other: str) -> int:
     >>> common("<|end|><|user|>", "<|end|><|assistant|>"), common("</s>", "</s><s>")
     (7, 4)
     """
-    length = _common_start(one, other)
+    length = common_beginning(one, other)
     if length < min(len(one), len(other)):
         for opening, closing in ("<>", "[]"):
             opened = one.rfind(opening, 0, length)
@@ -91,17 +93,5 @@ def common(one: str, other: str) -> int:
     return length
 
 
-def _common_start(one: str, other: str) -> int:
-    """The length of the common beginning, by halves: comparing slices is fast."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
 def _common_end(one: str, other: str) -> int:
-    return _common_start(one[::-1], other[::-1])
+    return common_beginning(one[::-1], other[::-1])

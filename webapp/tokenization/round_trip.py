@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from webapp.core.encoding import Encoding
+from webapp.core.text.common_beginning import common_beginning
 from webapp.core.tokenizer import Tokenizer
 
 Reason = Literal["unknown", "case", "normalization", "whitespace"]
@@ -46,7 +47,7 @@ def round_trip_of(
         decoded = tokenizer.decode(encoding.ids[inside])
     if decoded == text:
         return RoundTrip(decoded)
-    offset = first_difference(text, decoded)
+    offset = common_beginning(text, decoded)
     around = slice(max(0, offset - CONTEXT), offset + CONTEXT)
     found = reasons(encoding, tokenizer, decoded)
     return RoundTrip(decoded, offset, text[around], decoded[around], found)
@@ -82,15 +83,3 @@ def changes(text: str, normalized: str) -> list[Reason]:
 def has_gaps(encoding: Encoding) -> bool:
     """Whether some text belongs to no token, such as the spaces between BERT's words."""
     return any(start > end for start, end in zip(encoding.starts, (0, *encoding.ends), strict=False))
-
-
-def first_difference(one: str, other: str) -> int:
-    """The first offset at which two different texts differ, by halving: `abcd, abxd → 2`."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
