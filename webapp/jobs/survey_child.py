@@ -28,7 +28,7 @@ from webapp.vocabularies.catalogue import CATALOGUE
 from webapp.vocabularies.disk_cache import DiskCache
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
-NICENESS = 5  # somebody waits for the survey, but less than others wait for pages
+NICENESS = 5  # a visitor waits for the survey, but visitors of pages go first
 REPORT_SECONDS = 0.5
 MOST_FILE = 268_435_456  # bytes of a file that the process writes
 
