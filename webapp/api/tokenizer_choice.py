@@ -57,6 +57,7 @@ def choose_tokenizer(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
     if choice.edits.strip() and not State(algorithm=algorithm).has_dictionary:
         sentence = f"There is no dictionary to change: {algorithm} uses none. Leave out `edits`."
         refuse(409, sentence, errors=[("#/edits", sentence)])
+    _check_names(choice)
     state = State(
         algorithm=algorithm,
         vocabulary=vocabulary,
@@ -92,6 +93,22 @@ def choose_tokenizer(choice: Choice, text: str = "") -> tuple[State, Tokenizer]:
         refuse(problem.status, problem.message, errors=[(f"#/{problem.field}", problem.message)])
     except (UnavailableVocabularyError, StillFetchingError) as error:
         refuse_for_now(error)
+
+
+def _check_names(choice: Choice) -> None:
+    """Answer 409 for a token around the text with white space in its name, and for one to add that is no single line.
+
+    White space is what Python takes for it; the schema's patterns would mean another set of characters.
+    """
+    for field in ("prefix", "suffix"):
+        for at, name in enumerate(getattr(choice, field)):
+            if name.split() != [name]:
+                sentence = f"The name {name!r} has white space or is empty. Write `#` and the token's id instead."
+                refuse(409, sentence, errors=[(f"#/{field}/{at}", sentence)])
+    for at, text in enumerate(choice.added):
+        if "\n" in text or not text.strip():
+            sentence = f"The text {text!r} cannot be added: it is empty, or it has a line end."
+            refuse(409, sentence, errors=[(f"#/added/{at}", sentence)])
 
 
 def _no_token(choice: Choice, name: str) -> NoReturn:

@@ -49,8 +49,8 @@ def _users(option: Option | algorithms.Choice) -> str:
     )
 
 
-TokenName = Annotated[str, Field(pattern=r"^\S+$", max_length=LONGEST_TOKEN_NAME)]
-AddedText = Annotated[str, Field(pattern=r"^[^\n]*\S[^\n]*$", max_length=LONGEST_ADDED)]
+TokenName = Annotated[str, Field(min_length=1, max_length=LONGEST_TOKEN_NAME)]
+AddedText = Annotated[str, Field(min_length=1, max_length=LONGEST_ADDED)]
 
 
 class Body(BaseModel):
