@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from webapp.core.text.common_beginning import common_beginning
+from webapp.core.text.equal_beginning import equal_beginning
 
 Part = Literal["content", "template", "reply"]
 
@@ -71,7 +71,7 @@ def unmarked(marked: str, base: int, contents: Sequence[str]) -> Marked:
             start, end = where, next_mark[0]
         else:
             most = next_mark[0] if next_mark else len(text)
-            start, end = where, where + len(content[: common_beginning(content, text[where:most])].rstrip())
+            start, end = where, where + len(content[: equal_beginning(content, text[where:most])].rstrip())
         if start >= place and end > start:
             spans.append(Span(start, end, message, "content"))
             place = end
@@ -84,7 +84,7 @@ def common(one: str, other: str) -> int:
     >>> common("<|end|><|user|>", "<|end|><|assistant|>"), common("</s>", "</s><s>")
     (7, 4)
     """
-    length = common_beginning(one, other)
+    length = equal_beginning(one, other)
     if length < min(len(one), len(other)):
         for opening, closing in ("<>", "[]"):
             opened = one.rfind(opening, 0, length)
@@ -94,4 +94,4 @@ def common(one: str, other: str) -> int:
 
 
 def _common_end(one: str, other: str) -> int:
-    return common_beginning(one[::-1], other[::-1])
+    return equal_beginning(one[::-1], other[::-1])

@@ -23,7 +23,7 @@ from webapp.core.formats.recognize import recognize
 from webapp.core.tokenizer import Tokenizer
 from webapp.jobs.limits import limit_resources, lower_priority
 from webapp.jobs.surveying import SurveyTask
-from webapp.jobs.surveys import SurveyFolder
+from webapp.jobs.surveys import FailureReason, SurveyFolder
 from webapp.vocabularies.catalogue import CATALOGUE
 from webapp.vocabularies.disk_cache import DiskCache
 from webapp.vocabularies.wellknown import WELL_KNOWN
@@ -79,15 +79,18 @@ def compute(task: SurveyTask, contents: list[bytes]) -> None:
                 reported = time.monotonic()
                 folder.report(task.key, done, total)
 
+        why: FailureReason | None = None
         try:
             found = survey(_tokenizer(task, contents), report)
             folder.put(task.key, found, time.process_time() - began)
         except OutOfTimeError:
-            folder.fail(task.key, "time")
+            why = "time"
         except MemoryError:
-            folder.fail(task.key, "memory")
+            why = "memory"
         except Exception:
-            folder.fail(task.key, "error")
+            why = "error"
+        if why:  # out of the handlers, which hold what the survey has taken of the memory
+            folder.fail(task.key, why)
 
 
 def _tokenizer(task: SurveyTask, contents: list[bytes]) -> Tokenizer:

@@ -153,7 +153,11 @@ def run_survey(task: SurveyTask, contents: Sequence[bytes]) -> None:
                 process.stdin.write(content)
             process.stdin.flush()
         code = process.wait()
-    found = SurveyFolder(Path(task.folder)).get(task.key)
+    folder = SurveyFolder(Path(task.folder))
+    found = folder.get(task.key)
+    if code == 1 and found is None:  # an exception while it stored why it failed: not even that fitted
+        with suppress(OSError):
+            folder.fail(task.key, "memory")
     if code or isinstance(found, str):
         log.warning("The survey of %s ended with code %s: %s.", task.name, code, found)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from webapp.core.encoding import Encoding
-from webapp.core.text.common_beginning import common_beginning
+from webapp.core.text.equal_beginning import equal_beginning
 from webapp.core.tokenizer import Tokenizer
 
 Reason = Literal["unknown", "case", "normalization", "whitespace"]
@@ -47,7 +47,7 @@ def round_trip_of(
         decoded = tokenizer.decode(encoding.ids[inside])
     if decoded == text:
         return RoundTrip(decoded)
-    offset = common_beginning(text, decoded)
+    offset = equal_beginning(text, decoded)
     around = slice(max(0, offset - CONTEXT), offset + CONTEXT)
     found = reasons(encoding, tokenizer, decoded)
     return RoundTrip(decoded, offset, text[around], decoded[around], found)

@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from webapp.core.added_tokens import AddedToken
 from webapp.core.analysis.decoding import Decoded, DecodedToken
 from webapp.core.encoding import Encoding, Placement
-from webapp.core.text.common_beginning import common_beginning
+from webapp.core.text.equal_beginning import equal_beginning
 from webapp.core.text.utf8 import REPLACEMENT, Utf8Decoder
 from webapp.core.tokenizer import Tokenizer
 from webapp.pages.decode import messages
@@ -35,7 +35,7 @@ def decoded_view(asked: DecodeRequest, found: Decoded, tokenizer: Tokenizer) -> 
     under: Callable[[int], str] | None = (lambda index: str(encoding.ids[index])) if tiled else None
     first = (asked.page - 1) * ROWS_ON_A_PAGE
     differs = found.apart != found.streamed
-    place = max(0, common_beginning(found.apart, found.streamed) - BEFORE) if differs else 0
+    place = max(0, equal_beginning(found.apart, found.streamed) - BEFORE) if differs else 0
     excerpt = slice(place, place + EXCERPT)
     rows = [_row(token) for token in found.tokens[first : first + ROWS_ON_A_PAGE]]
     special = any(token.special and not token.skipped for token in found.tokens)

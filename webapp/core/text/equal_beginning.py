@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 
-def common_beginning(one: str, other: str) -> int:
+def equal_beginning(one: str, other: str) -> int:
     """The number of characters with which both texts begin; of different texts, the offset of the first difference.
 
-    >>> common_beginning("abcd", "abxd"), common_beginning("ab", "abc"), common_beginning("", "a")
+    >>> equal_beginning("abcd", "abxd"), equal_beginning("ab", "abc"), equal_beginning("", "a")
     (2, 2, 0)
     """
     low, high = 0, min(len(one), len(other))
