@@ -313,5 +313,5 @@ def _prefix_of(model: object) -> str:
 
 
 def _squeezed(text: str) -> str:
-    """A text without the white space and marks that tokenizers put around words or take away."""
+    """A text without the white space and marks that tokenizers put around words or remove."""
     return "".join(text.replace("▁", " ").split())
