@@ -37,6 +37,14 @@ class PretokenPath:
         self._segment = model.segment
         self._located: Mapping[str, Located] = Cache(self._locate)
         self._ids_of = model.ids
+        self.looked_up = 0
+        """The number of pre-tokens that were looked up so far, whether a cache had them or not."""
+
+    @property
+    def cached(self) -> int | None:
+        """The number of pre-tokens in the cache of `ids`; None without a cache."""
+        cache = getattr(self._ids_of, "__self__", None)
+        return len(cache) if isinstance(cache, Cache) else None
 
     def forget(self) -> None:
         """Cache nothing from now on."""
@@ -55,6 +63,7 @@ class PretokenPath:
             ids = self._ids_of(text) if text else []
             return ids if isinstance(ids, list) else list(ids)  # a model's caches hold tuples
         pretokens = pretokenizer.split(text)
+        self.looked_up += len(pretokens)
         if len(pretokens) == 1:
             return list(self._ids_of(pretokens[0]))
         return list(chain.from_iterable(map(self._ids_of, pretokens)))
@@ -140,12 +149,20 @@ class BertWordPath(PretokenPath):
         super().__init__(model, normalizer, pretokenizer)
         self._bert = normalizer
         inner = PretokenPath(model, normalizer, pretokenizer)
-        self._word_ids = IdCache(lambda word: tuple(inner.ids(word))).__getitem__
+        self._words = IdCache(lambda word: tuple(inner.ids(word)))
+        self._word_ids = self._words.__getitem__
         self._word_places = Cache(lambda word: inner.places(AlignedText.of(word)))
+
+    @property
+    def cached(self) -> int | None:
+        """The number of words in the cache of `ids`."""
+        return len(self._words)
 
     def ids(self, text: str, at_start: bool = True) -> list[int]:
         """The ids of a span."""
-        return list(chain.from_iterable(map(self._word_ids, self._bert.words(text))))
+        words = self._bert.words(text)
+        self.looked_up += len(words)
+        return list(chain.from_iterable(map(self._word_ids, words)))
 
     def places(self, aligned: AlignedText) -> Located:
         """The starts and ends of a span's tokens in the whole text."""

@@ -99,6 +99,12 @@ class Tokenizer:
             return self.postprocessor.template.ids(ids)
         return ids
 
+    @property
+    def cached_words(self) -> tuple[int, int] | None:
+        """How many pre-tokens were looked up so far, and how many the cache has; None without a cache of them."""
+        cached = self._path.cached
+        return None if cached is None else (self._path.looked_up, cached)
+
     def parts(self, text: str, *, special: bool = False) -> Iterator[tuple[AlignedText, AddedToken | None]]:
         """Yield the added tokens of a text and the normalized spans between them, which `encode` pre-tokenizes.
 

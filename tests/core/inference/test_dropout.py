@@ -114,7 +114,9 @@ def test_tokens_are_as_many_as_in_tokenizers() -> None:
         their_counts = [len(theirs.encode(text).ids) for _ in range(120)]
         our_counts = [len(infer(ours, "dropout", dropout=probability, seed=seed).ids(text)) for seed in range(120)]
         deviation = ((pvariance(our_counts) + pvariance(their_counts)) / 120) ** 0.5
-        assert abs(mean(our_counts) - mean(their_counts)) < 6 * deviation
+        # Theirs gives dropped merges a further chance at each entry of its queue that is out of date, which the paper
+        # does not do: about 1 % fewer tokens.
+        assert abs(mean(our_counts) - mean(their_counts)) < 6 * deviation + 0.02 * mean(their_counts)
         assert mean(our_counts) > len(ours.ids(text))
 
 

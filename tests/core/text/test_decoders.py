@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from webapp.core.text.decoders import DecoderStep, ReplaceDecoder
-from webapp.core.text.normalizers import LONGEST, GrowthError
+from webapp.core.text.growth import LONGEST, GrowthError
 
 
 @pytest.mark.parametrize(

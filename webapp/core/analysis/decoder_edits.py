@@ -13,7 +13,6 @@ from webapp.core.text.alignment import AlignedText
 from webapp.core.text.byte_characters import bytes_to_characters, characters_to_bytes
 from webapp.core.text.decoders import Decoder, DecoderSequence, Join
 from webapp.core.text.sentencepiece_decoder import SentencePieceDecoder
-from webapp.core.text.split_patterns import SplitPattern
 
 # The edits of one step, and its pieces.
 Step = tuple[list[StageEdit], list[str]]
@@ -83,8 +82,7 @@ def _steps(step: object, pieces: list[str]) -> Iterator[Step]:
         case decoders.BPEDecoder() | decoders.MetaspaceDecoder():
             yield _replaced_marks(step, pieces, stage)
         case decoders.ReplaceDecoder():
-            pattern = step.pattern if step.regular else re.escape(step.pattern)
-            find = SplitPattern(pattern).spans if step.regular else _finder(step.pattern)
+            find = step.spans if step.regular else _finder(step.pattern)
             yield _by_index(pieces, lambda piece, at: [StageEdit(*span, step.content, stage) for span in find(piece)])
         case decoders.Fuse():
             yield [], ["".join(pieces)]

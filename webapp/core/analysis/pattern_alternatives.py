@@ -6,13 +6,14 @@ The engines try alternatives in order and take the first that matches, so each m
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from time import thread_time
 
 import regex
 
-from webapp.core.text.split_patterns import SECONDS, SECONDS_A_CHARACTER, PatternTimeoutError, SplitPattern
+from webapp.core.text.pattern_time import TimeBudget
+from webapp.core.text.split_patterns import PatternTimeoutError, SplitPattern
 from webapp.core.text.unicode_16 import as_unicode_16
 
 MOST = 100  # alternatives of one pattern
@@ -32,6 +33,8 @@ class PatternAlternatives:
     """
 
     source: str
+    budget: TimeBudget = field(default_factory=lambda: TimeBudget(2), repr=False, compare=False)
+    """The time for finding the matches and for finding their alternatives."""
 
     @cached_property
     def flags(self) -> str:
@@ -49,11 +52,13 @@ class PatternAlternatives:
 
         Raises PatternTimeoutError for a pattern that times out.
         """
-        spans = SplitPattern(self.source).spans(text)
+        spans = self._pattern.spans(text)
         if len(self.alternatives) == 1:
             return [(start, end, 0) for start, end in spans]
         known = as_unicode_16(text)
-        deadline = thread_time() + SECONDS + SECONDS_A_CHARACTER * len(text)
+        began = thread_time()
+        # The pattern has just run in time, so this one may run for a moment even if nothing is left.
+        deadline = began + self.budget.seconds(len(text))
         found = []
         try:
             for start, end in spans:
@@ -61,7 +66,13 @@ class PatternAlternatives:
                 found.append((start, end, _number(match)))
         except TimeoutError:
             raise PatternTimeoutError(self.source, len(text)) from None
+        finally:
+            self.budget.spend(thread_time() - began, len(text))
         return found
+
+    @cached_property
+    def _pattern(self) -> SplitPattern:
+        return SplitPattern(self.source, self.budget)
 
     @cached_property
     def _numbered(self) -> regex.Pattern[str]:

@@ -17,6 +17,7 @@ from webapp.core.models import Model
 from webapp.core.text import pretokenizers
 from webapp.core.text.alignment import AlignedText
 from webapp.core.text.character_pretokenizers import ByteLevelCharacters
+from webapp.core.text.pattern_time import TimeBudget
 from webapp.core.text.pretokenizers import ByteLevel, PreTokenizer, PreTokenizerSequence, Split
 from webapp.core.text.split_behaviors import Behavior
 from webapp.core.tokenizer import Tokenizer
@@ -98,12 +99,17 @@ def pretoken_view(tokenizer: Tokenizer, text: str, *, special: bool = False, own
     """
     pieces, normalized = _spans(tokenizer, text, special)
     ends = [end for piece, _, end_of in pieces for end in end_of]
-    steps: list[PreTokenizer] = [Split(own)] if own is not None else list(_steps(tokenizer.pretokenizer))
+    own_budget = TimeBudget(3)  # for the pre-tokens, for the matches and for their alternatives
+    steps: list[PreTokenizer] = (
+        [Split(own, budget=own_budget)] if own is not None else [*_steps(tokenizer.pretokenizer)]
+    )
     cut: list[tuple[AlignedText, AddedToken | None, int | None]] = [(piece, token, None) for piece, token, _ in pieces]
     stages = []
     for step in steps:
         pattern = _pattern(step)
-        alternatives = PatternAlternatives(pattern) if pattern is not None else None
+        alternatives = None
+        if pattern is not None:
+            alternatives = PatternAlternatives(pattern) if own is None else PatternAlternatives(pattern, own_budget)
         following: list[tuple[AlignedText, AddedToken | None, int | None]] = []
         for piece, token, _ in cut:
             if token is not None:
@@ -203,13 +209,14 @@ def _cut(
     step: PreTokenizer, pattern: PatternAlternatives | None, piece: AlignedText
 ) -> list[tuple[AlignedText, int | None]]:
     """The pre-tokens that a step makes of a span, each with the alternative that matched its first match."""
-    pretokens = [pretoken for pretoken in pretokenizers.cut(step, piece) if pretoken.text]
-    if pattern is None:
-        return [(pretoken, None) for pretoken in pretokens]
-    if isinstance(step, Split):
+    if isinstance(step, Split) and pattern is not None:
         ranges = [(start, end) for _, start, end in step.spans(piece.text) if start < end]
+        pretokens = [piece.part(start, end) for start, end in ranges]
         text = piece.text
     else:
+        pretokens = [pretoken for pretoken in pretokenizers.cut(step, piece) if pretoken.text]
+        if pattern is None:
+            return [(pretoken, None) for pretoken in pretokens]
         words = (step.byte_level if isinstance(step, ByteLevelCharacters) else step).split(piece.text)
         ends = list(accumulate(map(len, words)))
         ranges = list(zip([0, *ends], ends, strict=False))

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from math import inf, isfinite, log
 
 from webapp.core.formats.fields import FormatError
-from webapp.core.formats.limits import read_json
+from webapp.core.formats.limits import lines_of, read_json
 from webapp.core.formats.ngram_counts import MOST_NGRAMS, spelled, word_of
 from webapp.core.models.character_model import CharacterModel
 from webapp.core.models.ngram import NGram
@@ -124,8 +124,9 @@ def read(content: str) -> Tokenizer:
 
 class _Reader:
     def __init__(self, content: str) -> None:
-        self._lines = content.splitlines()
-        self._at = 0
+        self._lines = lines_of(content)
+        self._at = 0  # the number of the line that was read last
+        self._again: str | None = None  # a line that was read too early
         self._sizes: list[int] = []
         self._characters: CharacterModel | None = None
         self._words: list[str] = []
@@ -158,10 +159,13 @@ class _Reader:
 
     def _next(self) -> str:
         """The next line that is not empty."""
-        while self._at < len(self._lines):
+        if self._again is not None:
+            line, self._again = self._again, None
             self._at += 1
-            line = self._lines[self._at - 1].strip()
-            if line:
+            return line
+        for line in self._lines:
+            self._at += 1
+            if line := line.strip():
                 return line
         raise FormatError("the file ends without \\end\\: it is incomplete")
 
@@ -180,6 +184,7 @@ class _Reader:
                 raise self._error(Phrase("the orders should follow each other: ngram 1=…, ngram 2=…"))
             self._sizes.append(int(size[2]))
             line = self._next()
+        self._again = line
         self._at -= 1
         if not 1 <= len(self._sizes) <= HIGHEST_ORDER:
             raise self._error(

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 
 import regex
 
 from webapp.core.formats.fields import FormatError
+from webapp.core.text.pattern_time import TimeBudget
 from webapp.core.text.split_patterns import KNOWN
 from webapp.core.vocabulary_error import shown
 
@@ -19,12 +24,54 @@ LONGEST, LONGEST_OUTSIDE = 5_000, 1_000
 Published patterns have about 300; a few contain long lists of letters.
 """
 
+LONGEST_SOURCE = 4 * LONGEST
+"""Limit in characters for a pattern in another syntax, which is checked before its translation."""
+
+LONGEST_TOGETHER = 25_000
+"""Limit in characters for all patterns of a file."""
+
 MOST_REPEATS = 1_000
 """Limit for a minimum repeat count (`{1000}`); nested repeats multiply."""
 
 # Long runs with a character at the end that does not match make nested repeats backtrack catastrophically.
 _RUNS = ("a", "A", "1", " ", "\n", "!", "é", "ab1 ", "研", "\u0301")
-_SECONDS = 0.7  # of processor time for all runs together; `regex` measures processor time as well
+# Of processor time, for the runs of one pattern and for those of all patterns of a file; `regex` measures it as well.
+_SECONDS, _SECONDS_TOGETHER = 0.7, 1.4
+
+
+@dataclass
+class _Together:
+    """What the patterns of a file have in common: their length, the time of their checks, the budget they run with."""
+
+    characters: int = 0
+    seconds: float = 0.0
+    checked: set[str] = field(default_factory=set)
+    budget: TimeBudget = field(default_factory=TimeBudget)
+
+
+_together: ContextVar[_Together | None] = ContextVar("_together", default=None)
+
+
+@contextmanager
+def patterns_of_one_file() -> Iterator[None]:
+    """Check the patterns inside under limits for all together, and give those that run one budget (`common_budget`)."""
+    token = _together.set(_Together())
+    try:
+        yield
+    finally:
+        _together.reset(token)
+
+
+def common_budget(source: str) -> TimeBudget | None:
+    """The time budget of the patterns of the file that is being read, with one more of them.
+
+    None outside of a file, and for a pattern that runs without a limit: a known one, or a single character.
+    """
+    together = _together.get()
+    if together is None or source in KNOWN or len(source) == 1:
+        return None
+    together.budget.patterns += 1
+    return together.budget
 
 
 def checked_pattern(source: str) -> str:
@@ -42,11 +89,33 @@ def checked_pattern(source: str) -> str:
     compiles, hundreds of bytes for each repetition; preparing the search for a literal takes time cubic in its length;
     and a recursive pattern allocates a gigabyte a second.
 
-    Raises FormatError for a pattern that fails a check.
+    Raises FormatError for a pattern that fails a check, or if the patterns of a file fail one together.
     """
-    if source in KNOWN:
+    together = _together.get() or _Together()
+    if source in KNOWN or source in together.checked:
         return source
     check_length(source)
+    started = time.thread_time()
+    try:
+        _check(source, started + min(_SECONDS, _SECONDS_TOGETHER - together.seconds))
+    finally:
+        together.seconds += time.thread_time() - started
+    together.checked.add(source)
+    return source
+
+
+def check_source(source: str) -> None:
+    """Raise FormatError for a pattern that is too long to be translated from another syntax.
+
+    >>> check_source("a|" * 4_000_000)
+    Traceback (most recent call last):
+    webapp.core.formats.fields.FormatError: the pattern has 8,000,000 characters; at most 5,000 are allowed
+    """
+    if len(source) > LONGEST_SOURCE:
+        raise _too_long(len(source))
+
+
+def _check(source: str, deadline: float) -> None:
     if _CALL.search(source):
         raise FormatError("the split pattern %(source)s calls itself or one of its groups", source=shown(source))
     if _repeats(source) > MOST_REPEATS:
@@ -61,7 +130,6 @@ def checked_pattern(source: str) -> str:
         raise FormatError(
             "the split pattern %(source)s cannot be compiled: %(error)s", source=shown(source), error=str(error)
         ) from None
-    deadline = time.thread_time() + _SECONDS
     # `regex` skips a text that lacks a literal which the pattern requires; appending the source supplies every literal.
     for run, end in product(_RUNS, ("", "~" + source, "\x00")):
         try:
@@ -71,17 +139,12 @@ def checked_pattern(source: str) -> str:
             raise FormatError(
                 "the split pattern %(source)s times out on a run of %(run)s", source=shown(source), run=shown(run)
             ) from None
-    return source
 
 
 def check_length(source: str) -> None:
-    """Raise FormatError for a pattern or literal that is too long."""
+    """Raise FormatError for a pattern or literal that is too long, alone or with the others of its file."""
     if len(source) > LONGEST:
-        raise FormatError(
-            "the pattern has %(count)s characters; at most %(most)s are allowed",
-            count=f"{len(source):,}",
-            most=f"{LONGEST:,}",
-        )
+        raise _too_long(len(source))
     outside = source if _COMMENTED.search(source) else _CLASS.sub("x", source)
     if len(outside) > LONGEST_OUTSIDE:
         raise FormatError(
@@ -89,6 +152,16 @@ def check_length(source: str) -> None:
             count=f"{len(outside):,}",
             most=f"{LONGEST_OUTSIDE:,}",
         )
+    if (together := _together.get()) is not None:
+        together.characters += len(source)
+        if together.characters > LONGEST_TOGETHER:
+            raise FormatError("the patterns have more than %(most)s characters together", most=f"{LONGEST_TOGETHER:,}")
+
+
+def _too_long(length: int) -> FormatError:
+    return FormatError(
+        "the pattern has %(count)s characters; at most %(most)s are allowed", count=f"{length:,}", most=f"{LONGEST:,}"
+    )
 
 
 def _repeats(source: str) -> int:

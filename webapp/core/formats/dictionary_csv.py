@@ -9,6 +9,9 @@ from webapp.core.models.dictionary_entry import fields_of
 
 # A field, in quotes or not, up to a comma (ASCII or full-width) or the end of the line. Possessive: linear on any line.
 _FIELD = re.compile(r'\s*+(?:"((?:[^"]|"")*+)"\s*+|([^"，,]*+))([，,]|$)')
+_NOTHING = re.compile(r"[，,\s]*+")
+# More are not read: a word list has three.
+_MOST_FIELDS = 50
 # What a frequency column holds. Fractions and negative numbers are evidence of one too; reading refuses them by line.
 _NUMBER = re.compile(r"-?[0-9][0-9.eE+-]*")
 # The names of the columns, in a first line.
@@ -100,6 +103,8 @@ def first_comma_row(lines: Sequence[str]) -> int:
 def _fields(line: str) -> list[str]:
     r"""The fields of a line without the white space around them; none if it is not CSV.
 
+    Of a line of commas, no more is read than tells that it is one: empty fields after the third become one.
+
     >>> _fields('"a ""b"", c", 5,'), _fields("研究\t5,3"), _fields('a "b",3')
     (['a "b", c', '5', ''], [], [])
     """
@@ -112,6 +117,10 @@ def _fields(line: str) -> list[str]:
         fields.append(plain.strip() if quoted is None else quoted.replace('""', '"').strip())
         at = match.end()
         if not separator:
+            return fields
+        if len(fields) == 3 and _NOTHING.fullmatch(line, at):
+            return [*fields, ""]
+        if len(fields) == _MOST_FIELDS:
             return fields
     return []
 

@@ -22,6 +22,7 @@ from webapp.core.formats import (
     huggingface_processors,
     huggingface_scored,
 )
+from webapp.core.formats.checked_patterns import patterns_of_one_file
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.growth_limit import check_growth
 from webapp.core.formats.huggingface_numbers import read_float
@@ -57,7 +58,8 @@ def read(text: str) -> Tokenizer:
     if "model" not in document:
         raise FormatError('not a tokenizer.json: "model" is missing')
     try:
-        return _read_document(document)
+        with patterns_of_one_file():
+            return _read_document(document)
     except FormatError:
         raise
     except RecursionError:

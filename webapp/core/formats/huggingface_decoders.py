@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from webapp.core.formats.checked_patterns import common_budget
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.huggingface_fields import (
     DECODER,
@@ -105,4 +106,5 @@ def _replace(part: Json) -> DecoderStep:
     if "String" in found:
         plain = field(found, "String", str)
         return decoders.ReplaceDecoder(plain, content)
-    return decoders.ReplaceDecoder(pattern(part), content, regular=True)
+    source = pattern(part)
+    return decoders.ReplaceDecoder(source, content, regular=True, budget=common_budget(source))

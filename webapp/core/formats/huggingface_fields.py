@@ -7,7 +7,7 @@ from typing import Any
 
 import regex
 
-from webapp.core.formats.checked_patterns import check_length, checked_pattern
+from webapp.core.formats.checked_patterns import check_length, check_source, checked_pattern
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.oniguruma import translated
 from webapp.core.vocabulary_error import Phrase, shown
@@ -43,7 +43,9 @@ def pattern(part: Json) -> str:
         plain = field(source, "String", str)
         check_length(plain)
         return regex.escape(plain, special_only=True)
-    return checked_pattern(translated(field(source, "Regex", str)))
+    regular = field(source, "Regex", str)
+    check_source(regular)
+    return checked_pattern(translated(regular))
 
 
 def whole_number(part: Json, name: str, default: int, *, least: int = 0) -> int:

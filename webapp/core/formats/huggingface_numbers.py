@@ -4,6 +4,7 @@ from __future__ import annotations
 
 _MOST = 2**64 - 1
 _FARTHEST = 308
+_MOST_DIGITS = 4_300
 
 
 def read_float(number: str) -> float:
@@ -16,7 +17,11 @@ def read_float(number: str) -> float:
     (-3.0125, 1500.0, -9.898983856)
     >>> read_float("-2.0122928619384766") == -2.0122928619384766
     False
+
+    Raises ValueError for a number of more than 4,300 digits, as Python does for an integer.
     """
+    if len(number) > _MOST_DIGITS:
+        raise ValueError(f"a number of {len(number):,} characters")
     mantissa, _, exponent = number.lower().partition("e")
     whole, _, decimals = mantissa.lstrip("-").partition(".")
     digits = (whole + decimals).lstrip("0")

@@ -9,6 +9,7 @@ import base64
 from collections.abc import Callable
 from typing import get_args
 
+from webapp.core.formats.checked_patterns import common_budget
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.huggingface_fields import (
     NORMALIZER,
@@ -96,7 +97,9 @@ _NORMALIZERS: dict[str, Callable[[Json], Normalizer]] = {
         strip_accents=field(part, "strip_accents", bool, None),
         lowercase=field(part, "lowercase", bool, True),
     ),
-    "Replace": lambda part: normalizers.Replace(pattern(part), field(part, "content", str)),
+    "Replace": lambda part: normalizers.Replace(
+        source := pattern(part), field(part, "content", str), common_budget(source)
+    ),
     "Prepend": lambda part: normalizers.Prepend(field(part, "prepend", str)),
     "Sequence": lambda part: normalizers.NormalizerSequence(
         tuple(read_part(inner, _NORMALIZERS, NORMALIZER) for inner in field(part, "normalizers", list))
@@ -216,7 +219,9 @@ _PRETOKENIZERS: dict[str, Callable[[Json], PreTokenizer]] = {
     "WhitespaceSplit": lambda part: pretokenizers.WhitespaceSplit(),
     "BertPreTokenizer": lambda part: pretokenizers.BertPreTokenizer(),
     "Punctuation": lambda part: pretokenizers.Punctuation(_behavior(part)),
-    "Split": lambda part: pretokenizers.Split(pattern(part), _behavior(part), field(part, "invert", bool, False)),
+    "Split": lambda part: pretokenizers.Split(
+        source := pattern(part), _behavior(part), field(part, "invert", bool, False), common_budget(source)
+    ),
     "Metaspace": lambda part: _metaspace(part),
     "Digits": lambda part: Digits(field(part, "individual_digits", bool)),
     "UnicodeScripts": lambda part: UnicodeScripts(),

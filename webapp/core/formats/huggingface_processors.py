@@ -221,6 +221,8 @@ def _pieces(template: list[Any], tokens: dict[str, Any]) -> list[list[int] | int
 
 def _ids_of(tokens: dict[str, Any], name: str) -> list[int]:
     match tokens.get(name):
+        case {"ids": list(ids)} if len(ids) > _MOST_AROUND:
+            raise FormatError("the template adds too many tokens around a text")
         case {"ids": [*ids]} if all(type(id) is int and 0 <= id < 1 << 32 for id in ids):
             return ids
     raise FormatError("the template refers to %(name)s, which is not among its tokens", name=shown(name))

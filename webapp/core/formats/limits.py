@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from webapp.core.formats.fields import FormatError
@@ -19,9 +19,10 @@ LARGEST_VOCABULARY = 1_000_000
 LARGEST_DICTIONARY = 2_000_000
 """In lines; a word takes 275 bytes in memory with its tables. A list of 25 MB like jieba's has 1.8 million."""
 
-# In memory, a list or object takes 100 bytes and a string 50, so a file of many small ones grows twentyfold. Gemma's
-# `tokenizer.json`, with a list of two for each merge, has a weight of two million.
+# In memory, an object takes 250 bytes, a list 100 and a string 50, so a file of many small ones grows thirtyfold.
+# Gemma's `tokenizer.json`, with a list of two for each merge, has a weight of two million.
 _LARGEST_WEIGHT = 3_000_000
+_MOST_KEYS = 1_500_000
 
 
 def read_json(text: str, parse_float: Callable[[str], float] = float) -> Any:
@@ -36,12 +37,18 @@ def read_json(text: str, parse_float: Callable[[str], float] = float) -> Any:
     Raises FormatError if the text is not JSON, is nested too deeply, has too many items to be a vocabulary, or contains
     a duplicate key, half of a surrogate pair, NaN or an infinity.
     """
-    if text.count(",") + 2 * (text.count("[") + text.count("{")) > _LARGEST_WEIGHT:
+    weight = text.count(",") + 2 * text.count("[") + 5 * text.count("{")
+    if weight > _LARGEST_WEIGHT or text.count('":') > _MOST_KEYS:
         raise FormatError("the JSON has too many lists, objects and values to be a vocabulary")
     if (half := _half_pair(text)) is not None:
         raise FormatError("%(escape)s in the JSON is half of a surrogate pair, not a character", escape=half)
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number, parse_float=parse_float)
+        document = json.loads(text, parse_constant=_no_number, parse_float=parse_float)
+        if _written_keys(text) != _keys(document):  # a pair for each key, before the object, takes half as much again
+            del document
+            json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number, parse_float=parse_float)
+            raise AssertionError("keys were lost that do not occur twice")
+        return document
     except RecursionError:
         raise FormatError("the JSON is nested too deeply") from None
     except FormatError:
@@ -55,6 +62,24 @@ def read_json(text: str, parse_float: Callable[[str], float] = float) -> Any:
         ) from None
     except ValueError:  # Python refuses to convert a number of thousands of digits
         raise FormatError("not a vocabulary: a number in the JSON has too many digits") from None
+
+
+def lines_of(text: str) -> Iterator[str]:
+    r"""Yield `text.splitlines()`, never all lines at once: in memory a short line takes fifty times its length.
+
+    >>> list(lines_of("a\r\nb\u2028\nc"))
+    ['a', 'b', '', 'c']
+    """
+    start = 0
+    while start < len(text):
+        found = _LINE_END.search(text, start + _AT_A_TIME)
+        end = found.end() if found else len(text)
+        yield from text[start:end].splitlines()
+        start = end
+
+
+_AT_A_TIME = 1 << 16  # characters
+_LINE_END = re.compile("\r\n|[\n-\r\x1c-\x1e\x85\u2028\u2029]")
 
 
 def decoded(content: bytes) -> str:
@@ -107,15 +132,47 @@ _ESCAPE = re.compile(
 )
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise FormatError("the key %(key)s occurs twice in a JSON object", key=shown(key))
-            seen.add(key)
-    return made
+def _written_keys(text: str) -> int:
+    r"""Return the number of keys in a valid JSON text, those that occur twice included: of colons outside strings.
+
+    >>> _written_keys(r'{"a": ":", "\":": {"a": 1, "a": 2}}')
+    4
+    """
+    count = at = 0
+    while found := _THOUSAND_KEYS.match(text, at):
+        count += 1_000
+        at = found.end()
+    while found := _KEY.match(text, at):
+        count += 1
+        at = found.end()
+    return count
+
+
+_NO_KEY = r'[^":]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^":]*+)*+'
+_KEY = re.compile(f"{_NO_KEY}:", re.DOTALL)
+_THOUSAND_KEYS = re.compile(f"(?:{_NO_KEY}:){{1000}}", re.DOTALL)
+
+
+def _keys(document: Any) -> int:
+    """Return the number of keys in a parsed document, at any depth."""
+    count = 0
+    waiting: list[Iterable[Any]] = [[document]]
+    while waiting:
+        for value in waiting.pop():
+            if isinstance(value, dict):
+                count += len(value)
+                waiting.append(value.values())
+            elif isinstance(value, list) and value:
+                waiting.append(value)
+    return count
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> None:
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            raise FormatError("the key %(key)s occurs twice in a JSON object", key=shown(key))
+        seen.add(key)
 
 
 def _no_number(name: str) -> Any:

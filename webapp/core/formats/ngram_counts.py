@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from webapp.core.formats.fields import FormatError, field
-from webapp.core.formats.limits import read_json
+from webapp.core.formats.limits import lines_of, read_json
 from webapp.core.models.character_model import CharacterModel
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, HIGHEST_ORDER, START, UNKNOWN, Estimates, NGramCounts, check_words
@@ -161,7 +161,7 @@ def read_text(text: str) -> Tokenizer:
     """Return the tokenizer of counts as text; raises FormatError with the line's number."""
     ngrams: Ngrams = {}
     order = 1
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(lines_of(text), 1):
         fields = line.split()
         if not fields:
             continue

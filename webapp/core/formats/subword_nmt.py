@@ -74,9 +74,9 @@ def read(text: str) -> Tokenizer:
 
 def _lines(text: str) -> tuple[str, int, list[str]]:
     """Return the version, the number of the first line with a merge, and the lines from there on."""
-    lines = text.removesuffix("\n").split("\n")
-    if len(lines) > LARGEST_VOCABULARY:
+    if text.removesuffix("\n").count("\n") >= LARGEST_VOCABULARY:
         raise FormatError("more than %(most)s merges, too many for a vocabulary", most=f"{LARGEST_VOCABULARY:,}")
+    lines = text.removesuffix("\n").split("\n")
     if not lines[0].startswith("#version:"):
         return "0.1", 1, lines
     found = re.fullmatch(r"#version:\s*(\d{1,3})\.(\d{1,3})(?:\.0+)*\s*", lines[0])
@@ -92,8 +92,12 @@ def _pieces(merges: dict[tuple[str, str], int], version: str) -> list[str]:
     characters: dict[str, None] = {}
     for parts in merges:
         for part in parts:
-            characters |= dict.fromkeys(part.removesuffix(END))
+            characters.update(dict.fromkeys(part.removesuffix(END)))
     # Both forms of each character, since it may end a word or not; the mark alone is a symbol in version 0.1 only.
     at_the_end = [END] if version == "0.1" else [character + END for character in characters]
-    named = [part for merge in merges for part in (*merge, "".join(merge))]
-    return list(dict.fromkeys([UNKNOWN, *characters, *at_the_end, *named]))
+    pieces = dict.fromkeys([UNKNOWN, *characters, *at_the_end])
+    for left, right in merges:
+        pieces[left] = pieces[right] = pieces[left + right] = None
+        if len(pieces) > LARGEST_VOCABULARY:
+            raise FormatError("more than %(most)s pieces, too many for a vocabulary", most=f"{LARGEST_VOCABULARY:,}")
+    return list(pieces)

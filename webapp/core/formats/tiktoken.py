@@ -124,7 +124,7 @@ def read_ranks(content: bytes) -> dict[bytes, int]:
     Raises FormatError, which names the first line that is not a piece and its rank or that repeats one of them.
     """
     ranks: dict[bytes, int] = {}
-    if content.count(b"\n") > LARGEST_VOCABULARY:
+    if content.count(b"\n") + content.count(b"\r") - content.count(b"\r\n") > LARGEST_VOCABULARY:
         raise FormatError("more than %(most)s lines, too many for a vocabulary", most=f"{LARGEST_VOCABULARY:,}")
     seen: set[int] = set()
     for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1):

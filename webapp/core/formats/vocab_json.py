@@ -142,9 +142,9 @@ def _names(document: Any) -> list[str]:
 
 
 def _merges(text: str, ids: dict[str, int]) -> list[tuple[int, int]]:
-    lines = text.removesuffix("\n").split("\n") if text else []
-    if len(lines) > LARGEST_VOCABULARY:
+    if text.removesuffix("\n").count("\n") >= LARGEST_VOCABULARY:
         raise FormatError("more than %(most)s merges, too many for a vocabulary", most=f"{LARGEST_VOCABULARY:,}")
+    lines = text.removesuffix("\n").split("\n") if text else []
     merges: dict[tuple[int, int], int] = {}
     for number, line in enumerate(lines, start=1):
         if line.startswith("#version"):

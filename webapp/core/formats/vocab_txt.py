@@ -29,9 +29,9 @@ def read(text: str, *, lowercase: bool | None = None) -> Tokenizer:
 
     Raises FormatError for a blank line, a duplicate piece, or a file without `[UNK]`.
     """
-    lines = text.removesuffix("\n").split("\n")
-    if len(lines) > LARGEST_VOCABULARY:
+    if text.removesuffix("\n").count("\n") >= LARGEST_VOCABULARY:
         raise FormatError("more than %(most)s lines, too many for a vocabulary", most=f"{LARGEST_VOCABULARY:,}")
+    lines = text.removesuffix("\n").split("\n")
     ids: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         piece = line.rstrip(WHITE_SPACE_CHARACTERS)

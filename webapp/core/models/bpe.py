@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 from webapp.core.models.byte_offsets import byte_segments
 from webapp.core.models.fast.byte_boundaries import SHORT, ByteBoundaries
-from webapp.core.models.fast.cache import Cache, IdCache
+from webapp.core.models.fast.cache import LONGEST, Cache, IdCache
 from webapp.core.models.fast.character_boundaries import CharacterBoundaries
 from webapp.core.models.merge_loop import merge, merge_with_places, pack
 from webapp.core.models.symbols import Measured, Symbols
@@ -198,6 +198,8 @@ class BPE:
         return tuple(chain.from_iterable(map(self._word_ids, self._cuts.words(pretoken))))
 
     def _compute_word_ids(self, word: str) -> tuple[int, ...]:
+        if len(word) > LONGEST:
+            return tuple(self._measured(word)[0])  # kept for the offsets, which are mostly asked for next
         spans = [word] if self._cuts is None else self._cuts.cut(word)
         if len(spans) > 1:
             return tuple(chain.from_iterable(map(self._word_ids, spans)))
@@ -214,8 +216,9 @@ class BPE:
         symbols, lengths = self._symbols.measured(word)
         merged = self._merged_with_places(list(symbols))
         ends = [*(at for _, at in merged), len(symbols)][1:]
+        before = [0, *accumulate(lengths)]
         return tuple(id for id, _ in merged), tuple(
-            sum(lengths[start:end]) for (_, start), end in zip(merged, ends, strict=True)
+            before[end] - before[start] for (_, start), end in zip(merged, ends, strict=True)
         )
 
     def _merged_with_places(self, symbols: list[int]) -> list[tuple[int, int]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import accumulate
 from math import log
 
 LONGEST_UNKNOWN = 4
@@ -62,15 +61,19 @@ class CharacterModel:
         """
         return self._length_score(len(word)) + sum(map(self._character_score, word))
 
-    def beginning_scores(self, word: str) -> list[float]:
-        """`score` of the first character, of the first two, and so on.
+    def character_scores(self, text: str) -> list[float]:
+        """The natural logarithm of each character's probability."""
+        return list(map(self._character_score, text))
+
+    def length_scores(self, longest: int) -> list[float]:
+        """The natural logarithm of the probability of each length up to `longest`.
 
         >>> model = CharacterModel({"烎": 3})
-        >>> model.beginning_scores("烎嘦") == [model.score("烎"), model.score("烎嘦")]
+        >>> lengths, characters = model.length_scores(2), model.character_scores("烎嘦")
+        >>> lengths[1] + (characters[0] + characters[1]) == model.score("烎嘦")
         True
         """
-        sums = accumulate(map(self._character_score, word))
-        return [self._length_score(length) + spelled for length, spelled in enumerate(sums, 1)]
+        return [self._length_score(length) for length in range(1, longest + 1)]
 
     def _length_score(self, length: int) -> float:
         return log(1 - self.longer) + (length - 1) * (log(self.longer) if self.longer else -100.0)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import accumulate, chain
 from math import exp, log
 from typing import cast
 
@@ -216,6 +216,9 @@ class NGram:
         length, unknown = len(sentence), self.counts.unknown
         runs = dict(runs_of(sentence)) if self.keep_runs else {}
         inside = {at for start, end in runs.items() for at in range(start + 1, end)}
+        lengths = [] if characters is None else characters.length_scores(LONGEST_UNKNOWN)
+        spelled: list[float] = []  # the scores of the unknown characters from `first` to `reached`
+        first = reached = 0
         for at, character in enumerate(sentence):
             here: list[Arc] = []
             for word_length in lengths_at(sentence[at : at + 2], ()):
@@ -237,23 +240,20 @@ class NGram:
             elif characters is None:
                 here.append((end, unknown, 0.0))
             else:
-                here += self._unknown_words(sentence, at, runs)
+                if reached <= at:
+                    first, reached = at, self._end_of_unknown(sentence, at, runs)
+                    spelled = characters.character_scores(sentence[first:reached])
+                sums = accumulate(spelled[at - first : at - first + LONGEST_UNKNOWN])
+                found = [(at + size, unknown, lengths[size - 1] + each) for size, each in enumerate(sums, 1)]
+                here += found[::-1]
             yield here
 
-    def _unknown_words(self, sentence: str, at: int, runs: dict[int, int]) -> list[Arc]:
-        """The unknown words that start at a character which is no word."""
-        assert self.characters is not None
-        end = at + 1
-        id_of = self.dictionary.ids.get
-        while (
-            end < min(len(sentence), at + LONGEST_UNKNOWN)
-            and end not in runs
-            and id_of(sentence[end]) is None
-            and not sentence[end].isspace()
-        ):
+    def _end_of_unknown(self, sentence: str, at: int, runs: dict[int, int]) -> int:
+        """The end of the characters from `at` that are no words, white space or the beginning of a run."""
+        id_of, end = self.dictionary.ids.get, at + 1
+        while end < len(sentence) and end not in runs and id_of(sentence[end]) is None and not sentence[end].isspace():
             end += 1
-        unknown, scores = self.counts.unknown, self.characters.beginning_scores(sentence[at:end])
-        return [(at + length, unknown, scores[length - 1]) for length in range(end - at, 0, -1)]
+        return end
 
     def _segment_sentence(self, sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The ids and the ends of a sentence's words."""

@@ -52,13 +52,17 @@ class Symbols:
 
     def measured(self, word: str) -> Measured:
         """The ids of the symbols, with their lengths in bytes."""
+        spelled = self._spelled(word)
+        known = list(map(self.ids.get, spelled))
         symbols: list[int] = []
         lengths: list[int] = []
         waiting = 0  # the length of the unknown symbol that is not appended yet
-        for at, character in enumerate(word):
-            length = len(character.encode())
-            symbol = self._with_affixes(character, at, len(word))
-            id = self.ids.get(symbol)
+        if None not in known and not self.suffix_apart:
+            symbols = known  # type: ignore[assignment]
+            lengths = [1] * len(word) if word.isascii() else [len(character.encode()) for character in word]
+            return symbols, lengths
+        for character, symbol, id in zip(word, spelled, known, strict=True):
+            length = 1 if character < "\x80" else len(character.encode())
             if id is None and self.byte_fallback and (fallback := self._bytes_of(symbol)):
                 symbols += fallback
                 lengths += [1] * len(fallback)
@@ -86,12 +90,14 @@ class Symbols:
         ids = [self.ids.get(f"<0x{byte:02X}>") for byte in range(256)]
         return None if None in ids or not self.byte_fallback else ids  # type: ignore[return-value]
 
-    def _with_affixes(self, character: str, at: int, length: int) -> str:
-        if at and self.prefix:
-            character = self.prefix + character
-        if at == length - 1 and self.suffix and not self.suffix_apart:
-            character += self.suffix
-        return character
+    def _spelled(self, word: str) -> list[str]:
+        """The characters of a word, with the affixes that they have in the vocabulary."""
+        spelled = list(word)
+        if self.prefix:
+            spelled[1:] = [self.prefix + character for character in word[1:]]
+        if self.suffix and not self.suffix_apart and word:
+            spelled[-1] += self.suffix
+        return spelled
 
     def _bytes_of(self, symbol: str) -> list[int] | None:
         ids = [self.ids.get(f"<0x{byte:02X}>") for byte in symbol.encode()]

@@ -83,8 +83,15 @@ class AlignedText:
             pieces += (self.text[position:start], replacement)
             starts += self.starts[position:start]
             ends += self.ends[position:start]
-            starts += [self.starts[source] if source >= 0 else self.origin for source in sources]
-            ends += [self.ends[source] if source >= 0 else self.origin for source in sources]
+            count = len(sources)
+            if count > 1 and sources.count(sources[0]) == count:
+                # One number in many places takes a fifth of the memory of as many numbers.
+                source = sources[0]
+                starts += [self.starts[source] if source >= 0 else self.origin] * count
+                ends += [self.ends[source] if source >= 0 else self.origin] * count
+            else:
+                starts += [self.starts[source] if source >= 0 else self.origin for source in sources]
+                ends += [self.ends[source] if source >= 0 else self.origin for source in sources]
             position = end
         if not pieces:
             return self

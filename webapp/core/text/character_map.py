@@ -15,6 +15,7 @@ from functools import cached_property
 
 from webapp.core.models.fast.cache import Cache
 from webapp.core.text.character_classes import members
+from webapp.core.text.growth import MOST_NORMALIZED, check_growth
 from webapp.core.vocabulary_error import VocabularyError
 
 # The start and end of the replaced span, and its replacement.
@@ -78,7 +79,7 @@ class CharacterMap:
         if size >= len(blob) - 4 or size < 1024 or size % 1024:
             raise CharacterMapError("the trie of the character map has the wrong length")
         units = array("I")
-        units.frombytes(blob[4 : 4 + size])
+        units.frombytes(memoryview(blob)[4 : 4 + size])
         if sys.byteorder == "big":
             units.byteswap()
         texts = blob[4 + size :]
@@ -169,7 +170,10 @@ class CharacterMap:
         if len(present) > FEW or not present <= self._alone.keys():
             return None
         for character in present:
-            text = text.replace(character, self._alone[character])
+            replacement = self._alone[character]
+            if len(replacement) > 1:
+                check_growth(len(text), len(text) + text.count(character) * (len(replacement) - 1))
+            text = text.replace(character, replacement)
         return text
 
     @cached_property
@@ -243,11 +247,14 @@ class CharacterMap:
 
 
 def replaced(text: str, replacements: Iterable[Replacement]) -> str:
-    """Return a text with spans replaced."""
+    """Return a text with spans replaced; raises GrowthError where it becomes too long."""
     pieces: list[str] = []
-    position = 0
+    position = added = 0
     for start, end, replacement in replacements:
         pieces += (text[position:start], replacement)
+        added += len(replacement) - end + start
+        if added > MOST_NORMALIZED - len(text):
+            check_growth(len(text), len(text) + added)
         position = end
     return "".join((*pieces, text[position:])) if position else text
 

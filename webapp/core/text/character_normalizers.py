@@ -16,6 +16,7 @@ from webapp.core.text.bert_characters import COMBINING
 from webapp.core.text.byte_characters import bytes_to_characters
 from webapp.core.text.character_classes import members
 from webapp.core.text.character_map import CharacterMap, RuleStarts
+from webapp.core.text.growth import MOST_NORMALIZED, check_growth
 from webapp.core.text.split_patterns import WHITE_SPACE_CHARACTERS
 
 
@@ -127,10 +128,21 @@ class Precompiled:
 
     def normalize(self, text: str) -> str:
         """The text with the character map applied."""
-        return _touched(self.character_map.starts).sub(lambda found: self._normalized[found[0]], text)
+        added = 0
+
+        def normalized(found: re.Match[str]) -> str:
+            nonlocal added
+            span = self._normalized[found[0]]
+            added += len(span) - found.end() + found.start()
+            if added > MOST_NORMALIZED - len(text):
+                check_growth(len(text), len(text) + added)
+            return span
+
+        return _touched(self.character_map.starts).sub(normalized, text)
 
     def align(self, aligned: AlignedText) -> AlignedText:
         """The text with the character map applied, aligned."""
+        self.normalize(aligned.text)  # raises GrowthError before more memory is taken
         changes = list(_with_removed(self._changes(aligned.text)))
         if all(not change for _, change in changes):
             return aligned.same_length("".join(character for character, _ in changes))

@@ -19,8 +19,11 @@ from webapp.core.text.bert_characters import escaped
 
 # unicodedata sorts combining marks by insertion, which takes minutes for a megabyte of them in the wrong order.
 _LONG_RUN_OF_MARKS = regex.compile(r"\p{M}{100}")
-# An ASCII character never combines with the one before it, so spans between ASCII characters normalize separately.
+# Spans between ASCII characters normalize separately, and so do the segments of a span: none of `_JOINING` is at the
+# beginning of the decomposition of another character, and only they compose with or move before the one before them.
 _SPAN = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
+_JOINING = r"\p{M}\u1160-\u11ff\u3131-\u318e\ud7b0-\ud7ff\uff9e-\uffdc\U00016d63-\U00016d6a"
+_SEGMENT = regex.compile(rf"[^{_JOINING}][{_JOINING}]*+|[{_JOINING}]++")
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Counted = tuple[str, int]
@@ -36,7 +39,8 @@ def normalized(form: Form, text: str) -> str:
     if newer is None and unicodedata.is_normalized(form, text):
         return text
     if newer is not None or _LONG_RUN_OF_MARKS.search(text):
-        return _normalized(form, text)[0]
+        known = _Segments(form)
+        return _SPAN.sub(lambda span: "".join([known[part][0] for part in _SEGMENT.findall(span[0])]), text)
     return unicodedata.normalize(form, text)
 
 
@@ -51,16 +55,30 @@ def form_edits(form: Form, text: str) -> Iterator[Edit]:
     >>> list(form_edits("NFC", "cafe\\u0301"))
     [(3, 5, 'é', [3])]
     """
-    known: dict[str, tuple[str, list[int]] | None] = {}
+    known = _Segments(form)
     for span in _SPAN.finditer(text):
-        original = span[0]
-        if original not in known:
-            known[original] = None if is_normalized(form, original) else _normalized(form, original)
-        found = known[original]
-        if found is not None:
-            start = span.start()
-            changed, sources = found
-            yield start, span.end(), changed, [start + source for source in sources]
+        if is_normalized(form, span[0]):
+            continue
+        start = span.start()
+        for segment in _SEGMENT.findall(span[0]):
+            changed, sources = known[segment]
+            end = start + len(segment)
+            if changed != segment or len(segment) > 1:
+                yield start, end, changed, [start + source for source in sources]
+            start = end
+
+
+class _Segments(dict[str, tuple[str, list[int]]]):
+    """The normalized segments of a text with their sources, each computed once: U+FDFA, which becomes 18 characters,
+    a third of a million times takes 0.1 s instead of 7 s."""
+
+    def __init__(self, form: Form) -> None:
+        super().__init__()
+        self._form = form
+
+    def __missing__(self, segment: str) -> tuple[str, list[int]]:
+        found = self[segment] = _normalized(self._form, segment)
+        return found
 
 
 def _normalized(form: Form, text: str) -> tuple[str, list[int]]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import abc
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 from typing import Protocol, cast
 
 from webapp.core.text.byte_characters import bytes_to_characters, characters_to_bytes
-from webapp.core.text.normalizers import check_length
-from webapp.core.text.split_patterns import SplitPattern
+from webapp.core.text.growth import check_length
+from webapp.core.text.pattern_time import TimeBudget
+from webapp.core.text.split_patterns import SplitPattern, limited
 
 
 class Decoder(Protocol):
@@ -178,6 +179,8 @@ class ReplaceDecoder:
     pattern: str
     content: str
     regular: bool = False
+    budget: TimeBudget | None = field(default=None, repr=False, compare=False)
+    """The time that the pattern may take together with others of its pipeline; None: by itself."""
 
     def change(self, pieces: list[str]) -> list[str]:
         """The pieces, replaced."""
@@ -194,7 +197,7 @@ class ReplaceDecoder:
         for piece in pieces:
             between = []
             position = 0
-            for start, end in self._pattern.spans(piece):
+            for start, end in self.spans(piece):
                 between.append(piece[position:start])
                 position = end
             length += len(self.content) * len(between)
@@ -202,9 +205,13 @@ class ReplaceDecoder:
             changed.append(self.content.join((*between, piece[position:])))
         return changed
 
+    def spans(self, piece: str) -> list[tuple[int, int]]:
+        """`(start, end)` of each match of a regular expression in a piece."""
+        return self._pattern.spans(piece)
+
     @cached_property
     def _pattern(self) -> SplitPattern:
-        return SplitPattern(self.pattern)
+        return limited(self.pattern, self.budget)
 
 
 @dataclass(frozen=True)

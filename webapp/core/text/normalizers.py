@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, Protocol
 
@@ -17,7 +17,9 @@ import regex
 from webapp.core.text import bert_characters
 from webapp.core.text.alignment import AlignedText, Edit
 from webapp.core.text.composition import Form, form_edits, is_normalized, normalized
-from webapp.core.text.split_patterns import SplitPattern, TextError
+from webapp.core.text.growth import MOST_NORMALIZED, check_growth
+from webapp.core.text.pattern_time import TimeBudget
+from webapp.core.text.split_patterns import SplitPattern, limited
 
 
 class Normalizer(Protocol):
@@ -30,6 +32,10 @@ class Normalizer(Protocol):
         """Return the changed text, aligned with the original."""
 
 
+_MOST_OF_ONE = 18
+"""How many characters one becomes in one of Unicode's forms at most: those of U+FDFA."""
+
+
 class _UnicodeForm:
     """One of Unicode's four normalization forms (Unicode Standard Annex 15).
 
@@ -40,13 +46,17 @@ class _UnicodeForm:
     form: ClassVar[Form]
 
     def normalize(self, text: str) -> str:
-        """The text in this form."""
-        return normalized(self.form, text)
+        """The text in this form; raises GrowthError for a long text that grows too much, such as one of U+FDFA."""
+        found = normalized(self.form, text)
+        check_growth(len(text), len(found))
+        return found
 
     def align(self, aligned: AlignedText) -> AlignedText:
-        """The text in this form, aligned."""
+        """The text in this form, aligned; raises GrowthError like `normalize`."""
         if is_normalized(self.form, aligned.text):
             return aligned
+        if len(aligned.text) * _MOST_OF_ONE > MOST_NORMALIZED:
+            self.normalize(aligned.text)
         return aligned.edited(form_edits(self.form, aligned.text))
 
 
@@ -174,27 +184,31 @@ class Replace:
 
     pattern: str
     content: str
+    budget: TimeBudget | None = field(default=None, repr=False, compare=False)
+    """The time that the pattern may take together with others of its pipeline; None: by itself."""
 
     def normalize(self, text: str) -> str:
         """The text with the matches replaced."""
         if self._is_character:
             if len(self.content) > 1:
-                check_length(len(text) + text.count(self.pattern) * (len(self.content) - 1))
+                check_growth(len(text), len(text) + text.count(self.pattern) * (len(self.content) - 1))
             return text.replace(self.pattern, self.content)
         pieces: list[str] = []
         position = 0
         for start, end in self._found(text):
             pieces += (text[position:start], self.content)
             position = end
-        check_length(len(text) + len(pieces) // 2 * len(self.content))
-        return "".join((*pieces, text[position:]))
+        pieces.append(text[position:])
+        check_growth(len(text), sum(map(len, pieces)))
+        return "".join(pieces)
 
     def align(self, aligned: AlignedText) -> AlignedText:
         """The text with the matches replaced, aligned."""
         if self._is_character and len(self.content) == 1:
             return aligned.same_length(self.normalize(aligned.text))
         found = list(self._found(aligned.text))
-        check_length(len(aligned.text) + len(found) * len(self.content))
+        replaced = sum(end - start for start, end in found)
+        check_growth(len(aligned.text), len(aligned.text) - replaced + len(found) * len(self.content))
         return aligned.edited((start, end, self.content, [end - 1] * len(self.content)) for start, end in found)
 
     def _found(self, text: str) -> Iterator[tuple[int, int]]:
@@ -207,28 +221,11 @@ class Replace:
 
     @cached_property
     def _pattern(self) -> SplitPattern:
-        return SplitPattern(self.pattern)
+        return limited(self.pattern, self.budget)
 
     @cached_property
     def _is_character(self) -> bool:
         return len(self.pattern) == 1 and regex.escape(self.pattern, literal_spaces=True) == self.pattern
-
-
-class GrowthError(TextError):
-    """A normalizer or decoder makes a text too long."""
-
-    def __init__(self, length: int) -> None:
-        super().__init__(f"the vocabulary makes the text {length:,} characters long; at most {LONGEST:,} are allowed")
-
-
-LONGEST = 1 << 24
-"""Limit in characters for the output of a normalizer or decoder: ten times the longest text of this site."""
-
-
-def check_length(length: int) -> None:
-    """Raise GrowthError for a text that would be longer than `LONGEST`."""
-    if length > LONGEST:
-        raise GrowthError(length)
 
 
 @dataclass(frozen=True)
@@ -243,6 +240,7 @@ class Prepend:
 
     def normalize(self, text: str) -> str:
         """The text with the characters prepended."""
+        check_growth(len(text), len(text) + len(self.prepend))
         return self.prepend + text if text else text
 
     def align(self, aligned: AlignedText) -> AlignedText:

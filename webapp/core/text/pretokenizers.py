@@ -13,8 +13,9 @@ import regex
 from webapp.core.text.alignment import AlignedText
 from webapp.core.text.bert_characters import PUNCTUATION
 from webapp.core.text.normalizers import Prepend
+from webapp.core.text.pattern_time import TimeBudget
 from webapp.core.text.split_behaviors import Behavior, apply_behavior, matches_and_gaps
-from webapp.core.text.split_patterns import GPT2, WHITE_SPACE, SplitPattern
+from webapp.core.text.split_patterns import GPT2, WHITE_SPACE, SplitPattern, limited
 from webapp.core.text.word_characters import runs, texts_of_runs
 
 Span = tuple[str, int, int]
@@ -96,6 +97,8 @@ class Split:
     pattern: str
     behavior: Behavior = "isolated"
     invert: bool = False
+    budget: TimeBudget | None = field(default=None, repr=False, compare=False)
+    """The time that the pattern may take together with others of its pipeline; None: by itself."""
 
     def __post_init__(self) -> None:
         """Raises ValueError for an unknown behavior, `regex.error` for an invalid pattern."""
@@ -117,7 +120,7 @@ class Split:
 
     @cached_property
     def _pattern(self) -> SplitPattern:
-        return SplitPattern(self.pattern)
+        return limited(self.pattern, self.budget)
 
     @cached_property
     def _covering(self) -> bool:

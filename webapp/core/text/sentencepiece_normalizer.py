@@ -9,6 +9,7 @@ from functools import cached_property
 from webapp.core.models.literals import Literals
 from webapp.core.text.alignment import AlignedText
 from webapp.core.text.character_map import CharacterMap
+from webapp.core.text.growth import MOST_NORMALIZED, check_growth
 
 SPACE = "▁"
 
@@ -104,6 +105,8 @@ class SentencePieceNormalizer:
             begun = True
             added = unit.lstrip(" ") if after_space else unit
             characters += added.replace(" ", space)
+            if len(characters) > MOST_NORMALIZED:
+                check_growth(len(text), len(characters))
             starts += [start] * len(added)
             ends += [end] * len(added)
             if added and remove:

@@ -12,15 +12,16 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import accumulate
 from time import thread_time
 
 import regex
 
+from webapp.core.text.matched_spans import matched_spans
+from webapp.core.text.pattern_time import TimeBudget
 from webapp.core.text.unicode_16 import as_unicode_16
 
 # Unicode's White_Space, which Python's own \s exceeds by U+001C to U+001F.
@@ -115,6 +116,8 @@ class SplitPattern:
     """
 
     source: str
+    budget: TimeBudget = field(default_factory=TimeBudget, repr=False, compare=False)
+    """The time that the pattern may take, perhaps together with others."""
 
     @property
     def covers(self) -> bool:
@@ -146,24 +149,19 @@ class SplitPattern:
 
     def _exact_spans(self, text: str, start: int, end: int) -> list[tuple[int, int]]:
         span = as_unicode_16(text[start:end])
+        if self.covers:
+            return matched_spans(self._exact, span, start, lambda: None)
+        left = self.budget.seconds(len(span))
+        if not left:
+            raise PatternTimeoutError(self.source, len(span))
         began = thread_time()
-        deadline = None if self.covers else began + self._budget.seconds(len(span))
-        spans: list[tuple[int, int]] = []
-        position, last = 0, -1
+        deadline = began + left
         try:
-            while position <= len(span):
-                left = None if deadline is None else max(deadline - thread_time(), 0.001)
-                found = self._exact.finditer(span, position, timeout=left)
-                position, last = _collected(found, spans, start, last)
+            return matched_spans(self._exact, span, start, lambda: max(deadline - thread_time(), 0.001))
         except TimeoutError:
             raise PatternTimeoutError(self.source, len(span)) from None
         finally:
-            self._budget.spend(thread_time() - began, len(span))
-        return spans
-
-    @cached_property
-    def _budget(self) -> TimeBudget:
-        return TimeBudget()
+            self.budget.spend(thread_time() - began, len(span))
 
     @cached_property
     def _exact(self) -> regex.Pattern[str]:
@@ -174,22 +172,9 @@ class SplitPattern:
         return _fast_form(self.source) if self.covers else None
 
 
-def _collected(
-    found: Iterator[regex.Match[str]], spans: list[tuple[int, int]], shift: int, last: int
-) -> tuple[int, int]:
-    """Append matches to the spans up to an empty one; return where to continue, and the end of the last match.
-
-    After an empty match, `regex` searches for another one at the same position. The engines of `tiktoken` and
-    `tokenizers` continue after the next character, and do not accept an empty match right after another match.
-    """
-    for match in found:
-        start, end = match.span()
-        if start < end or start != last:
-            spans.append((start + shift, end + shift))
-        last = end
-        if start == end:
-            return start + 1, last
-    return sys.maxsize, last
+def limited(source: str, budget: TimeBudget | None) -> SplitPattern:
+    """Return the pattern with a time budget that it shares, or one of its own."""
+    return SplitPattern(source) if budget is None else SplitPattern(source, budget)
 
 
 class TextError(ValueError):
@@ -203,34 +188,6 @@ class PatternTimeoutError(TextError):
         shown = source if len(source) <= 60 else source[:57] + "..."
         super().__init__(f"the split pattern {shown!r} times out on a text of {length} characters")
         self.source = source
-
-
-# The time limit of an unknown pattern. Known ones, run by `regex`, take 0.1 µs for each character.
-SECONDS, SECONDS_A_CHARACTER = 1.0, 3e-6
-
-
-class TimeBudget:
-    """The time that a pattern may still take, for all texts: thousands of slow words use it up like one slow text.
-
-    >>> budget = TimeBudget()
-    >>> budget.spend(0.9, 40)
-    >>> round(budget.seconds(40), 2)
-    0.1
-    >>> budget.spend(0.0, 10_000_000)  # a text that it splits fast restores the budget
-    >>> budget.seconds(0)
-    1.0
-    """
-
-    def __init__(self) -> None:
-        self._overdrawn = 0.0  # seconds taken beyond the limit for the characters so far
-
-    def seconds(self, characters: int) -> float:
-        """The seconds that the pattern may take on so many characters; 0.001 once the budget is used up."""
-        return max(SECONDS + SECONDS_A_CHARACTER * characters - self._overdrawn, 0.001)
-
-    def spend(self, seconds: float, characters: int) -> None:
-        """Subtract the time that the pattern took."""
-        self._overdrawn = max(0.0, self._overdrawn + seconds - SECONDS_A_CHARACTER * characters)
 
 
 # --- fast forms -------------------------------------------------------------------------------------------------------

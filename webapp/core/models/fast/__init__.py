@@ -12,7 +12,8 @@ How a text travels
 
 How a pre-token that no cache holds is computed
     BPE splits it where no merge reaches across (`byte_boundaries`, `character_boundaries`) and looks the spans up;
-    `merge_loop` merges what is left, with a list up to 80 symbols and a heap above. Unigram looks up the spans between
+    `merge_loop` merges what is left, with a list up to 80 symbols, above it rank by rank (`merge_by_rank`) or with a
+    heap. Unigram looks up the spans between
     unknown characters, where many are unknown (`unigram_spans`). SentencePiece's Unigram, which rounds every sum to
     single precision, follows whole words on a grid (`single_precision`). Both ask `best_path` whether rounding could
     decide otherwise. Matching and both lattices try the lengths that occur (`word_lengths`); pieces of thousands of

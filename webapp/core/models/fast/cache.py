@@ -27,7 +27,7 @@ BLOCK = 1 << 18
 # Bytes of an entry besides the characters of its key and its answer: its slot in the dictionary, what a string takes
 # besides its characters, and what the allocator rounds up. Sizes are computed from lengths, because `getsizeof` takes
 # as long as the rest of a miss.
-ENTRY = 156
+ENTRY = 130
 # Bytes of an empty tuple, and of each place in it; ids are numbers that belong to the vocabulary.
 TUPLE = 40
 PLACE = 8
