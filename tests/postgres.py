@@ -9,12 +9,13 @@ Debian's package `postgresql` contains; nothing is left running, and no other Po
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from glob import glob
 from pathlib import Path
 
@@ -65,6 +66,21 @@ class Cluster:
             self._process.send_signal(3)  # SIGQUIT: an immediate shutdown
             self._process.wait(PATIENCE)
             self._process = None
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Stop all its processes with SIGSTOP: connections are accepted and data is taken, but nothing answers."""
+        assert self._process is not None
+        found = subprocess.run(["pgrep", "-P", str(self._process.pid)], capture_output=True, text=True, check=True)
+        processes = [self._process.pid, *map(int, found.stdout.split())]
+        for process in processes:
+            os.kill(process, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for process in processes:
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGCONT)
 
     @property
     def url(self) -> str:

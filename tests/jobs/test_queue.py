@@ -2,47 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
-import subprocess
 import threading
-import time
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
-import redis
 
-from tests.serving import free_port
+from tests.redis_server import RedisServer
 from webapp.jobs.queue import Queue, QueueError
 from webapp.storage.engine import url_of
 
 IDS = [f"job-{number:018}" for number in range(5)]
-
-
-@pytest.fixture
-def redis_url(tmp_path: Path) -> Iterator[str]:
-    """The address of an empty Redis."""
-    program = shutil.which("redis-server") or shutil.which("valkey-server")
-    if program is None:
-        pytest.skip("no redis-server on this machine")
-    port = free_port()
-    command = [program, "--port", str(port), "--save", "", "--dir", str(tmp_path), "--bind", "127.0.0.1"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-        try:
-            with closing(redis.Redis(port=port)) as client:
-                deadline = time.monotonic() + 20
-                while time.monotonic() < deadline:
-                    try:
-                        client.ping()
-                        break
-                    except redis.ConnectionError:
-                        time.sleep(0.02)
-            yield f"redis://127.0.0.1:{port}/0"
-        finally:
-            process.kill()
 
 
 def exchange(sender: Queue, receiver: Queue) -> list[str]:
@@ -77,9 +49,9 @@ def test_ids_pass_through_the_database(database_settings: dict[str, str]) -> Non
         queue.close()
 
 
-def test_ids_pass_through_redis(tmp_path: Path, redis_url: str) -> None:
+def test_ids_pass_through_redis(tmp_path: Path, redis: RedisServer) -> None:
     url = url_of("", tmp_path / "tokenscope.sqlite")
-    queues = [Queue(url, address, seconds=5) for address in (redis_url, redis_url)]
+    queues = [Queue(url, address, seconds=5) for address in (redis.url, redis.url)]
     assert sorted(exchange(*queues)) == IDS
     for queue in queues:
         queue.close()

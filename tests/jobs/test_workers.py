@@ -14,14 +14,12 @@ from flask import Flask
 from tests.jobs.conftest import Make, settings_in
 from tests.jobs.running import PLAN, SMALL, found, submit, tangled, varied, wait, worker
 from tests.jobs.test_attempts import SLOW, corpora_of, processes_in
-from tests.jobs.test_queue import redis_url
 from tests.postgres import Cluster
+from tests.redis_server import RedisServer
 from tests.serving import ROOT, serving
 from webapp.core.training.plan import TrainingPlan
 from webapp.jobs import jobs_of
 from webapp.storage import Job
-
-__all__ = ["redis_url"]
 
 # A worker is given up after a short silence, so that tests need not wait.
 SILENCE = 4
@@ -105,9 +103,9 @@ def test_two_workers_run_every_job_once(make: Make, tmp_path: Path) -> None:
 
 
 @pytest.mark.exhaustive
-def test_jobs_of_a_site_with_redis(make: Make, tmp_path: Path, redis_url: str) -> None:
-    app = make(REDIS_URL=redis_url)
-    with worker(settings(tmp_path, REDIS_URL=redis_url)):
+def test_jobs_of_a_site_with_redis(make: Make, tmp_path: Path, redis: RedisServer) -> None:
+    app = make(REDIS_URL=redis.url)
+    with worker(settings(tmp_path, REDIS_URL=redis.url)):
         assert wait(app, submit(app).id, seconds=90).state == "finished"
 
 

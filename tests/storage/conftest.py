@@ -11,7 +11,7 @@ from webapp.storage import Snapshot, Storage
 from webapp.storage.engine import Database, url_of
 
 
-def database_of(settings: dict[str, str], seconds: float = 2) -> Database:
+def database_of(settings: dict[str, str], seconds: float = 5) -> Database:
     """Return the database that the settings name."""
     return Database(url_of(settings["DATABASE_URL"], Path(settings["DATABASE_FILE"])), seconds=seconds)
 

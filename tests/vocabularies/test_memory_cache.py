@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import tracemalloc
 from contextlib import suppress
+from pathlib import Path
 from threading import Barrier, Thread
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from webapp.core.formats.recognize import recognize
 from webapp.core.models.fast.cache import ALL_ROOM
 from webapp.core.tokenizer import Tokenizer
-from webapp.vocabularies.memory_cache import MemoryCache, weight
+from webapp.vocabularies.memory_cache import BESIDE_TABLES, MemoryCache, weight
 
 
 def tokenizer() -> Tokenizer:
@@ -78,3 +80,34 @@ def test_unknown_names_leave_no_locks() -> None:
     finally:
         tracemalloc.stop()
     assert left < 500_000
+
+
+PUBLISHED = ("tiktoken/cl100k_base.tiktoken", "sentencepiece/llama2.model")
+
+
+@pytest.mark.parametrize("path", PUBLISHED)
+def test_the_weight_of_a_vocabulary_is_its_memory(path: str, shared: Path) -> None:
+    file = shared / "vocabularies" / path
+    if not file.is_file():
+        pytest.skip(f"there is no {file}")
+    content = file.read_bytes()
+    recognize(content).tokenizer.ids("low")  # patterns and tables that all vocabularies share
+    gc.collect()
+    tracemalloc.start()
+    try:
+        loaded = recognize(content).tokenizer
+        loaded.encode("Newer, lower 研究").starts  # noqa: B018
+        gc.collect()
+        used, _peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert used == pytest.approx(weight(loaded) - BESIDE_TABLES, rel=0.25)
+
+
+def test_a_vocabulary_that_grows_is_measured_again() -> None:
+    loaded = MemoryCache(most_bytes=1 << 30)
+    growing = loaded.get("a", tokenizer)
+    before = loaded.held()
+    growing.later = list(range(100_000, 200_000))  # type: ignore[attr-defined]
+    loaded.get("a", pytest.fail)
+    assert loaded.held() - before == pytest.approx(3_600_000, rel=0.25)

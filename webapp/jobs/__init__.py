@@ -16,6 +16,7 @@ from pathlib import Path
 
 from flask import Flask, current_app
 
+from webapp.jobs import commands
 from webapp.jobs.corpora import Corpora
 from webapp.jobs.queue import Queue
 from webapp.jobs.submission import Jobs
@@ -34,6 +35,7 @@ def init_app(app: Flask) -> None:
     redis = str(app.config.get("REDIS_URL") or os.environ.get("REDIS_URL") or "")
     queue = Queue(storage.database.url, redis, seconds=app.config["MAX_DATABASE_SECONDS"])
     app.extensions[_EXTENSION] = Jobs(storage.jobs, corpora, queue)
+    commands.init_app(app)
 
 
 def jobs() -> Jobs:

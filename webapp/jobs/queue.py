@@ -20,10 +20,13 @@ from huey.consumer import Consumer
 from huey.registry import Message
 from huey.serializer import Serializer
 from psycopg import Error as PostgresError
+from psycopg.conninfo import make_conninfo
 from redis import ConnectionPool, RedisError
 from sqlalchemy import URL
 
 from webapp.storage.engine import is_sqlite
+from webapp.storage.postgresql import Patience, connect
+from webapp.storage.redis import redis_timeouts
 
 NAME = "tokenscope"
 # The longest pause between two looks into the queue, in seconds; Redis wakes a worker at once.
@@ -98,7 +101,8 @@ class Queue:
     def _made(self) -> Huey:
         common: dict[str, Any] = {"name": NAME, "results": False, "serializer": JsonSerializer()}
         if self._redis:
-            timeouts: dict[str, Any] = {"socket_timeout": 2 * self._seconds, "socket_connect_timeout": self._seconds}
+            # A worker's look into the queue takes up to `read_timeout`, 1 second.
+            timeouts = redis_timeouts(max(self._seconds, 2.0))
             return RedisHuey(connection_pool=ConnectionPool.from_url(self._redis, **timeouts), **common)
         if is_sqlite(self._database):
             # Beside the site's file, not in it: each look into the queue takes the write lock.
@@ -106,9 +110,23 @@ class Queue:
             file.parent.mkdir(parents=True, exist_ok=True)
             file = file.with_name(f"{file.stem}-queue{file.suffix}")
             return SqliteHuey(filename=str(file), timeout=self._seconds, fsync=True, **common)
-        dsn = self._database.set(drivername="postgresql").render_as_string(hide_password=False)
+        dsn = connection_string(self._database)
         # Without LISTEN, which connection poolers do not pass on.
-        return PostgresHuey(dsn=dsn, connect_timeout=max(2, round(self._seconds)), blocking=False, **common)
+        patience = Patience(self._seconds)
+        return PostgresHuey(connection=lambda: connect(dsn, patience), blocking=False, **common)
+
+
+def connection_string(url: URL) -> str:
+    """The address of a PostgreSQL database as its own library reads it.
+
+    As a URL, SQLAlchemy writes a space in a parameter as `+`, which that library does not understand.
+
+    >>> from sqlalchemy import make_url
+    >>> connection_string(make_url("postgresql:///name?options=-c%20search_path%3Dsite"))
+    "dbname=name options='-c search_path=site'"
+    """
+    given = url.translate_connect_args(username="user", database="dbname")
+    return make_conninfo(**given, **{name: str(value) for name, value in url.query.items()})
 
 
 @contextmanager

@@ -49,7 +49,11 @@ def main() -> None:
     threading.Thread(target=_end_with_parent, args=(stream,), daemon=True).start()
     limit_resources(task.memory, MOST_FILE)
     limit_time(task.seconds)
-    compute(task, contents)
+    try:
+        compute(task, contents)
+    except BaseException:
+        # Without ending the interpreter, which aborts when the thread above waits for standard input.
+        os._exit(1)
     os._exit(0)  # without freeing a large vocabulary piece by piece
 
 
@@ -57,6 +61,8 @@ def limit_time(seconds: int) -> None:
     """Raise OutOfTimeError after some seconds of processor time; some more, and the system ends the process."""
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
+        # The system repeats the signal each second, also while the reason is stored.
+        signal.signal(signal.SIGXCPU, signal.SIG_IGN)
         raise OutOfTimeError
 
     signal.signal(signal.SIGXCPU, stop)

@@ -19,12 +19,14 @@ import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
 from webapp.core import __version__
 from webapp.core.analysis.reachability import METHOD, REASONS, Reach, Reason, State, Survey
+from webapp.storage import Deleted
 
 AT_ONCE = 2  # surveys that are computed at the same time
 MOST_TRIES = 3  # processes that may end without a word before a survey counts as failed
@@ -143,6 +145,18 @@ class SurveyFolder:
         finally:
             for lock in held:
                 os.close(lock)
+
+    def delete_old(self, before: datetime, *, dry_run: bool = False) -> Deleted:
+        """Delete the surveys from before a time; they are computed again on the next request."""
+        deleted = Deleted()
+        for path in self.folder.glob("*.json.gz"):
+            with suppress(OSError):
+                status = path.stat()
+                if status.st_mtime < before.timestamp():
+                    if not dry_run:
+                        path.unlink()
+                    deleted += Deleted(1, status.st_size)
+        return deleted
 
     def _tries(self, key: str) -> int:
         """Note one more try; how many there were since the last that ended well."""

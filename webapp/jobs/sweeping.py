@@ -1,10 +1,11 @@
-"""Finds what nobody else takes care of: jobs whose worker is gone, jobs that no queue knows, and old corpora."""
+"""Finds what nobody else takes care of: jobs whose worker is gone, jobs that no queue knows, and what is too old."""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
+from collections.abc import Callable
 
 from webapp.jobs.submission import Jobs
 from webapp.jobs.watching import announce_next
@@ -13,6 +14,7 @@ from webapp.storage import UnavailableStorageError
 log = logging.getLogger(__name__)
 
 DAY = 86_400.0
+HOUR = 3_600.0
 MINUTE = 60.0
 
 
@@ -23,7 +25,10 @@ class Sweeper:
     clocks of several machines need not agree.
     """
 
-    def __init__(self, jobs: Jobs, silence: float) -> None:
+    def __init__(self, jobs: Jobs, silence: float, expire: Callable[[], object] = lambda: None) -> None:
+        """`expire` deletes what the site keeps no longer; it is called every hour."""
+        self._expire = expire
+        self._next_expiry = 0.0
         self._jobs = jobs
         self._silence = silence
         self._seen: dict[str, tuple[tuple[str, int], float]] = {}
@@ -60,3 +65,6 @@ class Sweeper:
             self._next_cleaning = now + MINUTE
             self._jobs.store.expire(DAY)
             self._jobs.corpora.delete_old(DAY)
+        if now >= self._next_expiry:
+            self._next_expiry = now + HOUR
+            self._expire()

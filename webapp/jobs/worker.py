@@ -14,11 +14,13 @@ from pathlib import Path
 
 from flask import Flask
 
-from webapp.jobs import jobs_of
+from webapp.jobs import jobs_of, retention
 from webapp.jobs.limits import Limits
 from webapp.jobs.queue import Queue, QueueError
 from webapp.jobs.sweeping import Sweeper
 from webapp.jobs.watching import Watch
+from webapp.observing.logs import configure
+from webapp.observing.options import log_form
 from webapp.storage import DatabaseUrlError, SchemaError, UnavailableStorageError
 from webapp.vocabularies.library import Library
 
@@ -35,14 +37,15 @@ def work() -> None:
     """
     with suppress(OSError):
         os.nice(NICENESS)
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    configure(log_form())
     logging.getLogger("huey").setLevel(logging.CRITICAL)  # `Sweeper` reports an unreachable queue in one line
     stopping = threading.Event()
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, lambda _signal, _frame: stopping.set())
     app = _site()
     watch = watch_of(app)
-    sweeper = threading.Thread(target=Sweeper(watch.jobs, watch.silence).run, args=(stopping,), daemon=True)
+    looking = Sweeper(watch.jobs, watch.silence, lambda: retention.expire(app))
+    sweeper = threading.Thread(target=looking.run, args=(stopping,), daemon=True)
     sweeper.start()
     consume(watch, watch.jobs.queue, app.config["MAX_TRAININGS"], stopping)
     sweeper.join(PAUSE)

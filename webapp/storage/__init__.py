@@ -18,7 +18,9 @@ import click
 from flask import Flask, current_app
 
 from webapp.storage import commands
+from webapp.storage.commands import explain_failures
 from webapp.storage.engine import Database, DatabaseUrlError, UnavailableStorageError, url_of
+from webapp.storage.inventory import Deleted, Inventory
 from webapp.storage.jobs import Failure, Job, JobStore, TooManyJobsError
 from webapp.storage.schema import SchemaError
 from webapp.storage.snapshots import (
@@ -30,12 +32,15 @@ from webapp.storage.snapshots import (
     SnapshotStore,
     StoredSnapshot,
 )
-from webapp.storage.vocabularies import StorageFullError, VocabularyFile, VocabularyRecord, VocabularyStore
+from webapp.storage.totals import StorageFullError, Total
+from webapp.storage.vocabularies import VocabularyFile, VocabularyRecord, VocabularyStore
 
 __all__ = [
     "LONGEST_REASON",
     "DatabaseUrlError",
+    "Deleted",
     "Failure",
+    "Inventory",
     "Job",
     "JobStore",
     "RemovedSnapshotError",
@@ -48,10 +53,12 @@ __all__ = [
     "StorageFullError",
     "StoredSnapshot",
     "TooManyJobsError",
+    "Total",
     "UnavailableStorageError",
     "VocabularyFile",
     "VocabularyRecord",
     "VocabularyStore",
+    "explain_failures",
     "init_app",
     "storage",
     "storage_of",
@@ -60,16 +67,19 @@ __all__ = [
 log = logging.getLogger(__name__)
 
 _EXTENSION = "tokenscope-storage"
+# The time limit of the operator's commands, which may count or delete a lot, for one statement, in seconds.
+COMMAND_SECONDS = 300
 
 
 class Storage:
     """The stores of one application, all in one database."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, most_snapshot_bytes: int | None = None) -> None:
         self.database = database
         self.vocabularies = VocabularyStore(database)
-        self.snapshots = SnapshotStore(database)
+        self.snapshots = SnapshotStore(database, most_bytes=most_snapshot_bytes)
         self.jobs = JobStore(database)
+        self.inventory = Inventory(database)
 
 
 def init_app(app: Flask) -> None:
@@ -79,10 +89,12 @@ def init_app(app: Flask) -> None:
     `DATABASE_URL` is invalid, SchemaError if a newer release has migrated the database.
     """
     file = Path(str(app.config["DATABASE_FILE"]) or Path(app.instance_path) / "tokenscope.sqlite")
-    database = Database(url_of(str(app.config["DATABASE_URL"]), file), seconds=app.config["MAX_DATABASE_SECONDS"])
-    app.extensions[_EXTENSION] = Storage(database)
+    command = click.get_current_context(silent=True)
+    seconds = app.config["MAX_DATABASE_SECONDS"] if command is None or command.info_name == "run" else COMMAND_SECONDS
+    database = Database(url_of(str(app.config["DATABASE_URL"]), file), seconds=seconds)
+    app.extensions[_EXTENSION] = Storage(database, most_snapshot_bytes=app.config["MAX_SNAPSHOTS_BYTES"])
     commands.init_app(app, database)
-    if click.get_current_context(silent=True) is not None:
+    if command is not None:
         return  # a command may be for another file than the operator means, and must not create it
     try:
         database.prepare()

@@ -30,7 +30,9 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
-from webapp.storage import schema
+from webapp.observing import report
+from webapp.storage import postgresql, schema
+from webapp.storage.postgresql import Patience
 
 Reason = Literal["locked", "full", "away", "damaged"]
 
@@ -63,6 +65,7 @@ class Database:
         """`seconds` is the time limit for a locked or unresponsive database."""
         self.url = url
         self.seconds = seconds
+        self._patience = Patience(seconds)
         self._engines: tuple[Engine, Engine] | None = None
         self._process = 0
         self._prepared = False
@@ -72,14 +75,14 @@ class Database:
     def read(self) -> Iterator[Connection]:
         """A connection for reading, without a transaction: each statement sees the latest committed state."""
         self.prepare()
-        with _translated(), self._own_engines()[0].connect() as connection:
+        with report.current().phase("database"), self._translated(), self._own_engines()[0].connect() as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction: commits when the block ends, and rolls back when it raises an exception."""
         self.prepare()
-        with _translated(), self._own_engines()[1].begin() as connection:
+        with report.current().phase("database"), self._translated(), self._own_engines()[1].begin() as connection:
             yield connection
 
     def prepare(self) -> None:
@@ -93,7 +96,7 @@ class Database:
             raise UnavailableStorageError("away", "another thread is still trying to reach it")
         try:
             if not self._prepared:
-                with _translated():
+                with self._translated():
                     self._upgrade()
                 self._prepared = True
         finally:
@@ -109,6 +112,23 @@ class Database:
         engines, self._engines = self._engines, None
         if engines is not None:
             engines[0].dispose()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Convert driver exceptions about an unavailable database to UnavailableStorageError."""
+        if self._patience.is_spent:
+            raise UnavailableStorageError("away", "it did not answer a moment ago")
+        try:
+            yield
+        except PoolTimeoutError as error:
+            raise UnavailableStorageError("locked", "all connections are in use") from error
+        except DBAPIError as error:
+            reason = _reason(error)
+            if reason is None:
+                raise
+            raise UnavailableStorageError(reason, str(error.orig).strip()) from error
+        except OSError as error:
+            raise UnavailableStorageError("away", str(error)) from error
 
     def _own_engines(self) -> tuple[Engine, Engine]:
         """An engine for reading and one for writing, with a common pool. A forked process gets its own."""
@@ -129,28 +149,7 @@ class Database:
             _watch(engine, self.file, lambda: self._prepared)
             event.listen(engine, "begin", _begin_sqlite)
             return engine, engine.execution_options(**{_WRITES: True})
-        engine = create_engine(
-            self.url,
-            connect_args={
-                "connect_timeout": max(2, round(self.seconds)),
-                "prepare_threshold": None,  # a connection pooler may change the session between transactions
-                # Detect a server that disappears without closing its connections.
-                "keepalives_idle": 10,
-                "keepalives_interval": 2,
-                "keepalives_count": 3,
-                "tcp_user_timeout": round(2000 * self.seconds),
-            },
-            pool_pre_ping=True,  # discards connections from before a restart of the database
-            **options,
-        )
-        milliseconds = round(1000 * self.seconds)
-
-        @event.listens_for(engine, "connect")
-        def limit(connection: Any, _record: object) -> None:
-            connection.execute(f"SET lock_timeout = {milliseconds}")
-            connection.execute(f"SET statement_timeout = {6 * milliseconds}")
-            connection.commit()
-
+        engine = postgresql.engine_of(self.url, self._patience, **options)
         return engine.execution_options(isolation_level="AUTOCOMMIT"), engine
 
     def _upgrade(self) -> None:
@@ -164,8 +163,7 @@ class Database:
                 return
         with writing.begin() as connection:
             if not is_sqlite(self.url):
-                connection.execute(text("SET LOCAL lock_timeout = 60000"))
-                connection.execute(text("SET LOCAL statement_timeout = 0"))
+                postgresql.lift_limits(connection)
                 connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK})
             schema.upgrade(connection)
 
@@ -190,7 +188,7 @@ def url_of(named: str, file: Path) -> URL:
         return url.set(drivername="postgresql+psycopg")
     raise DatabaseUrlError(
         "DATABASE_URL is not understood: it should look like postgresql://user:password@host:5432/name. "
-        "Without it, the site stores its data in the file DATABASE_FILE."
+        "Without it, the site stores its data in the file TOKENSCOPE_DATABASE_FILE."
     )
 
 
@@ -258,22 +256,6 @@ def _dispose(engine: Engine, process: int) -> None:
 def _begin_sqlite(connection: Connection) -> None:
     if connection.get_execution_options().get(_WRITES):
         connection.exec_driver_sql("BEGIN IMMEDIATE")
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    """Convert driver exceptions about an unavailable database to UnavailableStorageError."""
-    try:
-        yield
-    except PoolTimeoutError as error:
-        raise UnavailableStorageError("locked", "all connections are in use") from error
-    except DBAPIError as error:
-        reason = _reason(error)
-        if reason is None:
-            raise
-        raise UnavailableStorageError(reason, str(error.orig).strip()) from error
-    except OSError as error:
-        raise UnavailableStorageError("away", str(error)) from error
 
 
 def _reason(error: DBAPIError) -> Reason | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlalchemy import Connection, inspect, text
 
 # The newest revision in `migrations/versions`. With this constant, a start without migration does not import Alembic.
-HEAD = "0004"
+HEAD = "0005"
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 

@@ -16,12 +16,13 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from webapp.storage.engine import Database, UnavailableStorageError
 from webapp.storage.packing import NOTHING, Snapshot, content_hash, pack, unpack
 from webapp.storage.tables import ClaimRow, ReportRow, SnapshotRow, SnapshotVocabularyRow
+from webapp.storage.totals import Changes, Total, total_of
 from webapp.storage.vocabularies import ATTEMPTS, VocabularyFile, delete_unneeded, store_file
 
 __all__ = [
@@ -88,15 +89,24 @@ class RemovedSnapshotError(Exception):
 _HEAD = select(SnapshotRow.condition, SnapshotRow.created, SnapshotRow.expires).where(SnapshotRow.id == bindparam("id"))
 _WHOLE = _HEAD.add_columns(SnapshotRow.content)
 
-Head = Row[str, str, datetime | None, str | None]  # id, condition, end, vocabulary
-_LOCKED = (SnapshotRow.id, SnapshotRow.condition, SnapshotRow.expires, SnapshotRow.vocabulary_hash)
+Head = Row[str, str, datetime | None, str | None, int | None]  # id, condition, end, vocabulary, bytes of its content
+# What is read of a snapshot whose row is locked.
+LOCKED = (
+    SnapshotRow.id,
+    SnapshotRow.condition,
+    SnapshotRow.expires,
+    SnapshotRow.vocabulary_hash,
+    func.length(SnapshotRow.content).label("bytes"),
+)
 
 
 class SnapshotStore:
     """The snapshots of a database. Every method raises UnavailableStorageError while the database is unavailable."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, most_bytes: int | None = None) -> None:
+        """`most_bytes` is the limit for the content of all snapshots together, after compression."""
         self._database = database
+        self._most_bytes = most_bytes
         self._next_sweep = time.monotonic() + SWEEP
 
     def share(
@@ -112,8 +122,8 @@ class SnapshotStore:
 
         The same transaction stores its `vocabulary`, or `others`, the vocabularies of its rows, for as long as the
         snapshot exists. A state that was shared before keeps its link and content. Raises RemovedSnapshotError if the
-        operator has removed it, StorageFullError if all vocabularies together would exceed `most_bytes`, and ValueError
-        for a state that is not JSON or a time without a time zone.
+        operator has removed it, StorageFullError if all vocabularies together would exceed `most_bytes` or all
+        snapshots their own limit, and ValueError for a state that is not JSON or a time without a time zone.
         """
         if expires is not None and expires.tzinfo is None:
             raise ValueError("the time when a snapshot expires needs a time zone")
@@ -126,13 +136,15 @@ class SnapshotStore:
             file.prepare(self._database)
         secret = secrets.token_urlsafe(16)
         for _attempt in range(ATTEMPTS):
+            changes = Changes()
             try:
                 with self._database.write() as connection:
-                    id, new = _store(connection, snapshot, hash, content, expires)
+                    id, new = _store(connection, snapshot, hash, content, expires, changes)
                     for key in sorted(files):  # after the snapshot, in the order in which deletions lock them, too
-                        store_file(connection, files[key], uploaded=False, most_bytes=most_bytes)
+                        store_file(connection, files[key], changes, uploaded=False)
                     values = {"snapshot_id": id, "secret_hash": _hidden(secret), "created": _now(), "expires": expires}
                     connection.execute(insert(ClaimRow).values(values))
+                    changes.apply(connection, snapshots=self._most_bytes, vocabularies=most_bytes)
             except IntegrityError:  # a concurrent transaction shares the same state, or the id is taken
                 continue
             return ShareReceipt(id, secret, new)
@@ -178,7 +190,7 @@ class SnapshotStore:
                 until = None if None in alive else max(filter(None, alive))
                 connection.execute(update(SnapshotRow).where(SnapshotRow.id == id).values(expires=until))
             else:
-                _empty(connection, [row], "deleted")
+                empty_snapshots(connection, [row], "deleted")
         return True
 
     def remove(self, id: str) -> bool:
@@ -187,7 +199,7 @@ class SnapshotStore:
             row = _locked(connection, SnapshotRow.id == id)
             if row is None:
                 return False
-            _empty(connection, [row], "removed")
+            empty_snapshots(connection, [row], "removed")
         return True
 
     def report(self, id: str, reason: str) -> None:
@@ -204,6 +216,11 @@ class SnapshotStore:
                 connection.execute(insert(ReportRow).values(snapshot_id=id, reason=clean, created=_now()))
         except IntegrityError:
             raise KeyError(id) from None
+
+    def total(self) -> Total:
+        """The number of snapshots that have content, and its bytes; read from one row."""
+        with self._database.read() as connection:
+            return total_of(connection, "snapshots")
 
     def reports(self) -> list[Report]:
         """The reports about snapshots that still exist, oldest first."""
@@ -233,14 +250,14 @@ class SnapshotStore:
                     return
             with self._database.write() as connection:
                 # Skip rows that another process is deleting or sharing again.
-                rows = select(*_LOCKED).where(*over).limit(1_000).with_for_update(skip_locked=True)
-                _empty(connection, connection.execute(rows).all(), "expired")
+                rows = select(*LOCKED).where(*over).limit(1_000).with_for_update(skip_locked=True)
+                empty_snapshots(connection, connection.execute(rows).all(), "expired")
         except UnavailableStorageError as error:
             log.warning("expired snapshots could not be deleted: %s", error)
 
 
 def _store(
-    connection: Connection, snapshot: Snapshot, hash: str, content: bytes, expires: datetime | None
+    connection: Connection, snapshot: Snapshot, hash: str, content: bytes, expires: datetime | None, changes: Changes
 ) -> tuple[str, bool]:
     """Store a snapshot until `expires` or longer; its id, and whether it is new."""
     row = _locked(connection, SnapshotRow.hash == hash)
@@ -251,6 +268,7 @@ def _store(
         values = {"id": id, "hash": hash, "vocabulary_hash": vocabulary, **fresh}
         connection.execute(insert(SnapshotRow).values(values))
         _need(connection, id, snapshot)
+        changes.add("snapshots", len(content))
         return id, True
     if row.condition == "removed":
         raise RemovedSnapshotError(row.id)
@@ -259,6 +277,7 @@ def _store(
         connection.execute(delete(ClaimRow).where(ClaimRow.snapshot_id == row.id))
         connection.execute(mine.values(fresh))
         _need(connection, row.id, snapshot)
+        changes.add("snapshots", len(content) - (row.bytes or 0), 1 if row.bytes is None else 0)
         return row.id, True
     if row.expires is not None and (expires is None or expires > row.expires):
         connection.execute(mine.values(expires=expires))
@@ -277,24 +296,22 @@ def _need(connection: Connection, id: str, snapshot: Snapshot) -> None:
 
 def _locked(connection: Connection, condition: ColumnElement[bool]) -> Head | None:
     """A snapshot's head, locked until the transaction ends."""
-    return connection.execute(select(*_LOCKED).where(condition).with_for_update()).first()
+    return connection.execute(select(*LOCKED).where(condition).with_for_update()).first()
 
 
-def _empty(connection: Connection, rows: Iterable[Head], condition: Condition) -> None:
+def empty_snapshots(connection: Connection, rows: Iterable[Head], condition: Condition) -> None:
     """Delete the content and the claims of snapshots, and vocabularies that only they needed."""
-    vocabularies = set()
-    for row in rows:
-        connection.execute(delete(ClaimRow).where(ClaimRow.snapshot_id == row.id))
-        connection.execute(
-            update(SnapshotRow).where(SnapshotRow.id == row.id).values(condition=condition, content=None)
-        )
-        mine = SnapshotVocabularyRow.snapshot_id == row.id
-        vocabularies |= {
-            row.vocabulary_hash,
-            *connection.execute(select(SnapshotVocabularyRow.vocabulary_hash).where(mine)).scalars(),
-        }
-        connection.execute(delete(SnapshotVocabularyRow).where(mine))
-    delete_unneeded(connection, filter(None, vocabularies))
+    rows = list(rows)
+    ids = [row.id for row in rows]
+    changes = Changes()
+    changes.add("snapshots", -sum(row.bytes or 0 for row in rows), -sum(row.bytes is not None for row in rows))
+    connection.execute(delete(ClaimRow).where(ClaimRow.snapshot_id.in_(ids)))
+    connection.execute(update(SnapshotRow).where(SnapshotRow.id.in_(ids)).values(condition=condition, content=None))
+    theirs = delete(SnapshotVocabularyRow).where(SnapshotVocabularyRow.snapshot_id.in_(ids))
+    needed = connection.execute(theirs.returning(SnapshotVocabularyRow.vocabulary_hash)).scalars()
+    vocabularies = {*(row.vocabulary_hash for row in rows), *needed}
+    delete_unneeded(connection, filter(None, vocabularies), changes)
+    changes.apply(connection)
 
 
 def _new_id() -> str:

@@ -6,7 +6,19 @@ import json
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import DateTime, Dialect, ForeignKey, Index, LargeBinary, MetaData, String, Text, TypeDecorator, text
+from sqlalchemy import (
+    BigInteger,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    MetaData,
+    String,
+    Text,
+    TypeDecorator,
+    text,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -85,7 +97,7 @@ class SnapshotRow(Base):
     vocabulary_hash: Mapped[str | None] = mapped_column(String(64), index=True)
     content: Mapped[bytes | None] = mapped_column(LargeBinary)
 
-    __table_args__ = (Index(None, "condition", "expires"),)
+    __table_args__ = (Index(None, "condition", "expires"), Index(None, "condition", "created"))
 
 
 class SnapshotVocabularyRow(Base):
@@ -118,6 +130,16 @@ class ReportRow(Base):
     snapshot_id: Mapped[str] = mapped_column(ForeignKey(SnapshotRow.id), index=True)
     created: Mapped[datetime]
     reason: Mapped[str] = mapped_column(Text)
+
+
+class TotalRow(Base):
+    """What all snapshots or all vocabularies take: `webapp.storage.totals` keeps it up to date."""
+
+    __tablename__ = "totals"
+
+    kind: Mapped[str] = mapped_column(String(20), primary_key=True)
+    count: Mapped[int]
+    bytes: Mapped[int] = mapped_column(BigInteger)
 
 
 class JobRow(Base):

@@ -12,11 +12,12 @@ from datetime import UTC, datetime
 from functools import cached_property
 
 import zstandard
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from webapp.storage.engine import Database, UnavailableStorageError
 from webapp.storage.tables import SnapshotRow, SnapshotVocabularyRow, VocabularyRow
+from webapp.storage.totals import Changes, total_of
 
 PREFIX = 16  # hexadecimal digits of a hash in a public name
 ATTEMPTS = 5  # for a transaction that conflicts with concurrent ones
@@ -64,10 +65,6 @@ class VocabularyRecord:
     created: datetime
 
 
-class StorageFullError(Exception):
-    """There is no room for another file: the limit is reached, or the disk is full."""
-
-
 class VocabularyStore:
     """The vocabulary files of a database.
 
@@ -87,7 +84,9 @@ class VocabularyStore:
         for _attempt in range(ATTEMPTS):
             try:
                 with self._database.write() as connection:
-                    store_file(connection, file, uploaded=True, most_bytes=most_bytes)
+                    changes = Changes()
+                    store_file(connection, file, changes, uploaded=True)
+                    changes.apply(connection, vocabularies=most_bytes)
             except IntegrityError:  # a concurrent transaction stores the same file
                 continue
             return
@@ -131,21 +130,29 @@ class VocabularyStore:
         except zstandard.ZstdError as error:
             raise ValueError("the stored file cannot be decompressed") from error
 
+    def has(self, hash: str) -> bool:
+        """Whether there is a file with this full hash."""
+        with self._database.read() as connection:
+            return connection.scalar(_MARK, {"hash": hash}) is not None
+
     def total_bytes(self) -> int:
         """The compressed size of all files in the database."""
         with self._database.read() as connection:
-            return _total_bytes(connection)
+            return total_of(connection, "vocabularies").bytes
 
     def delete(self, hash: str) -> bool:
         """Delete a file by its full hash; False if there is none or a snapshot needs it."""
+        changes = Changes()
         with self._database.write() as connection:
-            return _deleted(connection, hash, VocabularyRow.hash == hash)
+            deleted = delete_file(connection, hash, VocabularyRow.hash == hash, changes)
+            changes.apply(connection)
+            return deleted
 
 
-def store_file(connection: Connection, file: VocabularyFile, *, uploaded: bool, most_bytes: int | None = None) -> None:
-    """Store a file in the caller's transaction, protected from concurrent deletions.
+def store_file(connection: Connection, file: VocabularyFile, changes: Changes, *, uploaded: bool) -> None:
+    """Store a file in the caller's transaction, protected from concurrent deletions; `changes` gets its size.
 
-    Raises StorageFullError like `VocabularyStore.put`, and IntegrityError if a concurrent transaction stores it.
+    Raises IntegrityError if a concurrent transaction stores it.
     """
     row = connection.execute(_LOCKED_TO_UPLOAD if uploaded else _LOCKED_TO_NEED, {"hash": file.hash}).first()
     if row is not None:
@@ -154,8 +161,6 @@ def store_file(connection: Connection, file: VocabularyFile, *, uploaded: bool, 
         return
     content, companion = file.packed
     bytes = len(content) + len(companion or b"")
-    if most_bytes is not None and _total_bytes(connection) + bytes > most_bytes:
-        raise StorageFullError
     connection.execute(
         insert(VocabularyRow).values(
             hash=file.hash,
@@ -171,29 +176,38 @@ def store_file(connection: Connection, file: VocabularyFile, *, uploaded: bool, 
             companion=companion,
         )
     )
+    changes.add("vocabularies", bytes)
 
 
-def delete_unneeded(connection: Connection, hashes: Iterable[str]) -> None:
+def delete_unneeded(connection: Connection, hashes: Iterable[str], changes: Changes) -> None:
     """Delete the files that are not uploaded and that no snapshot needs, in the caller's transaction."""
     for hash in sorted(hashes):  # the same order in all transactions, which prevents deadlocks
-        _deleted(connection, hash, and_(VocabularyRow.hash == hash, ~VocabularyRow.uploaded))
+        delete_file(connection, hash, and_(VocabularyRow.hash == hash, ~VocabularyRow.uploaded), changes)
 
 
-def _deleted(connection: Connection, hash: str, condition: ColumnElement[bool]) -> bool:
+def delete_file(
+    connection: Connection, hash: str, condition: ColumnElement[bool], changes: Changes, *, force: bool = False
+) -> bool:
+    """Delete a file that fulfils a condition, in the caller's transaction; `changes` gets its size.
+
+    False if there is none, or if a snapshot needs it; with `force`, that does not matter.
+    """
     # Lock before checking: otherwise the check would miss a snapshot that is being shared concurrently.
     if connection.execute(select(VocabularyRow.hash).where(condition).with_for_update()).first() is None:
         return False
-    statement = delete(VocabularyRow).where(VocabularyRow.hash == hash, ~_needed(hash))
-    return connection.execute(statement).rowcount > 0
+    statement = delete(VocabularyRow).where(VocabularyRow.hash == hash)
+    if not force:
+        statement = statement.where(~_needed(hash))
+    bytes = connection.scalar(statement.returning(VocabularyRow.stored_bytes))
+    if bytes is None:
+        return False
+    changes.add("vocabularies", -bytes, -1)
+    return True
 
 
 def _needed(hash: str) -> ColumnElement[bool]:
     own = select(SnapshotRow.id).where(SnapshotRow.vocabulary_hash == hash, SnapshotRow.condition == "kept").exists()
     return own | select(SnapshotVocabularyRow.snapshot_id).where(SnapshotVocabularyRow.vocabulary_hash == hash).exists()
-
-
-def _total_bytes(connection: Connection) -> int:
-    return int(connection.scalar(select(func.sum(VocabularyRow.stored_bytes))) or 0)
 
 
 def _named(hash: str) -> ColumnElement[bool]:

@@ -1,9 +1,11 @@
-"""The commands `flask --app webapp vocabularies`: list the well-known vocabularies, and fetch them in advance."""
+"""The commands `flask --app webapp vocabularies`: list, fetch and delete the well-known vocabularies."""
 
 from __future__ import annotations
 
 import sys
 import time
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from difflib import get_close_matches
 from hashlib import sha256
 from typing import Any
@@ -13,7 +15,17 @@ from flask import Flask, current_app
 from flask.cli import AppGroup
 from flask_babel import force_locale
 
-from webapp.vocabularies import fetching, messages
+from webapp.storage import Deleted
+from webapp.storage.listing import (
+    age_in_days,
+    age_options,
+    as_json_option,
+    before,
+    print_deleted,
+    print_records,
+    total_bytes,
+)
+from webapp.vocabularies import fetching, messages, upload_commands
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
 group = AppGroup("vocabularies", help="Well-known vocabularies, fetched from their publishers.")
@@ -22,16 +34,81 @@ group = AppGroup("vocabularies", help="Well-known vocabularies, fetched from the
 def init_app(app: Flask) -> None:
     """Register the commands with `app`."""
     app.cli.add_command(group)
+    app.cli.add_command(upload_commands.group)
+
+
+@dataclass(frozen=True)
+class FetchedRecord:
+    """A well-known vocabulary; `bytes` of its files and when they were `fetched`, if they are here."""
+
+    name: str
+    family: str
+    size: int
+    source: str
+    bytes: int | None
+    fetched: datetime | None
 
 
 @group.command("list")
-def list_known() -> None:
+@click.option("--here", "only_here", is_flag=True, help="Only those that have been downloaded, with bytes and age.")
+@as_json_option
+def list_known(only_here: bool, as_json: bool) -> None:
     """List every well-known vocabulary, and whether it has been downloaded."""
-    fetcher = fetching.fetcher_of(current_app)
+    records = _records()
     width = max(map(len, WELL_KNOWN))
-    for name, known in WELL_KNOWN.items():
-        here = "here" if fetcher.has(known) else "-"
-        click.echo(f"{name:{width}}  {known.size:>7,}  {here:4}  {known.family:10}  {known.source.shown}")
+
+    def line(record: FetchedRecord) -> str:
+        here = "here" if record.fetched else "-"
+        return f"{record.name:{width}}  {record.size:>7,}  {here:4}  {record.family:10}  {record.source}"
+
+    def line_here(record: FetchedRecord) -> str:
+        assert record.fetched is not None
+        return f"{record.name:{width}}  {record.bytes:>11,} bytes  {age_in_days(record.fetched)}"
+
+    downloaded = [record for record in records if record.fetched]
+    total = total_bytes([record.bytes or 0 for record in downloaded], "downloaded")
+    print_records(downloaded if only_here else records, line_here if only_here else line, total, as_json=as_json)
+
+
+@group.command("remove")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+def remove(names: tuple[str, ...]) -> None:
+    """Delete downloaded vocabularies; a visitor who chooses one has it downloaded again."""
+    cache = fetching.fetcher_of(current_app).disk_cache
+    missing = [name for name in names if name not in WELL_KNOWN or cache.stored(WELL_KNOWN[name]) is None]
+    for name in missing:
+        click.echo(f"{name!r} is not downloaded. List all: `flask --app webapp vocabularies list`.", err=True)
+    if missing:
+        sys.exit(1)
+    for name in names:
+        click.echo(f"{name} is deleted: {cache.remove(WELL_KNOWN[name]):,} bytes.")
+
+
+@group.command("expire")
+@age_options
+def expire(older_than: timedelta, dry_run: bool, as_json: bool) -> None:
+    """Delete the vocabularies that were downloaded long ago."""
+    deleted = expire_fetched(current_app, before(older_than), dry_run=dry_run)
+    print_deleted("downloaded vocabularies", deleted, dry_run=dry_run, as_json=as_json)
+
+
+def expire_fetched(app: Flask, before: datetime, *, dry_run: bool = False) -> Deleted:
+    """Delete the vocabularies that were downloaded before a time."""
+    cache = fetching.fetcher_of(app).disk_cache
+    deleted = Deleted()
+    for known in WELL_KNOWN.values():
+        stored = cache.stored(known)
+        if stored is not None and stored[1] < before:
+            deleted += Deleted(1, stored[0] if dry_run else cache.remove(known))
+    return deleted
+
+
+def _records() -> list[FetchedRecord]:
+    cache = fetching.fetcher_of(current_app).disk_cache
+    return [
+        FetchedRecord(name, known.family, known.size, known.source.shown, *(cache.stored(known) or (None, None)))
+        for name, known in WELL_KNOWN.items()
+    ]
 
 
 @group.command("fetch")

@@ -85,6 +85,27 @@ class DiskCache:
         }
         self._write(self._record(known), json.dumps(record, indent=1).encode())
 
+    def stored(self, known: WellKnown) -> tuple[int, datetime] | None:
+        """The bytes of the vocabulary's files and when they were fetched; None if they are not here."""
+        if not self.has(known):
+            return None
+        try:
+            fetched = datetime.fromisoformat(json.loads(self._record(known).read_bytes())["fetched"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return sum(size for _path, _checksum, size in self._files(known)), fetched
+
+    def remove(self, known: WellKnown) -> int:
+        """Delete the vocabulary's files, and return their bytes; a later request fetches them again."""
+        files = self._files(known)
+        # The record first: without it, no reader looks for the files.
+        self._record(known).unlink(missing_ok=True)
+        freed = 0
+        for path, _checksum, _bytes in files:
+            freed += _size(path) or 0
+            path.unlink(missing_ok=True)
+        return freed
+
     def prepare(self) -> None:
         """Create the folder; raises OSError if that fails."""
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,9 @@ from flask import Flask, current_app, g, has_app_context
 
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import Format, recognize
+from webapp.core.models.fast.cache import held_by_all
 from webapp.core.tokenizer import Tokenizer
+from webapp.observing import report
 from webapp.storage import VocabularyFile, storage_of
 from webapp.vocabularies import fetching, language_models
 from webapp.vocabularies.catalogue import CATALOGUE, CatalogueEntry
@@ -67,7 +69,8 @@ class Library:
         UnavailableVocabularyError if it cannot be fetched or read.
         """
         if name in CATALOGUE and (load := CATALOGUE[name].load) is not None:
-            return load()
+            with report.current().phase("load vocabulary"):
+                return load()
         if name in WELL_KNOWN:
             return self._fetched(WELL_KNOWN[name])
         if not is_upload(name):
@@ -87,7 +90,9 @@ class Library:
         until = time.monotonic() + PATIENCE
         for known in missing:
             try:
-                if self.fetcher.result(known, seconds=max(0.0, until - time.monotonic())) is None:
+                with report.current().phase("fetch vocabulary"):
+                    contents = self.fetcher.result(known, seconds=max(0.0, until - time.monotonic()))
+                if contents is None:
                     late[known.name] = self._still_fetching(known)
             except FetchError:
                 continue  # `tokenizer` raises it again
@@ -155,7 +160,9 @@ class Library:
             # Wait before taking the cache's lock for this name, so that concurrent requests wait in parallel.
             if self.must_be_fetched(known.name):
                 self.fetcher.start(known)
-                if self.fetcher.result(known, seconds=PATIENCE) is None:
+                with report.current().phase("fetch vocabulary"):
+                    contents = self.fetcher.result(known, seconds=PATIENCE)
+                if contents is None:
                     raise self._still_fetching(known)
             return self.loaded.get(known.name, lambda: self._read(known))
         except (FetchError, FormatError) as error:
@@ -176,11 +183,15 @@ def init_app(app: Flask) -> None:
     """Set up the library of `app` from its settings."""
     fetching.init_app(app)
     language_models.init_app(app)
+    loaded = MemoryCache(most_bytes=app.config["MAX_LOADED_BYTES"])
     app.extensions["vocabularies"] = Library(
         Uploads(storage_of(app).vocabularies, most_bytes=app.config["MAX_UPLOADS_BYTES"]),
         fetching.fetcher_of(app),
-        MemoryCache(most_bytes=app.config["MAX_LOADED_BYTES"]),
+        loaded,
     )
+    report.measure("vocabularies", lambda: len(loaded.names()))
+    report.measure("cache_bytes", loaded.held, cache="vocabularies")
+    report.measure("cache_bytes", held_by_all, cache="words")
 
 
 def library() -> Library:

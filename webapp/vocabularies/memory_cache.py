@@ -7,13 +7,12 @@ from collections.abc import Callable
 from threading import Lock
 
 from webapp.core.models.fast.cache import ALL_ROOM
-from webapp.core.models.fast.single_precision import MOST_BYTES
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.tokenizer import Tokenizer
+from webapp.observing import report
+from webapp.vocabularies.held_bytes import held_bytes
 
-# The memory that a loaded vocabulary uses for each piece in all its tables: 100 to 450 bytes, measured by benchmarks
-# as the growth of a process.
-BYTES_A_PIECE = 450
+# What a process needs with each vocabulary besides its tables: compiled patterns, and pages that it no longer shares.
+BESIDE_TABLES = 3_000_000
 
 
 class MemoryCache:
@@ -30,6 +29,8 @@ class MemoryCache:
         """Limit the total size to `most_bytes`: `weight` for each tokenizer, and the room that all caches share."""
         self._most_bytes = most_bytes - ALL_ROOM
         self._tokenizers: OrderedDict[str, Tokenizer] = OrderedDict()
+        self._weights: dict[str, int] = {}
+        self._uses: dict[str, int] = {}
         self._reading: dict[str, Lock] = {}
         self._lock = Lock()
 
@@ -38,9 +39,14 @@ class MemoryCache:
         with self._lock:
             cached = self._cached(name)
             reading = self._reading.setdefault(name, Lock())
+        report.current().add(f"cache_{'misses' if cached is None else 'hits'}_total", cache="vocabularies")
         if cached is not None:
+            self._measure_again(name, cached)
             return cached
-        with reading:  # of two concurrent requests, the second waits until the first has read the tokenizer
+        with (
+            report.current().phase("load vocabulary"),
+            reading,
+        ):  # of two concurrent requests, the second waits until the first has read the tokenizer
             with self._lock:
                 cached = self._cached(name)
             try:
@@ -55,6 +61,11 @@ class MemoryCache:
         """Whether the tokenizer `name` is in memory."""
         return name in self._tokenizers
 
+    def held(self) -> int:
+        """The estimated size of all tokenizers in memory, in bytes."""
+        with self._lock:
+            return sum(self._weights.values())
+
     def names(self) -> list[str]:
         """The names of the tokenizers in memory, least recently used first."""
         with self._lock:
@@ -66,15 +77,31 @@ class MemoryCache:
         return self._tokenizers.get(name)
 
     def _add(self, name: str, tokenizer: Tokenizer) -> Tokenizer:
+        measured = weight(tokenizer)
         with self._lock:
             self._tokenizers[name] = tokenizer
-            while len(self._tokenizers) > 1 and sum(map(weight, self._tokenizers.values())) > self._most_bytes:
-                dropped, _ = self._tokenizers.popitem(last=False)
-                self._reading.pop(dropped, None)
+            self._weights[name], self._uses[name] = measured, 0
+            self._drop()
         return tokenizer
+
+    def _measure_again(self, name: str, tokenizer: Tokenizer) -> None:
+        """Measure at the first, second, fourth … use: tokenizers build some tables when they need them first."""
+        with self._lock:
+            uses = self._uses[name] = self._uses.get(name, 0) + 1
+        if uses & (uses - 1) == 0:
+            measured = weight(tokenizer)
+            with self._lock:
+                if name in self._weights:
+                    self._weights[name] = measured
+                    self._drop()
+
+    def _drop(self) -> None:
+        while len(self._tokenizers) > 1 and sum(self._weights.values()) > self._most_bytes:
+            dropped, _ = self._tokenizers.popitem(last=False)
+            for facts in (self._weights, self._uses, self._reading):
+                facts.pop(dropped, None)
 
 
 def weight(tokenizer: Tokenizer) -> int:
-    """The estimated size of a loaded tokenizer in bytes, without the contents of its caches, which share one room."""
-    numbered_words = MOST_BYTES if isinstance(tokenizer.model, SentencePieceUnigram) else 0
-    return BYTES_A_PIECE * len(tokenizer.model.pieces) + numbered_words
+    """The size of a loaded tokenizer in bytes, without the contents of its word caches, which share one room."""
+    return BESIDE_TABLES + held_bytes(tokenizer)

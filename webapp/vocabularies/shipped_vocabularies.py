@@ -105,6 +105,22 @@ def preload() -> None:
     ngram_tokenizer().ids(SAMPLE)
 
 
+def number_loaded() -> int:
+    """How many built-in vocabularies are in the memory of this process."""
+    return sum(cache.cache_info().currsize for cache in (_read, _jieba, _ngram))
+
+
+def are_loaded() -> bool:
+    """Whether all built-in vocabularies are in the memory of this process."""
+    caches = (_jieba.cache_info(), _ngram.cache_info())
+    return _read.cache_info().currsize == len(NAMES) and all(cache.currsize for cache in caches)
+
+
+def missing_files() -> list[str]:
+    """The names of the built-in vocabularies whose files are missing; jieba's is in its own package."""
+    return [name for name in (*NAMES, NGRAM) if not (FOLDER / f"{name}.json.gz").is_file()]
+
+
 @cache
 def record() -> dict[str, Any]:
     """How the four vocabularies were trained: corpus, sizes, checksums, command and time."""

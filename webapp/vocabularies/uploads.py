@@ -63,7 +63,7 @@ class Uploads:
             self.store.put(file, most_bytes=self.most_bytes)
         except UnavailableStorageError as error:
             if error.reason == "full":
-                raise StorageFullError from error
+                raise StorageFullError("disk") from error
             raise
         bytes = len(content) + len(companion or b"")
         return UploadedVocabulary(f"upload-{hash[:16]}", found.format, algorithms, size, bytes), found.tokenizer

@@ -1,0 +1,1 @@
+"""Several machines that share one PostgreSQL, one Redis and the folder of corpora."""

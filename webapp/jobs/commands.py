@@ -1,0 +1,112 @@
+"""The commands `flask --app webapp trainings`, and `flask --app webapp expire` for everything that is too old."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import click
+from flask import Flask, current_app
+from flask.cli import AppGroup, with_appcontext
+
+from webapp.jobs import retention
+from webapp.jobs.submission import Jobs
+from webapp.storage import storage
+from webapp.storage.listing import (
+    age_in_days,
+    age_options,
+    as_json_option,
+    before,
+    dry_run_option,
+    print_deleted,
+    print_records,
+    total_bytes,
+)
+
+group = AppGroup("trainings", help="Trainings of visitors: those that wait or run, and those that have ended.")
+
+
+@dataclass(frozen=True)
+class ListedTraining:
+    """A training; `bytes` of its corpus on the disk, which is deleted when the training ends."""
+
+    id: str
+    state: str
+    created: datetime
+    ended: datetime | None
+    bytes: int
+    vocabulary: str | None
+
+
+def init_app(app: Flask) -> None:
+    """Register the commands with `app`."""
+    app.cli.add_command(group)
+    app.cli.add_command(expire_all)
+
+
+@group.command("list")
+@as_json_option
+def list_trainings(as_json: bool) -> None:
+    """List every training: state, age, the bytes of its corpus, and what was trained."""
+    records = [
+        ListedTraining(
+            each.id, each.state, each.created, each.ended, _jobs().corpora.bytes_of(each.corpus), each.vocabulary
+        )
+        for each in storage().inventory.trainings()
+    ]
+    total = total_bytes([record.bytes for record in records], "trainings")
+    print_records(records, _line, total, as_json=as_json)
+
+
+@group.command("remove")
+@click.argument("id")
+def remove(id: str) -> None:
+    """Delete a training; one that waits or runs is cancelled first. The vocabulary that it trained stays an upload."""
+    if any(each.id == id and each.ended is None for each in storage().inventory.trainings()):
+        _jobs().cancel(id)
+    if not storage().inventory.remove_training(id):
+        click.echo(f"No training has the id {id!r}.", err=True)
+        sys.exit(1)
+    click.echo(f"{id} is deleted.")
+
+
+@group.command("expire")
+@age_options
+def expire(older_than: timedelta, dry_run: bool, as_json: bool) -> None:
+    """Delete the trainings that ended long ago."""
+    deleted = storage().inventory.expire_trainings(before(older_than), dry_run=dry_run)
+    print_deleted("trainings", deleted, dry_run=dry_run, as_json=as_json)
+
+
+@click.command("expire")
+@with_appcontext
+@dry_run_option
+@as_json_option
+def expire_all(dry_run: bool, as_json: bool) -> None:
+    """Delete everything that is older than the settings TOKENSCOPE_KEEP_…_DAYS allow; a worker does so every hour."""
+    done = retention.expire(current_app, dry_run=dry_run)
+    if as_json:
+        rows = [
+            {"kind": each.kind, "days": each.days, "count": each.deleted.count, "bytes": each.deleted.bytes}
+            for each in done
+        ]
+        click.echo(json.dumps({"dry_run": dry_run, "expired": rows}, indent=1))
+        return
+    for each in done:
+        if each.days:
+            print_deleted(each.kind, each.deleted, dry_run=dry_run, as_json=False)
+        else:
+            click.echo(f"{each.kind}: kept for good ({each.setting} is 0).")
+
+
+def _jobs() -> Jobs:
+    from webapp.jobs import jobs
+
+    return jobs()
+
+
+def _line(record: ListedTraining) -> str:
+    trained = record.vocabulary or "-"
+    return f"{record.id}  {record.state:9}  {age_in_days(record.created)}  {record.bytes:>13,} bytes  {trained}"
