@@ -39,6 +39,11 @@ class Site:
 
     address: str
     process: subprocess.Popen[bytes]
+    log: int  # the file descriptor of what it has written
+
+    def said(self) -> str:
+        """Return what its processes have written so far."""
+        return _said(self.log)
 
     def kill(self) -> None:
         """Kill all its processes at once, even in the middle of a request."""
@@ -75,7 +80,7 @@ def serving(
     }
     with tempfile.TemporaryFile() as log, tempfile.TemporaryDirectory() as own:
         alone = {f"TOKENSCOPE_{name}": "http://127.0.0.1:9" for name in ("HUB", "OPENAI_FILES")}
-        unlimited = {f"TOKENSCOPE_RATE_{name}": "" for name in ("READING", "STORING")}
+        unlimited = {f"TOKENSCOPE_RATE_{name}": "" for name in ("READING", "STORING", "WORK")}
         kept = {
             "TOKENSCOPE_VOCABULARY_FOLDER": own,
             "TOKENSCOPE_DATABASE_FILE": f"{own}/tokenscope.sqlite",
@@ -84,7 +89,7 @@ def serving(
         settings = {**os.environ, **kept, **alone, **unlimited, **own_process, **(environment or {})}
         process = subprocess.Popen(command, cwd=folder, env=settings, stdout=log, stderr=log, start_new_session=True)
         try:
-            yield Site(_address(process, log.fileno(), time.monotonic() + patience), process)
+            yield Site(_address(process, log.fileno(), time.monotonic() + patience), process, log.fileno())
         finally:
             process.terminate()
             try:
@@ -107,7 +112,7 @@ def free_port() -> int:
 def _address(process: subprocess.Popen[bytes], log: int, deadline: float) -> str:
     """Wait until the site prints its address and responds there."""
     while time.monotonic() < deadline and process.poll() is None:
-        told = re.search(r"^Tokenscope is ready at (\S+)$", _said(log), re.MULTILINE)
+        told = re.search(r'Tokenscope is ready at ([^\s"]+)', _said(log))
         if told and is_healthy(told[1]):
             return told[1]
         time.sleep(0.05)

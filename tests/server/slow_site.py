@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 import unicodedata
 
@@ -17,7 +18,7 @@ FOREVER = 60.0
 def create_app() -> Flask:
     """Return the application that the server runs in the tests."""
     app = webapp.create_app({"PRELOAD": False})
-    for view in (computing, in_c, crashing, sleeping, counting, unfinished, echoed):
+    for view in (computing, working, in_c, crashing, sleeping, counting, unfinished, echoed):
         app.add_url_rule(f"/{view.__name__}", view_func=view, methods=["GET", "POST"])
 
     @app.after_request
@@ -35,6 +36,16 @@ def computing() -> str:
     while time.monotonic() < deadline:
         pass
     return "done"
+
+
+def working() -> str:
+    """Use the requested number of seconds of processor time; return the niceness of the thread before and after."""
+    thread = threading.get_native_id()
+    before = os.getpriority(os.PRIO_PROCESS, thread)
+    deadline = time.thread_time() + float(request.values["seconds"])
+    while time.thread_time() < deadline:
+        pass
+    return f"{before} {os.getpriority(os.PRIO_PROCESS, thread)}"
 
 
 def in_c() -> str:

@@ -9,9 +9,9 @@ import signal
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Thread
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 
@@ -104,26 +104,81 @@ def test_clients_that_do_not_read_occupy_no_worker(site: Site) -> None:
         client.close()
 
 
+@pytest.mark.parametrize(
+    ("request_head", "status"),
+    [
+        (b"GARBAGE\r\n\r\n", 400),
+        (b"G@T / HTTP/1.1\r\nHost: x.example\r\n\r\n", 400),
+        (b"GET / HTTP/9.9\r\nHost: x.example\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x.example\r\nBad Header\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\nHost: x.example\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
+        (b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\nHost: x.example\r\n\r\n", 414),
+        (b"GET / HTTP/1.1\r\n" + b"X: 1\r\n" * 300 + b"\r\n", 431),
+    ],
+)
+def test_the_responses_of_granian_itself_have_no_body(site: Site, request_head: bytes, status: int) -> None:
+    """So they need no Content-Security-Policy, which Granian could not send."""
+    host, port = urlsplit(site.address).netloc.split(":")
+    with socket.create_connection((host, int(port)), timeout=30) as client:
+        client.sendall(request_head)
+        answer = http.client.HTTPResponse(client)
+        answer.begin()
+        assert (answer.status, answer.headers["Content-Length"], answer.read()) == (status, "0", b"")
+
+
+def test_the_id_of_a_request_comes_back(connection: http.client.HTTPConnection) -> None:
+    connection.request("GET", "/echoed", headers={"X-Request-ID": "4f2a-7.b_c"})
+    answer = connection.getresponse()
+    told = ast.literal_eval(answer.read().decode())
+    assert answer.headers["X-Request-ID"] == "4f2a-7.b_c"
+    assert dict(told["headers"])["X-Request-Id"] == "4f2a-7.b_c"
+
+
+@pytest.mark.parametrize("given", ["", "a b", "é", "x" * 129])
+def test_an_id_that_is_not_plain_is_replaced(connection: http.client.HTTPConnection, given: str) -> None:
+    ids = set()
+    for _ in range(2):
+        connection.request("GET", "/healthz", headers={"X-Request-ID": given.encode()})
+        answer = connection.getresponse()
+        answer.read()
+        ids.add(answer.headers["X-Request-ID"])
+    assert len(ids) == 2
+    assert all(len(one) == 32 for one in ids)
+
+
 @pytest.mark.exhaustive
-def test_stopping_the_site_finishes_running_requests(tmp_path: Path) -> None:
+def test_stopping_the_site_finishes_running_requests_and_accepts_no_others(tmp_path: Path) -> None:
+    """Those that run and those that wait: here a text of 1 MB, and more requests than there are workers."""
     process_file = tmp_path / "process"
     environment = {"WEB_CONCURRENCY": "2", "TEST_PROCESS_FILE": str(process_file)}
     with serving("tests.server.slow_site:create_app", environment=environment) as site:
-        told: list[bytes] = []
+        host, port = urlsplit(site.address).netloc.split(":")
 
-        def ask() -> None:
-            connection = http.client.HTTPConnection(urlsplit(site.address).netloc, timeout=30)
-            connection.request("GET", "/sleeping?seconds=2")
-            told.append(connection.getresponse().read())
+        def ask(path: str, body: str | None = None) -> tuple[int, bytes]:
+            connection = http.client.HTTPConnection(host, int(port), timeout=60)
+            headers = {"Content-Type": "application/x-www-form-urlencoded"} if body else {}
+            connection.request("POST" if body else "GET", path, body, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
 
-        asking = Thread(target=ask)
-        asking.start()
-        while asking.is_alive() and not process_file.exists():
-            time.sleep(0.01)
-        site.process.send_signal(signal.SIGTERM)
-        asking.join()
-        assert told == [b"slept"]
-        assert site.process.wait(30) == 0
+        with ThreadPoolExecutor(4) as clients, socket.create_connection((host, int(port)), timeout=30) as idle:
+            idle.sendall(b"GET /healthz HTTP/1.1\r\nHost: x.example\r\n\r\n")
+            assert idle.recv(1000).startswith(b"HTTP/1.1 200")
+            sleeping = [clients.submit(ask, "/sleeping?seconds=2") for _ in range(3)]
+            text = clients.submit(ask, "/", urlencode({"text": "low lower lowest " * 60_000, "algorithm": "bpe"}))
+            while not process_file.exists():
+                time.sleep(0.01)
+            time.sleep(0.5)
+            site.process.send_signal(signal.SIGTERM)
+            time.sleep(0.5)
+            with pytest.raises(OSError, match="refused"):
+                socket.create_connection((host, int(port)), timeout=5)
+            assert idle.recv(1000) == b""
+            assert [asked.result() for asked in sleeping] == [(200, b"slept")] * 3
+            status, page = text.result()
+            assert status == 200
+            assert page.rstrip().endswith(b"</html>")
+        assert site.process.wait(40) == 0
 
 
 @pytest.mark.exhaustive

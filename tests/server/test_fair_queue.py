@@ -95,3 +95,48 @@ def test_a_worker_assigned_to_a_client_that_has_just_left_goes_to_the_next() -> 
         assert queue.take("a") == "worker"
 
     run(leave())
+
+
+def test_a_closed_queue_keeps_its_free_workers() -> None:
+    async def scenario() -> None:
+        running: list[int] = []
+        queue: FairQueue[int] = FairQueue(most_each=9, is_open=lambda arriving: len(running) + arriving < 2)
+
+        async def request() -> None:
+            running.append(await queue.get("a"))
+
+        tasks = [asyncio.create_task(request()) for _ in range(4)]
+        await asyncio.sleep(0)
+        for worker in range(4):
+            queue.put(worker)
+        await asyncio.sleep(0.01)
+        assert (len(running), queue.free) == (2, 2)
+        assert queue.take("b") is None
+        assert queue.take("b", last=True) is not None
+        running.pop()
+        queue.serve()
+        await asyncio.sleep(0.01)
+        assert (len(running), queue.free) == (2, 0)
+        running.clear()
+        queue.put(9)
+        await asyncio.gather(*tasks)
+
+    run(scenario())
+
+
+def test_clients_before_counts_clients_not_requests() -> None:
+    async def scenario() -> None:
+        queue: FairQueue[str] = FairQueue(most_each=9)
+        tasks = [asyncio.create_task(queue.get(client)) for client in ("a", "a", "a", "b")]
+        await asyncio.sleep(0)
+        assert queue.clients_before("c") == 2
+        assert queue.clients_before("a") is None
+        tasks[3].cancel()
+        await asyncio.sleep(0)
+        assert queue.clients_before("c") == 1
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert queue.clients_before("a") == 0
+
+    run(scenario())

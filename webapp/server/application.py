@@ -9,10 +9,22 @@ from importlib import import_module
 
 from flask import Flask
 
+from webapp.core.algorithms import ALGORITHMS
+from webapp.observing.logs import announce, configure
+from webapp.observing.options import log_form
 from webapp.storage import DatabaseUrlError, SchemaError
 
 # The application factory as `module:function`; tests substitute their own.
 FACTORY = os.environ.get("TOKENSCOPE_APPLICATION") or "webapp:create_app"
+LOG = log_form()
+# Pages whose first rendering takes several times as long as the next ones.
+_QUERY = {"text": "Tokenizers rarely agree. 分词器很少意见一致。"}
+WARMING: tuple[tuple[str, dict[str, str]], ...] = (
+    *(("/", _QUERY | {"algorithm": id}) for id in ALGORITHMS),
+    ("/compare", _QUERY),
+    ("/steps/bpe", _QUERY),
+    ("/languages", {}),
+)
 
 
 def load() -> Flask:
@@ -21,12 +33,26 @@ def load() -> Flask:
     try:
         application: Flask = getattr(import_module(module), name)()
     except (ValueError, DatabaseUrlError, SchemaError) as error:
-        sys.stderr.write(f"Tokenscope cannot start: {error}\n")
+        announce(LOG, f"Tokenscope cannot start: {error}", sys.stderr)
         raise SystemExit(1) from None
+    if application.config["PRELOAD"]:
+        _warm(application)
     # The garbage collector writes to objects that it tracks. Frozen ones stay in memory pages that all workers share.
     gc.collect()
     gc.freeze()
     return application
 
 
+def _warm(application: Flask) -> None:
+    """Render some pages, so that workers need not do for themselves what is done at the first request of a kind.
+
+    Only the views run, none of the hooks, and these views use neither the database nor Redis: a connection must not be
+    inherited by the workers.
+    """
+    for address, query in WARMING:
+        with application.test_request_context(address, query_string=query):
+            application.dispatch_request()
+
+
+configure(LOG)
 application = load()

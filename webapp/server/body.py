@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from tempfile import NamedTemporaryFile
 from typing import Any
 
@@ -21,7 +22,7 @@ class Body:
         self._file: Any = None
 
     def write(self, data: bytes) -> None:
-        """Append `data`."""
+        """Append `data`; raises OSError if the disk is full."""
         Body.held += len(data)
         self.stored += len(data)
         if self._file is None and len(self._memory) + len(data) > MOST_OVER_SOCKET:
@@ -32,6 +33,7 @@ class Body:
             self._memory += data
         else:
             self._file.write(data)
+            self._file.flush()
 
     def drop(self) -> None:
         """Discard the content: the body is too long for any page."""
@@ -43,11 +45,11 @@ class Body:
         Body.held -= self.stored
         self.stored = 0
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):  # the disk is full, and nobody needs the file any more
+                self._file.close()
 
     def for_worker(self) -> tuple[bytes, str]:
         """The content and an empty path, or no content and the path of the file."""
         if self._file is None:
             return bytes(self._memory), ""
-        self._file.flush()
         return b"", self._file.name

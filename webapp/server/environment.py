@@ -11,6 +11,8 @@ from urllib.parse import unquote_to_bytes
 
 # The variable with the path of the body, if it is too long for the socket.
 BODY_FILE = "tokenscope.body_file"
+# The variable that is not empty if the request has the lowest priority from its beginning.
+HEAVY = "tokenscope.heavy"
 
 
 def wsgi_environment(scope: Mapping[str, Any], content_length: int | None) -> dict[str, str]:

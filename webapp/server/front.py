@@ -1,141 +1,168 @@
 """The front: an ASGI application between the connections and the workers.
 
-It does no work of its own, and enforces two time limits:
-
-* for **clients**: the front closes the connection if a body arrives too slowly or the client does not read the
-  response;
-* for **workers**: after `MAX_REQUEST_SECONDS` the front kills the worker, and another worker renders a page that says
-  so and contains the visitor's text. The front also kills the worker when the client disconnects.
+It does no work of its own. It reads each request completely, lets `Attempts` get a response from a worker, sends the
+response at the client's pace, and closes the connection if a body arrives too slowly or the client does not read. At
+the end it tells its observers about the request.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
 import signal
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Any
 
+from webapp.observing.logs import configure
+from webapp.observing.metrics_page import Ask, OwnAnswer
+from webapp.observing.observers import observing
+from webapp.observing.options import from_environment
+from webapp.server.answer import (
+    READ_SECONDS,
+    Answer,
+    ClientGoneError,
+    Message,
+    Send,
+    send_answer,
+    send_own,
+    send_plainly,
+)
+from webapp.server.attempts import Assignment, Attempts
 from webapp.server.body import Body
 from webapp.server.environment import BODY_FILE, wsgi_environment
-from webapp.server.pool import Pool, ServerSettings, Worker, WorkerGoneError, pool_size
+from webapp.server.finished import Observer, RunningRequest, request_id
+from webapp.server.listening import PARENT
+from webapp.server.pool import Pool, pool_size
 from webapp.server.sockets import abort_unread
-from webapp.server.spool import Spool
+from webapp.server.worker_process import ServerSettings, WorkerGoneError
 from webapp.web.client_addresses import forwarded_for, rate_limit_key
-from webapp.web.stopped import STOPPED
 
 log = logging.getLogger(__name__)
 
-Message = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 
 # The time for a body in seconds, plus one second for each `SLOWEST` bytes that have arrived. Apache's mod_reqtimeout
 # has the same rule with the same defaults.
 BODY_SECONDS = 20.0
 SLOWEST = 500
-# The front sends a response in parts of `PART` bytes. A client has `READ_SECONDS` to make room for the next one.
-PART = 1 << 16
-READ_SECONDS = 20.0
-# The limit for all buffered bodies, and for all buffered responses, in bytes. Beyond it, the front refuses bodies and
-# pauses workers.
+# The limit for all buffered bodies in bytes. Beyond it, the front refuses bodies.
 MOST_HELD = 2_000_000_000
-# The interval at which a paused worker's exchange checks for room.
-ROOM_SECONDS = 0.05
-# The share of MAX_REQUEST_SECONDS that is reserved for the page about the timeout, and its bounds in seconds.
-NOTICE_SHARE = 0.1
-NOTICE_SECONDS = (0.5, 3.0)
-# After a client disconnects, its worker has this long to finish: replacing a worker costs more than a short response.
-LEFT_SECONDS = 1.0
+# A page that the front answers itself, without a worker: called with the ASGI scope, the client's address and
+# `Attempts.ask`; returns status, headers and body, or None if the site should answer.
+OwnPage = Callable[[Message, str, Ask], Awaitable[OwnAnswer | None]]
 # The interval at which the front checks that its parent process is alive.
 PARENT_SECONDS = 1.0
-
-# The headers of plain messages that the front sends itself.
-PLAIN_TEXT = [
-    (b"content-type", b"text/plain; charset=utf-8"),
-    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
-    (b"x-content-type-options", b"nosniff"),
-    (b"cache-control", b"no-store"),
-]
-
-Reason = Literal["time", "crash"]
-
-
-class ClientGoneError(Exception):
-    """The client has closed the connection, or the front closes it because the client is too slow."""
-
-
-class Answer:
-    """The response of a worker, as far as it has arrived."""
-
-    def __init__(self) -> None:
-        self.head: asyncio.Future[tuple[int, list[tuple[bytes, bytes]]]] = asyncio.get_running_loop().create_future()
-        self.body = Spool()
-        self.is_cut_off = False
-
-    def fill_plainly(self, status: int, sentence: str) -> None:
-        """Set a plain message of the front as the response."""
-        self.head.set_result((status, [*PLAIN_TEXT, (b"retry-after", b"10")]))
-        self.body.write(sentence.encode())
-
-    def close(self) -> None:
-        """Release the buffered body."""
-        self.body.close()
-        self.head.cancel()
+# The time to export the last traces, in seconds.
+CLOSING_SECONDS = 5.0
 
 
 class Front:
-    """The application that Granian calls."""
+    """The application that Granian calls.
 
-    def __init__(self, pool: Pool) -> None:
+    It calls each of `observers` with each request that has ended. `own_pages` are pages by path that it answers itself,
+    and `close` is called at the end, in a thread.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        observers: Iterable[Observer] = (),
+        own_pages: Mapping[str, OwnPage] | None = None,
+        close: Callable[[], None] = lambda: None,
+    ) -> None:
         self._pool = pool
+        self._close = close
+        self._own_pages = own_pages or {}
+        self._observers = list(observers)
         self._settings: ServerSettings
+        self._attempts: Attempts
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Handle one request, or the server's startup and shutdown events."""
         if scope["type"] == "lifespan":
             await self._live(receive, send)
         elif scope["type"] == "http":
-            with suppress(ClientGoneError):
-                await self._request(scope, receive, send)
+            await self._observed(scope, receive, send)
+
+    def configure(self, settings: ServerSettings) -> None:
+        """Take over the settings of the site, which the first worker sends."""
+        self._settings = settings
+        self._attempts = Attempts(self._pool, settings)
 
     async def _live(self, receive: Receive, send: Send) -> None:
+        parent = int(os.environ.get(PARENT) or os.getppid())
         watching: asyncio.Future[Any]
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 try:
-                    self._settings = await self._pool.open()
+                    self.configure(await self._pool.open())
                 except WorkerGoneError:
                     await send({"type": "lifespan.startup.failed", "message": "The site could not be loaded."})
                     os.kill(os.getppid(), signal.SIGTERM)  # which would start this process over and over
                     return
                 await send({"type": "lifespan.startup.complete"})
-                watching = asyncio.gather(_end_with_parent(os.getppid()), abort_unread(READ_SECONDS))
+                watching = asyncio.gather(_end_with_parent(parent), abort_unread(READ_SECONDS))
             else:
                 watching.cancel()
                 with suppress(asyncio.CancelledError):
                     await watching
                 self._pool.close()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(CLOSING_SECONDS):
+                        await asyncio.to_thread(self._close)
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
-    async def _request(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def _observed(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Handle one request, then tell the observers about it."""
+        headers = dict(scope["headers"])
+        client = rate_limit_key(self._address(scope))
+        request = RunningRequest(request_id(headers), scope["method"], scope["path"], client)
+        request.traceparent = headers.get(b"traceparent", b"").decode("latin-1")
+        try:
+            await self._request(scope, receive, send, request)
+        except ClientGoneError:
+            request.refused = request.refused or "left"
+        finally:
+            finished = request.finished()
+            for observe in self._observers:
+                try:
+                    observe(finished)
+                except Exception:
+                    log.exception("An observer of finished requests failed")
+
+    def _address(self, scope: Message) -> str:
+        """The client's address, also behind the proxies that the settings count."""
+        peer = str((scope.get("client") or ("127.0.0.1", 0))[0])
+        return forwarded_for(peer, _forwarded(scope), self._settings.proxies)
+
+    async def _request(self, scope: Message, receive: Receive, send: Send, request: RunningRequest) -> None:
         body = Body()
         try:
-            if refusal := await self._read(scope, receive, body):
-                await _send_plainly(send, *refusal)
+            refusal = await self._read(scope, receive, body)
+            request.received_bytes = body.size
+            if refusal:
+                request.refused = "body"
+                await send_plainly(send, *refusal, request)
                 return
+            own = self._own_pages.get(scope["path"])
+            # Behind a proxy that the settings do not count, nobody knows who asks.
+            if own and (self._settings.proxies or not _forwarded(scope)):
+                told = await own(scope, self._address(scope), self._attempts.ask)
+                if told:
+                    await send_own(send, *told, request)
+                    return
             environment = wsgi_environment(scope, _content_length(scope, body))
+            environment["HTTP_X_REQUEST_ID"] = request.id
             content, file = body.for_worker()
             if file:
                 environment[BODY_FILE] = file
             left = asyncio.ensure_future(_left(receive))
             try:
-                await self._answer(environment, content, left, send)
+                await self._answer(environment, content, left, send, request)
             finally:
                 left.cancel()
         finally:
@@ -146,7 +173,7 @@ class Front:
         loop = asyncio.get_running_loop()
         begun = loop.time()
         most = self._settings.most_bytes(scope["method"], scope["path"])
-        is_too_long = _announced_length(scope) > most
+        is_too_long, is_lost = _announced_length(scope) > most, False
         while True:
             try:
                 async with asyncio.timeout_at(begun + BODY_SECONDS + body.size / SLOWEST):
@@ -158,156 +185,42 @@ class Front:
                 return None
             data = message.get("body", b"")
             body.size += len(data)
-            # Read a body that is too long and discard it: only then does the client read the response with the limit.
+            # A body that is too long or cannot be stored is read to its end: only then does the client read the answer.
             if is_too_long or body.size > most:
                 body.drop()
                 if body.size > 4 * most:
                     return None
-            elif data:
+            elif data and not is_lost:
                 if Body.held + len(data) > MOST_HELD:
                     return 503, "The site is receiving too much at once. Try again in a minute.\n"
-                body.write(data)
+                try:
+                    body.write(data)
+                except OSError:
+                    log.exception("The body of a request could not be stored")
+                    body.drop()
+                    is_lost = True
             if not message.get("more_body"):
-                return None
+                return (503, "The site cannot store the request. Try again in a minute.\n") if is_lost else None
 
     async def _answer(
-        self, environment: dict[str, str], content: bytes, left: asyncio.Future[None], send: Send
+        self,
+        environment: dict[str, str],
+        content: bytes,
+        left: asyncio.Future[None],
+        send: Send,
+        request: RunningRequest,
     ) -> None:
         """Let a worker handle the request, and send its response to the client."""
         answer = Answer()
-        working = asyncio.ensure_future(self._work(environment, content, left, answer))
+        assigned = Assignment(environment, content, left, answer, request)
+        working = asyncio.ensure_future(self._attempts.work(assigned))
         try:
-            await _send_answer(answer, send)
+            await send_answer(answer, send, request)
         finally:
             working.cancel()
             with suppress(asyncio.CancelledError):
                 await working
             answer.close()
-
-    async def _work(
-        self, environment: dict[str, str], content: bytes, left: asyncio.Future[None], answer: Answer
-    ) -> None:
-        """Fill `answer` within the time limit, with a second attempt to explain why the first one was stopped."""
-        begun = asyncio.get_running_loop().time()
-        allowed = float(self._settings.max_request_seconds)
-        reserved = min(max(NOTICE_SHARE * allowed, NOTICE_SECONDS[0]), NOTICE_SECONDS[1], allowed / 2)
-        try:
-            stopped = await self._attempt(environment, content, left, answer, begun + allowed - reserved)
-            if stopped and not answer.head.done():
-                log.warning("%s %s was stopped: %s", environment["REQUEST_METHOD"], environment["PATH_INFO"], stopped)
-                again = environment | {STOPPED: stopped}
-                stopped = await self._attempt(again, content, left, answer, begun + allowed, first=True)
-            if not stopped or answer.head.done():
-                answer.is_cut_off = bool(stopped)
-            else:
-                answer.fill_plainly(503, "The site did not answer in time. Try again in a minute.\n")
-        except ClientGoneError as error:
-            answer.is_cut_off = True
-            if not answer.head.done():
-                answer.head.set_exception(error)
-        answer.body.end()
-
-    async def _attempt(
-        self,
-        environment: dict[str, str],
-        content: bytes,
-        left: asyncio.Future[None],
-        answer: Answer,
-        deadline: float,
-        *,
-        first: bool = False,
-    ) -> Reason | None:
-        """Let one worker handle the request; return why it was stopped, or None if it finished."""
-        forwarded = environment.get("HTTP_X_FORWARDED_FOR", "")
-        client = rate_limit_key(forwarded_for(environment["REMOTE_ADDR"], forwarded, self._settings.proxies))
-        try:
-            async with asyncio.timeout_at(deadline):
-                worker = self._pool.take(client) or await self._acquire(client, left, first=first)
-        except TimeoutError:
-            return "time"
-        exchange = asyncio.ensure_future(_exchange(worker, environment, content, answer))
-        is_whole = False
-        try:
-            async with asyncio.timeout_at(deadline):
-                await asyncio.wait((exchange, left), return_when=asyncio.FIRST_COMPLETED)
-                if not exchange.done():
-                    await asyncio.wait((exchange,), timeout=LEFT_SECONDS)
-                    if not exchange.done():
-                        raise ClientGoneError
-                await exchange
-                is_whole = True
-        except TimeoutError:
-            return "time"
-        except WorkerGoneError:
-            return "crash"
-        finally:
-            exchange.cancel()
-            if is_whole:
-                self._pool.release(worker)
-            else:
-                self._pool.kill(worker)
-        return None
-
-    async def _acquire(self, client: str, left: asyncio.Future[None], *, first: bool) -> Worker:
-        """Wait for a worker; raises ClientGoneError if the client disconnects first."""
-        acquiring = asyncio.ensure_future(self._pool.acquire(client, first=first))
-        try:
-            await asyncio.wait((acquiring, left), return_when=asyncio.FIRST_COMPLETED)
-        except asyncio.CancelledError:
-            # The time limit and the worker may come at once: a worker that nobody takes here would stay busy for ever.
-            if acquiring.done():
-                self._pool.release(acquiring.result())
-            raise
-        finally:
-            acquiring.cancel()
-        if not acquiring.done():
-            raise ClientGoneError
-        return acquiring.result()
-
-
-async def _exchange(worker: Worker, environment: dict[str, str], content: bytes, answer: Answer) -> None:
-    """Send a request to a worker and copy its response to `answer` as it arrives."""
-    await worker.send(json.dumps(environment).encode(), content)
-    status, headers = json.loads(await worker.receive())
-    answer.head.set_result((status, [(name.lower().encode(), value.encode("latin-1")) for name, value in headers]))
-    while part := await worker.receive():
-        while Spool.held > MOST_HELD:
-            await asyncio.sleep(ROOM_SECONDS)
-        answer.body.write(part)
-
-
-async def _send_answer(answer: Answer, send: Send) -> None:
-    """Send a response at the client's pace; raises ClientGoneError if the client does not read it."""
-    status, headers = await answer.head
-    length = dict(headers).get(b"content-length")
-    await _sent(send, {"type": "http.response.start", "status": status, "headers": headers})
-    if length is not None and int(length) <= PART:
-        data = b"".join([part async for part in answer.body.chunks()])
-        if not answer.is_cut_off:
-            await _sent(send, {"type": "http.response.body", "body": data, "more_body": False})
-            return
-    async for part in answer.body.chunks():
-        for start in range(0, len(part), PART):
-            data = part[start : start + PART]
-            await _sent(send, {"type": "http.response.body", "body": data, "more_body": True})
-    if answer.is_cut_off:
-        raise ClientGoneError  # without a final chunk, so that the client sees an incomplete response
-    await _sent(send, {"type": "http.response.body", "body": b"", "more_body": False})
-
-
-async def _sent(send: Send, message: Message) -> None:
-    try:
-        async with asyncio.timeout(READ_SECONDS):
-            await send(message)
-    except TimeoutError:
-        raise ClientGoneError from None
-
-
-async def _send_plainly(send: Send, status: int, sentence: str) -> None:
-    """Send a plain message of the front, then let the connection close."""
-    headers = [*PLAIN_TEXT, (b"connection", b"close")]
-    await _sent(send, {"type": "http.response.start", "status": status, "headers": headers})
-    await _sent(send, {"type": "http.response.body", "body": sentence.encode(), "more_body": False})
 
 
 async def _end_with_parent(parent: int) -> None:
@@ -315,6 +228,11 @@ async def _end_with_parent(parent: int) -> None:
     while os.getppid() == parent:
         await asyncio.sleep(PARENT_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _forwarded(scope: Message) -> str:
+    """The header `X-Forwarded-For`, joined in order if it occurs several times: some proxies add one of their own."""
+    return b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for").decode("latin-1")
 
 
 def _announced_length(scope: Message) -> int:
@@ -340,4 +258,8 @@ async def _left(receive: Receive) -> None:
 
 def application() -> Front:
     """The front with its pool: the application factory for Granian."""
-    return Front(Pool(pool_size()))
+    options = from_environment()
+    configure(options.log)
+    pool = Pool(pool_size())
+    watching = observing(options, pool.process_ids)
+    return Front(pool, watching.observers, watching.own_pages, watching.close)

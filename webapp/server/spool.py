@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from tempfile import TemporaryFile
 from typing import IO
 
@@ -29,8 +30,7 @@ class Spool:
         self._changed = asyncio.Event()
 
     def write(self, data: bytes) -> None:
-        """Append `data`."""
-        Spool.held += len(data)
+        """Append `data`; raises OSError if the disk is full."""
         # While the file has unread bytes, new ones must follow them there.
         if self._read == self._written and self._in_memory + len(data) <= MOST_IN_MEMORY:
             self._memory.append(data)
@@ -40,6 +40,7 @@ class Spool:
             self._file.seek(self._written)
             self._file.write(data)
             self._written += len(data)
+        Spool.held += len(data)
         self._changed.set()
 
     def end(self) -> None:
@@ -73,4 +74,5 @@ class Spool:
         self._in_memory = self._written = self._read = 0
         self._memory.clear()
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):  # the disk is full, and nobody needs the file any more
+                self._file.close()

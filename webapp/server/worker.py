@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 from socket import socket
 from typing import IO, Any
 from wsgiref.types import WSGIApplication
 
-from webapp.server.environment import BODY_FILE
+from webapp.observing import report
+from webapp.server.environment import BODY_FILE, HEAVY
 from webapp.server.frames import LENGTH_BYTES, LONGEST, frame, payload_length
+from webapp.server.memory import WorkerMemory
+from webapp.server.priority import lower
+
+log = logging.getLogger(__name__)
 
 NICENESS = 5  # lower priority than the front, which only copies bytes and serves all clients
-# A worker that has grown by this many bytes ends, and the pool starts a new one. In ordinary use, the caches of a
-# worker hold a third of that.
-MOST_GROWTH = 600_000_000
+# The stack of the thread that handles a request, in bytes: as much as the main thread has on most systems.
+STACK_BYTES = 8 << 20
 
 
 def run(connection: socket) -> None:
@@ -31,15 +37,18 @@ def run(connection: socket) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     os.nice(NICENESS)
+    threading.stack_size(STACK_BYTES)
     config = application.config
     incoming, outgoing = connection.makefile("rb"), connection.makefile("wb")
     settings = {
         "max_body_bytes": config["MAX_CONTENT_LENGTH"] + 2 * config["MAX_UPLOAD_BYTES"],
         "max_request_seconds": config["MAX_REQUEST_SECONDS"],
         "proxies": config["PROXIES"],
+        "max_queue_seconds": config["MAX_QUEUE_SECONDS"],
+        "max_work_seconds": config["MAX_WORK_SECONDS"],
         "large_bodies": {UPLOAD_ADDRESS: config["MAX_TRAINING_BYTES"] + FORM_BYTES},
     }
-    started_with = resident_bytes()
+    memory = WorkerMemory()
     try:
         outgoing.write(frame(json.dumps(settings).encode()))
         outgoing.flush()
@@ -47,15 +56,57 @@ def run(connection: socket) -> None:
             body = _read_frame(incoming)
             if body is None:
                 return
-            answer(application.wsgi_app, json.loads(head), body, outgoing)
-            if resident_bytes() - started_with > MOST_GROWTH:
-                return
+            handling = Handling(application.wsgi_app, json.loads(head), body, outgoing, memory)
+            handling.start()
+            handling.join()
+            if handling.error is not None:
+                raise handling.error
     except (BrokenPipeError, ConnectionResetError):  # the front is gone
         return
+    except Exception:
+        log.exception("A worker ended in the middle of a request")
+
+
+class Handling(threading.Thread):
+    """The thread that handles one request. Its priority may be lowered, and ends with it.
+
+    `error` is the exception that ended it, if any.
+    """
+
+    def __init__(
+        self,
+        application: WSGIApplication,
+        environment: dict[str, Any],
+        body: bytes,
+        stream: IO[bytes],
+        memory: WorkerMemory,
+    ) -> None:
+        super().__init__(daemon=True)
+        self._application, self._environment, self._body, self._stream = application, environment, body, stream
+        self._memory = memory
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        """Write the response, from the thread's number to the report."""
+        try:
+            if self._environment.get(HEAVY) and self.native_id:
+                lower(self.native_id)
+            self._stream.write(frame(json.dumps(self.native_id).encode()))
+            self._stream.flush()
+            report.start(self._environment.get("HTTP_X_REQUEST_ID", ""))
+            answer(self._application, self._environment, self._body, self._stream)
+            self._environment, self._body = {}, b""
+            told = report.finish()
+            cached = sum(value for name, _labels, value in told["held"] if name == "cache_bytes")
+            told["leaves"] = self._memory.tidy(cached)
+            self._stream.write(frame(b"") + frame(json.dumps(told).encode()))
+            self._stream.flush()
+        except BaseException as error:
+            self.error = error
 
 
 def answer(application: WSGIApplication, environment: dict[str, Any], body: bytes, stream: IO[bytes]) -> None:
-    """Call `application` with the request, and write its response to `stream` as frames."""
+    """Call `application` with the request, and write its response to `stream` as frames, without the empty one."""
     head: list[object] = []
 
     def start_response(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
@@ -84,8 +135,6 @@ def answer(application: WSGIApplication, environment: dict[str, Any], body: byte
         finally:
             if hasattr(parts, "close"):
                 parts.close()
-    stream.write(frame(b""))
-    stream.flush()
 
 
 def _send_head(stream: IO[bytes], head: list[object]) -> None:
@@ -101,12 +150,3 @@ def _read_frame(stream: IO[bytes]) -> bytes | None:
     length = payload_length(prefix)
     payload = stream.read(length)
     return payload if len(payload) == length else None
-
-
-def resident_bytes() -> int:
-    """The resident memory of this process in bytes, including shared pages; 0 if the system does not report it."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-    except OSError:
-        return 0
-    return pages * os.sysconf("SC_PAGE_SIZE")

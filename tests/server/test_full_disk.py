@@ -1,0 +1,64 @@
+"""A disk without space for the temporary files of the front: requests end with an answer, and none waits for ever."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import resource
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.serving import Site, serving
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits files of a running process with prlimit")
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    environment = {"WEB_CONCURRENCY": "2", "TOKENSCOPE_LOG": "json"}
+    with serving("tests.server.slow_site:create_app", environment=environment) as site:
+        for process in (site.process.pid, *children(site.process.pid)):
+            # A longer file fails with EFBIG, as one on a full disk with ENOSPC.
+            resource.prlimit(process, resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+        yield site
+
+
+def children(process: int) -> list[int]:
+    """Return the ids of a process's children, of which the front is one."""
+    threads = Path(f"/proc/{process}/task").iterdir()
+    return [int(child) for thread in threads for child in (thread / "children").read_text().split()]
+
+
+def ask(site: Site, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
+    """Send a request, and return the status and the body."""
+    with closing(http.client.HTTPConnection(urlsplit(site.address).netloc, timeout=30)) as connection:
+        connection.request(method, path, body)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+
+
+def test_a_body_that_cannot_be_stored_is_refused(site: Site) -> None:
+    status, told = ask(site, "POST", "/echoed", b"x" * 5_000_000)
+    assert (status, told) == (503, b"The site cannot store the request. Try again in a minute.\n")
+    assert ask(site, "POST", "/echoed", b"x" * 1_000)[0] == 200
+
+
+def test_an_answer_that_cannot_be_stored_ends_incomplete(site: Site) -> None:
+    address = urlsplit(site.address)
+    with socket.create_connection((address.hostname, address.port), timeout=20) as client:
+        client.sendall(b"GET /counting?parts=10&size=6000000 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        time.sleep(1)  # the client reads slowly, so that the front has to store what the worker writes
+        received = 0
+        while data := client.recv(1 << 20):
+            received += len(data)
+    assert 0 < received < 60_000_000
+    assert ask(site, "GET", "/counting?parts=2&size=10")[1] == b"x" * 20
+    lines = [json.loads(line) for line in site.said().splitlines() if line.startswith("{")]
+    assert [line["refused"] for line in lines if line.get("refused")] == ["body", "error"]
