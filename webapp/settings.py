@@ -12,6 +12,8 @@ from typing import Any
 
 from flask import Flask
 
+from webapp.observing.options import options_of
+
 DEFAULTS: dict[str, Any] = {
     # The longest text to tokenize, in bytes of UTF-8.
     "MAX_TEXT_BYTES": 1_048_576,
@@ -49,12 +51,25 @@ DEFAULTS: dict[str, Any] = {
     "CONTACT": "",
     # The limit for all vocabularies in the database, in bytes. Beyond it, the site refuses uploads.
     "MAX_UPLOADS_BYTES": 5_368_709_120,
+    # The limit for all shared results in the database, compressed, in bytes. Beyond it, the site stores no new ones.
+    "MAX_SNAPSHOTS_BYTES": 5_368_709_120,
+    # How many days things are kept: since they were last shared, uploaded, ended, reported, fetched or computed. A
+    # worker deletes what is older, and so does `flask --app webapp expire`. 0: for good.
+    "KEEP_SNAPSHOTS_DAYS": 0,
+    "KEEP_UPLOADS_DAYS": 0,
+    "KEEP_TRAININGS_DAYS": 0,
+    "KEEP_REPORTS_DAYS": 0,
+    "KEEP_FETCHED_DAYS": 0,
+    "KEEP_SURVEYS_DAYS": 0,
     # The approximate memory for fetched and uploaded vocabularies in one process, in bytes.
     "MAX_LOADED_BYTES": 536_870_912,
     # The rate limits of one client address, for all requests and for those that store something: an upload, a snapshot
     # or a report. Each process counts for itself, or all together with REDIS_URL. Empty: no limit.
     "RATE_READING": "1200 per minute",
     "RATE_STORING": "20 per minute, 200 per hour",
+    # The rate of work of one client address, in seconds of processor time, counted like the other rates. Requests that
+    # take less than a quarter of a second do not count. Empty: no limit.
+    "RATE_WORK": "120 per minute",
     # The number of reverse proxies in front of the site. Each adds the client's address to X-Forwarded-For, and the
     # last one sets X-Forwarded-Proto. The site trusts no other forwarding headers.
     "PROXIES": 0,
@@ -69,16 +84,37 @@ DEFAULTS: dict[str, Any] = {
     "DATABASE_FILE": "",
     # The time limit for a request, in seconds. After it, the server stops the request and shows the visitor why.
     "MAX_REQUEST_SECONDS": 30,
+    # The longest that a heavy request may wait for other heavy ones, and the most processor time that the running and
+    # waiting heavy requests of one client address may need, estimated. Both in seconds; others are told to come back.
+    "MAX_QUEUE_SECONDS": 10,
+    "MAX_WORK_SECONDS": 60,
     # The time limit for a locked or unresponsive database, in seconds.
     "MAX_DATABASE_SECONDS": 5,
+    # The free disk space in bytes, of each folder that the site writes to, below which `/readyz` reports that the site
+    # is not ready. 0: no check.
+    "MIN_DISK_BYTES": 268_435_456,
+    # The commit that the site was built from, for `/readyz`. Empty: git is asked in a checkout.
+    "COMMIT": "",
     # The vocabularies that `flask --app webapp vocabularies fetch` fetches in advance, by name.
     "FETCH": "",
     # The largest file to fetch, in bytes, and the time limit for fetching a vocabulary, in seconds.
     "MAX_FETCH_BYTES": 50_000_000,
     "MAX_FETCH_SECONDS": 60,
+    # The form of the server's log: "json" or "text" with a line for each request, which has the client's address if
+    # LOG_ADDRESSES is true; empty for warnings and errors alone.
+    "LOG": "",
+    "LOG_ADDRESSES": False,
+    # A request that a worker takes longer for is a slow one: a warning names its slowest phase. In seconds.
+    "SLOW_SECONDS": 5,
+    # The networks whose clients may read Prometheus metrics at /metrics, with spaces between them: 10.0.0.0/8 ::1.
+    # Empty: none, and the address does not exist.
+    "METRICS_NETWORKS": "",
     # A file that replaces the list of language models and prices, webapp/vocabularies/models.toml. Empty: that list.
     "MODELS_FILE": "",
 }
+
+# How operators write that something is on or off.
+BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False, "": False}
 
 
 def configure(app: Flask, configuration: Mapping[str, Any]) -> None:
@@ -88,12 +124,21 @@ def configure(app: Flask, configuration: Mapping[str, Any]) -> None:
     """
     app.config.from_mapping(DEFAULTS, DATABASE_URL=os.environ.get("DATABASE_URL", ""))
     app.config.from_prefixed_env("TOKENSCOPE")
+    app.config["COMMIT"] = os.environ.get("TOKENSCOPE_COMMIT", "")  # some commits look like numbers: 1234567, 12e4567
     app.config.update(configuration)
     for name in (name for name in DEFAULTS if name.startswith("MAX_")):
-        if not isinstance(app.config[name], int) or app.config[name] < 1:
+        if type(app.config[name]) is not int or app.config[name] < 1:
             raise ValueError(f"TOKENSCOPE_{name} must be a whole number above 0, not {app.config[name]!r}")
-    if not isinstance(app.config["PROXIES"], int) or app.config["PROXIES"] < 0:
-        raise ValueError(f"TOKENSCOPE_PROXIES must be a whole number, not {app.config['PROXIES']!r}")
+    for name in ("PROXIES", "MIN_DISK_BYTES", *(name for name in DEFAULTS if name.startswith("KEEP_"))):
+        app.config[name] = 0 if app.config[name] == "" else app.config[name]
+        if type(app.config[name]) is not int or app.config[name] < 0:
+            raise ValueError(f"TOKENSCOPE_{name} must be a whole number, not {app.config[name]!r}")
+    for name in (name for name, value in DEFAULTS.items() if isinstance(value, bool)):
+        told = str(app.config[name]).strip().lower()
+        if told not in BOOLEANS:
+            raise ValueError(f"TOKENSCOPE_{name} must be true or false, not {app.config[name]!r}")
+        app.config[name] = BOOLEANS[told]
+    options_of(app.config)  # raises ValueError
     # A text that is slightly too long still gets a page with the limit and the text. Flask does not read longer bodies.
     # Percent-encoding triples the size of text that is not ASCII.
     # Both the text and a pasted dictionary may be of the longest size.
@@ -103,4 +148,6 @@ def configure(app: Flask, configuration: Mapping[str, Any]) -> None:
     app.config["MAX_FORM_MEMORY_SIZE"] = app.config["MAX_CONTENT_LENGTH"]
     app.config.setdefault("COMPRESS_ALGORITHM", ["br", "zstd", "gzip"])
     app.config.setdefault("COMPRESS_BR_LEVEL", 4)
+    # Long exports repeat themselves: zstd compresses them in a fifth of the time, and as much.
+    app.config.setdefault("COMPRESS_ALGORITHM_STREAMING", ["zstd", "br", "gzip"])
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}

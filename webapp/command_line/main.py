@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from webapp.command_line import commands, measure, messages, train
+from webapp.command_line import commands, doctor, measure, messages, train
 from webapp.command_line.inference_argument import InapplicableInferenceError, inference_arguments, inferred
 from webapp.command_line.inputs import STANDARD_INPUT, InputError, read_texts
 from webapp.command_line.training_errors import ArgumentError
@@ -56,6 +56,8 @@ def main(arguments: Sequence[str]) -> int:
     """
     parser = _parser(arguments)
     options = parser.parse_args(arguments)
+    if options.command == "doctor":
+        return doctor.doctor(options)
     if options.command == "train":
         return _train(options, arguments)
     if options.command == "messages":
@@ -155,7 +157,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     every = parser.add_subparsers(
-        dest="command", required=True, metavar="encode|decode|count|split|measure|messages|train"
+        dest="command", required=True, metavar="encode|decode|count|split|measure|messages|train|doctor"
     )
     marks = _marks()
 
@@ -202,6 +204,9 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     messages.add_arguments(conversations)
     measuring = every.add_parser("measure", help="measure tokenizers on files", epilog=measure.EPILOG)
     measure.add_arguments(measuring)
+
+    checking = every.add_parser("doctor", help="check the settings and the machine of a site", epilog=doctor.EPILOG)
+    doctor.add_arguments(checking)
 
     training = every.add_parser(
         "train",

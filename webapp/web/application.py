@@ -11,6 +11,10 @@ from flask import Flask, Request, Response, request
 from flask.templating import Environment
 from jinja2 import StrictUndefined
 
+from webapp.observing import report
+from webapp.web.form_fields import FormParser
+from webapp.web.observed import measure_stream
+
 log = logging.getLogger(__name__)
 
 _ASCII = bytes(range(0x21, 0x7F))
@@ -22,10 +26,17 @@ class SiteRequest(Request):
     Werkzeug would decode them as UTF-8 and raise UnicodeDecodeError if they are not valid.
     """
 
+    form_data_parser_class = FormParser
+
     def __init__(self, environ: WSGIEnvironment, *arguments: Any, **options: Any) -> None:
         super().__init__(environ, *arguments, **options)
         if not self.query_string.isascii():
             self.query_string = quote_from_bytes(self.query_string, safe=_ASCII).encode()
+
+    def _load_form_data(self) -> None:
+        """Parse the form, once for each request: the phase "read" of the request."""
+        with report.current().phase("read"):
+            super()._load_form_data()
 
 
 class Site(Flask):
@@ -42,11 +53,25 @@ class Site(Flask):
         environment.undefined = StrictUndefined
         return environment
 
+    def full_dispatch_request(self) -> Response:
+        """Handle the request as Flask does, and report its route and the time."""
+        current = report.current()
+        if request.url_rule is not None:
+            current.set_route(request.endpoint or "", request.url_rule.rule)
+        with current.phase("handle"):
+            return super().full_dispatch_request()
+
     def process_response(self, response: Response) -> Response:
         """Call the `after_request` hooks. For an error response, log and skip a hook that raises an exception.
 
         For a successful response, the exception leads to status 500, as in Flask.
         """
+        with report.current().phase("finish"):
+            processed = self._processed(response)
+        measure_stream(processed)
+        return processed
+
+    def _processed(self, response: Response) -> Response:
         if response.status_code < 400:
             return super().process_response(response)
         for name in (*request.blueprints, None):

@@ -21,27 +21,36 @@ from werkzeug.exceptions import (
 
 from webapp.core.text.split_patterns import TextError
 from webapp.storage import UnavailableStorageError
-from webapp.web import plain_errors, rates
+from webapp.web import plain_errors, rates, work_rate
 from webapp.web.error_messages import heading_for, sentence_for
 from webapp.web.htmx import wants_partial
 from webapp.web.localization import number
+from webapp.web.observed import name_of
 from webapp.web.plain_errors import PlainErrors
 from webapp.web.problems import as_problem, is_api, problem, wants_problems
 from webapp.web.security import is_framed
-from webapp.web.stopped import STOPPED
+from webapp.web.server_variables import RETRY_AFTER, STOPPED
 from webapp.web.templates import ErrorMessage, ErrorPage, FrameMessage, render
 
 log = logging.getLogger(__name__)
 
 Handler = Callable[[Any], ResponseReturnValue]
 
+# The status of a request that the server stopped or did not start, by reason; a crash has 500.
+STOPPED_STATUS = {"time": 503, "busy": 503, "crowded": 503, "much": 429, "work": 429}
+
 
 class StoppedRequestError(Exception):
-    """The server stopped the first attempt at this request; `reason` is "time" or "crash"."""
+    """The server stopped the first attempt at this request, or did not start it.
 
-    def __init__(self, reason: str) -> None:
+    `reason` is one of `webapp.web.server_variables.Reason`, or "work" for the rate of work. `retry_after` is the
+    time until the request may be sent again, in seconds; None without one.
+    """
+
+    def __init__(self, reason: str, retry_after: int | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.retry_after = retry_after
 
 
 def init_app(app: Flask) -> None:
@@ -64,7 +73,8 @@ def init_app(app: Flask) -> None:
     @app.before_request
     def refuse_second_attempt() -> None:
         if reason := request.environ.get(STOPPED):
-            raise StoppedRequestError(reason)
+            seconds = request.environ.get(RETRY_AFTER)
+            raise StoppedRequestError(reason, int(seconds) if seconds else None)
 
     @app.after_request
     def add_retry_after(response: Response) -> Response:
@@ -81,7 +91,7 @@ def _unfailing(handler: Handler, plain: PlainErrors) -> Handler:
         try:
             return handler(error)
         except Exception:
-            log.exception("%s %r: the error page could not be rendered", request.method, request.path)
+            log.exception("%s: the error page could not be rendered", name_of(request))
             return plain.answer(request, _status_of(error), _headers_of(error))
 
     return answer
@@ -91,7 +101,7 @@ def _status_of(error: Exception) -> int:
     if isinstance(error, UnavailableStorageError):
         return 503
     if isinstance(error, StoppedRequestError):
-        return 503 if error.reason == "time" else 500
+        return STOPPED_STATUS.get(error.reason, 500)
     if isinstance(error, TextError):
         return 409 if wants_problems(request) else 422
     return (error.code or 500) if isinstance(error, HTTPException) else 500
@@ -100,11 +110,15 @@ def _status_of(error: Exception) -> int:
 def _headers_of(error: Exception) -> dict[str, str]:
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         return {"Allow": ", ".join(error.valid_methods)}
+    if isinstance(error, StoppedRequestError) and error.retry_after:
+        return {"Retry-After": str(error.retry_after)}
     return {"Retry-After": str(rates.seconds_left())} if isinstance(error, TooManyRequests) else {}
 
 
 def http_error(error: HTTPException) -> Response:
     """The page for `error`, or problem details for programs."""
+    if work_rate.is_about_work(error):
+        return stopped(StoppedRequestError("work", rates.seconds_left()))
     if is_api(request):
         g.language_key = "en"
     status = error.code or 500
@@ -121,7 +135,7 @@ def http_error(error: HTTPException) -> Response:
 
 def storage_error_page(error: UnavailableStorageError) -> Response:
     """The page for a request that needs the unreachable database; it offers to send the same input again."""
-    log.error("%s %r is answered 503: %s", request.method, request.path, error)
+    log.error("%s is answered 503: %s", name_of(request), error)
     if is_api(request):
         g.language_key = "en"
     if error.reason == "full":
@@ -142,20 +156,60 @@ def storage_error_page(error: UnavailableStorageError) -> Response:
 
 
 def stopped(error: StoppedRequestError) -> Response:
-    """The page for a request whose first attempt timed out or crashed; after a timeout it shows the visitor's input."""
-    if error.reason != "time":
+    """The page for a request that timed out, crashed or has to wait; except after a crash it shows the input."""
+    if error.reason not in STOPPED_STATUS:
         return http_error(InternalServerError())
     if is_api(request):
         g.language_key = "en"
-    message = _(
+    status, retry = STOPPED_STATUS[error.reason], error.retry_after
+    message = _message_for_stopped(error)
+    if wants_problems(request):
+        again = [_("Try again in %(seconds)s s.", seconds=retry)] if retry else []
+        response = problem(status, " ".join([message, *again]))
+    elif retry is None:
+        response = _page(status, message, fields=_sent_fields(), method=request.method)
+    elif request.method in ("GET", "HEAD"):
+        response = _page(status, message, again=request.script_root + request.full_path.rstrip("?"), retry=retry)
+        if not wants_partial():
+            # Not `<meta http-equiv="refresh">`: browsers treat them alike, and a header also works in frames.
+            response.headers["Refresh"] = str(retry)
+    else:
+        response = _page(status, message, fields=_sent_fields(), retry=retry)
+    if retry:
+        response.headers["Retry-After"] = str(retry)
+    if retry and wants_partial():
+        # Above what the page shows, whose fields are part of the request that is sent again.
+        response.headers["HX-Reswap"] = "afterbegin"
+        response.headers["HX-Reselect"] = "[data-retry]"
+    return response
+
+
+def _message_for_stopped(error: StoppedRequestError) -> str:
+    if error.reason == "crowded":
+        return _("The site has more visitors at this moment than it can answer. Nothing is lost.")
+    if error.reason == "busy":
+        return _("The site is working on other long requests, and this one has to wait. Nothing is lost.")
+    if error.reason == "much":
+        return _(
+            "Your network address has many long requests here already, and this one has to wait for them. Nothing is "
+            "lost."
+        )
+    if error.reason == "work":
+        return _(
+            "The site has done as much work for your network address as one address may ask for, and this request has "
+            "to wait. Nothing is lost. Short texts and single tokenizers still get an answer at once."
+        )
+    return _(
         "This took longer than the %(seconds)s seconds that a request may take, so the server stopped it. Shorten the "
         "text or choose another vocabulary, then try again.",
         seconds=number(current_app.config["MAX_REQUEST_SECONDS"]),
     )
-    if wants_problems(request):
-        return problem(503, message)
+
+
+def _sent_fields() -> list[tuple[str, str]]:
+    """The fields of the form or of the query string, in order."""
     sent = request.args if request.method in ("GET", "HEAD") else request.form
-    return _page(503, message, fields=list(sent.items(multi=True)), method=request.method)
+    return list(sent.items(multi=True))
 
 
 def encoding_error_page(error: TextError) -> Response:
@@ -168,23 +222,24 @@ def encoding_error_page(error: TextError) -> Response:
 
 def unforeseen(error: Exception) -> Response:
     """The page for an unhandled exception. The traceback goes to the log only."""
-    log.error("%s %r failed", request.method, request.path, exc_info=error)
+    log.error("%s failed", name_of(request), exc_info=error)
     return http_error(InternalServerError())
 
 
-def _page(status: int, message: str, **retry: Any) -> Response:
+def _page(status: int, message: str, *, retry: int | None = None, **repeated: Any) -> Response:
     """A page with `message`, without navigation in a frame; for htmx, the message alone.
 
-    `retry` is what the page sends when the visitor tries again: an address, or the fields of a form.
+    `retry` is the time after which the page sends the same request again by itself, in seconds. `repeated` is what it
+    sends: an address, or the fields of a form.
     """
-    heading = heading_for(status)
+    heading = _("Please wait") if retry else heading_for(status)
     if is_framed(request):
         return make_response(render(FrameMessage(title=heading, sentence=message)), status)
     if wants_partial():
-        return make_response(render(ErrorMessage(message=message)), status)
+        return make_response(render(ErrorMessage(message=message, retry=retry)), status)
     # The previous page in the browser's history still has everything that the visitor typed into the form.
     is_form = request.method == "POST"
-    page = ErrorPage(message=message, heading=heading, status=status, is_form=is_form, **retry)
+    page = ErrorPage(message=message, heading=heading, status=status, is_form=is_form, retry=retry, **repeated)
     return make_response(render(page), status)
 
 

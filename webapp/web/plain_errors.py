@@ -135,8 +135,7 @@ class LastResort:
         try:
             return self._app(environ, start)
         except Exception as error:
-            method, path = environ.get("REQUEST_METHOD"), environ.get("PATH_INFO")
-            log.error("%r %r failed outside any page", method, path, exc_info=error)
+            log.error("A request failed outside any page", exc_info=error)
             response = self._plain.answer(_safely(lambda: self._make_request(environ), None), 500)
             # This replaces a response that was started but not sent.
             failure = (sys.exc_info(),) if started else ()

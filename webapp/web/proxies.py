@@ -10,6 +10,7 @@ sends there. It builds links from `Host`, which proxies check anyway to route th
 from __future__ import annotations
 
 import logging
+import mmap
 from collections.abc import Iterable
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
@@ -18,6 +19,12 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 log = logging.getLogger(__name__)
 
+WARNING = (
+    "A request came with X-Forwarded-For, but TOKENSCOPE_PROXIES is 0: if the site is behind a proxy, all visitors "
+    "share the limits of one address. Set TOKENSCOPE_PROXIES to the number of proxies."
+)
+
+_EXTENSION = "tokenscope-uncounted-proxies"
 _FORWARDED = "X-Forwarded-For"
 _SCHEMES = frozenset(("http", "https"))
 _PROTO = "HTTP_X_FORWARDED_PROTO"
@@ -30,23 +37,31 @@ def init_app(app: Flask) -> None:
         trusting = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=1, x_host=0)
         app.wsgi_app = _KnownSchemes(trusting)  # type: ignore[method-assign]
     else:
-        app.before_request(_Warning().warn)
+        app.extensions[_EXTENSION] = warning = _Warning()
+        app.before_request(warning.warn)
+
+
+def are_uncounted(app: Flask) -> bool:
+    """Whether a request came through a proxy that the setting `PROXIES` does not count, as far as headers tell."""
+    warning: _Warning | None = app.extensions.get(_EXTENSION)
+    return warning is not None and warning.is_given
 
 
 class _Warning:
     """Warns once in the log of a proxy that the setting `PROXIES` does not count: all its visitors share one limit."""
 
     def __init__(self) -> None:
-        self._is_due = True
+        self._memory = mmap.mmap(-1, 1)  # all processes that fork from this one share it
+
+    @property
+    def is_given(self) -> bool:
+        """Whether one of the processes has warned."""
+        return self._memory[0] != 0
 
     def warn(self) -> None:
-        if self._is_due and _FORWARDED in request.headers:
-            self._is_due = False
-            log.warning(
-                "A request came with %s, but TOKENSCOPE_PROXIES is 0: if the site is behind a proxy, all visitors "
-                "share the limits of one address. Set TOKENSCOPE_PROXIES to the number of proxies.",
-                _FORWARDED,
-            )
+        if _FORWARDED in request.headers and not self.is_given:
+            self._memory[0] = 1
+            log.warning(WARNING)
 
 
 class _KnownSchemes:

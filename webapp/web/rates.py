@@ -1,7 +1,8 @@
-"""Rate limits per client address: generous for reading, strict for requests that store something.
+"""Rate limits per client address: generous for reading, strict for requests that store something or cost a lot.
 
-Every URL counts, existing or not, except `/healthz` and static files that exist. Each process counts in memory, or all
-processes count together in Redis or Valkey if `REDIS_URL` is set. `webapp.web.proxies` determines the client address.
+Every URL counts, existing or not, except `/healthz`, `/readyz` and static files that exist. Each process counts in
+memory, or all processes count together in Redis or Valkey if `REDIS_URL` is set. `webapp.web.proxies` determines the
+client address.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from flask import Flask, current_app, request
 from flask_limiter import Limit, Limiter
 from limits import parse_many
 
-from webapp.web import assets
+from webapp.storage.redis import redis_timeouts
+from webapp.web import assets, work_rate
 from webapp.web.client_addresses import rate_limit_key
 
 P = ParamSpec("P")
@@ -23,7 +25,9 @@ R = TypeVar("R")
 
 _STORING = "_stores_something"
 _RATES = {"reading": "RATE_READING", "storing": "RATE_STORING"}
-HEALTH = "health.healthz"
+HEALTH = frozenset(("health.healthz", "health.readyz"))  # monitors ask often, and all from one address
+# How long a request waits for Redis, in seconds: a count is worth less than the visitor's time.
+MOST_SECONDS = 1.0
 _NOWHERE = "nowhere"  # the endpoint to count for URLs without one
 
 
@@ -34,24 +38,48 @@ def stores(view: Callable[P, R]) -> Callable[P, R]:
 
 
 def init_app(app: Flask) -> None:
-    """Limit the requests of each client address to the settings `RATE_READING` and `RATE_STORING`."""
-    if not (app.config["RATE_READING"] or app.config["RATE_STORING"]):
+    """Limit the requests of each client address to the settings `RATE_READING`, `RATE_STORING` and `RATE_WORK`.
+
+    Raises ValueError, with a message for the operator, for an invalid setting.
+    """
+    uri = _storage(app)
+    work = str(app.config["RATE_WORK"])
+    if not (work or app.config["RATE_READING"] or app.config["RATE_STORING"]):
         return
-    for name in _RATES.values():
-        if app.config[name]:
-            parse_many(app.config[name])  # raises ValueError at the start for an invalid setting
+    for name in (*_RATES.values(), "RATE_WORK"):
+        _check(name, app.config[name])
     limiter = Limiter(
-        lambda: rate_limit_key(request.remote_addr or "127.0.0.1"),
+        _client,
         # One limit that chooses its rate: with two, each request would evaluate both and discard one.
-        default_limits=[Limit(lambda: app.config[_RATES[_kind()]], scope=lambda _endpoint: _kind(), shared=True)],
-        storage_uri=_storage(app),
+        default_limits=[
+            Limit(lambda: app.config[_RATES[_kind()]], scope=lambda _endpoint: _kind(), shared=True),
+            *([work_rate.limit_of(work)] if work else []),
+        ],
+        storage_uri=uri,
+        storage_options=redis_timeouts(min(MOST_SECONDS, app.config["MAX_DATABASE_SECONDS"])) if "redis" in uri else {},
         request_identifier=_counted_endpoint,
         in_memory_fallback_enabled=True,
         swallow_errors=True,
         key_prefix="tokenscope",
     )
-    limiter.request_filter(lambda: request.endpoint == HEALTH or assets.is_known(request))
+    limiter.request_filter(lambda: request.endpoint in HEALTH or assets.is_known(request))
     limiter.init_app(app)
+    if work:
+        work_rate.init_app(app, limiter, _client, work)
+
+
+def _check(name: str, rate: object) -> None:
+    try:
+        if rate:
+            parse_many(str(rate))
+    except ValueError:
+        raise ValueError(
+            f"TOKENSCOPE_{name} must be a rate such as “20 per minute, 200 per hour”, or empty, not {rate!r}"
+        ) from None
+
+
+def _client() -> str:
+    return rate_limit_key(request.remote_addr or "127.0.0.1")
 
 
 def _counted_endpoint() -> str:
@@ -79,4 +107,6 @@ def _kind() -> str:
 
 def _storage(app: Flask) -> str:
     url: str = app.config.get("REDIS_URL") or os.environ.get("REDIS_URL") or "memory://"
+    if url.partition("://")[0] not in ("memory", "redis", "rediss", "valkey", "valkeys"):
+        raise ValueError("REDIS_URL is not understood: it should look like redis://host:6379/0")  # may have a password
     return url.replace("valkey://", "redis://", 1).replace("valkeys://", "rediss://", 1)

@@ -24,6 +24,8 @@ from typing import ClassVar
 
 from flask import render_template
 
+from webapp.observing import report
+
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
@@ -56,6 +58,7 @@ class ErrorMessage(Context):
     template = "_error.html"
 
     message: str
+    retry: int | None = None  # seconds after which the page sends the request again by itself
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +69,7 @@ class ErrorPage(Page):
 
     message: str
     heading: str
+    retry: int | None = None  # as in `ErrorMessage`
     is_form: bool = False  # whether the previous page still has the visitor's input
     again: str | None = None  # the address to try again
     fields: Sequence[tuple[str, str]] | None = None  # of the form to send again
@@ -84,4 +88,5 @@ class FrameMessage(Context):
 
 def render(context: Context) -> str:
     """Render the template of `context` with its variables."""
-    return render_template(context.template, **context.variables())
+    with report.current().phase("render"):
+        return render_template(context.template, **context.variables())
