@@ -143,6 +143,56 @@ const Tokenscope = (() => {
     button.closest("details").querySelector("summary").focus();
   });
 
+  // ── A busy site ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+  // The answer says when to send the same request again. A request of the visitor's own, or a tab that nobody looks at,
+  // makes it wait; after some attempts in a row the visitor decides.
+  const MOST_RETRIES = 5;
+  let timer = 0;
+  const retryAfter = (notice, tried, send) => {
+    notice.querySelector("[data-will-retry]").hidden = tried >= MOST_RETRIES;
+    notice.querySelector("[data-gave-up]").hidden = tried < MOST_RETRIES;
+    if (tried >= MOST_RETRIES) return;
+    let left = Number(notice.dataset.retry);
+    timer = setInterval(() => {
+      left -= 1;
+      if (left > 0 || document.hidden) return;
+      clearInterval(timer);
+      if (notice.isConnected) send();
+    }, 1000);
+  };
+
+  // A part of the page: what sent the request sends it again.
+  let retries = 0;
+  document.addEventListener("htmx:before:request", () => clearInterval(timer));
+  document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+    if (ctx?.response?.status !== 503 && ctx?.response?.status !== 429) {
+      retries = 0;
+      return;
+    }
+    const [notice, ...earlier] = document.querySelectorAll("[data-retry]");
+    for (const other of earlier) other.remove();
+    if (!notice) return;
+    const { sourceElement: source, sourceEvent: cause } = ctx;
+    clearInterval(timer);
+    retryAfter(notice, retries, () => {
+      retries += 1;
+      if (source.matches("form")) source.requestSubmit(cause?.submitter);
+      else if (cause && source.isConnected) source.dispatchEvent(new Event(cause.type, { bubbles: true, cancelable: true }));
+    });
+  });
+
+  // A whole page in place of another: it contains the form that was sent. Pages that were loaded say so to the browser.
+  const again = document.querySelector("[data-retry] ~ form");
+  const waiting = again && document.querySelector("[data-retry]");
+  try {
+    const tried = Number(sessionStorage.getItem("tried") ?? 0);
+    if (waiting) retryAfter(waiting, tried, () => { sessionStorage.setItem("tried", tried + 1); again.requestSubmit(); });
+    else sessionStorage.removeItem("tried");
+  } catch {
+    // Without storage, attempts cannot be counted: the visitor presses the button.
+  }
+
   // Shared results have nothing to type, and other pages send their forms as they are.
   if (text?.dataset.most) serveForm(text.form);
 

@@ -25,7 +25,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
 
     from webapp import api, jobs, pages, settings, storage, vocabularies
     from webapp.vocabularies import commands
-    from webapp.web import assets, errors, health, icons, localization, proxies, rates, security, theme
+    from webapp.web import assets, errors, figures, health, icons, localization, proxies, rates, security, theme
     from webapp.web.application import Site
 
     home = _home()
@@ -45,10 +45,12 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     vocabularies.init_app(app)
     jobs.init_app(app)
     commands.init_app(app)
+    figures.init_app(app)
     app.register_blueprint(health.blueprint)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(api.page)
     pages.init_app(app)
+    storage.explain_failures(app)
     if app.config["PRELOAD"]:
         vocabularies.preload()
         for name in app.jinja_env.list_templates():

@@ -109,10 +109,11 @@ def test_only_necessary_headers_of_proxies_are_trusted(
 
 
 def test_the_page_shows_the_rate_limits_in_words(limited: Any) -> None:
-    client = limited("1200 per minute; 5 per 2 seconds", "20 per minute, 200 per hour")
+    client = limited("1200 per minute; 5 per 2 seconds", "20 per minute, 200 per hour", RATE_WORK="120 per minute")
     page = client.get("/api").text
     assert "each IP address: 1,200 a minute, 5 in 2 seconds." in page
     assert "20 a minute, 200 an hour." in page
+    assert "Processor time for long requests, in seconds: 120 a minute." in page
 
 
 @pytest.mark.parametrize("path", ["/s/zzzzzzzzz/embed", "/s/zzzzzzzzz"])

@@ -65,7 +65,7 @@ class Site:
         own = self._folder.name
         alone = {f"TOKENSCOPE_{name}": "http://127.0.0.1:9" for name in ("HUB", "OPENAI_FILES")}
         kept = {"TOKENSCOPE_VOCABULARY_FOLDER": own, "TOKENSCOPE_DATABASE_FILE": f"{own}/tokenscope.sqlite"}
-        unlimited = {"TOKENSCOPE_RATE_READING": "", "TOKENSCOPE_RATE_STORING": ""}
+        unlimited = {f"TOKENSCOPE_RATE_{name}": "" for name in ("READING", "STORING", "WORK")}
         environment = {**os.environ, **alone, **kept, **unlimited, **self._settings, "PORT": str(self.address[1])}
         environment.pop("DATABASE_URL", None)
         self._log = Path(own, "log")

@@ -15,6 +15,8 @@ OTHER_LOOKS: tuple[Look, ...] = ((1280, "dark"), (768, "light"), (390, "light"))
 
 def assert_accessible(page: Page, looks: Iterable[Look] = TWO_LOOKS, *, part: str | None = None) -> None:
     """Assert that axe-core finds nothing in the page, or in its `part`, and that nothing is wider than the page."""
+    # A heading can be found before the style sheets have come, and a page without them has other widths and colours.
+    page.wait_for_load_state()
     for width, scheme in looks:
         page.set_viewport_size({"width": width, "height": 800})
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")

@@ -163,3 +163,23 @@ def test_the_mark_of_a_space_leaves_the_word_after_it_intact() -> None:
         ("Hello", "", ""),
         (" world", "", ""),
     ]
+
+
+@given(st.text(st.sampled_from("好ab\0\u0301\x07e "), max_size=60), st.integers(1, 400))
+def test_unknown_tokens_that_are_alike_look_as_each_alone(text: str, times: int) -> None:
+    """Their elements are shared; a painter without a cache, because a token is chosen, gives the same."""
+    encoding = matching(Dictionary(["好", "e"]), "forward", keep_runs=True).encode(text * (1 + times % 3))
+    shared = Page(str(Painter(encoding).html()))
+    linked = Page(str(Painter(encoding, link=lambda index: f"#{index}").html()))
+    assert [(piece, kinds, one.get("data-b")) for piece, kinds, one in shared.tokens] == [
+        (piece, kinds, one.get("data-b")) for piece, kinds, one in linked.tokens
+    ]
+
+
+def test_a_page_draws_whole_chunks_up_to_its_limit() -> None:
+    encoding = BYTES.encode("\0" * 3_000)
+    painter = Painter(encoding, most=1_000)
+    page = Page(str(painter.html()))
+    assert 1_000 <= painter.drawn == len(page.tokens) < 2_000
+    assert Page(str(ids_html(encoding, painter.chunks))).ids == list(encoding.ids)
+    assert Painter(encoding, most=3_000).drawn == 3_000

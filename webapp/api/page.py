@@ -66,6 +66,7 @@ class ApiPage(Page):
     most_texts: int  # of a batch
     reading: str  # the rate limit for all requests, in words
     storing: str  # the rate limit for requests that store something, in words
+    work: str  # the rate limit for long requests, in words, of seconds
 
 
 @blueprint.get("/api")
@@ -82,6 +83,7 @@ def page() -> Response:
         most_texts=MOST_TEXTS,
         reading=rate_in_words(current_app.config["RATE_READING"]),
         storing=rate_in_words(current_app.config["RATE_STORING"]),
+        work=rate_in_words(current_app.config["RATE_WORK"]),
     )
     return private(make_response(render(context)))
 

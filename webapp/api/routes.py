@@ -22,13 +22,15 @@ from webapp.core.algorithms import ALGORITHMS
 from webapp.core.analysis.chunking import PartTooSmallError, split
 from webapp.core.analysis.decoding import decoded
 from webapp.core.text.split_patterns import TextError
-from webapp.serializers.decoding import decoded_json
+from webapp.serializers.decoding import decoded_stream
 from webapp.serializers.json import cached_for, json_response, well_formed
 from webapp.serializers.skipped_lines import skipped_json
 from webapp.serializers.snapshot import snapshot_json
-from webapp.serializers.tokenization import MOST_PARTS, counts_json, parts_json, tokenization_json, words_json
+from webapp.serializers.tokenization import MOST_PARTS, counts_json, parts_json, tokenization_stream, words_json
 from webapp.serializers.vocabulary import NoPageError, entry_json, tokens_json, vocabulary_json
+from webapp.tokenization.encoding import EncodingOptions, encode, ids_of
 from webapp.tokenization.ids import MOST_IDS
+from webapp.tokenization.state import State
 from webapp.vocabularies import CATALOGUE, tokenizer_of, well_known
 from webapp.vocabularies.language_models import model_of
 from webapp.web.problems import refuse
@@ -56,7 +58,7 @@ def tokenize(body: requests.TokenizeBody) -> Response:
     state, tokenizer = choose_tokenizer(body, "\n".join(texts))
     found = [
         {
-            **tokenization_json(tokenizer.encode(text, special=state.special, template=state.puts_around), body.want),
+            **tokenization_stream(encode(tokenizer, text, **_options(state)), body.want),
             **words_json(tokenizer, state.mode, text),
         }
         for text in texts
@@ -81,9 +83,7 @@ def count(body: requests.CountBody) -> Response:
     """
     texts = texts_of(body)
     state, tokenizer = choose_tokenizer(body, "\n".join(texts))
-    found = [
-        counts_json(text, len(tokenizer.ids(text, special=state.special, template=state.puts_around))) for text in texts
-    ]
+    found = [counts_json(text, len(ids_of(tokenizer, text, **_options(state)))) for text in texts]
     model = model_of(state.model) if state.model else None
     meter = {"meter": meter_json(model, sum(one["tokens"] for one in found))} if model else {}
     return _one_or_all(body, found, ("tokens", "characters", "bytes"), {**meter, **skipped_json(tokenizer)})
@@ -115,7 +115,9 @@ def decode(body: requests.DecodeBody) -> Response:
         refuse(413, f"There are too many ids. {sentence}", errors=[("#/ids", sentence)])
     try:
         if "tokens" in body.want:
-            return json_response(decoded_json(decoded(tokenizer, body.ids, skip_special=body.skip_special), body.want))
+            return json_response(
+                decoded_stream(decoded(tokenizer, body.ids, skip_special=body.skip_special), body.want)
+            )
         text = tokenizer.decode(body.ids, skip_special=body.skip_special) if body.want else ""
         return json_response({"text": well_formed(text)} if body.want else {})
     except TextError:
@@ -307,6 +309,10 @@ def snapshot(id: str) -> Response:
     response.headers["Cache-Control"] = "public, no-cache"
     response.headers["X-Robots-Tag"] = "noindex"
     return response
+
+
+def _options(state: State) -> EncodingOptions:
+    return {"algorithm": state.algorithm, "special": state.special, "template": state.puts_around}
 
 
 def _one_or_all(

@@ -46,8 +46,10 @@ def share_text(request: Request, body: SnapshotBody) -> ShareReceipt:
         refuse_for_now(error)
     except UnshareableError as error:
         refuse(409, f"The result cannot be shared, because its vocabulary cannot be stored: {wrong_file(error.why)}.")
-    except StorageFullError:
-        refuse(507, "The site's storage for vocabularies is full. Share a result of a built-in vocabulary instead.")
+    except StorageFullError as error:
+        if error.what == "vocabularies":
+            refuse(507, "The site's storage for vocabularies is full. Share a result of a built-in vocabulary instead.")
+        refuse(507, "The site's storage for shared results is full. Everything else works.")
 
 
 def find_snapshot(id: str) -> StoredSnapshot:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from webapp.chat.renderer.limits import MOST_RECEIVED, MOST_REQUEST, WALL_SECONDS
+from webapp.observing import report
 
 AT_ONCE = 4
 SPARE = 2
@@ -140,7 +141,7 @@ class Renderers:
         payload = json.dumps(request, ensure_ascii=False).encode()
         if len(payload) > MOST_REQUEST:
             raise SandboxError("the request is too long")
-        with self._places:
+        with report.current().phase("chat template"), self._places:
             renderer = self._take()
             try:
                 found = renderer.answer(payload)

@@ -29,6 +29,8 @@ from webapp.rendering.graphemes import cluster_ends
 COLOURS = 6
 CHUNK = 400  # tokens; a chunk ends at the next line end after this many
 LONGEST_CHUNK = 800  # or after this many, if there is no line end
+DRAWN = 1 << 19
+"""Limit in tokens for a page. A megabyte of English has 0.2 to 0.45 million; with a million elements browsers stall."""
 
 # Characters that reorder or hide the text around them, or are invisible.
 _INVISIBLE = regex.compile(
@@ -141,7 +143,7 @@ class Painter:
     `link` returns the URL of a token's details for its index; without it, tokens are not links. `chosen` is the index
     of the token whose details are open. `under` returns what stands under a token, its id or its bytes; each line of
     the text is then a chunk, because tiles cannot contain line ends. `added` are the ids of tokens that the visitor
-    added.
+    added. `html` ends with the chunk that reaches `most` tokens; None: it draws all.
     """
 
     def __init__(
@@ -153,8 +155,10 @@ class Painter:
         chosen: int | None = None,
         under: Callable[[int], str] | None = None,
         added: frozenset[int] = frozenset(),
+        most: int | None = None,
     ) -> None:
         self.encoding = encoding
+        self.most = most
         self.under = under
         self.show = show
         self.link = link
@@ -164,7 +168,7 @@ class Painter:
         self._special = encoding.special
         self._added = frozenset(at for at, id in enumerate(encoding.ids) if id in added) if added else added
         self._plain = _Cells(show)
-        self._parts: dict[tuple[int, str, bool], str] = {}
+        self._parts: dict[tuple[int, str, bool, str | None], str] = {}
 
     @cached_property
     def chunks(self) -> list[Chunk]:
@@ -172,11 +176,19 @@ class Painter:
         lengths = (1, len(self.encoding)) if self.under else (CHUNK, LONGEST_CHUNK)
         return list(chunks(self.encoding, self.inside, *lengths))
 
+    @property
+    def drawn(self) -> int:
+        """The number of tokens that `html` draws: whole chunks, up to the one that reaches `most`."""
+        if self.most is None or len(self.encoding) <= self.most:
+            return len(self.encoding)
+        return next(chunk.last for chunk in self.chunks if chunk.last >= self.most)
+
     def html(self) -> Markup:
-        """All chunks as HTML; for a text without tokens, the text alone."""
+        """The chunks up to `most` tokens as HTML; for a text without tokens, the text alone."""
         if not len(self.encoding):
             return Markup('<div class="chunk c0">{}</div>').format(visible(self.encoding.text, self.show))
-        return Markup("").join(self.paint(chunk) for chunk in self.chunks)
+        drawn = self.drawn
+        return Markup("").join(self.paint(chunk) for chunk in self.chunks if chunk.last <= drawn)
 
     def paint(self, chunk: Chunk) -> Markup:
         """One chunk as a `div`."""
@@ -202,39 +214,51 @@ class Painter:
         pairs = zip(self.encoding.starts[part], self.encoding.ends[part], strict=True)
         return [self._plain[text[start:end]] for start, end in pairs]
 
+    @cached_property
+    def _marks(self) -> frozenset[int]:
+        """The ids of the mark of a space, which `is_mark_alone` looks for."""
+        return frozenset(id for id in set(self.encoding.ids) if self._is_mark(id))
+
+    def _is_mark(self, id: int) -> bool:
+        try:
+            return self.encoding.vocabulary_piece(id) == "▁"
+        except IndexError:  # unknown text, which has no piece
+            return False
+
     def _careful(self, chunk: Chunk) -> list[str]:
         encoding, text, inside = self.encoding, self.encoding.text, self.inside
         starts, ends, total = encoding.starts, encoding.ends, len(encoding)
-        unknown, special, ids = self._unknown, self._special, encoding.ids
+        unknown, special, ids, marks = self._unknown, self._special, encoding.ids, self._marks
         usual = self.link is None and self.under is None
         cells = []
         shown = chunk.offset
         for index in range(chunk.first, chunk.last):
-            start, end = starts[index], ends[index]
-            if self._around(index):
+            start, own_end, id = starts[index], ends[index], ids[index]
+            if special and self._around(index):
                 cells.append(
                     self._cell(index, shown_piece(encoding.piece(index)), self._kinds_around(index), shared=False)
                 )
                 continue
             if start > shown:
                 cells.append(str(escape(visible(text[shown:start], self.show))))
-            alike = index + 1 < total and starts[index + 1] == start
-            covered = start if alike and is_mark_alone(encoding, index) else end
+            covered = start if id in marks and is_mark_alone(encoding, index) else own_end
             end = inside.get(covered, covered)
-            goes_on = index + 1 < total and starts[index + 1] < end and not self._around(index + 1)
+            goes_on = index + 1 < total and starts[index + 1] < end and not (special and self._around(index + 1))
             shared = start < shown or end != covered or goes_on
-            own = text[max(start, shown) : end]
-            shown = max(shown, end)
-            plain = index not in unknown and index not in special and index not in self._added
-            if usual and index != self.chosen and plain:
-                if own and not shared:
+            own = text[start if start > shown else shown : end]
+            shown = end if end > shown else shown
+            if usual and index != self.chosen and index not in special and index not in self._added:
+                is_unknown = index in unknown
+                if own and not shared and not is_unknown:
                     cells.append(self._plain[own])
                     continue
-                # The parts of characters: as few different ones as there are ids.
-                key = ids[index], own, shared
-                if key not in self._parts:
-                    self._parts[key] = self._cell(index, own, self._kinds(index, own, shared), shared)
-                cells.append(self._parts[key])
+                # Parts of characters are as few as there are ids; unknown tokens, whose bytes are those of the text
+                # that they cover, are often of a few kinds: a megabyte of NULs takes a quarter of the time.
+                key = id, own, shared, text[start:own_end] if is_unknown else None
+                cell = self._parts.get(key)
+                if cell is None:
+                    cell = self._parts[key] = self._cell(index, own, self._kinds(index, own, shared), shared)
+                cells.append(cell)
                 continue
             cells.append(self._cell(index, own, self._kinds(index, own, shared), shared))
         if chunk.last == total and shown < len(text):

@@ -6,7 +6,7 @@ from typing import Any
 
 from webapp.core.inference.records import OWN
 from webapp.serializers.json import well_formed
-from webapp.serializers.tokenization import WANTS, tokenization_json
+from webapp.serializers.tokenization import WANTS, tokenization_stream
 from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
 from webapp.tokenization.comparison.state import Comparison
 
@@ -35,7 +35,7 @@ def _row(row: ComparisonRow) -> dict[str, Any]:
         assert row.problem is not None
         return about | {"error": {"status": row.problem.status, "detail": row.problem.message}}
     return about | {
-        **tokenization_json(row.encoding, WANTS),
+        **tokenization_stream(row.encoding, WANTS),
         "unknown": sorted(row.encoding.unknown),
         "vocabulary_size": row.vocabulary_size,
         "seconds": row.seconds,

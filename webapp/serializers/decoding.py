@@ -15,11 +15,18 @@ WANTS_DECODED: tuple[WantDecoded, ...] = get_args(WantDecoded)
 
 def decoded_json(found: Decoded, want: Collection[WantDecoded] = WANTS_DECODED) -> dict[str, Any]:
     """The given keys of decoded ids: the text of all, and the tokens one by one."""
+    return {
+        key: list(value) if isinstance(value, Iterator) else value for key, value in decoded_stream(found, want).items()
+    }
+
+
+def decoded_stream(found: Decoded, want: Collection[WantDecoded] = WANTS_DECODED) -> dict[str, Any]:
+    """The same with an iterator of the tokens, for `json_response`."""
     answer: dict[str, Any] = {}
     if "text" in want:
         answer["text"] = well_formed(found.text)
     if "tokens" in want:
-        answer["tokens"] = [_token_json(token) for token in found.tokens]
+        answer["tokens"] = map(_token_json, found.tokens)
     return answer
 
 

@@ -2,26 +2,93 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from flask import Response, request
 from pydantic import TypeAdapter
 
+from webapp.web.long_responses import long_response
+
 JSONPiece = str | dict[str, str]
+
+# Elements of a list that are encoded at once: more do not take less time, and take more memory.
+BATCH = 2_000
 
 _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
 
 
 def json_response(answer: Any, status: int = 200) -> Response:
-    """`answer` as a JSON response in UTF-8, with a fast encoder: it may contain hundreds of thousands of numbers."""
-    return Response(_ANYTHING.dump_json(answer), status, mimetype="application/json")
+    """`answer` as a JSON response in UTF-8, with a fast encoder: it may contain hundreds of thousands of numbers.
+
+    An iterator in `answer` is written as a list. A response with iterators or long lists is sent while it is written,
+    unless it turns out to be short.
+    """
+    if not _is_long(answer):
+        return Response(_encoded(answer), status, mimetype="application/json")
+    return long_response(json_parts(answer), status, mimetype="application/json")
+
+
+def json_parts(value: Any) -> Iterator[bytes]:
+    """Yield `value` as JSON in UTF-8, part by part; with lists in place of iterators, the same as encoded at once.
+
+    Elements of iterators and of lists longer than `BATCH` must be small: they contain no iterator.
+
+    >>> b"".join(json_parts({"ids": iter([1, 2]), "rows": [{"pairs": zip([0], [3])}], "none": iter([])}))
+    b'{"ids":[1,2],"rows":[{"pairs":[[0,3]]}],"none":[]}'
+    """
+    if not _is_long(value):
+        yield _encoded(value)
+    elif isinstance(value, dict):
+        opening = b"{"
+        for key, each in value.items():
+            yield opening + _encoded(key) + b":"
+            yield from json_parts(each)
+            opening = b","
+        yield b"}"
+    elif isinstance(value, Iterator) or len(value) > BATCH:
+        elements, opening = iter(value), b"["
+        while batch := list(islice(elements, BATCH)):
+            yield opening + _encoded(batch)[1:-1]
+            opening = b","
+        yield b"[]" if opening == b"[" else b"]"
+    else:
+        opening = b"["
+        for each in value:
+            yield opening
+            yield from json_parts(each)
+            opening = b","
+        yield b"]"
+
+
+def _encoded(value: Any) -> bytes:
+    return _ANYTHING.dump_json(value)
+
+
+def _is_long(value: Any) -> bool:
+    """Whether `value` is or contains an iterator or a list of more than `BATCH` elements."""
+    if isinstance(value, dict):
+        return any(map(_is_long, value.values()))
+    if isinstance(value, list | tuple):
+        return len(value) > BATCH or any(map(_is_long, value))
+    return isinstance(value, Iterator)
 
 
 def cached_for(response: Response, seconds: int) -> Response:
-    """Allow all caches to keep the response for `seconds`, and to revalidate it with its entity tag."""
+    """Allow all caches to keep the response for `seconds`, and to revalidate it with its entity tag.
+
+    A response that is sent while it is written has no entity tag, because its content is not known before its head.
+    """
     response.headers["Cache-Control"] = f"public, max-age={seconds}"
-    response.add_etag()
-    response.make_conditional(request)
+    return revalidated(response)
+
+
+def revalidated(response: Response) -> Response:
+    """Give the response an entity tag if it has none, and answer 304 to a client that has the same one."""
+    if not response.is_streamed:
+        response.add_etag()
+        response.make_conditional(request)
     return response
 
 

@@ -13,7 +13,9 @@ from webapp.storage import Snapshot, StoredSnapshot
 
 
 def snapshot_json(stored: StoredSnapshot) -> dict[str, Any]:
-    """A snapshot; `pieces` has an entry for each token. A comparison has `rows`, each with its own tokens;
+    """A snapshot for `json_response`; `pieces` has an entry for each token.
+
+    A comparison has `rows`, each with its own tokens;
     a conversation has `messages` with their counts, and the prompt as its text.
     """
     shared = stored.snapshot
@@ -46,8 +48,8 @@ def _conversation(stored: StoredSnapshot) -> dict[str, Any]:
         "figures": shared.state["figures"],
         "published": shared.state["published"],
         **conversation_json(restored.counted, roles),
-        "pieces": [pieces[id] for id in shared.ids],
-        "offsets": list(zip(shared.starts, shared.ends, strict=True)),
+        "pieces": map(pieces.__getitem__, shared.ids),
+        "offsets": zip(shared.starts, shared.ends, strict=True),
         "special": shared.special,
     }
 
@@ -62,11 +64,11 @@ def _tokens(shared: Snapshot) -> dict[str, Any]:
         "vocabulary_hash": state["vocabulary_hash"],
         "options": state["options"],
         "ids": shared.ids,
-        "pieces": [
+        "pieces": (
             json_piece(shared.text[start:end]) if index in unknown else pieces[id]
             for index, (id, start, end) in enumerate(zip(shared.ids, shared.starts, shared.ends, strict=True))
-        ],
-        "offsets": list(zip(shared.starts, shared.ends, strict=True)),
+        ),
+        "offsets": zip(shared.starts, shared.ends, strict=True),
         "unknown": shared.unknown,
         "special": shared.special,
         "decoded": well_formed(shared.decoded),

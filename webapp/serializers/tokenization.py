@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, Literal, cast, get_args
 
@@ -30,22 +30,35 @@ def tokenization_json(encoding: Encoding, want: Collection[Want]) -> dict[str, A
     >>> answer["offsets"], answer["counts"]
     ([(0, 3), (3, 4), (4, 5), (4, 5)], {'tokens': 4, 'characters': 5, 'bytes': 7, 'unknown': 0})
     """
+    return {
+        key: list(value) if isinstance(value, Iterator) else value
+        for key, value in tokenization_stream(encoding, want).items()
+    }
+
+
+def tokenization_stream(encoding: Encoding, want: Collection[Want]) -> dict[str, Any]:
+    """The same with an iterator in place of each long list, for `json_response`.
+
+    Raises TextError here, not when the iterators are read.
+    """
     return {key: _MAKERS[key](encoding) for key in WANTS if key in want}
 
 
-def pieces_of(encoding: Encoding) -> list[JSONPiece]:
+def _pieces(encoding: Encoding) -> Iterator[JSONPiece]:
     """The piece of each token, serialized once per id; for an unknown token, the text that it covers."""
-    apart = encoding.unknown | encoding.special
-    written: dict[int, JSONPiece] = {}
-    pieces = []
-    for index, id in enumerate(encoding.ids):
-        if index in apart:
-            pieces.append(json_piece(encoding.piece(index)))
-            continue
-        if id not in written:
-            written[id] = json_piece(encoding.piece(index))
-        pieces.append(written[id])
-    return pieces
+    unknown, special = encoding.unknown, encoding.special
+
+    def pieces() -> Iterator[JSONPiece]:
+        written: dict[int, JSONPiece] = {}
+        for index, id in enumerate(encoding.ids):
+            if index in unknown or index in special:
+                yield json_piece(encoding.piece(index))
+                continue
+            if id not in written:
+                written[id] = json_piece(encoding.piece(index))
+            yield written[id]
+
+    return pieces()
 
 
 def words_json(tokenizer: Tokenizer, mode: str, text: str) -> dict[str, Any]:
@@ -62,12 +75,11 @@ def counts_json(text: str, tokens: int) -> dict[str, int]:
     return {"tokens": tokens, "characters": len(text), "bytes": len(text.encode("utf-8", "replace"))}
 
 
-def parts_json(text: str, parts: Iterable[TextPart]) -> list[dict[str, Any]]:
-    """The parts of a split text, each with its text."""
-    return [
-        {"text": well_formed(text[part.start : part.end]), "start": part.start, "end": part.end, "tokens": part.tokens}
-        for part in parts
-    ]
+def parts_json(text: str, parts: Iterable[TextPart]) -> Iterator[dict[str, Any]]:
+    """Yield the parts of a split text, each with its text."""
+    for part in parts:
+        start, end = part.start, part.end
+        yield {"text": well_formed(text[start:end]), "start": start, "end": end, "tokens": part.tokens}
 
 
 def _counts(encoding: Encoding) -> dict[str, int]:
@@ -76,8 +88,8 @@ def _counts(encoding: Encoding) -> dict[str, int]:
 
 _MAKERS: Mapping[Want, Callable[[Encoding], Any]] = {
     "ids": lambda encoding: encoding.ids,
-    "pieces": pieces_of,
-    "offsets": lambda encoding: list(zip(encoding.starts, encoding.ends, strict=True)),
+    "pieces": _pieces,
+    "offsets": lambda encoding: zip(encoding.starts, encoding.ends, strict=True),
     "counts": _counts,
 }
 
@@ -91,7 +103,7 @@ def result_json(result: Result) -> dict[str, Any]:
     return {
         **state,
         **result.state.inference_options,
-        **tokenization_json(result.encoding, WANTS),
+        **tokenization_stream(result.encoding, WANTS),
         **words_json(result.tokenizer, state["mode"], result.encoding.text),
         "unknown": sorted(result.encoding.unknown),
         "special_tokens": sorted(result.encoding.special),

@@ -11,6 +11,7 @@ from webapp.core.analysis.ambiguity import Ambiguities, Chain, Combination, Kind
 from webapp.core.encoding import Encoding
 from webapp.core.models.dictionary import Dictionary
 from webapp.tokenization.algorithms import algorithm_names
+from webapp.tokenization.encoding import encode
 from webapp.tokenization.forms import fits
 from webapp.tokenization.result import prepare
 from webapp.tokenization.state import State
@@ -121,7 +122,7 @@ def find_all(state: State, *, corpus_limit: int) -> AmbiguityResult:
         if ALGORITHMS[id].family in WORD_FAMILIES:
             vocabulary = state.vocabulary if fits(state.vocabulary, id) else default_for(id)
             one = replace(state, algorithm=id, vocabulary=vocabulary)
-            encoding = prepare(one, corpus_limit=corpus_limit).tokenizer.encode(part)
+            encoding = encode(prepare(one, corpus_limit=corpus_limit).tokenizer, part, algorithm=id)
             methods.append(Method(id, names[id], vocabulary, *_spans(encoding)))
     found = find_ambiguities(ready.dictionary, state.text, state.runs)
     return AmbiguityResult(state, state.text, ready.dictionary, found, methods, segmented)

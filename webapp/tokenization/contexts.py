@@ -71,6 +71,7 @@ class EncodedContext(Context):
 
     tokens: Markup  # the tokens as HTML; only the first ones if the others are sent later
     ids: Markup  # their ids
+    drawn: int  # how many tokens the page draws; the ids are those of all
     long: bool  # whether the browser lays out the tokens chunk by chunk
     large: bool  # whether the text is short enough for large type
     view: View  # what stands under each token

@@ -5,7 +5,7 @@ The request may have the options `separator` and `colours`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from flask import Response, request
 from flask_babel import gettext as _
@@ -16,6 +16,7 @@ from webapp.tokenization.picture_captions import picture_title, picture_words
 from webapp.tokenization.result import Result
 from webapp.web.htmx import private
 from webapp.web.localization import LANGUAGES, current_key
+from webapp.web.long_responses import long_response
 
 SEPARATORS = {"space": " ", "line": "\n", "tab": "\t", "slash": "/", "bar": " | "}
 """The separators between tokens in a plain text, by their names in the form."""
@@ -25,30 +26,33 @@ def as_file(result: Result, kind: str) -> Response:
     """Return the result as a download of a `kind` from `WRITERS`; raises KeyError for any other."""
     mimetype, write = WRITERS[kind]
     content = write(result)
-    body = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
-    response = Response(body, mimetype=mimetype)
+    if isinstance(content, Iterator):
+        response = long_response(content, mimetype=mimetype)
+    else:
+        body = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
+        response = Response(body, mimetype=mimetype)
     # The file name is fixed: no input of the visitor goes into a header.
     response.headers["Content-Disposition"] = f"attachment; filename=tokens.{kind}"
     return private(response)
 
 
-def _json(result: Result) -> str:
+def _json(result: Result) -> Iterator[str]:
     state = result.state
-    return pictures.as_json(result.encoding, algorithm=state.algorithm, vocabulary=state.vocabulary)
+    return pictures.json_parts(result.encoding, algorithm=state.algorithm, vocabulary=state.vocabulary)
 
 
-def _csv(result: Result) -> str:
-    return pictures.csv(result.encoding)
+def _csv(result: Result) -> Iterator[str]:
+    return pictures.csv_parts(result.encoding)
 
 
-def _plain(result: Result) -> str:
+def _plain(result: Result) -> Iterator[str]:
     name = request.values.get("separator", "space")
-    return pictures.plain(result.encoding, SEPARATORS.get(name, name[:16]))
+    return pictures.plain_parts(result.encoding, SEPARATORS.get(name, name[:16]))
 
 
-def _html(result: Result) -> str:
+def _html(result: Result) -> Iterator[str]:
     state = result.state
-    return pictures.standalone_html(
+    return pictures.html_parts(
         result.encoding,
         title=picture_title(state),
         show=state.show,
@@ -76,7 +80,7 @@ def _theme() -> Theme:
     return "dark" if request.values.get("colours") == "dark" else "light"
 
 
-WRITERS: dict[str, tuple[str, Callable[[Result], str | bytes]]] = {
+WRITERS: dict[str, tuple[str, Callable[[Result], str | bytes | Iterator[str]]]] = {
     "svg": ("image/svg+xml", _svg),
     "png": ("image/png", _png),
     "html": ("text/html", _html),

@@ -22,6 +22,8 @@ from webapp.core.models.word_models import DictionaryModel
 from webapp.core.recipes import NGRAM
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, wordpiece
+from webapp.observing import report
+from webapp.tokenization.encoding import encode, ids_of
 from webapp.tokenization.round_trip import WHOLE, RoundTrip, round_trip_of
 from webapp.tokenization.state import State
 from webapp.vocabularies import (
@@ -91,7 +93,7 @@ class Result:
         """The number of tokens by the vocabulary's own rule; None if it is not available."""
         state = self.state
         try:
-            return len(self.tokenizer.ids(self.encoding.text, special=state.special, template=state.puts_around))
+            return len(ids_of(self.tokenizer, self.encoding.text, special=state.special, template=state.puts_around))
         except LookupError:  # the vocabulary of a shared result no longer exists
             return None
 
@@ -109,7 +111,8 @@ class Result:
 
     def check_computable(self) -> None:
         """Compute now what may fail with an unusual vocabulary; raises TextError."""
-        self.encoding.starts, self.comparison  # noqa: B018
+        with report.current().phase("tokenize"):
+            self.encoding.starts, self.comparison  # noqa: B018
 
     @cached_property
     def comparison(self) -> RoundTrip:
@@ -157,7 +160,10 @@ class Result:
             return {}
         text = self.encoding.text
         defaults = [State(algorithm, default_for(algorithm)) for algorithm in offered_algorithms()]
-        return {state.algorithm: len(prepare(state, corpus_limit=0).tokenizer.ids(text)) for state in defaults}
+        return {
+            state.algorithm: len(ids_of(prepare(state, corpus_limit=0).tokenizer, text, algorithm=state.algorithm))
+            for state in defaults
+        }
 
 
 @dataclass(frozen=True)
@@ -212,7 +218,8 @@ def _prepared(state: State, corpus_limit: int, tokenizer: Tokenizer | None) -> P
         # Sentences that are not segmented would be words of an n-gram model.
         own = state.corpus if state.family == "word model" else state.corpus or state.text
         corpus, trained_bytes = _corpus(own, corpus_limit)
-        trained = train_vocabulary(state.vocabulary, corpus, state.trained_size)
+        with report.current().phase("train"):
+            trained = train_vocabulary(state.vocabulary, corpus, state.trained_size)
         return Prepared(_as_chosen(trained.tokenizer, state), None, trained.merges, trained_bytes)
     if state.lowercase and state.vocabulary in NAMES and LOWERCASE in options_of(state.algorithm):
         return Prepared(shipped_tokenizer(state.vocabulary, lowercase=True))
@@ -223,7 +230,13 @@ def tokenize(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = N
     """Return the result for `state`; arguments and errors are those of `prepare`."""
     ready = prepare(state, corpus_limit=corpus_limit, tokenizer=tokenizer)
     began = time.perf_counter()
-    encoding = ready.encoder.encode(state.text, special=state.special, template=state.puts_around)
+    encoding = encode(
+        ready.encoder,
+        state.text,
+        algorithm=state.algorithm,
+        special=state.special,
+        template=state.puts_around,
+    )
     seconds = time.perf_counter() - began
     return Result(
         state,

@@ -13,6 +13,7 @@ from webapp.core.analysis.round_trip import ChangeGroup, RoundTripReport, round_
 from webapp.core.analysis.stage_edits import Stage, StageName
 from webapp.core.text.split_patterns import TextError
 from webapp.rendering.markup import visible
+from webapp.tokenization.encoding import ids_of
 from webapp.tokenization.result import Result
 from webapp.web.localization import number
 
@@ -81,7 +82,7 @@ def round_trip_view(result: Result) -> RoundTripView | None:
     start = _beginning(text)
     try:
         if result.decoded is not None:  # shared: its tokens may be those of an older vocabulary
-            ids = result.encoder.ids(text, special=special, template=template)
+            ids = ids_of(result.encoder, text, special=special, template=template)
             if ids != list(result.encoding.ids):
                 return None
         report = round_trip(result.encoder, start, special=special, template=template)

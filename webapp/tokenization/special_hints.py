@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from webapp.core.encoding import Encoding
 from webapp.core.tokenizer import Tokenizer
+from webapp.tokenization.encoding import ids_of
 from webapp.tokenization.state import State
 from webapp.tokenization.token_messages import is_of_a_chat, special_purpose
 
@@ -56,7 +57,7 @@ def special_hints(state: State, encoding: Encoding, tokenizer: Tokenizer) -> lis
     found = Counter(match[0] for match in _SHAPE.finditer(text))
     shown = [token for token in found if token in names or _CONTROL.fullmatch(token)][:MOST]
     total = len(encoding)
-    recognized = len(tokenizer.ids(text, special=True, template=state.puts_around)) if shown else total
+    recognized = len(ids_of(tokenizer, text, special=True, template=state.puts_around)) if shown else total
     return [
         SpecialTokenHint(
             token=token,

@@ -55,8 +55,9 @@ def _events(first: str, view: ResultView, rest: list[Chunk]) -> Iterator[str]:
     assert view.result is not None
     yield _event(first)
     encoding = view.result.encoding
+    drawn = view.painter.drawn
     for some in growing_batches(rest):
-        tokens = _joined(view.painter.paint(chunk) for chunk in some)
+        tokens = _joined(view.painter.paint(chunk) for chunk in some if chunk.last <= drawn)
         ids = ids_html(encoding, some)
         yield _event(
             f'<hx-partial hx-target="#tokens" hx-swap="beforeend">{tokens}</hx-partial>'

@@ -53,8 +53,9 @@ def store_upload(files: Sequence[FileStorage]) -> CatalogueEntry | InputProblem:
         return InputProblem(_("“%(name)s” was not accepted: %(why)s", name=name, why=wrong_file(error)), 422, FIELD)
     except StorageFullError:
         message = _(
-            "This site has no storage left for uploaded vocabularies. Everything else works; please tell the "
-            "site's operator."
+            "This site has no storage left for uploaded vocabularies, so “%(name)s” was not stored. Your text is still "
+            "here: use another vocabulary, or ask the site’s operator to make room.",
+            name=name,
         )
         return InputProblem(message, 507, FIELD)
     except UnavailableStorageError:

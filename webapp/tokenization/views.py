@@ -15,7 +15,7 @@ from webapp.core.analysis.ambiguity import Divisible, divisible_words, kind_of, 
 from webapp.core.inference.records import OWN
 from webapp.core.models.unigram import Unigram
 from webapp.core.trainers import wordpiece
-from webapp.rendering.markup import Painter, ids_html, shown_piece, visible
+from webapp.rendering.markup import DRAWN, Painter, ids_html, shown_piece, visible
 from webapp.tokenization import messages
 from webapp.tokenization.additions import additions_of, meter_of
 from webapp.tokenization.algorithms import algorithm_names
@@ -143,6 +143,7 @@ class ResultView:
         return EncodedContext(
             tokens=self.painter.html() if tokens is None else tokens,
             ids=ids_html(result.encoding, self.painter.chunks) if ids is None else ids,
+            drawn=self.painter.drawn,
             long=len(result.encoding) > LONG,
             large=len(result.encoding.text) <= SHORT,
             view=self.shown_view,
@@ -262,6 +263,7 @@ class ResultView:
             chosen=self.details.token.index if self.details else None,
             under=self._under(),
             added=self.result.affixed.added if self.result.affixed else frozenset(),
+            most=DRAWN,
         )
 
     def _token_link(self, index: int) -> str:

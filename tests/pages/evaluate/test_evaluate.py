@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from babel.dates import format_date
 from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
@@ -253,6 +254,22 @@ def test_equal_results_share_a_link_and_forever_means_no_end(client: FlaskClient
     stored = storage_of(app).snapshots.head(first.headers["Location"].rpartition("/")[2])
     assert stored is not None
     assert stored.expires is None
+
+
+def test_the_form_and_the_link_say_what_the_site_keeps(client: FlaskClient, app: Flask) -> None:
+    def choices() -> list[str]:
+        return re.findall("<option[^>]*>([^<]*)", get(client).text.partition('id="keep"')[2].partition("</select>")[0])
+
+    assert choices() == ["no link", "30 days", "one year", "forever"]
+    app.config["KEEP_SNAPSHOTS_DAYS"] = 90
+    try:
+        assert choices() == ["no link", "30 days", "for 90 days"]
+        answer = post(client, gold=GOLD * 43, keep="forever")
+        end = str(format_date((datetime.now(UTC) + timedelta(days=90)).date(), "long", locale="en"))
+        assert f"see the result until {end}" in words(answer)
+        assert f"it is kept until {end}" in words(client.get(answer.headers["Location"] + "?lang=en"))
+    finally:
+        app.config["KEEP_SNAPSHOTS_DAYS"] = 0
 
 
 def test_without_storage_the_result_is_still_shown(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:

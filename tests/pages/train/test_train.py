@@ -150,7 +150,7 @@ def test_a_wrong_choice_is_told_beside_its_field(
 def test_a_pattern_that_is_slow_on_the_corpus_is_told_beside_its_field(
     client: FlaskClient, queue: Jobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webapp.core.text.split_patterns.SECONDS", 0.05)
+    monkeypatch.setattr("webapp.core.text.pattern_time.SECONDS", 0.05)
     answer = send(client, (("x" * 60 + "\n").encode() * 50, "words.txt"))
     asked = {"split": "own", "pattern": r"(?:[xz]|[xz][xz]|x+)+q|\S+|\s+", "size": "300"}
     corpus = answer.headers["Location"].partition("corpus=")[2]

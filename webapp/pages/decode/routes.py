@@ -15,8 +15,8 @@ from webapp.pages.decode import forms, messages, views
 from webapp.pages.decode.contexts import DecodePage
 from webapp.pages.decode.examples import EXAMPLES
 from webapp.pages.decode.forms import DecodeRequest
-from webapp.rendering.delimited import as_csv
-from webapp.serializers.decoding import decoded_json, decoded_rows
+from webapp.rendering.delimited import csv_parts
+from webapp.serializers.decoding import decoded_rows, decoded_stream
 from webapp.serializers.json import json_response
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
@@ -27,6 +27,7 @@ from webapp.tokenization.vocabulary_choices import vocabulary_choices
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, title_of, tokenizer_of
 from webapp.web.htmx import private
 from webapp.web.localization import number
+from webapp.web.long_responses import long_response
 from webapp.web.templates import render
 
 blueprint = Blueprint("decode", __name__)
@@ -68,7 +69,7 @@ def as_table() -> BaseResponse:
     _asked, answer, problems = _answer()
     if answer is None:
         return refused(problems)
-    response = Response(as_csv(decoded_rows(answer[0])).encode(), mimetype="text/csv")
+    response = long_response(csv_parts(decoded_rows(answer[0])), mimetype="text/csv")
     response.headers["Content-Disposition"] = "attachment; filename=decoded.csv"
     return private(response)
 
@@ -158,4 +159,4 @@ def _link(endpoint: str, asked: DecodeRequest) -> str | None:
 def _as_json(asked: DecodeRequest, answer: tuple[Decoded, Tokenizer] | None, problems: list[InputProblem]) -> Response:
     if answer is None:
         return refused(problems)
-    return private(json_response({"vocabulary": asked.vocabulary, **decoded_json(answer[0])}))
+    return private(json_response({"vocabulary": asked.vocabulary, **decoded_stream(answer[0])}))

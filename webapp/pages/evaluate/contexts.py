@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from webapp.core.evaluation.errors import Kind
 from webapp.core.evaluation.gold import GoldText
@@ -61,6 +62,7 @@ class EvaluatePage(Page):
     files: Sequence[tuple[str, str]]  # downloads: title and address
     link: str | None  # the address of this evaluation
     stored: StoredSnapshot | None
+    until: datetime | None  # the end of the stored evaluation
     receipt: ShareReceipt | None  # just after storing
     unstored: str  # why the link is missing
     keep: str  # the chosen one of them

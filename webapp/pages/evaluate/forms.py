@@ -13,6 +13,7 @@ from werkzeug.datastructures import FileStorage
 
 from webapp.core.evaluation.errors import KINDS, Kind
 from webapp.sharing.terms import end_of
+from webapp.storage import StoredSnapshot
 from webapp.tokenization.comparison.state import TokenizerChoice
 from webapp.tokenization.evaluation.run import LONGEST_NAME
 from webapp.tokenization.evaluation.state import MOST_METHODS, Evaluation, UploadedOutput, default_choices
@@ -111,6 +112,14 @@ def expiry(request: Request) -> datetime | None:
     """The end of a stored evaluation, None for never."""
     days = KEPT_DAYS[request.form["keep"]]
     return None if days is None else end_of(datetime.now(UTC).date() + timedelta(days=days))
+
+
+def end_of_stored(stored: StoredSnapshot, days_kept: int) -> datetime | None:
+    """When a stored evaluation ends, None for never: at its own end, or `days_kept` days after it was stored."""
+    if not days_kept:
+        return stored.expires
+    latest = stored.created + timedelta(days=days_kept)
+    return latest if stored.expires is None else min(latest, stored.expires)
 
 
 def _text(request: Request, field: str, limit: int, problems: list[InputProblem]) -> str:

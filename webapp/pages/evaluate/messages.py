@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flask_babel import gettext as _
+from flask_babel import ngettext
 
 from webapp.core.evaluation.errors import Kind
 from webapp.core.evaluation.report import Report
@@ -50,6 +51,12 @@ def known_note(report: Report) -> str:
     return _("Without training words, no word counts as unknown (OOV).")
 
 
-def kept_titles() -> list[tuple[str, str]]:
-    """How long a stored evaluation can be kept, by the value of the form's field."""
-    return [("", _("no link")), ("30", _("30 days")), ("365", _("one year")), ("forever", _("forever"))]
+def kept_titles(days_kept: int) -> list[tuple[str, str]]:
+    """How long a stored evaluation can be kept, by the value of the form's field.
+
+    `days_kept` is the setting `KEEP_SNAPSHOTS_DAYS`: nothing is kept longer, unless it is 0.
+    """
+    titles = [("30", 30, _("30 days")), ("365", 365, _("one year"))]
+    longest = ngettext("for %(num)s day", "for %(num)s days", days_kept) if days_kept else _("forever")
+    shorter = [(value, title) for value, days, title in titles if not days_kept or days < days_kept]
+    return [("", _("no link")), *shorter, ("forever", longest)]

@@ -146,7 +146,9 @@ def _store(report: Report, expires: datetime | None) -> tuple[ShareReceipt | Non
     """The receipt of a stored report, or why it could not be stored."""
     try:
         return share_evaluation(report, expires), ""
-    except (UnavailableStorageError, StorageFullError):
+    except StorageFullError:
+        return None, _("The result could not be stored: this site has no storage left. Download it instead.")
+    except UnavailableStorageError:
         return None, _("The result could not be stored: the site’s storage cannot be reached. Try again in a minute.")
     except RemovedSnapshotError:
         return None, _("The site's operator has removed this result, so it cannot be shared again.")
@@ -164,6 +166,7 @@ def _respond(
     unstored: str = "",
 ) -> Response:
     shown = forms.read_shown(request)
+    days_kept = current_app.config["KEEP_SNAPSHOTS_DAYS"]
     last = None
     try:
         found = None if report is None else views.error_page(report, shown, paged=link is not None)
@@ -207,10 +210,11 @@ def _respond(
         files=[] if link is None or report is None else _files(link),
         link=link,
         stored=snapshot,
+        until=None if snapshot is None else forms.end_of_stored(snapshot, days_kept),
         receipt=receipt,
         unstored=unstored,
         keep=request.form.get("keep", ""),
-        kept=messages.kept_titles(),
+        kept=messages.kept_titles(days_kept),
     )
     return swappable(make_response(render(context), status))
 

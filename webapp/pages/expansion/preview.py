@@ -13,6 +13,7 @@ from webapp.core.text.split_patterns import TextError
 from webapp.core.tokenizer import Tokenizer
 from webapp.pages.expansion.forms import ExpansionRequest
 from webapp.pages.expansion.passages import passages
+from webapp.tokenization.encoding import ids_of
 from webapp.vocabularies import library, tokenizer_of
 
 SECONDS = 12.0  # to compare and add pieces; writing the files takes as long again at worst
@@ -138,7 +139,7 @@ def _measured(key: str, text: str, expansion: Expansion) -> Measured:
 def _tokens(tokenizer: Tokenizer, text: str) -> tuple[int, int] | None:
     """The number of tokens of a text, and how many of them are unknown; None if it cannot be encoded."""
     try:
-        ids = tokenizer.ids(text)
+        ids = ids_of(tokenizer, text)
     except TextError:
         return None
     unknown = tokenizer.model.unknown_id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from itertools import chain
 
 from flask import Blueprint, Response, current_app, make_response, redirect, request, url_for
 from flask_babel import gettext as _
@@ -13,7 +14,7 @@ from webapp.pages.frequencies.contexts import FrequenciesPage
 from webapp.pages.frequencies.examples import EXAMPLES
 from webapp.pages.frequencies.figure import frequency_figure
 from webapp.pages.frequencies.plot import plot_of
-from webapp.rendering.delimited import as_csv
+from webapp.rendering.delimited import csv_parts
 from webapp.rendering.markup import shown_piece
 from webapp.rendering.pictures.figure_files import figure_png, figure_svg
 from webapp.rendering.pictures.palette import Theme
@@ -28,6 +29,7 @@ from webapp.vocabularies import CATALOGUE, CatalogueEntry, StillFetchingError, f
 from webapp.vocabularies.titles import by_family
 from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
 from webapp.web.htmx import private
+from webapp.web.long_responses import long_response
 from webapp.web.problems import problem
 from webapp.web.templates import render
 
@@ -35,6 +37,7 @@ blueprint = Blueprint("frequencies", __name__)
 
 MAX_ROWS = 100
 MAX_BARS = 12
+FILE_HEADER = ("rank", "token", "id", "count", "share")
 MEDIA_TYPES = {"csv": "text/csv", "svg": "image/svg+xml", "png": "image/png"}
 STATE_FIELDS = {field.name for field in fields(State)}
 
@@ -130,15 +133,14 @@ def _file(kind: str, state: State, result: Result, tokens: list[RankedToken]) ->
     """The chart or the table as a download; its name is fixed: no input of the visitor goes into a header."""
     theme: Theme = "dark" if request.args.get("colours") == "dark" else "light"
     figure = frequency_figure(plot_of(tokens), f"{algorithm_names()[state.algorithm]} · {_title(state)}")
-    content: str | bytes
     if kind == "csv":
         total = sum(token.count for token in tokens)
         rows = ((one.rank, shown_piece(_piece(result, one)), one.id, one.count, one.count / total) for one in tokens)
-        content = as_csv([("rank", "token", "id", "count", "share"), *rows])
+        response = long_response(csv_parts(chain([FILE_HEADER], rows)), mimetype=MEDIA_TYPES[kind])
     else:
         content = figure_svg(figure, theme=theme) if kind == "svg" else figure_png(figure, theme=theme)
-    body = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
-    response = Response(body, mimetype=MEDIA_TYPES[kind])
+        body = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
+        response = Response(body, mimetype=MEDIA_TYPES[kind])
     response.headers["Content-Disposition"] = f"attachment; filename=frequencies.{kind}"
     return private(response)
 
@@ -153,7 +155,7 @@ def _json(result: Result | None, problems: list[InputProblem]) -> Response:
         {
             "tokens": len(result.encoding),
             "different": len(tokens),
-            "ranked": [{"id": one.id, "piece": json_piece(_piece(result, one)), "count": one.count} for one in tokens],
+            "ranked": ({"id": one.id, "piece": json_piece(_piece(result, one)), "count": one.count} for one in tokens),
         }
     )
     return private(response)

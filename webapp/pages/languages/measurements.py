@@ -11,6 +11,7 @@ from flask_babel import gettext as _
 from webapp.core.text.split_patterns import TextError
 from webapp.pages.languages import trained
 from webapp.pages.languages.forms import MAX_CHARACTERS, LanguagesRequest, Measure
+from webapp.tokenization.encoding import encode
 from webapp.tokenization.measures.article import LOSSY, fair
 from webapp.tokenization.parallel_article import BASE, Passage, passages
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, tokenizer_of
@@ -88,7 +89,7 @@ def measure(asked: LanguagesRequest) -> LanguageMeasurements:
         counts[name], unknown[name] = {}, {}
         for passage in (*shown, *english):
             try:
-                encoding = tokenizer.encode(passage.text)
+                encoding = encode(tokenizer, passage.text)
                 counts[name][passage.key] = len(encoding)
                 unknown[name][passage.key] = len(encoding.unknown) / len(encoding) if len(encoding) else 0
             except TextError:

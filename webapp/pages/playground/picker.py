@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from flask_babel import gettext as _
 
@@ -27,10 +28,10 @@ class VocabularyPicker:
     uploads: Sequence[CatalogueEntry] = ()
     query: str = ""
 
-    @property
+    @cached_property
     def algorithms(self) -> list[str]:
         """The algorithms with at least one vocabulary, shipped, uploaded or well-known."""
-        return [algorithm for algorithm in ALGORITHMS if self._entries(algorithm)]
+        return [algorithm for algorithm in ALGORITHMS if self._entries[algorithm]]
 
     @property
     def rows(self) -> list[list[str]]:
@@ -42,7 +43,7 @@ class VocabularyPicker:
             groups.setdefault(0 if algorithm.direction else 1 if words else 2, []).append(name)
         return [names[at : at + 3] for _group, names in sorted(groups.items()) for at in range(0, len(names), 3)]
 
-    @property
+    @cached_property
     def lists(self) -> dict[str, int]:
         """The leading algorithm of each list → the number of the list; the methods with a dictionary share one."""
         return {algorithm: number for number, algorithm in enumerate(leading_algorithms(self.algorithms), 1)}
@@ -64,21 +65,25 @@ class VocabularyPicker:
 
     def groups(self, algorithm: str) -> list[tuple[str, list[CatalogueEntry]]]:
         """The vocabularies for one algorithm: uploads, well-known ones by family, then the site's own."""
-        others = [entry for entry in self._entries(algorithm) if entry.name not in CATALOGUE]
+        others = [entry for entry in self._entries[algorithm] if entry.name not in CATALOGUE]
         return [*by_family(others), *own_groups(entries_for(algorithm))]
 
     def found(self) -> list[tuple[str, list[CatalogueEntry]]]:
         """The vocabularies whose name contains every word of the query, by the names of their algorithms."""
         groups = []
         for algorithm in leading_algorithms(self.algorithms):
-            entries = [entry for entry in self._entries(algorithm) if matches(entry, self.query)]
+            entries = [entry for entry in self._entries[algorithm] if matches(entry, self.query)]
             if entries:
                 groups.append((joined_names(algorithm), entries))
         return groups
 
-    def _entries(self, algorithm: str) -> list[CatalogueEntry]:
-        uploads = with_chosen(self.uploads, [self.state.vocabulary])
-        return [entry for entry in (*uploads, *well_known(), *entries_for(algorithm)) if algorithm in entry.algorithms]
+    @cached_property
+    def _entries(self) -> dict[str, list[CatalogueEntry]]:
+        common = (*with_chosen(self.uploads, [self.state.vocabulary]), *well_known())
+        return {
+            algorithm: [entry for entry in (*common, *entries_for(algorithm)) if algorithm in entry.algorithms]
+            for algorithm in ALGORITHMS
+        }
 
 
 def takes(algorithm: str) -> str:

@@ -3,16 +3,42 @@
 from __future__ import annotations
 
 import sys
+from datetime import timedelta
 
 import click
 from flask import Blueprint
 
 from webapp.rendering.markup import visible
 from webapp.storage import storage
+from webapp.storage.inventory import SnapshotRecord
+from webapp.storage.listing import (
+    age_in_days,
+    age_options,
+    as_json_option,
+    before,
+    print_deleted,
+    print_records,
+    total_bytes,
+)
 
 
 def add_commands(blueprint: Blueprint) -> None:
     """Add the commands to the blueprint, in the group `snapshots`."""
+
+    @blueprint.cli.command("list")
+    @as_json_option
+    def list_snapshots(as_json: bool) -> None:
+        """List every shared result: bytes, age, last day, and how often it was shared and reported."""
+        records = storage().inventory.snapshots()
+        total = total_bytes([record.bytes for record in records], "snapshots")
+        print_records(records, _line, total, as_json=as_json)
+
+    @blueprint.cli.command("expire")
+    @age_options
+    def expire(older_than: timedelta, dry_run: bool, as_json: bool) -> None:
+        """Delete the shared results that nobody has shared since; their links then say so."""
+        deleted = storage().inventory.expire_snapshots(before(older_than), dry_run=dry_run)
+        print_deleted("snapshots", deleted, dry_run=dry_run, as_json=as_json)
 
     @blueprint.cli.command("reports")
     def reports() -> None:
@@ -38,3 +64,11 @@ def add_commands(blueprint: Blueprint) -> None:
             click.echo(f"No snapshot has the id {id!r}.", err=True)
             sys.exit(1)
         click.echo(f"{id} is removed.")
+
+
+def _line(record: SnapshotRecord) -> str:
+    until = f"until {record.expires:%Y-%m-%d}" if record.expires else "no last day"
+    return (
+        f"{record.id:14}  {record.bytes:>9,} bytes  {age_in_days(record.created)}  {until:16}  "
+        f"{record.claims:>3} × shared  {record.reports:>3} × reported"
+    )

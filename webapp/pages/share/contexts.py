@@ -28,6 +28,7 @@ class SnapshotAbout(Context):
     description: str  # one line for link previews
     core_version: str  # the version that made the result
     differs: bool  # whether the same text has different ids today
+    vocabulary_gone: bool  # whether the file of its vocabulary was deleted
     address: str  # the URL of its page
     origin: str  # the URL of the page that opens a copy
     open_copy: str  # the label of the button that opens a copy
@@ -100,6 +101,7 @@ class LinkContext(Context):
     text: str  # the shared text, shown to identify the link
     token: int | None  # the token whose details are open; the link leads to it
     partial: bool  # whether the link is shown on the page of the result
+    instead: str | None = None  # the address with the whole state, if nothing could be stored and it is short enough
 
 
 @dataclass(frozen=True, kw_only=True)

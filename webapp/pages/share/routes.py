@@ -9,8 +9,10 @@ from flask import Blueprint, Response, abort, jsonify, make_response, redirect, 
 from flask.blueprints import BlueprintSetupState
 from flask_babel import gettext as _
 
+from webapp.observing.report import measure
 from webapp.pages.share import commands, comparisons, conversations
 from webapp.pages.share import forms as share_forms
+from webapp.pages.share.attempts import address_of_state, origin_of, share_form
 from webapp.pages.share.cards import card_of
 from webapp.pages.share.contexts import (
     DeletePage,
@@ -31,25 +33,21 @@ from webapp.pages.share.views import (
     gone,
     last_day,
 )
-from webapp.serializers.json import json_response
+from webapp.serializers.json import json_response, revalidated
 from webapp.serializers.snapshot import snapshot_json
-from webapp.sharing.capture import UnshareableError, share_result
 from webapp.sharing.comparisons import is_comparison
 from webapp.sharing.conversations import is_conversation
 from webapp.sharing.evaluations import is_evaluation
 from webapp.sharing.restored import RestoredResult
-from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE, ShareTerms
-from webapp.storage import LONGEST_REASON, RemovedSnapshotError, ShareReceipt, StorageFullError, StoredSnapshot, storage
+from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE
+from webapp.storage import LONGEST_REASON, StoredSnapshot, storage
 from webapp.tokenization import forms
-from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.contexts import DetailsForm
 from webapp.tokenization.exports import WRITERS, as_file
 from webapp.tokenization.forms import InputProblem, as_typed
-from webapp.tokenization.messages import unavailable_problem, wrong_file
 from webapp.tokenization.state import view_of
 from webapp.tokenization.token_details import TokenDetails, token_details
 from webapp.tokenization.views import ResultView
-from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
 from webapp.web.htmx import REQUEST_TYPE, wants_partial
 from webapp.web.localization import current_key
 from webapp.web.problems import problem
@@ -70,12 +68,14 @@ OEMBED_WIDTH, OEMBED_HEIGHT = 640, 320
 
 pages = PageCache(max_bytes=32 << 20)
 cards = PageCache(max_bytes=8 << 20)
+measure("cache_bytes", lambda: pages.held() + cards.held(), cache="pages")
 
 
 @blueprint.record_once
 def set_template_limits(state: BlueprintSetupState) -> None:
     """Make the limits global, since the share form is also on pages of other blueprints."""
-    state.app.jinja_env.globals |= {"longest_title": LONGEST_TITLE, "longest_note": LONGEST_NOTE}
+    limits = {"longest_title": LONGEST_TITLE, "longest_note": LONGEST_NOTE}
+    state.app.jinja_env.globals |= {**limits, "days_kept": state.app.config["KEEP_SNAPSHOTS_DAYS"]}
 
 
 @blueprint.post("/share")
@@ -85,11 +85,9 @@ def create() -> Response:
     if is_foreign(request):
         abort(HTTPStatus.FORBIDDEN)
     terms, problems = share_forms.read(request)
-    shared, problems = _share(terms, problems)
-    origin = "compare" if "with" in request.form else "playground"
-    text = as_typed(request.form.get("text"))
-    if conversations.is_form(request):
-        origin, text = "messages", conversations.text_of(request)
+    shared, problems = share_form(request, terms, problems)
+    origin = origin_of(request)
+    text = conversations.text_of(request) if origin == "messages" else as_typed(request.form.get("text"))
     partial = wants_partial()
     link = LinkContext(
         shared=shared,
@@ -98,6 +96,7 @@ def create() -> Response:
         text=text,
         token=request.form.get("token", type=int) if origin == "playground" else None,
         partial=partial,
+        instead=address_of_state(request) if any(problem.status == 507 for problem in problems) else None,
     )
     address = url_for(f"{origin}.page")
     body = render(link if partial else LinkPage(link=link, form=request.form, wanted=terms, origin=address))
@@ -284,40 +283,6 @@ def report(id: str) -> Response:
     return _private(make_response(render(page), status))
 
 
-def _share(terms: ShareTerms, problems: list[InputProblem]) -> tuple[ShareReceipt | None, list[InputProblem]]:
-    """Store the form's result with its vocabulary, or return the problems that prevent it."""
-    try:
-        if "with" in request.form:
-            return comparisons.share(request, terms, problems)
-        if conversations.is_form(request):
-            return conversations.share(request, terms, problems)
-        state, form_problems = forms.read(request)
-        result, problems = tokenize_or_explain(
-            state, [*(each for each in form_problems if each.field != "token"), *problems]
-        )
-        return (None, problems) if result is None else (share_result(result, terms), [])
-    except StillFetchingError:
-        message = _("The vocabulary is still being downloaded. Share again when the tokens appear.")
-        return None, [InputProblem(message, 503)]
-    except UnavailableVocabularyError as error:
-        return None, [unavailable_problem(error)]
-    except UnshareableError as error:
-        message = _(
-            "This result cannot be shared because its vocabulary cannot be stored: %(why)s.", why=wrong_file(error.why)
-        )
-        return None, [InputProblem(message)]
-    except StorageFullError:
-        message = _(
-            "The result was not shared: this site has no storage left for vocabularies. Results with a vocabulary "
-            "that ships with the site can still be shared; please tell the site's operator."
-        )
-        return None, [InputProblem(message, 507)]
-    except RemovedSnapshotError:
-        return None, [
-            InputProblem(_("The site's operator has removed this result, so it cannot be shared again."), 410)
-        ]
-
-
 def _stored(id: str, *, in_frame: bool = False) -> StoredSnapshot | Response:
     """The snapshot, or the page that explains why it is unavailable; for an evaluation, a redirect to its page."""
     stored = available_or_gone(storage().snapshots.get(id), in_frame=in_frame)
@@ -385,9 +350,7 @@ def _noindex(response: Response) -> Response:
     """Keep search engines out, and let caches revalidate: a snapshot never changes, but may be deleted."""
     response.headers["X-Robots-Tag"] = "noindex"
     response.headers["Cache-Control"] = "public, no-cache"
-    response.add_etag()  # a response that has an ETag keeps it
-    response.make_conditional(request)
-    return response
+    return revalidated(response)
 
 
 def _private(response: Response) -> Response:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
 from urllib.parse import parse_qsl
 
 from flask import Response, make_response, url_for
@@ -13,7 +15,7 @@ from webapp.pages.share.contexts import FrameContext, GonePage, SnapshotAbout
 from webapp.rendering import pictures
 from webapp.rendering.markup import visible
 from webapp.sharing.restored import RestoredResult
-from webapp.storage import StoredSnapshot
+from webapp.storage import StoredSnapshot, storage
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.picture_captions import picture_title, picture_words
 from webapp.tokenization.views import ResultView
@@ -48,11 +50,18 @@ def about_snapshot(
         description=description,
         core_version=stored.snapshot.core_version,
         differs=differs,
+        vocabulary_gone=_lacks_vocabulary(state),
         address=url_for("share.page", id=stored.id, _external=True),
         origin=origin,
         open_copy=_("Open a copy"),
         fields=parse_qsl(query, keep_blank_values=True),
     )
+
+
+def _lacks_vocabulary(state: Mapping[str, Any]) -> bool:
+    """Whether the operator has deleted a vocabulary file that was stored with a snapshot."""
+    hashes = {row.get("vocabulary_hash") for row in (state, *state.get("rows", ()))} - {None}
+    return not all(storage().vocabularies.has(str(hash)) for hash in hashes)
 
 
 def _heading(view: ResultView) -> str:
@@ -112,6 +121,8 @@ def available_or_gone(stored: StoredSnapshot | None, *, in_frame: bool = False) 
     """The snapshot if it is available, else the page that explains why it is not."""
     if stored is None:
         return gone("unknown", in_frame=in_frame)
+    if stored.condition == "expired" and (stored.expires is None or stored.expires > datetime.now(UTC)):
+        return gone("outdated", in_frame=in_frame)
     return stored if stored.condition == "kept" else gone(stored.condition, in_frame=in_frame)
 
 
@@ -126,6 +137,11 @@ def gone(reason: str, *, in_frame: bool = False) -> Response:
         "expired": (
             _("This snapshot has expired"),
             _("Its author set a last day for it, and that day has passed."),
+            410,
+        ),
+        "outdated": (
+            _("This snapshot has expired"),
+            _("This site keeps shared results for a limited time, and nobody has shared this one again."),
             410,
         ),
         "deleted": (_("This snapshot was deleted"), _("Its author deleted it."), 410),

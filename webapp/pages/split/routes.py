@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from io import BytesIO
 from itertools import islice
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -25,6 +25,7 @@ from webapp.tokenization.vocabulary_choices import vocabulary_choices
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, title_of
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.localization import number
+from webapp.web.long_responses import long_response
 from webapp.web.templates import render
 
 blueprint = Blueprint("split", __name__)
@@ -64,8 +65,8 @@ def as_json_lines() -> BaseResponse:
     asked, parts, problems = _parts()
     if problems:
         return _respond(asked, parts, problems)
-    written = "".join(json.dumps(part, ensure_ascii=False) + "\n" for part in parts_json(asked.text, parts))
-    return _download(written.encode("utf-8", "replace"), "application/jsonl", "parts.jsonl")
+    written = (json.dumps(part, ensure_ascii=False) + "\n" for part in parts_json(asked.text, parts))
+    return _download(written, "application/jsonl", "parts.jsonl")
 
 
 def _page_or_redirect() -> BaseResponse:
@@ -139,7 +140,10 @@ def _page_context(asked: SplitRequest, parts: PartsContext) -> SplitPage:
     )
 
 
-def _download(content: bytes, mimetype: str, name: str) -> Response:
-    response = Response(content, mimetype=mimetype)
+def _download(content: bytes | Iterable[str], mimetype: str, name: str) -> Response:
+    if isinstance(content, bytes):
+        response = Response(content, mimetype=mimetype)
+    else:
+        response = long_response(content, mimetype=mimetype)
     response.headers["Content-Disposition"] = f"attachment; filename={name}"
     return private(response)

@@ -15,8 +15,8 @@ from webapp.rendering.pictures.comparison import (
 from webapp.rendering.pictures.drawing import CARD, ENGLISH, PictureTexts, card, png, svg
 from webapp.rendering.pictures.figure import Figure, FigureBox, FigureDot, FigureLabel, FigurePath, side_by_side
 from webapp.rendering.pictures.figure_files import figure_png, figure_svg
-from webapp.rendering.pictures.page import standalone_html
-from webapp.rendering.pictures.tables import as_json, csv, plain
+from webapp.rendering.pictures.page import html_parts
+from webapp.rendering.pictures.tables import csv_parts, json_parts, plain_parts
 
 __all__ = [
     "CARD",
@@ -31,18 +31,18 @@ __all__ = [
     "PictureColumn",
     "PictureRow",
     "PictureTexts",
-    "as_json",
     "card",
     "comparison_card",
     "comparison_png",
     "comparison_svg",
-    "csv",
+    "csv_parts",
     "drawable",
     "figure_png",
     "figure_svg",
-    "plain",
+    "html_parts",
+    "json_parts",
+    "plain_parts",
     "png",
     "side_by_side",
-    "standalone_html",
     "svg",
 ]

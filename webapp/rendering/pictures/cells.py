@@ -45,7 +45,7 @@ def drawable(text: str, show: bool = False) -> str:
     return _NO_CHARACTERS.sub("\ufffd", visible(text, show))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Span:
     """The part of the text that is shown for a token; `index` None is text that belongs to no token.
 
@@ -67,18 +67,24 @@ def spans(encoding: Encoding, most: int | None = None) -> Iterator[Span]:
     # The drawing ends with the last of these tokens, so the rest of a long text is not searched.
     reach = len(text) if whole else min(len(text), max(ends[:total], default=0) + LONGEST)
     inside = cluster_ends(text[:reach])
-    shown = 0
+    shown, number = 0, len(encoding)
     for index in range(total):
         start, end = starts[index], ends[index]
+        follower = index + 1
+        following = starts[follower] if follower < number else len(text)
+        if start == shown and end == following and start != end and end not in inside:
+            # The usual case, tested first: it takes a third of the time of the rest.
+            shown = end
+            yield Span(index, text[start:end])
+            continue
         if start == end and index in special:
             yield Span(index, "", around=True)
             continue
         if start > shown:
             yield Span(None, text[shown:start])
-        covered = start if is_mark_alone(encoding, index) else end
+        covered = start if following == start and is_mark_alone(encoding, index) else end
         end = inside.get(covered, covered)
-        follower = index + 1
-        goes_on = follower < len(encoding) and starts[follower] < min(end, ends[follower])
+        goes_on = follower < number and following < min(end, ends[follower])
         shared = start < shown or end != covered or goes_on
         own = text[max(start, shown) : end]
         shown = max(shown, end)

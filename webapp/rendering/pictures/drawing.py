@@ -9,6 +9,7 @@ import regex
 import resvg_py
 
 from webapp.core.encoding import Encoding
+from webapp.observing import report
 from webapp.rendering.pictures.cells import cells, drawable
 from webapp.rendering.pictures.fonts import Face, Fonts, fonts
 from webapp.rendering.pictures.layout import Layout, lay_out
@@ -210,9 +211,10 @@ def rendered(source: str, used: Sequence[Face], zoom: int = 1) -> bytes:
     """Render an SVG of this module as PNG, with the files of the fonts that it names; nothing else is loaded."""
     files = sorted({face.path for face in used})
     first = used[0].family if used else None
-    return resvg_py.svg_to_bytes(
-        svg_string=source, zoom=zoom, skip_system_fonts=True, font_files=files, font_family=first
-    )
+    with report.current().phase("draw"):
+        return resvg_py.svg_to_bytes(
+            svg_string=source, zoom=zoom, skip_system_fonts=True, font_files=files, font_family=first
+        )
 
 
 def faces_of(layout: Layout) -> list[Face]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from markupsafe import Markup, escape
 
 from webapp.core.encoding import Encoding
@@ -9,7 +11,7 @@ from webapp.rendering.markup import COLOURS, Painter, ids_html
 from webapp.rendering.pictures.drawing import ENGLISH, PictureTexts
 from webapp.rendering.pictures.palette import MONO, PALETTES, SANS, Theme
 
-_PAGE = Markup("""<!doctype html>
+_HEAD = Markup("""<!doctype html>
 <html lang="{language}">
 <head>
 <meta charset="utf-8">
@@ -23,13 +25,15 @@ _PAGE = Markup("""<!doctype html>
 </head>
 <body>
 <h1>{heading}</h1>
-<div class="tokens" dir="auto">{tokens}</div>
+<div class="tokens" dir="auto">""")
+_BETWEEN = Markup("""</div>
 <h2>{ids_heading}</h2>
-<div class="numbers">{ids}</div>
+<div class="numbers">""")
+_TAIL = """</div>
 <p class="name">Tokenscope</p>
 </body>
 </html>
-""")
+"""
 
 _STYLE = """
 * {{ box-sizing: border-box; }}
@@ -51,7 +55,7 @@ vertical-align: .1em; }}
 """
 
 
-def standalone_html(
+def html_parts(
     encoding: Encoding,
     *,
     title: str = "",
@@ -59,18 +63,19 @@ def standalone_html(
     words: PictureTexts = ENGLISH,
     ids_heading: str = "Ids",
     language: str = "en",
-) -> str:
-    """The HTML file with the coloured segmentation and the ids, light or dark according to the browser's setting."""
+) -> Iterator[str]:
+    """Yield the HTML file in parts: the coloured segmentation and the ids, light or dark as the browser is set."""
     painter = Painter(encoding, show=show)
     heading = " · ".join(filter(None, (title, words.tokens(len(encoding)))))
-    return _PAGE.format(
-        heading=heading,
-        style=Markup(style()),
-        tokens=painter.html(),
-        ids=ids_html(encoding, painter.chunks),
-        ids_heading=ids_heading,
-        language=escape(language),
-    )
+    yield _HEAD.format(heading=heading, style=Markup(style()), language=escape(language))
+    if painter.chunks:
+        yield from map(painter.paint, painter.chunks)
+    else:
+        yield painter.html()
+    yield _BETWEEN.format(ids_heading=ids_heading)
+    for chunk in painter.chunks:
+        yield ids_html(encoding, [chunk])
+    yield _TAIL
 
 
 def style() -> str:

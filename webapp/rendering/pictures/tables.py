@@ -9,7 +9,8 @@ from __future__ import annotations
 import csv as csv_writer
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import count, islice
 
 import regex
 
@@ -21,48 +22,71 @@ from webapp.rendering.pictures.cells import spans
 _FORMULA = regex.compile(r"\s*[=+\-@＝＋－＠].*\p{L}", regex.DOTALL)
 
 
-def as_json(encoding: Encoding, *, algorithm: str, vocabulary: str) -> str:
-    """The result as JSON: `{"text": …, "algorithm": …, "vocabulary": …, "tokens": [{"id": …}, …]}`.
+ROWS = 1_000  # tokens of a part
+# Entries of the memory for what is written of each piece.
+MOST_PIECES = 20_000
+_SURROGATE = regex.compile("[\ud800-\udfff]")
+
+
+def json_parts(encoding: Encoding, *, algorithm: str, vocabulary: str) -> Iterator[str]:
+    """Yield the result as JSON, in parts: `{"text": …, "algorithm": …, "vocabulary": …, "tokens": [{"id": …}, …]}`.
 
     `start` and `end` are character offsets into `text`; `bytes` are hexadecimal. One line per token.
     """
-    ascii_only = any("\ud800" <= character <= "\udfff" for character in encoding.text)
+    ascii_only = _SURROGATE.search(encoding.text) is not None
 
     def written(value: object) -> str:
         return json.dumps(value, ensure_ascii=ascii_only)
 
-    tokens = (
-        {
-            "id": token.id,
-            "piece": _text(token.piece),
-            "start": token.start,
-            "end": token.end,
-            "bytes": _bytes(token.piece).hex(),
-            "unknown": token.unknown,
-            "special": token.special,
-        }
-        for token in encoding
-    )
-    head = {"text": encoding.text, "algorithm": algorithm, "vocabulary": vocabulary}
-    lines = [f'"{name}": {written(value)}' for name, value in head.items()]
-    rows = ",\n".join(map(written, tokens))
-    return "{" + ",\n".join([*lines, f'"tokens": [\n{rows}\n]']) + "}\n"
+    def pattern(piece: str | bytes) -> tuple[str, str]:
+        return written(_text(piece)), _bytes(piece).hex()
+
+    yield f'{{"text": {written(encoding.text)},\n'
+    yield f'"algorithm": {written(algorithm)},\n"vocabulary": {written(vocabulary)},\n"tokens": [\n'
+    starts, ends, ids, special = encoding.starts, encoding.ends, encoding.ids, encoding.special
+    pieces = _Pieces(encoding, pattern)
+    unknown = encoding.unknown
+    separator = ""
+    for first in range(0, len(ids), ROWS):
+        part = slice(first, first + ROWS)
+        columns = zip(count(first), ids[part], starts[part], ends[part], pieces.of(first), strict=False)
+        rows = [
+            f'{{"id": {id}, "piece": {piece}, "start": {start}, "end": {end}, "bytes": "{data}", '
+            f'"unknown": {"true" if index in unknown else "false"}, '
+            f'"special": {"true" if index in special else "false"}}}'
+            for index, id, start, end, (piece, data) in columns
+        ]
+        yield separator + ",\n".join(rows)
+        separator = ",\n"
+    yield "\n]}\n"
 
 
-def csv(encoding: Encoding) -> str:
-    r"""The result as CSV, one row per token: id, piece, start, end, bytes (hexadecimal).
+def csv_parts(encoding: Encoding) -> Iterator[str]:
+    r"""Yield the result as CSV in parts, one row per token: id, piece, start, end, bytes (hexadecimal).
 
     A piece that a spreadsheet would run as a formula (it begins with one of `= + - @` and contains a letter) gets a
     leading apostrophe; its `bytes` are unchanged.
     """
+
+    def cells(piece: str | bytes) -> tuple[str, str]:
+        data = _bytes(piece)
+        text = data.decode("utf-8", "ignore") if _text(piece) is not None else ""
+        return _csv_field(escape_formula(text)), data.hex()
+
+    yield "id,piece,start,end,bytes\r\n"
+    starts, ends, ids = encoding.starts, encoding.ends, encoding.ids
+    pieces = _Pieces(encoding, cells)
+    for first in range(0, len(ids), ROWS):
+        part = slice(first, first + ROWS)
+        rows = zip(ids[part], starts[part], ends[part], pieces.of(first), strict=True)
+        yield "".join(f"{id},{piece},{start},{end},{data}\r\n" for id, start, end, (piece, data) in rows)
+
+
+def _csv_field(text: str) -> str:
+    """A field as `csv` writes it beside others, with quotes where it needs them."""
     out = io.StringIO(newline="")
-    writer = csv_writer.writer(out)
-    writer.writerow(("id", "piece", "start", "end", "bytes"))
-    for token in encoding:
-        data = _bytes(token.piece)
-        piece = data.decode("utf-8", "ignore") if _text(token.piece) is not None else ""
-        writer.writerow((token.id, escape_formula(piece), token.start, token.end, data.hex()))
-    return out.getvalue()
+    csv_writer.writer(out).writerow((0, text))
+    return out.getvalue()[2:-2]
 
 
 def escape_formula(piece: str) -> str:
@@ -74,19 +98,63 @@ def escape_formula(piece: str) -> str:
     return f"'{piece}" if _FORMULA.match(piece) else piece
 
 
-def plain(encoding: Encoding, separator: str = " ") -> str:
-    """The text with `separator` between tokens.
+def plain_parts(encoding: Encoding, separator: str = " ") -> Iterator[str]:
+    """Yield the text with `separator` between tokens, in parts.
 
     A character that several tokens share appears once. Text that belongs to no token (the spaces that WordPiece
     drops) is omitted.
     """
-    return separator.join(_texts(encoding)).encode("utf-8", "replace").decode()
+    texts = _texts(encoding)
+    some = list(islice(texts, ROWS))
+    while some:
+        following = list(islice(texts, ROWS))
+        yield separator.join(some) + (separator if following else "")
+        some = following
 
 
 def _texts(encoding: Encoding) -> Iterator[str]:
     for span in spans(encoding):
         if span.index is not None and (span.own or span.around):
             yield shown_piece(encoding.piece(span.index)) if span.around else span.own
+
+
+class _Pieces:
+    """What is written of the pieces of an encoding: few are different, and those of a text return."""
+
+    def __init__(self, encoding: Encoding, write: Callable[[str | bytes], tuple[str, str]]) -> None:
+        self._encoding = encoding
+        self._write = write
+        self._of_ids: dict[int, tuple[str, str]] = {}
+        self._of_texts: dict[str | bytes, tuple[str, str]] = {}
+
+    def of(self, first: int) -> list[tuple[str, str]]:
+        """What is written of `ROWS` tokens from `first` on."""
+        encoding, known = self._encoding, self._of_ids
+        ids = encoding.ids[first : first + ROWS]
+        apart = range(first, first + len(ids))
+        unknown, special = encoding.unknown, encoding.special
+        if (unknown and not unknown.isdisjoint(apart)) or (special and not special.isdisjoint(apart)):
+            return [
+                self._of_text(encoding.piece(index)) if index in unknown or index in special else self._of_id(id)
+                for index, id in zip(apart, ids, strict=True)
+            ]
+        for id in set(ids):
+            if id not in known:
+                known[id] = self._write(encoding.vocabulary_piece(id))
+        return [known[id] for id in ids]
+
+    def _of_id(self, id: int) -> tuple[str, str]:
+        if id not in self._of_ids:
+            self._of_ids[id] = self._write(self._encoding.vocabulary_piece(id))
+        return self._of_ids[id]
+
+    def _of_text(self, piece: str | bytes) -> tuple[str, str]:
+        found = self._of_texts.get(piece)
+        if found is None:
+            if len(self._of_texts) >= MOST_PIECES:
+                self._of_texts.clear()
+            found = self._of_texts[piece] = self._write(piece)
+        return found
 
 
 def _text(piece: str | bytes) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from flask import Response, request
 from flask_babel import gettext as _
@@ -14,6 +14,7 @@ from webapp.tokenization.comparison.state import Layout
 from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.picture_captions import picture_words
 from webapp.web.htmx import private
+from webapp.web.long_responses import long_response
 
 
 def layouts(address_of: Callable[[Layout], str | None]) -> list[tuple[Layout, str, str | None]]:
@@ -46,8 +47,11 @@ def as_file(view: ComparisonView, kind: str) -> Response:
     """Return the comparison as a download of a `kind` from `WRITERS`; raises KeyError for any other."""
     mimetype, write = WRITERS[kind]
     content = write(view)
-    body = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
-    response = Response(body, mimetype=mimetype)
+    if isinstance(content, Iterator):
+        response = long_response(content, mimetype=mimetype)
+    else:
+        body = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
+        response = Response(body, mimetype=mimetype)
     # The file name is fixed: no input of the visitor goes into a header.
     response.headers["Content-Disposition"] = f"attachment; filename=comparison.{kind}"
     return private(response)
@@ -61,15 +65,15 @@ def _png(view: ComparisonView) -> bytes:
     return pictures.comparison_png(view.picture, theme=_theme(), words=picture_words())
 
 
-def _text(view: ComparisonView) -> str:
-    return "".join(f"{row.number} {row.title}\n{text}\n\n" for row, text in view.texts())
+def _text(view: ComparisonView) -> Iterator[str]:
+    return (f"{row.number} {row.title}\n{text}\n\n" for row, text in view.texts())
 
 
 def _theme() -> Theme:
     return "dark" if request.values.get("colours") == "dark" else "light"
 
 
-WRITERS: dict[str, tuple[str, Callable[[ComparisonView], str | bytes]]] = {
+WRITERS: dict[str, tuple[str, Callable[[ComparisonView], str | bytes | Iterator[str]]]] = {
     "svg": ("image/svg+xml", _svg),
     "png": ("image/png", _png),
     "txt": ("text/plain", _text),

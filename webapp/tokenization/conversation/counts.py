@@ -18,6 +18,7 @@ from webapp.chat.templates import ChatTemplate
 from webapp.core.encoding import Encoding
 from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.conversation.markers import markers_of, missing_markers, with_markers
+from webapp.tokenization.encoding import encode
 
 MOST_LISTED = 20
 """The most crossing tokens and the most injected markers that are listed; all are counted."""
@@ -117,7 +118,7 @@ def count_prompt(
     missing = missing_markers(markers, tokenizer)
     if single:
         tokenizer = with_markers(tokenizer, missing)
-    encoding = tokenizer.encode(prompt.text, special=True)
+    encoding = encode(tokenizer, prompt.text, special=True)
     counts = counts_of(prompt, encoding, len(conversation.messages))
     return CountedPrompt(prompt, encoding, counts, missing, single)
 

@@ -8,6 +8,7 @@ from typing import Any
 from webapp.chat.messages import Conversation
 from webapp.chat.openai_rule import SOURCE, TITLE, count_by_rule, rule_for
 from webapp.core.tokenizer import Tokenizer
+from webapp.tokenization.encoding import ids_of
 
 # The model that the rule is asked about for a vocabulary, where none is chosen.
 USUAL = {"cl100k_base": "gpt-4-0613", "o200k_base": "gpt-4o-2024-08-06"}
@@ -46,5 +47,5 @@ def published_count(
     rule = rule_for(model or USUAL[vocabulary])
     if rule is None:
         return None
-    counts = count_by_rule(rule, conversation, lambda text: len(tokenizer.ids(text)))
+    counts = count_by_rule(rule, conversation, lambda text: len(ids_of(tokenizer, text)))
     return PublishedCount(counts.total, rule.model, rule.like, counts.left_out)

@@ -24,6 +24,7 @@ from webapp.core.evaluation.report import (
 from webapp.core.evaluation.score import training_words
 from webapp.core.models.word_models import WordModel
 from webapp.core.text.split_patterns import TextError
+from webapp.observing import report
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of
 from webapp.tokenization.comparison.state import TokenizerChoice
@@ -154,7 +155,8 @@ def _scored(
     gold: GoldText, segmented: Iterable[Sequence[str]], known: Container[str] | None, deadline: float
 ) -> MethodReport:
     try:
-        return score_segmentation(gold, segmented, known=known, names=names(), deadline=deadline)
+        with report.current().phase("evaluate"):
+            return score_segmentation(gold, segmented, known=known, names=names(), deadline=deadline)
     except OutOfTimeError:
         message = _("There was no time left to score it. Evaluate fewer methods at once, or a shorter text.")
         return MethodReport("", problem=message)

@@ -12,6 +12,7 @@ from webapp.core.analysis.measures import TextMeasures, gini, measures_of, premi
 from webapp.core.analysis.words import TextWords, words_of
 from webapp.core.text.split_patterns import TextError
 from webapp.core.tokenizer import Tokenizer
+from webapp.tokenization.encoding import encode
 from webapp.tokenization.parallel_article import BASE, Passage, passages
 from webapp.vocabularies.chinese_words import chinese_words
 from webapp.vocabularies.uploads import number_of_ids
@@ -74,7 +75,7 @@ def _measured(tokenizer: Tokenizer) -> ArticleMeasures:
     tokens, unknown = {}, {}
     for passage in _articles():
         try:
-            encoding = tokenizer.encode(passage.text)
+            encoding = encode(tokenizer, passage.text)
             tokens[passage.key] = len(encoding)
             unknown[passage.key] = len(encoding.unknown) / len(encoding) if len(encoding) else 0.0
         except TextError:
@@ -86,7 +87,7 @@ def _measured(tokenizer: Tokenizer) -> ArticleMeasures:
 def _of(tokenizer: Tokenizer, key: str) -> TextMeasures | None:
     text, words = _text_and_words(key)
     try:
-        return measures_of(tokenizer.encode(text), words, number_of_ids(tokenizer))
+        return measures_of(encode(tokenizer, text), words, number_of_ids(tokenizer))
     except TextError:
         return None
 

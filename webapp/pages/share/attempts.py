@@ -1,0 +1,85 @@
+"""Stores the result of a form, or says why it cannot be stored and what the visitor can do instead."""
+
+from __future__ import annotations
+
+from flask import Request, current_app, url_for
+from flask_babel import gettext as _
+
+from webapp.pages.share import comparisons, conversations
+from webapp.sharing.capture import UnshareableError, share_result
+from webapp.sharing.terms import ShareTerms
+from webapp.storage import RemovedSnapshotError, ShareReceipt, StorageFullError
+from webapp.tokenization import forms
+from webapp.tokenization.attempts import tokenize_or_explain
+from webapp.tokenization.comparison.forms import read as read_comparison
+from webapp.tokenization.conversation.forms import read as read_conversation
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import unavailable_problem, wrong_file
+from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
+
+
+def origin_of(request: Request) -> str:
+    """The blueprint of the page that sent a form: `playground`, `compare` or `messages`."""
+    if conversations.is_form(request):
+        return "messages"
+    return "compare" if "with" in request.form else "playground"
+
+
+def share_form(
+    request: Request, terms: ShareTerms, problems: list[InputProblem]
+) -> tuple[ShareReceipt | None, list[InputProblem]]:
+    """Store the form's result with its vocabulary, or return the problems that prevent it."""
+    try:
+        match origin_of(request):
+            case "messages":
+                return conversations.share(request, terms, problems)
+            case "compare":
+                return comparisons.share(request, terms, problems)
+        state, form_problems = forms.read(request)
+        result, problems = tokenize_or_explain(
+            state, [*(each for each in form_problems if each.field != "token"), *problems]
+        )
+        return (None, problems) if result is None else (share_result(result, terms), [])
+    except StillFetchingError:
+        message = _("The vocabulary is still being downloaded. Share again when the tokens appear.")
+        return None, [InputProblem(message, 503)]
+    except UnavailableVocabularyError as error:
+        return None, [unavailable_problem(error)]
+    except UnshareableError as error:
+        message = _(
+            "This result cannot be shared because its vocabulary cannot be stored: %(why)s.", why=wrong_file(error.why)
+        )
+        return None, [InputProblem(message)]
+    except StorageFullError as error:
+        return None, [InputProblem(_full(error), 507)]
+    except RemovedSnapshotError:
+        return None, [
+            InputProblem(_("The site's operator has removed this result, so it cannot be shared again."), 410)
+        ]
+
+
+def address_of_state(request: Request) -> str | None:
+    """The address that contains the whole state of a form; None if it would be too long for a link."""
+    origin = origin_of(request)
+    most = current_app.config["MAX_LINK_CHARACTERS"]
+    match origin:
+        case "messages":
+            query = read_conversation(request).state.link(most)
+        case "compare":
+            query = read_comparison(request)[0].link(most)
+        case _:
+            query = forms.read(request)[0].link(most)
+    return f"{url_for(f'{origin}.page', _external=True)}?{query}" if query else None
+
+
+def _full(error: StorageFullError) -> str:
+    """What is full, and what the visitor and the operator can do."""
+    if error.what == "vocabularies":
+        return _(
+            "The result was not shared: this site has no storage left for vocabularies. Results with a vocabulary "
+            "that ships with the site can still be shared; please tell the site's operator."
+        )
+    return _(
+        "The result was not shared: this site has no storage left for shared results. Your text is still in the form: "
+        "download the tokens instead, or share again when the site’s operator has made room."
+    )
