@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, sync_playwright
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
+from tests import redis_server
 from tests.postgres import Cluster, find_programs, running
 from tests.serving import find_chromium, launch_chromium, serve
 from webapp import create_app, vocabularies
@@ -22,7 +23,7 @@ pytest_plugins = ["tests.site"]
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 # Tests ask from one address, and more often than a person would.
-for name in ("TOKENSCOPE_RATE_READING", "TOKENSCOPE_RATE_STORING"):
+for name in ("TOKENSCOPE_RATE_READING", "TOKENSCOPE_RATE_STORING", "TOKENSCOPE_RATE_WORK"):
     os.environ.setdefault(name, "")
 
 # How many examples each property test tries; `--hypothesis-profile=exhaustive` chooses the second profile. No example
@@ -96,6 +97,16 @@ def postgres() -> Iterator[Cluster]:
         pytest.skip(reason)
     with running(programs) as cluster:
         yield cluster
+
+
+@pytest.fixture
+def redis(tmp_path: Path) -> Iterator[redis_server.RedisServer]:
+    """Run an empty Redis."""
+    program = redis_server.find_program()
+    if program is None:
+        pytest.skip("no redis-server on this machine")
+    with redis_server.running(program, tmp_path) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

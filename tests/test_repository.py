@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 from webapp.settings import DEFAULTS
 
 ROOT = Path(__file__).resolve().parents[1]
-TOP_LEVEL = {"pyproject.toml", "webapp", "templates", "static", "tests", "Procfile"}
+TOP_LEVEL = {"pyproject.toml", "webapp", "templates", "static", "tests", "Procfile", "Dockerfile"}
 TOP_LEVEL |= {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "requirements.lock"}
 MADE_HERE = {"instance"}  # where a checkout stores fetched vocabularies; ignored by git
 README = (ROOT / "README.md").read_text(encoding="utf-8")

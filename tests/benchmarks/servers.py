@@ -66,6 +66,7 @@ def running(command: str) -> Iterator[Address]:
             **{f"TOKENSCOPE_{name}": "http://127.0.0.1:9" for name in ("HUB", "OPENAI_FILES")},
             "TOKENSCOPE_RATE_READING": "",
             "TOKENSCOPE_RATE_STORING": "",
+            "TOKENSCOPE_RATE_WORK": "",
             "TOKENSCOPE_PRELOAD": "true",
             "TOKENSCOPE_DATABASE_FILE": f"{folder}/site.sqlite",
             "TOKENSCOPE_VOCABULARY_FOLDER": folder,

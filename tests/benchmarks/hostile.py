@@ -1,0 +1,190 @@
+"""Texts and files that cost much: ``python -m tests.benchmarks.hostile``.
+
+A megabyte of each text goes through the page of the playground, each in a process of its own: CPU seconds of the whole
+request, their ratio to English prose of the same size with the same algorithm, bytes of the page before compression,
+and the memory it took at its peak. The goal is 5 s. Uploaded files, with a million merges or a normalizer that makes
+the text longer, are encoded by the core alone, offsets and decoding included.
+"""
+
+import os
+import resource
+import tempfile
+import time
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from flask import Flask
+
+from tests.benchmarks.texts import MEGABYTE, require_shared, text
+from tests.benchmarks.timing import BELOW
+from tests.site import HTMX, NOWHERE
+from webapp import create_app
+from webapp.core.models.bpe import BPE
+from webapp.core.models.unigram import Unigram
+from webapp.core.text.growth import GrowthError
+from webapp.core.text.normalizers import NFKC
+from webapp.core.tokenizer import Tokenizer
+
+GOAL = 5.0  # CPU seconds
+MOST_SECONDS = 60  # of CPU time; then the process of a case is stopped
+CHOICES = {
+    "fmm": {"algorithm": "fmm"},
+    "bmm": {"algorithm": "bmm"},
+    "bidirectional": {"algorithm": "bidirectional"},
+    "maximum probability": {"algorithm": "max-probability"},
+    "n-gram": {"algorithm": "ngram"},
+    "bpe, bytes": {"algorithm": "bpe", "vocabulary": "bpe-bytes"},
+    "bpe, characters": {"algorithm": "bpe", "vocabulary": "bpe-characters"},
+    "wordpiece": {"algorithm": "wordpiece"},
+    "unigram": {"algorithm": "unigram"},
+}
+
+
+class Measured(NamedTuple):
+    """CPU seconds, None for a case that was stopped, bytes of the page, and bytes of memory at the peak."""
+
+    seconds: float | None
+    page: int
+    memory: int
+
+
+def texts() -> dict[str, str]:
+    """A megabyte of each kind; the first is benign."""
+    random = Random(7)
+    marks = [chr(code) for code in range(0x300, 0x36F)]
+    controls = [chr(code) for code in (*range(1, 9), *range(14, 32), 127)]
+    family = "👨\u200d👩\u200d👧\u200d👦"
+    return {
+        "English": (text("English") * 2)[:MEGABYTE],
+        "one letter": "a" * MEGABYTE,
+        "NULs": "\0" * MEGABYTE,
+        "controls": "".join(random.choices(controls, k=MEGABYTE)),
+        "joined emoji": family * (MEGABYTE // len(family.encode())),
+        "combining marks": "".join(random.choices(marks, k=MEGABYTE // 2)),
+        "U+FDFA": "\ufdfa" * (MEGABYTE // 3),
+        "random letters": "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=MEGABYTE)),
+        "U+202E": "\u202e" * (MEGABYTE // 3),
+    }
+
+
+def apart(run: Callable[[], int]) -> Measured:
+    """Measure a function in a process of its own; it returns the bytes of a page."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+        began, before = time.process_time(), _peak()
+        try:
+            page = run()
+            result = f"{time.process_time() - began} {page} {_peak() - before}"
+            os.write(writing, result.encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as answer:
+        found = answer.read().split()
+    os.waitpid(child, 0)
+    return Measured(float(found[0]), int(found[1]), int(found[2])) if found else Measured(None, 0, 0)
+
+
+def _peak() -> int:
+    """The largest memory of this process so far, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def page_of(app: Flask, choice: dict[str, str], content: str) -> int:
+    """Return the size of the response to the page's own request."""
+    answer = app.test_client().post("/", data={**choice, "text": content}, headers=HTMX)
+    if answer.status_code != 200:
+        raise RuntimeError(f"status {answer.status_code}")
+    return len(answer.data)
+
+
+def encoded(tokenizer: Tokenizer, content: str) -> int:
+    """Encode, place and decode a text, or have it refused; return no size."""
+    try:
+        encoding = tokenizer.encode(content)
+        assert len(encoding.starts) == len(encoding.ids)
+        tokenizer.decode(encoding.ids)
+    except GrowthError:
+        pass
+    return 0
+
+
+def million_merges() -> Tokenizer:
+    """Byte-pair encoding with a million merges: doublings of `a`, then of pieces drawn at random."""
+    random = Random(1)
+    pieces = list("abcdefghijklmnopqrstuvwxyz")
+    ids = {piece: id for id, piece in enumerate(pieces)}
+    merges: dict[tuple[int, int], None] = {}
+
+    def add(left: str, right: str) -> None:
+        if left + right not in ids:
+            ids[left + right] = len(pieces)
+            pieces.append(left + right)
+        merges[ids[left], ids[right]] = None
+
+    for power in range(9):
+        add("a" * 2**power, "a" * 2**power)
+    short = pieces[:26]
+    for left, right in product(short, short):
+        add(left, right)
+    short = [piece for piece in pieces if len(piece) <= 2]
+    for left, right in random.sample(list(product(short, short)), 2_000):
+        add(left, right)
+    short = [piece for piece in pieces if len(piece) <= 4]
+    for left, right in random.sample(list(product(short, short)), 1_000_000):
+        add(left, right)
+    return Tokenizer(BPE(pieces, list(merges), byte_level=False))
+
+
+def normalizing() -> Tokenizer:
+    """Unigram with NFKC, to which U+FDFA is 18 characters."""
+    pieces = ["<unk>", *dict.fromkeys("صلى الله عليه وسلم")]
+    return Tokenizer(Unigram(pieces, [0.0, *[-2.0] * (len(pieces) - 1)], unknown_id=0), normalizer=NFKC())
+
+
+def main() -> int:
+    """Print the table, and after it each goal that was missed."""
+    require_shared()
+    row = "{:<18}{:<21}{:>8}{:>8}{:>10}{:>10}  {}"
+    print(row.format("text", "with", "CPU s", "ratio", "page MB", "peak MB", ""), flush=True)
+    missed: list[str] = []
+
+    def show(name: str, what: str, found: Measured, benign: Measured | None) -> None:
+        slow = found.seconds is None or found.seconds > GOAL
+        ratio = found.seconds / benign.seconds if found.seconds and benign and benign.seconds else None
+        shown = "stopped" if found.seconds is None else f"{found.seconds:.2f}"
+        figures = shown, f"{ratio:.2f}" if ratio else "", f"{found.page / 1e6:.1f}", f"{found.memory / 1e6:.0f}"
+        print(row.format(name, what, *figures, "missed" if slow else ""), flush=True)
+        if slow:
+            missed.append(f"{name}, {what}")
+
+    with tempfile.TemporaryDirectory() as folder:
+        files = {"VOCABULARY_FOLDER": folder, "DATABASE_FILE": str(Path(folder) / "site.sqlite")}
+        app = create_app({**NOWHERE, **files, "RATE_READING": "", "RATE_STORING": ""})
+        for choice in CHOICES.values():
+            page_of(app, choice, "one 研究生命起源")  # loads the vocabulary
+        benign: dict[str, Measured] = {}
+        for name, content in texts().items():
+            for what, choice in CHOICES.items():
+                found = apart(lambda choice=choice, content=content: page_of(app, choice, content))  # type: ignore[misc]
+                benign.setdefault(what, found)
+                show(name, what, found, benign[what])
+    merging, growing = million_merges(), normalizing()
+    letters = "".join(Random(3).choices("abcdefghijklmnopqrstuvwxyz", k=MEGABYTE))
+    plain = apart(lambda: encoded(merging, letters))
+    show("random letters", "a million merges", plain, plain)
+    show("one letter", "a million merges", apart(lambda: encoded(merging, "a" * MEGABYTE)), plain)
+    show("U+FDFA", "NFKC", apart(lambda: encoded(growing, "\ufdfa" * (MEGABYTE // 3))), None)
+    show("U+FDFA, a third", "NFKC", apart(lambda: encoded(growing, "\ufdfa" * (MEGABYTE // 9))), None)
+    for name in missed:
+        print(f"{BELOW}{name}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
