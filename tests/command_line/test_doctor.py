@@ -335,6 +335,10 @@ def test_disks_without_space_are_reported(monkeypatch: pytest.MonkeyPatch) -> No
     assert sum("has only" in finding.message for finding in found if finding.level == "fail") == 4
     found = folders.check(installation(MAX_CORPORA_BYTES=10**18))
     assert any("the site may use 1000000.0 TB" in each.message for each in found if each.level == "warn")
+    told = {each.message.partition(":")[0]: each for each in folders.check(installation(MAX_SNAPSHOTS_BYTES=10**18))}
+    assert told["database"].level == "warn"
+    limits = "TOKENSCOPE_DATABASE_FILE or TOKENSCOPE_MAX_UPLOADS_BYTES or TOKENSCOPE_MAX_SNAPSHOTS_BYTES"
+    assert told["database"].advice == f"Make room, or change {limits}."
 
 
 def test_a_folder_that_cannot_be_written_is_a_failure() -> None:

@@ -83,7 +83,7 @@ def test_traces_without_their_extra_are_refused_with_the_command_to_install_it()
         "from_environment({'OTEL_TRACES_EXPORTER': 'otlp'})\n"
     )
     run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60)
-    assert "pip install 'tokenscope[telemetry]'" in run.stderr
+    assert "pip install '.[telemetry]'" in run.stderr
 
 
 def test_the_log_can_be_set_up_before_the_settings_are_checked():

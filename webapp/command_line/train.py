@@ -214,7 +214,7 @@ def _count(
     expected = sum(map(expected_bytes, sources))
     has_dask = find_spec("distributed") is not None
     if options.scheduler and not has_dask:
-        raise ArgumentError("--scheduler needs Dask: pip install 'tokenscope[cluster]'")
+        raise ArgumentError("--scheduler needs Dask; in the clone: pip install '.[cluster]'")
     if options.scheduler or (has_dask and expected >= ENOUGH_FOR_A_CLUSTER):
         return _count_with_dask(options, sources, plan, folder, bar)
     processes = options.workers or len(os.sched_getaffinity(0))

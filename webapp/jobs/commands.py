@@ -25,7 +25,7 @@ from webapp.storage.listing import (
     total_bytes,
 )
 
-group = AppGroup("trainings", help="Trainings of visitors: those that wait or run, and those that have ended.")
+group = AppGroup("trainings", help="Trainings of visitors.")
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,10 @@ def init_app(app: Flask) -> None:
 @group.command("list")
 @as_json_option
 def list_trainings(as_json: bool) -> None:
-    """List every training: state, age, the bytes of its corpus, and what was trained."""
+    """List every training.
+
+    Prints state, age, the bytes of its corpus, and the vocabulary that was trained.
+    """
     records = [
         ListedTraining(
             each.id, each.state, each.created, each.ended, _jobs().corpora.bytes_of(each.corpus), each.vocabulary
@@ -63,11 +66,14 @@ def list_trainings(as_json: bool) -> None:
 @group.command("remove")
 @click.argument("id")
 def remove(id: str) -> None:
-    """Delete a training; one that waits or runs is cancelled first. The vocabulary that it trained stays an upload."""
+    """Delete a training.
+
+    One that waits or runs is cancelled first. The vocabulary that it trained stays, as an upload.
+    """
     if any(each.id == id and each.ended is None for each in storage().inventory.trainings()):
         _jobs().cancel(id)
     if not storage().inventory.remove_training(id):
-        click.echo(f"No training has the id {id!r}.", err=True)
+        click.echo(f"No training has the id {id!r}. List all: `flask --app webapp trainings list`.", err=True)
         sys.exit(1)
     click.echo(f"{id} is deleted.")
 
@@ -85,7 +91,10 @@ def expire(older_than: timedelta, dry_run: bool, as_json: bool) -> None:
 @dry_run_option
 @as_json_option
 def expire_all(dry_run: bool, as_json: bool) -> None:
-    """Delete everything that is older than the settings TOKENSCOPE_KEEP_…_DAYS allow; a worker does so every hour."""
+    """Delete what is older than TOKENSCOPE_KEEP_…_DAYS allow.
+
+    A worker does so every hour.
+    """
     done = retention.expire(current_app, dry_run=dry_run)
     if as_json:
         rows = [

@@ -117,7 +117,9 @@ def _traces(environment: Mapping[str, str]) -> Literal["", "otlp", "console"]:
     if exporter != "console" and protocol != "http/protobuf":
         raise ValueError(f"OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, not {protocol!r}")
     if not all(map(_is_installed, TELEMETRY)):
-        raise ValueError("OTEL_… variables ask for traces, which need the extra: pip install 'tokenscope[telemetry]'")
+        raise ValueError(
+            "OTEL_… variables ask for traces, which need an extra; in the clone: pip install '.[telemetry]'"
+        )
     return "console" if exporter == "console" else "otlp"
 
 

@@ -54,6 +54,11 @@ CROWDED_RETRY = (3, 8)
 HEAVY_CROWDED_RETRY = (5, 15)
 # Health checks go before all others: a crowd is no reason to replace the server.
 PROBES = ("/healthz", "/readyz")
+# What the log says when a worker was stopped.
+STOPPED_MESSAGES = {
+    "time": "A request was stopped, because it took longer than TOKENSCOPE_MAX_REQUEST_SECONDS",
+    "crash": "A worker ended in the middle of a request; another one replaces it",
+}
 # The limit for all buffered responses in bytes. Beyond it, the front pauses workers.
 MOST_HELD = 2_000_000_000
 # The interval at which a paused worker's exchange checks for room.
@@ -178,7 +183,7 @@ class Attempts:
                 work.is_whole = stopped in (None, "time")
             retry_after = self.heavy.retry_after(request.client)
         if stopped in ("time", "crash"):
-            log.warning("A request was stopped: %s", stopped, extra={"request_id": request.id})
+            log.warning(STOPPED_MESSAGES[stopped], extra={"request_id": request.id})
             # It costs more than what it has used so far.
             assigned.seconds = max(assigned.seconds, seconds)
         if assigned.seconds:

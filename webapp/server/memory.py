@@ -2,6 +2,7 @@
 
 glibc keeps freed memory for the next request, in one heap for each thread, and raises the size from which it asks the
 system for a block of its own with every such block that is freed. A worker then stays as large as its largest request.
+Other C libraries, such as musl, return memory by rules of their own; there, only the replacement bounds a worker.
 """
 
 from __future__ import annotations

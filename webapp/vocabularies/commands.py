@@ -53,7 +53,7 @@ class FetchedRecord:
 @click.option("--here", "only_here", is_flag=True, help="Only those that have been downloaded, with bytes and age.")
 @as_json_option
 def list_known(only_here: bool, as_json: bool) -> None:
-    """List every well-known vocabulary, and whether it has been downloaded."""
+    """List all well-known vocabularies, and which are downloaded."""
     records = _records()
     width = max(map(len, WELL_KNOWN))
 
@@ -73,7 +73,10 @@ def list_known(only_here: bool, as_json: bool) -> None:
 @group.command("remove")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 def remove(names: tuple[str, ...]) -> None:
-    """Delete downloaded vocabularies; a visitor who chooses one has it downloaded again."""
+    """Delete downloaded vocabularies.
+
+    A visitor who chooses one has it downloaded again.
+    """
     cache = fetching.fetcher_of(current_app).disk_cache
     missing = [name for name in names if name not in WELL_KNOWN or cache.stored(WELL_KNOWN[name]) is None]
     for name in missing:
@@ -114,7 +117,7 @@ def _records() -> list[FetchedRecord]:
 @group.command("fetch")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 def fetch(names: tuple[str, ...]) -> None:
-    """Fetch vocabularies: the given ones, or else those of the setting FETCH."""
+    """Fetch those named, or else those in TOKENSCOPE_FETCH."""
     names = tuple(dict.fromkeys(names or chosen(current_app.config["FETCH"])))
     if not names:
         click.echo("Nothing to fetch: no name is given, and TOKENSCOPE_FETCH is empty.")

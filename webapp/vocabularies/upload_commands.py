@@ -20,13 +20,16 @@ from webapp.storage.listing import (
     total_bytes,
 )
 
-group = AppGroup("uploads", help="Vocabularies that visitors uploaded or trained, and those stored for snapshots.")
+group = AppGroup("uploads", help="Vocabularies that visitors uploaded or trained.")
 
 
 @group.command("list")
 @as_json_option
 def list_uploads(as_json: bool) -> None:
-    """List every vocabulary in the database: bytes, age, and what needs it. Nothing is known about who uploaded it."""
+    """List every vocabulary in the database.
+
+    Prints bytes, age, and what needs it. The database does not know who uploaded it.
+    """
     uploads = storage().inventory.uploads()
     total = total_bytes([upload.bytes for upload in uploads], "vocabularies")
     print_records(uploads, _line, total, as_json=as_json)
@@ -57,7 +60,7 @@ def remove(name: str, force: bool) -> None:
 @group.command("expire")
 @age_options
 def expire(older_than: timedelta, dry_run: bool, as_json: bool) -> None:
-    """Delete the vocabularies that were uploaded long ago and that neither a snapshot nor a training needs.
+    """Delete old vocabularies that nothing needs.
 
     Those that only snapshots need lose their name, and are deleted with the last of these snapshots.
     """

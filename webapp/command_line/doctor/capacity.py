@@ -12,7 +12,8 @@ from webapp.command_line.doctor.finding import Finding, Installation, ok, size, 
 from webapp.server.beside import is_wanted
 from webapp.server.pool import most_workers
 
-# The figures of OPERATING.md, "Memory". What all workers share (the site, the built-in vocabularies), and the front:
+# The figures of OPERATING.md, "Overload and limits". What all workers share (the site, the built-in vocabularies), and
+# the front:
 SHARED_BYTES = 450_000_000
 # What a worker takes at most besides fetched and uploaded vocabularies (MAX_LOADED_BYTES), between requests.
 WORKER_BYTES = 220_000_000

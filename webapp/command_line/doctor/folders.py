@@ -13,6 +13,8 @@ from webapp.web.folders import Folder, folders_of
 
 # What the front may store in temporary files at once: bodies, and as much again of responses.
 TEMPORARY_BYTES = 4_000_000_000
+# The settings that limit what the site writes to a folder.
+LIMITS = {"database": ("MAX_UPLOADS_BYTES", "MAX_SNAPSHOTS_BYTES"), "corpora": ("MAX_CORPORA_BYTES",)}
 
 
 def check(installation: Installation) -> Iterator[Finding]:
@@ -20,20 +22,14 @@ def check(installation: Installation) -> Iterator[Finding]:
     if os.geteuid() == 0:
         yield warn("doctor runs as root, who may write everywhere.", "Run it as the user of the site.")
     for folder in folders_of(installation.config, installation.instance):
-        yield from _folder(folder, int(installation.config["MIN_DISK_BYTES"]), _needed(folder.name, installation))
+        yield from _folder(folder, installation)
 
 
-def _needed(name: str, installation: Installation) -> int:
-    """The bytes that the settings allow the site to write to a folder."""
-    config = installation.config
-    return {
-        "database": int(config["MAX_UPLOADS_BYTES"]),
-        "corpora": int(config["MAX_CORPORA_BYTES"]),
-        "temporary files": TEMPORARY_BYTES,
-    }.get(name, 0)
-
-
-def _folder(folder: Folder, least: int, needed: int) -> Iterator[Finding]:
+def _folder(folder: Folder, installation: Installation) -> Iterator[Finding]:
+    least = int(installation.config["MIN_DISK_BYTES"])
+    limits = LIMITS.get(folder.name, ())
+    needed = sum(int(installation.config[name]) for name in limits)
+    needed += TEMPORARY_BYTES if folder.name == "temporary files" else 0
     place = folder.existing
     if place != folder.path and not folder.create:
         yield fail(f"{folder.name}: there is no folder {folder.path}.", f"Create it, or change {folder.setting}.")
@@ -58,7 +54,7 @@ def _folder(folder: Folder, least: int, needed: int) -> Iterator[Finding]:
     elif free < needed:
         yield warn(
             f"{folder.name}: {folder.path} has {size(free)} of free space{in_memory}; the site may use {size(needed)}.",
-            f"Make room, move the folder with {folder.setting}, or lower the limits in OPERATING.md.",
+            f"Make room, or change {' or '.join((folder.setting, *(f'TOKENSCOPE_{name}' for name in limits)))}.",
         )
     else:
         yield ok(f"{folder.name}: {folder.path} {state}; {size(free)} are free{in_memory}.")

@@ -56,7 +56,9 @@ def _checks(
 def _proxies(installation: Installation, *, running: bool) -> Finding:
     proxies = installation.config["PROXIES"]
     if proxies:
-        return ok(f"{proxies} proxies are trusted: each must write X-Forwarded-For and X-Forwarded-Proto itself.")
+        return ok(
+            f"TOKENSCOPE_PROXIES is {proxies}: each proxy must write X-Forwarded-For and X-Forwarded-Proto itself."
+        )
     seen = "no request came through one since the site started" if running else "whether there are any is not known"
     return ok(f"TOKENSCOPE_PROXIES is 0: no proxy is trusted, and {seen}.")
 

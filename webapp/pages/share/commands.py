@@ -24,11 +24,15 @@ from webapp.storage.listing import (
 
 def add_commands(blueprint: Blueprint) -> None:
     """Add the commands to the blueprint, in the group `snapshots`."""
+    blueprint.cli.help = "Shared results, and visitors' reports about them."
 
     @blueprint.cli.command("list")
     @as_json_option
     def list_snapshots(as_json: bool) -> None:
-        """List every shared result: bytes, age, last day, and how often it was shared and reported."""
+        """List every shared result.
+
+        Prints bytes, age, last day, and how often it was shared and reported.
+        """
         records = storage().inventory.snapshots()
         total = total_bytes([record.bytes for record in records], "snapshots")
         print_records(records, _line, total, as_json=as_json)
@@ -36,7 +40,10 @@ def add_commands(blueprint: Blueprint) -> None:
     @blueprint.cli.command("expire")
     @age_options
     def expire(older_than: timedelta, dry_run: bool, as_json: bool) -> None:
-        """Delete the shared results that nobody has shared since; their links then say so."""
+        """Delete shared results that were last shared long ago.
+
+        Their links then say so.
+        """
         deleted = storage().inventory.expire_snapshots(before(older_than), dry_run=dry_run)
         print_deleted("snapshots", deleted, dry_run=dry_run, as_json=as_json)
 
@@ -59,9 +66,12 @@ def add_commands(blueprint: Blueprint) -> None:
     @blueprint.cli.command("remove")
     @click.argument("id")
     def remove(id: str) -> None:
-        """Remove a snapshot permanently: its link then says so, and the same result cannot be shared again."""
+        """Remove a snapshot for good.
+
+        Its link then says so, and the same result cannot be shared again.
+        """
         if not storage().snapshots.remove(id):
-            click.echo(f"No snapshot has the id {id!r}.", err=True)
+            click.echo(f"No snapshot has the id {id!r}. List all: `flask --app webapp snapshots list`.", err=True)
             sys.exit(1)
         click.echo(f"{id} is removed.")
 
