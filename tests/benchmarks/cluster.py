@@ -4,7 +4,7 @@ A gigabyte of generated text is counted by one worker process and by two. Two sh
 no process should need a gigabyte. The text has as many different words as real text (Heaps' law): after N words,
 3.2 · N^0.7, which fits the pre-tokens of English books from 0.1 to 2.8 MB.
 
-The estimates for 1 and 100 TB in `.github/OPERATING.md` follow from what this measured on 22 November 2026, on two cores
+The estimates for 1 and 100 TB in `.github/OPERATING.md` follow from measurements on 22 November 2026, on two cores
 that other processes used too: 2.6 MB/s a core, two workers 1.87 times as fast as one, a peak of 192 MB for a worker.
 They use the law above with 4.5 bytes of text a word: 280 million different words in 1 TB, 7 billion in 100 TB; each
 takes 12 bytes in a run and about 150 bytes in the memory of the process that trains, before the trainer's own

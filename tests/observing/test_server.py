@@ -271,6 +271,16 @@ def test_an_id_that_is_not_plain_is_replaced(server: Site, given: str) -> None:
     assert line_of(server, told)["route"] == "/healthz"
 
 
+def test_a_worker_that_ends_is_told_with_the_request(proxied: Site) -> None:
+    ask(proxied, "/crashing", X_Request_ID="crash-1")
+    warning = "[crash-1] A worker ended in the middle of a request; another one replaces it"
+    for _ in range(100):
+        if warning in proxied.said():
+            break
+        time.sleep(0.05)
+    assert warning in proxied.said()
+
+
 def test_a_slow_request_is_named_with_its_phase(proxied: Site) -> None:
     ask(proxied, "/sleeping?seconds=1.5", X_Request_ID="slow-1")
     ask(proxied, "/healthz", X_Request_ID="after-1")
