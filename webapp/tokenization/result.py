@@ -15,12 +15,12 @@ from webapp.core.formats.dictionary import read_dictionary
 from webapp.core.inference import infer, inferences_for
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.dictionary_edits import edited
-from webapp.core.models.matching import Disagreement, Verdict, verdict_and_disagreements
+from webapp.core.models.matching import Direction, Disagreement, Verdict, verdict_and_disagreements, word_counts
 from webapp.core.models.maximum_probability import MaximumProbability, Mode
 from webapp.core.models.ngram import NGram
 from webapp.core.models.word_models import DictionaryModel
 from webapp.core.recipes import NGRAM
-from webapp.core.tokenizer import Tokenizer
+from webapp.core.tokenizer import Tokenizer, as_well_formed
 from webapp.core.trainers import bpe, wordpiece
 from webapp.observing import report
 from webapp.tokenization.encoding import encode, ids_of
@@ -158,12 +158,22 @@ class Result:
         """The number of tokens with each algorithm's default vocabulary; empty for a long text."""
         if not 0 < len(self.encoding.text) <= COMPARED_CHARACTERS:
             return {}
-        text = self.encoding.text
-        defaults = [State(algorithm, default_for(algorithm)) for algorithm in offered_algorithms()]
-        return {
-            state.algorithm: len(ids_of(prepare(state, corpus_limit=0).tokenizer, text, algorithm=state.algorithm))
-            for state in defaults
-        }
+        return {algorithm: self._count_with_default(algorithm) for algorithm in offered_algorithms()}
+
+    def _count_with_default(self, algorithm: str) -> int:
+        text, direction = self.encoding.text, ALGORITHMS[algorithm].direction
+        if direction is None or default_for(algorithm) != "jieba":
+            state = State(algorithm, default_for(algorithm))
+            return len(ids_of(prepare(state, corpus_limit=0).tokenizer, text, algorithm=algorithm))
+        count = self._word_counts[direction]
+        report.current().add("tokens_total", count, algorithm=algorithm)
+        return count
+
+    @cached_property
+    def _word_counts(self) -> dict[Direction, int]:
+        """The number of words of jieba's dictionary in each direction."""
+        with report.current().phase("tokenize"):
+            return word_counts(jieba_words(), as_well_formed(self.encoding.text))
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any, Literal, get_args
-from urllib.parse import urlencode
 
 from webapp.core.affixes import Affixes
 from webapp.core.algorithms import (
@@ -31,6 +31,7 @@ from webapp.core.algorithms import (
 from webapp.core.inference.records import ALPHA, DROPOUT, INFERENCES, OWN
 from webapp.vocabularies import CATALOGUE, LIMITS, TRAINERS, default_for
 from webapp.vocabularies.models_of import uses
+from webapp.web.query_strings import urlencode
 
 View = Literal["tokens", "ids", "bytes"]
 VIEWS: tuple[View, ...] = get_args(View)
@@ -120,6 +121,10 @@ class State:
 
     def relevant(self) -> State:
         """The state without choices that its algorithm and vocabulary do not use: equal results then have one link."""
+        return self._relevant
+
+    @cached_property
+    def _relevant(self) -> State:
         options, choices = options_of(self.algorithm), choices_of(self.algorithm)
         unused: dict[str, Any] = {choice.name: choice.default for choice in CHOICES if choice not in choices}
         inference = self.inference if self.inference in inferences_of(self.algorithm) else OWN
@@ -188,8 +193,13 @@ class State:
         pairs = [("algorithm", self.algorithm)]
         if self.vocabulary != default_for(self.algorithm):
             pairs.append(("vocabulary", self.vocabulary))
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name not in ("algorithm", "vocabulary", "text") and value != field.default:
-                pairs.append((field.name, str(int(value)) if isinstance(value, bool) else str(value)))
+        for name, default in _DEFAULTS.items():
+            value = getattr(self, name)
+            if value != default:
+                pairs.append((name, str(int(value)) if isinstance(value, bool) else str(value)))
         return pairs
+
+
+_DEFAULTS = {
+    field.name: field.default for field in fields(State) if field.name not in ("algorithm", "vocabulary", "text")
+}

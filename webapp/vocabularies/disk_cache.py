@@ -45,6 +45,14 @@ class DiskCache:
         files = self._files(known)
         return bool(files) and all(_size(path) == size for path, _checksum, size in files)
 
+    def names(self) -> frozenset[str]:
+        """The names of all vocabularies that are here: one look at the folder for a list of them."""
+        try:
+            records = {Path(name).stem for name in os.listdir(self.folder) if name.endswith(".json")}
+        except OSError:
+            return frozenset()
+        return frozenset(name for name in records & WELL_KNOWN.keys() if self.has(WELL_KNOWN[name]))
+
     def checksum(self, known: WellKnown) -> str:
         """The SHA-256 of the vocabulary's file, or of those of its files; empty if it is not on disk."""
         checksums = [checksum for _path, checksum, _size in self._files(known)]

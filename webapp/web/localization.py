@@ -12,8 +12,9 @@ from decimal import localcontext
 from urllib.parse import urlencode
 
 from flask import Flask, Request, Response, current_app, g, request
-from flask_babel import Babel, format_decimal, format_percent
+from flask_babel import Babel, format_decimal, format_percent, get_translations
 from flask_babel import gettext as _
+from markupsafe import Markup
 from werkzeug.exceptions import HTTPException
 
 COOKIE = "lang"
@@ -61,9 +62,25 @@ def init_app(app: Flask) -> None:
     def languages() -> dict[str, object]:
         return {"language": LANGUAGES[current_key()], "languages": LANGUAGES, "language_url": language_url}
 
+    messages = {key: _Messages() for key in LANGUAGES}
+
+    def translated(message: str, /, **variables: object) -> Markup:
+        found = messages[current_key()][message]
+        return found % variables if variables or "%" in found else found
+
+    # Flask-Babel's own finds language and catalogue again for each of the 150 messages of a page, in 2 ms.
+    app.jinja_env.globals |= {"_": translated, "gettext": translated}
     app.jinja_env.filters["number"] = number
     app.jinja_env.filters["percent"] = percent
     app.jinja_env.filters["join_list"] = join_list
+
+
+class _Messages(dict[str, Markup]):
+    """The messages of all templates in the language of the request, each looked up once."""
+
+    def __missing__(self, message: str) -> Markup:
+        found = self[message] = Markup(get_translations().ugettext(message))
+        return found
 
 
 def current_key() -> str:

@@ -208,9 +208,10 @@ class NGram:
 
         Each is `(end, number, further score)`; the number is that of `counts`, -1 for white space.
         """
-        return list(self._arcs(sentence))
+        return list(map(list, self._arcs(sentence)))
 
-    def _arcs(self, sentence: str) -> Iterator[list[Arc]]:
+    def _arcs(self, sentence: str, *, reachable: bool = False) -> Iterator[Sequence[Arc]]:
+        """The lists of `arcs`; with `reachable`, empty ones inside a run, where no path leads: English is all runs."""
         dictionary, characters = self.dictionary, self.characters
         id_of, lengths_at = dictionary.ids.get, dictionary.lengths_by_beginning.get
         length, unknown = len(sentence), self.counts.unknown
@@ -220,6 +221,9 @@ class NGram:
         spelled: list[float] = []  # the scores of the unknown characters from `first` to `reached`
         first = reached = 0
         for at, character in enumerate(sentence):
+            if reachable and at in inside:
+                yield ()
+                continue
             here: list[Arc] = []
             for word_length in lengths_at(sentence[at : at + 2], ()):
                 end = at + word_length
@@ -278,7 +282,7 @@ class NGram:
                 of = self.dictionary.space_ids
                 found = [of[sentence[end - 1]] if id < 0 else id for id, end in zip(*found, strict=True)], found[1]
             return tuple(found[0]), tuple(found[1])
-        path = best_path(tables, self._arcs(sentence), len(sentence), counts.start, counts.end)
+        path = best_path(tables, self._arcs(sentence, reachable=True), len(sentence), counts.start, counts.end)
         ids: list[int] = []
         ends: list[int] = []
         at = 0

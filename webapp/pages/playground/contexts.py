@@ -40,8 +40,6 @@ class PlaygroundPage(SharingPage):
     result_shown: ResultContext
     choices: ChoicesContext
     algorithm_names: Mapping[str, str]
-    size_of: Callable[[CatalogueEntry], str]  # the number of pieces, abbreviated
-    fields_of: Callable[[str, CatalogueEntry], str]  # CSS classes of the fields that apply to a vocabulary
     takes: Callable[[str], str]  # CSS classes of the fields that apply to every vocabulary of an algorithm
     records: Mapping[str, Algorithm]
     options: Sequence[tuple[str, bool, str, str]]  # checkboxes: field, whether it is ticked, label, CSS class

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from flask_babel import gettext as _
+from markupsafe import Markup
 
 from webapp.core.algorithms import ALGORITHMS
 from webapp.tokenization.algorithms import joined_names, leading_algorithms
 from webapp.tokenization.state import State
-from webapp.vocabularies import CATALOGUE, LIMITS, CatalogueEntry, default_for, entries_for, title_of, well_known
+from webapp.vocabularies import (
+    CATALOGUE,
+    LIMITS,
+    CatalogueEntry,
+    default_for,
+    entries_for,
+    library,
+    title_of,
+    well_known,
+)
 from webapp.vocabularies.library import is_here
 from webapp.vocabularies.search import matches
 from webapp.vocabularies.titles import by_family, own_groups
@@ -59,9 +69,14 @@ class VocabularyPicker:
         current = ALGORITHMS[self.state.algorithm].vocabulary_kind == kind
         return self.state.vocabulary if current else default_for(algorithm)
 
-    def must_be_downloaded(self, entry: CatalogueEntry) -> bool:
-        """Whether choosing a vocabulary downloads it first."""
-        return entry.origin == "fetched" and not is_here(entry)
+    def option(self, algorithm: str, entry: CatalogueEntry, selected: str) -> Markup:
+        """A vocabulary in the list of an algorithm; an arrow says that choosing it downloads it first."""
+        downloads = entry.origin == "fetched" and entry.name not in self._on_disk
+        return _option(algorithm, entry, title_of(entry), entry.name == selected, downloads)
+
+    @cached_property
+    def _on_disk(self) -> frozenset[str]:
+        return library().fetcher.disk_cache.names()
 
     def groups(self, algorithm: str) -> list[tuple[str, list[CatalogueEntry]]]:
         """The vocabularies for one algorithm: uploads, well-known ones by family, then the site's own."""
@@ -84,6 +99,19 @@ class VocabularyPicker:
             algorithm: [entry for entry in (*common, *entries_for(algorithm)) if algorithm in entry.algorithms]
             for algorithm in ALGORITHMS
         }
+
+
+@lru_cache(maxsize=1024)  # a page has 100, which took a fifth of its time
+def _option(algorithm: str, entry: CatalogueEntry, title: str, is_selected: bool, downloads: bool) -> Markup:
+    classes, size = fields_of(algorithm, entry), _size_beside(title, entry)
+    return Markup('<option value="{}"{}{}>{}{}{}</option>').format(
+        entry.name,
+        Markup(" selected") if is_selected else "",
+        Markup(' class="{}"').format(classes) if classes else "",
+        title,
+        f" · {size}" if size else "",
+        " ↓" if downloads else "",
+    )
 
 
 def takes(algorithm: str) -> str:
@@ -120,9 +148,9 @@ def origin_of(entry: CatalogueEntry) -> str:
     }[entry.origin]
 
 
-def size_of(entry: CatalogueEntry) -> str:
+def _size_beside(title: str, entry: CatalogueEntry) -> str:
     """The number of ids, abbreviated (`100,277 → 100k`); empty where the visitor chooses it or the title has it."""
     if entry.size is None:
         return ""
     size = f"{round(entry.size / 1000)}k" if entry.size >= 1000 else str(entry.size)
-    return "" if size in title_of(entry).replace("，", " ").split() else size
+    return "" if size in title.replace("，", " ").split() else size

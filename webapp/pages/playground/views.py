@@ -9,7 +9,7 @@ from flask import current_app, request, url_for
 from webapp.core.algorithms import ALGORITHMS, CHOICES
 from webapp.pages.playground.contexts import ChoicesContext, PlaygroundPage
 from webapp.pages.playground.examples import EXAMPLES, ExampleText
-from webapp.pages.playground.picker import VocabularyPicker, fields_of, origin_of, size_of, takes
+from webapp.pages.playground.picker import VocabularyPicker, origin_of, takes
 from webapp.tokenization import messages
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.forms import INFERENCE_FIELDS, InputProblem
@@ -46,8 +46,6 @@ def page_context(
         result_shown=view.result_context(),
         choices=choices_context(picker),
         algorithm_names=algorithm_names(),
-        size_of=size_of,
-        fields_of=fields_of,
         takes=takes,
         records=ALGORITHMS,
         options=messages.options(view.state),
