@@ -111,6 +111,7 @@ def test_a_request_that_no_worker_has_begun_is_given_to_another_whatever_it_does
         os.kill(front, signal.SIGSTOP)  # so that it notices the end of all of them at once
         for pid in workers:
             os.kill(pid, signal.SIGKILL)
+        time.sleep(0.5)  # until the kernel has closed their sockets
         os.kill(front, signal.SIGCONT)
         assert asked.result()[:2] == (200, "alive")
     assert count.read_text() == "x"
