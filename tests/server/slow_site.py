@@ -11,6 +11,7 @@ import unicodedata
 from flask import Flask, Response, request
 
 import webapp
+from webapp.web.rates import stores
 
 FOREVER = 60.0
 
@@ -18,7 +19,7 @@ FOREVER = 60.0
 def create_app() -> Flask:
     """Return the application that the server runs in the tests."""
     app = webapp.create_app({"PRELOAD": False})
-    for view in (computing, working, in_c, crashing, sleeping, counting, unfinished, echoed):
+    for view in (computing, working, in_c, crashing, dying, storing, sleeping, counting, unfinished, echoed):
         app.add_url_rule(f"/{view.__name__}", view_func=view, methods=["GET", "POST"])
 
     @app.after_request
@@ -58,6 +59,22 @@ def crashing() -> str:
     """End the process in the middle of a request."""
     os.kill(os.getpid(), signal.SIGKILL)
     return "alive"
+
+
+def dying() -> str:
+    """End the process unless it was asked more often than the requested number of times before."""
+    with open(request.values["file"], "a+") as file:
+        file.write("x")
+        file.flush()
+        if file.tell() <= int(request.values["times"]):
+            os.kill(os.getpid(), signal.SIGKILL)
+    return "alive"
+
+
+@stores
+def storing() -> str:
+    """Do the same as `dying`, as a view that stores something."""
+    return dying()
 
 
 def sleeping() -> str:

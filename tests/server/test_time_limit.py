@@ -137,14 +137,6 @@ def test_an_interrupted_response_is_visibly_incomplete(site: Site) -> None:
     connection.close()
 
 
-def test_a_crashing_worker_fails_only_its_own_request(site: Site) -> None:
-    status, body, _ = ask(site, "/crashing", {"text": "生命"})
-    assert status == 500
-    assert "Something went wrong on our side." in body
-    for _ in range(4):
-        assert ask(site, "/sleeping?seconds=0")[0] == 200
-
-
 def test_workers_that_are_killed_while_idle_are_replaced(site: Site) -> None:
     connection = http.client.HTTPConnection(urlsplit(site.address).netloc, timeout=30)
     processes = set()

@@ -40,8 +40,9 @@ VICTIMS = {WORKER: 50, JOB_WORKER: 5, TRAINING: 8, FRONT: 0.4, FORKER: 0.4, SERV
 PAUSE, SILENCE = 0.3, 4.0
 # A front may finish what it began, for 40 seconds, and notices only once it has loaded the site that it is alone.
 ORPHANS_SECONDS = 240.0
-# What the response of a request may be whose process was killed.
-EXCUSED = {500, 502, 503}
+# The status of a request that stores something and whose worker was killed; Granian's own for one that reaches a front
+# that is ending.
+EXCUSED = {503, 500}
 
 
 class Acknowledged:

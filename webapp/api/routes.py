@@ -34,7 +34,7 @@ from webapp.tokenization.state import State
 from webapp.vocabularies import CATALOGUE, tokenizer_of, well_known
 from webapp.vocabularies.language_models import model_of
 from webapp.web.problems import refuse
-from webapp.web.rates import stores
+from webapp.web.rates import stores, stores_by_hash
 
 MINUTES_5, HOUR = 300, 3_600
 DECODED_TIMES_TEXT = 4  # decoded text may be this many times as long as the longest text of a request
@@ -220,7 +220,7 @@ def vocabularies() -> Response:
     errors=(403, 409, 413, 507),
     example={"words.txt": "研究\n生命\n起源\n"},
 )
-@stores
+@stores_by_hash
 def upload_vocabulary() -> Response:
     """Upload a vocabulary file, and use it by the `name` in the response.
 

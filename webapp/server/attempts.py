@@ -3,10 +3,13 @@
 A **light** request gets the next free worker. A **heavy** one, by the estimate of `cost.py`, first waits for a slot of
 the `HeavyLane`, and then runs with the lowest priority. A light request that turns out heavy continues that way.
 
-A request that cannot be handled is sent to a worker a second time, with the variable `STOPPED`: the worker renders a
-page that says why, and contains the visitor's text. This happens after `MAX_REQUEST_SECONDS`, when the front has killed
-the worker; when a worker crashes; when the heavy lane refuses the request; and when more light requests wait than the
-workers can handle. The front also kills the worker when the client disconnects.
+A request whose worker ends, because it crashes or something else kills it, is sent to another worker once, unless it
+may have stored something or its response has begun.
+
+A request that cannot be handled is sent to a worker again, with the variable `STOPPED`: the worker renders a page that
+says why, and contains the visitor's text. This happens after `MAX_REQUEST_SECONDS`, when the front has killed the
+worker; when a worker ended and the request is not repeated; when the heavy lane refuses the request; and when more
+light requests wait than the workers can handle. The front also kills the worker when the client disconnects.
 """
 
 from __future__ import annotations
@@ -74,7 +77,8 @@ LEFT_SECONDS = 1.0
 class Assignment:
     """A request that a worker should handle.
 
-    `left` is done when the client disconnects. `seconds` is the processor time that the last attempt has used.
+    `left` is done when the client disconnects. `seconds` is the processor time that the last attempt has used, and
+    `stores` says that it may have stored something.
     """
 
     environment: dict[str, str]
@@ -83,6 +87,7 @@ class Assignment:
     answer: Answer
     request: RunningRequest
     seconds: float = 0.0
+    stores: bool = False
 
 
 class Attempts:
@@ -98,7 +103,7 @@ class Attempts:
         )
 
     async def work(self, assigned: Assignment) -> None:
-        """Fill the answer within the time limit, with a second attempt to explain why the first one was stopped."""
+        """Fill the answer within the time limit, with a further attempt to explain why the request was stopped."""
         begun = asyncio.get_running_loop().time()
         allowed = float(self._settings.max_request_seconds)
         reserved = min(max(NOTICE_SHARE * allowed, NOTICE_SECONDS[0]), NOTICE_SECONDS[1], allowed / 2)
@@ -216,27 +221,35 @@ class Attempts:
         seconds: float = 0.0,
         first: bool = False,
     ) -> Reason | None:
-        """Let one worker handle the request; return why it was stopped, or None if it finished.
+        """Let a worker handle the request, and another one if that ends and the request may be repeated.
 
-        A request with `work` runs in a slot of the heavy lane; `seconds` is the estimate of one without.
+        Returns why the request was stopped, or None if it finished. A request with `work` runs in a slot of the heavy
+        lane; `seconds` is the estimate of one without.
         """
         request = assigned.request
-        queued = time.monotonic()
-        try:
-            async with asyncio.timeout_at(queue_deadline):
-                if work:
-                    await _unless_left(self.heavy.slot(work), assigned.left)
-                worker = self._pool.take(request.client, heavy=bool(work))
-                worker = worker or await self.acquire(request.client, assigned.left, first=first)
-        except TimeoutError:
-            return "time" if queue_deadline == deadline else "busy"
-        finally:
-            request.queued_seconds += time.monotonic() - queued
-        handling = _Handling(self._pool, self.heavy, worker, assigned, work, seconds)
-        try:
-            return await handling.result(deadline)
-        finally:
-            handling.end()
+        for may_repeat in (True, False):
+            queued = time.monotonic()
+            try:
+                async with asyncio.timeout_at(queue_deadline):
+                    if work and work.begun is None:
+                        await _unless_left(self.heavy.slot(work), assigned.left)
+                    worker = self._pool.take(request.client, heavy=bool(work))
+                    worker = worker or await self.acquire(request.client, assigned.left, first=first)
+            except TimeoutError:
+                return "time" if queue_deadline == deadline else "busy"
+            finally:
+                request.queued_seconds += time.monotonic() - queued
+            handling = _Handling(self._pool, self.heavy, worker, assigned, work, seconds)
+            try:
+                stopped = await handling.result(deadline)
+            finally:
+                handling.end()
+            if stopped != "crash" or assigned.stores or assigned.answer.head.done():
+                break
+            if may_repeat:
+                log.warning("A worker ended, and another one repeats its request", extra={"request_id": request.id})
+                queue_deadline, first = deadline, True
+        return stopped
 
     async def acquire(self, client: str, left: asyncio.Future[None], *, first: bool) -> Worker:
         """Wait for a worker; raises ClientGoneError if the client disconnects first."""
@@ -344,7 +357,11 @@ async def _exchange(worker: Worker, assigned: Assignment, started: Callable[[int
     answer = assigned.answer
     await worker.send(json.dumps(assigned.environment).encode(), assigned.content)
     started(json.loads(await worker.receive()))
-    status, headers = json.loads(await worker.receive())
+    head = await worker.receive()
+    if not head:
+        assigned.stores = True
+        head = await worker.receive()
+    status, headers = json.loads(head)
     answer.head.set_result((status, [(name.lower().encode(), value.encode("latin-1")) for name, value in headers]))
     while part := await worker.receive():
         while Spool.held > MOST_HELD:

@@ -1,10 +1,10 @@
 """The protocol between the front and a worker: frames, each a length followed by that many bytes.
 
 A request is two frames: its WSGI environment as JSON, and its body, which is empty if the environment names a file
-with the body. A response begins with one frame with the number of the thread that handles the request, as JSON. It
-continues with one frame with status and headers as JSON, one for each part of the body, an empty one, and one with the
-worker's report as JSON (`webapp/observing/report.py`). Before its first request, a worker sends one frame with its
-settings as JSON.
+with the body. A response begins with one frame with the number of the thread that handles the request, as JSON, and an
+empty one if the request is about to store something (`STORES`). It continues with one frame with status and headers as
+JSON, one for each part of the body, an empty one, and one with the worker's report as JSON
+(`webapp/observing/report.py`). Before its first request, a worker sends one frame with its settings as JSON.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from webapp.server.environment import BODY_FILE, HEAVY
 from webapp.server.frames import LENGTH_BYTES, LONGEST, frame, payload_length
 from webapp.server.memory import WorkerMemory
 from webapp.server.priority import lower
+from webapp.web.server_variables import STORES
 
 log = logging.getLogger(__name__)
 
@@ -113,6 +114,10 @@ def answer(application: WSGIApplication, environment: dict[str, Any], body: byte
         head[:] = [int(status[:3]), headers]
         return None
 
+    def tell_storing() -> None:
+        stream.write(frame(b""))
+        stream.flush()
+
     file = environment.pop(BODY_FILE, None)
     with Path(file).open("rb") if file else io.BytesIO(body) as content:
         environment |= {
@@ -123,6 +128,7 @@ def answer(application: WSGIApplication, environment: dict[str, Any], body: byte
             "wsgi.multithread": False,
             "wsgi.multiprocess": True,
             "wsgi.run_once": False,
+            STORES: tell_storing,
         }
         parts: Iterable[bytes] = application(environment, start_response)
         try:

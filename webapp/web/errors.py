@@ -36,8 +36,8 @@ log = logging.getLogger(__name__)
 
 Handler = Callable[[Any], ResponseReturnValue]
 
-# The status of a request that the server stopped or did not start, by reason; a crash has 500.
-STOPPED_STATUS = {"time": 503, "busy": 503, "crowded": 503, "much": 429, "work": 429}
+# The status of a request that the server stopped or did not start, by reason.
+STOPPED_STATUS = {"time": 503, "crash": 503, "busy": 503, "crowded": 503, "much": 429, "work": 429}
 
 
 class StoppedRequestError(Exception):
@@ -101,7 +101,7 @@ def _status_of(error: Exception) -> int:
     if isinstance(error, UnavailableStorageError):
         return 503
     if isinstance(error, StoppedRequestError):
-        return STOPPED_STATUS.get(error.reason, 500)
+        return STOPPED_STATUS[error.reason]
     if isinstance(error, TextError):
         return 409 if wants_problems(request) else 422
     return (error.code or 500) if isinstance(error, HTTPException) else 500
@@ -156,9 +156,7 @@ def storage_error_page(error: UnavailableStorageError) -> Response:
 
 
 def stopped(error: StoppedRequestError) -> Response:
-    """The page for a request that timed out, crashed or has to wait; except after a crash it shows the input."""
-    if error.reason not in STOPPED_STATUS:
-        return http_error(InternalServerError())
+    """The page for a request that timed out, was interrupted or has to wait; it contains the input."""
     if is_api(request):
         g.language_key = "en"
     status, retry = STOPPED_STATUS[error.reason], error.retry_after
@@ -185,6 +183,16 @@ def stopped(error: StoppedRequestError) -> Response:
 
 
 def _message_for_stopped(error: StoppedRequestError) -> str:
+    if error.reason == "crash" and rates.is_storing():
+        return _(
+            "The server was interrupted while it worked on this request. It may have stored what you sent, or not. "
+            "Your input is not lost: try again."
+        )
+    if error.reason == "crash":
+        return _(
+            "The server was interrupted while it worked on this request. Your input is not lost: try again. If this "
+            "happens again, shorten the text or choose another vocabulary."
+        )
     if error.reason == "crowded":
         return _("The site has more visitors at this moment than it can answer. Nothing is lost.")
     if error.reason == "busy":

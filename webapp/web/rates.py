@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from flask import Flask, current_app, request
@@ -19,6 +20,7 @@ from limits import parse_many
 from webapp.storage.redis import redis_timeouts
 from webapp.web import assets, work_rate
 from webapp.web.client_addresses import rate_limit_key
+from webapp.web.server_variables import STORES
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -32,7 +34,19 @@ _NOWHERE = "nowhere"  # the endpoint to count for URLs without one
 
 
 def stores(view: Callable[P, R]) -> Callable[P, R]:
-    """Mark a view whose POST stores something: an upload, a snapshot or a report."""
+    """Mark a view whose POST stores something new each time: a snapshot, a corpus, a training or a report."""
+
+    @wraps(view)
+    def storing(*arguments: P.args, **named: P.kwargs) -> R:
+        if request.method == "POST" and (tell := request.environ.get(STORES)):
+            tell()
+        return view(*arguments, **named)
+
+    return stores_by_hash(storing)
+
+
+def stores_by_hash(view: Callable[P, R]) -> Callable[P, R]:
+    """Mark a view whose POST stores something under the hash of its content, so that it may be repeated: an upload."""
     setattr(view, _STORING, True)
     return view
 
@@ -100,9 +114,14 @@ def seconds_left() -> int:
     return 60
 
 
-def _kind() -> str:
+def is_storing() -> bool:
+    """Whether the request may store something."""
     view = current_app.view_functions.get(request.endpoint or "")
-    return "storing" if request.method == "POST" and getattr(view, _STORING, False) else "reading"
+    return request.method == "POST" and getattr(view, _STORING, False)
+
+
+def _kind() -> str:
+    return "storing" if is_storing() else "reading"
 
 
 def _storage(app: Flask) -> str:

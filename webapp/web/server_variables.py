@@ -1,4 +1,4 @@
-"""The WSGI variables by which the server tells the site something about a request.
+"""The WSGI variables by which the server and the site tell each other something about a request.
 
 A request with `STOPPED` is not processed: the site answers with a page that says what happened and contains the
 visitor's input.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-# Why: the first attempt took too long ("time") or its process ended ("crash"); or the request was not started, because
+# Why: the first attempt took too long ("time") or its process ended ("crash", after a second attempt where that is
+# safe); or the request was not started, because
 # the queue of long requests is full ("busy"), the client has too many of them ("much"), or there are more short ones
 # than the site can answer ("crowded").
 STOPPED = "tokenscope.stopped"
@@ -17,3 +18,6 @@ Reason = Literal["time", "crash", "busy", "much", "crowded"]
 RETRY_AFTER = "tokenscope.retry_after"
 # The estimate of what the request costs, in seconds of processor time.
 COST = "tokenscope.cost"
+# A function that the site calls before a request stores something that it must not store twice: the server then does
+# not repeat the request if its process ends.
+STORES = "tokenscope.stores"

@@ -29,7 +29,7 @@ from webapp.vocabularies import (
 )
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.web.htmx import private, swappable, wants_partial
-from webapp.web.rates import stores
+from webapp.web.rates import stores_by_hash
 from webapp.web.same_origin import is_foreign
 from webapp.web.templates import render
 
@@ -67,7 +67,7 @@ def download(file: str) -> BaseResponse:
 
 
 @blueprint.post("/vocabularies/expand/store")
-@stores
+@stores_by_hash
 def store() -> BaseResponse:
     """Store the expanded vocabulary as an upload, and show its page."""
     if is_foreign(request):

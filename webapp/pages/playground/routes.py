@@ -40,7 +40,7 @@ from webapp.vocabularies import StillFetchingError
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem
-from webapp.web.rates import stores
+from webapp.web.rates import stores_by_hash
 from webapp.web.same_origin import is_foreign
 from webapp.web.templates import render
 
@@ -86,7 +86,7 @@ def redirect_token() -> BaseResponse:
 
 
 @blueprint.post("/upload")
-@stores
+@stores_by_hash
 def upload() -> BaseResponse:
     """Check and store an uploaded vocabulary, and use it for the form's text."""
     if is_foreign(request):

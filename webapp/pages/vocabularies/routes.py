@@ -69,7 +69,7 @@ from webapp.vocabularies.wellknown import WELL_KNOWN
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.localization import number
 from webapp.web.problems import problem
-from webapp.web.rates import stores
+from webapp.web.rates import stores_by_hash
 from webapp.web.same_origin import is_foreign
 from webapp.web.templates import render
 
@@ -89,7 +89,7 @@ def index() -> Response:
 
 
 @blueprint.post("/vocabularies")
-@stores
+@stores_by_hash
 def upload() -> BaseResponse:
     """Check and store an uploaded vocabulary, and show its page."""
     if is_foreign(request):
