@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
+from urllib.parse import urlencode
 
 from webapp.core.affixes import Affixes
 from webapp.core.algorithms import (
@@ -31,7 +32,6 @@ from webapp.core.algorithms import (
 from webapp.core.inference.records import ALPHA, DROPOUT, INFERENCES, OWN
 from webapp.vocabularies import CATALOGUE, LIMITS, TRAINERS, default_for
 from webapp.vocabularies.models_of import uses
-from webapp.web.query_strings import urlencode
 
 View = Literal["tokens", "ids", "bytes"]
 VIEWS: tuple[View, ...] = get_args(View)

@@ -1,7 +1,6 @@
 """Parts of the page that are computed once: they follow the language, the uploads and the downloads of the moment."""
 
 import re
-from urllib.parse import urlencode as urlencode_of_python
 
 from flask import Flask
 from flask.testing import FlaskClient
@@ -12,7 +11,6 @@ from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Direction, Matching, word_counts
 from webapp.vocabularies.fetching import fetcher_of
 from webapp.vocabularies.wellknown import WELL_KNOWN
-from webapp.web.query_strings import urlencode
 
 
 def option(page: str, name: str) -> str:
@@ -38,11 +36,6 @@ def test_a_vocabulary_loses_its_arrow_once_it_is_downloaded_and_gets_it_back(cli
     assert "↓" not in option(client.get("/").text, known.name)
     cache.remove(known)
     assert option(client.get("/").text, known.name).endswith(" ↓</option>")
-
-
-@given(st.dictionaries(st.text(max_size=5), st.text(max_size=20)))
-def test_query_strings_are_those_of_the_standard_library(pairs: dict[str, str]) -> None:
-    assert urlencode(pairs.items()) == urlencode_of_python(pairs)
 
 
 @given(st.lists(st.text("abc研究", min_size=1, max_size=4), unique=True), st.text("abc研究生 1", max_size=30))

@@ -9,20 +9,21 @@ Gao, Li, Wu and Huang 2005, "Chinese Word Segmentation and Named Entity Recognit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import chain
 from math import exp, log
 from typing import cast
 
-from webapp.core.models.character_model import LONGEST_UNKNOWN, CharacterModel
+from webapp.core.models.character_model import CharacterModel
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.fast.cache import Cache
 from webapp.core.models.fast.ngram_pairs import pair_path
 from webapp.core.models.matching import runs_of
 from webapp.core.models.ngram_counts import UNKNOWN, NGramCounts
+from webapp.core.models.ngram_lattice import Arc, WordLattice
 from webapp.core.models.ngram_probabilities import BackoffProbabilities, Contribution, Probabilities
-from webapp.core.models.ngram_viterbi import BEGINNING, Arc, ScoreTables, best_path
+from webapp.core.models.ngram_viterbi import BEGINNING, ScoreTables, best_path
 from webapp.core.models.smoothing import Smoothing, estimate
 from webapp.core.text.sentences import sentence_spans
 
@@ -208,56 +209,15 @@ class NGram:
 
         Each is `(end, number, further score)`; the number is that of `counts`, -1 for white space.
         """
-        return list(map(list, self._arcs(sentence)))
+        return list(map(self._lattice(sentence).arcs, range(len(sentence))))
 
-    def _arcs(self, sentence: str, *, reachable: bool = False) -> Iterator[Sequence[Arc]]:
-        """The lists of `arcs`; with `reachable`, empty ones inside a run, where no path leads: English is all runs."""
-        dictionary, characters = self.dictionary, self.characters
-        id_of, lengths_at = dictionary.ids.get, dictionary.lengths_by_beginning.get
-        length, unknown = len(sentence), self.counts.unknown
-        runs = dict(runs_of(sentence)) if self.keep_runs else {}
-        inside = {at for start, end in runs.items() for at in range(start + 1, end)}
-        lengths = [] if characters is None else characters.length_scores(LONGEST_UNKNOWN)
-        spelled: list[float] = []  # the scores of the unknown characters from `first` to `reached`
-        first = reached = 0
-        for at, character in enumerate(sentence):
-            if reachable and at in inside:
-                yield ()
-                continue
-            here: list[Arc] = []
-            for word_length in lengths_at(sentence[at : at + 2], ()):
-                end = at + word_length
-                if end <= length:
-                    word = id_of(sentence[at:end])
-                    if word is not None and end not in inside:
-                        here.append((end, word, 0.0))
-            word = id_of(character)
-            end = runs.get(at, at + 1) if runs else at + 1
-            if end > at + 1:
-                if not here or here[-1][0] != end:
-                    piece = sentence[at:end]
-                    here.append((end, unknown, 0.0 if characters is None else characters.score(piece)))
-            elif word is not None:
-                here.append((end, word, 0.0))
-            elif character.isspace():
-                here[:] = [(end, -1, 0.0)]
-            elif characters is None:
-                here.append((end, unknown, 0.0))
-            else:
-                if reached <= at:
-                    first, reached = at, self._end_of_unknown(sentence, at, runs)
-                    spelled = characters.character_scores(sentence[first:reached])
-                sums = accumulate(spelled[at - first : at - first + LONGEST_UNKNOWN])
-                found = [(at + size, unknown, lengths[size - 1] + each) for size, each in enumerate(sums, 1)]
-                here += found[::-1]
-            yield here
+    def lattice_path(self, sentence: str) -> list[tuple[int, int, int]]:
+        """`(number, start, end)` of each word of the best path through the lattice, without white space."""
+        lattice, counts = self._lattice(sentence), self.counts
+        return best_path(self.tables, lattice.arcs, len(sentence), counts.start, counts.end, lattice)
 
-    def _end_of_unknown(self, sentence: str, at: int, runs: dict[int, int]) -> int:
-        """The end of the characters from `at` that are no words, white space or the beginning of a run."""
-        id_of, end = self.dictionary.ids.get, at + 1
-        while end < len(sentence) and end not in runs and id_of(sentence[end]) is None and not sentence[end].isspace():
-            end += 1
-        return end
+    def _lattice(self, sentence: str) -> WordLattice:
+        return WordLattice(sentence, self.dictionary, self.characters, self.counts.unknown, self.keep_runs)
 
     def _segment_sentence(self, sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The ids and the ends of a sentence's words."""
@@ -282,12 +242,11 @@ class NGram:
                 of = self.dictionary.space_ids
                 found = [of[sentence[end - 1]] if id < 0 else id for id, end in zip(*found, strict=True)], found[1]
             return tuple(found[0]), tuple(found[1])
-        path = best_path(tables, self._arcs(sentence, reachable=True), len(sentence), counts.start, counts.end)
         ids: list[int] = []
         ends: list[int] = []
         at = 0
         space_ids, unknown_id = self.dictionary.space_ids, self.unknown_id
-        for number, start, end in [*path, (-1, len(sentence), len(sentence))]:
+        for number, start, end in [*self.lattice_path(sentence), (-1, len(sentence), len(sentence))]:
             for space in range(at, start):
                 ids.append(space_ids[sentence[space]])
                 ends.append(space + 1)

@@ -8,11 +8,14 @@ counted are looked at one by one, which always have more than what is left.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from math import inf
 from typing import Protocol
 
+from webapp.core.models.character_model import LONGEST_UNKNOWN
+from webapp.core.models.fast.unknown_run import unknown_path
+from webapp.core.models.ngram_lattice import Arc, WordLattice
 from webapp.core.models.ngram_probabilities import Scores
 
 MOST_STATES = 32
@@ -26,9 +29,6 @@ LONGEST_OPEN = 1024
 
 BEGINNING = -1
 """In place of the word before START."""
-
-Arc = tuple[int, int, float]
-"""A word of the lattice: its end, its number, and what its spelling adds to its score; white space has number -1."""
 
 State = tuple[float, int, int, int, int]
 """The sum of the best path, its last word and the one before, the last word's start, and the state before it there."""
@@ -149,45 +149,102 @@ class _Triples(dict[tuple[int, int], Scores]):
 
 
 def best_path(
-    tables: ScoreTables, arcs: Iterable[Sequence[Arc]], length: int, start_mark: int, end_mark: int
+    tables: ScoreTables,
+    arcs: Callable[[int], Sequence[Arc]],
+    length: int,
+    start_mark: int,
+    end_mark: int,
+    lattice: WordLattice | None = None,
 ) -> list[tuple[int, int, int]]:
     """Return `(number, start, end)` of each word of the best path of a sentence of some length in characters.
 
-    `arcs` has the words that start at each position; where white space is, a single one leads on. On a tie the longer
-    word wins, then the one after the word that was found first.
+    `arcs` gives the words that start at a position; where white space is, a single one leads on. On a tie the longer
+    word wins, then the one after the word that was found first. With the `lattice` that `arcs` are from, runs of
+    unknown characters take less time.
     """
     states: States = [None] * (length + 1)
     states[0] = [(0.0, start_mark, BEGINNING, 0, 0)]
+    sizes = bytearray(length + 1)
     advance = _triples if tables.scored.order > 2 else _pairs if tables.scored.dominates else _every_pair
+    if lattice is not None and not (lattice.unknown_lengths and tables.scored.dominates):
+        lattice = None
     words: list[tuple[int, int, int]] = []
-    decided = furthest = 0
-    for at, following in enumerate(arcs):
+    at = decided = furthest = 0
+    while at < length:
         here = states[at]
-        if here is not None:
-            if furthest <= at and at - decided > LONGEST_OPEN and len(here) == 1:
-                # All paths pass here, so what lies before takes no more memory.
-                words += _read_back(states, at, 0, decided, start_mark)
-                states[decided:at] = [None] * (at - decided)
-                decided = at
-            furthest = max(furthest, following[0][0], following[-1][0])
-            if len(here) > MOST_STATES:
-                here = states[at] = sorted(here, key=_sum, reverse=True)[:MOST_STATES]
-            if following[0][1] < 0:
-                states[following[0][0]] = here
-            else:
-                advance(tables, here, following, at, states)
+        if here is None:
+            at += 1
+            continue
+        following = arcs(at)
+        if furthest <= at and at - decided > LONGEST_OPEN and len(here) == 1:
+            # All paths pass here, so what lies before takes no more memory.
+            words += _read_back(states, sizes, at, 0, decided, start_mark, tables.unknown)
+            states[decided:at] = [None] * (at - decided)
+            decided = at
+        furthest = max(furthest, following[0][0], following[-1][0])
+        if len(here) > MOST_STATES:
+            here = states[at] = sorted(here, key=_sum, reverse=True)[:MOST_STATES]
+        if following[0][1] < 0:
+            states[following[0][0]] = here
+        else:
+            advance(tables, here, following, at, states)
+        at += 1
+        if lattice is not None and following[-1][1] == tables.unknown and furthest < at + LONGEST_UNKNOWN:
+            at += _pass_unknown(tables, lattice, at, states, sizes)
+            furthest = max(furthest, min(length, at + LONGEST_UNKNOWN - 1))
     last: States = [None]
     advance(tables, states[length] or [], ((0, end_mark, 0.0),), length, last)
     _, _, _, at, index = max(last[0] or [], key=_sum)
-    return words + _read_back(states, at, index, decided, start_mark)
+    return words + _read_back(states, sizes, at, index, decided, start_mark, tables.unknown)
+
+
+def _pass_unknown(tables: ScoreTables, lattice: WordLattice, at: int, states: States, sizes: bytearray) -> int:
+    """Follow the characters from a position on where only unknown words start; return how many they are.
+
+    In `sizes` each position after the first has the length of the last word to it, instead of states. None are passed
+    where a path to the position, or to one that unknown words reach from there, has another context.
+    """
+    unknown, order = tables.unknown, tables.scored.order
+    sums = [-inf] * LONGEST_UNKNOWN
+    for place, here in enumerate(states[at : at + LONGEST_UNKNOWN]):
+        if here is not None:
+            total, word, before, _, _ = here[0]
+            if len(here) > 1 or word != unknown or (order > 2 and before != unknown):
+                return 0
+            sums[place] = total
+    spelled, count = lattice.unknown_from(at)
+    if not count:
+        return 0
+    left, counted = tables.pairs[unknown]
+    lower = tables.lowest[unknown]
+    if order > 2:
+        lower = left + lower if counted is None else counted.get(unknown, left + lower)
+        left, counted = tables.triples[unknown, unknown]
+    score = -inf if counted is None else counted.get(unknown, -inf)
+    found, following = unknown_path(spelled, count, lattice.unknown_lengths, (left, lower, score), sums)
+    sizes[at : at + count] = found
+    for end, (total, size) in enumerate(following, at + count):
+        if size and total > -inf:
+            states[end] = [(total, unknown, unknown, end - size, 0)]
+    return count
 
 
 def _read_back(
-    states: Sequence[list[State] | None], at: int, index: int, begin: int, start_mark: int
+    states: Sequence[list[State] | None],
+    sizes: Sequence[int],
+    at: int,
+    index: int,
+    begin: int,
+    start_mark: int,
+    unknown: int,
 ) -> list[tuple[int, int, int]]:
     """The words from `begin` to a state, of which white space has the one before it."""
     words: list[tuple[int, int, int]] = []
     while at > begin:
+        if sizes[at]:
+            words.append((unknown, at - sizes[at], at))
+            at, index = at - sizes[at], 0
+            continue
         _, word, _, start, before = (states[at] or [])[index]
         if word == start_mark:
             break

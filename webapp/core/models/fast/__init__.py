@@ -20,6 +20,10 @@ How a pre-token that no cache holds is computed
     characters are found by an automaton (`models.long_pieces`), which bounds the time of hostile vocabularies
     instead of buying speed on ordinary ones.
 
+How an n-gram model travels
+    `ngram_pairs` follows sentences of known words without a lattice; in the others, `unknown_run` follows unknown
+    characters one after the other where nothing else starts.
+
 How maximum probability travels
     `word_hashes` finds the words in a long text, all positions at once, which is all that full mode needs;
     `certain_cuts` cuts where no word reaches across and looks the spans up. The runs of single characters for the HMM,
