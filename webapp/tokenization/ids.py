@@ -51,14 +51,27 @@ _NUMBER = re.compile(
 
 
 class IdsError(ValueError):
-    """Text that is no list of ids: what is wrong, and the line and the column, counted from 1."""
+    """Text that is no list of ids: what is wrong, and the line and the column, counted from 1.
+
+    Many errors are made and dropped again, one for each bracket, so a place is only looked up when it is asked for.
+    """
 
     def __init__(self, text: str, offset: int, phrase: Phrase, *, too_many: bool = False) -> None:
         """Create an error at an offset of the text; `too_many` if the list is correct but too long."""
         super().__init__(str(phrase))
         self.phrase = phrase
-        self.line, self.column = _line_and_column(text, offset)
         self.too_many = too_many
+        self._text, self._offset = text, offset
+
+    @property
+    def line(self) -> int:
+        """The line of the text."""
+        return _line_and_column(self._text, self._offset)[0]
+
+    @property
+    def column(self) -> int:
+        """The column in its line."""
+        return _line_and_column(self._text, self._offset)[1]
 
 
 @dataclass(frozen=True)

@@ -135,3 +135,11 @@ def test_a_new_corpus_drops_the_text_of_the_example_but_no_text_of_the_visitor(c
     assert "text=old+words" in location(text="old words")
     assert "text=high" in location(text=presets.COMPARED.text, corpus=presets.COMPARED.corpus)
     assert 'name="example"' not in client.get("/steps/training/bpe?corpus=low&text=lower").text
+
+
+def test_a_corpus_that_is_far_too_long_is_kept_in_the_form_and_its_links_stay_short(client: FlaskClient) -> None:
+    corpus = " ".join(f"{number:x}" for number in range(150_000))
+    answer = client.post("/steps/training/bpe", data={"corpus": corpus})
+    assert answer.status_code == 413
+    assert corpus in answer.text
+    assert max(map(len, re.findall(r'href="([^"]*)"', answer.text))) < 100_000

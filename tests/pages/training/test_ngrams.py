@@ -228,3 +228,13 @@ def test_old_addresses_of_bigrams_lead_to_the_same_step(client: FlaskClient, par
         assert end is None or step["end"] == end
     rounds = client.get("/steps/training/bigrams/rounds", query_string={**parameter, **text, "format": "csv"})
     assert client.get(rounds.headers["Location"]).mimetype == "text/csv"
+
+
+@pytest.mark.parametrize("view", ["", "/rounds"])
+def test_a_word_that_no_model_can_have_is_refused(client: FlaskClient, view: str) -> None:
+    corpus = f"short {'a' * 65}"
+    answer = client.get(f"/steps/training/ngram{view}", query_string={"corpus": corpus})
+    assert answer.status_code == 422
+    assert "The corpus cannot be counted: the word" in answer.text
+    assert "at most 64 are allowed" in answer.text
+    assert corpus in answer.text  # the visitor's text is kept

@@ -11,6 +11,7 @@ from flask_babel import ngettext
 
 from webapp.core.models.ngram import NGram
 from webapp.core.trainers.ngram import segmented, train
+from webapp.core.vocabulary_error import VocabularyError
 from webapp.pages.training.ngram_counting import (
     CountingPart,
     NGramEstimatePart,
@@ -29,7 +30,7 @@ from webapp.pages.walkthrough.ngram_probabilities import smoothing_name
 from webapp.pages.walkthrough.walkthrough import NoStepsError
 from webapp.rendering.pictures.figure import Figure, side_by_side
 from webapp.serializers.json import well_formed
-from webapp.tokenization.messages import joined
+from webapp.tokenization.messages import joined, translated
 from webapp.web.localization import number
 
 
@@ -45,7 +46,11 @@ class NGramTraining:
         if not self._sentences:
             raise NoStepsError(_("The corpus has no words. Write sentences with spaces between the words."))
         self._batches = batches(self._sentences)
-        self._model = NGram(train(self._sentences, order=asked.order), asked.smoothing, keep_runs=False)
+        try:
+            counts = train(self._sentences, order=asked.order)
+        except VocabularyError as error:
+            raise NoStepsError(_("The corpus cannot be counted: %(problem)s.", problem=translated(error))) from None
+        self._model = NGram(counts, asked.smoothing, keep_runs=False)
 
     def __len__(self) -> int:
         return self._first_position + len(self._positions) + 1 if self._text else self._first_position
