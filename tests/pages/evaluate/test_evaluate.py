@@ -121,6 +121,16 @@ def test_errors_in_context_by_kind_and_page(client: FlaskClient) -> None:
     assert "There is no such page; the last is" in words(missing)
 
 
+def test_an_error_as_long_as_its_line_is_drawn_in_part(client: FlaskClient) -> None:
+    gold = "a " * 20_000
+    page = post(client, gold=gold, output="a" * 20_000)
+    assert page.status_code == 200
+    drawn = words(page).partition("Below:")[2]
+    assert "a a a …" in drawn
+    assert "a" * 400 + "…" in drawn
+    assert len(page.text) < 2 * len(gold) + len(get(client).text)
+
+
 def test_htmx_gets_the_errors_alone(client: FlaskClient) -> None:
     address = f"/evaluate?{urlencode({'with': 'fmm:jieba', 'gold': GOLD, 'lang': 'en', 'kind': 'overlap'})}"
     part = client.get(address, headers=HTMX)

@@ -16,6 +16,8 @@ PER_PAGE = 20
 UNPAGED = 100  # the errors of a result without an address, which has only one page
 CONTEXT_WORDS = 12
 CONFUSIONS_SHOWN = 30
+# The characters of one side of an error that a page draws: a line without any boundary in common is one error.
+DRAWN_CHARACTERS = 400
 
 # The marks of the chart, centred on 0 0; the style sheet has a colour for each index.
 MARKS = (
@@ -217,7 +219,8 @@ def error_page(report: Report, shown: ErrorsShown, *, paged: bool = True) -> Err
     for error in method.errors:
         if error.line in wanted:
             by_line.setdefault(error.line, []).append(error)
-    confusions = [each for each in method.confusions if shown.kind in (None, each[2])][:CONFUSIONS_SHOWN]
+    of_kind = [each for each in method.confusions if shown.kind in (None, each[2])][:CONFUSIONS_SHOWN]
+    confusions = [(_cut_words(gold), _cut_words(output), kind, count) for gold, output, kind, count in of_kind]
     items = [_item(report, error, by_line[error.line]) for error in on_page]
     return ErrorPage(method, items, len(found), shown.page, last, confusions)
 
@@ -235,17 +238,41 @@ def _item(report: Report, error: SegmentationError, in_line: Sequence[Segmentati
     for other in in_line:
         if other.end <= first or other.start >= last:
             continue
-        blocks += (Block((word,), (word,), "same") for word in words[at : other.start] if word)
+        blocks += _same(words[at : other.start])
         state: State = "here" if other == error else "other"
-        blocks.append(Block(words[other.start : other.end], other.output.split(" "), state))
+        blocks.append(Block(_cut(words[other.start : other.end]), _output_of(other), state))
         at = other.end
-    blocks += (Block((word,), (word,), "same") for word in words[at:last] if word)
+    blocks += _same(words[at:last])
     return ErrorItem(
         error,
         report.numbers[error.line],
-        words[error.start : error.end],
-        error.output.split(" "),
+        _cut(words[error.start : error.end]),
+        _output_of(error),
         blocks,
         before=first > 0,
         after=last < len(words),
     )
+
+
+def _same(words: Sequence[str]) -> list[Block]:
+    return [Block(cut, cut, "same") for cut in (_cut([word]) for word in words if word)]
+
+
+def _output_of(error: SegmentationError) -> list[str]:
+    return _cut(error.output.split(" ", DRAWN_CHARACTERS))
+
+
+def _cut_words(words: str) -> str:
+    return " ".join(_cut(words.split(" ", DRAWN_CHARACTERS)))
+
+
+def _cut(words: Sequence[str]) -> list[str]:
+    """The words, or as many characters of them as a page draws, and an ellipsis."""
+    shown: list[str] = []
+    left = DRAWN_CHARACTERS
+    for word in words:
+        if len(word) > left:
+            return [*shown, f"{word[: max(left, 0)]}…"]
+        shown.append(word)
+        left -= len(word) + 1
+    return shown
