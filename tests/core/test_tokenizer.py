@@ -216,3 +216,10 @@ def test_threads_can_share_a_tokenizer(pair: Pair) -> None:
     for ours, theirs in zip(found, expected, strict=True):
         assert list(ours.ids) == theirs.ids
         assert list(zip(ours.starts, ours.ends, strict=True)) == theirs.offsets
+
+
+def test_forgotten_places_are_computed_again() -> None:
+    encoding = recipes.WORDPIECE.tokenizer(WordPiece(["[UNK]", "low", "##er"])).encode("low ? lower")
+    before = list(encoding)
+    encoding.forget_places()
+    assert list(encoding) == before

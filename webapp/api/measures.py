@@ -10,9 +10,9 @@ from webapp.api.tokenizer_choice import within
 from webapp.core.evaluation.gold import GoldError, read_gold
 from webapp.serializers.json import json_response
 from webapp.serializers.measures import measures_json
-from webapp.tokenization.comparison.rows import compare_tokenizers
+from webapp.tokenization.comparison.rows import rows_of
 from webapp.tokenization.comparison.state import Comparison, TokenizerChoice
-from webapp.tokenization.measures.measured import measure
+from webapp.tokenization.measures.measured import measure_one_by_one
 from webapp.tokenization.state import State
 from webapp.vocabularies import find
 from webapp.web.problems import refuse
@@ -47,5 +47,5 @@ def measures(body: MeasuresBody) -> Response:
         entry = find(choice.vocabulary)
         first = entry.algorithms[0] if entry else ""
         choices.append(TokenizerChoice(choice.algorithm or first, choice.vocabulary))
-    compared = compare_tokenizers(Comparison(tuple(choices), State(text=body.text)))
-    return json_response(measures_json(measure(compared.rows, body.text, gold), body.text))
+    rows = rows_of(Comparison(tuple(choices), State(text=body.text)))
+    return json_response(measures_json(measure_one_by_one(rows, body.text, gold), body.text))

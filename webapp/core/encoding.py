@@ -112,6 +112,10 @@ class Encoding(Sequence[Token]):
             self._unknown = unknown
         return self._unknown
 
+    def forget_places(self) -> None:
+        """Free the offsets and unknown indexes, about 100 bytes a token; the next access computes them again."""
+        self._placement = self._unknown = None
+
     def piece(self, index: int) -> str | bytes:
         """Return the piece of the token at `index`; for an unknown token the text it covers."""
         index = range(len(self._ids))[index]

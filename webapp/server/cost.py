@@ -21,7 +21,7 @@ BEGINNINGS = (
 )
 ENDS = ((".png", 0.25, 2e-6), (".svg", 0.05, 4e-6))
 # Parameters that each ask for one more tokenizer, in addresses and forms, and in JSON.
-TOKENIZERS = ("with=", '"algorithm"')
+TOKENIZERS = ("with=", '"algorithm"', '"vocabulary"')
 # The number of requests whose cost is remembered (about 150 bytes each), and the cost in seconds from which it is.
 MOST_REMEMBERED = 20_000
 WORTH_REMEMBERING = 0.2
@@ -76,5 +76,6 @@ def _computed(path: str, query: str, content: bytes, size: int) -> float:
     _, seconds, per_byte = fits[0] if fits else ("", SECONDS, SECONDS_PER_BYTE)
     # Percent-encoding writes three characters for a byte.
     bytes_of_text = len(query) - 2 * query.count("%") + size - 2 * content.count(b"%")
-    tokenizers = sum(query.count(name) + content.count(name.encode()) for name in TOKENIZERS)
+    # An object in JSON names an algorithm, a vocabulary, or both.
+    tokenizers = max(query.count(name) + content.count(name.encode()) for name in TOKENIZERS)
     return seconds + per_byte * max(bytes_of_text, 0) * max(tokenizers, 1)

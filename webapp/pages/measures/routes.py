@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from flask import Blueprint, Response, current_app, make_response, redirect, request, url_for
 from flask_babel import gettext as _
 from flask_babel import ngettext
@@ -14,12 +16,12 @@ from webapp.pages.measures.forms import MeasuresRequest
 from webapp.rendering.delimited import as_csv
 from webapp.serializers.json import json_response
 from webapp.serializers.measures import measure_rows, measures_json
-from webapp.tokenization.comparison.rows import ComparisonResult, compare_tokenizers
+from webapp.tokenization.comparison.rows import ComparisonResult, rows_of
 from webapp.tokenization.comparison.state import MOST
 from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.measures.definitions import DEFINITIONS
-from webapp.tokenization.measures.measured import Measured, measure
+from webapp.tokenization.measures.measured import Measured, measure_one_by_one
 from webapp.tokenization.measures.table import groups_of
 from webapp.tokenization.refusal import refused
 from webapp.vocabularies.upload_cookie import uploads_of
@@ -97,10 +99,14 @@ def _measured(
     """The rows of the tokenizers and their measures; None without a row that has tokens, or for an empty text."""
     if problems:
         return ComparisonResult(asked.comparison.text, []), None
-    compared = compare_tokenizers(asked.comparison)
-    if not compared.shown or not compared.text:
+    text = asked.comparison.text
+    everything = measure_one_by_one(rows_of(asked.comparison), text, gold)
+    compared = ComparisonResult(text, [each.row for each in everything.tokenizers])
+    if not compared.shown or not text:
         return compared, None
-    return compared, measure([row for row, _encoding in compared.shown], compared.text, gold)
+    return compared, replace(
+        everything, tokenizers=[each for each in everything.tokenizers if each.row.encoding is not None]
+    )
 
 
 def _link(asked: MeasuresRequest) -> str | None:

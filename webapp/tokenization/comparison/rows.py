@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -69,9 +69,13 @@ class ComparisonResult:
 
 def compare_tokenizers(comparison: Comparison) -> ComparisonResult:
     """Tokenize the text with every chosen tokenizer."""
+    return ComparisonResult(comparison.text, list(rows_of(comparison)))
+
+
+def rows_of(comparison: Comparison) -> Iterator[ComparisonRow]:
+    """Yield the row of each chosen tokenizer; its text is tokenized when the row is asked for."""
     late = library().gather(choice.vocabulary for choice in comparison.choices)
-    rows = [_row(number, state, late) for number, state in enumerate(comparison.states, 1)]
-    return ComparisonResult(comparison.text, rows)
+    return (_row(number, state, late) for number, state in enumerate(comparison.states, 1))
 
 
 def _row(number: int, state: State, late: dict[str, StillFetchingError]) -> ComparisonRow:

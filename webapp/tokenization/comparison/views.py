@@ -178,7 +178,8 @@ class ComparisonView:
     @property
     def measure_heads(self) -> list[MeasureHead]:
         """The heads of the columns of a table of measures."""
-        return [MeasureHead(each.row.number, each.name, each.address) for each in self.figures]
+        rows = zip(self.names, self.compared.shown, strict=True)
+        return [MeasureHead(row.number, name, self._address(row)) for name, (row, _encoding) in rows]
 
     @property
     def measure_groups(self) -> list[MeasureGroup]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from webapp.core.algorithms import ALGORITHMS
@@ -71,6 +71,21 @@ def measure(rows: Iterable[ComparisonRow], text: str, gold: GoldText | None = No
             return MeasuredTokenizer(row, of_text, of_article)
 
     return Measured([measured(row) for row in rows], len(words), words.han)
+
+
+def measure_one_by_one(rows: Iterable[ComparisonRow], text: str, gold: GoldText | None = None) -> Measured:
+    """`measure` for rows from `rows_of`: frees the offsets of each before the next is tokenized.
+
+    The offsets of six tokenizers together take up to 0.6 GB for a text of 1 MB.
+    """
+
+    def freed() -> Iterator[ComparisonRow]:
+        for row in rows:
+            yield row
+            if row.encoding is not None:
+                row.encoding.forget_places()
+
+    return measure(freed(), text, gold)
 
 
 def _is_of_languages(row: ComparisonRow) -> bool:
