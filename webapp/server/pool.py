@@ -66,8 +66,9 @@ class Pool:
         return self._queue.clients_before(client)
 
     def process_ids(self) -> list[int]:
-        """The process ids of the workers that live."""
-        return [found.process.pid for found in list(self._all) if found.process.pid and found.process.is_alive()]
+        """The process ids of the workers that live; one that was killed may need a moment to end."""
+        alive = [found.process for found in list(self._all) if found.is_connected and found.process.is_alive()]
+        return [process.pid for process in alive if process.pid]
 
     async def open(self) -> ServerSettings:
         """Start the workers; raises WorkerGoneError if the site cannot be loaded."""
