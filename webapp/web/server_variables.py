@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Literal
 
 # Why: the first attempt took too long ("time") or its process ended ("crash", after a second attempt where that is
-# safe); or the request was not started, because
-# the queue of long requests is full ("busy"), the client has too many of them ("much"), or there are more short ones
-# than the site can answer ("crowded").
+# safe); or the request was not started, because the queue of long requests is full ("busy"), the client has too many of
+# them ("much"), or there are more short ones than the site can answer ("crowded").
 STOPPED = "tokenscope.stopped"
 Reason = Literal["time", "crash", "busy", "much", "crowded"]
 # For the last three: the seconds after which the request may be sent again, as a whole number.

@@ -220,7 +220,9 @@ def error_page(report: Report, shown: ErrorsShown, *, paged: bool = True) -> Err
         if error.line in wanted:
             by_line.setdefault(error.line, []).append(error)
     of_kind = [each for each in method.confusions if shown.kind in (None, each[2])][:CONFUSIONS_SHOWN]
-    confusions = [(_cut_words(gold), _cut_words(output), kind, count) for gold, output, kind, count in of_kind]
+    confusions = [
+        (" ".join(_split(gold)), " ".join(_split(output)), kind, count) for gold, output, kind, count in of_kind
+    ]
     items = [_item(report, error, by_line[error.line]) for error in on_page]
     return ErrorPage(method, items, len(found), shown.page, last, confusions)
 
@@ -240,14 +242,14 @@ def _item(report: Report, error: SegmentationError, in_line: Sequence[Segmentati
             continue
         blocks += _same(words[at : other.start])
         state: State = "here" if other == error else "other"
-        blocks.append(Block(_cut(words[other.start : other.end]), _output_of(other), state))
+        blocks.append(Block(_cut(words[other.start : other.end]), _split(other.output), state))
         at = other.end
     blocks += _same(words[at:last])
     return ErrorItem(
         error,
         report.numbers[error.line],
         _cut(words[error.start : error.end]),
-        _output_of(error),
+        _split(error.output),
         blocks,
         before=first > 0,
         after=last < len(words),
@@ -258,12 +260,9 @@ def _same(words: Sequence[str]) -> list[Block]:
     return [Block(cut, cut, "same") for cut in (_cut([word]) for word in words if word)]
 
 
-def _output_of(error: SegmentationError) -> list[str]:
-    return _cut(error.output.split(" ", DRAWN_CHARACTERS))
-
-
-def _cut_words(words: str) -> str:
-    return " ".join(_cut(words.split(" ", DRAWN_CHARACTERS)))
+def _split(words: str) -> list[str]:
+    """The words that spaces separate, as many as a page draws."""
+    return _cut(words.split(" ", DRAWN_CHARACTERS))
 
 
 def _cut(words: Sequence[str]) -> list[str]:
