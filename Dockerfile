@@ -11,7 +11,7 @@ COPY pyproject.toml requirements.lock README.md LICENSE ./
 COPY templates templates
 COPY static static
 COPY webapp webapp
-RUN /opt/tokenscope/bin/pip install --no-cache-dir --disable-pip-version-check -c requirements.lock . \
+RUN /opt/tokenscope/bin/pip install --no-cache-dir --disable-pip-version-check -c requirements.lock '.[postgresql,redis,metrics]' \
     && /opt/tokenscope/bin/pip uninstall --yes --disable-pip-version-check pip
 
 FROM ${BASE}

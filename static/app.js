@@ -288,8 +288,8 @@
     if (!option) return;
     event.preventDefault();
     option.selected = true;
-    for (const other of button.closest(".choices").querySelectorAll("[aria-current]")) other.removeAttribute("aria-current");
-    button.setAttribute("aria-current", "true");
+    for (const other of byId("choices").querySelectorAll("[aria-current]")) other.removeAttribute("aria-current");
+    if (button.closest("#choices")) button.setAttribute("aria-current", "true");
     byId("finder").hidePopover?.();
     option.parentElement.closest("select").dispatchEvent(new Event("input", { bubbles: true }));
   });
@@ -353,7 +353,7 @@
     clearTimeout(spoken);
     spoken = setTimeout(() => {
       const figures = byId("figures");
-      if (figures) status.textContent = status.dataset.tokens.replace("{}", figures.dataset.tokens);
+      if (figures && !byId("trouble")?.childElementCount) status.textContent = status.dataset.tokens.replace("{}", figures.dataset.tokens);
     }, 1000);
   });
   // A long result arrives in parts: between two of them the page is drawn and answers the visitor.

@@ -1,5 +1,5 @@
-// The pages that split a text and that list its ambiguities: loads a chosen file into the text box, and shows problems beside their fields. The page works without
-// this script.
+// The pages of tools: loads a chosen file into the text box, and shows problems beside their fields. The page
+// works without this script.
 "use strict";
 
 (() => {
@@ -7,7 +7,7 @@
   const file = document.getElementById("file");
   const text = document.getElementById("text");
 
-  file.addEventListener("change", async () => {
+  file?.addEventListener("change", async () => {
     if (!file.files[0]) return;
     try {
       text.value = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await file.files[0].arrayBuffer());
@@ -18,7 +18,7 @@
     form.requestSubmit();
   });
   // Do not send a rejected file again with the next text.
-  document.addEventListener("htmx:finally:request", () => { file.value = ""; });
+  document.addEventListener("htmx:finally:request", () => { if (file) file.value = ""; });
 
   // Downloads are answers for the browser, not for htmx.
   document.addEventListener("click", (event) => {

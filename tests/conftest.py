@@ -147,7 +147,7 @@ def _settings(request: pytest.FixtureRequest, folder: Path) -> dict[str, str]:
 @pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.exhaustive)])
 def _storing_app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
     folder = tmp_path_factory.mktemp("storing")
-    nowhere = {"HUB": "http://127.0.0.1:9", "OPENAI_FILES": "http://127.0.0.1:9"}
+    nowhere = {"HUB": "http://127.0.0.1:9"}
     app = create_app({"VOCABULARY_FOLDER": str(folder), **nowhere, **_settings(request, folder)})
     yield app
     storage_of(app).database.close()

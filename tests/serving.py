@@ -79,7 +79,7 @@ def serving(
         "TOKENSCOPE_WORKER": "false",
     }
     with tempfile.TemporaryFile() as log, tempfile.TemporaryDirectory() as own:
-        alone = {f"TOKENSCOPE_{name}": "http://127.0.0.1:9" for name in ("HUB", "OPENAI_FILES")}
+        alone = {"TOKENSCOPE_HUB": "http://127.0.0.1:9"}
         unlimited = {f"TOKENSCOPE_RATE_{name}": "" for name in ("READING", "STORING", "WORK")}
         kept = {
             "TOKENSCOPE_VOCABULARY_FOLDER": own,

@@ -104,7 +104,7 @@ class Page(HTMLParser):
         return [index for index, (_, _, attributes) in enumerate(self.tokens) if attributes.get("id") == "selected"]
 
 
-NOWHERE = {"HUB": "http://127.0.0.1:9", "OPENAI_FILES": "http://127.0.0.1:9"}
+NOWHERE = {"HUB": "http://127.0.0.1:9"}
 """Settings that fetch from a port where nothing listens."""
 
 

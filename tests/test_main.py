@@ -55,6 +55,14 @@ def test_a_port_in_use_is_reported() -> None:
     assert refused.stderr.count("\n") == 1
 
 
+def test_too_few_open_files_are_reported() -> None:
+    command = ["sh", "-c", 'ulimit -n 64; exec "$@"', "-", *COMMAND]
+    environment = {**os.environ, "PORT": str(free_port()), "TOKENSCOPE_WORKER": "false"}
+    refused = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr.startswith("Tokenscope cannot start: a process may open 64 files, but the server needs 1024")
+
+
 @pytest.mark.parametrize("port", ["http", "0", "65536", "-1", "８０"])
 def test_an_invalid_port_is_reported(port: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PORT", port)

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from webapp import create_app
+from webapp.settings import CONSTANTS
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,11 @@ def test_a_setting_that_cannot_be_used_is_named(
     monkeypatch.setenv(f"TOKENSCOPE_{name}", value)
     with pytest.raises(ValueError, match=f"^{re.escape(f'TOKENSCOPE_{name} {why}')}$"):
         create_app()
+
+
+def test_the_environment_does_not_change_a_constant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKENSCOPE_MAX_GOLD_BYTES", "1")
+    assert create_app().config["MAX_GOLD_BYTES"] == CONSTANTS["MAX_GOLD_BYTES"]
 
 
 SWITCHES = [("true", True), ("1", True), ("False", False), ("no", False), ("", False)]

@@ -30,6 +30,7 @@ KEYWORDS = {
     "gettext": None,
     "ngettext": (1, 2),
     "pgettext": ((1, "c"), 2),
+    "_lp": ((1, "c"), 2),
     "npgettext": ((1, "c"), 2, 3),
     **dict.fromkeys(SENTENCES),
     "PlanError": (2,),  # after the field

@@ -23,9 +23,9 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     """
     from flask_compress import Compress
 
-    from webapp import api, jobs, pages, settings, storage, vocabularies
+    from webapp import api, jobs, pages, settings, storage, tools, vocabularies
     from webapp.vocabularies import commands
-    from webapp.web import assets, errors, figures, health, icons, localization, proxies, rates, security, theme
+    from webapp.web import assets, errors, figures, health, icons, localization, places, proxies, rates, security, theme
     from webapp.web.application import Site
 
     home = _home()
@@ -34,6 +34,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     Compress(app)
     localization.init_app(app)
     theme.init_app(app)
+    places.init_app(app)
     icons.init_app(app)
     assets.init_app(app)
     security.init_app(app)
@@ -50,6 +51,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(api.blueprint)
     app.register_blueprint(api.page)
     pages.init_app(app)
+    tools.init_app(app)
     storage.explain_failures(app)
     if app.config["PRELOAD"]:
         vocabularies.preload()

@@ -17,8 +17,6 @@ from webapp.observing.options import options_of
 DEFAULTS: dict[str, Any] = {
     # The longest text to tokenize, in bytes of UTF-8.
     "MAX_TEXT_BYTES": 1_048_576,
-    # The longest corpus to train a vocabulary on during a request, in bytes of UTF-8.
-    "MAX_CORPUS_BYTES": 204_800,
     # The largest corpus to train a vocabulary on by a worker, in bytes: of the upload, and of the text after
     # decompression.
     "MAX_TRAINING_BYTES": 209_715_200,
@@ -39,10 +37,6 @@ DEFAULTS: dict[str, Any] = {
     # folder. The limit for all corpora together is in bytes; beyond it, the site refuses new ones.
     "CORPUS_FOLDER": "",
     "MAX_CORPORA_BYTES": 10_737_418_240,
-    # The longest gold text to evaluate segmentations against, in bytes of UTF-8. A segmentation may be twice as long.
-    "MAX_GOLD_BYTES": 5_242_880,
-    # The longest query string of a link that contains the whole state, in characters.
-    "MAX_LINK_CHARACTERS": 1_500,
     # The largest vocabulary file that may be uploaded, in bytes.
     "MAX_UPLOAD_BYTES": 26_214_400,
     # Shown in the footer of every page, if set: the address of the source code, and an e-mail address or a web page of
@@ -64,12 +58,15 @@ DEFAULTS: dict[str, Any] = {
     # The approximate memory for fetched and uploaded vocabularies in one process, in bytes.
     "MAX_LOADED_BYTES": 536_870_912,
     # The rate limits of one client address, for all requests and for those that store something: an upload, a snapshot
-    # or a report. Each process counts for itself, or all together with REDIS_URL. Empty: no limit.
+    # or a report. Each machine counts for itself, or all together with REDIS_URL. Empty: no limit.
     "RATE_READING": "1200 per minute",
     "RATE_STORING": "20 per minute, 200 per hour",
     # The rate of work of one client address, in seconds of processor time, counted like the other rates. Requests that
     # take less than a quarter of a second do not count. Empty: no limit.
     "RATE_WORK": "120 per minute",
+    # The names of the site, with commas or spaces between them: tokens.example .tokens.example (with all subdomains).
+    # Requests for others get status 400. Empty: any.
+    "HOSTS": "",
     # The number of reverse proxies in front of the site. Each adds the client's address to X-Forwarded-For, and the
     # last one sets X-Forwarded-Proto. The site trusts no other forwarding headers.
     "PROXIES": 0,
@@ -77,9 +74,8 @@ DEFAULTS: dict[str, Any] = {
     "PRELOAD": False,
     # The folder for fetched vocabularies. Empty: `vocabularies` in Flask's instance folder.
     "VOCABULARY_FOLDER": "",
-    # The addresses to fetch vocabularies from: the Hugging Face hub and OpenAI's files, or mirrors of them.
+    # The address to fetch vocabularies from: the Hugging Face hub or a mirror of it.
     "HUB": "https://huggingface.co",
-    "OPENAI_FILES": "https://openaipublic.blob.core.windows.net",
     # The file of the embedded database. Empty: `tokenscope.sqlite` in Flask's instance folder.
     "DATABASE_FILE": "",
     # The time limit for a request, in seconds. After it, the server stops the request and shows the visitor why.
@@ -97,9 +93,8 @@ DEFAULTS: dict[str, Any] = {
     "COMMIT": "",
     # The vocabularies that `flask --app webapp vocabularies fetch` fetches in advance, by name.
     "FETCH": "",
-    # The largest file to fetch, in bytes, and the time limit for fetching a vocabulary, in seconds.
+    # The largest file to fetch, in bytes.
     "MAX_FETCH_BYTES": 50_000_000,
-    "MAX_FETCH_SECONDS": 60,
     # The form of the server's log: "json" or "text" with a line for each request, which has the client's address if
     # LOG_ADDRESSES is true; empty for warnings and errors alone.
     "LOG": "",
@@ -113,6 +108,19 @@ DEFAULTS: dict[str, Any] = {
     "MODELS_FILE": "",
 }
 
+CONSTANTS: dict[str, Any] = {
+    # The longest corpus to train a vocabulary on during a request, in bytes of UTF-8: it takes a few seconds.
+    "MAX_CORPUS_BYTES": 204_800,
+    # The longest gold text to evaluate segmentations against, in bytes of UTF-8, several times that of a bakeoff. A
+    # segmentation may be twice as long.
+    "MAX_GOLD_BYTES": 5_242_880,
+    # The longest query string of a link that contains the whole state, in characters: chats and mails cut longer ones.
+    "MAX_LINK_CHARACTERS": 1_500,
+    # The time limit for fetching a vocabulary, in seconds: 50 MB at 7 Mbit/s.
+    "MAX_FETCH_SECONDS": 60,
+}
+"""Values that no environment sets, because nobody needs to; tests give others to `create_app`."""
+
 # How operators write that something is on or off.
 BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False, "": False}
 
@@ -124,9 +132,10 @@ def configure(app: Flask, configuration: Mapping[str, Any]) -> None:
     """
     app.config.from_mapping(DEFAULTS, DATABASE_URL=os.environ.get("DATABASE_URL", ""))
     app.config.from_prefixed_env("TOKENSCOPE")
+    app.config.update(CONSTANTS)
     app.config["COMMIT"] = os.environ.get("TOKENSCOPE_COMMIT", "")  # some commits look like numbers: 1234567, 12e4567
     app.config.update(configuration)
-    for name in (name for name in DEFAULTS if name.startswith("MAX_")):
+    for name in (name for name in (*DEFAULTS, *CONSTANTS) if name.startswith("MAX_")):
         if type(app.config[name]) is not int or app.config[name] < 1:
             raise ValueError(f"TOKENSCOPE_{name} must be a whole number above 0, not {app.config[name]!r}")
     for name in ("PROXIES", "MIN_DISK_BYTES", *(name for name in DEFAULTS if name.startswith("KEEP_"))):

@@ -16,7 +16,7 @@ Ask = Callable[..., Any]
 @pytest.fixture(scope="session")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Flask:
     """The site, without a network."""
-    nowhere = {"HUB": "http://127.0.0.1:9", "OPENAI_FILES": "http://127.0.0.1:9"}
+    nowhere = {"HUB": "http://127.0.0.1:9"}
     folder = tmp_path_factory.mktemp("kept")
     return create_app({"VOCABULARY_FOLDER": str(folder), "DATABASE_FILE": str(folder / "site.sqlite"), **nowhere})
 

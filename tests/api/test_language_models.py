@@ -78,7 +78,9 @@ def test_refusals(
 
 
 def test_a_model_whose_vocabulary_is_not_here(client: FlaskClient) -> None:
-    problem_of(client.post("/api/v1/count", json={"text": "a", "model": "gpt-4o"}), 503)
+    problem_of(client.post("/api/v1/count", json={"text": "a", "model": "qwen3"}), 503)
+    counted = client.post("/api/v1/count", json={"text": "a", "model": "gpt-4o"}).get_json()
+    assert (counted["tokens"], counted["meter"]["context"]) == (1, 128_000)
 
 
 def test_tokens_around_and_added(post: Ask) -> None:

@@ -19,9 +19,13 @@ def test_the_counts_are_those_of_the_page(client: FlaskClient) -> None:
     found = post(client).get_json()
     page = client.get(
         "/messages.json",
-        query_string={"messages": '[{"role":"user","content":"研究 tokens"},{"role":"assistant","content":"Yes."}]'},
+        query_string={
+            "vocabulary": "o200k_base",
+            "messages": '[{"role":"user","content":"研究 tokens"},{"role":"assistant","content":"Yes."}]',
+        },
     ).get_json()
-    assert {**page, "vocabulary": "bpe-bytes", "template": "chatml", "published": None} == found
+    assert found["published"]["model"] == "gpt-4o-2024-08-06"
+    assert {**page, "vocabulary": "o200k_base", "template": "chatml", "published": found["published"]} == found
     assert found["tokens"] == sum(one["tokens"] for one in found["messages"]) + found["reply"] + found["other"]
     short = post(client, want=["prompt"], reply=False, template="gemma").get_json()
     assert short["prompt"].startswith("<bos><start_of_turn>user\n研究 tokens")

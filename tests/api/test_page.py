@@ -5,65 +5,21 @@ from __future__ import annotations
 import re
 
 import pytest
-from flask import Flask
 from flask.testing import FlaskClient
 from markupsafe import Markup
 
-from webapp.api import chinese
 from webapp.api.registry import operations
-from webapp.api.routes import document
 from webapp.api.schemas.requests import MOST_TEXTS
 from webapp.api.snippets import CODE_LANGUAGES
 
-CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
-
-def sentences(app: Flask) -> set[str]:
-    """Every sentence of the OpenAPI document that the page may show."""
-    with app.test_request_context("/api"):
-        spec = document()
-    found = {*spec["info"]["description"].strip().split("\n\n")}
-    for methods in spec["paths"].values():
-        for operation in methods.values():
-            found |= {operation["summary"], operation.get("description", "")}
-            found |= {parameter["description"] for parameter in operation["parameters"]}
-    used = [
-        model.__name__
-        for operation in operations.all
-        for model in (operation.body, operation.answer)
-        if model is not None
-    ]
-    for name in used:
-        properties = spec["components"]["schemas"][name].get("properties", {})
-        found |= {field.get("description", "") for field in properties.values()}
-    return found - {""}
-
-
-def test_every_sentence_of_the_document_has_a_translation(app: Flask) -> None:
-    assert [english for english in sorted(sentences(app)) if chinese.sentence(english) is None] == []
-
-
-def test_no_translation_is_left_over(app: Flask) -> None:
-    used = {chinese.sentence(english) for english in sentences(app)}
-    unused = [
-        key
-        for key, text in chinese.SENTENCES.items()
-        if not any(one and one.endswith(text.rpartition("}")[2]) for one in used)
-    ]
-    assert unused == []
-    statuses = {operation.status for operation in operations.all}
-    assert statuses <= chinese.STATUSES.keys()
-
-
-def test_the_chinese_page_has_no_english_sentences(client: FlaskClient) -> None:
+def test_the_chinese_page_marks_the_sentences_of_the_document_as_english(client: FlaskClient) -> None:
     page = client.get("/api?lang=zh").text
     article = page[page.index("<article") : page.index("</article>")]
-    without_code = re.sub(r"(?s)<(code|pre)[ >].*?</\1>", "", article)
-    for cell in re.findall(r"(?s)<(?:p|td|h[123]|figcaption|dt|dd)[ >].*?</(?:p|td|h[123]|dt|dd)>", without_code):
-        text = Markup(cell).striptags()
-        words = re.findall(r"[a-z]{2,} [a-z]{2,} [a-z]{2,}", text)
-        assert not words, text
-    assert 'lang="en"' not in article
+    own = re.sub(r"(?s)<(code|pre)[ >].*?</\1>", "", article)
+    own = re.sub(r'(?s)<(p|h2|td|span)\b[^>]* lang="en">.*?</\1>', "", own)
+    assert not re.findall(r"[a-z]{2,} [a-z]{2,} [a-z]{2,}", Markup(own).striptags())
+    assert 'lang="en"' not in client.get("/api?lang=en").text[page.index("<article") :]
     assert f"{MOST_TEXTS:,}" in page
 
 

@@ -58,6 +58,17 @@ def test_storing_requests_have_their_own_limit(limited: Any) -> None:
     assert client.get("/api/v1/vocabularies").status_code == 200
 
 
+def test_the_processes_of_a_machine_count_together(limited: Any) -> None:
+    one, other = limited(storing="2 per minute"), limited(storing="2 per minute")
+    assert [upload(client).status_code for client in (one, other, one, other)] == [201, 201, 429, 429]
+
+
+def test_a_file_of_counts_that_cannot_be_used_leaves_each_process_its_own(limited: Any, tmp_path: Path) -> None:
+    (tmp_path / "site-rates.sqlite").write_bytes(b"no database" * 1_000)
+    client = limited("2 per minute")
+    assert [client.get("/vocabularies").status_code for _ in range(3)] == [200, 200, 429]
+
+
 def test_health_and_static_files_do_not_count(limited: Any) -> None:
     client = limited("1 per minute")
     assert {client.get("/healthz").status_code for _ in range(5)} == {200}

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from tests.api.conftest import Ask, problem_of
 from webapp import create_app
 
-NOWHERE = {"HUB": "http://127.0.0.1:9", "OPENAI_FILES": "http://127.0.0.1:9"}
+NOWHERE = {"HUB": "http://127.0.0.1:9"}
 
 
 @pytest.fixture

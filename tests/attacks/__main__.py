@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from tests.attacks import long_requests, slow_clients, static_files
+from tests.attacks import long_requests, memory, rates, slow_clients, static_files, temporary_files, trainings
 from tests.attacks.findings import Finding, heading, row
 from tests.attacks.site import Site
 
@@ -70,7 +70,12 @@ def _attacks(connections: int) -> dict[str, Attack]:
         "path-traversal": Attack(static_files.path_traversal),
         "slow-clients": Attack(partial(slow_clients.slow_clients, connections=connections)),
         "long-request": Attack(long_requests.long_request, limited),
+        "memory": Attack(memory.memory, {"TOKENSCOPE_MAX_REQUEST_SECONDS": str(memory.LIMIT)}),
         "client-left": Attack(long_requests.client_left, limited),
+        "training": Attack(trainings.starved_training, {"TOKENSCOPE_MAX_TRAINING_SECONDS": str(trainings.LIMIT)}),
+        "rates": Attack(rates.rates, rates.SETTINGS),
+        "killed-front": Attack(temporary_files.killed_front),
+        "full-disk": Attack(temporary_files.full_disk),
     }
 
 

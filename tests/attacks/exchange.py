@@ -2,6 +2,7 @@
 
 import socket
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse
 from urllib.parse import quote
@@ -72,14 +73,14 @@ def request_bytes(method: str, target: str | bytes, body: bytes = b"", **fields:
     return method.encode() + b" " + raw + b" HTTP/1.1\r\n" + lines.encode() + b"\r\n" + body
 
 
-def form_bytes(target: str, values: dict[str, str], files: dict[str, bytes] | None = None, **fields: str) -> bytes:
+def form_bytes(target: str, values: dict[str, str], files: Iterable[tuple[str, bytes]] = (), **fields: str) -> bytes:
     """Return a form as a browser sends it, `multipart/form-data`; `fields` as in `request_bytes`."""
     boundary = "----attack-7c1f03d2"
     parts = [
         f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
         for name, value in values.items()
     ]
-    for name, content in (files or {}).items():
+    for name, content in files:
         disposition = f'Content-Disposition: form-data; name="{name}"; filename="tokenizer.json"'
         parts.append(f"--{boundary}\r\n{disposition}\r\n\r\n".encode() + content + b"\r\n")
     body = b"".join([*parts, f"--{boundary}--\r\n".encode()])

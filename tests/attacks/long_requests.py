@@ -152,7 +152,7 @@ def _prepared(site: Site, work: Work) -> tuple[bytes, str]:
     Raises `BrokenError` when the upload gets no response, or is refused without a reason.
     """
     content = json.dumps(work.document()).encode()
-    upload = form_bytes("/api/v1/vocabularies", {}, {"file": content})
+    upload = form_bytes("/api/v1/vocabularies", {}, [("file", content)])
     answer = ask(site.address, upload, patience=UPLOAD_PATIENCE)
     told = json.loads(answer.body) if answer.body.startswith(b"{") else {}
     if 400 <= answer.status < 500 and told.get("detail"):

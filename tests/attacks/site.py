@@ -63,10 +63,15 @@ class Site:
             self.address: Address = free.getsockname()[:2]
         self._folder = tempfile.TemporaryDirectory(prefix="tokenscope-attacked-")
         own = self._folder.name
-        alone = {f"TOKENSCOPE_{name}": "http://127.0.0.1:9" for name in ("HUB", "OPENAI_FILES")}
+        self.corpora = Path(own, "corpora")
+        self.temporary = Path(own, "tmp")
+        self.temporary.mkdir()
+        alone = {"TOKENSCOPE_HUB": "http://127.0.0.1:9"}
         kept = {"TOKENSCOPE_VOCABULARY_FOLDER": own, "TOKENSCOPE_DATABASE_FILE": f"{own}/tokenscope.sqlite"}
+        kept["TOKENSCOPE_CORPUS_FOLDER"] = str(self.corpora)
         unlimited = {f"TOKENSCOPE_RATE_{name}": "" for name in ("READING", "STORING", "WORK")}
-        environment = {**os.environ, **alone, **kept, **unlimited, **self._settings, "PORT": str(self.address[1])}
+        here = {"PORT": str(self.address[1]), "TMPDIR": str(self.temporary)}
+        environment = {**os.environ, **alone, **kept, **unlimited, **self._settings, **here}
         environment.pop("DATABASE_URL", None)
         self._log = Path(own, "log")
         with self._log.open("wb") as log:

@@ -63,7 +63,7 @@ def running(command: str) -> Iterator[Address]:
     port = free_port()
     with tempfile.TemporaryDirectory() as folder, open(os.devnull, "wb") as nowhere:
         settings = {
-            **{f"TOKENSCOPE_{name}": "http://127.0.0.1:9" for name in ("HUB", "OPENAI_FILES")},
+            "TOKENSCOPE_HUB": "http://127.0.0.1:9",
             "TOKENSCOPE_RATE_READING": "",
             "TOKENSCOPE_RATE_STORING": "",
             "TOKENSCOPE_RATE_WORK": "",

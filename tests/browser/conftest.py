@@ -57,8 +57,11 @@ def open_page(site: str, browser: Browser) -> Iterator[OpenPage]:
 
 @pytest.fixture
 def page(open_page: OpenPage) -> Page:
-    """Open the front page with the usual settings: JavaScript on, English, light, 1280 pixels wide."""
-    return open_page()
+    """Open the playground with the usual settings: JavaScript on, English, light, 1280 pixels wide.
+
+    With the demo vocabulary for teaching, whose tokens the tests name.
+    """
+    return open_page("/?algorithm=bpe")
 
 
 def _listen(page: Page, site: str, expected: Sequence[str], complaints: list[str]) -> None:

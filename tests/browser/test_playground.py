@@ -117,7 +117,7 @@ def test_downloading_a_trained_vocabulary_does_not_change_the_page(open_page: Op
 def test_an_example_replaces_the_text_and_keeps_the_algorithm(page: Page) -> None:
     page.locator("label[for=a-bmm]").click()
     page.wait_for_url(re.compile("algorithm=bmm"))
-    page.get_by_role("link", name="Chinese", exact=True).click()
+    page.locator(".examples").get_by_role("link", name="Chinese", exact=True).click()
     expect(page.locator("#text")).to_have_value(re.compile("研究生命科学"))
     expect(page.locator("#tokens")).to_contain_text("和 尚未".replace(" ", ""))
     expect(page.get_by_role("heading", name=re.compile("FMM and BMM disagree at"))).to_be_visible()
@@ -355,7 +355,7 @@ def test_everything_works_as_plain_forms(open_page: OpenPage, locale: str) -> No
 
 
 def test_a_long_text_works_as_a_plain_form(open_page: OpenPage) -> None:
-    page = open_page("/", javascript=False)
+    page = open_page("/?algorithm=bpe", javascript=False)
     page.locator("#text").fill(PARAGRAPH * 50)
     page.locator(".composer .btn.go").click()
     expect(page.locator("#text")).to_have_value(PARAGRAPH * 50)

@@ -15,7 +15,7 @@ TEXT = "It rains. Take an umbrella! 下雨了。带伞吧！ " * 6
 def test_a_text_is_split_and_downloaded(open_page: OpenPage, javascript: bool) -> None:
     page = open_page("/split", javascript=javascript, width=390)
     if javascript:
-        page.wait_for_selector("#split[data-htmx-powered]")
+        page.wait_for_selector("#tool[data-htmx-powered]")
     page.fill("#text", TEXT)
     page.fill("[name=tokens]", "12")
     page.click("button.go")
@@ -34,7 +34,7 @@ def test_a_text_is_split_and_downloaded(open_page: OpenPage, javascript: bool) -
 def test_a_file_is_split(open_page: OpenPage, tmp_path: Path, javascript: bool) -> None:
     page = open_page("/split", javascript=javascript, expected=["status of 422"])
     if javascript:
-        page.wait_for_selector("#split[data-htmx-powered]")
+        page.wait_for_selector("#tool[data-htmx-powered]")
     good, bad = tmp_path / "rain.txt", tmp_path / "bad.txt"
     good.write_text(TEXT, encoding="utf-8")
     bad.write_bytes(b"low\xff")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.axe import TWO_LOOKS, assert_accessible
+from tests.browser.axe import OTHER_LOOKS, TWO_LOOKS, assert_accessible
 from tests.browser.conftest import OpenPage
 from tests.serving import serve
 from tests.vocabularies.publisher import Answer, Publisher, publishing
@@ -115,11 +115,40 @@ def test_a_vocabulary_is_fetched_without_javascript(open_page: OpenPage, publish
 
 def test_a_vocabulary_that_the_publisher_lacks(open_page: OpenPage) -> None:
     page = open_page(f"/?text={TEXT}", expected=["status of 503"])
+    before = tokens(page)
     finder_button(page).click()
     page.locator(f"button[value={MISSING}]").click()
-    expect(page.locator("#result [role=alert]")).to_contain_text("has no such file")
+    alert = page.locator(".stage [role=alert]")
+    for _attempt in range(2):
+        expect(alert).to_contain_text(
+            "has no such file. Choose another vocabulary, or upload the file. The last result"
+        )
+        expect(page.get_by_text("has no such file")).to_have_count(1)
+        expect(page.locator("#tokens > .chunk > *")).to_have_text(before)  # the last result stays
+        assert page.locator("#text").input_value() == TEXT
+        assert_accessible(page, [*TWO_LOOKS, *OTHER_LOOKS])
+        page.set_viewport_size({"width": 1280, "height": 800})
+        alert.evaluate("notice => { notice.dataset.earlier = '' }")
+        alert.get_by_role("button", name="Try again").press("Enter")
+        expect(page.locator(".stage [role=alert]:not([data-earlier])")).to_be_visible()
+    alert.get_by_role("button", name="Upload").press("Enter")
+    expect(page.locator("#vocabulary-file")).to_be_visible()
+    page.keyboard.press("Escape")
+    alert.get_by_role("button", name="Use GPT-4o’s").press("Enter")
+    expect(page.locator("#v-bpe")).to_have_value("o200k_base")
+    expect(page.locator(".others [aria-current]")).to_contain_text("GPT-4o")
+    expect(alert).to_have_count(0)
+
+
+def test_without_javascript_the_text_stays_with_the_message(open_page: OpenPage) -> None:
+    page = open_page(
+        f"/?text={TEXT}&algorithm=wordpiece&vocabulary={MISSING}", javascript=False, expected=["status of 503"]
+    )
+    expect(page.locator("[role=alert]:visible")).to_have_count(1)
     assert page.locator("#text").input_value() == TEXT
-    page.locator("label[for=a-bpe]").click()
+    expect(page.locator(".stays")).to_be_hidden()
+    page.get_by_role("button", name="Use GPT-4o’s").click()
+    assert "vocabulary=o200k_base" in page.url
     expect(page.locator("#figures")).to_be_visible()
 
 

@@ -75,11 +75,11 @@ def test_the_list_is_searched_while_typing(open_page: OpenPage) -> None:
     total = page.locator("#list li").count()
     box = page.get_by_role("searchbox", name="Search vocabularies")
     box.fill("wordpiece")
-    expect(page.locator("#list h2")).to_have_text(["Well-known models", "Shipped with this site"])
+    expect(page.locator("#list h2")).to_have_text(["Same corpus, same size (for teaching)", "Downloaded on first use"])
     page.wait_for_url("**/vocabularies?find=wordpiece")
     page.get_by_role("navigation", name="Show").get_by_role("link", name="Ready").click()
     page.wait_for_url("**/vocabularies?show=ready&find=wordpiece")
-    expect(ready(page).locator("#list h2")).to_have_text(["Shipped with this site"])
+    expect(ready(page).locator("#list h2")).to_have_text(["Same corpus, same size (for teaching)"])
     box.fill("zzzz")
     expect(page.locator("#list")).to_contain_text("No vocabulary matches.")
     page.get_by_role("link", name="Show all").click()
@@ -102,12 +102,12 @@ def test_a_vocabulary_is_uploaded_in_a_panel_of_the_list(open_page: OpenPage, tm
 
 
 def test_a_download_that_fails_says_so_in_its_row(open_page: OpenPage) -> None:
-    page = ready(open_page("/vocabularies?find=gpt2"))
-    row = page.locator("#v-gpt2")
-    row.get_by_role("button", name="Download “GPT-2”").click()
+    page = ready(open_page("/vocabularies?find=clip"))
+    row = page.locator("#v-clip")
+    row.get_by_role("button", name="Download “CLIP”").click()
     expect(row.locator(".error")).to_contain_text("could not be fetched", timeout=15_000)
     expect(row.get_by_role("button")).to_contain_text("Try again")
-    expect(row.get_by_role("link", name="GPT-2", exact=True)).to_be_focused()
+    expect(row.get_by_role("link", name="CLIP", exact=True)).to_be_focused()
 
 
 def test_an_invalid_query_has_a_message_next_to_the_field(open_page: OpenPage) -> None:

@@ -51,7 +51,10 @@ HOSTILE = {
     ),
     "a macro that calls itself": ("{% macro f() %}{{ f() }}{{ f() }}{% endmacro %}\n{{ f() }}", ["runtime"], 1),
     "a range": ("{{ range(10 ** 9) | list }}", ["forbidden"], 1),
-    "words without end": ("{{ lipsum(n=100000) }}", ["time", "output", "memory"], 1),
+    "words without end": ("{{ lipsum(n=100000) }}", ["runtime"], 1),
+    "the address of a function": ("{{ range }}", ["forbidden"], None),
+    "the address of a method": ("{{ '' ~ messages[0].content.upper }}", ["forbidden"], None),
+    "the address of a generator": ("{{ messages | map('upper') }}", ["forbidden"], None),
     "long output": ("{{ 'ab' * messages[0].content | length * 10 ** 6 }}", ["output"], None),
     "much output": ("{% for i in range(99999) %}{{ 'x' * 100 }}{% endfor %}", ["output"], None),
     "a class": ("\n{{ ''.__class__.__mro__ }}", ["forbidden"], 2),
@@ -145,6 +148,11 @@ def test_many_threads_render_while_some_are_hostile() -> None:
         bad, good = pool.map(hostile, range(8)), pool.map(fine, range(40))
         assert list(good) == [f"Hello {number}" for number in range(40)]
         assert set(bad) == {"memory"}
+
+
+def test_an_address_in_a_message_is_printed() -> None:
+    said = read_messages('[{"role": "user", "content": "<object at 0x7f3b2c00>"}]')
+    assert render(FINE, said, reply=False).text == "<object at 0x7f3b2c00>!"
 
 
 def test_a_killed_renderer_is_replaced() -> None:

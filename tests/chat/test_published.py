@@ -40,7 +40,7 @@ def publisher() -> Iterator[Publisher]:
 
 @pytest.fixture
 def shelf(publisher: Publisher, tmp_path: Path) -> Library:
-    fetcher = Fetcher(tmp_path, hub=publisher.address, openai=publisher.address, most_bytes=1_000_000, seconds=20)
+    fetcher = Fetcher(tmp_path, hub=publisher.address, most_bytes=1_000_000, seconds=20)
     return Library(cast(Any, None), fetcher, MemoryCache(most_bytes=1_000_000))
 
 

@@ -33,11 +33,12 @@ def test_the_price_follows_the_count(ranks: Path, tmp_path: Path) -> None:
     assert output("count", "--model", "gpt-4-turbo", "-v", ranks, log) == f"{tokens} {log}\n"
 
 
-def test_a_fetched_vocabulary_is_found_by_the_model(ranks: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "vocabularies"
-    done = run("count", "--model", "gpt-4", given="low", TOKENSCOPE_VOCABULARY_FOLDER=str(folder))
+def test_a_vocabulary_is_found_by_the_model(tmp_path: Path) -> None:
+    folder = str(tmp_path / "vocabularies")
+    assert output("count", "--model", "gpt-4o", given="low lower") == "2\n"
+    done = run("count", "--model", "qwen3", given="low", TOKENSCOPE_VOCABULARY_FOLDER=folder)
     assert done.returncode == 1
-    assert b"cl100k_base is not on this disk; `flask --app webapp vocabularies fetch cl100k_base`" in done.stderr
+    assert b"qwen3 is not on this disk; `flask --app webapp vocabularies fetch qwen3`" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ from webapp.command_line import inference_argument
 from webapp.command_line.main import main
 from webapp.core.inference import PARAMETERS, infer
 from webapp.core.inference.records import INFERENCES
-from webapp.vocabularies.shipped_vocabularies import shipped_tokenizer
+from webapp.vocabularies.shipped_vocabularies import shipped_encoding, shipped_tokenizer
 
 TEXT = "Unbelievably, antidisestablishmentarianism"
 
 
 def test_ids_and_counts_are_those_of_the_core() -> None:
-    bpe, unigram = shipped_tokenizer("bpe-bytes"), shipped_tokenizer("unigram")
+    bpe, unigram = shipped_encoding("o200k_base"), shipped_tokenizer("unigram")
     ids = infer(bpe, "fewest").ids(TEXT)
     assert output("encode", "--inference", "fewest", given=TEXT) == " ".join(map(str, ids)) + "\n"
     dropped = infer(bpe, "dropout", dropout=0.5, seed=4).ids(TEXT)

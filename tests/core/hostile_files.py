@@ -134,15 +134,6 @@ def scores(size: int) -> Files:
     return (json.dumps({"tokens": tokens, "scores": [-at for at in range(len(tokens))]}).encode(),)
 
 
-def arpa(size: int) -> Files:
-    """An ARPA file of as many bigrams as fit."""
-    words = max(2, int((size / 14) ** 0.5))
-    pairs = [f"-1\t{left} {right}" for left in range(words) for right in range(words)][:900_000]
-    head = f"\\data\\\nngram 1={words}\nngram 2={len(pairs)}\n\n\\1-grams:\n"
-    return ((head + "".join(f"-2\t{word}\t-1\n" for word in range(words)) + "\n\\2-grams:\n" + "\n".join(pairs)
-             + "\n\n\\end\\\n").encode(),)  # fmt: skip
-
-
 def counts(size: int) -> Files:
     """Counts of bigrams as JSON."""
     words = max(2, int((size / 13) ** 0.5))
@@ -256,9 +247,6 @@ MAKERS: dict[str, Maker] = {
     "GPT-2: lines of spaces": lambda size: (gpt2(1000)[0], b"#version: 0.2\n" + b" \n" * (size // 2)),
     "minimal BPE": minimal,
     "scores": scores,
-    "ARPA: bigrams": arpa,
-    "ARPA: line ends": repeated("\n", "\\data\\\n"),
-    "ARPA: comments": repeated("#\n", "", "\\data\\\n"),
     "counts as JSON": counts,
     "counts as text": numbered("a {0:07d} 1\n", most=990_000),
     "counts: line separators": repeated("\u2028", "a b 1\n"),

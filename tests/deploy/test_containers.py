@@ -84,6 +84,7 @@ def test_compose_gives_the_site_no_more_than_it_needs(compose: dict[str, Any]) -
     for name in ("web", "worker"):
         service = compose["services"][name]
         assert service["read_only"] is True
+        assert service["mem_limit"]
         assert service["cap_drop"] == ["ALL"]
         assert "no-new-privileges:true" in service["security_opt"]
         assert service["volumes"] == ["data:/data"]

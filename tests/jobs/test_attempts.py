@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -124,6 +126,33 @@ def test_the_time_limit_holds(make: Make, long: str) -> None:
     began = time.monotonic()
     assert outcome_of(app, long) == Failure("time", {"limit": 1})
     assert time.monotonic() - began < 8
+
+
+@pytest.fixture
+def crowded_processor() -> Iterator[None]:
+    """One processor for this thread and what it starts, where five other processes compute without end."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True) for _ in range(5)]
+    yield
+    os.sched_setaffinity(0, allowed)
+    for loop in loops:
+        loop.kill()
+        loop.wait()
+
+
+@pytest.mark.exhaustive
+@pytest.mark.usefixtures("crowded_processor")
+def test_a_training_gets_its_share_of_a_busy_machine_and_waiting_does_not_count(make: Make) -> None:
+    """It needs two seconds of a processor, which take twenty; allowed are four, and forty by the clock."""
+    app = make(MAX_TRAINING_SECONDS=4, TRAIN_GENTLY=True)
+    job = submit(app)
+    began = time.monotonic()
+    watch_of(app).run(job.id, threading.Event())
+    seconds = time.monotonic() - began
+    job = found(app, job.id)
+    assert (job.state, job.failure) == ("finished", None)
+    assert seconds > 4
 
 
 def test_the_memory_limit_holds(make: Make, long: str) -> None:

@@ -46,7 +46,8 @@ def test_a_corpus_has_at_most_so_many_bytes_together(corpora: Corpora) -> None:
         corpora.add(id, "b", io.BytesIO(b"a" * 401))
     assert caught.value.limit == 1_000
     assert [file.name for file in corpora.files(id)] == ["a"]
-    assert sorted(path.name for path in (corpora.folder / id).iterdir()) == ["0", "files.json", "owner", "work"]
+    found = sorted(path.name for path in (corpora.folder / id).iterdir())
+    assert found == ["0", "files.json", "incomplete", "owner", "work"]
     corpora.add(id, "c", io.BytesIO(b"a" * 400))
 
 
@@ -81,6 +82,16 @@ def test_a_corpus_is_deleted_after_a_day(corpora: Corpora) -> None:
     corpora.keep(ids[1])
     assert corpora.delete_old(86_400) == 1
     assert {path.name for path in corpora.folder.iterdir()} == {*ids[1:], "key"}
+
+
+def test_an_incomplete_corpus_is_deleted_after_minutes(corpora: Corpora) -> None:
+    """A worker that was killed while it checked the files could not delete it."""
+    ids = [corpora.create() for _ in range(3)]
+    corpora.keep(ids[0])
+    for id in ids[:2]:
+        os.utime(corpora.folder / id, (time.time() - 400,) * 2)
+    assert corpora.delete_old(86_400) == 1
+    assert {path.name for path in corpora.folder.iterdir()} == {ids[0], ids[2]}
 
 
 def test_the_disk_is_never_filled(corpora: Corpora, monkeypatch: pytest.MonkeyPatch) -> None:

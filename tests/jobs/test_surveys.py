@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -17,7 +18,7 @@ from webapp import create_app
 from webapp.core.analysis.reachability import Reach, Survey
 from webapp.jobs import surveying
 from webapp.jobs.surveying import FailedSurvey, Running, SurveyTask, survey_folder, survey_key, survey_of
-from webapp.jobs.surveys import AT_ONCE, MOST_TRIES, StoredSurvey, SurveyFolder, key_of
+from webapp.jobs.surveys import MOST_TRIES, StoredSurvey, SurveyFolder, key_of
 from webapp.vocabularies import library
 
 FOUND = Survey(
@@ -80,12 +81,29 @@ def test_one_process_at_a_time_computes_a_survey(tmp_path: Path) -> None:
         assert folder.is_running("key")
         with folder.computing("other") as other:
             assert other
-            assert not folder.has_slot()
-            with folder.computing("third") as third:
-                assert not third
     assert not folder.is_running("key")
-    assert folder.has_slot()
-    assert AT_ONCE == 2
+
+
+def test_the_servers_of_a_site_compute_two_surveys_at_once(tmp_path: Path) -> None:
+    """Two processes that start two each, before any of these has come far."""
+    code = (
+        "import sys; from webapp import create_app; from webapp.jobs.surveying import survey_of\n"
+        f"with create_app({NOWHERE | {'VOCABULARY_FOLDER': str(tmp_path)}!r}).app_context():\n"
+        "    print('ready', flush=True); sys.stdin.readline()\n"
+        "    print(*(survey_of(name).waits for name in sys.argv[1:]), flush=True); sys.stdin.read()"
+    )
+    names = (["wordpiece", "unigram"], ["bpe-bytes", "bpe-characters"])
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    servers = [subprocess.Popen([sys.executable, "-c", code, *each], **pipes) for each in names]
+    for server in servers:
+        assert server.stdout.readline() == "ready\n"
+    for server in servers:
+        server.stdin.write("\n")
+        server.stdin.flush()
+    waits = [wait for server in servers for wait in server.stdout.readline().split()]
+    for server in servers:
+        server.communicate(timeout=60)
+    assert sorted(waits) == ["False", "False", "True", "True"]
 
 
 def test_another_process_holds_the_lock(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def test_stored_results_appear_in_the_metrics_and_the_end_in_the_log() -> None:
         assert shared.status == 201
         found = scraped(site)
         assert total(found, "tokenscope_snapshots", condition="kept") == 1
-        assert total(found, "tokenscope_vocabularies_loaded") == 6
+        assert total(found, "tokenscope_vocabularies_loaded") == 9
         link = shared.headers["Location"]
         for _ in range(6):
             assert ask(site, link).status == 200

@@ -19,7 +19,7 @@ FOREVER = 60.0
 def create_app() -> Flask:
     """Return the application that the server runs in the tests."""
     app = webapp.create_app({"PRELOAD": False})
-    for view in (computing, working, in_c, crashing, dying, storing, sleeping, counting, unfinished, echoed):
+    for view in (computing, working, in_c, crashing, dying, storing, sleeping, counting, unfinished, echoed, hoarding):
         app.add_url_rule(f"/{view.__name__}", view_func=view, methods=["GET", "POST"])
 
     @app.after_request
@@ -82,6 +82,18 @@ def sleeping() -> str:
     _tell_process()
     time.sleep(float(request.args["seconds"]))
     return "slept"
+
+
+def hoarding() -> str:
+    """Take the requested number of megabytes, ten at a time, and keep them for the requested number of seconds."""
+    with open(request.values["file"], "a") as file:
+        file.write("x")
+    held = []
+    for _ in range(int(request.values["megabytes"]) // 10):
+        held.append(b"x" * 10_000_000)
+        time.sleep(0.002)
+    time.sleep(float(request.values.get("seconds", "0")))
+    return "held"
 
 
 def counting() -> Response:

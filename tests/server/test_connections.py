@@ -7,6 +7,7 @@ import http.client
 import os
 import signal
 import socket
+import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 from tests.serving import Site, is_healthy, serving
+from tests.storage.killing import FRONT, processes_of
 
 
 @pytest.fixture(scope="module")
@@ -182,17 +184,46 @@ def test_stopping_the_site_finishes_running_requests_and_accepts_no_others(tmp_p
 
 
 @pytest.mark.exhaustive
-def test_no_process_is_left_when_the_first_is_killed() -> None:
-    with serving("tests.server.slow_site:create_app", environment={"WEB_CONCURRENCY": "2"}) as site:
+def test_nothing_is_left_when_the_first_process_is_killed() -> None:
+    """Even while a client is slow."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serving("tests.server.slow_site:create_app", environment={"WEB_CONCURRENCY": "2", "TMPDIR": folder}) as site,
+        socket.create_connection((urlsplit(site.address).hostname, urlsplit(site.address).port or 0)) as slow,
+    ):
+        slow.sendall(b"POST / HTTP/1.1\r\nHost: x.example\r\nContent-Length: 1000\r\n\r\n")
         group = site.process.pid
         os.kill(group, signal.SIGKILL)
         site.process.wait()
-        deadline = time.monotonic() + 15
+        deadline = time.monotonic() + 10
         while is_healthy(site.address) and time.monotonic() < deadline:
             time.sleep(0.1)
         while has_processes(group) and time.monotonic() < deadline:
             time.sleep(0.1)
         assert not has_processes(group)
+        assert os.listdir(folder) == []
+
+
+@pytest.mark.exhaustive
+def test_an_upload_is_gone_when_the_process_that_received_it_was_killed() -> None:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serving("tests.server.slow_site:create_app", environment={"WEB_CONCURRENCY": "2", "TMPDIR": folder}) as site,
+        socket.create_connection((urlsplit(site.address).hostname, urlsplit(site.address).port or 0)) as client,
+    ):
+        client.sendall(b"POST / HTTP/1.1\r\nHost: x.example\r\nContent-Length: 4000000\r\n\r\n" + b"x" * 3_000_000)
+        while not files_in(folder):
+            time.sleep(0.1)
+        (front,) = (pid for pid, role in processes_of(site.process.pid).items() if role == FRONT)
+        os.kill(front, signal.SIGKILL)
+        deadline = time.monotonic() + 100
+        while not is_healthy(site.address) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert files_in(folder) == []
+
+
+def files_in(folder: str) -> list[Path]:
+    return [path for path in Path(folder).rglob("*") if path.is_file()]
 
 
 def has_processes(group: int) -> bool:

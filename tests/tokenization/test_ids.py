@@ -1,4 +1,4 @@
-"""Ids in any shape that people paste."""
+"""Ids in brackets of any kind, decimal and hexadecimal."""
 
 import contextlib
 import json
@@ -17,34 +17,14 @@ SHAPES: dict[str, Callable[[list[int]], str]] = {
     "commas": lambda ids: ",".join(map(str, ids)),
     "lines": lambda ids: "\r\n".join(map(str, ids)),
     "Chinese commas": lambda ids: "，".join(map(str, ids)),
-    "JSON": json.dumps,
     "JSON, indented": lambda ids: json.dumps(ids, indent=2),
     "nested": lambda ids: json.dumps([[ids]]),
     "ids": lambda ids: json.dumps({"text": '12 "]', "tokens": ["1", "x"], "ids": ids, "more": {"a": [7.5, None]}}),
-    "input_ids": lambda ids: json.dumps({"attention_mask": [1 for _ in ids], "input_ids": [ids]}),
-    "objects": lambda ids: json.dumps({"tokens": [{"id": id, "piece": "9"} for id in ids]}),
-    "strings": lambda ids: json.dumps([str(id) for id in ids]),
-    "JSON Lines": lambda ids: "\n".join(json.dumps({"ids": [id], "line": 5}) for id in ids),
-    "Python": str,
+    "input_ids": lambda ids: str({"input_ids": [ids], "attention_mask": [1 for _ in ids]}),
     "tuple": lambda ids: str(tuple(ids)),
-    "encoding": lambda ids: str({"input_ids": ids, "token_type_ids": [0] * len(ids)}),
-    "tensors": lambda ids: f"{{'input_ids': tensor([{ids}], device='cuda:0'), 'attention_mask': tensor([[1, 1]])}}",
-    "array": lambda ids: f"array({ids}, dtype=int64)",
-    "typed array": lambda ids: f"array('I', {ids})",
-    "numpy": lambda ids: f"[{' '.join(map(str, ids))}]",
-    "scalars": lambda ids: f"[{', '.join(f'np.int64({id})' for id in ids)}]",
-    "TensorFlow": lambda ids: f"<tf.Tensor: shape=(1, {len(ids)}), dtype=int32, numpy=array([{ids}], dtype=int32)>",
-    "arguments": lambda ids: f"input_ids={ids}, attention_mask=[1, 1]",
-    "variable": lambda ids: f"ids = {ids}  # the ids",
-    "C": lambda ids: f"static const uint32_t ids[{len(ids)}] = {{{', '.join(f'{id}U' for id in ids)}}};",
-    "C++": lambda ids: f"std::vector<int> ids{{{', '.join(map(str, ids))}}}; // ids",
-    "Rust": lambda ids: f"let ids: Vec<u32> = vec![{', '.join(f'{id}u32' for id in ids)}];",
-    "Go": lambda ids: f"[]int{{{', '.join(map(str, ids))}}}",
+    "braces": lambda ids: f"{{{', '.join(map(str, ids))}}};",
     "hexadecimal": lambda ids: " ".join(map(hex, ids)),
-    "underscores": lambda ids: " ".join(f"{id:_}" for id in ids),
-    "fractions": lambda ids: f"tensor([{', '.join(f'{id}.' for id in ids)}])",
-    "cut": lambda ids: f"{', '.join(map(str, ids))}]], 'attention_mask': [[1, 1",
-    "comment": lambda ids: f"/* 3 ids */ {ids}",
+    "cut": lambda ids: f"{', '.join(map(str, ids))}]], [[",
 }
 
 
@@ -57,7 +37,7 @@ def test_any_list_in_any_shape_is_read_back(shape: str, ids: list[int]) -> None:
     for index, id in enumerate(ids):
         place = found.place(index)
         line = text.split("\n")[place.line - 1]
-        assert line[place.column - 1 :].startswith((str(id), hex(id), f"{id:_}"))
+        assert line[place.column - 1 :].startswith((str(id), hex(id)))
 
 
 @given(text=st.text() | st.text("[]{}()<>0123456789,:='\"x .-#/*\n\\u_"))
@@ -75,7 +55,7 @@ def test_any_text_is_read_or_refused_with_its_place(text: str) -> None:
     assert 1 <= wrong.column <= len(lines[wrong.line - 1]) + 1
 
 
-@pytest.mark.parametrize("text", ["", " \n", "[]", "[[], []]", "()", '{"ids": []}', "# only a comment"])
+@pytest.mark.parametrize("text", ["", " \n", "[]", "[[], []]", "()", '{"ids": []}'])
 def test_no_ids_are_no_error(text: str) -> None:
     assert list(read_ids(text).ids) == []
 
@@ -87,14 +67,13 @@ def test_no_ids_are_no_error(text: str) -> None:
         ("[1, 2.5]", (1, 5), "“2.5” is not a whole number"),
         ("1F 20", (1, 1), "“1F” is not an id; write a hexadecimal number as 0x1F"),
         ("[101, 2023, ..., 102]", (1, 13), "shortened with “...”"),
-        ("[1,\n 2, “3”]", (2, 5), "““” is not an id"),
+        ("[1,\n 2, “3”]", (2, 5), "““3”” is not an id"),
         ("[1, true]", (1, 5), "“true” is not an id"),
         ('["a", 1]', (1, 2), '“"a"” is not an id'),
-        ('{"vocab": [1]}', (1, 1), "an object without “ids”"),
-        ('{"ids": [1, {"x": 2}]}', (1, 13), "an object without “ids”"),
-        ("0: 15, 1: 16", (1, 1), "“0:” is a key"),
-        ('[1, "2]', (1, 5), "a quotation mark is not closed"),
-        ("[" * 100 + "0x1", (1, 65), "nested too deeply"),
+        ("tensor([1])", (1, 1), "“tensor” is not an id"),
+        ('{"vocab": [1]}', (1, 2), '“"vocab":” is not an id'),
+        ('{"ids": [1, {"x": 2}]}', (1, 14), '“"x":” is not an id'),
+        ("0: 15, 1: 16", (1, 2), "“:” is not an id"),
         ("٣ 4", (1, 1), "“٣” is not an id"),
         ("\0", (1, 1), "is not an id"),
     ],
@@ -132,27 +111,7 @@ def test_too_many_ids_are_refused() -> None:
 
 
 MEGABYTE = 1 << 20
-HOSTILE = [
-    "9",
-    "[",
-    "1 ",
-    "'",
-    '"\\',
-    "/*",
-    "//\n",
-    "a:",
-    "a=",
-    "a<",
-    "<b>\"&'",
-    "{1:",
-    "-",
-    "0x",
-    "1_",
-    "\0",
-    "a ",
-    "[{(<",
-    "'a',",
-]
+HOSTILE = ["9", "[", "1 ", "'", '{"ids":[', "{1:", "-", "0x", "1_", "\0", "a ", "[{(<", "'ids' "]
 
 
 @pytest.mark.parametrize("part", HOSTILE)

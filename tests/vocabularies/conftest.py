@@ -37,7 +37,8 @@ algorithm = "bpe"
 size = 258
 format = "tiktoken"
 licence = "MIT"
-files = ["encodings/small.tiktoken"]
+repository = "somebody/ranks"
+files = ["small.tiktoken"]
 sha256 = ["{hashlib.sha256(RANKS).hexdigest()}"]
 pattern = '\\w+|\\W+'
 special_tokens = {{ "<|end|>" = 257 }}
@@ -63,7 +64,7 @@ repository = "somebody/pair"
 files = ["vocab.json", "merges.txt"]
 """
 )
-RANKS_PATH = "/encodings/small.tiktoken"
+RANKS_PATH = "/somebody/ranks/resolve/main/small.tiktoken"
 PIECES_PATH = "/somebody/small/resolve/main/tokenizer.json"
 
 Make = Callable[..., Fetcher]
@@ -81,7 +82,7 @@ def _no_token_no_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def publisher() -> Iterator[Publisher]:
-    """Serve a publisher on a port of this machine, in the role of the hub and of OpenAI's host."""
+    """Serve a publisher on a port of this machine, in the role of the hub."""
     with publishing() as publisher:
         yield publisher
 
@@ -95,14 +96,14 @@ def make(publisher: Publisher, tmp_path: Path) -> Make:
     ) -> Fetcher:
         address = hub or publisher.address
         folder = folder or tmp_path / "vocabularies"
-        return Fetcher(folder, hub=address, openai=address, most_bytes=most_bytes, seconds=seconds)
+        return Fetcher(folder, hub=address, most_bytes=most_bytes, seconds=seconds)
 
     return make
 
 
 @pytest.fixture
 def ranks() -> WellKnown:
-    """Return the entry of a `.tiktoken` file from OpenAI, with a checksum."""
+    """Return the entry of a `.tiktoken` file, with a checksum."""
     return CATALOGUE["small-ranks"]
 
 

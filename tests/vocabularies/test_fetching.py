@@ -33,7 +33,7 @@ def refused(fetcher: Fetcher, known: WellKnown) -> FetchError:
     return caught.value
 
 
-def test_a_file_from_openai_is_fetched_verified_and_stored(make: Make, publisher: Publisher, ranks: WellKnown) -> None:
+def test_a_file_is_fetched_verified_and_stored(make: Make, publisher: Publisher, ranks: WellKnown) -> None:
     publisher.answers[RANKS_PATH] = Answer(RANKS)
     fetcher = make()
     assert fetcher.cached(ranks) is None
@@ -41,7 +41,7 @@ def test_a_file_from_openai_is_fetched_verified_and_stored(make: Make, publisher
     assert fetcher.fetch(ranks) == [RANKS] == fetcher.cached(ranks)
     assert len(publisher.requests) == 1
     record = json.loads((fetcher.disk_cache.folder / "small-ranks.json").read_text())
-    assert record["source"] == "OpenAI: encodings/small.tiktoken"
+    assert record["source"] == "somebody/ranks@main: small.tiktoken"
     assert record["files"][0]["sha256"] == hashlib.sha256(RANKS).hexdigest()
     assert ranks.tokenizer([RANKS]).ids("abc<|end|>", special=True) == [256, 99, 257]
 
@@ -180,8 +180,9 @@ def test_without_a_network_the_error_is_immediate(make: Make, pieces: WellKnown)
     assert (error.reason, error.host) == ("offline", f"127.0.0.1:{port}")
 
 
-def test_a_failure_is_remembered_for_a_while(
-    make: Make, publisher: Publisher, pieces: WellKnown, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("again", [True, False])
+def test_a_failure_is_remembered_for_a_while_unless_a_visitor_tries_again(
+    make: Make, publisher: Publisher, pieces: WellKnown, monkeypatch: pytest.MonkeyPatch, again: bool
 ) -> None:
     fetcher = make()
     refused(fetcher, pieces)
@@ -191,7 +192,10 @@ def test_a_failure_is_remembered_for_a_while(
         fetcher.result(pieces)
     fetcher.start(pieces)
     assert len(publisher.requests) == 1
-    monkeypatch.setattr(fetching, "REMEMBERED", 0)
+    if again:
+        fetcher.start(pieces, again=True)
+    else:
+        monkeypatch.setattr(fetching, "REMEMBERED", 0)
     assert fetcher.fetch(pieces) == [TOKENIZER]
 
 
@@ -294,17 +298,14 @@ def test_a_full_disk_is_reported(
     assert list(fetcher.disk_cache.folder.iterdir()) == []
 
 
-def test_the_token_is_sent_to_the_hub_only(
-    make: Make, publisher: Publisher, pieces: WellKnown, ranks: WellKnown, monkeypatch: pytest.MonkeyPatch
+def test_the_token_is_sent_to_the_hub(
+    make: Make, publisher: Publisher, pieces: WellKnown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
-    publisher.answers |= {PIECES_PATH: Answer(TOKENIZER), RANKS_PATH: Answer(RANKS)}
-    fetcher = make()
-    fetcher.fetch(pieces)
-    fetcher.fetch(ranks)
-    (_, to_hub), (_, to_openai) = publisher.requests
+    publisher.answers[PIECES_PATH] = Answer(TOKENIZER)
+    make().fetch(pieces)
+    ((_, to_hub),) = publisher.requests
     assert to_hub["Authorization"] == "Bearer hf_secret"
-    assert "Authorization" not in to_openai
     assert to_hub["User-Agent"] == "tokenscope"
 
 

@@ -110,4 +110,4 @@ def test_a_vocabulary_that_grows_is_measured_again() -> None:
     before = loaded.held()
     growing.later = list(range(100_000, 200_000))  # type: ignore[attr-defined]
     loaded.get("a", pytest.fail)
-    assert loaded.held() - before == pytest.approx(3_600_000, rel=0.25)
+    assert loaded.held() - before == pytest.approx(3_600_000, rel=0.5)  # from a sample of a hundredth

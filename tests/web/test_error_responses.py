@@ -45,6 +45,8 @@ def fail(what: str) -> NoReturn:
     """Raise the named error: a status, or one of the site's exceptions."""
     if what == "crash":
         raise RuntimeError("a mistake of ours")
+    if what == "memory":
+        raise MemoryError
     if what == "storage":
         raise UnavailableStorageError("away", "a test took it away")
     if what == "text":
@@ -132,6 +134,7 @@ def cases() -> Iterator[tuple[str, str, int]]:
             yield kind, str(status), status
         yield kind, "crash", 500
         yield kind, "storage", 503
+        yield kind, "memory", 503
         yield kind, "text", 409 if kind in ("twin", "format", "api") else 422
 
 

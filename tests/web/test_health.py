@@ -168,7 +168,7 @@ def test_missing_vocabularies_make_the_site_unready(
     app = site()
     monkeypatch.setattr(shipped_vocabularies, "FOLDER", tmp_path)
     problem = ask(app, 503)["checks"]["vocabularies"]["problem"]
-    names = "bpe-bytes, bpe-characters, wordpiece, unigram, ngram"
+    names = "bpe-bytes, bpe-characters, wordpiece, unigram, ngram, cl100k_base, o200k_base, p50k_base"
     assert problem == f"Files of the built-in vocabularies are missing: {names}."
 
 

@@ -34,6 +34,6 @@ def test_the_language_button_sends_the_same_form(client: FlaskClient, path: str,
 
 def test_the_link_back_to_the_playground_carries_a_long_text(client: FlaskClient) -> None:
     page = client.post("/frequencies", data={"text": LONG, "algorithm": "unigram", "file": ""}).text
-    form = page[page.index('<form id="frequencies"') : page.index("</form>")]
+    form = page[page.index('<form id="tool"') : page.index("</form>")]
     assert 'formaction="/"' in form
     assert re.findall('name="([a-z]+)"', form) == ["text", "file", "pick", "algorithm"]

@@ -6,6 +6,7 @@ from webapp.api import messages as _messages
 from webapp.api import routes as _routes
 from webapp.api import stages as _stages
 from webapp.api import tokens as _tokens
+from webapp.api import tool_routes as _tool_routes
 from webapp.api.cors import init_app
 from webapp.api.page import blueprint as page
 from webapp.api.registry import blueprint
@@ -18,6 +19,7 @@ _DECLARING = (
     _messages,
     _stages,
     _tokens,
+    _tool_routes,
 )
 
 __all__ = ["blueprint", "init_app", "page"]

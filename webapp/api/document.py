@@ -1,15 +1,13 @@
-"""Builds the OpenAPI 3.1 document from the operations: pydantic describes the models, apispec assembles it."""
+"""Builds the OpenAPI 3.1 document from the operations: pydantic describes the models."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Literal
 
-from apispec import APISpec
-from pydantic import BaseModel
-from pydantic.json_schema import models_json_schema
+from pydantic import TypeAdapter
 
 from webapp.api.operations import Operation
 from webapp.api.schemas.requests import VocabularyUpload
@@ -39,26 +37,27 @@ and from this site's own pages only.
 
 def document_of(operations: Sequence[Operation]) -> dict[str, Any]:
     """The OpenAPI document as dictionaries, lists and strings."""
-    spec = APISpec(
-        title="Tokenscope",
-        version=VERSION,
-        openapi_version="3.1.0",
-        info={"description": ABOUT, "license": {"name": "MIT", "identifier": "MIT"}},
-        servers=[{"url": API}],
-    )
-    for name, schema in _schemas(operations).items():
-        spec.components.schema(name, schema)
+    paths: dict[str, Any] = {}
     for operation in operations:
-        spec.path(_openapi_path(operation.path), operations={operation.method: _operation(operation)})
-    return spec.to_dict()
+        paths.setdefault(_openapi_path(operation.path), {})[operation.method] = _operation(operation)
+    about = {"description": ABOUT, "license": {"name": "MIT", "identifier": "MIT"}}
+    return {
+        "paths": paths,
+        "info": {**about, "title": "Tokenscope", "version": VERSION},
+        "openapi": "3.1.0",
+        "servers": [{"url": API}],
+        "components": {"schemas": _schemas(operations)},
+    }
 
 
 def _schemas(operations: Sequence[Operation]) -> dict[str, Any]:
     """The schemas of all models that the operations use, by name."""
-    models: dict[type[BaseModel], None] = {Problem: None}
+    models: dict[type, None] = {Problem: None}
     for operation in operations:
         models |= dict.fromkeys(filter(None, (operation.body, operation.answer)))
-    _, definitions = models_json_schema([(model, "validation") for model in models], ref_template=REF)
+    adapters: list[tuple[type, Literal["validation"], TypeAdapter[Any]]]
+    adapters = [(model, "validation", TypeAdapter(model)) for model in models]
+    _, definitions = TypeAdapter.json_schemas(adapters, ref_template=REF)
     schemas: dict[str, Any] = definitions["$defs"]
     return schemas
 

@@ -1,4 +1,4 @@
-"""The operation that lists language models, and the choice of a vocabulary by a model."""
+"""The operation that lists language models, and what a model makes of a number of tokens."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ from webapp.api.registry import operations
 from webapp.api.schemas.language_models import ModelsAnswer, ModelsQuery
 from webapp.serializers.json import cached_for, json_response
 from webapp.serializers.language_models import models_json
-from webapp.tokenization.model_messages import model_problem
-from webapp.vocabularies.language_models import LanguageModel, find_models, model_of
-from webapp.vocabularies.models_of import uses
-from webapp.web.problems import refuse
+from webapp.vocabularies.language_models import LanguageModel, find_models
 
 MINUTES_5 = 300
 
@@ -26,23 +23,6 @@ def models(query: ModelsQuery) -> Response:
     none of its figures.
     """
     return cached_for(json_response({"models": models_json(find_models(query.query))}), MINUTES_5)
-
-
-def model_named(name: str, vocabulary: str | None) -> LanguageModel:
-    """The model of a request, which `vocabulary` must fit if it is given.
-
-    Answers 404 for a name that is not in the list, 409 for a model whose tokenizer is not public or that uses another
-    vocabulary.
-    """
-    found = model_of(name)
-    sentence = model_problem(name)
-    if sentence:
-        refuse(404 if found is None else 409, sentence, errors=[("#/model", sentence)])
-    assert found is not None
-    if vocabulary is not None and not uses(name, vocabulary):
-        sentence = f"The model {found.id!r} uses {found.vocabulary}, not {vocabulary[:40]}."
-        refuse(409, sentence, errors=[("#/model", sentence)])
-    return found
 
 
 def meter_json(model: LanguageModel, tokens: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from flask import Response, current_app
 
 from webapp.api.registry import operations
 from webapp.api.schemas.messages import MessagesAnswer, MessagesBody
-from webapp.api.tokenizer_choice import refuse_for_now, tokenizer_by_name, within
+from webapp.api.tokenizer_choice import tokenizer_by_name, within
 from webapp.chat.messages import Conversation, ConversationError, read_messages
 from webapp.chat.render import TemplateError, render
 from webapp.chat.templates import (
@@ -27,8 +27,8 @@ from webapp.tokenization.conversation.counts import count_prompt
 from webapp.tokenization.conversation.forms import MOST_SOURCE_BYTES, status_of
 from webapp.tokenization.conversation.messages import template_problem, whole
 from webapp.tokenization.conversation.published_rule import published_count
-from webapp.tokenization.conversation.state import DEFAULT_TEMPLATE, DEFAULT_VOCABULARY, FROM_VOCABULARY
-from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
+from webapp.tokenization.conversation.state import DEFAULT_TEMPLATE, FROM_VOCABULARY
+from webapp.vocabularies import GPT_4O
 from webapp.vocabularies.language_models import model_of
 from webapp.web.problems import refuse
 
@@ -93,7 +93,7 @@ def _conversation(body: MessagesBody) -> Conversation:
 def _vocabulary(body: MessagesBody) -> str:
     """The name of the vocabulary: that of the body, or of its model, or the default."""
     if body.model is None or body.vocabulary is not None:
-        return body.vocabulary or DEFAULT_VOCABULARY
+        return body.vocabulary or GPT_4O
     model = model_of(body.model)
     if model is None:
         _refuse(404, f"There is no model {body.model[:40]!r} in the list. GET /api/v1/models lists them.", "model")
@@ -121,8 +121,6 @@ def _template(body: MessagesBody, vocabulary: str) -> ChatTemplate:
         return BUILT_IN[name]
     except (NoTemplateError, TemplateSourceError) as error:
         _refuse(409, whole(error.message), "template" if body.template_source is None else "template_source")
-    except (UnavailableVocabularyError, StillFetchingError) as error:
-        refuse_for_now(error)
 
 
 def _refuse(status: int, sentence: str, pointer: str) -> NoReturn:

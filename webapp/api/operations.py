@@ -24,7 +24,7 @@ class Operation:
     path: str
     summary: str
     description: str
-    answer: type[BaseModel] | None
+    answer: type | None
     status: int
     body: type[BaseModel] | None
     query: type[BaseModel]
@@ -44,7 +44,7 @@ class Operations:
         method: Method,
         path: str,
         *,
-        answer: type[BaseModel] | None,
+        answer: type | None,
         status: int = 200,
         body: type[BaseModel] | None = None,
         query: type[BaseModel] = NoQuery,

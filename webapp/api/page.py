@@ -1,4 +1,4 @@
-"""The page `/api`: documentation of the API, generated from the OpenAPI document, in the visitor's language."""
+"""The page `/api`: documentation of the API, generated from the OpenAPI document, whose sentences are in English."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from flask_babel import ngettext
 from limits import RateLimitItem, parse_many
 from markupsafe import Markup, escape
 
-from webapp.api import chinese
 from webapp.api.operations import Operation
 from webapp.api.registry import operations
 from webapp.api.routes import document
 from webapp.api.schemas.requests import MOST_TEXTS
 from webapp.api.snippets import CODE_LANGUAGES, Snippet, snippets_of
 from webapp.web.htmx import private
-from webapp.web.localization import current_key, join_list, number
+from webapp.web.localization import join_list, number
 from webapp.web.problems import API
 from webapp.web.templates import Page, render
 
@@ -75,7 +74,7 @@ def page() -> Response:
     base = request.host_url.rstrip("/") + API
     spec = document()
     context = ApiPage(
-        about=[translated(paragraph) for paragraph in spec["info"]["description"].strip().split("\n\n")],
+        about=spec["info"]["description"].strip().split("\n\n"),
         sections=[_section(spec, operation, base) for operation in operations.all],
         code=next((name for name in CODE_LANGUAGES if name.lower() == request.args.get("code")), CODE_LANGUAGES[0]),
         base=base,
@@ -86,19 +85,6 @@ def page() -> Response:
         work=rate_in_words(current_app.config["RATE_WORK"]),
     )
     return private(make_response(render(context)))
-
-
-def translated(english: str) -> str:
-    """A sentence of the document in the visitor's language."""
-    return chinese.sentence(english) or english if current_key() == "zh" else english
-
-
-def _kind_in_words(schema: Mapping[str, Any]) -> str:
-    return chinese.kind(_kind(schema)) if current_key() == "zh" else _kind(schema)
-
-
-def _phrase(status: str, english: str) -> str:
-    return chinese.STATUSES.get(int(status), english) if current_key() == "zh" else english
 
 
 def rate_in_words(rates: str) -> str:
@@ -147,13 +133,11 @@ def _section(spec: Mapping[str, Any], operation: Operation, base: str) -> Sectio
         id=operation.name,
         method=operation.method.upper(),
         path=path,
-        summary=translated(entry["summary"]),
-        description=translated(entry.get("description", "")),
+        summary=entry["summary"],
+        description=entry.get("description", ""),
         fields=fields,
         answer=answer,
-        statuses=[
-            (status, _phrase(status, response["description"])) for status, response in entry["responses"].items()
-        ],
+        statuses=[(status, response["description"]) for status, response in entry["responses"].items()],
         snippets=snippets_of(operation, base),
     )
 
@@ -167,7 +151,7 @@ def _fields(spec: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[Fiel
 
 def _field(name: str, schema: Mapping[str, Any], required: bool, description: str) -> Field:
     default = "" if required else _default(schema)
-    return Field(name, _kind_in_words(schema), required, default, translated(description))
+    return Field(name, _kind(schema), required, default, description)
 
 
 def _resolved(spec: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:

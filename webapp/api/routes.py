@@ -4,32 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import islice
 from typing import Any
 
-from flask import Response, current_app, request, url_for
+from flask import Response, request, url_for
 
 from webapp.api import sharing, uploads
-from webapp.api.ambiguities import ambiguities_of
 from webapp.api.document import document_of
 from webapp.api.evaluation import evaluation_of
 from webapp.api.language_models import meter_json
 from webapp.api.registry import blueprint, operations
 from webapp.api.schemas import requests, responses
 from webapp.api.schemas.evaluation import EvaluateAnswer, EvaluateBody
-from webapp.api.tokenizer_choice import choose_tokenizer, texts_of, tokenizer_by_name, within
+from webapp.api.tokenizer_choice import texts_of, tokenizer_by_name
 from webapp.core.algorithms import ALGORITHMS
-from webapp.core.analysis.chunking import PartTooSmallError, split
-from webapp.core.analysis.decoding import decoded
-from webapp.core.text.split_patterns import TextError
-from webapp.serializers.decoding import decoded_stream
-from webapp.serializers.json import cached_for, json_response, well_formed
+from webapp.serializers.json import cached_for, json_response
 from webapp.serializers.skipped_lines import skipped_json
 from webapp.serializers.snapshot import snapshot_json
-from webapp.serializers.tokenization import MOST_PARTS, counts_json, parts_json, tokenization_stream, words_json
+from webapp.serializers.tokenization import counts_json, tokenization_stream, words_json
 from webapp.serializers.vocabulary import NoPageError, entry_json, tokens_json, vocabulary_json
 from webapp.tokenization.encoding import EncodingOptions, encode, ids_of
-from webapp.tokenization.ids import MOST_IDS
 from webapp.tokenization.state import State
 from webapp.vocabularies import CATALOGUE, tokenizer_of, well_known
 from webapp.vocabularies.language_models import model_of
@@ -37,7 +30,6 @@ from webapp.web.problems import refuse
 from webapp.web.rates import stores, stores_by_hash
 
 MINUTES_5, HOUR = 300, 3_600
-DECODED_TIMES_TEXT = 4  # decoded text may be this many times as long as the longest text of a request
 
 
 @operations.add(
@@ -55,7 +47,7 @@ def tokenize(body: requests.TokenizeBody) -> Response:
     counts as one request.
     """
     texts = texts_of(body)
-    state, tokenizer = choose_tokenizer(body, "\n".join(texts))
+    state, tokenizer = body.tokenizer("\n".join(texts))
     found = [
         {
             **tokenization_stream(encode(tokenizer, text, **_options(state)), body.want),
@@ -82,106 +74,11 @@ def count(body: requests.CountBody) -> Response:
     `model`, `meter` has its context window and the price of all texts together.
     """
     texts = texts_of(body)
-    state, tokenizer = choose_tokenizer(body, "\n".join(texts))
+    state, tokenizer = body.tokenizer("\n".join(texts))
     found = [counts_json(text, len(ids_of(tokenizer, text, **_options(state)))) for text in texts]
     model = model_of(state.model) if state.model else None
     meter = {"meter": meter_json(model, sum(one["tokens"] for one in found))} if model else {}
     return _one_or_all(body, found, ("tokens", "characters", "bytes"), {**meter, **skipped_json(tokenizer)})
-
-
-@operations.add(
-    "post",
-    "/decode",
-    body=requests.DecodeBody,
-    answer=responses.DecodeAnswer,
-    errors=(404, 409, 413, 503),
-    example={"ids": [962, 32, 313, 184], "vocabulary": "bpe-bytes"},
-)
-def decode(body: requests.DecodeBody) -> Response:
-    """Decode ids to text.
-
-    With `tokens` in `want`, the response has the bytes of each token and the state of the text after it: a client that
-    prints `streamed` of each token never shows half a character. For a vocabulary `learned-…`, send the same `corpus`
-    as when you tokenized the text.
-    """
-    _state, tokenizer = choose_tokenizer(body)
-    limit = DECODED_TIMES_TEXT * current_app.config["MAX_TEXT_BYTES"]
-    length = tokenizer.pieces_length(body.ids)
-    if length > limit:
-        sentence = f"Their pieces have {length:,} characters in total; the limit is {limit:,}."
-        refuse(413, f"The decoded text is too long. {sentence}", errors=[("#/ids", sentence)])
-    if "tokens" in body.want and len(body.ids) > MOST_IDS:
-        sentence = f"There are {len(body.ids):,} ids; with `tokens` the limit is {MOST_IDS:,}."
-        refuse(413, f"There are too many ids. {sentence}", errors=[("#/ids", sentence)])
-    try:
-        if "tokens" in body.want:
-            return json_response(
-                decoded_stream(decoded(tokenizer, body.ids, skip_special=body.skip_special), body.want)
-            )
-        text = tokenizer.decode(body.ids, skip_special=body.skip_special) if body.want else ""
-        return json_response({"text": well_formed(text)} if body.want else {})
-    except TextError:
-        raise
-    except ValueError as error:
-        refuse(404, f"There is no such token: {error}.", errors=[("#/ids", str(error))])
-
-
-@operations.add(
-    "post",
-    "/split",
-    body=requests.SplitBody,
-    answer=responses.SplitAnswer,
-    errors=(404, 409, 413, 503),
-    example={"text": "It rains. Take an umbrella! 下雨了。带伞吧！", "max_tokens": 8, "boundary": "sentence"},
-)
-def split_text(body: requests.SplitBody) -> Response:
-    """Split a text into parts of at most `max_tokens` tokens.
-
-    Each part has at most `max_tokens` tokens when it is encoded alone. Without an overlap, the concatenated parts are
-    the text. A sentence ends after . ! ? … and any closing quotes or brackets, if white space and then no lower-case
-    letter follows; after the full-width equivalents, with or without white space; and at an empty line.
-    """
-    within([body.text], "MAX_TEXT_BYTES", "#/text")
-    if body.overlap > body.max_tokens // 2:
-        sentence = f"It must be at most half of max_tokens: {body.max_tokens // 2}."
-        refuse(409, f"The overlap is too large. {sentence}", errors=[("#/overlap", sentence)])
-    state, tokenizer = choose_tokenizer(body, body.text)
-    parts = split(
-        body.text,
-        tokenizer,
-        most=body.max_tokens,
-        overlap=body.overlap,
-        boundary=body.boundary,
-        special=state.special,
-        template=state.puts_around,
-    )
-    try:
-        found = list(islice(parts, MOST_PARTS + 1))
-        if len(found) > MOST_PARTS:
-            sentence = f"The text would have more than {MOST_PARTS:,} parts."
-            refuse(409, f"The parts are too small. {sentence}", errors=[("#/max_tokens", sentence)])
-        return json_response({"parts": parts_json(body.text, found)})
-    except PartTooSmallError as error:
-        sentence = f"The character {error.character!r} alone has {error.tokens} tokens."
-        refuse(409, f"The parts are too small. {sentence}", errors=[("#/max_tokens", sentence)])
-
-
-@operations.add(
-    "post",
-    "/ambiguities",
-    body=requests.AmbiguitiesBody,
-    answer=responses.AmbiguitiesAnswer,
-    errors=(404, 409, 413, 503),
-    example={"text": "结婚的和尚未结婚的", "kind": "overlapping"},
-)
-def ambiguities(body: requests.AmbiguitiesBody) -> Response:
-    """List the ambiguities of a text with a dictionary, and what each method of word segmentation chooses.
-
-    An overlapping ambiguity (交集型) is a chain of dictionary words that cross: they share characters and neither
-    contains the other. A combinational ambiguity (组合型) is a word that consists of two or more words. Methods that
-    cannot use the dictionary use a vocabulary of their own.
-    """
-    return json_response(ambiguities_of(body))
 
 
 @operations.add(
@@ -195,7 +92,7 @@ def ambiguities(body: requests.AmbiguitiesBody) -> Response:
 def evaluate(body: EvaluateBody) -> Response:
     """Score segmentations against a gold text.
 
-    The figures equal those of the official script of the SIGHAN bakeoffs. Each error belongs to the first kind that
+    A word is right if it begins and ends where a gold word does. Each error belongs to the first kind that
     applies: `number`, `name`, `unknown`, `overlap`, `merged`, `split`. Nothing is stored.
     """
     return json_response(evaluation_of(body))
@@ -226,8 +123,8 @@ def upload_vocabulary() -> Response:
 
     The body is `multipart/form-data` with the file in the field `file`. Send a `vocab.json` together with its
     `merges.txt`, each in a field `file`. The formats are tokenizer.json, SentencePiece models, .tiktoken, vocab.txt,
-    vocab.json with merges.txt, tekken.json, merges as nested lists, merge codes of subword-nmt, n-grams as an ARPA file
-    or as counts, tokens with scores, and word lists. The name depends on the content alone: the same file always has
+    vocab.json with merges.txt, tekken.json, merges as nested lists, merge codes of subword-nmt, counts of n-grams,
+    tokens with scores, and word lists. The name depends on the content alone: the same file always has
     the same name, and anyone who knows it can use it.
     """
     entry = uploads.store_upload(request)

@@ -8,7 +8,6 @@ from datetime import datetime
 from flask import Request, current_app
 
 from webapp.api.schemas.requests import SnapshotBody
-from webapp.api.tokenizer_choice import choose_tokenizer, refuse_for_now, within
 from webapp.sharing.capture import UnshareableError, share_result
 from webapp.sharing.conversations import is_conversation
 from webapp.sharing.evaluations import is_evaluation
@@ -16,7 +15,6 @@ from webapp.sharing.terms import LONGEST_YEARS, ShareTerms, end_of
 from webapp.storage import RemovedSnapshotError, ShareReceipt, StorageFullError, StoredSnapshot, storage
 from webapp.tokenization.messages import wrong_file
 from webapp.tokenization.result import tokenize
-from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
 from webapp.web.problems import refuse
 from webapp.web.same_origin import is_foreign
 
@@ -34,16 +32,13 @@ def share_text(request: Request, body: SnapshotBody) -> ShareReceipt:
     """
     if is_foreign(request):
         refuse(403, "The request came from a page of another site, so nothing was stored. Send it from a program.")
-    within([body.text], "MAX_TEXT_BYTES", "#/text")
     wanted = ShareTerms(" ".join(body.title.split()), body.note.strip(), _expires(body))
-    state, tokenizer = choose_tokenizer(body, body.text)
+    state, tokenizer = body.tokenizer(body.text)
     result = tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"], tokenizer=tokenizer)
     try:
         return share_result(result, wanted)
     except RemovedSnapshotError:
         refuse(410, "The operator of this site has removed this result. It cannot be shared again.")
-    except (StillFetchingError, UnavailableVocabularyError) as error:
-        refuse_for_now(error)
     except UnshareableError as error:
         refuse(409, f"The result cannot be shared, because its vocabulary cannot be stored: {wrong_file(error.why)}.")
     except StorageFullError as error:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NoReturn, TypeVar
 
 from flask import Request, current_app
 from pydantic import BaseModel, ValidationError
 
+from webapp.tokenization.forms import InputProblem
 from webapp.web.problems import refuse
 
 M = TypeVar("M", bound=BaseModel)
@@ -61,7 +63,12 @@ def most_bytes(request: Request) -> int:
 
 
 def _refuse(error: ValidationError, root: str = "#/") -> NoReturn:
-    details = error.errors(include_url=False, include_context=False, include_input=False)
+    details = error.errors(include_url=False, include_input=False)
+    for one in details:
+        if isinstance(problem := one.get("ctx", {}).get("error"), InputProblem):
+            # 422 is for a body that the schema excludes.
+            status = 409 if problem.status == 422 else problem.status
+            raise replace(problem, field="/".join(map(_escaped, one["loc"])), status=status)
     if details[0]["type"] == "json_invalid":
         refuse(400, f"The body is not JSON: {details[0]['msg'].removeprefix('Invalid JSON: ')}.")
     places = [

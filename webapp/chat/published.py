@@ -74,7 +74,7 @@ def file_of(known: WellKnown, file: str) -> WellKnown:
     'Qwen/Qwen3-8B: tokenizer_config.json'
     """
     revision = known.source.revision if known.source.repository == known.chat else "main"
-    source = VocabularySource("hub", (file,), known.chat, revision)
+    source = VocabularySource((file,), known.chat, revision)
     return replace(known, name=f"{known.name}.{file.partition('.')[0]}", source=source, also=())
 
 

@@ -26,7 +26,6 @@ from webapp.core.training.corpus import CorpusError
 from webapp.core.training.counting import HELD_OUT, CountedCorpus, HoldOut, canonical
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.progress import Progress, Report
-from webapp.core.training.recipe import check_files
 
 FAN_IN = 16  # runs that one task merges
 MOST_BATCHES = 32  # more are more to merge at the end, by one process
@@ -62,10 +61,8 @@ def count_words(
     `folder` when it is finished, and not counted again by a second run. Finally, this process merges the batches,
     without the words that occur less than `drop_rarer_than` times in the whole corpus.
 
-    Raises CorpusError, TrainingError with the code `slow_pattern`, PlanError for a plan that does not go
-    with the number of files, and ClusterError.
+    Raises CorpusError, TrainingError with the code `slow_pattern`, and ClusterError.
     """
-    check_files(plan, len(sources))
     parts = divide(sources)
     total = sum(source.size for source in sources)
     partitions = next(number for most, number in PARTITIONS if total <= most)

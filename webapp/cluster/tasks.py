@@ -60,7 +60,7 @@ def count_part(part: Part, plan: TrainingPlan, hold_out: HoldOut, partitions: in
             characters += len(block.text)
             text, kept = hold_out.split(block)
             held_out.append(kept)
-            for word, count in count_block(text, plan, block.file_number).items():
+            for word, count in count_block(text, plan).items():
                 counts[word] = counts.get(word, 0) + count
             if number % BLOCKS_BETWEEN_CHECKS == 0 and _full(counts):
                 spilled.add(counts)

@@ -6,6 +6,7 @@ import json
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from webapp.command_line.inputs import STANDARD_INPUT, InputError, InputText
@@ -51,9 +52,10 @@ def _by_token(tokenizer: Tokenizer, ids: Sequence[int], given: InputText, option
     except ValueError as error:
         raise InputError(f"{given.place}: {error}") from None
     if options.json:
-        from webapp.serializers.decoding import decoded_json
+        from webapp.tools.decode import answer
 
-        yield _json(given, decoded_json(found))
+        found_json = answer(found)
+        yield _json(given, {**found_json, "tokens": [*map(asdict, found_json["tokens"])]})
         return
     for token in found.tokens:
         texts = (json.dumps(text, ensure_ascii=False) for text in (token.alone, token.text))
@@ -114,7 +116,7 @@ def _json(given: InputText, values: dict[str, Any]) -> str:
 
 
 def _ids(given: InputText, as_json: bool) -> Sequence[int]:
-    """The ids in an input: numbers in any shape that `read_ids` knows, or with `as_json` an object with `ids`.
+    """The ids in an input: whole numbers in any brackets, or with `as_json` an object with `ids`.
 
     Raises InputError, which names the first value that is not an id.
     """

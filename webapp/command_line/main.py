@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from webapp.command_line import commands, doctor, measure, messages, train
+from webapp.command_line import commands, measure, messages, train
 from webapp.command_line.inference_argument import InapplicableInferenceError, inference_arguments, inferred
 from webapp.command_line.inputs import STANDARD_INPUT, InputError, read_texts
 from webapp.command_line.training_errors import ArgumentError
@@ -23,10 +23,14 @@ from webapp.command_line.vocabulary_argument import (
 if TYPE_CHECKING:
     from webapp.core import Tokenizer
 
+DOCTOR = "Run it with the environment and as the user of the site. The exit code is 1 if a line says fail."
+COMMANDS = ("encode", "decode", "count", "split", "measure", "messages", "train", "doctor")
+
 EPILOG = """\
-Built-in vocabularies: bpe-bytes, bpe-characters, wordpiece, unigram and jieba. Fetch well-known ones, such as gpt2 or
-cl100k_base, with `flask --app webapp vocabularies fetch NAME` first. Any other value is the path of a vocabulary
-file: tokenizer.json, a SentencePiece model, .tiktoken, vocab.txt, a word list and more.
+Built-in vocabularies: o200k_base (GPT-4o), o200k_harmony, cl100k_base (GPT-4), p50k_base, p50k_edit, r50k_base, gpt2;
+bpe-bytes, bpe-characters, wordpiece, unigram and jieba. Fetch others, such as llama-3 or qwen3, with
+`flask --app webapp vocabularies fetch NAME` first. Any other value is the path of a vocabulary file: tokenizer.json,
+a SentencePiece model, .tiktoken, vocab.txt, a word list and more.
 """
 
 
@@ -57,13 +61,19 @@ def main(arguments: Sequence[str]) -> int:
     parser = _parser(arguments)
     options = parser.parse_args(arguments)
     if options.command == "doctor":
-        return doctor.doctor(options)
+        from webapp.command_line.doctor import doctor
+
+        return doctor()
     if options.command == "train":
         return _train(options, arguments)
     if options.command == "messages":
         return _messages(options)
     if options.command == "measure":
         return _measure(options, parser)
+    if options.command not in COMMANDS:
+        from webapp.command_line import tool_command
+
+        return tool_command.run(options)
     if options.command == "decode" and options.json:
         options.lines = True  # JSON Lines: each line is a text's ids
     if options.command == "split" and options.overlap > options.tokens // 2:
@@ -157,7 +167,9 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     every = parser.add_subparsers(
-        dest="command", required=True, metavar="encode|decode|count|split|measure|messages|train|doctor"
+        dest="command",
+        required=True,
+        metavar="encode|decode|count|split|measure|messages|train|doctor|ambiguity|pretokens",
     )
     marks = _marks()
 
@@ -165,7 +177,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     encode = every.add_parser("encode", parents=applied, help="convert text to ids, one line for each text")
     encode.set_defaults(function=commands.encode)
 
-    decode = every.add_parser("decode", parents=[_common()], help="convert ids in any shape to text")
+    decode = every.add_parser("decode", parents=[_common()], help="convert ids to text")
     decode.add_argument("--skip-special", action="store_true", help="omit special tokens from the text")
     decode.add_argument(
         "--tokens",
@@ -205,8 +217,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     measuring = every.add_parser("measure", help="measure tokenizers on files", epilog=measure.EPILOG)
     measure.add_arguments(measuring)
 
-    checking = every.add_parser("doctor", help="check the settings and the machine of a site", epilog=doctor.EPILOG)
-    doctor.add_arguments(checking)
+    every.add_parser("doctor", help="check the settings and the machine of a site", epilog=DOCTOR)
 
     training = every.add_parser(
         "train",
@@ -216,6 +227,10 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     )
     if arguments[:1] == ["train"]:  # its choices are in the core, which takes a second to import
         train.add_arguments(training)
+    if arguments and arguments[0] not in COMMANDS:  # the tools of the site, which take a second to import
+        from webapp.command_line import tool_command
+
+        tool_command.add_arguments(every)
     return parser
 
 

@@ -67,8 +67,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--seeds", choices=("substrings", "bpe"), default=usual.seeds, help="what Unigram begins with")
     add("--keep", type=float, default=usual.keep, metavar="SHARE", help="that a round of Unigram's pruning keeps")
     add("--wordpiece", choices=("top-down", "score"), default=usual.wordpiece, help="how WordPiece is trained")
-    add("--variant", choices=("plain", "picky", "superbpe", "parity"), default=usual.variant, help="of BPE")
-    add("--removal-threshold", type=float, default=usual.removal_threshold, metavar="SHARE", help="of PickyBPE")
+    add("--variant", choices=("plain", "superbpe"), default=usual.variant, help="of BPE")
     add("--transition", type=float, default=usual.transition, metavar="SHARE", help="of SuperBPE's first phase")
     add(
         "--order",

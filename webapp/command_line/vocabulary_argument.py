@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from webapp.core import Tokenizer
 
-DEFAULT = "bpe-bytes"
+DEFAULT = "o200k_base"
 SHIPPED = Path(__file__).parents[1] / "vocabularies" / "shipped"
 
 
@@ -50,11 +50,15 @@ def _from_file(path: str, merges: str | None) -> Tokenizer:
 
 def _named(name: str) -> Tokenizer | None:
     # Without `webapp.vocabularies`, which imports the database and Flask: half of the 1.5 s of CPU time at the start.
+    from webapp.core.formats import packed_ranks
+
     shipped = SHIPPED / f"{name}.json.gz"
     if shipped.is_file():
         from webapp.core import load
 
         return load(gzip.decompress(shipped.read_bytes()))
+    if name in packed_ranks.FILES:
+        return packed_ranks.read((SHIPPED / f"{packed_ranks.FILES[name]}.xz").read_bytes(), name)
     if name == "jieba":
         from webapp.core.formats.dictionary import jieba_dictionary
         from webapp.core.models.matching import Matching

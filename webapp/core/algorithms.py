@@ -23,7 +23,6 @@ from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Direction, Matching
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.ngram import NGram
-from webapp.core.models.picky_bpe import PickyBPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
@@ -36,7 +35,6 @@ from webapp.core.reference import hmm as reference_hmm
 from webapp.core.reference import matching as reference_matching
 from webapp.core.reference import maximum_probability as reference_maximum_probability
 from webapp.core.reference import ngram as reference_ngram
-from webapp.core.reference import picky_bpe as reference_picky_bpe
 from webapp.core.reference import unigram as reference_unigram
 from webapp.core.reference import wordpiece as reference_wordpiece
 from webapp.core.traces import matching as trace_matching
@@ -234,14 +232,8 @@ ALGORITHMS: dict[str, Algorithm] = {
             reference=(reference_unigram.encode,),
             inferences=(OWN, "longest", "fewest", "sample"),
         ),
-        # For vocabularies that a visitor trained with removals; the site ships none.
-        Algorithm(
-            "picky-bpe",
-            "merges",
-            (PickyBPE,),
-            reference=(reference_picky_bpe.encode,),
-            inferences=(OWN, "longest", "fewest"),
-        ),
+        # Shared results and vocabularies that earlier versions stored may name it; its files are no longer read.
+        Algorithm("picky-bpe", "merges", ()),
         # For vocabularies of whole words or characters, which are only looked up. The site ships none, so it offers
         # this entry only after a visitor has fetched or uploaded one.
         Algorithm("words", "lookup", (WordLevel, SentencePieceWords, SentencePieceCharacters)),
@@ -251,6 +243,8 @@ ALGORITHMS: dict[str, Algorithm] = {
 
 DEFAULT = "bpe"
 """The algorithm of a request that names none."""
+UNREADABLE = "picky-bpe"
+"""The algorithm of stored vocabularies whose files can only be downloaded."""
 
 
 def family_of(id: str) -> Family | None:

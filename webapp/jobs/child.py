@@ -28,7 +28,7 @@ from webapp.core.training.plan import PlanError, TrainingPlan
 from webapp.core.training.progress import Progress, Report
 from webapp.core.training.record import TrainingRecord
 from webapp.core.training.train import TrainedTokenizer, TrainingError, train
-from webapp.jobs.limits import limit_resources, lower_priority
+from webapp.jobs.limits import limit_resources
 
 RESULT = "vocabulary"
 CHECKPOINT = "counts"
@@ -50,7 +50,6 @@ class Task:
     most_text: int
     most_memory: int
     most_disk: int
-    gently: bool
 
     def as_json(self) -> str:
         """The task as one line."""
@@ -71,8 +70,6 @@ def main() -> None:
     if not line:
         return
     task = Task.from_json(line)
-    if task.gently:
-        lower_priority()
     threading.Thread(target=_end_with_worker, args=(sys.stdin.fileno(),), daemon=True).start()
     limit_resources(task.most_memory, task.most_disk)
 

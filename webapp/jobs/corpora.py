@@ -26,6 +26,10 @@ _ID = re.compile(r"[A-Za-z0-9_-]{22}")
 _LIST = "files.json"
 _SCRATCH = "work"
 _OWNER = "owner"
+# A corpus has this file until it is complete. A worker that is killed leaves it, and the corpus goes after some minutes
+# in which no file was added.
+_INCOMPLETE = "incomplete"
+INCOMPLETE_SECONDS = 300
 _MAGIC: tuple[tuple[bytes, Compression], ...] = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
 
 
@@ -58,6 +62,7 @@ class Corpora:
         try:
             (self.folder / id / _SCRATCH).mkdir(parents=True, mode=0o700)
             (self.folder / id / _OWNER).write_text(owner, "utf-8")
+            (self.folder / id / _INCOMPLETE).touch()
         except OSError as error:
             raise NoRoomError from error
         return id
@@ -117,8 +122,9 @@ class Corpora:
         return _bytes_in(self.folder)
 
     def keep(self, id: str) -> None:
-        """Begin the day again after which a corpus is deleted."""
+        """Begin the day again after which a corpus is deleted: it is complete."""
         with suppress(OSError):
+            (self._folder(id) / _INCOMPLETE).unlink(missing_ok=True)
             os.utime(self._folder(id))
 
     def of(self, owner: str) -> list[str]:
@@ -132,9 +138,14 @@ class Corpora:
             shutil.rmtree(self._folder(id), ignore_errors=True)
 
     def delete_old(self, seconds: float, keep: frozenset[str] = frozenset()) -> int:
-        """Delete the corpora without changes for so long, except those to `keep`; returns their number."""
-        before = time.time() - seconds
-        old = [path for path in self._all() if path.name not in keep and _modified(path) < before]
+        """Delete the corpora without changes for so long, except those to `keep`; returns their number.
+
+        An incomplete corpus has `INCOMPLETE_SECONDS`.
+        """
+        now = time.time()
+        old = [
+            path for path in self._all() if path.name not in keep and now - _modified(path) > _seconds(path, seconds)
+        ]
         for path in old:
             shutil.rmtree(path, ignore_errors=True)
         return len(old)
@@ -185,6 +196,10 @@ def _owner(path: Path) -> str:
         return (path / _OWNER).read_text("utf-8")
     except OSError:
         return ""
+
+
+def _seconds(path: Path, seconds: float) -> float:
+    return min(seconds, INCOMPLETE_SECONDS) if (path / _INCOMPLETE).exists() else seconds
 
 
 def _modified(path: Path) -> float:

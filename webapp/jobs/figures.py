@@ -20,7 +20,7 @@ from webapp.vocabularies.chinese_words import chinese_words
 from webapp.vocabularies.disk_cache import DiskCache
 from webapp.vocabularies.shipped_vocabularies import NAMES, ngram_tokenizer
 from webapp.vocabularies.uploads import number_of_ids
-from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
+from webapp.vocabularies.wellknown import WELL_KNOWN, VocabularySource, WellKnown
 
 MOST_FETCHED = 8
 # A vocabulary that knows less of the text is no comparison: an unknown token may stand for many characters.
@@ -83,8 +83,11 @@ def _loaders(folder: Path) -> Iterator[tuple[str, Callable[[], Tokenizer]]]:
     for name in NAMES:
         yield name, lambda name=name: shipped_tokenizer(name)  # type: ignore[misc]
     cache = DiskCache(folder)
-    here = [known for known in WELL_KNOWN.values() if cache.has(known)]
-    for known in here[:MOST_FETCHED]:
+    here: dict[VocabularySource, WellKnown] = {}  # encodings with the same ranks have the same figures
+    for known in WELL_KNOWN.values():
+        if cache.has(known):
+            here.setdefault(known.source, known)
+    for known in list(here.values())[:MOST_FETCHED]:
         yield known.name, lambda known=known: _fetched(cache, known)  # type: ignore[misc]
 
 

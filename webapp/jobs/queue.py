@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -19,14 +20,10 @@ from huey import Huey, PostgresHuey, RedisHuey, SqliteHuey
 from huey.consumer import Consumer
 from huey.registry import Message
 from huey.serializer import Serializer
-from psycopg import Error as PostgresError
-from psycopg.conninfo import make_conninfo
-from redis import ConnectionPool, RedisError
 from sqlalchemy import URL
 
 from webapp.storage.engine import is_sqlite
-from webapp.storage.postgresql import Patience, connect
-from webapp.storage.redis import redis_timeouts
+from webapp.storage.patience import Patience
 
 NAME = "tokenscope"
 # The longest pause between two looks into the queue, in seconds; Redis wakes a worker at once.
@@ -101,6 +98,10 @@ class Queue:
     def _made(self) -> Huey:
         common: dict[str, Any] = {"name": NAME, "results": False, "serializer": JsonSerializer()}
         if self._redis:
+            from redis import ConnectionPool
+
+            from webapp.storage.redis import redis_timeouts
+
             # A worker's look into the queue takes up to `read_timeout`, 1 second.
             timeouts = redis_timeouts(max(self._seconds, 2.0))
             return RedisHuey(connection_pool=ConnectionPool.from_url(self._redis, **timeouts), **common)
@@ -111,6 +112,8 @@ class Queue:
             file = file.with_name(f"{file.stem}-queue{file.suffix}")
             return SqliteHuey(filename=str(file), timeout=self._seconds, fsync=True, **common)
         dsn = connection_string(self._database)
+        from webapp.storage.postgresql import connect
+
         # Without LISTEN, which connection poolers do not pass on.
         patience = Patience(self._seconds)
         return PostgresHuey(connection=lambda: connect(dsn, patience), blocking=False, **common)
@@ -125,6 +128,8 @@ def connection_string(url: URL) -> str:
     >>> connection_string(make_url("postgresql:///name?options=-c%20search_path%3Dsite"))
     "dbname=name options='-c search_path=site'"
     """
+    from psycopg.conninfo import make_conninfo
+
     given = url.translate_connect_args(username="user", database="dbname")
     return make_conninfo(**given, **{name: str(value) for name, value in url.query.items()})
 
@@ -133,5 +138,10 @@ def connection_string(url: URL) -> str:
 def _translated() -> Iterator[None]:
     try:
         yield
-    except (sqlite3.Error, PostgresError, RedisError, OSError) as error:
-        raise QueueError(str(error)) from error
+    except Exception as error:
+        # What is not imported raised nothing.
+        drivers = [(sys.modules.get("psycopg"), "Error"), (sys.modules.get("redis"), "RedisError")]
+        kinds = tuple(getattr(module, name) for module, name in drivers if module is not None)
+        if isinstance(error, (sqlite3.Error, OSError, *kinds)):
+            raise QueueError(str(error)) from error
+        raise

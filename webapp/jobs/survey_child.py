@@ -21,7 +21,7 @@ from typing import IO
 from webapp.core.analysis.reachability import survey
 from webapp.core.formats.recognize import recognize
 from webapp.core.tokenizer import Tokenizer
-from webapp.jobs.limits import limit_resources, lower_priority
+from webapp.jobs.limits import limit_resources, set_priority
 from webapp.jobs.surveying import SurveyTask
 from webapp.jobs.surveys import FailureReason, SurveyFolder
 from webapp.vocabularies.catalogue import CATALOGUE
@@ -45,7 +45,7 @@ def main() -> None:
         return
     task = SurveyTask(**json.loads(line))
     contents = [stream.read(size) for size in task.sizes]
-    lower_priority(NICENESS)
+    set_priority(os.getpid(), NICENESS)
     threading.Thread(target=_end_with_parent, args=(stream,), daemon=True).start()
     limit_resources(task.memory, MOST_FILE)
     limit_time(task.seconds)

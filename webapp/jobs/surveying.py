@@ -23,7 +23,7 @@ from typing import Literal
 from flask import current_app
 
 from webapp.jobs.limits import job_environment
-from webapp.jobs.surveys import AT_ONCE, FailureReason, StoredSurvey, SurveyFolder, key_of
+from webapp.jobs.surveys import FailureReason, StoredSurvey, SurveyFolder, key_of
 from webapp.vocabularies import CATALOGUE, library
 from webapp.vocabularies.fetching import fetcher_of
 from webapp.vocabularies.shipped_vocabularies import FOLDER
@@ -120,8 +120,6 @@ def _start(folder: SurveyFolder, key: str, name: str) -> bool:
         folder.folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder.folder, os.W_OK):
             raise PermissionError(str(folder.folder))
-        if len(_running) >= AT_ONCE or not folder.has_slot():
-            return False
         vocabularies = str(fetcher_of(current_app).disk_cache.folder)
         contents: list[bytes] = []
         if name in CATALOGUE:
@@ -132,7 +130,10 @@ def _start(folder: SurveyFolder, key: str, name: str) -> bool:
             content, companion = library().uploads.content(name)
             contents = [content] if companion is None else [content, companion]
             task = SurveyTask(name, "upload", key, str(folder.folder), vocabularies, [len(one) for one in contents])
-        thread = threading.Thread(target=run_survey, args=(task, contents), name=f"survey {name}", daemon=True)
+        slot = folder.slot()
+        if slot is None:
+            return False
+        thread = threading.Thread(target=run_survey, args=(task, contents, slot), name=f"survey {name}", daemon=True)
         _running[key] = thread
         thread.start()
         return True
@@ -143,9 +144,14 @@ def running(key: str) -> threading.Thread | None:
     return _running.get(key)
 
 
-def run_survey(task: SurveyTask, contents: Sequence[bytes]) -> None:
-    """Start the process, give it the files, and wait for it; it ends when this process does."""
-    with start_process(task) as process:
+def run_survey(task: SurveyTask, contents: Sequence[bytes], *slot: int) -> None:
+    """Start the process, give it its slot and the files, and wait for it; it ends when this process does."""
+    try:
+        process = start_process(task, *slot)
+    finally:
+        for lock in slot:
+            os.close(lock)
+    with process:
         assert process.stdin is not None
         with suppress(OSError, ValueError):
             process.stdin.write(task.as_json().encode() + b"\n")
@@ -162,7 +168,7 @@ def run_survey(task: SurveyTask, contents: Sequence[bytes]) -> None:
         log.warning("The survey of %s ended with code %s: %s.", task.name, code, found)
 
 
-def start_process(task: SurveyTask) -> subprocess.Popen[bytes]:
+def start_process(task: SurveyTask, *slot: int) -> subprocess.Popen[bytes]:
     """The process of a survey, in a session of its own, without the settings of the site."""
     return subprocess.Popen(
         [sys.executable, "-c", "from webapp.jobs.survey_child import main; main()"],
@@ -171,4 +177,5 @@ def start_process(task: SurveyTask) -> subprocess.Popen[bytes]:
         stderr=subprocess.DEVNULL,  # it may quote the vocabulary
         env=job_environment(task.folder),
         start_new_session=True,
+        pass_fds=slot,
     )

@@ -3,7 +3,7 @@
     KEY.json.gz    a survey, or why there is none; written under another name and renamed, so it is complete or missing
     KEY.lock       held by the process that computes it
     KEY.progress   how far that is
-    slot-0.lock …  each held by a process that computes one: as many as may run at once
+    slot-0.lock …  each held for a process that computes one: as many as may run at once
 
 A lock is released by the system when its process ends, in whatever way.
 """
@@ -118,22 +118,20 @@ class SurveyFolder:
         """Whether a process, of this machine or of another, computes the survey."""
         return self._path(key, "lock").exists() and not _is_free(self._path(key, "lock"))
 
-    def has_slot(self) -> bool:
-        """Whether one more survey may be computed now."""
-        return any(_is_free(self.folder / f"slot-{at}.lock") for at in range(AT_ONCE))
+    def slot(self) -> int | None:
+        """The open lock of a slot, for the process that shall compute a survey; None if too many compute at once."""
+        locks = (_taken(self.folder / f"slot-{at}.lock") for at in range(AT_ONCE))
+        return next((lock for lock in locks if lock is not None), None)
 
     @contextmanager
     def computing(self, key: str) -> Iterator[bool]:
-        """Hold the survey's lock and a slot; False if another process has it, or if too many compute at once."""
+        """Hold the survey's lock; False if another process has it."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        held: list[int] = []
+        lock = _taken(self._path(key, "lock"))
+        if lock is None:
+            yield False
+            return
         try:
-            for places in ([self._path(key, "lock")], [self.folder / f"slot-{at}.lock" for at in range(AT_ONCE)]):
-                taken = next((lock for lock in map(_taken, places) if lock is not None), None)
-                if taken is None:
-                    yield False
-                    return
-                held.append(taken)
             if self._tries(key) > MOST_TRIES:
                 self.fail(key, "error")
                 yield False
@@ -143,8 +141,7 @@ class SurveyFolder:
                 with suppress(OSError):
                     self._path(key, ending).unlink(missing_ok=True)
         finally:
-            for lock in held:
-                os.close(lock)
+            os.close(lock)
 
     def delete_old(self, before: datetime, *, dry_run: bool = False) -> Deleted:
         """Delete the surveys from before a time; they are computed again on the next request."""

@@ -23,7 +23,16 @@ from typing import Any
 from webapp.core.formats.fields import FormatError
 from webapp.core.training.progress import Progress
 from webapp.jobs.child import RESULT, Task, lines
-from webapp.jobs.limits import Limits, job_environment, processors, resident_bytes
+from webapp.jobs.limits import (
+    GREATEST_NICENESS,
+    Limits,
+    job_environment,
+    processes_of,
+    processor_seconds,
+    processors,
+    resident_bytes,
+    set_priority,
+)
 from webapp.jobs.submission import Jobs
 from webapp.storage import Failure, Job, StorageFullError, UnavailableStorageError
 
@@ -33,6 +42,11 @@ log = logging.getLogger(__name__)
 LOOK_SECONDS, BEAT_SECONDS = 0.25, 1.0
 # The share of the time without a sign of life after which a worker without a database stops its process.
 CAREFUL = 0.6
+# The share of a processor below which a training gets an ordinary priority. At most one second above it is remembered,
+# so that a training that had an idle machine for an hour does not starve in the next.
+SHARE, CREDIT = 0.1, 1.0
+# By the clock a training may take this many times its limit of processor time.
+CLOCK = 10
 
 Store = Callable[[bytes], str]
 """Stores a vocabulary as an upload and returns its name."""
@@ -76,7 +90,6 @@ class Watch:
             most_text=self.limits.text,
             most_memory=self.limits.memory,
             most_disk=self.limits.disk,
-            gently=self.limits.gently,
         )
 
 
@@ -103,6 +116,8 @@ class Attempt:
         self._began = self._beaten = time.monotonic()
         self.stages = Stages()
         self._last: Mapping[str, Any] = {}
+        self._looked, self._used, self._owed = self._began, 0.0, 0.0
+        self._niceness: int | None = None
 
     def run(self, stopping: threading.Event) -> None:
         """Start the process, and watch it until it ends or has to."""
@@ -149,13 +164,26 @@ class Attempt:
 
     def _exceeded(self, session: int) -> Failure | None:
         limits = self._watch.limits
-        if time.monotonic() - self._began > limits.seconds:
+        self._share(session)
+        if self._used > limits.seconds:
             return Failure("time", {"limit": limits.seconds})
+        if self._looked - self._began > CLOCK * limits.seconds:
+            return Failure("time", {"limit": CLOCK * limits.seconds})
         if resident_bytes(session) > limits.memory:
             return Failure("memory", {"limit": limits.memory})
         if self._jobs.corpora.bytes_of(self._job.corpus) > limits.disk:
             return Failure("disk", {"limit": limits.disk})
         return None
+
+    def _share(self, session: int) -> None:
+        """Note the processor time so far; give an ordinary priority if it is less than the share, the lowest if not."""
+        now, used = time.monotonic(), max(self._used, processor_seconds(session))
+        self._owed = max(-CREDIT, self._owed + SHARE * (now - self._looked) - (used - self._used))
+        self._looked, self._used = now, used
+        niceness = 0 if self._owed > 0 else GREATEST_NICENESS
+        changes = self._watch.limits.gently and niceness != self._niceness
+        if changes and all(set_priority(process, niceness) for process in processes_of(session)):
+            self._niceness = niceness
 
     def _is_ours(self) -> bool:
         """Give a sign of life if it is time; False if the job is no longer ours, or may soon be another's."""

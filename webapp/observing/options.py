@@ -101,6 +101,11 @@ def _networks(names: str) -> tuple[IPv4Network | IPv6Network, ...]:
             networks.append(ip_network(name))
         except ValueError as error:
             raise ValueError(f"TOKENSCOPE_METRICS_NETWORKS must be networks such as 10.0.0.0/8: {error}") from None
+    if networks and not _is_installed("prometheus_client"):
+        raise ValueError(
+            "TOKENSCOPE_METRICS_NETWORKS asks for metrics, which need an extra; in the clone: "
+            "pip install -c requirements.lock '.[metrics]'"
+        )
     return tuple(networks)
 
 

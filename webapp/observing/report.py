@@ -161,10 +161,10 @@ def measure(name: str, held: Callable[[], float], **labels: str) -> None:
     _gauges[name, tuple(sorted(labels.items()))] = held
 
 
-def resident_bytes() -> int:
-    """The resident memory of this process in bytes, including shared pages; 0 if the system does not report it."""
+def resident_bytes(process: int | str = "self") -> int:
+    """The resident memory of a process in bytes, including shared pages; 0 if the system does not report it."""
     try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     except OSError:
         return 0
     return pages * os.sysconf("SC_PAGE_SIZE")

@@ -9,7 +9,7 @@ from webapp.core.evaluation.report import MethodReport, Report
 from webapp.serializers.json import well_formed
 
 FIGURES = ("precision", "recall", "f1", "oov_rate", "oov_recall", "iv_recall")
-COUNTS = ("gold_words", "output_words", "insertions", "deletions", "substitutions", "changes")
+COUNTS = ("gold_words", "output_words")
 
 
 def evaluation_json(report: Report, most_errors: int | None = None) -> dict[str, Any]:
@@ -38,7 +38,6 @@ def _method(report: Report, method: MethodReport, most_errors: int | None) -> di
         "figures": {name: getattr(score, name) for name in FIGURES},
         "counts": {name: getattr(score, name) for name in COUNTS},
         "known_from": method.known_from or ("training_words" if report.training_words is not None else None),
-        "approximate_lines": score.approximate,
         "kinds": method.kinds,
         "confusions": [
             {"gold": _words(gold), "output": _words(output), "kind": kind, "count": count}

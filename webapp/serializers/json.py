@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
 
 from flask import Response, request
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from webapp.web.long_responses import long_response
 
+
+@dataclass(frozen=True)
+class PieceBytes:
+    """A piece that is not valid UTF-8: it begins or ends inside a character."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    bytes: Annotated[str, Field(description="The bytes in hexadecimal, separated by spaces.", examples=["e4 b8"])]
+
+
 JSONPiece = str | dict[str, str]
+Piece = Annotated[
+    str | PieceBytes,
+    Field(description="The piece as it is in the vocabulary: a string, or `{bytes: …}` if it is not valid UTF-8."),
+]
 
 # Elements of a list that are encoded at once: more do not take less time, and take more memory.
 BATCH = 2_000

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, Literal, cast, get_args
 
-from webapp.core.analysis.chunking import TextPart
 from webapp.core.encoding import Encoding
 from webapp.core.models.maximum_probability import MaximumProbability, Mode
 from webapp.core.tokenizer import Tokenizer
 from webapp.serializers.json import JSONPiece, json_piece, well_formed
 from webapp.tokenization.result import Result
-
-MOST_PARTS = 20_000
-"""The most parts of a split text in one response: rows of a table, or files of an archive."""
 
 Want = Literal["ids", "pieces", "offsets", "counts"]
 WANTS: tuple[Want, ...] = get_args(Want)
@@ -73,13 +69,6 @@ def words_json(tokenizer: Tokenizer, mode: str, text: str) -> dict[str, Any]:
 def counts_json(text: str, tokens: int) -> dict[str, int]:
     """The length of a text in tokens, characters (code points) and bytes of UTF-8."""
     return {"tokens": tokens, "characters": len(text), "bytes": len(text.encode("utf-8", "replace"))}
-
-
-def parts_json(text: str, parts: Iterable[TextPart]) -> Iterator[dict[str, Any]]:
-    """Yield the parts of a split text, each with its text."""
-    for part in parts:
-        start, end = part.start, part.end
-        yield {"text": well_formed(text[start:end]), "start": start, "end": end, "tokens": part.tokens}
 
 
 def _counts(encoding: Encoding) -> dict[str, int]:

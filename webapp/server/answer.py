@@ -39,7 +39,7 @@ class Answer:
     def fill_plainly(self, status: int, sentence: str) -> None:
         """Set a plain message of the front as the response."""
         self.head.set_result((status, [*PLAIN_TEXT, (b"retry-after", b"10")]))
-        self.body.write(sentence.encode())
+        self.body.put(sentence.encode())
 
     def close(self) -> None:
         """Release the buffered body."""

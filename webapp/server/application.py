@@ -20,6 +20,7 @@ LOG = log_form()
 # Pages whose first rendering takes several times as long as the next ones.
 _QUERY = {"text": "Tokenizers rarely agree. 分词器很少意见一致。"}
 WARMING: tuple[tuple[str, dict[str, str]], ...] = (
+    ("/", {}),
     *(("/", _QUERY | {"algorithm": id}) for id in ALGORITHMS),
     ("/compare", _QUERY),
     ("/steps/bpe", _QUERY),

@@ -7,9 +7,10 @@ A request whose worker ends, because it crashes or something else kills it, is s
 may have stored something or its response has begun.
 
 A request that cannot be handled is sent to a worker again, with the variable `STOPPED`: the worker renders a page that
-says why, and contains the visitor's text. This happens after `MAX_REQUEST_SECONDS`, when the front has killed the
-worker; when a worker ended and the request is not repeated; when the heavy lane refuses the request; and when more
-light requests wait than the workers can handle. The front also kills the worker when the client disconnects.
+says why, and contains the visitor's text. This happens after `MAX_REQUEST_SECONDS` and beyond the memory of all
+requests (`MemoryWatch`), when the front has killed the worker; when a worker ended and the request is not repeated;
+when the heavy lane refuses the request; and when more light requests wait than the workers can handle. The front also
+kills the worker when the client disconnects.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from webapp.server.cost import Costs
 from webapp.server.environment import HEAVY
 from webapp.server.finished import RunningRequest
 from webapp.server.heavy_lane import HeavyLane, Work
+from webapp.server.memory_watch import MemoryWatch
 from webapp.server.pool import Pool
 from webapp.server.priority import Watch, processor_seconds
 from webapp.server.spool import Spool
@@ -60,6 +62,7 @@ PROBES = ("/healthz", "/readyz")
 # What the log says when a worker was stopped.
 STOPPED_MESSAGES = {
     "time": "A request was stopped, because it took longer than TOKENSCOPE_MAX_REQUEST_SECONDS",
+    "memory": "A request was stopped, because it took most of the memory that all requests may take together",
     "crash": "A worker ended in the middle of a request; another one replaces it",
 }
 # The limit for all buffered responses in bytes. Beyond it, the front pauses workers.
@@ -97,6 +100,7 @@ class Attempts:
         self._pool = pool
         self._settings = settings
         self._costs = Costs()
+        self._memory = MemoryWatch()
         self._waiting_since = 0.0  # when a request last found no light one waiting
         self.heavy = HeavyLane(
             pool.heavy_slots, most_queued=settings.max_queue_seconds, most_work=settings.max_work_seconds
@@ -114,10 +118,10 @@ class Attempts:
             if stopped and not answer.head.done():
                 assigned.environment[STOPPED] = stopped
                 assigned.environment.pop(HEAVY, None)
-                if stopped not in ("time", "crash"):
+                if stopped not in STOPPED_MESSAGES:
                     assigned.environment[RETRY_AFTER] = str(retry_after)
                 end, now = begun + allowed, asyncio.get_running_loop().time()
-                waiting_end = end if stopped in ("time", "crash") else min(end, now + CROWDED_SECONDS)
+                waiting_end = end if stopped in STOPPED_MESSAGES else min(end, now + CROWDED_SECONDS)
                 stopped = await self._attempt(assigned, end, waiting_end, first=True)
             if not stopped or answer.head.done():
                 answer.is_cut_off = bool(stopped)
@@ -127,7 +131,7 @@ class Attempts:
             answer.is_cut_off = True
             if not answer.head.done():
                 answer.head.set_exception(error)
-        except Exception:  # for example, the disk of temporary files is full: the client must not wait for ever
+        except Exception:  # the client must not wait for ever
             log.exception("The front could not handle a request", extra={"request_id": request.id})
             request.refused = "error"
             answer.is_cut_off = answer.head.done()
@@ -187,11 +191,13 @@ class Attempts:
                 stopped = await self._attempt(assigned, deadline, min(deadline, waiting_end), work=work)
                 work.is_whole = stopped in (None, "time")
             retry_after = self.heavy.retry_after(request.client)
-        if stopped in ("time", "crash"):
+        if stopped in STOPPED_MESSAGES:
             log.warning(STOPPED_MESSAGES[stopped], extra={"request_id": request.id})
             # It costs more than what it has used so far.
             assigned.seconds = max(assigned.seconds, seconds)
-        if assigned.seconds:
+        head = assigned.answer.head
+        # A refusal is cheap, whatever the request costs: otherwise it would be light when it comes again.
+        if assigned.seconds and not (head.done() and head.result()[0] == 429):
             self._costs.learn(key, seconds, assigned.seconds)
         return stopped, retry_after
 
@@ -240,9 +246,11 @@ class Attempts:
             finally:
                 request.queued_seconds += time.monotonic() - queued
             handling = _Handling(self._pool, self.heavy, worker, assigned, work, seconds)
+            self._memory.begin(worker)
             try:
                 stopped = await handling.result(deadline)
             finally:
+                self._memory.end(worker)
                 handling.end()
             if stopped != "crash" or assigned.stores or assigned.answer.head.done():
                 break
@@ -295,7 +303,7 @@ class _Handling:
         except TimeoutError:
             return "time"
         except WorkerGoneError:
-            return "crash"
+            return "memory" if self._worker.is_too_large else "crash"
         return None
 
     def end(self) -> None:
@@ -366,5 +374,5 @@ async def _exchange(worker: Worker, assigned: Assignment, started: Callable[[int
     while part := await worker.receive():
         while Spool.held > MOST_HELD:
             await asyncio.sleep(ROOM_SECONDS)
-        answer.body.write(part)
+        await answer.body.write(part)
     assigned.request.report = json.loads(await worker.receive())

@@ -14,7 +14,7 @@ Lane = Literal["light", "heavy", "front"]
 # Why a request did not get its result: too many heavy requests are waiting, too much work of one client, too many light
 # requests, the time limit, a worker that crashed, a body that did not arrive or could not be stored, a client that has
 # left, or an error in the front. Empty: it got its result.
-Refusal = Literal["", "busy", "much", "crowded", "time", "crash", "body", "left", "error"]
+Refusal = Literal["", "busy", "much", "crowded", "time", "memory", "crash", "body", "left", "error"]
 
 REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
 

@@ -36,6 +36,7 @@ from webapp.server.finished import Observer, RunningRequest, request_id
 from webapp.server.listening import PARENT
 from webapp.server.pool import Pool, pool_size
 from webapp.server.sockets import abort_unread
+from webapp.server.temporary import own_folder
 from webapp.server.worker_process import ServerSettings, WorkerGoneError
 from webapp.web.client_addresses import forwarded_for, rate_limit_key
 
@@ -54,6 +55,8 @@ MOST_HELD = 2_000_000_000
 OwnPage = Callable[[Message, str, Ask], Awaitable[OwnAnswer | None]]
 # The interval at which the front checks that its parent process is alive.
 PARENT_SECONDS = 1.0
+# The time that running requests have after that, in seconds.
+ORPHAN_SECONDS = 2.0
 # The time to export the last traces, in seconds.
 CLOSING_SECONDS = 5.0
 
@@ -62,7 +65,7 @@ class Front:
     """The application that Granian calls.
 
     It calls each of `observers` with each request that has ended. `own_pages` are pages by path that it answers itself,
-    and `close` is called at the end, in a thread.
+    and `close` is called at the end, in a thread. `delete` deletes temporary files before a sudden end.
     """
 
     def __init__(
@@ -71,9 +74,10 @@ class Front:
         observers: Iterable[Observer] = (),
         own_pages: Mapping[str, OwnPage] | None = None,
         close: Callable[[], None] = lambda: None,
+        delete: Callable[[], object] = lambda: None,
     ) -> None:
         self._pool = pool
-        self._close = close
+        self._close, self._delete = close, delete
         self._own_pages = own_pages or {}
         self._observers = list(observers)
         self._settings: ServerSettings
@@ -104,7 +108,7 @@ class Front:
                     os.kill(os.getppid(), signal.SIGTERM)  # which would start this process over and over
                     return
                 await send({"type": "lifespan.startup.complete"})
-                watching = asyncio.gather(_end_with_parent(parent), abort_unread(READ_SECONDS))
+                watching = asyncio.gather(_end_with_parent(parent, self._stop), abort_unread(READ_SECONDS))
             else:
                 watching.cancel()
                 with suppress(asyncio.CancelledError):
@@ -115,6 +119,11 @@ class Front:
                         await asyncio.to_thread(self._close)
                 await send({"type": "lifespan.shutdown.complete"})
                 return
+
+    def _stop(self) -> None:
+        self._pool.close()
+        self._close()
+        self._delete()
 
     async def _observed(self, scope: Message, receive: Receive, send: Send) -> None:
         """Handle one request, then tell the observers about it."""
@@ -223,11 +232,17 @@ class Front:
             answer.close()
 
 
-async def _end_with_parent(parent: int) -> None:
-    """Stop this process when its parent has ended; otherwise it would run on and keep the port."""
+async def _end_with_parent(parent: int, stop: Callable[[], None]) -> None:
+    """Stop this process when its parent has ended; otherwise it would run on and keep the port.
+
+    Granian waits for slow clients, and keeps the port meanwhile: `stop` ends the process before that.
+    """
     while os.getppid() == parent:
         await asyncio.sleep(PARENT_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
+    await asyncio.sleep(ORPHAN_SECONDS)
+    stop()
+    os._exit(1)
 
 
 def _forwarded(scope: Message) -> str:
@@ -260,6 +275,7 @@ def application() -> Front:
     """The front with its pool: the application factory for Granian."""
     options = from_environment()
     configure(options.log)
+    delete = own_folder()
     pool = Pool(pool_size())
     watching = observing(options, pool.process_ids)
-    return Front(pool, watching.observers, watching.own_pages, watching.close)
+    return Front(pool, watching.observers, watching.own_pages, watching.close, delete)

@@ -20,7 +20,7 @@ LONGEST = 10.0
 def main(arguments: list[str] | None = None) -> int:
     """Ask the site at `PORT`, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m webapp.server.healthcheck", description="Check a running site.")
-    parser.add_argument("--host", default="127.0.0.1", help="the address of the site (default: %(default)s)")
+    parser.add_argument("--host", default="localhost", help="the address of the site (default: %(default)s)")
     parser.add_argument("--ready", action="store_true", help="check that it can do its work, not only that it lives")
     options = parser.parse_args(arguments)
     path = "/readyz" if options.ready else "/healthz"

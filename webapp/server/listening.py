@@ -17,7 +17,7 @@ from granian.log import LogLevels
 
 from webapp.observing.logs import announce, configure, granian_configuration
 from webapp.observing.options import LogForm, from_environment
-from webapp.server.pool import pool_size
+from webapp.server.pool import LEAST_FILES, pool_size
 from webapp.settings import DEFAULTS
 
 # The most connections at once. Each needs a file descriptor, and another one for a body or response in a file.
@@ -101,8 +101,16 @@ def _announce(host: str, port: int, answers: threading.Event, form: LogForm) -> 
 
 
 def _allow_files() -> None:
-    """Raise the limit of open files to what the connections need, or as far as the system allows."""
+    """Raise the limit of open files to what the connections need, or as far as the system allows.
+
+    Raises SystemExit if the front could not start its workers.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < LEAST_FILES:
+        raise SystemExit(
+            f"Tokenscope cannot start: a process may open {hard} files, but the server needs {LEAST_FILES} or more. "
+            "Raise the hard limit (ulimit -Hn, LimitNOFILE of systemd)."
+        )
     wanted = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

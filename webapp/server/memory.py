@@ -1,4 +1,8 @@
-"""Keeps a worker's memory small: freed memory goes back to the system, and a worker that grows too much is replaced.
+"""Keeps a worker's memory small: a request takes only so much, freed memory goes back to the system, and a worker that
+grows too much is replaced.
+
+The limit of a request bounds what nobody has foreseen: beyond it, Python raises MemoryError, and the visitor gets a
+page with the text. `memory_watch` bounds what all requests take together.
 
 glibc keeps freed memory for the next request, in one heap for each thread, and raises the size from which it asks the
 system for a block of its own with every such block that is freed. A worker then stays as large as its largest request.
@@ -9,6 +13,8 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import resource
+from contextlib import suppress
 from pathlib import Path
 
 from webapp.observing.report import resident_bytes
@@ -20,6 +26,10 @@ MOST_GROWTH = 160 << 20
 # Bytes by which a worker must have grown since the last look before it looks for memory to give back: that takes 5 to
 # 20 ms, and after most requests there is none.
 LOOKED_FOR = 16 << 20
+
+# The most that a request may take, in bytes of address space for data. Six tokenizers on a megabyte take 530 MB, more
+# than any other page.
+MOST_TAKEN = 600 << 20
 
 # The numbers of the options of `mallopt`, from <malloc.h>.
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
@@ -37,6 +47,14 @@ class WorkerMemory:
             self._libc.mallopt(_TRIM_THRESHOLD, _OWN_BLOCK)
         self._started_with = private_bytes()
         self._looked_at = resident_bytes()
+
+    def limit(self) -> None:
+        """Let the next request take `MOST_TAKEN` bytes more than the worker has now, if the system can limit that."""
+        with suppress(OSError, ValueError, StopIteration):
+            lines = Path("/proc/self/status").read_text().splitlines()
+            data = next(1024 * int(line.split()[1]) for line in lines if line.startswith("VmData:"))
+            _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+            resource.setrlimit(resource.RLIMIT_DATA, (data + MOST_TAKEN, hard))
 
     def tidy(self, cached: float) -> bool:
         """Give memory back after a request, and return whether the worker has grown too much to go on.

@@ -26,6 +26,8 @@ LEAST_EXTRA = 4
 EXTRA_LIGHT = 2
 # Workers beyond `size` end when they have not been needed for this time, in seconds.
 SURPLUS_SECONDS = 10.0
+# The open files with which the front starts: about 12 for each of 16 workers or more, and those of connections.
+LEAST_FILES = 1_024
 
 
 class Pool:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
 from collections import deque
 from collections.abc import AsyncIterator
-from contextlib import suppress
 from tempfile import TemporaryFile
 from typing import IO
+
+log = logging.getLogger(__name__)
 
 MOST_IN_MEMORY = 1 << 20  # bytes of one spool; further bytes wait in a temporary file
 CHUNK = 1 << 16  # bytes read from the file at once
 
 
 class Spool:
-    """A queue of bytes: `write` never waits, and `chunks` waits for more until `end`.
+    """A queue of bytes: `write` waits only while the disk is full, and `chunks` waits for more until `end`.
 
     `Spool.held` counts the bytes in all spools, so that writers can pause while it is too high.
     """
@@ -26,22 +29,44 @@ class Spool:
         self._in_memory = 0
         self._file: IO[bytes] | None = None
         self._written = self._read = 0  # positions in the file
-        self._ended = False
+        self._ended = self._is_full = False
         self._changed = asyncio.Event()
+        self._taken = asyncio.Event()
 
-    def write(self, data: bytes) -> None:
-        """Append `data`; raises OSError if the disk is full."""
-        # While the file has unread bytes, new ones must follow them there.
-        if self._read == self._written and self._in_memory + len(data) <= MOST_IN_MEMORY:
-            self._memory.append(data)
-            self._in_memory += len(data)
-        else:
-            self._file = self._file or TemporaryFile(prefix="tokenscope-")  # noqa: SIM115 (closed by `close`)
-            self._file.seek(self._written)
-            self._file.write(data)
-            self._written += len(data)
+    async def write(self, data: bytes) -> None:
+        """Append `data`; what finds no room on the disk waits until the client has read enough of the rest."""
+        while data:
+            # While the file has unread bytes, new ones must follow them there.
+            is_short = self._in_memory + len(data) <= MOST_IN_MEMORY or not self._memory
+            stored = self.put(data) if is_short and self._read == self._written else self._stored(data)
+            data = data[stored:]
+            if data:
+                self._taken.clear()
+                await self._taken.wait()
+
+    def put(self, data: bytes) -> int:
+        """Append `data` in memory; return its length."""
+        self._memory.append(data)
+        self._in_memory += len(data)
         Spool.held += len(data)
         self._changed.set()
+        return len(data)
+
+    def _stored(self, data: bytes) -> int:
+        """Append to the file as much of `data` as the disk takes; return how many bytes."""
+        stored, why = 0, "the disk took only a part"
+        try:
+            self._file = self._file or TemporaryFile(prefix="tokenscope-", buffering=0)  # noqa: SIM115 (see `close`)
+            stored = os.pwrite(self._file.fileno(), data, self._written)
+        except OSError as error:
+            why = error.strerror or str(error)
+        if stored < len(data) and not self._is_full:
+            log.warning("A long response waits for its client, because it cannot be stored: %s", why)
+            self._is_full = True
+        self._written += stored
+        Spool.held += stored
+        self._changed.set()
+        return stored
 
     def end(self) -> None:
         """Mark the end: there will be no more writes."""
@@ -54,19 +79,18 @@ class Spool:
             if self._memory:
                 data = self._memory.popleft()
                 self._in_memory -= len(data)
-                Spool.held -= len(data)
-                yield data
             elif self._file is not None and self._read < self._written:
-                self._file.seek(self._read)
-                data = self._file.read(CHUNK)
+                data = os.pread(self._file.fileno(), CHUNK, self._read)
                 self._read += len(data)
-                Spool.held -= len(data)
-                yield data
             elif self._ended:
                 return
             else:
                 self._changed.clear()
                 await self._changed.wait()
+                continue
+            Spool.held -= len(data)
+            self._taken.set()
+            yield data
 
     def close(self) -> None:
         """Release the memory and delete the file."""
@@ -74,5 +98,4 @@ class Spool:
         self._in_memory = self._written = self._read = 0
         self._memory.clear()
         if self._file is not None:
-            with suppress(OSError):  # the disk is full, and nobody needs the file any more
-                self._file.close()
+            self._file.close()

@@ -94,6 +94,7 @@ class Handling(threading.Thread):
                 lower(self.native_id)
             self._stream.write(frame(json.dumps(self.native_id).encode()))
             self._stream.flush()
+            self._memory.limit()
             report.start(self._environment.get("HTTP_X_REQUEST_ID", ""))
             answer(self._application, self._environment, self._body, self._stream)
             self._environment, self._body = {}, b""

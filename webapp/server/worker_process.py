@@ -33,12 +33,13 @@ class ServerSettings:
 class Worker:
     """A worker process and the front's end of its socket.
 
-    `is_long` says that its request is heavy or takes long, `has_grown` that it has handled a heavy request.
+    `is_long` says that its request is heavy or takes long, `has_grown` that it has handled a heavy request, and
+    `is_too_large` that it was killed for the memory that its request took.
     """
 
     def __init__(self, process: ForkServerProcess, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.process = process
-        self.is_long = self.has_grown = False
+        self.is_long = self.has_grown = self.is_too_large = False
         self._reader = reader
         self._writer = writer
 

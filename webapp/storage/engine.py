@@ -17,7 +17,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
 
-import psycopg
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import (
     ArgumentError,
@@ -31,8 +30,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from webapp.observing import report
-from webapp.storage import postgresql, schema
-from webapp.storage.postgresql import Patience
+from webapp.storage import schema
+from webapp.storage.extras import missing
+from webapp.storage.patience import Patience
 
 Reason = Literal["locked", "full", "away", "damaged"]
 
@@ -149,6 +149,8 @@ class Database:
             _watch(engine, self.file, lambda: self._prepared)
             event.listen(engine, "begin", _begin_sqlite)
             return engine, engine.execution_options(**{_WRITES: True})
+        from webapp.storage import postgresql  # its driver is an extra
+
         engine = postgresql.engine_of(self.url, self._patience, **options)
         return engine.execution_options(isolation_level="AUTOCOMMIT"), engine
 
@@ -163,6 +165,8 @@ class Database:
                 return
         with writing.begin() as connection:
             if not is_sqlite(self.url):
+                from webapp.storage import postgresql
+
                 postgresql.lift_limits(connection)
                 connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK})
             schema.upgrade(connection)
@@ -171,7 +175,7 @@ class Database:
 def url_of(named: str, file: Path) -> URL:
     """The URL of the database: `named`, the value of `DATABASE_URL`, or the SQLite `file` if `named` is empty.
 
-    Raises DatabaseUrlError for any other kind of URL.
+    Raises DatabaseUrlError for any other kind of URL, and without the driver of PostgreSQL.
 
     >>> url_of("postgres://me:secret@db.example:5432/site?sslmode=require", Path()).render_as_string()
     'postgresql+psycopg://me:***@db.example:5432/site?sslmode=require'
@@ -185,6 +189,8 @@ def url_of(named: str, file: Path) -> URL:
     except (ArgumentError, ValueError):
         url = None
     if url is not None and url.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
+        if lacking := missing("psycopg", "postgresql"):
+            raise DatabaseUrlError(f"DATABASE_URL names a PostgreSQL database. {lacking}")
         return url.set(drivername="postgresql+psycopg")
     raise DatabaseUrlError(
         "DATABASE_URL is not understood: it should look like postgresql://user:password@host:5432/name. "
@@ -258,6 +264,14 @@ def _begin_sqlite(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
+_POSTGRES: dict[str | None, Reason] = {
+    "53100": "full",  # of the disk
+    "55P03": "locked",  # lock_timeout
+    "57014": "locked",  # statement_timeout
+    "40P01": "locked",  # a deadlock
+}
+
+
 def _reason(error: DBAPIError) -> Reason | None:
     """Why the database is unavailable; None if the error is in the statement."""
     original = error.orig
@@ -270,11 +284,7 @@ def _reason(error: DBAPIError) -> Reason | None:
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             return "damaged"
         return "away" if name.startswith(("SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_READONLY")) else None
-    if isinstance(original, psycopg.errors.DiskFull):
-        return "full"
-    if isinstance(original, (psycopg.errors.LockNotAvailable, psycopg.errors.QueryCanceled)):
-        return "locked"
-    if isinstance(original, psycopg.errors.DeadlockDetected):
-        return "locked"
+    if (state := getattr(original, "sqlstate", None)) in _POSTGRES:
+        return _POSTGRES[state]
     away = error.connection_invalidated or isinstance(error, (OperationalError, InterfaceError, InternalError))
     return "away" if away else None

@@ -16,6 +16,8 @@ from psycopg.rows import TupleRow
 from psycopg.waiting import Ready
 from sqlalchemy import URL, Engine, create_engine, event
 
+from webapp.storage.patience import Patience
+
 T = TypeVar("T")
 
 # The share of the time that the server's own limits have: they leave the connection usable, the client's does not.
@@ -24,27 +26,6 @@ SERVERS_SHARE = 0.8
 
 class UnresponsiveError(psycopg.OperationalError):
     """The server did not answer in time; the connection is closed."""
-
-
-class Patience:
-    """The time limit of all connections to one server; after a timeout there is none left for a while.
-
-    Otherwise a request that uses the database three times would wait three times, and every attempt to replace a
-    connection that timed out would wait again.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self._spent_until = 0.0
-
-    @property
-    def is_spent(self) -> bool:
-        """Whether a wait for the server has just timed out: for `seconds` from then on, no connection is tried."""
-        return time.monotonic() < self._spent_until
-
-    def spend(self) -> None:
-        """Note a timeout."""
-        self._spent_until = time.monotonic() + self.seconds
 
 
 class LimitedConnection(psycopg.Connection[TupleRow]):

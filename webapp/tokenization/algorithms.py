@@ -173,10 +173,7 @@ TEXTS: dict[str, AlgorithmTexts] = {
     ),
     "picky-bpe": AlgorithmTexts(
         "PickyBPE",
-        _l(
-            "PickyBPE repeats the merges of its training in order, and splits a piece again where the training removed "
-            "it from the vocabulary."
-        ),
+        _l("Tokenscope no longer supports PickyBPE. Results that were shared with it can still be opened."),
     ),
     "words": AlgorithmTexts(
         _l("Whole words"),

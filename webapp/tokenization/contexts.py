@@ -16,6 +16,7 @@ from webapp.tokenization.dictionary_editor import DictionaryPanel
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.inferences import InferenceNote
 from webapp.tokenization.meter import Meter
+from webapp.tokenization.other_tokenizers import OtherTokenizer
 from webapp.tokenization.result import Result
 from webapp.tokenization.round_trip_view import RoundTripView
 from webapp.tokenization.special_hints import SpecialTokenHint
@@ -36,18 +37,6 @@ class DetailsForm:
     files: str  # the address of downloads, without the suffix such as `.svg`
 
 
-@dataclass(frozen=True)
-class OtherTokenizer:
-    """The number of tokens of the same text with another tokenizer."""
-
-    name: str
-    tokens: int
-    current: bool  # whether the page shows this one
-    address: str | None  # of its result, None if the address would be too long
-    algorithm: str
-    vocabulary: str
-
-
 @dataclass(frozen=True, kw_only=True)
 class TokenDetailsContext(Context):
     """The chosen token of a result, and the field to choose another."""
@@ -61,6 +50,7 @@ class TokenDetailsContext(Context):
     why: str | None  # the address of the step that made the token
     token_problems: Sequence[InputProblem]
     others: Sequence[OtherTokenizer]  # shown while no token is chosen
+    others_note: str  # which vocabularies they use
     editable: bool  # whether the page has the form with the text
     words: Sequence[tuple[str, str, str]]  # buttons that change the dictionary: name, word, label
 
@@ -103,7 +93,7 @@ class EncodedContext(Context):
     decode_link: str | None  # the address of `/decode` with the ids, None if it is too long
     can_decode: bool  # whether `/decode` has the vocabulary
     kind_of: Callable[[Disagreement], str]  # the name of its kind of ambiguity
-    divisible: Sequence[Divisible]  # words of a dictionary's segmentation that consist of two words
+    divisible: Sequence[Divisible]  # words of a dictionary's segmentation that consist of words
     divisible_shown: int
     listed_words: Sequence[tuple[int, str]] | None  # of full or search mode: offset and word; None if not listed
     listed_shown: int
@@ -126,13 +116,13 @@ class ResultContext(Context):
     about_token: TokenDetailsContext
     encoded: EncodedContext | None  # None if there is no result
     problems: Sequence[InputProblem]
+    fallback: CatalogueEntry | None  # the vocabulary to offer in place of one that is not available
     algorithm_names: Mapping[str, str]
     pending: StillFetchingError | None  # while the vocabulary is being downloaded
     here: str | None  # the address of the page
     json_url: str | None  # the same as JSON, None if the address would be too long
     shareable: bool  # whether the page offers to share the result
     first_tool: str  # the template of the first tool above the tokens: to share the result, or to open a copy of it
-    title_of: Callable[[CatalogueEntry], str]
     state: State
     additions: AdditionsPanel | None  # the model, and tokens to add; None where there is nothing to choose
     dictionary_panel: DictionaryPanel | None  # the dictionary and its changes, None for algorithms without one

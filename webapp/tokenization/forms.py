@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Container
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from flask import Request, current_app
@@ -17,7 +18,7 @@ from webapp.core.inference.records import ALPHA, DROPOUT, INFERENCES, OWN, SEED,
 from webapp.tokenization.affix_fields import few_added, few_names, pick_by_model, usable_model
 from webapp.tokenization.algorithms import choice_of_names, choice_title
 from webapp.tokenization.state import State, view_of
-from webapp.vocabularies import LIMITS, default_for, find, offered_algorithms
+from webapp.vocabularies import GPT_4O, LIMITS, default_for, find, offered_algorithms
 from webapp.web.localization import current_key, join_list
 
 MAX_EDITS_BYTES = 100_000
@@ -156,18 +157,21 @@ class PlaygroundForm(TranslatedForm):
             raise ValidationError(problem.message)
 
 
-@dataclass(frozen=True)
-class InputProblem:
+@dataclass(eq=False)
+class InputProblem(ValueError):  # noqa: N818 (a visitor's problem; most are listed, some are raised)
     """A problem with the input: a sentence for the visitor, the HTTP status, the form field and what it contains.
 
-    `value` is the rejected value of a field whose state cannot hold it, such as letters in place of a number; the form
-    shows it again.
+    `field` is a path for values in lists, as in `prefix/0`. `value` is the rejected value of a field whose state cannot
+    hold it, such as letters in place of a number; the form shows it again.
     """
 
     message: str
     status: int = 422
     field: str = ""
     value: str = ""
+
+    def __str__(self) -> str:
+        return self.message
 
 
 def size_problem(vocabulary: str, size: int | None) -> InputProblem | None:
@@ -232,6 +236,8 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
     values = MultiDict(request.form if request.method == "POST" else request.args)
     if algorithm is not None:
         values["algorithm"] = algorithm
+    if algorithm is None and opens_with_gpt_4o(values):
+        values["vocabulary"] = GPT_4O
     for name, value in ABSENT.items():
         values.setdefault(name, value)
     _pick(values)
@@ -282,6 +288,22 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
         state, problem = _with_file(state, upload)
         problems = [*problems, problem] if problem else problems
     return state, problems
+
+
+def opens_with_gpt_4o(named: Container[str]) -> bool:
+    """Whether an address that has these parameters opens with GPT-4o's vocabulary: if it names no choice at all.
+
+    Every other address keeps the meaning that it had before this vocabulary shipped, so that links stay valid: one that
+    names a text or an option but neither algorithm nor vocabulary means `DEFAULT` with its default vocabulary, and one
+    that names an algorithm alone means the default vocabulary of that. `State.query` always writes the algorithm, and
+    every vocabulary that is not its default; so a link to a result of GPT-4o's vocabulary names it.
+
+    >>> opens_with_gpt_4o({}), opens_with_gpt_4o({"lang": "zh", "format": "json"})
+    (True, True)
+    >>> opens_with_gpt_4o({"text": "low"}), opens_with_gpt_4o({"algorithm": "bpe"}), opens_with_gpt_4o({"view": "ids"})
+    (False, False, False)
+    """
+    return not any(field.name in named for field in fields(State))
 
 
 def _number(value: Any, parameter: Parameter, wrong: set[str]) -> Any:

@@ -289,6 +289,11 @@ def unavailable_problem(error: UnavailableVocabularyError) -> InputProblem:
     return InputProblem(sentence, 503, "vocabulary")
 
 
+def is_unavailable(problem: InputProblem) -> bool:
+    """Whether the problem is a vocabulary that cannot be fetched or read."""
+    return (problem.status, problem.field) == (503, "vocabulary")
+
+
 def text_problem(state: State, error: TextError) -> InputProblem:
     """The problem with a text that the vocabulary's pipeline cannot process."""
     entry = find(state.vocabulary)

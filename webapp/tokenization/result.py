@@ -15,23 +15,21 @@ from webapp.core.formats.dictionary import read_dictionary
 from webapp.core.inference import infer, inferences_for
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.dictionary_edits import edited
-from webapp.core.models.matching import Direction, Disagreement, Verdict, verdict_and_disagreements, word_counts
+from webapp.core.models.matching import Disagreement, Verdict, verdict_and_disagreements
 from webapp.core.models.maximum_probability import MaximumProbability, Mode
 from webapp.core.models.ngram import NGram
 from webapp.core.models.word_models import DictionaryModel
 from webapp.core.recipes import NGRAM
-from webapp.core.tokenizer import Tokenizer, as_well_formed
+from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, wordpiece
 from webapp.observing import report
 from webapp.tokenization.encoding import encode, ids_of
 from webapp.tokenization.round_trip import WHOLE, RoundTrip, round_trip_of
 from webapp.tokenization.state import State
 from webapp.vocabularies import (
-    default_for,
     jieba_words,
     matching,
     maximum_probability,
-    offered_algorithms,
     shipped_tokenizer,
     tokenizer_of,
     train_vocabulary,
@@ -153,28 +151,6 @@ class Result:
         text = self.encoding.text
         return model.spans(text, cast(Mode, mode)) if len(text) <= COMPARED_CHARACTERS else None
 
-    @cached_property
-    def others(self) -> dict[str, int]:
-        """The number of tokens with each algorithm's default vocabulary; empty for a long text."""
-        if not 0 < len(self.encoding.text) <= COMPARED_CHARACTERS:
-            return {}
-        return {algorithm: self._count_with_default(algorithm) for algorithm in offered_algorithms()}
-
-    def _count_with_default(self, algorithm: str) -> int:
-        text, direction = self.encoding.text, ALGORITHMS[algorithm].direction
-        if direction is None or default_for(algorithm) != "jieba":
-            state = State(algorithm, default_for(algorithm))
-            return len(ids_of(prepare(state, corpus_limit=0).tokenizer, text, algorithm=algorithm))
-        count = self._word_counts[direction]
-        report.current().add("tokens_total", count, algorithm=algorithm)
-        return count
-
-    @cached_property
-    def _word_counts(self) -> dict[Direction, int]:
-        """The number of words of jieba's dictionary in each direction."""
-        with report.current().phase("tokenize"):
-            return word_counts(jieba_words(), as_well_formed(self.encoding.text))
-
 
 @dataclass(frozen=True)
 class Prepared:
@@ -218,10 +194,7 @@ def _prepared(state: State, corpus_limit: int, tokenizer: Tokenizer | None) -> P
     """The tokenizer for a state, by its own rule."""
     if family_of(state.algorithm) == "dictionary":
         dictionary = _dictionary(state, tokenizer)
-        direction = ALGORITHMS[state.algorithm].direction
-        if direction is None:
-            return Prepared(maximum_probability(dictionary, state.hmm), dictionary)
-        return Prepared(matching(dictionary, direction, state.runs), dictionary)
+        return Prepared(segmenter(dictionary, state), dictionary)
     if tokenizer is not None:
         return Prepared(_as_chosen(tokenizer, state))
     if state.trained:
@@ -234,6 +207,14 @@ def _prepared(state: State, corpus_limit: int, tokenizer: Tokenizer | None) -> P
     if state.lowercase and state.vocabulary in NAMES and LOWERCASE in options_of(state.algorithm):
         return Prepared(shipped_tokenizer(state.vocabulary, lowercase=True))
     return Prepared(_as_chosen(tokenizer_of(state.vocabulary), state))
+
+
+def segmenter(dictionary: Dictionary, state: State) -> Tokenizer:
+    """The tokenizer that uses a dictionary by the algorithm and the options of `state`."""
+    direction = ALGORITHMS[state.algorithm].direction
+    if direction is None:
+        return maximum_probability(dictionary, state.hmm)
+    return matching(dictionary, direction, state.runs)
 
 
 def tokenize(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = None) -> Result:

@@ -12,18 +12,18 @@ from flask_babel import gettext as _
 from markupsafe import Markup, escape
 
 from webapp.core.analysis.ambiguity import Divisible, divisible_words, kind_of, undisputed_words
-from webapp.core.inference.records import OWN
 from webapp.core.models.unigram import Unigram
 from webapp.core.trainers import wordpiece
 from webapp.rendering.markup import DRAWN, Painter, ids_html, shown_piece, visible
 from webapp.tokenization import messages
 from webapp.tokenization.additions import additions_of, meter_of
 from webapp.tokenization.algorithms import algorithm_names
-from webapp.tokenization.contexts import DetailsForm, EncodedContext, OtherTokenizer, ResultContext, TokenDetailsContext
+from webapp.tokenization.contexts import DetailsForm, EncodedContext, ResultContext, TokenDetailsContext
 from webapp.tokenization.decode_links import can_decode, decode_link
 from webapp.tokenization.dictionary_editor import panel_of, word_changes
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.inferences import compare_address, inference_note, inference_title
+from webapp.tokenization.inferences import compare_address, inference_note
+from webapp.tokenization.other_tokenizers import note, other_tokenizers
 from webapp.tokenization.result import COMPARED_CHARACTERS, DISAGREEMENTS_SHOWN, Result
 from webapp.tokenization.round_trip_view import round_trip_view
 from webapp.tokenization.special_hints import special_hints
@@ -31,7 +31,7 @@ from webapp.tokenization.special_readings import special_readings
 from webapp.tokenization.state import State, View
 from webapp.tokenization.step_links import steps_address
 from webapp.tokenization.token_details import TokenDetails, token_bytes
-from webapp.vocabularies import StillFetchingError, default_for, find, title_of
+from webapp.vocabularies import GPT_4O, StillFetchingError, default_for, find, title_of
 from webapp.web.localization import number
 
 DECODED_SHOWN = 20_000  # characters
@@ -75,13 +75,13 @@ class ResultView:
             about_token=self.details_context(),
             encoded=None if self.result is None else self._encoded(self.result, tokens, ids),
             problems=self.problems,
+            fallback=find(GPT_4O) if self.lacks_vocabulary and self.shareable else None,
             algorithm_names=algorithm_names(),
             pending=self.pending,
             here=self.link,
             json_url=self.json_url,
             shareable=self.shareable,
             first_tool="share/_share_button.html" if self.shareable else "share/_open_copy.html",
-            title_of=title_of,
             state=self.state,
             additions=additions_of(self.state, self.result, self.problems),
             dictionary_panel=panel_of(
@@ -95,8 +95,14 @@ class ResultView:
             visible=visible,
         )
 
+    @property
+    def lacks_vocabulary(self) -> bool:
+        """Whether there is no result because the vocabulary is not available."""
+        return any(messages.is_unavailable(problem) for problem in self.problems)
+
     def details_context(self) -> TokenDetailsContext:
         """The context of the chosen token."""
+        others = other_tokenizers(self.result) if self.result and not self.details else []
         return TokenDetailsContext(
             state=self.state,
             result=self.result,
@@ -104,7 +110,8 @@ class ResultView:
             chooser=self.chooser,
             why=steps_address(self.result, self.details.token.index) if self.result and self.details else None,
             token_problems=self.token_problems if self.result else [*self.problems, *self.token_problems],
-            others=[] if self.details else self._others(),
+            others=others,
+            others_note=note(self.state, others),
             editable=self.shareable,
             words=self._word_buttons() if self.shareable else [],
         )
@@ -118,26 +125,6 @@ class ResultView:
         if changes.removable is not None:
             buttons.append(("remove_word", changes.removable, _("Remove from the dictionary")))
         return buttons
-
-    def _others(self) -> list[OtherTokenizer]:
-        """The same text with each algorithm's default vocabulary, and with the chosen one."""
-        if self.result is None or not self.result.others:
-            return []
-        state, names = self.state, algorithm_names()
-        rows = []
-        for name, count in self.result.others.items():
-            own_rule = state.relevant().inference == OWN
-            current = name == state.algorithm and state.vocabulary == default_for(name) and own_rule
-            other = replace(state, algorithm=name, vocabulary=default_for(name), view=state.view, inference=OWN)
-            query = other.link(current_app.config["MAX_LINK_CHARACTERS"])
-            address = f"{url_for('playground.page')}?{query}" if query else None
-            shown = len(self.result.encoding) if current else count  # with the settings and added tokens of the result
-            rows.append(OtherTokenizer(names[name], shown, current, address, name, default_for(name)))
-        if not any(row.current for row in rows):
-            inference = state.relevant().inference
-            title = self.vocabulary_title if inference == OWN else inference_title(inference)
-            rows.insert(0, OtherTokenizer(title, len(self.result.encoding), True, None, "", ""))
-        return rows
 
     def _encoded(self, result: Result, tokens: Markup | None, ids: Markup | None) -> EncodedContext:
         return EncodedContext(

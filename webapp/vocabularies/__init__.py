@@ -14,6 +14,7 @@ from webapp.vocabularies.library import (
     well_known,
 )
 from webapp.vocabularies.shipped_vocabularies import (
+    GPT_4O,
     jieba_words,
     matching,
     maximum_probability,
@@ -29,6 +30,7 @@ from webapp.vocabularies.uploads import StorageFullError, hash_of, name_of
 
 __all__ = [
     "CATALOGUE",
+    "GPT_4O",
     "LIMITS",
     "TRAINERS",
     "CatalogueEntry",

@@ -42,6 +42,7 @@ class CatalogueEntry:
     licence: str = ""
     source: str = ""  # the repository and files it is fetched from, for display
     address: str = ""  # a web page about it
+    checksum: str = ""  # the SHA-256 of its file, for one that ships
     recognized: str = ""  # for an upload that is a well-known vocabulary, the name of that
     file: str = ""  # the name of the uploaded file, shown only to the visitor who uploaded it
     training: str = ""  # the id of the visitor's training that made it

@@ -58,8 +58,8 @@ def list_known(only_here: bool, as_json: bool) -> None:
     width = max(map(len, WELL_KNOWN))
 
     def line(record: FetchedRecord) -> str:
-        here = "here" if record.fetched else "-"
-        return f"{record.name:{width}}  {record.size:>7,}  {here:4}  {record.family:10}  {record.source}"
+        here = "ships" if WELL_KNOWN[record.name].ships else "here" if record.fetched else "-"
+        return f"{record.name:{width}}  {record.size:>7,}  {here:5}  {record.family:10}  {record.source}"
 
     def line_here(record: FetchedRecord) -> str:
         assert record.fetched is not None

@@ -2,7 +2,7 @@
 
 A record, `gpt2.json`, lists the files of `gpt2`; the name of each file is the vocabulary and the SHA-256 of its
 content. Files are written under a temporary name and then renamed, so that a reader finds a complete file or none,
-whatever other threads and processes do.
+whatever other threads and processes do. What ships with the site is always here; its files are unpacked.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from webapp.core.formats import packed_ranks
+from webapp.vocabularies.shipped_vocabularies import packed
 from webapp.vocabularies.wellknown import CHECKSUMS, SHORT, WELL_KNOWN, WellKnown
 
 
@@ -29,6 +31,8 @@ class DiskCache:
 
     def get(self, known: WellKnown) -> list[bytes] | None:
         """The content of the vocabulary's files; None if they are missing, damaged or from another source."""
+        if known.ships:
+            return [packed_ranks.tiktoken_file(packed(known.encoding), known.encoding)]
         contents = []
         for path, checksum, _size in self._files(known):
             try:
@@ -43,19 +47,22 @@ class DiskCache:
     def has(self, known: WellKnown) -> bool:
         """Whether the vocabulary's files exist, judged by name and size alone."""
         files = self._files(known)
-        return bool(files) and all(_size(path) == size for path, _checksum, size in files)
+        return known.ships or (bool(files) and all(_size(path) == size for path, _checksum, size in files))
 
     def names(self) -> frozenset[str]:
-        """The names of all vocabularies that are here: one look at the folder for a list of them."""
+        """The names of all vocabularies that ship or are in the folder: one look at it for a list of them."""
         try:
             records = {Path(name).stem for name in os.listdir(self.folder) if name.endswith(".json")}
         except OSError:
-            return frozenset()
-        return frozenset(name for name in records & WELL_KNOWN.keys() if self.has(WELL_KNOWN[name]))
+            records = set()
+        return frozenset(
+            name for name, known in WELL_KNOWN.items() if known.ships or (name in records and self.has(known))
+        )
 
     def checksum(self, known: WellKnown) -> str:
         """The SHA-256 of the vocabulary's file, or of those of its files; empty if it is not on disk."""
-        checksums = [checksum for _path, checksum, _size in self._files(known)]
+        files = self._files(known)
+        checksums = known.source.sha256 if known.ships else [checksum for _path, checksum, _size in files]
         return sha256("".join(checksums).encode()).hexdigest() if len(checksums) > 1 else "".join(checksums)
 
     def known_by_checksum(self, beginning: str) -> WellKnown | None:
@@ -95,13 +102,14 @@ class DiskCache:
 
     def stored(self, known: WellKnown) -> tuple[int, datetime] | None:
         """The bytes of the vocabulary's files and when they were fetched; None if they are not here."""
-        if not self.has(known):
+        files = self._files(known)
+        if not files or not self.has(known):
             return None
         try:
             fetched = datetime.fromisoformat(json.loads(self._record(known).read_bytes())["fetched"])
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        return sum(size for _path, _checksum, size in self._files(known)), fetched
+        return sum(size for _path, _checksum, size in files), fetched
 
     def remove(self, known: WellKnown) -> int:
         """Delete the vocabulary's files, and return their bytes; a later request fetches them again."""

@@ -41,12 +41,11 @@ def init_app(app: Flask) -> None:
         app.extensions[_EXTENSION] = Fetcher(
             Path(folder),
             hub=str(config["HUB"]),
-            openai=str(config["OPENAI_FILES"]),
             most_bytes=config["MAX_FETCH_BYTES"],
             seconds=config["MAX_FETCH_SECONDS"],
         )
     except ValueError as error:
-        raise ValueError(f"TOKENSCOPE_HUB or TOKENSCOPE_OPENAI_FILES cannot be used: {error}") from None
+        raise ValueError(f"TOKENSCOPE_HUB cannot be used: {error}") from None
 
 
 def fetcher_of(app: Flask) -> Fetcher:
@@ -77,18 +76,18 @@ class _Attempt:
 
 
 class Fetcher:
-    """Fetches the catalogue's vocabularies into `folder`, from `hub` and `openai` or mirrors of them.
+    """Fetches the catalogue's vocabularies into `folder`, from `hub` or a mirror of it.
 
     A file may have `most_bytes`, and a vocabulary may take `seconds`. Threads and processes may share a folder: a
     process fetches a vocabulary once for any number of requests, and two processes can fetch the same one without
     conflict. Raises ValueError for an address without TLS.
     """
 
-    def __init__(self, folder: Path, *, hub: str, openai: str, most_bytes: int, seconds: float) -> None:
+    def __init__(self, folder: Path, *, hub: str, most_bytes: int, seconds: float) -> None:
         self.disk_cache = DiskCache(folder)
         self.most_bytes = most_bytes
         self.seconds = seconds
-        self._endpoints = {"hub": Endpoint.checked(hub, HUB_SITES), "openai": Endpoint.checked(openai)}
+        self._endpoint = Endpoint.checked(hub, HUB_SITES)
         self._attempts: dict[str, _Attempt] = {}
         self._lock = Lock()
         self._places = BoundedSemaphore(AT_ONCE)
@@ -111,16 +110,19 @@ class Fetcher:
             return contents
         attempt = self._attempt(known)
         if not attempt.begun.wait(2 * self.seconds + GRACE) or not attempt.done.wait(self.seconds + GRACE):
-            raise FetchError("slow", "timed out", self._host(known), known.name)
+            raise FetchError("slow", "timed out", self._endpoint.host, known.name)
         _raise_again(attempt)
         contents = self.cached(known)
         if contents is None:
-            raise FetchError("storage", "the written files cannot be read", self._host(known), known.name)
+            raise FetchError("storage", "the written files cannot be read", self._endpoint.host, known.name)
         return contents
 
-    def start(self, known: WellKnown) -> None:
-        """Start fetching in the background, unless a fetch is running or failed less than `REMEMBERED` seconds ago."""
-        self._attempt(known)
+    def start(self, known: WellKnown, *, again: bool = False) -> None:
+        """Start fetching in the background, unless a fetch is running or failed less than `REMEMBERED` seconds ago.
+
+        With `again`, which a visitor asks for, it starts also after a failure.
+        """
+        self._attempt(known, again=again)
 
     def progress(self, name: str) -> Progress | None:
         """The progress of the running fetch of vocabulary `name`; None if none is running."""
@@ -141,11 +143,11 @@ class Fetcher:
             _raise_again(attempt)
         return contents
 
-    def _attempt(self, known: WellKnown) -> _Attempt:
-        """The attempt that is running or failed recently, or else a new one."""
+    def _attempt(self, known: WellKnown, *, again: bool = False) -> _Attempt:
+        """The attempt that is running, or failed recently unless `again` is set, or else a new one."""
         with self._lock:
             attempt = self._attempts.get(known.name)
-            if attempt is None or (attempt.done.is_set() and not attempt.failed_recently()):
+            if attempt is None or (attempt.done.is_set() and (again or not attempt.failed_recently())):
                 attempt = self._attempts[known.name] = _Attempt()
                 Thread(target=self._run, args=(known, attempt), name=f"fetch {known.name}", daemon=True).start()
             return attempt
@@ -156,11 +158,11 @@ class Fetcher:
             try:
                 self._fetch(known, attempt)
             except FetchError as error:
-                attempt.error = FetchError(error.reason, error.detail, error.host or self._host(known), known.name)
+                attempt.error = FetchError(error.reason, error.detail, error.host or self._endpoint.host, known.name)
                 log.warning("%s", attempt.error)
             except Exception as error:
                 log.exception("fetching %s failed", known.name)
-                attempt.error = FetchError("failing", repr(error), self._host(known), known.name)
+                attempt.error = FetchError("failing", repr(error), self._endpoint.host, known.name)
             finally:
                 attempt.ended = time.monotonic()
                 attempt.done.set()
@@ -177,14 +179,12 @@ class Fetcher:
                     attempt.progress = Progress(before + read, None if total is None else before + total)
 
                 checksum = source.sha256[at] if source.sha256 else ""
-                endpoint = self._endpoints[source.publisher]
-                contents.append(Download(endpoint, source, file, checksum, self.most_bytes, deadline, report).content())
+                contents.append(
+                    Download(self._endpoint, source, file, checksum, self.most_bytes, deadline, report).content()
+                )
             self.disk_cache.put(known, contents)
         except OSError as error:
             raise FetchError("storage", str(error)) from None
-
-    def _host(self, known: WellKnown) -> str:
-        return self._endpoints[known.source.publisher].host
 
 
 def _raise_again(attempt: _Attempt) -> None:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from webapp.vocabularies.wellknown import VocabularySource
 
@@ -96,8 +96,6 @@ class Endpoint:
 
     def location(self, source: VocabularySource, file: str) -> str:
         """The URL of a file: `https://huggingface.co/openai-community/gpt2/resolve/main/tokenizer.json`."""
-        if source.publisher == "openai":
-            return f"{self.address}/{quote(file)}"
         from huggingface_hub import hf_hub_url
 
         return hf_hub_url(source.repository, file, revision=source.revision, endpoint=self.address)
@@ -167,7 +165,7 @@ class Download:
         token = os.environ.get("HF_TOKEN", "").strip()
         # A token that is not valid in a header would only appear in an error message.
         sendable = token and token.isascii() and token.isprintable()
-        if sendable and self.source.publisher == "hub" and self.endpoint.is_own(url):
+        if sendable and self.endpoint.is_own(url):
             headers["Authorization"] = f"Bearer {token}"
         return headers
 
@@ -213,9 +211,9 @@ class Download:
         tag = tag.removeprefix("W/").strip('"').lower()
         if self.sha256:
             expected, actual = self.sha256, hashlib.sha256(content).hexdigest()
-        elif self.source.publisher == "hub" and len(tag) == 64 and _is_hexadecimal(tag):
+        elif len(tag) == 64 and _is_hexadecimal(tag):
             expected, actual = tag, hashlib.sha256(content).hexdigest()
-        elif self.source.publisher == "hub" and len(tag) == 40 and _is_hexadecimal(tag):
+        elif len(tag) == 40 and _is_hexadecimal(tag):
             blob = b"blob %d\0" % len(content) + content
             expected, actual = tag, hashlib.sha1(blob, usedforsecurity=False).hexdigest()
         else:

@@ -19,6 +19,8 @@ from webapp.vocabularies import fetching, language_models
 from webapp.vocabularies.catalogue import CATALOGUE, CatalogueEntry
 from webapp.vocabularies.fetching import Fetcher, FetchError
 from webapp.vocabularies.memory_cache import MemoryCache
+from webapp.vocabularies.shipped_vocabularies import PRELOADED, shipped_encoding
+from webapp.vocabularies.titles import short_title, title_of
 from webapp.vocabularies.uploads import UploadedVocabulary, Uploads, is_upload, number_of_ids
 from webapp.vocabularies.vocabulary_files import shipped_file, vocabulary_file
 from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
@@ -71,6 +73,8 @@ class Library:
         if name in CATALOGUE and (load := CATALOGUE[name].load) is not None:
             with report.current().phase("load vocabulary"):
                 return load()
+        if name in PRELOADED:  # without the cache, which would count memory that workers share
+            return shipped_encoding(name)
         if name in WELL_KNOWN:
             return self._fetched(WELL_KNOWN[name])
         if not is_upload(name):
@@ -103,13 +107,20 @@ class Library:
 
         Raises KeyError if there is no file with that hash, ValueError if it cannot be read.
         """
+        if name in WELL_KNOWN and WELL_KNOWN[name].ships and WELL_KNOWN[name].source.sha256 == (hash,):
+            return self.tokenizer(name)
         return self.loaded.get(f"stored {hash}", lambda: self._read_stored(hash, name))
 
     def _read_stored(self, hash: str, name: str) -> Tokenizer:
         content, companion = self.uploads.store.content(hash)
-        if name in WELL_KNOWN:
+        if name in WELL_KNOWN and not WELL_KNOWN[name].ships:
             return WELL_KNOWN[name].tokenizer([content] if companion is None else [content, companion])
         return recognize(content, companion).tokenizer
+
+    def retry(self, name: str) -> None:
+        """Fetch a vocabulary again whose last attempt failed a moment ago."""
+        if self.must_be_fetched(name):
+            self.fetcher.start(WELL_KNOWN[name], again=True)
 
     def must_be_fetched(self, name: str) -> bool:
         """Whether a vocabulary must be fetched before use."""
@@ -169,6 +180,8 @@ class Library:
             raise UnavailableVocabularyError(_well_known_entry(known), error) from error
 
     def _read(self, known: WellKnown) -> Tokenizer:
+        if known.ships:
+            return shipped_encoding(known.encoding)
         contents = self.fetcher.cached(known)
         if contents is None:  # it exists, but is damaged
             self.fetcher.start(known)
@@ -181,6 +194,7 @@ class Library:
 
 def init_app(app: Flask) -> None:
     """Set up the library of `app` from its settings."""
+    app.jinja_env.globals.update(title_of=title_of, short_title=short_title)
     fetching.init_app(app)
     language_models.init_app(app)
     loaded = MemoryCache(most_bytes=app.config["MAX_LOADED_BYTES"])
@@ -224,7 +238,7 @@ def is_here(entry: CatalogueEntry) -> bool:
 
 
 def well_known() -> list[CatalogueEntry]:
-    """The well-known vocabularies, which are fetched on first use, in the order of `well_known.toml`."""
+    """The well-known vocabularies, which ship with the site or are fetched on first use, as in `well_known.toml`."""
     return list(map(_well_known_entry, WELL_KNOWN.values()))
 
 
@@ -232,11 +246,12 @@ def _well_known_entry(known: WellKnown) -> CatalogueEntry:
     return CatalogueEntry(
         known.name,
         (known.algorithm,),
-        "fetched",
+        "shipped" if known.ships else "fetched",
         known.size,
         title=known.title,
         family=known.family,
         licence=known.licence,
         source=known.source.shown,
         address=known.address,
+        checksum="".join(known.source.sha256),
     )

@@ -1,4 +1,4 @@
-"""The built-in vocabularies: five trained with the site's own trainers, and jieba's dictionary.
+"""The built-in vocabularies: five trained with the site's own trainers, OpenAI's encodings, and jieba's dictionary.
 
 Each is read once per process, on first use or by `preload`, and shared by all threads, because tokenizers are
 immutable.
@@ -14,8 +14,9 @@ from threading import Lock
 from typing import Any
 
 from webapp.core import recipes
-from webapp.core.formats import huggingface
+from webapp.core.formats import huggingface, packed_ranks
 from webapp.core.formats.dictionary import jieba_dictionary
+from webapp.core.formats.tiktoken import encoding_tokenizer
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Direction, Matching
 from webapp.core.models.maximum_probability import MaximumProbability
@@ -24,6 +25,10 @@ from webapp.vocabularies import shipped_ngram
 
 FOLDER = Path(__file__).parent / "shipped"
 NAMES = ("bpe-bytes", "bpe-characters", "wordpiece", "unigram")
+GPT_4O = "o200k_base"
+LANGUAGE_MODELS = (GPT_4O, "cl100k_base", "gpt2")
+"""The encodings that the panel beside each result has, and so every worker."""
+PRELOADED = (*(name for name, file in packed_ranks.FILES.items() if file == GPT_4O), *LANGUAGE_MODELS[1:])
 
 NGRAM = "ngram"
 NGRAM_WORDS = 356_190  # of the built-in n-gram model; jieba's are among them
@@ -54,6 +59,26 @@ def _read(name: str) -> Tokenizer:
 def _lowercased(name: str) -> Tokenizer:
     cased = _read(name)
     return recipes.wordpiece(lowercase=True).tokenizer(cased.model, cased.special_tokens)
+
+
+def shipped_encoding(name: str) -> Tokenizer:
+    """The tokenizer of one of OpenAI's encodings; those in `PRELOADED` share a model, which stays in memory."""
+    if name not in PRELOADED:
+        return packed_ranks.read(packed(name), name)
+    with _loading:
+        return _preloaded(name)
+
+
+@cache
+def _preloaded(name: str) -> Tokenizer:
+    if name in LANGUAGE_MODELS:
+        return packed_ranks.read(packed(name), name)
+    return encoding_tokenizer(_preloaded(GPT_4O).model, name)
+
+
+def packed(encoding: str) -> bytes:
+    """The packed file with the ranks of an encoding."""
+    return (FOLDER / f"{packed_ranks.FILES[encoding]}.xz").read_bytes()
 
 
 @cache
@@ -100,6 +125,8 @@ def preload() -> None:
     """Load all built-in vocabularies, so that no request waits for them."""
     for name in NAMES:
         shipped_tokenizer(name).encode(SAMPLE).starts  # noqa: B018 (compiles the patterns, fills the caches)
+    for name in LANGUAGE_MODELS:
+        shipped_encoding(name).encode(SAMPLE).starts  # noqa: B018
     matching(jieba_words(), "both", keep_runs=True).ids(SAMPLE)
     maximum_probability(jieba_words(), hmm=True).ids(SAMPLE * 20)  # long enough for the tables of long texts
     ngram_tokenizer().ids(SAMPLE)
@@ -107,18 +134,20 @@ def preload() -> None:
 
 def number_loaded() -> int:
     """How many built-in vocabularies are in the memory of this process."""
-    return sum(cache.cache_info().currsize for cache in (_read, _jieba, _ngram))
+    return sum(cache.cache_info().currsize for cache in (_read, _preloaded, _jieba, _ngram))
 
 
 def are_loaded() -> bool:
     """Whether all built-in vocabularies are in the memory of this process."""
-    caches = (_jieba.cache_info(), _ngram.cache_info())
+    caches = (_preloaded.cache_info(), _jieba.cache_info(), _ngram.cache_info())
     return _read.cache_info().currsize == len(NAMES) and all(cache.currsize for cache in caches)
 
 
 def missing_files() -> list[str]:
     """The names of the built-in vocabularies whose files are missing; jieba's is in its own package."""
-    return [name for name in (*NAMES, NGRAM) if not (FOLDER / f"{name}.json.gz").is_file()]
+    files = [f"{name}.json.gz" for name in (*NAMES, NGRAM)]
+    files += [f"{name}.xz" for name in sorted(set(packed_ranks.FILES.values()))]
+    return [file.partition(".")[0] for file in files if not (FOLDER / file).is_file()]
 
 
 @cache

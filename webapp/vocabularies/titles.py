@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import groupby
 
 from flask_babel import gettext as _
+from flask_babel import lazy_gettext as _l
 
 from webapp.vocabularies.catalogue import CatalogueEntry
+from webapp.vocabularies.shipped_vocabularies import NAMES
 from webapp.vocabularies.wellknown import WELL_KNOWN
+
+SAME_CORPUS = _l("Same corpus, same size (for teaching)")
+"""The heading of the site's own subword vocabularies."""
 
 
 def title_of(entry: CatalogueEntry) -> str:
@@ -24,21 +28,32 @@ def title_of(entry: CatalogueEntry) -> str:
     return entry.title or str(entry.label)
 
 
-def by_family(entries: Iterable[CatalogueEntry]) -> list[tuple[str, list[CatalogueEntry]]]:
-    """The vocabularies in their order, with consecutive ones of one family grouped; uploads have their own heading."""
-    return [(family, list(members)) for family, members in groupby(entries, key=_family)]
+def short_title(entry: CatalogueEntry) -> str:
+    """The first model that a title names: `GPT-4, GPT-3.5: cl100k_base → GPT-4`."""
+    return title_of(entry).partition(":")[0].partition(",")[0]
 
 
-def own_groups(entries: Iterable[CatalogueEntry]) -> list[tuple[str, list[CatalogueEntry]]]:
-    """The site's own vocabularies in two groups: those that ship with it, and those of the visitor's text or words."""
-    found = list(entries)
-    shipped = [entry for entry in found if entry.origin == "shipped"]
-    groups = [(_("Shipped with this site"), shipped), (_("From your text"), [e for e in found if e not in shipped])]
-    return [(heading, members) for heading, members in groups if members]
+def grouped(entries: Iterable[CatalogueEntry]) -> list[tuple[str, list[CatalogueEntry]]]:
+    """Vocabularies with a heading for each group, as every list to choose from shows them.
+
+    First the visitor's uploads, then each family of published ones, the site's own, those for teaching, and those of
+    the visitor's text; in a group they keep their order.
+    """
+    groups: dict[tuple[int, str], list[CatalogueEntry]] = {}
+    for entry in entries:
+        groups.setdefault(_group(entry), []).append(entry)
+    return [(heading, groups[place, heading]) for place, heading in sorted(groups, key=lambda group: group[0])]
 
 
-def _family(entry: CatalogueEntry) -> str:
-    return _("Uploaded") if entry.origin == "uploaded" else entry.family
+def _group(entry: CatalogueEntry) -> tuple[int, str]:
+    """The place and the heading of a vocabulary's group."""
+    if entry.origin == "uploaded":
+        return 0, _("Uploaded")
+    if entry.family:
+        return 1, entry.family
+    if entry.name in NAMES:
+        return 3, str(SAME_CORPUS)
+    return (2, _("Shipped with this site")) if entry.origin == "shipped" else (4, _("From your text"))
 
 
 def formats() -> dict[str, str]:
@@ -54,7 +69,7 @@ def formats() -> dict[str, str]:
         "vocab.txt": "vocab.txt",
         "subword-nmt": "subword-nmt",
         "dictionary": _("Dictionary"),
-        "arpa": _("ARPA file"),
+        "arpa": "ARPA",  # uploads to earlier versions
         "ngram-counts": _("N-gram counts, JSON"),
         "ngram-text": _("N-gram counts, text"),
     }

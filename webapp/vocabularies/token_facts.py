@@ -168,7 +168,7 @@ def _forms(finder: PieceFinder, meaning: str | bytes, id: int) -> list[tuple[str
 def _word(model: object, id: int) -> tuple[int | None, str]:
     """The frequency and the part of speech of a dictionary's word, or the count of an n-gram model's."""
     if isinstance(model, NGram):
-        counts = model.counts.levels[0].counts if model.is_counted else ()
+        counts = model.counts.levels[0].counts
         return (counts[id] if id < len(counts) else None), ""
     if not isinstance(model, DictionaryModel) or id >= model.dictionary.unknown_id:
         return None, ""

@@ -41,7 +41,7 @@ def file_of(tokenizer: Tokenizer) -> VocabularyFile:
         return vocabulary_file("dictionary", algorithms_of(tokenizer), len(dictionary), content)
     format: Format = "huggingface"
     if isinstance(tokenizer.model, NGram):
-        format, content = "ngram-counts" if tokenizer.model.is_counted else "arpa", save(tokenizer)
+        format, content = "ngram-counts", save(tokenizer)
     else:
         content = huggingface.write(tokenizer).encode()
     return vocabulary_file(format, algorithms_of(tokenizer), number_of_ids(tokenizer), content)

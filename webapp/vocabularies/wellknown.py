@@ -1,7 +1,7 @@
 """Reads and validates `well_known.toml`, the catalogue of well-known vocabularies.
 
-The site fetches only the sources in this file. Every start validates the whole file, so that an incomplete or
-inconsistent entry fails before a visitor chooses it.
+The site fetches only the sources in this file; an entry without a repository ships with it. Every start validates the
+whole file, so that an incomplete or inconsistent entry fails before a visitor chooses it.
 """
 
 from __future__ import annotations
@@ -12,29 +12,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from webapp.core.algorithms import ALGORITHMS
-from webapp.core.formats import tiktoken
+from webapp.core.formats import packed_ranks, tiktoken
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import Format, recognize
 from webapp.core.tokenizer import Tokenizer
 
 FILE = Path(__file__).with_name("well_known.toml")
 
-Publisher = Literal["openai", "hub"]
-
 
 @dataclass(frozen=True)
 class VocabularySource:
     """The source of a vocabulary's files.
 
-    For OpenAI, `files` are paths on its host, and `repository` is empty. For the Hugging Face hub, they are names of
-    files in `repository` at `revision`. `sha256` has one checksum per file, or is empty if the publisher gives none;
-    the hub's entity tag then serves as the checksum.
+    `files` are names of files in `repository` of the Hugging Face hub, at `revision`. `sha256` has one checksum per
+    file, or is empty if the publisher gives none; the hub's entity tag then serves as the checksum. For OpenAI's
+    encodings, which ship with the site, `files` are paths on its host, and `repository` is empty.
     """
 
-    publisher: Publisher
     files: tuple[str, ...]
     repository: str = ""
     revision: str = ""
@@ -74,6 +71,11 @@ class WellKnown:
     chat: str = ""
     special_tokens: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def ships(self) -> bool:
+        """Whether the vocabulary ships with the site."""
+        return not self.source.repository
+
     def tokenizer(self, contents: Sequence[bytes]) -> Tokenizer:
         """The tokenizer from the content of the source's files; raises FormatError for files of another format."""
         if self.format == "tiktoken":
@@ -96,7 +98,7 @@ class WellKnown:
     @property
     def address(self) -> str:
         """A web page about the source."""
-        if self.source.publisher == "openai":
+        if self.ships:
             return "https://github.com/openai/tiktoken"
         return f"https://huggingface.co/{self.source.repository}"
 
@@ -131,7 +133,6 @@ def _entry(name: str, table: Any) -> WellKnown:
         raise ValueError(f"[{name}] {wrong}")
     hub = "repository" in table
     source = VocabularySource(
-        publisher="hub" if hub else "openai",
         files=tuple(table["files"]),
         repository=table.get("repository", ""),
         revision=table.get("revision", "main") if hub else "",
@@ -177,7 +178,9 @@ def _wrong(name: str, table: Mapping[str, Any]) -> str:
         "has an invalid sha256": all(
             isinstance(sum, str) and _SHA256.fullmatch(sum) for sum in [*checksums, *table.get("also", [])]
         ),
-        "should have checksums, because OpenAI provides none": "repository" in table or bool(checksums),
+        "has no repository, and does not ship with the site": (
+            "repository" in table or (table.get("encoding") in packed_ranks.FILES and bool(checksums))
+        ),
         "has an invalid repository": _REPOSITORY.fullmatch(table.get("repository", "a/b")) is not None,
         "has an invalid repository for chat": _REPOSITORY.fullmatch(table.get("chat", "a/b")) is not None,
         "has special tokens without an id": all(type(id) is int for id in table.get("special_tokens", {}).values()),

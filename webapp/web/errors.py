@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from functools import wraps
+from traceback import clear_frames
 from typing import Any
 
 from flask import Flask, Response, current_app, g, make_response, request
@@ -37,7 +38,7 @@ log = logging.getLogger(__name__)
 Handler = Callable[[Any], ResponseReturnValue]
 
 # The status of a request that the server stopped or did not start, by reason.
-STOPPED_STATUS = {"time": 503, "crash": 503, "busy": 503, "crowded": 503, "much": 429, "work": 429}
+STOPPED_STATUS = {"time": 503, "memory": 503, "crash": 503, "busy": 503, "crowded": 503, "much": 429, "work": 429}
 
 
 class StoppedRequestError(Exception):
@@ -65,6 +66,7 @@ def init_app(app: Flask) -> None:
         (UnavailableStorageError, storage_error_page),
         (TextError, encoding_error_page),
         (StoppedRequestError, stopped),
+        (MemoryError, out_of_memory),
         (Exception, unforeseen),
     )
     for kind, handler in handlers:
@@ -102,6 +104,8 @@ def _status_of(error: Exception) -> int:
         return 503
     if isinstance(error, StoppedRequestError):
         return STOPPED_STATUS[error.reason]
+    if isinstance(error, MemoryError):
+        return 503
     if isinstance(error, TextError):
         return 409 if wants_problems(request) else 422
     return (error.code or 500) if isinstance(error, HTTPException) else 500
@@ -182,6 +186,13 @@ def stopped(error: StoppedRequestError) -> Response:
     return response
 
 
+def out_of_memory(error: MemoryError) -> Response:
+    """The page for a request that took all the memory that a request may take; it contains the input."""
+    log.warning("%s took more memory than a request may take", name_of(request))
+    clear_frames(error.__traceback__)  # what the views had made goes, so that there is memory for the page
+    return stopped(StoppedRequestError("memory"))
+
+
 def _message_for_stopped(error: StoppedRequestError) -> str:
     if error.reason == "crash" and rates.is_storing():
         return _(
@@ -192,6 +203,11 @@ def _message_for_stopped(error: StoppedRequestError) -> str:
         return _(
             "The server was interrupted while it worked on this request. Your input is not lost: try again. If this "
             "happens again, shorten the text or choose another vocabulary."
+        )
+    if error.reason == "memory":
+        return _(
+            "This needs more memory than the site has for it now, so the server stopped it. Shorten the text, or "
+            "choose fewer tokenizers or another vocabulary, then try again."
         )
     if error.reason == "crowded":
         return _("The site has more visitors at this moment than it can answer. Nothing is lost.")
@@ -215,8 +231,11 @@ def _message_for_stopped(error: StoppedRequestError) -> str:
 
 
 def _sent_fields() -> list[tuple[str, str]]:
-    """The fields of the form or of the query string, in order."""
-    sent = request.args if request.method in ("GET", "HEAD") else request.form
+    """The fields of the form or of the query string, in order; none of a form that the page does not read."""
+    try:
+        sent = request.args if request.method in ("GET", "HEAD") else request.form
+    except HTTPException:  # longer than a page's form: a file, or cut off by the client
+        return []
     return list(sent.items(multi=True))
 
 

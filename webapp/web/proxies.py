@@ -4,7 +4,8 @@ With `TOKENSCOPE_PROXIES` at 0, the site trusts none: it uses the address and th
 trusts the n-th entry of `X-Forwarded-For` from the end, which the outermost of n proxies wrote, and the last entry of
 `X-Forwarded-Proto` if it is `http` or `https`: shared links need the scheme behind a proxy that terminates TLS. The
 site never trusts `X-Forwarded-Host`, `-Port`, `-Prefix` or `Forwarded`, because few proxies overwrite what a client
-sends there. It builds links from `Host`, which proxies check anyway to route the request.
+sends there. It builds links from `Host`, and refuses requests without one, or with a name that the setting `HOSTS` does
+not list.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from collections.abc import Iterable
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from flask import Flask, request
+from werkzeug.exceptions import BadHost
 from werkzeug.middleware.proxy_fix import ProxyFix
+from werkzeug.sansio.utils import host_is_trusted
 
 log = logging.getLogger(__name__)
 
@@ -31,8 +34,15 @@ _PROTO = "HTTP_X_FORWARDED_PROTO"
 
 
 def init_app(app: Flask) -> None:
-    """Trust as many proxies as the setting `PROXIES` says."""
-    proxies = app.config["PROXIES"]
+    """Trust as many proxies as the setting `PROXIES` says, and answer to the names in `HOSTS`."""
+    proxies, hosts = app.config["PROXIES"], str(app.config["HOSTS"]).replace(",", " ").split()
+
+    @app.before_request
+    def check_host() -> None:
+        # Health checks ask by address.
+        if request.blueprint != "health" and not host_is_trusted(request.headers.get("Host"), hosts):
+            raise BadHost
+
     if proxies:
         trusting = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=1, x_host=0)
         app.wsgi_app = _KnownSchemes(trusting)  # type: ignore[method-assign]

@@ -1,8 +1,8 @@
 """Rate limits per client address: generous for reading, strict for requests that store something or cost a lot.
 
-Every URL counts, existing or not, except `/healthz`, `/readyz` and static files that exist. Each process counts in
-memory, or all processes count together in Redis or Valkey if `REDIS_URL` is set. `webapp.web.proxies` determines the
-client address.
+Every URL counts, existing or not, except `/healthz`, `/readyz` and static files that exist. The processes of a machine
+count together in a file (`webapp.web.rate_counts`), those of all machines in Redis or Valkey if `REDIS_URL` is set.
+Each counts for itself while that cannot be reached. `webapp.web.proxies` determines the client address.
 """
 
 from __future__ import annotations
@@ -11,14 +11,18 @@ import os
 import time
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Any, ParamSpec, TypeVar
 
 from flask import Flask, current_app, request
 from flask_limiter import Limit, Limiter
 from limits import parse_many
 
+from webapp.storage import storage_of
+from webapp.storage.extras import missing
 from webapp.storage.redis import redis_timeouts
-from webapp.web import assets, work_rate
+from webapp.web import assets, rate_counts, work_rate
 from webapp.web.client_addresses import rate_limit_key
 from webapp.web.server_variables import STORES
 
@@ -28,7 +32,7 @@ R = TypeVar("R")
 _STORING = "_stores_something"
 _RATES = {"reading": "RATE_READING", "storing": "RATE_STORING"}
 HEALTH = frozenset(("health.healthz", "health.readyz"))  # monitors ask often, and all from one address
-# How long a request waits for Redis, in seconds: a count is worth less than the visitor's time.
+# How long a request waits for its count, in seconds: a count is worth less than the visitor's time.
 MOST_SECONDS = 1.0
 _NOWHERE = "nowhere"  # the endpoint to count for URLs without one
 
@@ -56,7 +60,7 @@ def init_app(app: Flask) -> None:
 
     Raises ValueError, with a message for the operator, for an invalid setting.
     """
-    uri = _storage(app)
+    uri, options = _storage(app)
     work = str(app.config["RATE_WORK"])
     if not (work or app.config["RATE_READING"] or app.config["RATE_STORING"]):
         return
@@ -70,7 +74,7 @@ def init_app(app: Flask) -> None:
             *([work_rate.limit_of(work)] if work else []),
         ],
         storage_uri=uri,
-        storage_options=redis_timeouts(min(MOST_SECONDS, app.config["MAX_DATABASE_SECONDS"])) if "redis" in uri else {},
+        storage_options=options,
         request_identifier=_counted_endpoint,
         in_memory_fallback_enabled=True,
         swallow_errors=True,
@@ -124,8 +128,17 @@ def _kind() -> str:
     return "storing" if is_storing() else "reading"
 
 
-def _storage(app: Flask) -> str:
-    url: str = app.config.get("REDIS_URL") or os.environ.get("REDIS_URL") or "memory://"
-    if url.partition("://")[0] not in ("memory", "redis", "rediss", "valkey", "valkeys"):
+def _storage(app: Flask) -> tuple[str, dict[str, Any]]:
+    """Where to count, and the options of that storage."""
+    seconds = min(MOST_SECONDS, app.config["MAX_DATABASE_SECONDS"])
+    url: str = app.config.get("REDIS_URL") or os.environ.get("REDIS_URL") or ""
+    if not url:
+        # Beside the site's file, not in it: a count must not wait for an upload.
+        file = storage_of(app).database.file or Path(gettempdir(), "tokenscope.sqlite")
+        file = file.with_name(f"{file.stem}-rates{file.suffix}")
+        return rate_counts.URI, {"file": str(file), "seconds": seconds}
+    if url.partition("://")[0] not in ("redis", "rediss", "valkey", "valkeys"):
         raise ValueError("REDIS_URL is not understood: it should look like redis://host:6379/0")  # may have a password
-    return url.replace("valkey://", "redis://", 1).replace("valkeys://", "rediss://", 1)
+    if lacking := missing("redis", "redis"):
+        raise ValueError(f"REDIS_URL names a Redis server. {lacking}")
+    return url.replace("valkey://", "redis://", 1).replace("valkeys://", "rediss://", 1), redis_timeouts(seconds)

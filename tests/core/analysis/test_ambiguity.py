@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from itertools import accumulate
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.core.analysis.ambiguity import Divisible, crossing_words, divisible_words, kind_of
+from webapp.core.analysis.ambiguity import Divisible, crossing_words, divisible_words, find_ambiguities, kind_of
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Disagreement, disagreements
 
@@ -70,12 +71,10 @@ def test_divisible_words_are_joined_words_of_the_dictionary(known: list[str], wo
     for each in found:
         assert "".join(each.parts) == each.word
         assert set(each.parts) <= set(known)
-        assert not any(each.word[cut:] in known and each.word[:cut] in known for cut in range(1, len(each.parts[0])))
-    divisible = [
-        word
-        for word in dict.fromkeys(words)
-        if any(word[:cut] in known and word[cut:] in known for cut in range(1, len(word)))
-    ]
+        if each.word in known:  # /ambiguity divides it the same way
+            assert each.parts in [one.parts for one in find_ambiguities(Dictionary(known), each.word).combinations()]
+    several = f"(?:{'|'.join(map(re.escape, known))}){{2,}}"
+    divisible = [word for word in dict.fromkeys(words) if known and re.fullmatch(several, word)]
     assert [each.word for each in found] == divisible
 
 
@@ -86,6 +85,7 @@ def test_divisible_words_are_joined_words_of_the_dictionary(known: list[str], wo
         (["研", "究生", "研究", "生", "研究生"], ["研究生"], [Divisible("研究生", ("研", "究生"))]),
         (["马", "上"], ["马上"], [Divisible("马上", ("马", "上"))]),
         (["马"], ["马上", "马"], []),
+        (["研", "究", "生"], ["研究生"], [Divisible("研究生", ("研", "究", "生"))]),
         ([], ["马上"], []),
     ],
 )

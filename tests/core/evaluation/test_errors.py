@@ -85,7 +85,9 @@ def test_a_report_counts_all_errors_and_lists_the_first(monkeypatch: pytest.Monk
     assert scored.confusions[0] == ("将 来", "将来", "merged", 2)
     report = report_of(gold, [scored], None)
     assert report.lines == {0: ["将", "来", "起源"]}
-    assert Report.from_json(report.as_json()) == report
+    stored = report.as_json()
+    stored["methods"][0]["score"]["insertions"] = 2  # as in reports of earlier versions
+    assert Report.from_json(stored) == report
 
 
 def test_the_words_of_a_tokenizer_spell_each_line() -> None:

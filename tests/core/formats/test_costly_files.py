@@ -44,7 +44,6 @@ def message_of(name: str, size: int) -> str:
         ("vocab.txt: line ends", 8 * MEGABYTE, "more than 1,000,000 lines"),
         ("GPT-2: lines of spaces", 8 * MEGABYTE, "more than 1,000,000 merges"),
         ("JSON: one fraction", 8 * MEGABYTE, "too many digits"),
-        ("ARPA: line ends", 8 * MEGABYTE, "incomplete"),
     ],
 )
 def test_a_file_that_would_cost_much_is_refused_at_once(name: str, size: int, message: str) -> None:
@@ -53,7 +52,7 @@ def test_a_file_that_would_cost_much_is_refused_at_once(name: str, size: int, me
     assert thread_time() - began < 3
 
 
-@pytest.mark.parametrize("name", ["vocab.txt: line ends", ".tiktoken: carriage returns", "ARPA: line ends"])
+@pytest.mark.parametrize("name", ["vocab.txt: line ends", ".tiktoken: carriage returns"])
 def test_lines_are_counted_before_they_are_kept(name: str) -> None:
     contents = MAKERS[name](2 * MEGABYTE)
     start()

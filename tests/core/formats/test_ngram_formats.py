@@ -1,15 +1,14 @@
-"""Files of n-gram models: reading back gives the same model, KenLM reads the ARPA files, and errors name the line."""
+"""Files of n-gram models: reading back gives the same model, and errors name the line."""
 
 import json
 from contextlib import suppress
-from math import isclose, log
-from pathlib import Path
+from math import isclose
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.core.formats import arpa, ngram_counts
+from webapp.core.formats import ngram_counts
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import recognize
 from webapp.core.formats.save import save
@@ -36,8 +35,6 @@ def test_what_is_written_is_read_back(
     writers = {"json": (ngram_counts.write_json, ngram_counts.read)}
     if order > 1 and not rare and not spells:
         writers["text"] = ngram_counts.write_text, ngram_counts.read_text
-    if order < 3 or smoothing != "add-one":
-        writers["arpa"] = arpa.write, arpa.read
     for write, read in writers.values():
         back = read(write(tokenizer)).model
         assert isinstance(back, NGram)
@@ -49,31 +46,17 @@ def test_what_is_written_is_read_back(
                 assert isclose(back.probability(word, before), model.probability(word, before), rel_tol=1e-9)
 
 
-def test_an_arpa_file_has_the_probabilities_that_kenlm_reads(tmp_path: Path) -> None:
-    kenlm = pytest.importorskip("kenlm")
-    for order, smoothing in ((2, "kneser-ney"), (3, "kneser-ney"), (3, "absolute-discounting"), (2, "add-one")):
-        model = NGram(train(LESSON * 3 + [["人生", "如", "生如夏花", "如", "戏"]], order), smoothing)
-        path = tmp_path / "model.arpa"
-        path.write_text(arpa.write(NGRAM.tokenizer(model)), encoding="utf-8")
-        theirs = kenlm.Model(str(path))
-        for line in (["人生", "如", "梦境"], ["如", "如"], ["戏", "梦境", "人生", "如"]):
-            edged = [START, *line, END]
-            ours = sum(
-                log(model.probability(word, edged[max(0, at - order + 1) : at])) for at, word in enumerate(edged) if at
-            )
-            assert isclose(theirs.score(" ".join(line)), ours / log(10), rel_tol=1e-5)
-
-
 def test_files_are_recognized() -> None:
     tokenizer = NGRAM.tokenizer(NGram(train(LESSON), "kneser-ney"))
     for content, format in (
         (save(tokenizer), "ngram-counts"),
         (ngram_counts.write_text(tokenizer).encode(), "ngram-text"),
-        (b"# made by a program\n" + arpa.write(tokenizer).encode(), "arpa"),
     ):
         found = recognize(content)
         assert found.format == format
         assert found.tokenizer.ids("人生如梦境") == [0, 1, 2]
+    with pytest.raises(FormatError, match="this is an ARPA file"):
+        recognize(b"# made by a program\n\\data\\\nngram 1=8\n")
     # A word list with numbers stays a dictionary.
     assert recognize("人生 3\n如 5\n".encode()).format == "dictionary"
 
@@ -83,9 +66,6 @@ def test_pairs_alone_are_enough() -> None:
     assert isinstance(model, NGram)
     assert model.words("人生如戏") == ["人生", "如", "戏"]
     assert (model.counts.count("如"), model.counts.sentences, model.counts.count(END)) == (2, 2, 2)
-
-
-ARPA = arpa.write(NGRAM.tokenizer(NGram(train(LESSON), "kneser-ney")))
 
 
 @pytest.mark.parametrize(
@@ -117,35 +97,10 @@ def test_estimates_must_fit_the_orders(estimates: list[object]) -> None:
         ngram_counts.read(json.dumps(document))
 
 
-@pytest.mark.parametrize("floor", [0, 5e-324, 1e308])
-def test_every_character_keeps_a_probability(floor: float) -> None:
-    comment = f"# characters: [{{}}, 0.25, {floor!r}]\n"
-    assert arpa.read(comment + ARPA).encode("烎").starts == [0]
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "sentence"),
-    [
-        ("ngram 1=8", "ngram 1=9", "line 15: a logarithm, 1 words and perhaps a backoff weight are expected"),
-        ("ngram 2=", "ngram 3=", "line 3: the orders should follow each other"),
-        ("\\end\\", "", "the file ends without"),
-        ("ngram 1=8", "ngram 1=9000000", "more than 1,000,000 n-grams"),
-        ("\t如 ", "\t没有 ", "is not among the 1-grams"),
-        ("-99\t<s>", "nan\t<s>", "is not the logarithm of a probability"),
-        ("-99\t<s>", "5\t<s>", "is not the logarithm of a probability"),
-    ],
-)
-def test_errors_of_arpa_files_name_the_line(before: str, after: str, sentence: str) -> None:
-    assert before in ARPA
-    with pytest.raises(FormatError, match=sentence):
-        arpa.read(ARPA.replace(before, after, 1))
-
-
 @given(st.data())
 def test_damaged_files_are_read_or_refused(data: st.DataObject) -> None:
     tokenizer = NGRAM.tokenizer(NGram(train(LESSON), "kneser-ney"))
     for content, read in (
-        (ARPA, arpa.read),
         (ngram_counts.write_json(tokenizer), ngram_counts.read),
         (ngram_counts.write_text(tokenizer), ngram_counts.read_text),
     ):

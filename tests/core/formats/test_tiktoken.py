@@ -2,6 +2,7 @@
 
 import base64
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tiktoken_ext import openai_public
 
 from tests.core.texts import ASSIGNED, CORPUS, HARD, REST, any_text
 from tests.properties import EXPENSIVE
+from webapp.core.formats import packed_ranks
 from webapp.core.formats import tiktoken as tiktoken_format
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.tiktoken import ENCODINGS, read, write
@@ -19,6 +21,8 @@ from webapp.core.recipes import BYTE_BPE
 from webapp.core.text import split_patterns
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers.bpe import train_bytes
+from webapp.vocabularies.shipped_vocabularies import packed, shipped_encoding
+from webapp.vocabularies.wellknown import WELL_KNOWN
 
 BYTES = {bytes([byte]): byte for byte in range(256)}
 TRAINED = {bytes(piece): id for id, piece in enumerate(train_bytes(BYTE_BPE.count(CORPUS), 900).model.pieces)}  # type: ignore[arg-type]
@@ -43,6 +47,14 @@ odd_texts = st.lists(
     max_size=25,
 ).map("".join)
 all_texts = st.one_of(any_text, odd_texts).map(lambda text: text.encode("utf-8", "replace").decode())
+
+# Long runs, mixed scripts and joiners, text like special tokens, half of a surrogate pair.
+HOSTILE = [
+    "", "a" * 20_000, " " * 5_000, "\n" * 5_000, " \n\t" * 2_000, "0123456789" * 500, "=" * 3_000, "ab" * 5_000,
+    "\0" * 2_000, "👨‍👩‍👧‍👦" * 500, "e" + "\u0301" * 2_000, "研究生命科学" * 800, "ﷺ" * 1_000, "\u200d\ufe0f" * 1_000,
+    "IT'S don'T I'LL we'Ve o'ſ" * 50, "camelCaseHTTPServer2Go_x86" * 50, "".join(HARD), " ".join(reversed(HARD)),
+    "<|endoftext|>" * 100, "<|fim_prefix|> <|endofprompt|><|im_start|><|start|>", "<|endoftext|", "x\ud83d y\udc00",
+]  # fmt: skip
 
 
 def file_of(ranks: dict[bytes, int]) -> bytes:
@@ -124,12 +136,19 @@ def test_long_pretokens_equal_tiktoken(text: str) -> None:
 # --- the published vocabularies
 
 
-@pytest.fixture(scope="module", params=["cl100k_base", "r50k_base"])
-def published(request: pytest.FixtureRequest, shared: Path) -> tuple[Tokenizer, tiktoken.Encoding]:
-    content = (shared / "vocabularies" / "tiktoken" / f"{request.param}.tiktoken").read_bytes()
+@pytest.fixture(scope="module", params=packed_ranks.FILES)
+def published(request: pytest.FixtureRequest) -> tuple[Tokenizer, tiktoken.Encoding]:
+    """Return an encoding as it ships, and tiktoken's with the ranks of the unpacked file."""
+    content = packed_ranks.tiktoken_file(packed(request.param), request.param)
+    assert (sha256(content).hexdigest(),) == WELL_KNOWN[request.param].source.sha256
     parts = ENCODINGS[request.param]
     ranks = {base64.b64decode(piece): int(rank) for piece, rank in map(bytes.split, content.splitlines())}
-    return read(content), rival_of(ranks, parts.pattern, dict(parts.special_tokens))
+    return shipped_encoding(request.param), rival_of(ranks, parts.pattern, dict(parts.special_tokens))
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: f"{len(text)} {text[:10]!a}")
+def test_published_vocabularies_on_hostile_texts(published: tuple[Tokenizer, tiktoken.Encoding], text: str) -> None:
+    assert_same(*published, text)
 
 
 @pytest.mark.parametrize("length", [20_000, pytest.param(None, id="whole", marks=pytest.mark.exhaustive)])
@@ -155,9 +174,10 @@ def test_published_vocabularies_on_every_code_point(published: tuple[Tokenizer, 
         assert published[0].ids(text) == published[1].encode_ordinary(text), hex(codes[first])
 
 
-def test_published_vocabularies_are_written_unchanged(shared: Path) -> None:
-    content = (shared / "vocabularies" / "tiktoken" / "r50k_base.tiktoken").read_bytes()
+def test_published_vocabularies_are_written_unchanged() -> None:
+    content = packed_ranks.tiktoken_file(packed("r50k_base"), "r50k_base")
     assert write(read(content)) == content
+    assert read(content, "r50k_base").model.pieces == shipped_encoding("r50k_base").model.pieces
 
 
 # --- names

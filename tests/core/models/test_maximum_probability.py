@@ -56,8 +56,7 @@ def words_of_jieba(tokenizer: jieba.Tokenizer, text: str, mode: Mode, hmm: bool)
 def test_the_words_equal_those_of_jieba(mode: Mode, hmm: bool, text: str) -> None:
     expected = words_of_jieba(theirs(), text, mode, hmm)
     model = ours(hmm)
-    assert model.plain_words(text, mode) == expected
-    assert model._fast.words(text, mode) == expected
+    assert model.words(text, mode) == expected
     assert [text[start:end] for start, end in model.spans(text, mode)] == [word for word in expected if word]
 
 
@@ -78,8 +77,7 @@ def test_other_dictionaries_give_the_same_words_in_jieba(hmm: bool, frequencies:
     model = MaximumProbability(Dictionary(list(frequencies), list(frequencies.values())), hmm)
     for mode in MODES:
         expected = words_of_jieba(jieba_with(frequencies), text, mode, hmm)
-        assert model.plain_words(text, mode) == expected
-        assert model._fast.words(text, mode) == expected
+        assert model.words(text, mode) == expected
 
 
 @given(frequencies=frequent, text=st.text("研究生命", max_size=12))
@@ -104,7 +102,7 @@ def test_a_changed_dictionary_is_one_with_these_words(
     assert total_of(dictionary) == total_of(plain)
     changed, written = MaximumProbability(dictionary, hmm=False), MaximumProbability(plain, hmm=False)
     for mode in MODES:
-        assert changed.words(text, mode) == changed._fast.words(text, mode) == written.words(text, mode)
+        assert changed.words(text, mode) == written.words(text, mode)
 
 
 # --- ids and frequencies

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from itertools import combinations, pairwise
 from math import exp, isclose
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,8 +11,6 @@ from hypothesis import strategies as st
 from webapp.core.models import ngram_viterbi
 from webapp.core.models.character_model import CharacterModel
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.fast.ngram_pairs import pair_path
-from webapp.core.models.fast.unknown_run import unknown_path
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START, UNKNOWN
 from webapp.core.models.ngram_viterbi import best_path
@@ -113,60 +110,6 @@ def test_the_trace_ends_with_the_segmentation(
     traced = [word for trace in sentence_traces(model, text) for word in trace.words]
     assert traced == [word for word in model.words(text) if not word.isspace()]
     assert "".join(model.words(text)) == text
-
-
-@given(sentences, st.text("abc ", min_size=1, max_size=30), st.integers(1, 2), smoothings)
-def test_the_fast_path_equals_the_plain_one(
-    given_sentences: list[list[str]], text: str, order: int, smoothing: str
-) -> None:
-    model = NGram(train([*given_sentences, ["a", "b", "c"]], order), smoothing, keep_runs=False)
-    counts, tables, dictionary = model.counts, model.tables, model.dictionary
-    singles = [dictionary.ids.get(character, -1) for character in text]
-    lengths, ids = dictionary.lengths_by_beginning, dictionary.ids
-    fast = pair_path(text, singles, lengths, ids, tables.pairs, tables.lowest, counts.start, counts.end)
-    plain = best_path(tables, model.arcs(text).__getitem__, len(text), counts.start, counts.end)
-    found = list(zip(*fast, strict=True))
-    assert [one for one in found if one[0] >= 0] == [(number, end) for number, _, end in plain]
-    assert [end - 1 for number, end in found if number < 0] == [at for at, one in enumerate(text) if one == " "]
-
-
-@settings(max_examples=300)
-@given(
-    st.lists(st.lists(st.text("abxy", min_size=1, max_size=4), max_size=6), min_size=1, max_size=6),
-    st.lists(st.one_of(st.text("xyz", max_size=30), st.text("abxyz 1。", max_size=6)), min_size=1, max_size=5),
-    orders,
-    smoothings,
-    st.sampled_from([0.0, 0.25, 0.9]),
-    st.booleans(),
-)
-def test_runs_of_unknown_characters_have_the_plain_path(
-    given_sentences: list[list[str]],
-    parts: list[str],
-    order: int,
-    smoothing: str,
-    longer: float,
-    counts_unknown: bool,
-) -> None:
-    text = "".join(parts)
-    given_sentences = [[*line, *([UNKNOWN] * 2 * counts_unknown)] for line in [*given_sentences, ["zz", "a"]]]
-    spelling = CharacterModel({"x": 2, "z": 1}, longer=longer)
-    model = NGram(train(given_sentences, order), smoothing, characters=spelling, keep_runs=" " in text)
-    counts = model.counts
-    plain = best_path(model.tables, model.arcs(text).__getitem__, len(text), counts.start, counts.end)
-    assert model.lattice_path(text) == plain
-
-
-def test_runs_of_unknown_characters_are_followed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    followed: list[int] = []
-
-    def count(spelled: Sequence[float], number: int, *others: Any) -> Any:
-        followed.append(number)
-        return unknown_path(spelled, number, *others)
-
-    monkeypatch.setattr(ngram_viterbi, "unknown_path", count)
-    for order in (1, 2, 3):
-        NGram(train(segmented(LESSON), order), characters=CharacterModel({})).words("人生" + "\0" * 100 + "如戏")
-    assert followed == [99, 99, 95]
 
 
 @given(sentences, orders)

@@ -1,12 +1,14 @@
 import gzip
 import json
+import time
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+import zstandard
 
-from webapp.core.training.corpus import CorpusError, CorpusFile
+from webapp.core.training.corpus import CorpusError, CorpusFile, check_size
 from webapp.core.training.counting import count_words
 from webapp.core.training.plan import SUBWORD_TRAINERS, TrainingPlan
 from webapp.core.training.survey import CorpusFacts, survey
@@ -56,6 +58,44 @@ def test_of_a_compressed_file_the_beginning_is_read(tmp_path: Path) -> None:
     facts = survey([CorpusFile(str(tmp_path / "a"), "a", compression="gzip")], PLAN, sample_bytes=100_000)
     assert facts.sampled
     assert facts.bytes == pytest.approx(len(text), rel=0.3)
+
+
+def test_of_a_file_that_is_read_at_once_only_the_share_is_decompressed(tmp_path: Path) -> None:
+    """zstd reads 131,075 bytes at once: a whole file, whatever it becomes."""
+    line = b"low lower lowest\n" * 60_000
+    packer = zstandard.ZstdCompressor().compressobj()
+    packed = b"".join([*(packer.compress(line) for _ in range(600)), packer.flush()])
+    assert len(packed) < 131_075
+    (tmp_path / "a").write_bytes(packed)
+    files = [CorpusFile(str(tmp_path / "a"), "a", compression="zstd")] * 4
+    began = time.process_time()
+    facts = survey(files, PLAN)
+    assert facts.sampled
+    assert facts.bytes < 50_000_000  # what was read, of 2.4 GB
+    with pytest.raises(CorpusError) as error:
+        check_size(files, 200_000_000)
+    assert (error.value.code, error.value.details) == ("too_large", {"limit": 200_000_000})
+    assert time.process_time() - began < 5
+
+
+def test_a_small_compressed_file_is_counted_whole(tmp_path: Path) -> None:
+    text = "low lower lowest\n" * 200_000
+    for compression, packed in (("gzip", gzip.compress(text.encode())), ("zstd", zstandard.compress(text.encode()))):
+        (tmp_path / "a").write_bytes(packed)
+        facts = survey([CorpusFile(str(tmp_path / "a"), "a", compression=compression)], PLAN)  # type: ignore[arg-type]
+        assert facts.bytes == pytest.approx(len(text), abs=1)
+
+
+@pytest.mark.parametrize("member", [b"", b"a"])
+def test_members_of_next_to_nothing_are_refused(tmp_path: Path, member: bytes) -> None:
+    (tmp_path / "a").write_bytes(gzip.compress(member, mtime=0) * 500_000)
+    files = [CorpusFile(str(tmp_path / "a"), "a", compression="gzip")]
+    for look in (lambda: survey(files, PLAN), lambda: check_size(files, 200_000_000)):
+        began = time.process_time()
+        with pytest.raises(CorpusError) as error:
+            look()
+        assert error.value.code == "damaged"
+        assert time.process_time() - began < 1.5
 
 
 @pytest.mark.parametrize("trainer", SUBWORD_TRAINERS)

@@ -12,7 +12,7 @@ from webapp.core.formats.save import save
 from webapp.core.training import counting
 from webapp.core.training.corpus import CorpusFile
 from webapp.core.training.counting import CountedCorpus, count_words
-from webapp.core.training.plan import SUBWORD_TRAINERS, PlanError, TrainingPlan
+from webapp.core.training.plan import SUBWORD_TRAINERS, TrainingPlan
 from webapp.core.training.progress import Progress
 from webapp.core.training.train import TrainedTokenizer, TrainingError, train
 
@@ -31,12 +31,9 @@ TEXT = text_of(5_000)
 
 
 def counted(text: str, plan: TrainingPlan, folder: Path) -> CountedCorpus:
-    """Count a text; for parity-aware BPE as two files, each a language."""
-    texts = [text] if plan.variant != "parity" else [text[: len(text) // 2], text[len(text) // 2 :]]
-    for number, part in enumerate(texts):
-        (folder / f"{number}").write_text(part)
-    files = [CorpusFile(str(folder / f"{number}"), f"{number}") for number in range(len(texts))]
-    return count_words(files, plan, lambda progress: None)
+    """Count a text."""
+    (folder / "0").write_text(text)
+    return count_words([CorpusFile(str(folder / "0"), "0")], plan, lambda progress: None)
 
 
 def trained(plan: TrainingPlan, folder: Path, text: str = TEXT) -> tuple[TrainedTokenizer, list[Progress]]:
@@ -49,21 +46,12 @@ PLANS = {
     "wordpiece by score": TrainingPlan(trainer="wordpiece", wordpiece="score", size=600),
     "unigram from bpe": TrainingPlan(trainer="unigram", seeds="bpe", size=600),
     "superbpe": TrainingPlan(variant="superbpe", size=600),
-    "picky": TrainingPlan(variant="picky", size=600),
-    "parity": TrainingPlan(variant="parity", size=600),
     "unigram, o200k, lower case": TrainingPlan(
         trainer="unigram", split="o200k", normalization="nfkc-lowercase", size=600
     ),
     "wordpiece, lower case": TrainingPlan(trainer="wordpiece", split="whitespace", normalization="lowercase", size=600),
     "own pattern": TrainingPlan(trainer="bpe-bytes", split="own", pattern=r" ?\p{L}+|\d|[^\p{L}\d]", size=600),
 }
-
-
-def test_parity_needs_two_files(tmp_path: Path) -> None:
-    (tmp_path / "one").write_text(TEXT)
-    with pytest.raises(PlanError, match="choose at least two files") as refused:
-        count_words([CorpusFile(str(tmp_path / "one"), "one")], PLANS["parity"], lambda progress: None)
-    assert refused.value.field == "variant"
 
 
 def test_the_longest_piece_of_bpe_may_have_a_mark_beside_it(tmp_path: Path) -> None:

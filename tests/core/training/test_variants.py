@@ -1,4 +1,4 @@
-"""The variants of BPE as plans: the same as their trainers, with progress, and parity between the files of a corpus."""
+"""SuperBPE as a plan: trained with progress, and stored."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ import pytest
 
 from webapp.core.formats import huggingface
 from webapp.core.models.bpe import BPE
-from webapp.core.models.picky_bpe import PickyBPE
 from webapp.core.training.corpus import CorpusFile
 from webapp.core.training.counting import count_words
-from webapp.core.training.languages import by_language
 from webapp.core.training.plan import PlanError, TrainingPlan
 from webapp.core.training.progress import Progress
 from webapp.core.training.recipe import check
@@ -43,9 +41,8 @@ def trained(folder: Path, plan: TrainingPlan, *texts: str) -> tuple[TrainedToken
     return train(plan, counted, reports.append), reports
 
 
-@pytest.mark.parametrize("variant", ["picky", "superbpe", "parity"])
-def test_a_variant_is_trained_with_progress_and_can_be_stored(tmp_path: Path, variant: str) -> None:
-    plan = TrainingPlan(size=320, variant=variant, special_tokens=("<|end|>",), removal_threshold=0.6)  # type: ignore[arg-type]
+def test_superbpe_is_trained_with_progress_and_can_be_stored(tmp_path: Path) -> None:
+    plan = TrainingPlan(size=320, variant="superbpe", special_tokens=("<|end|>",))
     result, reports = trained(tmp_path, plan, ENGLISH, RUSSIAN)
     assert result.pieces == 320
     assert result.curve[-1][1] > result.curve[0][1]
@@ -54,13 +51,6 @@ def test_a_variant_is_trained_with_progress_and_can_be_stored(tmp_path: Path, va
     for text in (ENGLISH[:200], RUSSIAN[:100], "Another text: 1234!"):
         assert back.ids(text) == result.tokenizer.ids(text)
         assert result.tokenizer.decode(result.tokenizer.ids(text)) == text
-
-
-def test_picky_bpe_removes_pieces(tmp_path: Path) -> None:
-    plan = TrainingPlan(size=320, variant="picky", removal_threshold=0.6)
-    model = trained(tmp_path, plan, ENGLISH)[0].tokenizer.model
-    assert isinstance(model, PickyBPE)
-    assert any(len(event) > 2 for event in model.events)
 
 
 def test_superbpe_crosses_spaces_from_the_transition_on(tmp_path: Path) -> None:
@@ -74,31 +64,6 @@ def test_superbpe_crosses_spaces_from_the_transition_on(tmp_path: Path) -> None:
     assert min(across(0.9)) >= 297
 
 
-def test_each_file_is_a_language_for_parity(tmp_path: Path) -> None:
-    def tokens(variant: str) -> tuple[float, float]:
-        plan = TrainingPlan(size=330, variant=variant)  # type: ignore[arg-type]
-        tokenizer = trained(tmp_path, plan, ENGLISH, RUSSIAN)[0].tokenizer
-        english, russian = (len(text.encode()) / len(tokenizer.ids(text)) for text in (ENGLISH, RUSSIAN))
-        return english, russian
-
-    english, russian = tokens("parity")
-    assert abs(english - russian) < 0.2
-    english, russian = tokens("plain")
-    assert english > russian + 0.5
-
-
-def test_several_processes_tag_the_same_languages(tmp_path: Path) -> None:
-    files = [CorpusFile(str(tmp_path / name), name) for name in ("en.txt", "ru.txt")]
-    for file, text in zip(files, (ENGLISH, RUSSIAN), strict=True):
-        Path(file.path).write_text(text, "utf-8")
-    plan = TrainingPlan(size=320, variant="parity")
-    one = count_words(files, plan, lambda _: None)
-    assert list(by_language(one.counts)) == ["0", "1"]
-    assert count_words(files, plan, lambda _: None, processes=2) == one
-
-
 def test_other_trainers_have_no_variants() -> None:
     with pytest.raises(PlanError, match="BPE over bytes"):
-        check(TrainingPlan(trainer="unigram", variant="picky"))
-    with pytest.raises(PlanError):
-        check(TrainingPlan(variant="picky", removal_threshold=0.1))
+        check(TrainingPlan(trainer="unigram", variant="superbpe"))

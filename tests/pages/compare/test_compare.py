@@ -52,7 +52,7 @@ def test_the_first_visit_compares_the_four_shipped_vocabularies(client: FlaskCli
         assert f"Demo: {title}, 32k" in drawing_of(page)
     assert "Encoding time" in page
     assert "Shared boundaries" in page
-    assert 'form="compare" aria-current=true>Same corpus, same size<' in page
+    assert 'form="compare" aria-current=true>Same corpus, same size (for teaching)<' in page
 
 
 def test_the_count_and_the_spans_that_differ_are_told(client: FlaskClient) -> None:
@@ -213,7 +213,7 @@ def test_fewer_than_two_or_more_than_six_rows_are_refused(
         ("bpe:unigram", {}, "There is no vocabulary “bpe:unigram”"),
         ("zzz", {}, "There is no vocabulary “zzz”"),
         ("bpe:upload-0123456789abcdef", {}, "There is no vocabulary"),
-        ("bpe:cl100k_base", {}, "could not be fetched"),
+        ("bpe:qwen3", {}, "could not be fetched"),
         ("fmm:own-dictionary", {"dictionary": "a b c d e"}, "Line 1 of the dictionary"),
         ("unigram:learned-unigram", {"size": "3"}, "Choose a number from"),
     ],
@@ -237,7 +237,7 @@ def test_one_row_fails_and_the_others_are_shown(
 
 def test_the_status_gives_the_reason_when_no_row_can_be_shown(client: FlaskClient) -> None:
     assert client.get("/compare", query_string={"text": TEXT, "with": ["bpe:no", "bpe:nope"]}).status_code == 404
-    both = client.get("/compare", query_string={"text": TEXT, "with": ["bpe:cl100k_base", "bpe:llama-3"]})
+    both = client.get("/compare", query_string={"text": TEXT, "with": ["bpe:qwen3", "bpe:llama-3"]})
     assert both.status_code == 503
 
 
@@ -261,7 +261,7 @@ def test_an_unreachable_database_affects_only_its_own_rows(
 def test_the_page_waits_for_a_vocabulary_being_fetched(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("webapp.vocabularies.fetching.Fetcher.result", lambda self, known, seconds: None)
     monkeypatch.setattr("webapp.vocabularies.fetching.Fetcher.start", lambda self, known: None)
-    chosen = {"text": TEXT, "with": ["bpe:cl100k_base", "bpe:llama-3", "unigram:unigram"]}
+    chosen = {"text": TEXT, "with": ["bpe:qwen3", "bpe:llama-3", "unigram:unigram"]}
     answer = client.get("/compare", query_string=chosen)
     assert answer.status_code == 200
     assert answer.text.count("is being downloaded from its publisher") == 2

@@ -52,6 +52,22 @@ def test_the_page_without_a_choice(client: FlaskClient, language: str) -> None:
     assert " style=" not in answer.text
 
 
+def test_the_order_of_merges_is_compared_where_the_pieces_are_the_same(app: Flask, client: FlaskClient) -> None:
+    vocab = {piece: id for id, piece in enumerate(["a", "b", "c", "ab", "bc", "ca"])}
+    merges = [["a", "b"], ["b", "c"], ["c", "a"]]
+
+    def stored(merges: list[list[str]]) -> str:
+        model = {"type": "BPE", "vocab": vocab, "merges": merges}
+        with app.app_context():
+            return library().store(json.dumps({"version": "1.0", "added_tokens": [], "model": model}).encode()).name
+
+    first, second = stored(merges), stored(merges[::-1])
+    assert "not the order of merges: 2 ranks have another merge" in words(get(client, (first, second)))
+    assert get(client, (first, second), "&format=json").get_json()["different_merges"] == 2
+    assert "Pieces and ids are compared." in words(get(client, (first, first)))
+    assert get(client, (first, first), "&format=json").get_json()["different_merges"] == 0
+
+
 def test_four_groups(client: FlaskClient, names: tuple[str, str]) -> None:
     assert rows(get(client, names)) == [["0", "[PAD]"], ["5", "研"], ["6", "研究"]]
     assert rows(get(client, names, "&show=b")) == [["4", "##ed"]]
@@ -148,12 +164,12 @@ def test_a_vocabulary_that_is_still_being_fetched(client: FlaskClient, monkeypat
         raise StillFetchingError(entry, 500_000, 2_000_000)
 
     monkeypatch.setattr(routes, "tokenizer_of", wait)
-    answer = get(client, ("gpt2", "unigram"))
+    answer = get(client, ("clip", "unigram"))
     assert answer.status_code == 202
     assert '<meta http-equiv="refresh"' in answer.text
     assert "0.5 of 2.0 MB received" in words(answer)
-    assert 'hx-trigger="load delay:1s"' in get(client, ("gpt2", "unigram"), headers=HTMX).text
-    assert get(client, ("gpt2", "unigram"), "&format=json").status_code == 503
+    assert 'hx-trigger="load delay:1s"' in get(client, ("clip", "unigram"), headers=HTMX).text
+    assert get(client, ("clip", "unigram"), "&format=json").status_code == 503
 
 
 def test_a_vocabulary_that_cannot_be_fetched(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +179,7 @@ def test_a_vocabulary_that_cannot_be_fetched(client: FlaskClient, monkeypatch: p
         raise UnavailableVocabularyError(entry, FetchError("unreachable"))
 
     monkeypatch.setattr(routes, "tokenizer_of", fail)
-    answer = get(client, ("gpt2", "unigram"))
+    answer = get(client, ("clip", "unigram"))
     assert answer.status_code == 503
     assert "a" in Page(answer.text).invalid
 

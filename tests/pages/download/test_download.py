@@ -104,7 +104,7 @@ def test_a_form_without_a_text_is_400(client: FlaskClient) -> None:
 
 
 def test_a_vocabulary_that_cannot_be_fetched_is_503(client: FlaskClient) -> None:
-    answer = client.get("/download/tokens.csv", query_string={"text": "a", "vocabulary": "cl100k_base"})
+    answer = client.get("/download/tokens.csv", query_string={"text": "a", "vocabulary": "llama-3"})
     assert answer.status_code == 503
 
 

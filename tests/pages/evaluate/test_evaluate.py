@@ -98,7 +98,6 @@ def test_the_figures_are_those_of_the_official_script(client: FlaskClient, share
         *_counts, recall, precision, f1, _rate, oov, iv = (folder / f"pku_{name}.score").read_text().split()[-13:]
         expected.append([f"pku_{name}.utf8", precision, recall, f1, oov, iv])
     assert figures(answer) == expected
-    assert "9,274" in words(answer)  # insertions
     assert "This result has no address" in words(answer)
 
 

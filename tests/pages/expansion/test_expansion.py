@@ -201,7 +201,7 @@ def test_files_of_wrong_input_are_refused_with_the_form(client: FlaskClient, pat
 
 
 def test_a_base_that_is_still_elsewhere(client: FlaskClient) -> None:
-    answer = client.get(ADDRESS, query_string={"base": "gpt2", "tokens": "a"})
+    answer = client.get(ADDRESS, query_string={"base": "qwen3", "tokens": "a"})
     assert answer.status_code == 503
     assert "could not be fetched" in html.unescape(answer.text)
 

@@ -69,10 +69,12 @@ def test_well_known_vocabularies_come_first_where_they_are_ready(
         page = client.get("/languages?lang=en").text
         return re.findall(r'name="with" value="([^"]+)" checked', page)
 
-    assert set(chosen()) == set(SHIPPED_VOCABULARIES)
-    monkeypatch.setattr("webapp.pages.languages.forms.is_here", lambda entry: entry.name in ("gpt2", "o200k_base"))
+    assert chosen() == ["o200k_base", "cl100k_base", "gpt2"]
+    monkeypatch.setattr("webapp.pages.languages.forms.is_here", lambda entry: entry.name in ("gpt2", "qwen3"))
     monkeypatch.setattr("webapp.pages.languages.measurements.tokenizer_of", lambda name: shipped_tokenizer("bpe-bytes"))
-    assert chosen() == ["o200k_base", "gpt2"]
+    assert chosen() == ["gpt2", "qwen3"]
+    monkeypatch.setattr("webapp.pages.languages.forms.is_here", lambda entry: False)
+    assert set(chosen()) == set(SHIPPED_VOCABULARIES)
     assert "with=" not in client.post("/languages", data={"measure": "bytes"}).headers["Location"]
 
 
@@ -99,7 +101,7 @@ def test_every_tokenizer_has_its_own_mark(client: FlaskClient) -> None:
     page = client.get("/languages").text
     for index in range(3):
         assert f'class="mark m{index}' in page
-    assert 'aria-label="Demo: byte-level BPE' in page
+    assert 'aria-label="GPT-4o' in page
 
 
 def test_unknown_tokens_are_mentioned(client: FlaskClient) -> None:
@@ -150,8 +152,8 @@ def test_figures_of_a_passage_are_shown_next_to_its_tokens(client: FlaskClient, 
 def test_a_passage_too_long_for_an_address_is_sorted_by_the_form(client: FlaskClient) -> None:
     page = client.post("/languages", data={"own": "长" * 2_000}).text
     assert not re.search(r'href="[^"]{3000}', page)
-    assert '<button type="submit" form="languages" class="sorter" name="by" value="bpe-bytes down">' in page
-    sorted_ = client.post("/languages", data={"own": "长" * 2_000, "by": "bpe-bytes down", "sort": "name"}).text
+    assert '<button type="submit" form="languages" class="sorter" name="by" value="o200k_base down">' in page
+    sorted_ = client.post("/languages", data={"own": "长" * 2_000, "by": "o200k_base down", "sort": "name"}).text
     assert 'aria-sort="descending"' in sorted_
     assert "长" * 2_000 in sorted_
 

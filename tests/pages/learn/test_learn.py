@@ -304,3 +304,12 @@ def test_the_pages_of_ambiguities_and_scores_that_lessons_link_to_exist(client: 
         assert found
         for address in found:
             assert client.get(address).status_code == 200, address
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_lesson_on_bpe_leads_to_what_its_paper_does_with_the_same_word(client: FlaskClient, language: str) -> None:
+    page = client.get("/learn/bpe", query_string={"lang": language}).text
+    (link,) = [html.unescape(link) for link in re.findall(r'href="([^"]+)"', page) if "apart=1" in link]
+    paper = client.get(link + "&format=json").get_json()
+    assert [paper["steps"][-1]["vocabulary"][id] for id in paper["ids"]] == ["low", "est</w>"]
+    assert page.count("<code>low</code>") >= 2  # in the answer to the question, and in the text

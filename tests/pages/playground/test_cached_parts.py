@@ -4,11 +4,7 @@ import re
 
 from flask import Flask
 from flask.testing import FlaskClient
-from hypothesis import given
-from hypothesis import strategies as st
 
-from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.matching import Direction, Matching, word_counts
 from webapp.vocabularies.fetching import fetcher_of
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
@@ -36,10 +32,3 @@ def test_a_vocabulary_loses_its_arrow_once_it_is_downloaded_and_gets_it_back(cli
     assert "↓" not in option(client.get("/").text, known.name)
     cache.remove(known)
     assert option(client.get("/").text, known.name).endswith(" ↓</option>")
-
-
-@given(st.lists(st.text("abc研究", min_size=1, max_size=4), unique=True), st.text("abc研究生 1", max_size=30))
-def test_the_counts_of_both_directions_are_those_of_the_models(words: list[str], text: str) -> None:
-    dictionary = Dictionary(words)
-    directions: tuple[Direction, ...] = ("forward", "backward", "both")
-    assert word_counts(dictionary, text) == {one: len(Matching(dictionary, one).ids(text)) for one in directions}

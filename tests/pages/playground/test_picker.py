@@ -9,7 +9,6 @@ from flask.testing import FlaskClient
 
 from tests.pages.playground.test_uploads import query_of
 from tests.site import HTMX, Page
-from webapp.vocabularies import CATALOGUE
 
 
 @pytest.mark.parametrize("name", ["upload-0000000000000000", "upload-../../etc/passwd", "upload-", "cl100k_base\0"])
@@ -60,13 +59,13 @@ def test_real_models_come_before_the_vocabularies_of_the_site(client: FlaskClien
     own = {"bpe-bytes", "bpe-characters", "learned-bytes", "learned-characters"}
     assert everything.index("cl100k_base") < min(everything.index(name) for name in own)
     page = client.get("/").text
-    headings = ("OpenAI", "Shipped with this site", "From your text")
+    headings = ("OpenAI", "Same corpus, same size (for teaching)", "From your text")
     places = [page.index(f'<optgroup label="{heading}">', page.index('id="v-bpe"')) for heading in headings]
     assert places == sorted(places)
 
 
 def test_the_first_visit_needs_no_download(client: FlaskClient) -> None:
-    assert client.get("/?format=json").get_json()["vocabulary"] in CATALOGUE
+    assert client.get("/?format=json").get_json()["vocabulary"] == "o200k_base"
 
 
 def test_searching_without_javascript(client: FlaskClient) -> None:

@@ -17,6 +17,7 @@ from tests.site import HTMX, Page, Read
 from webapp.core.formats.recognize import recognize
 from webapp.pages.playground.examples import EXAMPLES, WELCOME
 from webapp.vocabularies import CATALOGUE, offered_algorithms, shipped_tokenizer
+from webapp.vocabularies.shipped_vocabularies import shipped_encoding
 
 FORM = "application/x-www-form-urlencoded"
 LONG = "It was the best of times, it was the worst of times. " * 60
@@ -25,9 +26,35 @@ LONG = "It was the best of times, it was the worst of times. " * 60
 def test_the_first_response_contains_a_result(client: FlaskClient) -> None:
     page = Page(client.get("/").text)
     assert page.box == "\n" + WELCOME
-    assert page.ids == shipped_tokenizer("bpe-bytes").ids(WELCOME)
+    assert page.ids == shipped_encoding("o200k_base").ids(WELCOME)
     assert page.figures == len(page.tokens) == len(page.ids)
-    assert "".join(page.pieces) == WELCOME.replace("\n", ""), "each line is a row of tiles"
+    assert "".join(page.pieces) == WELCOME.replace("\n", "↵"), "a full stop and a line end are one token"
+
+
+@pytest.mark.parametrize(
+    ("query", "vocabulary"),
+    [
+        ("", "o200k_base"),
+        ("lang=zh", "o200k_base"),
+        ("pick=wordpiece", "wordpiece"),
+        ("text=low", "bpe-bytes"),  # links from before o200k_base shipped
+        ("text=", "bpe-bytes"),
+        ("view=ids", "bpe-bytes"),
+        ("algorithm=bpe", "bpe-bytes"),
+        ("algorithm=bpe&text=low", "bpe-bytes"),
+        ("algorithm=unigram", "unigram"),
+        ("vocabulary=bpe-characters", "bpe-characters"),
+        ("algorithm=bpe&vocabulary=o200k_base&text=low", "o200k_base"),
+        ("model=gpt-4", "cl100k_base"),
+    ],
+)
+def test_only_an_address_without_a_choice_opens_with_gpt_4o(client: FlaskClient, query: str, vocabulary: str) -> None:
+    assert client.get(f"/?format=json&{query}").get_json()["vocabulary"] == vocabulary
+
+
+def test_the_links_of_the_first_page_name_its_vocabulary(client: FlaskClient) -> None:
+    answer = client.post("/", data={"algorithm": "bpe", "vocabulary": "o200k_base", "text": "low"})
+    assert answer.location == "/?algorithm=bpe&vocabulary=o200k_base&text=low"
 
 
 @pytest.mark.parametrize("algorithm", offered_algorithms())
@@ -79,7 +106,7 @@ def test_disagreements_of_the_directions_are_listed_with_their_kind_and_the_verd
 def test_a_word_that_consists_of_words_is_an_ambiguity_that_both_directions_hide(client: FlaskClient) -> None:
     shown = ambiguities(client, "他将来上海", "他", "将", "来", "将来", "上海")
     assert shown.startswith("FMM and BMM split this text at the same positions.")
-    assert "Combinational ambiguity (组合型): one word consists of two words. Both methods keep it whole." in shown
+    assert "One of the chosen words consists of other words, and both methods keep it whole." in shown
     assert shown.endswith("将来 = 将 + 来")
     assert "组合型" not in ambiguities(client, "他将来上海", "他", "将来", "上海")
 

@@ -36,7 +36,7 @@ def test_a_well_known_file_is_called_by_its_name_everywhere(client: FlaskClient,
 
 def test_a_file_is_recognized_once_this_site_has_fetched_it(app: Flask, client: FlaskClient) -> None:
     content = bpe().to_str().encode()
-    known = WELL_KNOWN["gpt2"]
+    known = WELL_KNOWN["clip"]
     assert find_in(app, name_of(content)) is None
     answer = upload(client, content, name="mine.json")
     assert title_in(app, name_of(content)) != known.title

@@ -9,6 +9,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.site import HTMX, Page, Read
+from webapp.vocabularies.fetching import Fetcher, FetchError
+from webapp.vocabularies.wellknown import WellKnown
 
 # --- messages beside fields
 
@@ -189,29 +191,123 @@ def test_without_a_token_the_details_compare_the_algorithms(client: FlaskClient)
         assert "token" not in part.headers["HX-Replace-Url"]
 
 
-def test_the_other_tokenizers_lead_to_their_results(client: FlaskClient) -> None:
-    html = client.get("/?text=hello+world&view=bytes&lang=en").text
-    bars = re.findall(r'<a href="([^"]+)" data-algorithm="([\w-]+)"[^>]*><span>([^<]+)</span>.*?<b>(\d+)</b>', html)
-    assert [name for _, _, name, _ in bars] == [
-        "FMM",
-        "BMM",
-        "Bidirectional",
-        "Max probability",
-        "N-gram",
-        "BPE",
-        "WordPiece",
-        "Unigram",
-    ]
-    for address, algorithm, _name, count in bars:
-        page = Page(client.get(address.replace("&amp;", "&")).text)
-        assert page.figures == int(count), algorithm
-        assert f"algorithm={algorithm}" in address
-        assert "view=bytes" in address
-    assert re.search(r'data-algorithm="bpe"[^>]* aria-current=true', html)
+ROW = re.compile(r"<(?:a|div)([^>]*)><span>([^<]+)</span>(.*?)<b>(\d+)</b>")
+SUBWORDS = ["GPT-4o", "GPT-4", "GPT-2", "WordPiece", "Unigram"]
+WORDS = ["FMM", "BMM", "Bidirectional", "Max probability", "N-gram"]
+CHINESE = "研究生命科学的人研究生命的起源"
 
 
-def test_a_vocabulary_without_a_bar_has_its_own(client: FlaskClient) -> None:
-    html = client.get("/?text=hello+world&algorithm=bpe&vocabulary=bpe-characters&lang=en").text
-    first = re.search(r'<div class="bars">\s*<div aria-current=true><span>([^<]+)</span>', html)
-    assert first is not None
-    assert html.count("aria-current=true><span>") == 1
+def others(client: FlaskClient, **query: str) -> dict[str, tuple[int, str, str]]:
+    """Return the tokens, the attributes and the bar of each row of the panel, by its name."""
+    html = client.get("/", query_string={"lang": "en", **query}).text
+    panel = html[html.index('<div class="bars others">') :]
+    return {name: (int(count), row, bar) for row, name, bar, count in ROW.findall(panel)}
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ({"text": "hello world", "vocabulary": "o200k_base"}, SUBWORDS),
+        ({"text": "hello world", "algorithm": "wordpiece"}, SUBWORDS),
+        ({"text": "hello world", "vocabulary": "bpe-characters"}, ["Demo: BPE with &lt;/w&gt;, 32k", *SUBWORDS]),
+        ({"text": "hello world", "algorithm": "fmm"}, ["FMM", *SUBWORDS]),
+        ({"text": "hello 世界", "vocabulary": "o200k_base"}, SUBWORDS),
+        ({"text": CHINESE, "vocabulary": "o200k_base"}, SUBWORDS + WORDS),
+        ({"text": f"GPT {CHINESE}", "algorithm": "ngram"}, SUBWORDS + WORDS),
+        ({"text": CHINESE, "algorithm": "bpe", "inference": "fewest"}, ["Fewest tokens", *SUBWORDS, *WORDS]),
+    ],
+)
+def test_a_text_stands_beside_tokenizers_of_its_kind(
+    client: FlaskClient, query: dict[str, str], names: list[str]
+) -> None:
+    rows = others(client, **query)
+    assert list(rows) == names
+    assert sum("aria-current=true" in row for _count, row, _bar in rows.values()) == 1
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"text": "hello world", "view": "bytes", "special": "1"},
+        {"text": CHINESE, "algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": "研究生\n生命科学\n起源"},
+        {"text": CHINESE, "algorithm": "bmm", "edits": "-研究生"},
+    ],
+)
+def test_the_rows_have_the_counts_of_the_results_they_lead_to(client: FlaskClient, query: dict[str, str]) -> None:
+    rows = others(client, **query)
+    for name, (count, row, _bar) in rows.items():
+        address = re.search('href="([^"]+)"', row)
+        if address is None:  # the result itself, of another vocabulary
+            continue
+        page = Page(client.get(address[1].replace("&amp;", "&")).text)
+        assert page.figures == count, name
+        assert not page.problems
+
+
+def test_a_visitors_dictionary_and_its_changes_apply_to_every_method(client: FlaskClient) -> None:
+    own = {"text": "南京市长江大桥", "vocabulary": "own-dictionary", "dictionary": "南京市\n长江大桥"}
+    rows = others(client, algorithm="fmm", **own)
+    assert {name: rows[name][0] for name in WORDS[:4]} == dict.fromkeys(WORDS[:4], 2)
+    changed = others(client, algorithm="fmm", edits="南京市长江大桥", text="南京市长江大桥")
+    assert {name: changed[name][0] for name in WORDS[:3]} == dict.fromkeys(WORDS[:3], 1)
+    html = client.get("/", query_string={"algorithm": "fmm", "lang": "en", **own}).text
+    assert "the dictionary methods use your dictionary." in html
+    assert "the dictionary methods use jieba’s dictionary." in client.get(f"/?text={CHINESE}&lang=en").text
+
+
+def test_a_row_says_that_most_of_the_text_is_unknown_to_it(client: FlaskClient) -> None:
+    for text, unknown in (("ᚠᚢᚦᚨᚱᚲ ᛖᛋᛏ", {"WordPiece", "Unigram"}), ("hello ᚠ", set())):
+        rows = others(client, text=text)
+        assert {name for name, (_count, _row, bar) in rows.items() if "mostly unknown" in bar} == unknown
+        assert {name for name, (_count, row, _bar) in rows.items() if "class=faint" in row} == unknown
+        assert all("<svg" in bar for name, (_count, _row, bar) in rows.items() if name not in unknown)
+
+
+# --- a vocabulary that is not there
+
+ELSEWHERE = {"text": "kept text", "algorithm": "wordpiece", "vocabulary": "bert-base-cased"}
+
+
+def fail(fetcher: Fetcher, known: WellKnown, seconds: float = 0.0) -> None:
+    raise FetchError("offline", host="example.org", name=known.name)
+
+
+def test_a_vocabulary_that_cannot_be_fetched_is_told_once_with_what_to_do(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Fetcher, "start", lambda fetcher, known, again=False: None)
+    monkeypatch.setattr(Fetcher, "result", fail)
+    answer = client.get("/", query_string={**ELSEWHERE, "lang": "en"})
+    page = Page(answer.text)
+    assert answer.status_code == 503
+    assert page.box == "\nkept text"
+    assert answer.text.count("there is no connection to example.org") == 1
+    assert (page.invalid, page.errors) == ([], {})
+    actions = re.findall(r'<button[^>]* class="btn[^"]*"[^>]*>([^<]+)</button>', answer.text.partition('"trouble"')[2])
+    assert actions[:3] == ["Try again", "Upload", "Use GPT-4o’s"]
+    assert 'name="pick" value="o200k_base"' in answer.text
+
+
+@pytest.mark.parametrize("path", ["/", "/token"])
+@pytest.mark.parametrize("is_late", [True, False])
+def test_for_htmx_the_last_result_stays(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch, path: str, is_late: bool
+) -> None:
+    monkeypatch.setattr(Fetcher, "start", lambda fetcher, known, again=False: None)
+    monkeypatch.setattr(Fetcher, "result", (lambda fetcher, known, seconds=0.0: None) if is_late else fail)
+    answer = client.post(path, data=ELSEWHERE, headers=HTMX)
+    assert (answer.headers["HX-Retarget"], answer.headers["HX-Reselect"]) == ("#trouble", "#trouble > *")
+    assert answer.text.count("from its publisher" if is_late else "could not be fetched") == 1
+    assert '<div id="trouble"></div>' in client.post("/", data={"text": "low"}, headers=HTMX).text
+    assert "HX-Retarget" not in client.post("/", data={"text": "low"}, headers=HTMX).headers
+
+
+def test_trying_again_fetches_at_once(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[bool] = []
+    monkeypatch.setattr(Fetcher, "start", lambda fetcher, known, again=False: tried.append(again))
+    monkeypatch.setattr(Fetcher, "result", fail)
+    client.post("/", data=ELSEWHERE, headers=HTMX)
+    client.post("/", data={**ELSEWHERE, "retry": "1"}, headers=HTMX)
+    assert tried == [False, True, False]
+    client.post("/", data={"text": "low", "retry": "1"}, headers=HTMX)
+    assert tried == [False, True, False]

@@ -155,7 +155,7 @@ def test_a_removed_comparison_cannot_be_shared_again(app: Flask, client: FlaskCl
     ("form", "status", "message"),
     [
         ({"with": [*ROWS[:2], "bpe:nope"]}, 422, "Remove the other rows"),
-        ({"with": [*ROWS[:2], "bpe:cl100k_base"]}, 503, "could not be fetched"),
+        ({"with": [*ROWS[:2], "bpe:llama-3"]}, 503, "could not be fetched"),
         ({"with": ROWS[:1]}, 422, "Choose at least two"),
         ({"text": "x" * 1_100_000}, 413, "1,048,576"),
         ({"keep": "until", "until": "2001-01-01"}, 422, "after today"),

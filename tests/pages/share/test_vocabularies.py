@@ -123,7 +123,7 @@ def test_a_stored_vocabulary_is_not_fetched_from_its_publisher(
     assert stored
     hash = hash_of(content)
     file = VocabularyFile(hash, "huggingface", ("bpe",), 400, content)
-    was = replace(stored.snapshot, state={**stored.snapshot.state, "vocabulary": "gpt2"})
+    was = replace(stored.snapshot, state={**stored.snapshot.state, "vocabulary": "clip"})
     id = snapshots.share(was, expires=None, vocabulary=file).id
 
     def never(*_: object) -> None:
@@ -146,6 +146,15 @@ def test_a_stored_vocabulary_is_not_fetched_from_its_publisher(
     with app.app_context():
         assert library().loaded.names().count(f"stored {hash}") == 1
     assert client.get("/", query_string={"text": "x", "vocabulary": f"stored {hash}"}).status_code == 404
+
+
+def test_what_ships_today_is_still_read_from_an_older_file(app: Flask, client: FlaskClient) -> None:
+    """GPT-2 ships as ranks; results that were shared before have its tokenizer.json."""
+    content = bpe().to_str().encode()
+    upload(client, content)
+    with app.app_context():
+        stored = library().stored(hash_of(content), "gpt2")
+    assert stored.ids("the lowest") == bpe().encode("the lowest").ids
 
 
 def test_a_card_of_a_result_deleted_while_drawing_is_not_cached(

@@ -132,6 +132,20 @@ def test_a_corpus_that_is_too_large_is_refused(client: FlaskClient, monkeypatch:
     assert "The corpus is too large: the limit is 98 KB." in answer.text
 
 
+def test_a_corpus_that_is_too_large_when_decompressed_is_refused(
+    client: FlaskClient, storing_app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs_of(client.application).corpora, "most_bytes", 3_000_000)
+    packed = zstandard.compress(b"low lower\n" * 200_000)
+    assert send(client, (packed, "a.zst")).status_code == 303
+    answer = send(client, (packed, "a.zst"), (packed, "b.zst"), text="stays")
+    assert answer.status_code == 413
+    assert "Decompressed, the corpus is larger than 3 MB. Upload a part of it." in answer.text
+    assert "stays" in answer.text
+    with storing_app.app_context():
+        assert len([path for path in jobs().corpora.folder.glob("*") if path.is_dir()]) == 1
+
+
 def test_a_site_without_room_says_so(client: FlaskClient, storing_app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs_of(storing_app).corpora, "_most_together", 10_000)
     assert send(client, (TEXT.encode(), "words.txt")).status_code == 303

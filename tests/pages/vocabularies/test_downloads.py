@@ -6,6 +6,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
@@ -34,14 +35,13 @@ from webapp.core.trainers.bpe import train_bytes
 from webapp.pages.vocabularies import routes
 from webapp.pages.vocabularies.downloads import FORMAT_OF
 from webapp.vocabularies import CATALOGUE, StillFetchingError, find, library, shipped_tokenizer
-from webapp.vocabularies.disk_cache import DiskCache
 from webapp.vocabularies.wellknown import WELL_KNOWN
 from webapp.web.localization import LANGUAGES
 
 BYTE_LEVEL = {"tokenizer.json", "ranks.tiktoken", "encoding.json", "vocab.json", "merges.txt", "bpe.json"}
 OFFERED = {
     "jieba": set(),
-    "ngram": {"ngrams.arpa", "ngrams.json"},
+    "ngram": {"ngrams.json"},
     "bpe-bytes": BYTE_LEVEL,
     "bpe-characters": {"tokenizer.json"},
     "wordpiece": {"tokenizer.json", "vocab.txt"},
@@ -110,14 +110,11 @@ def test_vocab_txt(bert: tuple[Tokenizer, Any, Tokenizer], text: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def cl100k(app: Flask, save: Callable[[str, str], Path], shared: Path) -> tuple[Tokenizer, Any, Tokenizer]:
-    """A fetched vocabulary, its `.tiktoken` as `tiktoken` reads it, and as this site reads it."""
-    known = WELL_KNOWN["cl100k_base"]
-    published = (shared / "vocabularies" / "tiktoken" / "cl100k_base.tiktoken").read_bytes()
-    DiskCache(Path(app.config["VOCABULARY_FOLDER"])).put(known, [published])
+def cl100k(app: Flask, save: Callable[[str, str], Path]) -> tuple[Tokenizer, Any, Tokenizer]:
+    """A vocabulary that ships packed, its `.tiktoken` as `tiktoken` reads it, and as this site reads it."""
     file = save("cl100k_base", "ranks.tiktoken")
     assert file.name == "cl100k_base.tiktoken"
-    assert file.read_bytes() == published
+    assert (sha256(file.read_bytes()).hexdigest(),) == WELL_KNOWN["cl100k_base"].source.sha256
     parts = ENCODINGS["cl100k_base"]
     theirs = tiktoken.Encoding(
         "cl100k", pat_str=parts.pattern, mergeable_ranks=load_tiktoken_bpe(str(file)), special_tokens={}

@@ -12,9 +12,11 @@ from werkzeug.test import TestResponse
 
 from tests.pages.vocabularies.test_vocabularies import SHIPPED, words
 from tests.site import HTMX
+from webapp.core.formats import packed_ranks
 from webapp.vocabularies import fetching, name_of, well_known
 from webapp.vocabularies.fetching import Fetcher, Progress
 from webapp.vocabularies.https_download import FetchError
+from webapp.vocabularies.shipped_vocabularies import NAMES
 
 
 @pytest.fixture
@@ -29,9 +31,12 @@ def test_the_list_has_every_vocabulary(client: FlaskClient) -> None:
         assert f'href="/vocabularies/{name}"' in answer.text
     assert f"{len(names)} vocabularies." in words(answer)
     assert "own-dictionary" not in answer.text
-    order = [answer.text.index(f"<h2>{title}") for title in ("Well-known models", "Shipped with this site")]
-    assert order == sorted(order)
-    assert f"{len(names)} vocabularies, {len(SHIPPED)} of them ready to use." in words(answer)
+    ready = [*(name for name in names if name in packed_ranks.FILES), *SHIPPED]
+    assert f"{len(names)} vocabularies, {len(ready)} of them ready to use." in words(answer)
+    titles = ["Ready", "Same corpus, same size (for teaching)", "Downloaded on first use"]
+    assert re.findall("<h2>(.*?)</h2>", answer.text)[:3] == titles
+    assert set(listed(answer)[: len(ready)]) == set(ready)
+    assert listed(answer)[len(ready) - 4 : len(ready)] == list(NAMES)
 
 
 def listed(answer: TestResponse) -> list[str]:
@@ -64,12 +69,19 @@ def test_the_list_is_filtered_by_kind(client: FlaskClient, show: str, some: list
 
 def test_vocabularies_that_are_here_split_a_sample(client: FlaskClient) -> None:
     seen = words(client.get("/vocabularies?find=wordpiece+ships"))
-    assert "WordPiece 32,000 ids tokeniz ation 分 词 Ready Use" in seen
-    assert "Download it to see the sample. Download" in words(client.get("/vocabularies?find=gpt2"))
+    assert "WordPiece 32,000 ids tokeniz ation 分 词 Use" in seen
+    everything = client.get("/vocabularies")
+    assert words(everything).count("Once downloaded, it shows how it splits the sample.") == 1
+    for name in listed(everything):
+        row = re.search(f'<li id="v-{name}"(.*?)</li>', everything.text, re.DOTALL)
+        assert row is not None
+        if "Download" not in row[1] and "chunk" not in row[1]:  # what takes long asks for its sample by itself
+            assert 'hx-trigger="load"' in row[1]
+            assert 'class="chunk' in client.get(f"/vocabularies/{name}/row", headers=HTMX).text
 
 
 def test_the_size_of_a_download_is_named_where_it_is_known(client: FlaskClient) -> None:
-    assert "Download 1.7 MB" in words(client.get("/vocabularies?find=cl100k"))
+    assert "Download 0.5 MB" in words(client.get("/vocabularies?find=llama+2"))
     assert "MB" not in words(client.get("/vocabularies?find=bloom")).partition("BLOOM")[2][:60]
 
 
@@ -79,7 +91,7 @@ def test_the_size_of_a_download_is_named_where_it_is_known(client: FlaskClient) 
         ("bert", "wordpiece", "gpt2"),
         ("GPT openai", "gpt2", "bert-base-cased"),
         ("fmm", "jieba", "unigram"),
-        ("ships", "unigram", "gpt2"),
+        ("ships", "unigram", "bert-base-cased"),
     ],
 )
 def test_finding_a_vocabulary(client: FlaskClient, find: str, there: str, not_there: str) -> None:
@@ -101,10 +113,10 @@ def test_no_vocabulary_matches_the_search(client: FlaskClient) -> None:
 def test_the_list_says_whether_a_vocabulary_was_fetched(
     app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "Ready Use" not in words(client.get("/vocabularies?find=r50k_base"))
-    monkeypatch.setattr(fetching.fetcher_of(app), "has", lambda known: known.name == "r50k_base")
-    assert "Ready Use" in words(client.get("/vocabularies?find=r50k_base"))
-    assert "Ready Use" not in words(client.get("/vocabularies?find=cl100k_base"))
+    assert 'aria-label="Use' not in client.get("/vocabularies?find=bloom").text
+    monkeypatch.setattr(fetching.fetcher_of(app), "has", lambda known: known.name == "bloom")
+    assert 'aria-label="Use' in client.get("/vocabularies?find=bloom").text
+    assert 'aria-label="Use' not in client.get("/vocabularies?find=bert+uncased").text
 
 
 def test_the_number_of_ids_is_named(client: FlaskClient) -> None:
@@ -120,31 +132,31 @@ def test_a_download_starts_in_the_list_and_shows_its_progress(
     started: list[str] = []
     running: dict[str, Progress] = {}
 
-    def start(fetcher: Fetcher, known: object) -> None:
-        started.append("gpt2")
-        running["gpt2"] = Progress(620_000, 1_000_000)
+    def start(fetcher: Fetcher, known: object, *, again: bool) -> None:
+        started.append("bloom")
+        running["bloom"] = Progress(620_000, 1_000_000)
 
     monkeypatch.setattr(Fetcher, "start", start)
     monkeypatch.setattr(Fetcher, "progress", lambda fetcher, name: running.get(name))
-    answer = client.post("/vocabularies/gpt2/fetch", data={"find": "gpt", "show": "bpe"})
-    assert (answer.status_code, answer.location) == (303, "/vocabularies?find=gpt&show=bpe#v-gpt2")
-    assert started == ["gpt2"]
+    answer = client.post("/vocabularies/bloom/fetch", data={"find": "bl", "show": "bpe"})
+    assert (answer.status_code, answer.location) == (303, "/vocabularies?find=bl&show=bpe#v-bloom")
+    assert started == ["bloom"]
     page = client.get(answer.location)
     assert "62%" in words(page)
     assert '<noscript><meta http-equiv="refresh"' in page.text
-    part = client.get("/vocabularies/gpt2/row?find=gpt&show=bpe", headers=HTMX)
+    part = client.get("/vocabularies/bloom/row?find=bl&show=bpe", headers=HTMX)
     assert part.text.strip() in page.text
     assert 'hx-trigger="load delay' in part.text
-    running["gpt2"] = Progress(5, None)
-    assert "Downloading…" in words(client.get("/vocabularies/gpt2/row", headers=HTMX))
+    running["bloom"] = Progress(5, None)
+    assert "Downloading…" in words(client.get("/vocabularies/bloom/row", headers=HTMX))
 
 
 def test_a_failed_download_says_why_in_its_row(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(fetcher: Fetcher, known: object, seconds: float = 0.0) -> None:
-        raise FetchError("offline", host="example.org", name="gpt2")
+        raise FetchError("offline", host="example.org", name="bloom")
 
     monkeypatch.setattr(Fetcher, "result", fail)
-    seen = words(client.get("/vocabularies/gpt2/row", headers=HTMX))
+    seen = words(client.get("/vocabularies/bloom/row", headers=HTMX))
     assert "there is no connection to example.org" in seen
     assert "Try again" in seen
 
@@ -152,7 +164,7 @@ def test_a_failed_download_says_why_in_its_row(client: FlaskClient, monkeypatch:
 def test_only_well_known_vocabularies_are_downloaded(client: FlaskClient) -> None:
     for name in ("jieba", "nope", "upload-0000000000000000"):
         assert client.post(f"/vocabularies/{name}/fetch").status_code == 404
-    foreign = client.post("/vocabularies/gpt2/fetch", headers={"Sec-Fetch-Site": "cross-site"})
+    foreign = client.post("/vocabularies/bloom/fetch", headers={"Sec-Fetch-Site": "cross-site"})
     assert foreign.status_code == 403
 
 

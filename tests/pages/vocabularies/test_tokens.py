@@ -155,7 +155,7 @@ def test_unknown_ids(client: FlaskClient, id: str) -> None:
 def test_unknown_and_unreachable_vocabularies(client: FlaskClient, path: str) -> None:
     assert client.get(f"/vocabularies/no-such/{path}").status_code == 404
     assert client.get(f"/vocabularies/learned-bytes/{path}").status_code == 404
-    assert client.get(f"/vocabularies/gpt2/{path}").status_code in (202, 503)  # no publisher can be reached
+    assert client.get(f"/vocabularies/clip/{path}").status_code in (202, 503)  # no publisher can be reached
 
 
 def test_the_details_of_a_result_lead_to_the_page(client: FlaskClient) -> None:
@@ -272,7 +272,7 @@ def test_the_byte_alphabet(client: FlaskClient) -> None:
     id = shipped_tokenizer("bpe-bytes").model.id_of(b" ")
     assert f"/vocabularies/bpe-bytes/tokens/{id}" in linked
     assert client.get("/bytes?vocabulary=nope").status_code == 404
-    assert client.get("/bytes?vocabulary=gpt2").status_code == 503
+    assert client.get("/bytes?vocabulary=clip").status_code == 503
     for language in LANGUAGES:
         assert client.get(f"/bytes?lang={language}").status_code == 200
 

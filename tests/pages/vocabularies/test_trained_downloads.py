@@ -21,7 +21,6 @@ PLANS: dict[str, tuple[TrainingPlan, set[str]]] = {
     "bytes, o200k": (TrainingPlan(size=400, split="o200k"), BYTES),
     "bytes, own pattern": (TrainingPlan(size=400, split="own", pattern=r"\p{L}+| "), BYTES),
     "bytes, NFC": (TrainingPlan(size=400, normalization="nfc"), {"tokenizer.json"}),
-    "picky": (TrainingPlan(size=400, variant="picky"), {"tokenizer.json"}),
     "characters": (TrainingPlan(trainer="bpe-characters", size=400), {"tokenizer.json"}),
     "sentencepiece": (TrainingPlan(trainer="bpe-sentencepiece", size=500, special_tokens=("<s>",)), SENTENCEPIECE),
     "unigram": (TrainingPlan(trainer="unigram", size=400), SENTENCEPIECE),

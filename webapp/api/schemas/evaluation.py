@@ -6,12 +6,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from webapp.api.schemas.algorithm import AlgorithmId
-from webapp.api.schemas.requests import LONGEST_NAME, Body, Whole
+from webapp.api.schemas.requests import Body
 from webapp.api.schemas.responses import Answer
 from webapp.core.evaluation.errors import Kind
 from webapp.core.evaluation.report import MOST_ERRORS
 from webapp.tokenization.evaluation.state import MOST_METHODS
+from webapp.tools.algorithm_field import AlgorithmId
+from webapp.tools.inputs import WHOLE
+from webapp.tools.picker import LONGEST_NAME
 
 
 class EvaluatedMethod(Body):
@@ -51,7 +53,7 @@ class EvaluateBody(Body):
         "dictionary of each method decides, punctuation aside.",
     )
     runs: bool = Field(True, description="Keep a run of Latin letters or digits as one word, where a method can.")
-    max_errors: Annotated[int, Whole] = Field(
+    max_errors: Annotated[int, WHOLE] = Field(
         100, ge=0, le=MOST_ERRORS, description="The most errors of each method to list; all of them are counted."
     )
 
@@ -68,14 +70,10 @@ class EvaluationFigures(Answer):
 
 
 class EvaluationCounts(Answer):
-    """The counts of the official script; `changes` is its NCHANGE."""
+    """The words of both segmentations."""
 
     gold_words: int
     output_words: int
-    insertions: int
-    deletions: int
-    substitutions: int
-    changes: int
 
 
 class EvaluationConfusion(Answer):
@@ -107,9 +105,6 @@ class MethodEvaluation(Answer):
     counts: EvaluationCounts = Field(None, validate_default=False)  # type: ignore[assignment]
     known_from: str | None = Field(
         None, description="What decides which words are unknown: `training_words`, or the vocabulary of this name."
-    )
-    approximate_lines: int = Field(
-        0, description="Lines so different that words were compared by position, unlike in the official script."
     )
     kinds: dict[Kind, int] = Field({}, description="The number of errors of each kind.")
     confusions: list[EvaluationConfusion] = Field([], description="The most frequent first, at most 1,000.")

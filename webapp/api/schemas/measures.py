@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from webapp.api.schemas.algorithm import AlgorithmId
-from webapp.api.schemas.requests import LONGEST_NAME, Body
+from webapp.api.schemas.requests import Body
 from webapp.api.schemas.responses import Answer
 from webapp.tokenization.comparison.state import MOST
+from webapp.tools.algorithm_field import AlgorithmId
+from webapp.tools.picker import LONGEST_NAME
 
 
 class MeasuredTokenizerChoice(Body):

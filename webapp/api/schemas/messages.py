@@ -6,11 +6,13 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from webapp.api.schemas.requests import LONGEST_NAME, Body
+from webapp.api.schemas.requests import Body
 from webapp.api.schemas.responses import Answer
 from webapp.chat.messages import MOST_MESSAGES, MOST_TOOLS
 from webapp.chat.templates import BUILT_IN
 from webapp.serializers.conversation import CONVERSATION_WANTS, ConversationWant
+from webapp.tools.picker import LONGEST_NAME
+from webapp.vocabularies import GPT_4O
 
 
 class MessagesBody(Body):
@@ -40,9 +42,8 @@ class MessagesBody(Body):
     vocabulary: str | None = Field(
         None,
         max_length=LONGEST_NAME,
-        description="The name of a vocabulary, from `GET /vocabularies` or `POST /vocabularies`. "
-        "Default: the first one for the algorithm.",
-        examples=["bpe-bytes"],
+        description=f"The name of a vocabulary, from `GET /vocabularies` or `POST /vocabularies`. Default: `{GPT_4O}`.",
+        examples=[GPT_4O],
     )
     model: str | None = Field(
         None,

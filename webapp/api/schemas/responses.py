@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from webapp.api.schemas.algorithm import AlgorithmId
-from webapp.core.analysis.ambiguity import Kind
-from webapp.core.models.skipped_lines import Reason
+from webapp.serializers.json import Piece
+from webapp.serializers.skipped_lines import Skipped
+from webapp.tools.algorithm_field import AlgorithmId
 from webapp.vocabularies.catalogue import Origin
 
 
@@ -19,16 +19,6 @@ class Answer(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class PieceBytes(Answer):
-    """A piece that is not valid UTF-8: it begins or ends inside a character."""
-
-    bytes: str = Field(description="The bytes in hexadecimal, separated by spaces.", examples=["e4 b8"])
-
-
-Piece = Annotated[
-    str | PieceBytes,
-    Field(description="The piece as it is in the vocabulary: a string, or `{bytes: …}` if it is not valid UTF-8."),
-]
 Offsets = Annotated[
     list[Annotated[list[int], Field(min_length=2, max_length=2)]],
     Field(description="Start and end (exclusive) of each token, in code points of the text that you sent."),
@@ -44,33 +34,12 @@ class Counts(Answer):
     unknown: int = Field(description="Tokens that stand for text outside the vocabulary.")
 
 
-class SkippedLineAnswer(Answer):
-    """A line of a word list that is no entry."""
-
-    line: int = Field(description="Its number, from 1.")
-    reason: Reason
-    detail: str
-
-
-class SkippedLinesAnswer(Answer):
-    """The lines of a word list that were skipped because they are no entries."""
-
-    count: int
-    first: list[SkippedLineAnswer] = Field(description="The first of them.")
-
-
 class ListedWord(Answer):
     """A word of full or search mode."""
 
     word: str
     start: int = Field(description="The start of the word, in code points of the text.")
     end: int = Field(description="The end of the word (exclusive).")
-
-
-Skipped = Annotated[
-    SkippedLinesAnswer | None,
-    Field(description="The lines of the dictionary that were skipped. Absent if there are none."),
-]
 
 
 class TokenizeAnswer(Answer):
@@ -105,95 +74,6 @@ class CountAnswer(Answer):
     characters: int | list[int]
     bytes: int | list[int]
     meter: MeterAnswer | None = Field(None, description="With `model`: its context window, and the price.")
-    skipped_lines: Skipped = None
-
-
-class DecodedTokenAnswer(Answer):
-    """One token of decoded ids; bytes are hexadecimal, separated by spaces."""
-
-    id: int
-    piece: Piece = Field(description="The piece of the vocabulary, or the text of an added token.")
-    bytes: str = Field(description="The bytes that the token adds to the text, with any space that decoding inserts.")
-    special: bool
-    text: str = Field(description="The token decoded by itself, with U+FFFD for a part of a character.")
-    streamed: str = Field(description="The characters that are complete with this token: what to print in a stream.")
-    complete: bool = Field(description="Whether no character is unfinished after this token.")
-    pending: str = Field(description="The bytes of the character that is unfinished after this token.")
-    missing: list[str] = Field(
-        description="The range of each byte that the unfinished character still needs.", examples=[["80-bf"]]
-    )
-    completed_by: int | None = Field(
-        description="The index of the token that completes it; null if there is none or none does."
-    )
-    invalid: str = Field(description="The bytes that turn out not to be valid UTF-8 with this token.")
-
-
-class DecodeAnswer(Answer):
-    """The keys that `want` names."""
-
-    text: str = Field("", description="The decoded text, with U+FFFD for bytes that are not valid UTF-8.")
-    tokens: list[DecodedTokenAnswer] = Field([], description="The tokens one by one.")
-
-
-class PartAnswer(Answer):
-    """One part of a text."""
-
-    text: str
-    start: int = Field(description="The start of the part, in code points of the whole text.")
-    end: int = Field(description="The end of the part (exclusive).")
-    tokens: int = Field(description="The number of its tokens when it is encoded alone.")
-
-
-class SplitAnswer(Answer):
-    """The parts, in the order of the text."""
-
-    parts: list[PartAnswer]
-
-
-class MethodAnswer(Answer):
-    """A method of word segmentation and the vocabulary that it uses."""
-
-    algorithm: AlgorithmId
-    vocabulary: str
-
-
-class WordAnswer(Answer):
-    """A word of a text."""
-
-    text: str
-    start: int
-    end: int
-
-
-class PlaceAnswer(Answer):
-    """A place of a text with an ambiguity."""
-
-    kind: Kind
-    start: int = Field(description="The start of the place, in code points.")
-    end: int = Field(description="The end of the place (exclusive).")
-    text: str
-    chain_length: int | None = Field(
-        description="How many strings two crossing words share; null for a combinational ambiguity."
-    )
-    words: list[WordAnswer] = Field(
-        description="The words that cross, at most 50; or the fewest words that the word consists of."
-    )
-    chosen: dict[str, list[WordAnswer]] = Field(
-        description="The words that each method takes at the place; empty after the `segmented_characters`."
-    )
-
-
-class AmbiguitiesAnswer(Answer):
-    """The ambiguities of a text."""
-
-    overlapping: int = Field(description="The number of overlapping ambiguities: chains of crossing words.")
-    combinational: int = Field(description="The number of words that consist of two or more words.")
-    combinational_words: int = Field(description="The number of different words among them.")
-    segmented_characters: int = Field(
-        description="How many characters of the text the methods segmented: all, up to 100,000."
-    )
-    methods: list[MethodAnswer]
-    places: list[PlaceAnswer]
     skipped_lines: Skipped = None
 
 

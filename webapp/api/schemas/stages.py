@@ -1,20 +1,28 @@
-"""Models of the operations about the stages of a tokenizer: round trips and pre-tokens."""
+"""Models of the operation about round trips."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from flask_babel import gettext as _
 from pydantic import Field
 
-from webapp.api.schemas.requests import LONGEST_NAME, Body, Choice
 from webapp.api.schemas.responses import Answer
 from webapp.core.analysis.stage_edits import StageName
-from webapp.core.formats.checked_patterns import LONGEST
-from webapp.core.text.split_behaviors import Behavior
+from webapp.tools.inputs import at_most
+from webapp.tools.picker import TokenizerInput
+
+TracedText = Annotated[
+    str,
+    at_most(100_000, lambda: _("The text")),  # tracing each stage takes longer than tokenizing
+    Field(description="The text, at most 100,000 bytes of UTF-8."),
+]
 
 
-class RoundTripBody(Choice):
+class RoundTripBody(TokenizerInput):
     """A text to encode and decode."""
 
-    text: str = Field(description="The text, at most 100,000 bytes of UTF-8.", examples=["Café déjà vu !"])
+    text: TracedText = Field(examples=["Café déjà vu !"])
 
 
 class ChangeStep(Answer):
@@ -49,71 +57,4 @@ class RoundTripAnswer(Answer):
     number_of_changes: int
     changes: list[ChangeAnswer] = Field(
         description="The changes in order, at most 1,000; making them in the text gives the decoded text."
-    )
-
-
-class PretokensBody(Body):
-    """A text to split into pre-tokens."""
-
-    text: str = Field(description="The text, at most 100,000 bytes of UTF-8.", examples=["I'll pay $1,234"])
-    vocabulary: str = Field(
-        "bpe-bytes", max_length=LONGEST_NAME, description="The name of a vocabulary, from `GET /vocabularies`."
-    )
-    pattern: str = Field(
-        "",
-        max_length=LONGEST,
-        description="A split pattern of your own to compare, in the syntax of Python’s package `regex`.",
-    )
-    special: bool = Field(False, description="Recognize special tokens that are written in the text.")
-
-
-class AlternativeAnswer(Answer):
-    """An alternative of a split pattern."""
-
-    number: int = Field(description="Its number, from 1.")
-    source: str
-    count: int = Field(description="How many pre-tokens it matched.")
-
-
-class PretokenAnswer(Answer):
-    """A pre-token, or an added token between them."""
-
-    text: str = Field(description="The text as the next stage reads it.")
-    start: int = Field(description="Its start in the text, in code points.")
-    end: int = Field(description="Its end (exclusive).")
-    normalized_start: int = Field(description="Its start in the normalized text.")
-    normalized_end: int = Field(description="Its end (exclusive).")
-    alternative: int | None = Field(description="The alternative that matched it; null for text between matches.")
-    tokens: int | None = Field(description="How many tokens the model makes of it; null before the last stage.")
-    added: bool = Field(description="Whether it is an added token.")
-
-
-class PretokenStageAnswer(Answer):
-    """A step of the pre-tokenizer."""
-
-    component: str = Field(description="The name of the step; empty for a vocabulary without a pre-tokenizer.")
-    pattern: str | None = Field(description="Its split pattern; null for a step without one.")
-    behavior: Behavior | None = Field(description="What matches and the text between them become.")
-    alternatives: list[AlternativeAnswer] = Field(description="The alternatives of the pattern, in order.")
-    pretokens: list[PretokenAnswer]
-
-
-class SplitDifferenceAnswer(Answer):
-    """A span that the vocabulary and the own pattern split differently."""
-
-    normalized_start: int
-    normalized_end: int
-    vocabulary: list[str] = Field(description="The pre-tokens of the vocabulary.")
-    own: list[str] = Field(description="The pre-tokens of your pattern.")
-
-
-class PretokensAnswer(Answer):
-    """The pre-tokens of a text, stage by stage."""
-
-    normalized: str = Field(description="The text after the normalizer.")
-    stages: list[PretokenStageAnswer] = Field(description="The steps of the pre-tokenizer, in order.")
-    own: PretokenStageAnswer | None = Field(description="The pre-tokens of `pattern`; null without one.")
-    number_of_differences: int | None
-    differences: list[SplitDifferenceAnswer] | None = Field(
-        description="Where the two split differently, at most 1,000; null without `pattern`."
     )

@@ -7,9 +7,10 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from webapp.api.schemas.requests import Body, whole_number
-from webapp.api.schemas.responses import Answer, Piece, TokenAnswer
+from webapp.api.schemas.responses import Answer, TokenAnswer
 from webapp.core.analysis.reachability import Reason, State
 from webapp.core.analysis.token_origin import MarkKind
+from webapp.serializers.json import Piece
 
 
 class UnreachableQuery(Body):

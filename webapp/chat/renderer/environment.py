@@ -105,4 +105,6 @@ def environment(clock: Clock) -> jinja2.sandbox.ImmutableSandboxedEnvironment:
     made.globals["strftime_now"] = clock
     made.globals["dict"] = Dictionary()
     made.globals["namespace"] = Namespace
+    for name in ("cycler", "joiner", "lipsum"):  # no published template uses them, and printed they show an address
+        del made.globals[name]
     return made

@@ -19,6 +19,8 @@ from .environment import Clock, RaisedError
 from .limits import ENOUGH_SECONDS, LONGEST_MESSAGE, MOST_ANSWER, MOST_OUTPUT, MOST_SHORTER
 
 NAME = "<template>"
+# How Python prints an object with its address in memory.
+_ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}")
 
 Line = dict[str, Any]
 
@@ -102,6 +104,8 @@ class Rendering:
         text = "".join(pieces)
         if len(text.encode()) > MOST_OUTPUT:
             raise OutputError
+        if (found := set(_ADDRESS.findall(text))) and found - set(_ADDRESS.findall(repr(self.request))):
+            raise jinja2.exceptions.SecurityError("a function or another object without a text is printed")
         return text
 
     def marked(self, render: Mapping[str, Any], text: str) -> tuple[str, str]:

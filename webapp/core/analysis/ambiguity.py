@@ -1,8 +1,9 @@
 """Ambiguities of dictionary segmentation, in the two kinds of textbooks.
 
 * Overlapping (交集型): words cross, as in 研究生命, where 研究生 and 生命 share 生. FMM and BMM often differ there.
-* Combinational (组合型): a word consists of words, as 研究生 of 研究 and 生. FMM and BMM both take the whole word, so
-  comparing them does not show it.
+* Combinational (组合型): a word that some sentences need split into words, as 将来 into 将 and 来. FMM and BMM
+  both take the whole word, so comparing them does not show it. A dictionary alone gives candidates: words that consist
+  of two words or more.
 
 `find_ambiguities` finds all of both kinds by looking up every word that occurs in a text; the other functions name what
 a comparison of FMM and BMM shows.
@@ -29,10 +30,10 @@ Kind = Literal["overlapping", "combinational"]
 
 @dataclass(frozen=True, slots=True)
 class Divisible:
-    """A word that consists of two words of the dictionary."""
+    """A word, and the fewest words of the dictionary, at least two, that it consists of."""
 
     word: str
-    parts: tuple[str, str]
+    parts: tuple[str, ...]
 
 
 def kind_of(disagreement: Disagreement) -> Kind:
@@ -60,21 +61,12 @@ def crossing_words(disagreement: Disagreement) -> tuple[str, str] | None:
 
 
 def divisible_words(dictionary: Dictionary, words: Iterable[str]) -> list[Divisible]:
-    """The different words among `words` that consist of two words of the dictionary, in their order.
-
-    A word with several such divisions counts once, with the one whose second part is longest.
+    """The different words among `words` that consist of words of the dictionary, as `find_ambiguities` divides them.
 
     >>> divisible_words(Dictionary(["研究", "生", "研究生", "科学"]), ["研究生", "科学", "研究生"])
     [Divisible(word='研究生', parts=('研究', '生'))]
     """
-    found = []
-    known = dictionary.ids
-    for word in dict.fromkeys(words):
-        for cut in range(1, len(word)):
-            if word[:cut] in known and word[cut:] in known:
-                found.append(Divisible(word, (word[:cut], word[cut:])))
-                break
-    return found
+    return [Divisible(word, parts) for word in dict.fromkeys(words) if (parts := _fewest_parts(dictionary, word))]
 
 
 def undisputed_words(text: str, spans: Iterable[tuple[int, int]], disagreements: Iterable[Disagreement]) -> list[str]:

@@ -12,6 +12,7 @@ from time import thread_time
 
 import regex
 
+from webapp.core.text.captures import compiled
 from webapp.core.text.pattern_time import TimeBudget
 from webapp.core.text.split_patterns import PatternTimeoutError, SplitPattern
 from webapp.core.text.unicode_16 import as_unicode_16
@@ -64,7 +65,7 @@ class PatternAlternatives:
             for start, end in spans:
                 match = self._numbered.match(known, start, timeout=max(deadline - thread_time(), 0.001))
                 found.append((start, end, _number(match)))
-        except TimeoutError:
+        except (TimeoutError, MemoryError):
             raise PatternTimeoutError(self.source, len(text)) from None
         finally:
             self.budget.spend(thread_time() - began, len(text))
@@ -76,7 +77,8 @@ class PatternAlternatives:
 
     @cached_property
     def _numbered(self) -> regex.Pattern[str]:
-        return regex.compile(_numbered(self.flags, self.alternatives))
+        parts = tuple(compiled(self.flags + part).pattern.removeprefix(self.flags) for part in self.alternatives)
+        return regex.compile(_numbered(self.flags, parts))
 
 
 def _number(match: regex.Match[str] | None) -> int:

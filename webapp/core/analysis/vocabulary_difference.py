@@ -1,4 +1,4 @@
-"""The difference of two vocabularies: pieces that only one of them has, and pieces with different ids.
+"""The difference of two vocabularies: pieces that only one of them has, pieces with different ids, order of merges.
 
 Vocabularies spell the same piece in their own way: `Ġthe`, `▁the` and ` the` all stand for "the" after a space. Pieces
 are therefore compared by what they stand for:
@@ -18,12 +18,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from typing import Literal, get_args
 
 import regex
 
 from webapp.core.analysis.portrait import SPECIAL, Portrait, kind_of_text, portrait_of_texts
 from webapp.core.analysis.token_list import TokenList
+from webapp.core.models.bpe import BPE
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.tokenizer import Tokenizer
 
@@ -69,6 +71,16 @@ def difference_of(first: tuple[TokenList, Tokenizer], second: tuple[TokenList, T
         groups["a" if other is None else "same" if other == id else "moved"].append((id, other))
     groups["b"] = [(None, id) for meaning, id in meanings_b.items() if meaning not in meanings_a]
     return VocabularyDifference({group: sorted(pairs, key=_order) for group, pairs in groups.items()})
+
+
+def different_merges(first: Tokenizer, second: Tokenizer) -> int | None:
+    """Return how many ranks have another merge in the second vocabulary; None unless both have a list of merges."""
+    lists = [
+        [(model.pieces[left], model.pieces[right]) for left, right in model.merges]
+        for model in (first.model, second.model)
+        if isinstance(model, BPE)
+    ]
+    return sum(one != other for one, other in zip_longest(*lists)) if len(lists) == 2 else None
 
 
 def meanings_of(tokens: TokenList, tokenizer: Tokenizer) -> dict[Meaning, int]:

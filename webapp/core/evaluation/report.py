@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from itertools import pairwise
 from typing import Any
 
@@ -22,6 +22,7 @@ MOST_ERRORS = 5_000
 """The most errors of a method that a report lists; all of them are counted."""
 MOST_CONFUSIONS = 1_000
 _CHECK_LINES = 64
+_SCORED = frozenset(each.name for each in fields(Score))  # stored reports of earlier versions have more
 
 
 class OutOfTimeError(Exception):
@@ -75,7 +76,7 @@ class Report:
             MethodReport(
                 **{
                     **method,
-                    "score": Score(**method["score"]),
+                    "score": Score(**{name: value for name, value in method["score"].items() if name in _SCORED}),
                     "confusions": [tuple(each) for each in method["confusions"]],
                     "errors": [SegmentationError(*each) for each in method["errors"]],
                 }

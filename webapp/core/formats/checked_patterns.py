@@ -14,6 +14,7 @@ from math import prod
 import regex
 
 from webapp.core.formats.fields import FormatError
+from webapp.core.text.captures import compiled
 from webapp.core.text.pattern_time import TimeBudget
 from webapp.core.text.split_patterns import KNOWN
 from webapp.core.vocabulary_error import shown
@@ -125,7 +126,7 @@ def _check(source: str, deadline: float) -> None:
             most=f"{MOST_REPEATS:,}",
         )
     try:
-        pattern = regex.compile(source)
+        pattern = compiled(source)
     except (regex.error, RecursionError, OverflowError, ValueError, MemoryError) as error:
         raise FormatError(
             "the split pattern %(source)s cannot be compiled: %(error)s", source=shown(source), error=str(error)

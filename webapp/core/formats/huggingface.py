@@ -29,7 +29,6 @@ from webapp.core.formats.huggingface_numbers import read_float
 from webapp.core.formats.limits import read_json
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
-from webapp.core.models.picky_bpe import PickyBPE
 from webapp.core.text.byte_characters import bytes_to_characters, characters_to_bytes
 from webapp.core.text.character_pretokenizers import ByteLevelCharacters
 from webapp.core.text.pretokenizers import ByteLevel
@@ -105,7 +104,7 @@ def _write_parts(tokenizer: Tokenizer) -> dict[str, Any]:
                 given=token.id,
             )
     special_by_id = {token.id: token.content for token in tokenizer.added_tokens}
-    byte_level = isinstance(tokenizer.model, BPE | PickyBPE) and tokenizer.model.byte_level
+    byte_level = isinstance(tokenizer.model, BPE) and tokenizer.model.byte_level
     return {
         "version": VERSION,
         "truncation": None,

@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from webapp.core.added_tokens import AddedToken
-from webapp.core.formats import huggingface_picky_bpe
 from webapp.core.formats.fields import FormatError, field, missing_ids
 from webapp.core.formats.huggingface_fields import whole_number
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
-from webapp.core.models.picky_bpe import PickyBPE
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordlevel import WordLevel
 from webapp.core.models.wordpiece import WordPiece
@@ -43,8 +41,6 @@ def read_model(part: Json, added: Sequence[AddedToken], *, byte_level: bool) -> 
         return WordLevel(_pieces(part, added), unknown=field(part, "unk_token", str, "<unk>"))
     if kind == "Unigram":
         return _read_unigram(part)
-    if kind == huggingface_picky_bpe.KIND:
-        return huggingface_picky_bpe.read(part, _pieces(part, added))
     raise FormatError("the model %(kind)s is not supported", kind=shown(kind))
 
 
@@ -86,16 +82,12 @@ def write_model(model: Model, special_by_id: Mapping[int, str]) -> Json:
                 "unk_token": model.unknown,
                 "vocab": {piece: id for id, piece in enumerate(model.pieces)},
             }
-        case PickyBPE():
-            return huggingface_picky_bpe.write(model)
     raise _unwritable(model)
 
 
 def check_model(model: Model) -> None:
     """Raise FormatError for a model that `write_model` refuses."""
-    if isinstance(model, PickyBPE):
-        huggingface_picky_bpe.write(model)
-    elif not isinstance(model, BPE | WordPiece | Unigram | WordLevel):
+    if not isinstance(model, BPE | WordPiece | Unigram | WordLevel):
         raise _unwritable(model)
 
 

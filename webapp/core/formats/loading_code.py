@@ -11,20 +11,6 @@ tokenizer = Tokenizer.from_file({file})
 print(tokenizer.encode("Hello world").ids)
 """
 
-OWN = """\
-from webapp.core import load  # Tokenscope; no other library has this model
-
-tokenizer = load({file})
-print(tokenizer.ids("Hello world"))
-"""
-
-ARPA = """\
-import kenlm  # pip install kenlm
-
-model = kenlm.Model({file})
-print(model.score("人生 如 梦境"))  # log10
-"""
-
 NGRAMS = """\
 from webapp.core import load  # Tokenscope
 
@@ -103,10 +89,10 @@ print(tokenizer.encode("Hello world"))
 """
 
 
-def loading_code(file: str, *, lowercase: bool = False, own_model: bool = False) -> str:
+def loading_code(file: str, *, lowercase: bool = False) -> str:
     """Return code that loads a file and prints the ids of a text.
 
-    `lowercase` is for a `vocab.txt`; with `own_model`, only this project reads the `tokenizer.json`.
+    `lowercase` is for a `vocab.txt`.
 
     >>> print(loading_code("own.model"), end="")
     from sentencepiece import SentencePieceProcessor
@@ -116,7 +102,7 @@ def loading_code(file: str, *, lowercase: bool = False, own_model: bool = False)
 
     Raises KeyError for a file of no such format.
     """
-    template = OWN if own_model else _NAMED.get(file) or _BY_ENDING[file.rpartition(".")[2]]
+    template = _NAMED.get(file) or _BY_ENDING[file.rpartition(".")[2]]
     return template.format(file=json.dumps(file), lowercase=lowercase)
 
 
@@ -129,4 +115,4 @@ _NAMED = {
     "ngrams.json": NGRAMS,
     "ngrams.txt": NGRAMS,
 }
-_BY_ENDING = {"model": SENTENCEPIECE, "tiktoken": TIKTOKEN, "arpa": ARPA}
+_BY_ENDING = {"model": SENTENCEPIECE, "tiktoken": TIKTOKEN}

@@ -223,7 +223,7 @@ def tokenizer_of(
 def counted_model(tokenizer: Tokenizer) -> NGram:
     """The n-gram model of a tokenizer; raises FormatError if it has none, or one without counts."""
     model = tokenizer.model
-    if not isinstance(model, NGram) or not model.is_counted:
+    if not isinstance(model, NGram):
         raise FormatError("only an n-gram model with counts can be written as counts")
     return model
 

@@ -25,6 +25,8 @@ def check_foreign(content: bytes) -> None:
         raise FormatError("this is %(what)s, not a vocabulary", what=other)
     if content.startswith(b"version https://git-lfs.github.com/spec/"):
         raise FormatError("this is a Git LFS pointer, not the file itself; fetch the file with git lfs pull")
+    if re.search(rb"^\\data\\[ \t]*\r?$", content[: 1 << 20], re.MULTILINE):
+        raise FormatError("this is an ARPA file, which has probabilities; upload the counts of the n-grams instead")
     if _HTML.match(content):
         raise FormatError("this is a web page, not a vocabulary; download the file itself, not the page that shows it")
 

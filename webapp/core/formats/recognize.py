@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from webapp.core.formats import (
-    arpa,
     dictionary,
     minimal_bpe,
     ngram_counts,
@@ -37,7 +36,6 @@ Format = Literal[
     "vocab.txt",
     "subword-nmt",
     "dictionary",
-    "arpa",
     "ngram-counts",
     "ngram-text",
 ]
@@ -86,8 +84,6 @@ def _text(content: bytes) -> Recognized:
     if _is_tiktoken(content):
         return _tiktoken(content)
     text = decoded(content)
-    if arpa.is_arpa(content):
-        return _ngrams("arpa", "an ARPA file", arpa.read(text))
     if _UNKNOWN_LINE.search(text):
         return _vocab_txt(text)
     if text.lstrip()[:1] in ("{", "["):

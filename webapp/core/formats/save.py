@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webapp.core.formats import arpa, huggingface, ngram_counts, sentencepiece_writer
+from webapp.core.formats import huggingface, ngram_counts, sentencepiece_writer
 from webapp.core.formats.fields import FormatError
 from webapp.core.models.ngram import NGram
 from webapp.core.tokenizer import Tokenizer
@@ -11,7 +11,7 @@ from webapp.core.tokenizer import Tokenizer
 def save(tokenizer: Tokenizer) -> bytes:
     """Return the content of a file that `load` reads back to the same ids.
 
-    Counts as JSON, or an ARPA file, for n-gram models; a `.model` for SentencePiece's models and pipeline; else a
+    Counts as JSON for n-gram models; a `.model` for SentencePiece's models and pipeline; else a
     `tokenizer.json`. Raises FormatError for a tokenizer that none of them can hold.
 
     >>> from webapp.core.formats.load import load
@@ -20,7 +20,7 @@ def save(tokenizer: Tokenizer) -> bytes:
     [1, 2, 3]
     """
     if isinstance(tokenizer.model, NGram):
-        return (ngram_counts.write_json if tokenizer.model.is_counted else arpa.write)(tokenizer).encode()
+        return ngram_counts.write_json(tokenizer).encode()
     try:
         return sentencepiece_writer.write(tokenizer)
     except FormatError:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from webapp.core.formats.checked_patterns import checked_pattern
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.limits import LARGEST_VOCABULARY
+from webapp.core.models import Model
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.text import decoders, split_patterns
 from webapp.core.text.normalizers import NFC, Normalizer
@@ -205,6 +206,18 @@ def rank_tokenizer(
         model = RankBPE([piece for piece in whole if piece is not None], reserved=reserved)
     except ValueError as error:
         raise FormatError.of(error) from None
+    return _tokenizer(model, pattern, special_tokens, normalizer)
+
+
+def encoding_tokenizer(model: Model, encoding: str) -> Tokenizer:
+    """Return the tokenizer of a named encoding whose ranks a model has; encodings of the same ranks can share it."""
+    parts = ENCODINGS[encoding]
+    return _tokenizer(model, parts.pattern, parts.special_tokens, parts.normalizer)
+
+
+def _tokenizer(
+    model: Model, pattern: str, special_tokens: Mapping[str, int], normalizer: Normalizer | None
+) -> Tokenizer:
     return Tokenizer(
         model,
         normalizer=normalizer,

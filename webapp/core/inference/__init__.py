@@ -22,7 +22,6 @@ from webapp.core.inference.records import ALPHA, DROPOUT, INFERENCES, OWN, PARAM
 from webapp.core.inference.samples import UnigramSamples
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
-from webapp.core.models.picky_bpe import PickyBPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
@@ -59,7 +58,7 @@ def inferences_for(model: Model) -> tuple[str, ...]:
         return OWN, "longest", "fewest", "dropout"
     if isinstance(model, Unigram | SentencePieceUnigram):
         return OWN, "longest", "fewest", "sample"
-    return (OWN, "longest", "fewest") if isinstance(model, WordPiece | PickyBPE) else (OWN,)
+    return (OWN, "longest", "fewest") if isinstance(model, WordPiece) else (OWN,)
 
 
 def infer(

@@ -1,4 +1,4 @@
-"""Longest and fewest pieces over bytes: byte-level BPE, `tiktoken`'s ranks and PickyBPE. No text is unknown."""
+"""Longest and fewest pieces over bytes: byte-level BPE and `tiktoken`'s ranks. No text is unknown."""
 
 from __future__ import annotations
 

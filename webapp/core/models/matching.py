@@ -167,18 +167,6 @@ def verdict(dictionary: Dictionary, text: str, keep_runs: bool = True) -> Verdic
     return _bidirectional(dictionary, text, keep_runs)[0]
 
 
-def word_counts(dictionary: Dictionary, text: str) -> dict[Direction, int]:
-    """The number of tokens of each direction, from one pass forward and one backward.
-
-    >>> word_counts(Dictionary(["研究", "研究生", "生命"]), "研究生命")
-    {'forward': 2, 'backward': 2, 'both': 2}
-    """
-    found_forward, found_backward = forward(dictionary, text), backward(dictionary, text)
-    counts: dict[Direction, int] = {"forward": len(found_forward[0]), "backward": len(found_backward[0])}
-    counts["both"] = counts[_decide(dictionary, found_forward, found_backward).direction]
-    return counts
-
-
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     """A shortest span of the text that the two directions segment differently."""

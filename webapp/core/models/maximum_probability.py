@@ -14,14 +14,12 @@ from typing import Literal, get_args
 from webapp.core.formats.jieba_hmm import jieba_hmm
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.fast.cache import Cache
-from webapp.core.models.fast.certain_cuts import CertainCuts
 from webapp.core.models.hmm import HiddenMarkovModel
 from webapp.core.models.word_graph import BLOCK, SPACE, WordGraph
 
 Mode = Literal["precise", "full", "search"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 _LATIN = re.compile("[a-zA-Z0-9]")
-_SHORT = 400  # characters; for a shorter text the tables of `CertainCuts` do not pay off
 
 
 class MaximumProbability:
@@ -44,7 +42,7 @@ class MaximumProbability:
         self.hmm: HiddenMarkovModel | None = jieba_hmm() if hmm else None
         self.pieces: Sequence[str] = dictionary.words
         self.unknown_id: int = dictionary.unknown_id
-        self._fast = CertainCuts(self)
+        self._blocks = Cache(lambda block: tuple(self.block_words(block)))  # most return when a text is edited
         self._segmented = Cache(self._segment)
 
     def id_of(self, piece: str | bytes) -> int | None:
@@ -66,10 +64,6 @@ class MaximumProbability:
         The words of `full` and `search` overlap. As in jieba, `full` has an empty word beside white space, and one for
         characters that are in no block.
         """
-        return self._fast.words(text, mode) if len(text) > _SHORT else self.plain_words(text, mode)
-
-    def plain_words(self, text: str, mode: Mode = "precise") -> list[str]:
-        """The same words as `words`, block by block without tables: for short texts, and to test the others against."""
         if mode == "full":
             return list(self.full_words(text))
         found = list(self._precise(text))
@@ -83,7 +77,7 @@ class MaximumProbability:
             return list(self._full_spans(text))
         found = []
         start = 0
-        for word in self.plain_words(text):
+        for word in self.words(text):
             found += [(start + left, start + right) for left, right in self._searched(word)] if mode == "search" else []
             found.append((start, start + len(word)))
             start += len(word)
@@ -104,7 +98,7 @@ class MaximumProbability:
     def _precise(self, text: str) -> Iterator[str]:
         for at, part in enumerate(BLOCK.split(text)):
             if at % 2:
-                yield from self.block_words(part)
+                yield from self._blocks[part]
             else:
                 yield from (piece for each in SPACE.split(part) for piece in ([each] if each == "\r\n" else each))
 

@@ -1,8 +1,8 @@
 """Merging by rank, the inner loop of byte-pair encoding (Sennrich et al. 2016, section 3.2).
 
 The adjacent pair with the lowest rank is merged, the leftmost first among equals, until no adjacent pair has a rank.
-Three implementations give the same result: a plain list for short pre-tokens, and for long ones a heap, which takes
-O(n log n), or where ranks only rise, as in trained vocabularies, all pairs of a rank together (`fast.merge_by_rank`).
+Two implementations give the same result: a plain list for short pre-tokens, and for long ones a heap, which takes
+O(n log n).
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
-
-from webapp.core.models.fast.merge_by_rank import merge_by_rank
 
 # Above this many symbols the heap is faster than searching the list again for every merge (3 times at 400).
 LONG = 80
@@ -68,27 +66,9 @@ def merge_with_places(symbols: list[int], ranks: Mapping[int, int], merged: Sequ
     [(2, 0), (3, 2)]
     """
     symbols = symbols.copy()
-    found = pair_ranks(symbols, ranks)
-    following = merge_by_rank(symbols, found, ranks, merged)
-    if following is not None:
-        _merge_by_heap(symbols, following, ranks, merged)
-    return [(symbol, at) for at, symbol in enumerate(symbols) if symbol >= 0]
-
-
-def _merge_by_heap(symbols: list[int], following: list[int], ranks: Mapping[int, int], merged: Sequence[int]) -> None:
-    """Merge in place, pair after pair; `following` has the position after each symbol that is not merged away."""
+    previous, following, heap = link_symbols(pair_ranks(symbols, ranks))
     length = len(symbols)
     rank_of = ranks.get
-    heap: list[int] = []
-    previous = [-1] * (length + 1)
-    at = 0
-    while (right_at := following[at]) < length:
-        previous[right_at] = at
-        if (found := rank_of(symbols[at] << 32 | symbols[right_at])) is not None:
-            heap.append(found << POSITION_BITS | at)
-        at = right_at
-    previous[length] = at
-    heapify(heap)
     # -1 marks a symbol that was merged into the one on its left.
     while heap:
         entry = heappop(heap)
@@ -107,6 +87,7 @@ def _merge_by_heap(symbols: list[int], following: list[int], ranks: Mapping[int,
                 heappush(heap, rank_after << POSITION_BITS | at)
         if at and (rank_before := rank_of(symbols[previous[at]] << 32 | new)) is not None:
             heappush(heap, rank_before << POSITION_BITS | previous[at])
+    return [(symbol, at) for at, symbol in enumerate(symbols) if symbol >= 0]
 
 
 def pair_ranks(symbols: Sequence[int], ranks: Mapping[int, int]) -> list[int]:

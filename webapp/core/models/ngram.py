@@ -13,16 +13,13 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import chain
 from math import exp, log
-from typing import cast
 
 from webapp.core.models.character_model import CharacterModel
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.fast.cache import Cache
-from webapp.core.models.fast.ngram_pairs import pair_path
-from webapp.core.models.matching import runs_of
 from webapp.core.models.ngram_counts import UNKNOWN, NGramCounts
 from webapp.core.models.ngram_lattice import Arc, WordLattice
-from webapp.core.models.ngram_probabilities import BackoffProbabilities, Contribution, Probabilities
+from webapp.core.models.ngram_probabilities import Contribution, Probabilities
 from webapp.core.models.ngram_viterbi import BEGINNING, ScoreTables, best_path
 from webapp.core.models.smoothing import Smoothing, estimate
 from webapp.core.text.sentences import sentence_spans
@@ -62,17 +59,12 @@ class NGram:
         characters: CharacterModel | None = None,
         keep_runs: bool = True,
         dictionary: Dictionary | None = None,
-        probabilities: BackoffProbabilities | None = None,
     ) -> None:
-        """Raises ValueError for an order above that of the counts, KeyError for an unknown smoothing.
-
-        With `probabilities`, as an ARPA file has them, the counts are empty, and smoothing and order are fixed.
-        """
+        """Raises ValueError for an order above that of the counts, KeyError for an unknown smoothing."""
         order = order or counts.order
         if not 1 <= order <= counts.order:
             raise ValueError(f"the order must be from 1 to {counts.order}, not {order}")
         self.counts = counts
-        self.fixed = probabilities
         self.smoothing = estimate(smoothing, counts, order) if isinstance(smoothing, str) else smoothing
         self.order = order
         self.base = base
@@ -82,16 +74,9 @@ class NGram:
         self.pieces: Sequence[str] = self.dictionary.words
         self.unknown_id: int = self.dictionary.unknown_id
         size = len(counts.words) + 1 + (characters is not None or counts.counts_unknown)
-        self.probabilities: Probabilities | BackoffProbabilities = (
-            Probabilities(counts, self.smoothing, order, size, base) if probabilities is None else probabilities
-        )
+        self.probabilities = Probabilities(counts, self.smoothing, order, size, base)
         self._sentences = Cache(self._segment_sentence)
         self._variants: dict[tuple[str, int, bool], NGram] = {}
-
-    @property
-    def is_counted(self) -> bool:
-        """Whether the model has counts, and so a choice of order and smoothing; one from an ARPA file has neither."""
-        return self.fixed is None
 
     @cached_property
     def tables(self) -> ScoreTables:
@@ -184,7 +169,7 @@ class NGram:
         >>> model.with_choices("kneser-ney", 1) is model.with_choices("kneser-ney", 1)
         True
         """
-        order = self.order if self.fixed is not None else min(order, self.counts.order)
+        order = min(order, self.counts.order)
         key = smoothing, order, keep_runs
         found = self._variants.pop(key, None)
         if found is None:
@@ -196,7 +181,6 @@ class NGram:
                 characters=self.characters,
                 keep_runs=keep_runs,
                 dictionary=self.dictionary,
-                probabilities=self.fixed,
             )
             found._variants = self._variants
         self._variants[key] = found
@@ -213,35 +197,14 @@ class NGram:
 
     def lattice_path(self, sentence: str) -> list[tuple[int, int, int]]:
         """`(number, start, end)` of each word of the best path through the lattice, without white space."""
-        lattice, counts = self._lattice(sentence), self.counts
-        return best_path(self.tables, lattice.arcs, len(sentence), counts.start, counts.end, lattice)
+        counts = self.counts
+        return best_path(self.tables, self._lattice(sentence).arcs, len(sentence), counts.start, counts.end)
 
     def _lattice(self, sentence: str) -> WordLattice:
         return WordLattice(sentence, self.dictionary, self.characters, self.counts.unknown, self.keep_runs)
 
     def _segment_sentence(self, sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The ids and the ends of a sentence's words."""
-        counts, tables = self.counts, self.tables
-        singles = list(map(self.dictionary.ids.get, sentence))
-        spaces = None in singles
-        if spaces:
-            singles = [
-                -1 if id is None and character.isspace() else id
-                for id, character in zip(singles, sentence, strict=True)
-            ]
-        if (
-            self.order < 3
-            and tables.scored.dominates
-            and None not in singles
-            and not (self.keep_runs and runs_of(sentence))
-        ):
-            lengths, ids_of = self.dictionary.lengths_by_beginning, self.dictionary.ids
-            known = cast(list[int], singles)
-            found = pair_path(sentence, known, lengths, ids_of, tables.pairs, tables.lowest, counts.start, counts.end)
-            if spaces:
-                of = self.dictionary.space_ids
-                found = [of[sentence[end - 1]] if id < 0 else id for id, end in zip(*found, strict=True)], found[1]
-            return tuple(found[0]), tuple(found[1])
         ids: list[int] = []
         ends: list[int] = []
         at = 0
@@ -251,7 +214,7 @@ class NGram:
                 ids.append(space_ids[sentence[space]])
                 ends.append(space + 1)
             if number >= 0:
-                ids.append(unknown_id if number == counts.unknown else number)
+                ids.append(unknown_id if number == self.counts.unknown else number)
                 ends.append(end)
             at = end
         return tuple(ids), tuple(ends)

@@ -141,11 +141,6 @@ class NGramCounts:
             by_order[len(ngram) - 1][key] = count
         return cls(words, levels_of(by_order, numbers), pruned=pruned, estimates=estimates)
 
-    @classmethod
-    def without_counts(cls, words: Sequence[str], order: int) -> NGramCounts:
-        """Return the words of a model whose counts are unknown, all of them 0."""
-        return cls(words, levels_of([{}] * order, len(words) + len(MARKS)))
-
     @property
     def order(self) -> int:
         """The length of the longest n-grams."""

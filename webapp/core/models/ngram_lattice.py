@@ -78,17 +78,6 @@ class WordLattice:
             here += [(at + size, unknown, lengths[size - 1] + each) for size, each in enumerate(sums, 1)][::-1]
         return here
 
-    def unknown_from(self, at: int) -> tuple[Sequence[float], int]:
-        """The scores of the characters from a position on, and at how many of them only unknown words start.
-
-        The scores are of as many characters more as unknown words reach beyond. It is asked for right after the arcs
-        of the position before.
-        """
-        sentence, lengths_at, stop = self._sentence, self._lengths_at, at
-        while stop < self._reached and lengths_at(sentence[stop : stop + 2]) is None:
-            stop += 1
-        return self._spelled[at - self._first : stop - self._first + LONGEST_UNKNOWN - 1], stop - at
-
     def _end_of_unknown(self, at: int) -> int:
         """The end of the characters from `at` that are no words, white space or the beginning of a run."""
         sentence, id_of, runs, end = self._sentence, self._id_of, self._runs, at + 1

@@ -14,8 +14,6 @@ from webapp.core.models.smoothing import AbsoluteDiscounting, AddK, JelinekMerce
 Scores = tuple[float, Mapping[int, float] | None]
 """The logarithm of what a context leaves to the shorter one, and the scores of the words that were counted after it."""
 
-NEVER = -230.0
-"""The natural logarithm of the probability of what an ARPA file does not list, 10 to the power of -100 as in KenLM."""
 MOST_RECENT = 500
 """Contexts whose shares are kept."""
 
@@ -65,7 +63,6 @@ class Probabilities:
         self.size = size
         self.base = base
         self.interpolates = not isinstance(smoothing, AddK)
-        self.dominates = True
         self._base_total = sum(base) + size if base is not None else size
         self._lowest_scores: Sequence[float] | None = None
         self._recent: dict[tuple[int, ...], tuple[dict[int, float], float]] = {}
@@ -268,75 +265,3 @@ class Probabilities:
 def _lost(found: dict[int, int], discount: float, total: int) -> float:
     """The part of counts that are no higher than the discount, which leave all they have."""
     return sum(count for count in found.values() if count <= discount) / total if discount >= 1 else 0.0
-
-
-class BackoffProbabilities:
-    """Probabilities with backoff weights, as ARPA files have them (Katz 1987; the format of ARPA, SRILM and KenLM).
-
-    A listed n-gram has its probability; for another one, it is that after the shorter context, times the backoff
-    weight of the longer: P(w | h) = b(h) · P(w | h without its first word). `first` has the natural logarithm of each
-    word's probability, by number; `following` has for a context its backoff weight and the words listed after it,
-    both as natural logarithms.
-    """
-
-    def __init__(
-        self,
-        counts: NGramCounts,
-        order: int,
-        first: Sequence[float],
-        following: Mapping[tuple[int, ...], tuple[float, Mapping[int, float]]],
-    ) -> None:
-        self.counts = counts
-        self.order = order
-        self.first = first
-        self.following = following
-        self.interpolates = True
-        self.size = len(counts.words) + 1 + (first[counts.unknown] > NEVER)
-        self.dominates = all(
-            score >= left + self.score(word, context[1:])
-            for context, (left, words) in following.items()
-            for word, score in words.items()
-        )
-
-    def score(self, word: int, context: tuple[int, ...]) -> float:
-        """The natural logarithm of the probability of a word after a context."""
-        left = 0.0
-        while context:
-            found = self.following.get(context)
-            if found is not None:
-                if word in found[1]:
-                    return left + found[1][word]
-                left += found[0]
-            context = context[1:]
-        return left + self.first[word]
-
-    def probability(self, word: int, context: tuple[int, ...]) -> float:
-        """The probability of a word after a context."""
-        return exp(self.score(word, context))
-
-    def contributions(self, word: int, context: tuple[int, ...]) -> list[Contribution]:
-        """The orders that are asked, down to the one that has the n-gram; only that one adds anything."""
-        found: list[Contribution] = []
-        weight = 1.0
-        while True:
-            left, words = self.following.get(context, (0.0, {})) if context else (0.0, {word: self.first[word]})
-            share = exp(words[word]) if word in words else 0.0
-            names = tuple(map(self.counts.word, context))
-            found.append(Contribution(len(context) + 1, names, 0, 0, share, weight, exp(left)))
-            if share or not context:
-                return found
-            weight *= exp(left)
-            context = context[1:]
-
-    def lowest_scores(self) -> Sequence[float]:
-        """The natural logarithm of each word's probability without a context, by number."""
-        return self.first
-
-    def contexts(self) -> Iterator[tuple[int, int]]:
-        """The contexts of two words that have a backoff weight or words after them."""
-        return ((context[0], context[1]) for context in self.following if len(context) == 2)
-
-    def scores(self, context: tuple[int, ...], shorter: Scores | None = None) -> Scores:
-        """The backoff weight of a context and the scores of the words listed after it."""
-        left, words = self.following.get(context, (0.0, {}))
-        return left, words or None

@@ -13,9 +13,7 @@ from functools import cached_property
 from math import inf
 from typing import Protocol
 
-from webapp.core.models.character_model import LONGEST_UNKNOWN
-from webapp.core.models.fast.unknown_run import unknown_path
-from webapp.core.models.ngram_lattice import Arc, WordLattice
+from webapp.core.models.ngram_lattice import Arc
 from webapp.core.models.ngram_probabilities import Scores
 
 MOST_STATES = 32
@@ -42,8 +40,6 @@ class Scored(Protocol):
     order: int
     interpolates: bool
     """Whether unseen n-grams ask every shorter context, not order 0 at once."""
-    dominates: bool
-    """Whether a word that was counted after a context is never less probable than an unseen one in its place."""
 
     def lowest_scores(self) -> Sequence[float]:
         """The score of each word without a context: what all contexts come down to."""
@@ -88,8 +84,6 @@ class ScoreTables:
 
         The segmentation compares these sums before it adds the rest, so rounding decides near-ties there.
         """
-        if not self.scored.dominates:
-            return None
         left, counted = self.triples[words] if self.scored.order > 2 else self.pairs[words[1]]
         return None if counted is not None and word in counted else before + left
 
@@ -154,20 +148,15 @@ def best_path(
     length: int,
     start_mark: int,
     end_mark: int,
-    lattice: WordLattice | None = None,
 ) -> list[tuple[int, int, int]]:
     """Return `(number, start, end)` of each word of the best path of a sentence of some length in characters.
 
     `arcs` gives the words that start at a position; where white space is, a single one leads on. On a tie the longer
-    word wins, then the one after the word that was found first. With the `lattice` that `arcs` are from, runs of
-    unknown characters take less time.
+    word wins, then the one after the word that was found first.
     """
     states: States = [None] * (length + 1)
     states[0] = [(0.0, start_mark, BEGINNING, 0, 0)]
-    sizes = bytearray(length + 1)
-    advance = _triples if tables.scored.order > 2 else _pairs if tables.scored.dominates else _every_pair
-    if lattice is not None and not (lattice.unknown_lengths and tables.scored.dominates):
-        lattice = None
+    advance = _triples if tables.scored.order > 2 else _pairs
     words: list[tuple[int, int, int]] = []
     at = decided = furthest = 0
     while at < length:
@@ -178,7 +167,7 @@ def best_path(
         following = arcs(at)
         if furthest <= at and at - decided > LONGEST_OPEN and len(here) == 1:
             # All paths pass here, so what lies before takes no more memory.
-            words += _read_back(states, sizes, at, 0, decided, start_mark, tables.unknown)
+            words += _read_back(states, at, 0, decided, start_mark)
             states[decided:at] = [None] * (at - decided)
             decided = at
         furthest = max(furthest, following[0][0], following[-1][0])
@@ -189,62 +178,22 @@ def best_path(
         else:
             advance(tables, here, following, at, states)
         at += 1
-        if lattice is not None and following[-1][1] == tables.unknown and furthest < at + LONGEST_UNKNOWN:
-            at += _pass_unknown(tables, lattice, at, states, sizes)
-            furthest = max(furthest, min(length, at + LONGEST_UNKNOWN - 1))
     last: States = [None]
     advance(tables, states[length] or [], ((0, end_mark, 0.0),), length, last)
     _, _, _, at, index = max(last[0] or [], key=_sum)
-    return words + _read_back(states, sizes, at, index, decided, start_mark, tables.unknown)
-
-
-def _pass_unknown(tables: ScoreTables, lattice: WordLattice, at: int, states: States, sizes: bytearray) -> int:
-    """Follow the characters from a position on where only unknown words start; return how many they are.
-
-    In `sizes` each position after the first has the length of the last word to it, instead of states. None are passed
-    where a path to the position, or to one that unknown words reach from there, has another context.
-    """
-    unknown, order = tables.unknown, tables.scored.order
-    sums = [-inf] * LONGEST_UNKNOWN
-    for place, here in enumerate(states[at : at + LONGEST_UNKNOWN]):
-        if here is not None:
-            total, word, before, _, _ = here[0]
-            if len(here) > 1 or word != unknown or (order > 2 and before != unknown):
-                return 0
-            sums[place] = total
-    spelled, count = lattice.unknown_from(at)
-    if not count:
-        return 0
-    left, counted = tables.pairs[unknown]
-    lower = tables.lowest[unknown]
-    if order > 2:
-        lower = left + lower if counted is None else counted.get(unknown, left + lower)
-        left, counted = tables.triples[unknown, unknown]
-    score = -inf if counted is None else counted.get(unknown, -inf)
-    found, following = unknown_path(spelled, count, lattice.unknown_lengths, (left, lower, score), sums)
-    sizes[at : at + count] = found
-    for end, (total, size) in enumerate(following, at + count):
-        if size and total > -inf:
-            states[end] = [(total, unknown, unknown, end - size, 0)]
-    return count
+    return words + _read_back(states, at, index, decided, start_mark)
 
 
 def _read_back(
     states: Sequence[list[State] | None],
-    sizes: Sequence[int],
     at: int,
     index: int,
     begin: int,
     start_mark: int,
-    unknown: int,
 ) -> list[tuple[int, int, int]]:
     """The words from `begin` to a state, of which white space has the one before it."""
     words: list[tuple[int, int, int]] = []
     while at > begin:
-        if sizes[at]:
-            words.append((unknown, at - sizes[at], at))
-            at, index = at - sizes[at], 0
-            continue
         _, word, _, start, before = (states[at] or [])[index]
         if word == start_mark:
             break
@@ -295,26 +244,12 @@ def _pairs(tables: ScoreTables, here: list[State], following: Sequence[Arc], at:
                 found.append(state)
 
 
-def _every_pair(tables: ScoreTables, here: list[State], following: Sequence[Arc], at: int, states: States) -> None:
-    """`_pairs` for scores that do not dominate: every word before is tried."""
-    for end, word, further in following:
-        sums = [tables.extended(state[0], (state[2], state[1]), word, further) for state in here]
-        where = max(range(len(sums)), key=sums.__getitem__)
-        state = (sums[where], word, here[where][1], at, where)
-        found = states[end]
-        if found is None:
-            states[end] = [state]
-        else:
-            found.append(state)
-
-
 def _triples(tables: ScoreTables, here: list[State], following: Sequence[Arc], at: int, states: States) -> None:
     """Add the best way to each word that starts here, for each word before it.
 
     Of the pairs that no word was counted after, only the best is added: all words follow them alike.
     """
     pairs, triples, lowest, unknown = tables.pairs, tables.triples, tables.lowest, tables.unknown
-    dominates = tables.scored.dominates
     contexts, size = triples.contexts, len(lowest)
     groups: dict[int, list[int]] = {}
     for index, state in enumerate(here):
@@ -337,17 +272,12 @@ def _triples(tables: ScoreTables, here: list[State], following: Sequence[Arc], a
             score = None if counted_pairs is None else counted_pairs.get(word)
             lower = left_of_pair + lowest[word] if score is None else score
             value, where = best + lower + further, best_at
-            if not dominates:
-                sums = [tables.extended(here[i][0], (here[i][2], word_before), word, further) for i in indexes]
-                value = max(sums)
-                where = indexes[sums.index(value)]
-            else:
-                for index, before, counted in seen:
-                    score = counted.get(word)
-                    if score is not None:
-                        other = before + score + further
-                        if other > value or (other == value and index < where):
-                            value, where = other, index
+            for index, before, counted in seen:
+                score = counted.get(word)
+                if score is not None:
+                    other = before + score + further
+                    if other > value or (other == value and index < where):
+                        value, where = other, index
             if word_before * size + word in contexts:
                 found[number].append((value, word, word_before, at, where))
                 continue

@@ -1,17 +1,17 @@
 """Each algorithm as textbooks and papers teach it, without anything that exists for speed.
 
+`whole_trip`     text to ids and back: pattern, bytes, merges, ids; merge a word in the terminal with
+                 `python -m webapp.core.reference unbelievable`
 `matching`       maximum matching with a dictionary: forward, backward and bidirectional
 `bpe`            byte-pair encoding over characters or bytes: training, encoding and decoding
 `scored_bpe`     byte-pair encoding with ranked or scored pieces instead of a list of merges
 `longest_first`  the longest piece first, wherever it stands: another way to encode with BPE pieces
-`picky_bpe`      byte-pair encoding that takes back pieces which merges leave useless
 `superbpe`       byte-pair encoding inside words first, then across spaces
-`parity_bpe`     byte-pair encoding for several languages, for the one that is compressed least at a time
 `wordpiece`      WordPiece: training by score, encoding by the longest match
 `unigram`        the Unigram language model: training by expectation maximization, encoding by Viterbi
 `inference`      one vocabulary applied by other rules: longest match, fewest pieces, dropout, samples
 `ngram`          word bigrams with add-one smoothing, and the segmentation they make most likely
 
-Read each file from top to bottom; it needs nothing but Python's standard library. Every docstring is an example that
-runs. Property tests compare the fast models and trainers with these functions.
+Read each file from top to bottom; it needs only the standard library and, for split patterns, `regex`. Every
+docstring is an example that runs. Property tests compare the fast models and trainers with these functions.
 """

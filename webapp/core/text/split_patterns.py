@@ -20,6 +20,7 @@ from time import thread_time
 
 import regex
 
+from webapp.core.text.captures import compiled, exceeds
 from webapp.core.text.matched_spans import matched_spans
 from webapp.core.text.pattern_time import TimeBudget
 from webapp.core.text.unicode_16 import as_unicode_16
@@ -152,20 +153,20 @@ class SplitPattern:
         if self.covers:
             return matched_spans(self._exact, span, start, lambda: None)
         left = self.budget.seconds(len(span))
-        if not left:
+        if not left or exceeds(self._exact, len(span)):
             raise PatternTimeoutError(self.source, len(span))
         began = thread_time()
         deadline = began + left
         try:
             return matched_spans(self._exact, span, start, lambda: max(deadline - thread_time(), 0.001))
-        except TimeoutError:
+        except (TimeoutError, MemoryError):
             raise PatternTimeoutError(self.source, len(span)) from None
         finally:
             self.budget.spend(thread_time() - began, len(span))
 
     @cached_property
     def _exact(self) -> regex.Pattern[str]:
-        return regex.compile(self.source)
+        return compiled(self.source)
 
     @cached_property
     def _fast(self) -> re.Pattern[str] | None:
@@ -182,7 +183,7 @@ class TextError(ValueError):
 
 
 class PatternTimeoutError(TextError):
-    """A split pattern that times out on a text."""
+    """A split pattern that times out on a text, or needs too much memory for it."""
 
     def __init__(self, source: str, length: int) -> None:
         shown = source if len(source) <= 60 else source[:57] + "..."

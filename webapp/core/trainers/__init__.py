@@ -9,12 +9,10 @@ never changes one. The same counts in the same order always give the same result
 `wordpiece`    merges by score instead of by count
 `wordpiece_top_down`  frequent substrings, longest first, for large corpora
 `unigram`      expectation maximization over many candidate pieces, pruned to size
-`picky_bpe`    byte pair encoding that removes pieces which merges leave useless
 `superbpe`     byte pair encoding inside words first, then across spaces
-`parity_bpe`   byte pair encoding that favours the language that is compressed least
 `ngram`        counts of words and n-grams in segmented sentences, rare ones removed
 
-`pair_counts` keeps pair counts up to date for `bpe` and `wordpiece`, `best_pairs` the best pair of variants of `bpe`,
+`pair_counts` keeps pair counts up to date for `bpe` and `wordpiece`, `best_pairs` the best pair for `superbpe`,
 `pair_scores` the scores for `wordpiece`.
 `unigram` starts from `seed_pieces` (`frequent_substrings`) and computes expectations with `corpus_lattice` and
 `prefix_lattice`; `wordpiece_top_down` counts with `substring_trie`. These go through whole corpora in arrays (numpy),

@@ -1,9 +1,9 @@
-"""The most frequent pair of a `Pairs`, found with a heap, for the variants of BPE that choose their next merge freely.
+"""The most frequent pair of a `Pairs`, found with a heap, for SuperBPE, which refuses some merges.
 
 - Exploits: a merge changes the counts of few pairs.
 - Invariant: a pair whose count rises, or that gets an earlier occurrence, is pushed again (`add`), so no entry ranks
   its pair lower than it deserves. An entry that ranks it higher is replaced when it reaches the top.
-- Proved by: `max` over all recounted pairs, in the reference of each variant.
+- Proved by: `max` over all recounted pairs, in the reference of `superbpe`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ class BestPairs:
         self._pairs = pairs
         self._minimum = max(minimum_count, 1)
         self._allowed = allowed
-        self._unsorted: set[int] = set()
         counts = pairs.counts
         self._heap = [
             heap_entry(count, pairs.places[pair][0], pair) for pair, count in counts.items() if count >= self._minimum
@@ -48,24 +47,15 @@ class BestPairs:
             if count < self._minimum or (self._allowed is not None and not self._allowed(left, right)):
                 heappop(heap)
             elif count != -(entry >> ABOVE) or starts[position] != left or starts[position + lengths[left]] != right:
-                if pair in self._unsorted:
-                    self._unsorted.discard(pair)
-                    pairs.places[pair].sort()
                 heapreplace(heap, heap_entry(count, pairs.first(pair, position), pair))
             else:
                 return pair
         return None
 
-    def add(self, changed: Iterable[int], *, unsorted: bool = False) -> None:
-        """Take note of pairs that may have become more frequent.
-
-        If the places of these are `unsorted`, they are sorted when the pair comes to the top: until then it stands at
-        position 0, before all others with its count.
-        """
+    def add(self, changed: Iterable[int]) -> None:
+        """Push pairs that may have become more frequent."""
         pairs = self._pairs
         for pair in changed:
             count = pairs.counts.get(pair, 0)
             if count >= self._minimum:
-                if unsorted:
-                    self._unsorted.add(pair)
-                heappush(self._heap, heap_entry(count, 0 if unsorted else pairs.places[pair][0], pair))
+                heappush(self._heap, heap_entry(count, pairs.places[pair][0], pair))

@@ -89,7 +89,7 @@ class Pairs:
         self._begin(np.array(starts, np.int64), np.array(weights, np.int64), alphabet, all_pairs)
 
     @classmethod
-    def of_bytes(cls, counts: WordCounts, *, all_pairs: bool = False) -> Pairs:
+    def of_bytes(cls, counts: WordCounts) -> Pairs:
         """Return the pairs of the words' bytes in UTF-8: byte 0 is symbol 1.
 
         >>> pairs = Pairs.of_bytes({"ab": 3})
@@ -103,7 +103,7 @@ class Pairs:
         starts = np.frombuffer(separator + separator.join([*spelled, b""]), np.uint8).astype(np.int64) + 1
         starts[starts == separator[0] + 1] = BREAK
         pairs = cls.__new__(cls)
-        pairs._begin(starts, np.append([0], repeated), 256, all_pairs)
+        pairs._begin(starts, np.append([0], repeated), 256, all_pairs=False)
         return pairs
 
     def _begin(self, starts: Integers, weights: Integers, alphabet: int, all_pairs: bool) -> None:

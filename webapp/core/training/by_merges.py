@@ -8,24 +8,25 @@ from typing import AnyStr
 
 from webapp.core.sentencepiece_tokenizer import sentencepiece_tokenizer
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.trainers import bpe, sentencepiece_bpe, wordpiece
+from webapp.core.trainers import bpe, sentencepiece_bpe, superbpe, wordpiece
 from webapp.core.trainers.bpe import BYTES, END_OF_WORD, CountedMerge, TrainedBPE
 from webapp.core.trainers.word_counts import WordCounts, alphabet, characters, symbol_counts
 from webapp.core.training.counting import TrainingError
 from webapp.core.training.curve import EACH, LATEST, MergedWords, Watch, tokens_of_longest_matches
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.recipe import normalizer_of, recipe_of
-from webapp.core.training.variants import byte_merges, train_picky_bpe
 
 LONGEST_OF_BERT = 100  # characters; WordPiece's model knows no longer word
 
 
 def train_byte_bpe(plan: TrainingPlan, counts: WordCounts, watch: Watch) -> Tokenizer:
-    """Train BPE over bytes or a variant of it; special tokens have the ids after the pieces."""
+    """Train BPE over bytes, or SuperBPE; special tokens have the ids after the pieces."""
     room = room_after(plan, BYTES, plan.special_tokens)
-    if plan.variant == "picky":
-        return train_picky_bpe(plan, counts, watch, room)
-    merges = byte_merges(plan, counts, room)
+    least = plan.minimum_count or 1
+    if plan.variant == "superbpe":
+        merges = superbpe.merges(counts, room, share=plan.transition, minimum_count=least)
+    else:
+        merges = bpe.merges(counts, form="bytes", minimum_count=least)
     sample = MergedWords(([bytes([byte]) for byte in word.encode()], n) for word, n in watch.curve.words.items())
     taken = tuple(_taken(merges, BYTES, room, watch, sample))
     trained = TrainedBPE(BYTES, taken, plan.special_tokens)

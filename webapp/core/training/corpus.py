@@ -19,6 +19,7 @@ Format = Literal["text", "jsonl"]
 Compression = Literal["", "gzip", "zstd"]
 
 CHUNK = 1 << 20  # bytes after decompression
+MOST_AHEAD = 2 << 20  # stored bytes that may be read before they decompress to half as many
 LONGEST_LINE = 8 << 20  # bytes of a line of JSON
 LARGEST_WINDOW = 1 << 27  # bytes of memory for zstd, enough for every level without --long
 
@@ -104,6 +105,18 @@ def blocks(files: Sequence[CorpusFile], opened: Opened = open_local, most_bytes:
         read_before += stored.bytes_read
 
 
+def check_size(files: Sequence[CorpusFile], most_bytes: int, opened: Opened = open_local) -> None:
+    """Raise CorpusError if files cannot be decompressed, or have more than `most_bytes` together then.
+
+    200 MB take 0.3 s (zstd) to 1 s (gzip), and a few megabytes of memory.
+    """
+    budget = _Budget(most_bytes)
+    for file in files:
+        with _opened(file, opened) as stored:
+            for _ in _chunks(file, stored, budget) if file.compression else ():
+                pass
+
+
 def blocks_of_part(
     file: CorpusFile, first: int, last: int, *, file_number: int = 0, opened: Opened = open_local
 ) -> Iterator[Block]:
@@ -166,16 +179,22 @@ class _Budget:
 
 
 class _Counted(RawIOBase):
-    """A stream that counts the bytes read from it."""
+    """A stream that counts the bytes read from it, and those after decompression.
+
+    Raises EOFError where more than half of what it reads decompresses to nothing: a gzip member takes 3 µs, and an
+    empty one has 20 bytes.
+    """
 
     def __init__(self, stream: BinaryIO) -> None:
         super().__init__()
         self.stream = stream
-        self.bytes_read = 0
+        self.bytes_read = self.bytes_made = 0
 
     def read(self, size: int = -1) -> bytes:
         content = self.stream.read(size)
         self.bytes_read += len(content)
+        if self.bytes_read > 2 * self.bytes_made + MOST_AHEAD:
+            raise EOFError
         return content
 
     def readinto(self, buffer: Any) -> int:
@@ -194,6 +213,7 @@ def _chunks(file: CorpusFile, stored: _Counted, budget: _Budget) -> Iterator[byt
     try:
         for part in parts:
             budget.take(len(part))
+            stored.bytes_made += len(part)
             waiting += part
             while len(waiting) >= CHUNK:
                 yield bytes(waiting[:CHUNK])

@@ -18,11 +18,10 @@ from time import monotonic
 from webapp.core.text.split_patterns import PatternTimeoutError
 from webapp.core.training.corpus import CHUNK, Block, CorpusError, CorpusFile, Opened, blocks, open_local
 from webapp.core.training.counted_corpus import CountedCorpus, add, canonical, read_checkpoint, write_checkpoint
-from webapp.core.training.languages import tagged
 from webapp.core.training.ngrams import Forgotten, count_ngrams, forget_rare, latest
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.progress import Progress, Report
-from webapp.core.training.recipe import check_files, recipe_of
+from webapp.core.training.recipe import recipe_of
 
 __all__ = [
     "CountedCorpus",
@@ -74,10 +73,9 @@ def count_words(
     """Count the pre-tokens of a corpus of local files, or of others with `opened` and their `sizes` in bytes.
 
     The result is the same for any number of processes. A `checkpoint` is written at the end of counting; if it exists
-    already and is of the same files and the same plan, it is returned at once. Raises CorpusError, PlanError for a plan
-    that does not go with the number of files, and TrainingError with the code `slow_pattern` or `process_lost`.
+    already and is of the same files and the same plan, it is returned at once. Raises CorpusError, and TrainingError
+    with the code `slow_pattern` or `process_lost`.
     """
-    check_files(plan, len(files))
     if checkpoint is not None and (known := read_checkpoint(checkpoint, files, plan)) is not None:
         return known
     if sizes is None:
@@ -91,7 +89,7 @@ def count_words(
     characters = size = 0
     limited = Limited(report)
 
-    def texts() -> Iterator[tuple[str, int]]:
+    def texts() -> Iterator[str]:
         nonlocal characters, size
         for block in blocks(files, opened, most_bytes):
             content = block.text.encode()
@@ -100,7 +98,7 @@ def count_words(
             characters += len(block.text)
             text, kept = rule.split(block)
             held_out.append(kept)
-            yield text, block.file_number
+            yield text
             limited(partial(moment, block.bytes_read))
 
     def moment(read: int) -> Progress:
@@ -133,11 +131,11 @@ def count_words(
     return counted
 
 
-def count_block(text: str, plan: TrainingPlan, file_number: int | None = None) -> dict[str, int]:
+def count_block(text: str, plan: TrainingPlan) -> dict[str, int]:
     """Return how often each pre-token of a block occurs; longer ones than the plan's `longest_word` are cut.
 
     Of a plan for n-grams, these are counted instead, see `ngrams`. Without a split pattern, each line
-    is a pre-token. With a `file_number`, the words of a parity-aware plan are tagged with it (see `languages`).
+    is a pre-token.
 
     >>> count_block("low lower low low", TrainingPlan())
     {'low': 1, ' lower': 1, ' low': 2}
@@ -158,7 +156,7 @@ def count_block(text: str, plan: TrainingPlan, file_number: int | None = None) -
                 part = word[start : start + longest]
                 cut[part] = cut.get(part, 0) + count
         counts = cut
-    return counts if file_number is None or plan.variant != "parity" else tagged(counts, file_number)
+    return counts
 
 
 @dataclass(frozen=True)
@@ -247,16 +245,16 @@ def _counts(text: str, plan: TrainingPlan) -> dict[str, int]:
     return counts
 
 
-def _counted(texts: Iterator[tuple[str, int]], plan: TrainingPlan, processes: int) -> Iterator[Mapping[str, int]]:
+def _counted(texts: Iterator[str], plan: TrainingPlan, processes: int) -> Iterator[Mapping[str, int]]:
     if processes <= 1:
-        for text, file_number in texts:
-            yield count_block(text, plan, file_number)
+        for text in texts:
+            yield count_block(text, plan)
         return
     with ProcessPoolExecutor(processes, get_context("spawn"), initializer=_ignore_interrupts) as pool:
         waiting: deque[Future[dict[str, int]]] = deque()
         try:
-            for text, file_number in texts:
-                waiting.append(pool.submit(count_block, text, plan, file_number))
+            for text in texts:
+                waiting.append(pool.submit(count_block, text, plan))
                 if len(waiting) >= processes * BLOCKS_WAITING:
                     yield waiting.popleft().result()
             while waiting:

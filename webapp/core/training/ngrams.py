@@ -53,7 +53,7 @@ def _within(words: Sequence[str] | Iterator[str]) -> list[str]:
 @cache
 def _segmenter(name: str) -> Callable[[str], Sequence[str]]:
     if name == "max-probability":
-        return MaximumProbability(jieba_dictionary()).plain_words
+        return MaximumProbability(jieba_dictionary()).words
     model = Matching(jieba_dictionary(), "forward")
     return lambda text: [text[start:end] for _, start, end in model.segment(text)]
 

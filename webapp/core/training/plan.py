@@ -75,8 +75,7 @@ class TrainingPlan:
     seeds: Literal["substrings", "bpe"] = "substrings"  # Unigram
     keep: float = 0.75  # the share of longer pieces that a round of Unigram's pruning keeps
     wordpiece: Literal["top-down", "score"] = "top-down"
-    variant: Literal["plain", "picky", "superbpe", "parity"] = "plain"  # BPE over bytes
-    removal_threshold: float = 0.9  # PickyBPE: the share of a piece's uses above which a merge removes it
+    variant: Literal["plain", "superbpe"] = "plain"  # BPE over bytes
     transition: float = 0.9  # SuperBPE: the share of the pieces that is made inside words
     order: Literal["1", "2", "3"] = "2"  # n-grams: the length of the longest
     smoothing: SmoothingName = "kneser-ney"  # n-grams

@@ -43,7 +43,6 @@ LIMITS: Mapping[str, tuple[float, float]] = {
     "coverage": (0.9, 1),
     "longest_piece": (1, 100),
     "keep": (0.5, 0.95),
-    "removal_threshold": (0.5, 1),
     "transition": (0.1, 1),
     "minimum_pairs": (1, 1_000_000),
     "minimum_triples": (1, 1_000_000),
@@ -55,7 +54,7 @@ _CHOICES = {
     "normalization": NORMALIZATIONS,
     "seeds": ("substrings", "bpe"),
     "wordpiece": ("top-down", "score"),
-    "variant": ("plain", "picky", "superbpe", "parity"),
+    "variant": ("plain", "superbpe"),
     "order": ("1", "2", "3"),
     "smoothing": SMOOTHINGS,
     "segmentation": SEGMENTATIONS,
@@ -85,17 +84,6 @@ def check(plan: Plan) -> None:
             checked_pattern(plan.pattern)
         except FormatError as error:
             raise PlanError("pattern", error.sentence, **error.values) from None
-
-
-def check_files(plan: Plan, number: int) -> None:
-    """Raise PlanError for a plan that does not go with a corpus of this number of files.
-
-    >>> check_files(Plan(variant="parity"), 1)
-    Traceback (most recent call last):
-    webapp.core.training.plan.PlanError: Parity-aware BPE takes each file for a language: choose at least two files.
-    """
-    if plan.variant == "parity" and number < 2:
-        raise PlanError("variant", "Parity-aware BPE takes each file for a language: choose at least two files.")
 
 
 def _check_choices(plan: Plan) -> None:

@@ -104,9 +104,7 @@ def command_line(record: TrainingRecord) -> str:
 
 def python_code(record: TrainingRecord, file: str) -> str:
     """Return Python code that loads a downloaded file; raises KeyError for a file of no known format."""
-    plan = record.plan
-    own_model = plan.trainer == "bpe-bytes" and plan.variant == "picky"
-    return loading_code(file, lowercase="lowercase" in plan.normalization, own_model=own_model)
+    return loading_code(file, lowercase="lowercase" in record.plan.normalization)
 
 
 def _file(name: str) -> str:

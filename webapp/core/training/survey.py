@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import regex
@@ -33,6 +34,7 @@ EXTRACTS = 16  # of a large corpus
 SEGMENTED = 60_000  # bytes of a sample that has to be segmented first
 MOST_FILES = 50  # that are opened
 READ_AHEAD = 2 * CHUNK  # bytes of text that `blocks` has read beyond a block
+FURTHER = 8  # blocks that are counted after the share of a file of which nothing is left to read
 
 
 @dataclass(frozen=True)
@@ -127,14 +129,21 @@ def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan) -> CorpusF
 
 
 def _beginning(file: CorpusFile, size: int, share: int, opened: Opened) -> tuple[list[str], float]:
-    """Return the text of a file up to about `share` bytes, and how many bytes of text the file has, about."""
+    """Return the text of a file up to about `share` bytes, and how many bytes of text the file has, about.
+
+    A small compressed file is read whole before its first block, and may still go on for gigabytes: a few further
+    blocks count, which are all of ordinary text.
+    """
     texts: list[str] = []
     taken = 0
-    for block in blocks([file], opened):
-        texts.append(block.text)
+    found = blocks([file], opened)
+    for block in found:
+        texts.append(block.text[:share])
         taken += len(block.text.encode())
         if taken >= share and block.bytes_read < size:
             return texts, (taken + READ_AHEAD) * size / block.bytes_read
+        if taken >= share:
+            return texts, taken + sum(len(each.text.encode()) for each in islice(found, FURTHER))
     return texts, taken
 
 

@@ -17,7 +17,7 @@ from webapp.tokenization.inferences import inference_title
 from webapp.vocabularies import CATALOGUE, CatalogueEntry, find, title_of, well_known
 from webapp.vocabularies.library import is_here
 from webapp.vocabularies.search import matches
-from webapp.vocabularies.titles import by_family
+from webapp.vocabularies.titles import grouped
 from webapp.vocabularies.upload_cookie import with_chosen
 
 LONGEST_QUERY = 100
@@ -42,10 +42,8 @@ class ComparisonPicker:
 
     @cached_property
     def groups(self) -> list[tuple[str, list[PickerOption]]]:
-        """All tokenizers: shipped ones, the visitor's own, then well-known ones by family."""
-        own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped"]
-        here = [entry for entry in CATALOGUE.values() if entry.origin != "shipped"]
-        groups = [(_("Shipped"), own), (_("Yours"), [*here, *self._uploads]), *by_family(well_known())]
+        """All tokenizers."""
+        groups = grouped([*self._uploads, *well_known(), *CATALOGUE.values()])
         return [(title, _options(entries)) for title, entries in groups]
 
     def select(self, chosen: TokenizerChoice) -> Markup:

@@ -12,6 +12,7 @@ from webapp.tokenization.comparison.state import MOST, TokenizerChoice
 from webapp.vocabularies import default_for, find, offered_algorithms
 from webapp.vocabularies.library import is_here
 from webapp.vocabularies.shipped_vocabularies import NAMES
+from webapp.vocabularies.titles import SAME_CORPUS
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def _default_vocabularies() -> Iterable[str]:
 
 
 PRESETS = (
-    _preset("same", _l("Same corpus, same size"), *NAMES),
+    _preset("same", SAME_CORPUS, *NAMES),
     _preset("directions", _l("Ways to use a dictionary"), "jieba"),
     Preset("methods", _l("One of each kind"), _default_vocabularies, leading=True),
     _preset("learned", _l("Trained on this text"), "learned-bytes", "learned-wordpiece", "learned-unigram"),

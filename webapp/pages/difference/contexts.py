@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from webapp.core.analysis.vocabulary_difference import Group
-from webapp.pages.difference.forms import DifferenceRequest, Groups
+from webapp.pages.difference.forms import DifferenceRequest
 from webapp.tokenization.forms import InputProblem
-from webapp.vocabularies import CatalogueEntry, StillFetchingError
+from webapp.tokenization.vocabulary_choices import Groups
+from webapp.vocabularies import StillFetchingError
 from webapp.web.templates import Context, Page
 
 
@@ -44,6 +45,7 @@ class ShownDifference:
     rows: Sequence[PieceRow]
     page: int
     last: int
+    different_merges: int  # where all pieces are the same
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,4 +75,3 @@ class DifferencePage(Page):
     result: DifferenceContext
     groups: Groups
     invalid: Mapping[str, InputProblem]  # the problem of each rejected field
-    title_of: Callable[[CatalogueEntry], str]

@@ -13,15 +13,11 @@ from webapp.core.analysis.portrait import KINDS
 from webapp.core.analysis.vocabulary_difference import GROUPS, Group
 from webapp.rendering.markup import visible
 from webapp.tokenization.forms import InputProblem
-from webapp.vocabularies import CATALOGUE, CatalogueEntry, find, well_known
-from webapp.vocabularies.titles import by_family
-from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
+from webapp.tokenization.vocabulary_choices import is_choice
 from webapp.web.localization import number
 
 LONGEST_QUERY = 100  # characters
 LONGEST_NAME = 40  # characters of an unknown name that a message repeats
-
-Groups = list[tuple[str, list[CatalogueEntry]]]
 
 
 @dataclass(frozen=True)
@@ -62,7 +58,7 @@ def read(request: Request) -> tuple[DifferenceRequest, list[InputProblem]]:
     show = next((group for group in GROUPS if group == args.get("show")), GROUPS[0])
     a, b, query = args.get("a", ""), args.get("b", ""), args.get("query", "")
     asked = DifferenceRequest(a, b, show, query, args.get("page", ""), args.get("script", ""))
-    problems = [_unknown(field, name) for field, name in (("a", a), ("b", b)) if name and not _is_known(name)]
+    problems = [_unknown(field, name) for field, name in (("a", a), ("b", b)) if name and not is_choice(name)]
     if asked.script and asked.script not in KINDS:
         problems.append(InputProblem(_("There is no such script. Choose one from the list."), 422, "script"))
         asked = replace(asked, script="")
@@ -74,22 +70,6 @@ def read(request: Request) -> tuple[DifferenceRequest, list[InputProblem]]:
         )
         problems.append(InputProblem(message, 422, "query"))
     return asked, problems
-
-
-def choices(request: Request, asked: DifferenceRequest) -> Groups:
-    """The vocabularies to choose from, grouped: uploads, those of the address included, well-known, shipped."""
-    uploads = with_chosen(uploads_of(request), [asked.a, asked.b])
-    return by_family([*uploads, *well_known(), *filter(_is_comparable, CATALOGUE.values())])
-
-
-def _is_known(name: str) -> bool:
-    entry = find(name)
-    return entry is not None and _is_comparable(entry)
-
-
-def _is_comparable(entry: CatalogueEntry) -> bool:
-    """Whether a vocabulary exists apart from a visitor's text."""
-    return entry.origin not in ("learned", "pasted")
 
 
 def _unknown(field: str, name: str) -> InputProblem:

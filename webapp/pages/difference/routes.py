@@ -15,6 +15,7 @@ from webapp.rendering.markup import visible
 from webapp.serializers.json import json_response
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import unavailable_problem
+from webapp.tokenization.vocabulary_choices import vocabulary_choices
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, title_of, tokenizer_of
 from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.web.htmx import private, swappable, wants_partial
@@ -100,9 +101,8 @@ def _respond(
 def _page(asked: DifferenceRequest, result: DifferenceContext) -> DifferencePage:
     return DifferencePage(
         result=result,
-        groups=forms.choices(request, asked),
+        groups=vocabulary_choices(request, asked.a, asked.b),
         invalid={one.field: one for one in result.problems if one.field},
-        title_of=title_of,
     )
 
 

@@ -7,7 +7,13 @@ from typing import Any
 
 from webapp.core.analysis.portrait import Portrait
 from webapp.core.analysis.token_list import TokenList
-from webapp.core.analysis.vocabulary_difference import Group, VocabularyDifference, kind_in_group, portrait_of_group
+from webapp.core.analysis.vocabulary_difference import (
+    Group,
+    VocabularyDifference,
+    different_merges,
+    kind_in_group,
+    portrait_of_group,
+)
 from webapp.core.tokenizer import Tokenizer
 from webapp.pages.difference.contexts import CountedRow, PieceRow, ShownDifference
 from webapp.pages.difference.forms import DifferenceRequest
@@ -41,6 +47,7 @@ class Comparison:
         self.first: TokenList = description_of(first).tokens
         self.second: TokenList = description_of(second).tokens
         self.difference: VocabularyDifference = difference_between(first, second)
+        self._tokenizers = first, second
 
     def found(self, group: Group, query: str, script: str) -> Sequence[Pair]:
         """The pairs of a group whose piece contains a text or has an id; with a script, only those of that kind."""
@@ -52,6 +59,11 @@ class Comparison:
         # The list shows a space as a dot; text copied from there is found too.
         ids = frozenset((self.second if group == "b" else self.first).find(query, query.replace("·", " ")))
         return [pair for pair in pairs if (pair[1] if group == "b" else pair[0]) in ids]
+
+    def different_merges(self) -> int | None:
+        """How many merges differ where the pieces are the same; None where they are not, or not both have merges."""
+        groups = self.difference.groups
+        return None if groups["a"] or groups["b"] else different_merges(*self._tokenizers)
 
     def portraits(self) -> tuple[Portrait, Portrait, Portrait]:
         """Of the pieces only in the first, only in the second, and in both."""
@@ -81,6 +93,7 @@ def shown(comparison: Comparison, asked: DifferenceRequest) -> ShownDifference:
         rows=[_row(comparison, pair) for pair in pairs],
         page=page,
         last=last,
+        different_merges=comparison.different_merges() or 0,
     )
 
 
@@ -97,6 +110,7 @@ def as_json(comparison: Comparison, asked: DifferenceRequest) -> dict[str, objec
         "only_b": len(groups["b"]),
         "different_ids": len(groups["moved"]),
         "same_ids": len(groups["same"]),
+        "different_merges": comparison.different_merges(),
         "scripts": {name: dict(portrait.kinds) for name, portrait in portraits.items()},
         "lengths": {name: dict(portrait.lengths) for name, portrait in portraits.items()},
         "show": asked.show,

@@ -243,7 +243,7 @@ def _files(link: str) -> list[tuple[str, str]]:
         "errors.csv": _("Errors (CSV)"),
         "confusions.csv": _("Confusions (CSV)"),
         "report.json": _("Everything (JSON)"),
-        "score.txt": _("Summary as the official script prints it"),
+        "score.txt": _("Summary (text)"),
     }
     return [(title, f"{base}{kind}{'?' if query else ''}{query}") for kind, title in titles.items()]
 

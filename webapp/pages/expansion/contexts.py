@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from webapp.core.expansion import Reason
-from webapp.pages.expansion.forms import ExpansionRequest, Groups
+from webapp.pages.expansion.forms import ExpansionRequest
 from webapp.pages.expansion.preview import ExpansionPreview
 from webapp.tokenization.forms import InputProblem
-from webapp.vocabularies import CatalogueEntry
+from webapp.tokenization.vocabulary_choices import Groups
 from webapp.web.templates import Context, Page
 
 
@@ -46,4 +46,3 @@ class ExpansionPage(Page):
     bases: Groups
     additions: Groups
     most_added: int
-    title_of: Callable[[CatalogueEntry], str]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 from urllib.parse import urlencode
@@ -14,9 +13,8 @@ from wtforms.validators import ValidationError
 
 from webapp.core.algorithms import family_of
 from webapp.tokenization.forms import InputProblem, TranslatedForm, as_typed, within
-from webapp.vocabularies import CATALOGUE, CatalogueEntry, find, well_known
-from webapp.vocabularies.titles import by_family
-from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
+from webapp.tokenization.vocabulary_choices import is_independent
+from webapp.vocabularies import CatalogueEntry, find
 
 Source = Literal["vocabulary", "tokens"]
 
@@ -132,20 +130,4 @@ def read(request: Request) -> tuple[ExpansionRequest, list[InputProblem]]:
 
 def is_expandable(entry: CatalogueEntry) -> bool:
     """Whether a vocabulary may be a base: not dictionaries, whole words, or what depends on a text."""
-    return entry.origin not in ("learned", "pasted") and family_of(entry.algorithms[0]) in (
-        "merges",
-        "pieces",
-        "language model",
-    )
-
-
-Groups = Sequence[tuple[str, Sequence[CatalogueEntry]]]
-
-
-def choices(request: Request, asked: ExpansionRequest) -> tuple[Groups, Groups]:
-    """The vocabularies to choose from, in groups: the bases, and what can be added."""
-    own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped"]
-    uploads = with_chosen(uploads_of(request), [name for name in (asked.base, asked.addition) if name])
-    groups = [*by_family([*uploads, *well_known()]), (_("Shipped with this site"), own)]
-    bases = [(title, [entry for entry in entries if is_expandable(entry)]) for title, entries in groups]
-    return [group for group in bases if group[1]], groups
+    return is_independent(entry) and family_of(entry.algorithms[0]) in ("merges", "pieces", "language model")

@@ -12,13 +12,14 @@ from webapp.core.expansion import ExpansionError
 from webapp.core.formats.fields import FormatError
 from webapp.pages.expansion import snippets
 from webapp.pages.expansion.contexts import ExpansionContext, ExpansionPage
-from webapp.pages.expansion.forms import ExpansionRequest, choices, read
+from webapp.pages.expansion.forms import ExpansionRequest, is_expandable, read
 from webapp.pages.expansion.messages import file_notes, passage_names, reason_names, rule_of
 from webapp.pages.expansion.preview import MOST_ADDED, ExpansionPreview, contents_of, preview_of
 from webapp.rendering.markup import visible
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import unavailable_problem, wrong_file
+from webapp.tokenization.vocabulary_choices import vocabulary_choices
 from webapp.vocabularies import (
     StillFetchingError,
     StorageFullError,
@@ -167,7 +168,8 @@ def _respond(asked: ExpansionRequest, preview: ExpansionPreview | None, problems
 
 
 def _page_context(asked: ExpansionRequest, context: ExpansionContext) -> ExpansionPage:
-    bases, additions = choices(request, asked)
+    chosen = (asked.base, asked.addition)
+    bases, additions = vocabulary_choices(request, *chosen, keep=is_expandable), vocabulary_choices(request, *chosen)
     return ExpansionPage(
         form_id="expand",
         preview_shown=context,
@@ -175,7 +177,6 @@ def _page_context(asked: ExpansionRequest, context: ExpansionContext) -> Expansi
         bases=bases,
         additions=additions,
         most_added=MOST_ADDED,
-        title_of=title_of,
     )
 
 

@@ -61,6 +61,3 @@ class LanguagesPage(Page):
     rows_shown: RowsContext
     groups: Sequence[tuple[str, Sequence[CatalogueEntry]]]  # the vocabularies to choose from: heading, entries
     max_tokenizers: int
-    title_of: Callable[[CatalogueEntry], str]
-    trained: Mapping[str, str]  # the vocabularies that are trained on the passages: name → title
-    parity_link: str  # the page with these

@@ -12,10 +12,11 @@ from flask_babel import gettext as _
 from werkzeug.datastructures import MultiDict
 
 from webapp.core.algorithms import ALGORITHMS, family_of
-from webapp.pages.languages import trained
 from webapp.tokenization.forms import InputProblem, as_typed
+from webapp.tokenization.vocabulary_choices import is_independent
 from webapp.vocabularies import CatalogueEntry, default_for, find, well_known
 from webapp.vocabularies.library import is_here
+from webapp.vocabularies.wellknown import WELL_KNOWN
 from webapp.web.localization import number
 
 Measure = Literal["relative", "tokens", "characters", "bytes"]
@@ -64,9 +65,7 @@ def read(request: Request) -> tuple[LanguagesRequest, list[InputProblem]]:
     names = [*dict.fromkeys(values.getlist("with"))]
     for name in names[:MAX_TOKENIZERS]:
         entry = find(name)
-        if name in trained.TITLES:
-            chosen.append(name)
-        elif entry is None or entry.origin in ("learned", "pasted") or is_dictionary(entry):
+        if entry is None or not is_comparable(entry):
             message = _("There is no vocabulary “%(name)s” for comparing languages.", name=name[:40])
             problems.append(InputProblem(message, 404, "with"))
         else:
@@ -83,11 +82,13 @@ def read(request: Request) -> tuple[LanguagesRequest, list[InputProblem]]:
                 most=number(MAX_CHARACTERS),
             )
             problems.append(InputProblem(message, 413, "own"))
-    vocabularies = tuple(chosen) or default_vocabularies()
     sort, descending = _order(values)
+    # Links from before OpenAI's encodings shipped may name a demo vocabulary by the order alone.
+    defaults = SHIPPED_VOCABULARIES if sort in SHIPPED_VOCABULARIES else default_vocabularies()
+    vocabularies = tuple(chosen) or defaults
     return LanguagesRequest(
         vocabularies=vocabularies,
-        chosen=bool(chosen) and vocabularies != default_vocabularies(),
+        chosen=vocabularies != default_vocabularies(),
         measure=next((name for name in MEASURES if name == values.get("measure")), "relative"),
         sort=sort if sort in ("name", "script", *vocabularies) else "",
         descending=descending,
@@ -97,14 +98,15 @@ def read(request: Request) -> tuple[LanguagesRequest, list[InputProblem]]:
 
 def default_vocabularies() -> tuple[str, ...]:
     """The well-known vocabularies that are ready to use, or else the site's own."""
-    here = [entry.name for entry in well_known() if is_here(entry) and not is_dictionary(entry)]
+    here = [entry.name for entry in well_known() if is_here(entry) and is_comparable(entry)]
     ready = [*(name for name in KNOWN_VOCABULARIES if name in here), *(n for n in here if n not in KNOWN_VOCABULARIES)]
+    ready = [name for name in ready if name in KNOWN_VOCABULARIES or not WELL_KNOWN[name].ships]
     return tuple(ready[:MAX_DEFAULTS]) if len(ready) > 1 else (*ready, *SHIPPED_VOCABULARIES)
 
 
-def is_dictionary(entry: CatalogueEntry) -> bool:
-    """Whether a vocabulary is a word list of one language, which is of no use for the others."""
-    return family_of(entry.algorithms[0]) == "dictionary"
+def is_comparable(entry: CatalogueEntry) -> bool:
+    """Whether a vocabulary can be compared: not what depends on a text, nor a word list, which is of one language."""
+    return is_independent(entry) and family_of(entry.algorithms[0]) != "dictionary"
 
 
 def _order(values: MultiDict[str, str]) -> tuple[str, bool]:

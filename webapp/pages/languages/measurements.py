@@ -9,7 +9,6 @@ from flask_babel import get_locale
 from flask_babel import gettext as _
 
 from webapp.core.text.split_patterns import TextError
-from webapp.pages.languages import trained
 from webapp.pages.languages.forms import MAX_CHARACTERS, LanguagesRequest, Measure
 from webapp.tokenization.encoding import encode
 from webapp.tokenization.measures.article import LOSSY, fair
@@ -82,7 +81,7 @@ def measure(asked: LanguagesRequest) -> LanguageMeasurements:
     english = [Passage("own-english", "en", "Latn", "", asked.own_english)] if asked.own_english else []
     for name in asked.vocabularies:
         try:
-            tokenizer = trained.tokenizers()[name] if name in trained.TITLES else tokenizer_of(name)
+            tokenizer = tokenizer_of(name)
         except (UnavailableVocabularyError, StillFetchingError) as error:
             missing[name] = error
             continue

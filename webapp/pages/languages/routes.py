@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median
-from urllib.parse import urlencode
 
 from flask import Blueprint, Response, current_app, make_response, redirect, request, url_for
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.pages.languages import forms, trained
+from webapp.pages.languages import forms
 from webapp.pages.languages.contexts import LanguageFacts, LanguagesPage, RowsContext
 from webapp.pages.languages.figure import strips_figure
-from webapp.pages.languages.forms import MAX_TOKENIZERS, MEASURES, LanguagesRequest, is_dictionary
+from webapp.pages.languages.forms import MAX_TOKENIZERS, MEASURES, LanguagesRequest, is_comparable
 from webapp.pages.languages.measurements import LanguageMeasurements, PassageRow, equality_of, measure
 from webapp.pages.languages.strip_chart import SHAPES, marks_of, scale_of
 from webapp.rendering.delimited import as_csv
@@ -24,9 +23,8 @@ from webapp.serializers.json import json_response
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.measures.table import shown
 from webapp.tokenization.messages import unavailable_problem
-from webapp.vocabularies import CATALOGUE, CatalogueEntry, UnavailableVocabularyError, find, title_of, well_known
-from webapp.vocabularies.titles import by_family
-from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
+from webapp.tokenization.vocabulary_choices import vocabulary_choices
+from webapp.vocabularies import UnavailableVocabularyError, find, title_of
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem
 from webapp.web.templates import render
@@ -140,15 +138,12 @@ def _file(kind: str, asked: LanguagesRequest) -> Response:
 
 
 def _page_context(asked: LanguagesRequest, rows: RowsContext) -> LanguagesPage:
-    groups = _groups(asked)
+    groups = vocabulary_choices(request, *asked.vocabularies, keep=is_comparable)
     return LanguagesPage(
         form_id="languages",
         rows_shown=rows,
         groups=groups,
         max_tokenizers=MAX_TOKENIZERS,
-        title_of=title_of,
-        trained={name: str(title) for name, title in trained.TITLES.items()},
-        parity_link=f"{url_for('languages.page')}?{urlencode([('with', name) for name in trained.TITLES])}#stage",
     )
 
 
@@ -194,8 +189,6 @@ def measure_names() -> dict[str, str]:
 
 
 def _title(name: str) -> str:
-    if name in trained.TITLES:
-        return str(trained.TITLES[name])
     entry = find(name)
     return title_of(entry) if entry else name
 
@@ -209,10 +202,3 @@ def _missing(measured: LanguageMeasurements) -> list[str]:
         else:
             sentences.append(_("%(title)s is being downloaded. Load the page again in a moment.", title=_title(name)))
     return sentences
-
-
-def _groups(asked: LanguagesRequest) -> list[tuple[str, list[CatalogueEntry]]]:
-    """The vocabularies to choose from: shipped, uploaded by the visitor, then families; no dictionaries."""
-    own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped" and not is_dictionary(entry)]
-    uploads = [entry for entry in uploads_of(request) if not is_dictionary(entry)]
-    return [(_("Shipped"), own), *by_family([*with_chosen(uploads, asked.vocabularies), *well_known()])]

@@ -10,7 +10,7 @@ from flask_babel import gettext as _
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.comparison.state import TokenizerChoice
 from webapp.vocabularies import CATALOGUE, CatalogueEntry, offered_algorithms, title_of, well_known
-from webapp.vocabularies.titles import by_family
+from webapp.vocabularies.titles import grouped
 from webapp.vocabularies.upload_cookie import with_chosen
 
 
@@ -32,10 +32,10 @@ class OfferedGroup:
 
 def groups_of(uploads: Sequence[CatalogueEntry], chosen: Sequence[TokenizerChoice]) -> list[OfferedGroup]:
     """The tokenizers to choose from, given the visitor's uploads and the chosen ones."""
-    shipped = [entry for entry in CATALOGUE.values() if entry.origin == "shipped"]
     yours = with_chosen(uploads, [choice.vocabulary for choice in chosen])
-    groups = [(_("Shipped"), shipped), (_("Yours"), yours), *by_family(well_known())]
-    offered = [OfferedGroup(str(title), _tokenizers(entries)) for title, entries in groups]
+    shipped = [entry for entry in CATALOGUE.values() if entry.origin == "shipped"]
+    groups = grouped([*yours, *well_known(), *shipped])
+    offered = [OfferedGroup(title, _tokenizers(entries)) for title, entries in groups]
     values = {each.value for group in offered for each in group.tokenizers}
     others = [OfferedTokenizer(str(choice), str(choice)[:60]) for choice in chosen if str(choice) not in values]
     return [group for group in (*offered, OfferedGroup(_("Chosen"), others)) if group.tokenizers]

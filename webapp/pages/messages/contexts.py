@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from webapp.sharing.contexts import SharingPage
@@ -43,7 +43,6 @@ class ConversationContext(Context):
     typed: Mapping[str, str]  # field → what was typed, where the state cannot hold it
     pasted: str  # JSON that could not be read
     groups: Sequence[tuple[str, Sequence[CatalogueEntry]]]  # the vocabularies to choose from: heading, entries
-    title_of: Callable[[CatalogueEntry], str]
     templates: Sequence[tuple[str, str]]  # the chat templates to choose from: value, title
     models: Sequence[tuple[str, Sequence[LanguageModel]]]  # heading, models
     model: LanguageModel | None

@@ -12,7 +12,6 @@ from webapp.chat.templates import BUILT_IN
 from webapp.core.algorithms import family_of
 from webapp.pages.messages.contexts import ConversationContext, MessageRow, MessagesPage
 from webapp.pages.messages.examples import EXAMPLES
-from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.conversation.contexts import MessageShare
 from webapp.tokenization.conversation.count import ConversationResult
 from webapp.tokenization.conversation.figures import figures_of, model_chosen
@@ -27,11 +26,10 @@ from webapp.tokenization.conversation.state import (
 )
 from webapp.tokenization.conversation.views import ConversationView
 from webapp.tokenization.forms import InputProblem
-from webapp.vocabularies import CATALOGUE, CatalogueEntry, StillFetchingError, find, title_of, well_known
+from webapp.tokenization.vocabulary_choices import is_independent, vocabulary_choices
+from webapp.vocabularies import CatalogueEntry, StillFetchingError, find, title_of
 from webapp.vocabularies.language_models import LanguageModel, find_models
 from webapp.vocabularies.models_of import uses
-from webapp.vocabularies.titles import by_family
-from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
 
 
 def page_context(conversation: ConversationContext) -> MessagesPage:
@@ -60,8 +58,7 @@ def conversation_context(
         invalid={one.field: one.message for one in reversed(problems) if one.field},
         typed=asked.typed or {},
         pasted=asked.pasted,
-        groups=_groups(state.vocabulary),
-        title_of=title_of,
+        groups=vocabulary_choices(request, state.vocabulary, keep=_is_subword),
         templates=[
             *((name, template.title) for name, template in BUILT_IN.items()),
             (FROM_VOCABULARY, _("From the vocabulary")),
@@ -118,19 +115,9 @@ def _rows(asked: ConversationForm, shares: Sequence[MessageShare]) -> list[Messa
     return rows
 
 
-def _groups(chosen: str) -> list[tuple[str, list[CatalogueEntry]]]:
-    """The vocabularies to choose from: the site's own, the visitor's uploads, then families."""
-    names = list(algorithm_names())
-    own = [entry for entry in CATALOGUE.values() if entry.origin == "shipped" and _is_subword(entry)]
-    shipped = sorted(own, key=lambda entry: names.index(entry.algorithms[-1]))
-    return [
-        (_("Shipped with this site"), shipped),
-        *by_family([*with_chosen(uploads_of(request), [chosen]), *well_known()]),
-    ]
-
-
 def _is_subword(entry: CatalogueEntry) -> bool:
-    return any(family_of(algorithm) not in ("dictionary", "word model") for algorithm in entry.algorithms)
+    families = map(family_of, entry.algorithms)
+    return is_independent(entry) and any(family not in ("dictionary", "word model") for family in families)
 
 
 def _models(chosen: LanguageModel | None) -> list[tuple[str, list[LanguageModel]]]:

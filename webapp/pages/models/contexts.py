@@ -17,7 +17,7 @@ class ModelRow:
     vocabulary: str  # the title of its vocabulary
     address: str  # the page about the vocabulary
     playground: str  # the address of the playground with the model
-    status: str  # that its tokenizer is not public, and what the list notes about it
+    status: str  # whether the vocabulary is ready; or that it is not public, and what the list notes about it
     context: str
     price_in: str
     price_out: str

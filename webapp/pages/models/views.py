@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from flask import url_for
 from flask_babel import format_date
@@ -11,6 +11,7 @@ from flask_babel import gettext as _
 from webapp.pages.models.contexts import ModelRow
 from webapp.tokenization.meter import host_of, per_million
 from webapp.tokenization.model_messages import as_of, not_public, today
+from webapp.vocabularies import library
 from webapp.vocabularies.language_models import LanguageModel, is_old
 from webapp.vocabularies.wellknown import WELL_KNOWN
 from webapp.web.localization import number
@@ -19,12 +20,13 @@ from webapp.web.localization import number
 def groups_of(models: Iterable[LanguageModel]) -> list[tuple[str, Sequence[ModelRow]]]:
     """Return the rows by publisher, in the order of the models."""
     groups: dict[str, list[ModelRow]] = {}
+    here = library().fetcher.disk_cache.names()
     for model in models:
-        groups.setdefault(model.family, []).append(_row(model))
+        groups.setdefault(model.family, []).append(_row(model, here))
     return list(groups.items())
 
 
-def _row(model: LanguageModel) -> ModelRow:
+def _row(model: LanguageModel, here: Container[str]) -> ModelRow:
     name = model.vocabulary
     ends = "" if model.ends is None else format_date(model.ends, "medium")
     until = _("until %(date)s", date=ends) if model.ends and model.ends >= today() else _("ended %(date)s", date=ends)
@@ -35,7 +37,7 @@ def _row(model: LanguageModel) -> ModelRow:
         playground=url_for("playground.page", vocabulary=name, algorithm=WELL_KNOWN[name].algorithm, model=model.id)
         if name
         else "",
-        status="" if name else not_public(model),
+        status=(_("ready") if name in here else _("downloaded on first use")) if name else not_public(model),
         context=number(model.context) if model.context else "",
         price_in=per_million(model.price_in),
         price_out=per_million(model.price_out),

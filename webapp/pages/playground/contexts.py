@@ -26,7 +26,6 @@ class ChoicesContext(Context):
 
     picker: VocabularyPicker
     state: State
-    title_of: Callable[[CatalogueEntry], str]
     origin_of: Callable[[CatalogueEntry], str]
 
 

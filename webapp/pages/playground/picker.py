@@ -24,7 +24,7 @@ from webapp.vocabularies import (
 )
 from webapp.vocabularies.library import is_here
 from webapp.vocabularies.search import matches
-from webapp.vocabularies.titles import by_family, own_groups
+from webapp.vocabularies.titles import grouped
 from webapp.vocabularies.upload_cookie import with_chosen
 
 LONGEST_QUERY = 100
@@ -79,9 +79,8 @@ class VocabularyPicker:
         return library().fetcher.disk_cache.names()
 
     def groups(self, algorithm: str) -> list[tuple[str, list[CatalogueEntry]]]:
-        """The vocabularies for one algorithm: uploads, well-known ones by family, then the site's own."""
-        others = [entry for entry in self._entries[algorithm] if entry.name not in CATALOGUE]
-        return [*by_family(others), *own_groups(entries_for(algorithm))]
+        """The vocabularies for one algorithm."""
+        return grouped(self._entries[algorithm])
 
     def found(self) -> list[tuple[str, list[CatalogueEntry]]]:
         """The vocabularies whose name contains every word of the query, by the names of their algorithms."""

@@ -36,7 +36,7 @@ from webapp.tokenization.state import State
 from webapp.tokenization.streaming import as_events, wants_events
 from webapp.tokenization.token_details import TokenDetails, token_details
 from webapp.tokenization.views import ResultView
-from webapp.vocabularies import StillFetchingError
+from webapp.vocabularies import StillFetchingError, library
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem
@@ -64,6 +64,8 @@ def page() -> BaseResponse:
 def submit() -> BaseResponse:
     """Redirect the form to its URL if it fits into one, else show the result here."""
     state, problems = forms.read(request)
+    if "retry" in request.form:
+        library().retry(state.vocabulary)
     edit_problem = None
     if pressed(request.form, plain=not wants_partial()):
         state, edit_problem = with_change(state, request.form)
@@ -202,6 +204,8 @@ def _respond(
     )
     if not partial:
         body = render(views.page_context(view, _picker(state), upload_problem))
+    elif pending or view.lacks_vocabulary:
+        body = render(view.result_context())
     elif request.endpoint == "playground.token":
         body = render(view.details_context())
     elif result and wants_events(request, result):
@@ -269,4 +273,6 @@ def _with_headers(response: Response, view: ResultView, partial: bool) -> Respon
     if partial:
         bare = f"{url_for('playground.page')}?{view.state.query_without_texts()}"
         response.headers["HX-Replace-Url"] = view.link or bare
+        if view.pending or view.lacks_vocabulary:  # the last result stays, below the message
+            response.headers["HX-Retarget"], response.headers["HX-Reselect"] = "#trouble", "#trouble > *"
     return response

@@ -15,7 +15,6 @@ from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.forms import INFERENCE_FIELDS, InputProblem
 from webapp.tokenization.inferences import inference_field
 from webapp.tokenization.views import ResultView
-from webapp.vocabularies import title_of
 
 # The fields beside which the page shows what is wrong with them.
 FIELDS = (
@@ -40,7 +39,7 @@ def page_context(
     invalid = dict.fromkeys(FIELDS, "")
     for problem in view.problems:
         field = "text" if problem.field == "file" else problem.field  # a file is read into the text box
-        if field in invalid:
+        if field in invalid and not messages.is_unavailable(problem):  # which the result says, with what to do
             invalid[field] = problem.message
     return PlaygroundPage(
         result_shown=view.result_context(),
@@ -66,4 +65,4 @@ def page_context(
 
 def choices_context(picker: VocabularyPicker) -> ChoicesContext:
     """The context of the vocabularies that a search finds."""
-    return ChoicesContext(picker=picker, state=picker.state, title_of=title_of, origin_of=origin_of)
+    return ChoicesContext(picker=picker, state=picker.state, origin_of=origin_of)

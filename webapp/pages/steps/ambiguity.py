@@ -42,7 +42,7 @@ def ambiguity_of(place: Disagreement) -> Ambiguity:
 
 
 def divisible_sentence(dictionary: Dictionary, words: Sequence[str]) -> str:
-    """Which of the words are combinational ambiguities, which comparing the directions does not show."""
+    """Which of the words may be combinational ambiguities, which comparing the directions does not show."""
     hidden = _("A combinational ambiguity does not show here: both directions take the longer word.")
     found: list[Divisible] = divisible_words(dictionary, words)
     if not found:
@@ -52,8 +52,8 @@ def divisible_sentence(dictionary: Dictionary, words: Sequence[str]) -> str:
         [
             hidden,
             ngettext(
-                "This text has one, a word that consists of two words of the dictionary: %(examples)s.",
-                "This text has %(num)s, words that consist of two words of the dictionary: %(examples)s.",
+                "This text has one candidate, a word that consists of other words of the dictionary: %(examples)s.",
+                "This text has %(num)s candidates, words that consist of other words of the dictionary: %(examples)s.",
                 len(found),
                 examples=join_list(examples) + ("…" if len(found) > MAX_DIVISIBLE else ""),
             ),

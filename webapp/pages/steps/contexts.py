@@ -62,7 +62,6 @@ class StepsPage(Page):
     checkboxes: Sequence[tuple[str, bool, str]]  # field, whether it is ticked, label
     choice_fields: Sequence[ChoiceField]  # options with several values
     hidden_fields: Sequence[tuple[str, str]]
-    title_of: Callable[[CatalogueEntry], str]
     max_characters: int  # of a text
     listing: SourceListing | None  # the reference algorithm
     vocabulary_title: str

@@ -159,7 +159,6 @@ def _page_context(
         checkboxes=checkboxes(asked.state),
         choice_fields=fields_with_values(asked.state),
         hidden_fields=[*hidden_fields(asked.state), *asked.options.items()],
-        title_of=title_of,
         max_characters=MOST,
         listing=_listing(asked),
         vocabulary_title=title_of(entry) if entry else "",

@@ -9,19 +9,20 @@ from flask import Request, url_for
 from webapp.core.algorithms import ALGORITHMS
 from webapp.tokenization.messages import ChoiceField, choice_fields, options
 from webapp.tokenization.state import State
-from webapp.vocabularies import CatalogueEntry, entries_for, well_known
-from webapp.vocabularies.titles import by_family
+from webapp.tokenization.vocabulary_choices import Groups, vocabulary_choices
+from webapp.vocabularies import CatalogueEntry
 from webapp.vocabularies.trained import EXAMPLE_SENTENCES
-from webapp.vocabularies.upload_cookie import uploads_of, with_chosen
 
 MOST_COUNTED = 500  # characters of sentences in an address
 
 
-def choices(request: Request, state: State) -> list[tuple[str, list[CatalogueEntry]]]:
-    """The vocabularies to choose from: the site's own without a heading, the visitor's uploads, then families."""
-    own = [entry for entry in entries_for(state.algorithm) if entry.origin != "pasted" or state.dictionary]
-    others = [*with_chosen(uploads_of(request), [state.vocabulary]), *well_known()]
-    return [("", own), *by_family(entry for entry in others if state.algorithm in entry.algorithms)]
+def choices(request: Request, state: State) -> Groups:
+    """The vocabularies of the algorithm."""
+
+    def keep(entry: CatalogueEntry) -> bool:
+        return state.algorithm in entry.algorithms and (entry.origin != "pasted" or bool(state.dictionary))
+
+    return vocabulary_choices(request, state.vocabulary, keep=keep)
 
 
 def checkboxes(state: State) -> list[tuple[str, bool, str]]:

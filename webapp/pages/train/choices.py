@@ -153,17 +153,11 @@ CHOICES = (
     Choice(
         "variant",
         _l("Variant"),
-        _l(
-            "PickyBPE drops pieces that are hardly used except inside longer ones; SuperBPE merges across spaces in a "
-            "second phase; parity-aware BPE treats each file as one language and compresses all languages about "
-            "equally."
-        ),
+        _l("SuperBPE merges across spaces in a second phase, so that frequent phrases become single pieces."),
         "seg",
         options=(
             ("plain", _l("Plain")),
-            ("picky", "PickyBPE"),
             ("superbpe", "SuperBPE"),
-            ("parity", _l("Parity-aware")),
         ),
         trainers=("bpe-bytes",),
     ),
@@ -272,15 +266,6 @@ CHOICES = (
         "number",
         whole=False,
         trainers=("unigram",),
-        advanced=True,
-    ),
-    Choice(
-        "removal_threshold",
-        _l("Removal threshold"),
-        _l("For PickyBPE: a merge removes a piece if it takes more than this share of its uses. 1 removes none."),
-        "number",
-        whole=False,
-        trainers=("bpe-bytes",),
         advanced=True,
     ),
     Choice(

@@ -13,7 +13,7 @@ from flask import Request, current_app
 from flask_babel import gettext as _
 from werkzeug.datastructures import FileStorage
 
-from webapp.core.training.corpus import CorpusError, CorpusFile
+from webapp.core.training.corpus import CorpusError, CorpusFile, check_size
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.survey import CorpusFacts, survey
 from webapp.jobs import jobs
@@ -109,14 +109,17 @@ class _Parts(io.RawIOBase):
 
 def _store(sources: list[Source], field: str, visitor: str) -> str | InputProblem:
     corpora = jobs().corpora
-    id, problem = "", None
+    id, problem, complete = "", None, False
     try:
         id = jobs().new_corpus(visitor)
         for source in sources:
             format = format_of(source.name, source.stream) if source.is_file else "text"
             corpora.add(id, source.name, source.stream, format, field)
+        check_size(corpora.files(id), corpora.most_bytes)
         # Only its beginning: a mistake further on ends the training.
         survey(corpora.files(id), TrainingPlan())
+        corpora.keep(id)
+        complete = True
     except NoTextFileError as error:
         message = _(
             "“%(name)s” is a file of the kind %(kind)s. Save its text as UTF-8 and upload that.",
@@ -136,9 +139,10 @@ def _store(sources: list[Source], field: str, visitor: str) -> str | InputProble
         problem = InputProblem(message, 507, sources[0].blamed)
     except CorpusError as error:
         blamed = "field" if error.code == "no_field" else sources[0].blamed
-        problem = InputProblem(corpus_sentence(error.code, error.details), 422, blamed)
+        status = 413 if error.code == "too_large" else 422
+        problem = InputProblem(corpus_sentence(error.code, error.details), status, blamed)
     finally:
-        if problem:
+        if not complete:
             corpora.delete(id)
     return problem or id
 

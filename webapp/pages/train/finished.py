@@ -10,6 +10,7 @@ from typing import Any
 from flask import url_for
 from flask_babel import gettext as _
 
+from webapp.core.algorithms import UNREADABLE
 from webapp.core.analysis.measures import MeasureId
 from webapp.core.training.record import TrainingRecord, command_line, python_code
 from webapp.jobs import Job
@@ -68,7 +69,8 @@ class FinishedTraining:
     compare: str
     compare_with_gpt_4: str
     vocabulary: str
-    download: str  # of tokenizer.json; empty for PickyBPE, which that format cannot express
+    is_usable: bool  # not with PickyBPE, of which only the stored file is left
+    download: str  # of tokenizer.json
     languages: str
     api: str
     longest: Sequence[str]
@@ -88,7 +90,7 @@ def finished_of(job: Job) -> FinishedTraining | None:
     if entry is None:
         return None
     record = TrainingRecord.from_json(job.record)
-    is_published = record.plan.variant != "picky"
+    is_usable = UNREADABLE not in entry.algorithms
     counts_ngrams = record.plan.trainer == "ngram"
     file = NGRAMS_FILE if counts_ngrams else FILE
     ngrams = job.record.get("held_out", {}).get("ngrams", {}) if counts_ngrams else {}
@@ -103,14 +105,15 @@ def finished_of(job: Job) -> FinishedTraining | None:
         compare=_comparison(entry.name, *here),
         compare_with_gpt_4=_comparison(entry.name, GPT_4),
         vocabulary=url_for("vocabularies.vocabulary", name=entry.name),
-        download=url_for("vocabularies.download", name=entry.name, file=file) if is_published else "",
+        is_usable=is_usable,
+        download=url_for("vocabularies.download", name=entry.name, file=file),
         languages=url_for("languages.page", **{"with": [entry.name, *here]}),  # type: ignore[arg-type]
         api=_api_call(algorithm, entry.name, _use(record)),
         longest=_longest(entry.name),
         compared=_compared(job, entry, record.characters_per_token),
         measured=[(measure, str(DEFINITIONS[measure].title)) for measure in MEASURED] if _is_measured(job) else [],
         command=command_line(record),
-        python=python_code(record, file) if is_published else "",
+        python=python_code(record, file),
         orders=_orders(ngrams),
         built_in=bool(ngrams.get("built_in")),
         about_perplexity=_about_perplexity(ngrams),

@@ -123,8 +123,8 @@ def failure_sentence(code: str, details: Mapping[str, Any]) -> str:
             return _("The regular expression takes too long on this corpus. Simplify it, or choose a known pattern.")
         case "time":
             return _(
-                "The training was stopped after %(limit)s, the longest that a training may take. Choose a smaller "
-                "vocabulary or less text.",
+                "The training was stopped, because it needs more than %(limit)s. Choose a smaller vocabulary or less "
+                "text.",
                 limit=duration(details.get("limit", 1)),
             )
         case "memory":

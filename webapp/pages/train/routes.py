@@ -15,7 +15,6 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.core.formats.checked_patterns import checked_pattern
 from webapp.core.formats.fields import FormatError
 from webapp.core.training.plan import PlanError, TrainingPlan
-from webapp.core.training.recipe import check_files
 from webapp.core.training.train import TrainingError, check
 from webapp.jobs import Job, TooManyJobsError, jobs
 from webapp.pages.train import views
@@ -164,16 +163,12 @@ def _without_pattern(asked: PlanRequest) -> PlanRequest:
 
 
 def _within_reach(asked: PlanRequest, corpus: StoredCorpus) -> PlanRequest:
-    """The request with a problem if the plan does not go with the number of files, or asks for too many pieces.
+    """The request with a problem if the plan asks for too many pieces.
 
     How many are possible is known if the whole corpus was seen.
     """
     if asked.problems:
         return asked
-    try:
-        check_files(asked.plan, len(corpus.files))
-    except PlanError as error:
-        return with_problem(asked, error.field, _(error.sentence, **error.values))
     possible = corpus.facts.possible_pieces
     if asked.plan.trainer == "ngram" or corpus.facts.sampled or asked.plan.size <= possible:
         return asked

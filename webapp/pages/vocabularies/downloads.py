@@ -9,7 +9,6 @@ from weakref import WeakKeyDictionary
 from flask_babel import gettext as _
 
 from webapp.core.formats import (
-    arpa,
     huggingface,
     minimal_bpe,
     ngram_counts,
@@ -20,7 +19,6 @@ from webapp.core.formats import (
 )
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.loading_code import loading_code
-from webapp.core.models.picky_bpe import PickyBPE
 from webapp.core.tokenizer import Tokenizer
 
 
@@ -54,8 +52,6 @@ def _tiktoken_note(tokenizer: Tokenizer) -> str:
 
 
 def _huggingface_note(tokenizer: Tokenizer) -> str:
-    if isinstance(tokenizer.model, PickyBPE):
-        return _("For this site and its library: tokenizers and transformers do not support PickyBPE.")
     return _("For Hugging Face’s tokenizers and transformers: the whole pipeline in one file.")
 
 
@@ -65,10 +61,6 @@ def _sentencepiece_note(tokenizer: Tokenizer) -> str:
 
 def _minimal_note(tokenizer: Tokenizer) -> str:
     return _("For your own minimal BPE class: merges and special tokens as nested lists.")
-
-
-def _arpa_note(tokenizer: Tokenizer) -> str:
-    return _("For KenLM and SRILM: probabilities and backoff weights, with the chosen order and smoothing.")
 
 
 def _counts_note(tokenizer: Tokenizer) -> str:
@@ -104,9 +96,6 @@ FORMATS = (
     ),
     DownloadFormat(
         {"vocab.txt": "text/plain"}, lambda tokenizer: [vocab_txt.write(tokenizer).encode()], _vocab_txt_note
-    ),
-    DownloadFormat(
-        {"ngrams.arpa": "text/plain"}, lambda tokenizer: [arpa.write(tokenizer).encode()], _arpa_note, arpa.check
     ),
     DownloadFormat(
         {"ngrams.json": "application/json"},
@@ -145,7 +134,7 @@ def downloads_of(name: str, tokenizer: Tokenizer) -> list[Download]:
     found = []
     for format in _fitting_formats(tokenizer):
         files = [(file, download_name(file, name)) for file in format.files]
-        code = loading_code(files[0][1], lowercase=lowercase, own_model=isinstance(tokenizer.model, PickyBPE))
+        code = loading_code(files[0][1], lowercase=lowercase)
         found.append(Download(files, format.note(tokenizer), code))
     return found
 

@@ -20,6 +20,8 @@ from webapp.vocabularies.fetching import FetchError
 from webapp.vocabularies.library import is_here
 from webapp.vocabularies.messages import sentence
 from webapp.vocabularies.search import matches
+from webapp.vocabularies.shipped_vocabularies import NAMES
+from webapp.vocabularies.titles import SAME_CORPUS
 from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
@@ -56,6 +58,7 @@ class ShelfRow:
     line: VocabularyLine
     state: RowState
     sample: Markup | None = None  # None if it is not known yet
+    is_late: bool = False  # whether the row asks for the sample again
     percent: int | None = None  # of a file that is being downloaded, None while its size is unknown
     problem: str = ""  # why fetching failed
     bytes: int = 0  # to fetch, 0 if that is not known
@@ -71,7 +74,9 @@ class ShelfGroup:
     """Rows with a heading."""
 
     title: str
+    hint: str
     rows: Sequence[ShelfRow]
+    is_compact: bool  # whether rows stand side by side, because they have no sample
 
 
 def filters() -> dict[str, str]:
@@ -91,27 +96,39 @@ def shelf_groups(find: str = "", show: str = "") -> list[ShelfGroup]:
     words = find.casefold().split()
     lines = [line for line in map(line_of, entries()) if line.holds(words) or matches(line.entry, find)]
     rows = shelf_rows([line for line in lines if _belongs(line.entry, show)])
-    titles = {
-        "uploaded": _("Your uploads"),
-        "fetched": _("Well-known models"),
-        "shipped": _("Shipped with this site"),
+    shelves: dict[str, tuple[str, str]] = {
+        "yours": (_("Your uploads"), ""),
+        "ready": (_("Ready"), ""),
+        "teaching": (str(SAME_CORPUS), _("Where two of them split a text differently, only the algorithm differs.")),
+        "missing": (_("Downloaded on first use"), _("Once downloaded, it shows how it splits the sample.")),
     }
-    groups = [
-        ShelfGroup(title, [row for row in rows if row.line.entry.origin == origin]) for origin, title in titles.items()
-    ]
-    return [group for group in groups if group.rows]
+    groups = {
+        shelf: ShelfGroup(title, hint, [row for row in rows if _shelf(row) == shelf], is_compact=shelf == "missing")
+        for shelf, (title, hint) in shelves.items()
+    }
+    return [group for group in groups.values() if group.rows]
+
+
+def _shelf(row: ShelfRow) -> str:
+    """The shelf of a row; one that is being downloaded stays where it was."""
+    entry = row.line.entry
+    if entry.origin == "uploaded":
+        return "yours"
+    if entry.name in NAMES:
+        return "teaching"
+    return "ready" if row.state == "ready" else "missing"
 
 
 def shelf_rows(lines: Sequence[VocabularyLine]) -> list[ShelfRow]:
-    """The rows of some vocabularies."""
+    """The rows of some vocabularies; of several, those ask again whose sample takes too long for one page."""
     here = samples(line.entry for line in lines if is_here(line.entry))
-    return [_row(line, here.get(line.entry.name)) for line in lines]
+    return [_row(line, here.get(line.entry.name), several=len(lines) > 1) for line in lines]
 
 
-def _row(line: VocabularyLine, sample: Markup | None) -> ShelfRow:
+def _row(line: VocabularyLine, sample: Markup | None, *, several: bool) -> ShelfRow:
     known = WELL_KNOWN.get(line.entry.name)
     if known is None or is_here(line.entry):
-        return ShelfRow(line, "ready", sample)
+        return ShelfRow(line, "ready", sample, is_late=sample is None and several)
     fetcher = library().fetcher
     progress = fetcher.progress(known.name)
     if progress is not None:

@@ -9,6 +9,7 @@ from flask import Blueprint, Response, abort, current_app, jsonify, make_respons
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
+from webapp.core.algorithms import UNREADABLE
 from webapp.core.analysis.pipeline_summary import pipeline_summary
 from webapp.core.expansion import base_kind
 from webapp.core.formats.fields import FormatError
@@ -111,8 +112,7 @@ def fetch(name: str) -> BaseResponse:
         abort(HTTPStatus.FORBIDDEN)
     if name not in WELL_KNOWN:
         return unknown_vocabulary(name)
-    if library().must_be_fetched(name):
-        library().fetcher.start(WELL_KNOWN[name])
+    library().retry(name)
     return row(name)
 
 
@@ -168,7 +168,10 @@ def download(name: str, file: str) -> Response:
     if entry is None or not listing.has_page(entry):
         return unknown_vocabulary(name)
     try:
-        content = downloads.content_of(tokenizer_of(name), file)
+        if UNREADABLE in entry.algorithms and file == "tokenizer.json":
+            content, _companion = library().uploads.content(name)
+        else:
+            content = downloads.content_of(tokenizer_of(name), file)
     except FormatError as error:
         why = _(
             "There is no %(file)s of “%(title)s”: %(why)s.", file=file, title=title_of(entry), why=wrong_file(error)

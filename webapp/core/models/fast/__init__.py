@@ -12,22 +12,12 @@ How a text travels
 
 How a pre-token that no cache holds is computed
     BPE splits it where no merge reaches across (`byte_boundaries`, `character_boundaries`) and looks the spans up;
-    `merge_loop` merges what is left, with a list up to 80 symbols, above it rank by rank (`merge_by_rank`) or with a
-    heap. Unigram looks up the spans between
-    unknown characters, where many are unknown (`unigram_spans`). SentencePiece's Unigram, which rounds every sum to
-    single precision, follows whole words on a grid (`single_precision`). Both ask `best_path` whether rounding could
-    decide otherwise. Matching and both lattices try the lengths that occur (`word_lengths`); pieces of thousands of
-    characters are found by an automaton (`models.long_pieces`), which bounds the time of hostile vocabularies
+    `merge_loop` merges what is left, with a list up to 80 symbols, above it with a heap. Unigram looks up the spans
+    between unknown characters, where many are unknown (`unigram_spans`). SentencePiece's Unigram, which rounds every
+    sum to single precision, follows whole words on a grid (`single_precision`). Both ask `best_path` whether rounding
+    could decide otherwise. Matching and both lattices try the lengths that occur (`word_lengths`); pieces of thousands
+    of characters are found by an automaton (`models.long_pieces`), which bounds the time of hostile vocabularies
     instead of buying speed on ordinary ones.
-
-How an n-gram model travels
-    `ngram_pairs` follows sentences of known words without a lattice; in the others, `unknown_run` follows unknown
-    characters one after the other where nothing else starts.
-
-How maximum probability travels
-    `word_hashes` finds the words in a long text, all positions at once, which is all that full mode needs;
-    `certain_cuts` cuts where no word reaches across and looks the spans up. The runs of single characters for the HMM,
-    and the words for search engines, have caches of their own.
 
 What the caches may hold
     One `cache.Cache`: 40 MB (`ROOM`), and of pre-tokens above 256 characters only the latest.

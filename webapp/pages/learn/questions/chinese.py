@@ -169,7 +169,7 @@ CHINESE = {
             ("low / est", "lo / w / est", "l / o / w / est"),
             1,
             "`low</w>` 是“词尾的 low”，而在 lowest 里它不在词尾。它由 `lo` 和 `w</w>` 合并而成，词中间的 `w` "
-            "是另一个符号。",
+            "是另一个符号。论文里 `</w>` 是单独的符号，lowest 切成 `low` / `est</w>`。",
         ),
     },
     "bytes": {

@@ -199,7 +199,8 @@ ENGLISH = {
             ("low / est", "lo / w / est", "l / o / w / est"),
             1,
             "`low</w>` is *low at the end of a word*, and in lowest it is not at the end. The fifth merge made "
-            "`lo`, a later one joined `lo` with `w</w>`, and `w` inside a word is another symbol.",
+            "`lo`, a later one joined `lo` with `w</w>`, and `w` inside a word is another symbol. In the paper, "
+            "`</w>` is a symbol of its own, and lowest becomes `low` / `est</w>`.",
         ),
     },
     "bytes": {

@@ -1,0 +1,196 @@
+"""The page of ambiguities: every one in its context, what the methods chose, and the exports."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.site import HTMX
+from webapp import create_app
+from webapp.command_line.main import main
+from webapp.tokenization import ambiguities
+
+OWN = {"vocabulary": "own-dictionary", "dictionary": "结婚\n的\n和\n和尚\n尚未\n未", "lang": "en"}
+TEXT = "结婚的和尚未结婚的"
+
+
+def text_of(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "length"), [("研究生命科学", "研究生命科学", 1), ("结婚的和尚未结婚的", "和尚未结婚", 3)]
+)
+def test_the_ambiguity_of_the_textbook_is_named_first(client: FlaskClient, text: str, field: str, length: int) -> None:
+    page = client.get("/ambiguity", query_string={"text": text, "lang": "en"}).text
+    places = page[page.index('<ol class="places"') :]
+    first = places[: places.index("</li>")]
+    assert "Overlapping ambiguity (交集型)" in first
+    assert f"<mark>{field}</mark>" in first
+    assert f"chain length {length}" in first
+    assert "One overlapping ambiguity (交集型)." in page
+
+
+def test_each_place_has_what_each_method_chose(client: FlaskClient) -> None:
+    page = client.get("/ambiguity", query_string={**OWN, "text": TEXT}).text
+    shown = text_of(page[page.index('<ol class="places"') : page.index("</ol>")])
+    assert "offset 3 结婚的 和尚未 结婚的 和尚 × 尚未 · chain length 1 FMM" in shown
+    assert re.search("FMM[^和]* 和尚 未 BMM, Bidirectional[^和]* 和 尚未", shown)
+    assert "Combinational" not in shown
+
+
+def test_changes_of_the_dictionary_change_the_ambiguities(client: FlaskClient) -> None:
+    state = {**OWN, "text": TEXT, "format": "json"}
+    assert client.get("/ambiguity", query_string=state).get_json()["overlapping"] == 1
+    assert client.get("/ambiguity", query_string={**state, "edits": "-尚未"}).get_json()["overlapping"] == 0
+    more = client.get("/ambiguity", query_string={**state, "edits": "结\n婚"}).get_json()
+    assert (more["combinational"], more["combinational_words"]) == (2, 1)
+
+
+def test_a_form_is_redirected_to_its_address(client: FlaskClient) -> None:
+    form = {**OWN, "text": TEXT, "runs": "0", "kind": "overlapping"}
+    answer = client.post("/ambiguity", data=form)
+    assert answer.status_code == 303
+    query = parse_qs(urlsplit(answer.location).query)
+    assert query["kind"] == ["overlapping"]
+    assert query["dictionary"] == [OWN["dictionary"]]
+    partial = client.post("/ambiguity", data=form, headers=HTMX)
+    assert "<html" not in partial.text
+    assert partial.headers["HX-Replace-Url"] == answer.location
+
+
+def test_long_lists_have_pages(client: FlaskClient) -> None:
+    form = {**OWN, "text": TEXT * 120}
+    first = client.post("/ambiguity", data=form, headers=HTMX)
+    assert "Page 1 of 3" in text_of(first.text)
+    assert first.text.count("<mark>") == 50
+    assert first.headers["HX-Replace-Url"] == "/ambiguity"
+    last = client.post("/ambiguity", data={**form, "page": "3"}, headers=HTMX)
+    assert last.text.count("<mark>") == 20
+    assert 'start="101"' in last.text
+    beyond = client.post("/ambiguity", data={**form, "page": "4"}, headers=HTMX)
+    assert beyond.status_code == 404
+    assert "There is no page 4; the last one is 3." in beyond.text
+    assert client.get("/ambiguity?page=x").status_code == 404
+
+
+def test_the_exports_have_every_place_with_offsets(client: FlaskClient) -> None:
+    form = {**OWN, "text": TEXT * 60, "edits": "结\n婚"}
+    table = client.post("/ambiguity.csv", data=form)
+    assert table.mimetype == "text/csv"
+    rows = list(csv.DictReader(io.StringIO(table.text.removeprefix("\ufeff"))))
+    assert len(rows) == 60 + 120
+    assert rows[0] | {"max-probability": "", "ngram": ""} == {
+        "kind": "overlapping",
+        "start": "3",
+        "end": "6",
+        "text": "和尚未",
+        "chain_length": "1",
+        "words": "和尚 / 尚未",
+        "fmm": "和尚 / 未",
+        "bmm": "和 / 尚未",
+        "bidirectional": "和 / 尚未",
+        "max-probability": "",
+        "ngram": "",
+    }
+    document = client.post("/ambiguity.json", data=form).get_json()
+    assert len(document["places"]) == 180
+    for place in document["places"]:
+        assert form["text"][place["start"] : place["end"]] == place["text"]
+        for words in (place["words"], *place["chosen"].values()):
+            assert all(form["text"][word["start"] : word["end"]] == word["text"] for word in words)
+
+
+def test_wrong_input_has_a_message_beside_its_field(client: FlaskClient) -> None:
+    page = client.get("/ambiguity", query_string={**OWN, "dictionary": "a b c d e", "text": TEXT})
+    assert page.status_code == 422
+    assert re.search(r'id="dictionary-error">Line 1 of the dictionary: 5 fields', page.text)
+    page = client.get("/ambiguity", query_string={**OWN, "edits": "词 x", "text": TEXT})
+    assert re.search(r'id="edits-error">Line 1 of the changes', page.text)
+    page = client.get("/ambiguity?vocabulary=nobody&text=x&lang=en")
+    assert page.status_code == 404
+    assert "There is no vocabulary “nobody”" in page.text
+    assert client.post("/ambiguity.csv", data={"text": "x" * 1_048_577}).status_code == 413
+
+
+def test_a_text_without_ambiguities_says_so(client: FlaskClient) -> None:
+    page = client.get("/ambiguity", query_string={**OWN, "text": "xyz"}).text
+    assert "No overlapping ambiguity (交集型). No candidate for a combinational ambiguity (组合型)." in page
+
+
+def test_the_playground_and_the_steps_link_here(client: FlaskClient) -> None:
+    for path in (
+        "/?algorithm=fmm&edits=-%E5%92%8C%E5%B0%9A&text=",
+        "/steps/fmm?edits=-%E5%92%8C%E5%B0%9A&step=7&text=",
+    ):
+        page = client.get(f"{path}{TEXT}&lang=en").text
+        address = re.search(r'href="(/ambiguity\?[^"]+)"', page)
+        assert address is not None
+        found = client.get(address[1].replace("&amp;", "&"))
+        assert found.status_code == 200
+        assert ">\n-和尚</textarea>" in found.text
+
+
+def test_the_api_lists_them_with_limits(client: FlaskClient) -> None:
+    body = {"text": TEXT * 3, "vocabulary": "own-dictionary", "dictionary": OWN["dictionary"] + "\n坏 x"}
+    answer = client.post("/api/v1/ambiguities", json={**body, "offset": 1, "limit": 1}).get_json()
+    assert (answer["overlapping"], answer["combinational"]) == (3, 0)
+    assert [place["start"] for place in answer["places"]] == [12]
+    assert answer["skipped_lines"]["first"][0]["line"] == 7
+    for wrong, status in (
+        ({"limit": 1_001}, 422),
+        ({"kind": "other"}, 422),
+        ({"vocabulary": "bpe-bytes"}, 409),
+        ({"vocabulary": "nobody"}, 404),
+        ({"edits": "词 x"}, 422),
+        ({"text": "x" * 1_048_577}, 413),
+    ):
+        problem = client.post("/api/v1/ambiguities", json={**body, **wrong})
+        assert (problem.status_code, problem.mimetype) == (status, "application/problem+json"), wrong
+
+
+def test_the_methods_segment_the_first_part_of_a_long_text(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ambiguities, "MOST_SEGMENTED", 2_000)
+    text = f"{TEXT}。" * 400  # 4,000 characters; the last sentence that ends within the limit does so at its limit
+    form = {**OWN, "text": text}
+    found = client.post("/ambiguity.json", data=form).get_json()
+    assert (found["overlapping"], found["segmented_characters"]) == (400, 2_000)
+    assert [bool(place["chosen"]) for place in found["places"]] == [True] * 200 + [False] * 200
+    last = client.post("/ambiguity", data={**form, "page": "8"})
+    assert last.status_code == 200
+    assert "The list is that of the whole text; the methods segmented its first 2,000 characters." in last.text
+    assert last.text.count("<mark>") == 50
+    assert '<dl class="chosen">' not in last.text
+    rows = list(csv.reader(io.StringIO(client.post("/ambiguity.csv", data=form).text)))
+    assert len({len(row) for row in rows}) == 1
+    assert rows[-1][-1] == ""
+    first = client.post("/ambiguity", data={**form, "text": text[:2_000]}, headers=HTMX).text
+    assert "the methods segmented" not in first
+
+
+def test_files_count_towards_the_rate_like_pages() -> None:
+    client = create_app({"TESTING": True, "RATE_READING": "2 per minute"}).test_client()
+    statuses = [client.get(f"/ambiguity{ending}").status_code for ending in (".csv", "", ".csv", ".json")]
+    assert statuses == [200, 200, 429, 429]
+
+
+@pytest.mark.parametrize(("query", "status"), [("list=weird", 422), ("page=0", 404)])
+def test_what_is_wrong_with_a_button_stands_in_the_result(client: FlaskClient, query: str, status: int) -> None:
+    page = client.get(f"/ambiguity?{query}&lang=en")
+    assert page.status_code == status
+    assert re.search(r'<div class="notice bad" role="alert">.*?<p>“(weird|0)” is not', page.text)
+
+
+def test_the_command_says_what_is_wrong_with_a_long_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (long := tmp_path / "long.txt").write_text("x" * 1_048_577)
+    assert main(["ambiguity", str(long)]) == 2
+    told = "tokenscope: text: The text has 1,048,577 bytes; the limit is 1,048,576. Shorten it and try again.\n"
+    assert capsys.readouterr().err == told

@@ -1,0 +1,18 @@
+"""The tools of the site: each says once what it is asked, what it does and what it shows (`webapp.tools.kernel`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Flask
+
+from webapp.tools import ambiguity, decode, frequencies, pretokens, split
+from webapp.tools.kernel import Tool, blueprint_of
+
+TOOLS: list[Tool[Any, Any]] = [ambiguity.TOOL, decode.TOOL, frequencies.TOOL, pretokens.TOOL, split.TOOL]
+
+
+def init_app(app: Flask) -> None:
+    """Register the routes of every tool."""
+    for tool in TOOLS:
+        app.register_blueprint(blueprint_of(tool))

@@ -1,0 +1,295 @@
+"""`/ambiguity`: every overlapping and combinational ambiguity of a text, and what each method chose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from flask import current_app
+from flask_babel import gettext as _
+from flask_babel import ngettext
+from pydantic import Field
+
+from webapp.core.analysis.ambiguity import Kind
+from webapp.serializers.json import well_formed
+from webapp.serializers.skipped_lines import Skipped, skipped_lines
+from webapp.tokenization.ambiguities import AmbiguityResult, AmbiguousPlace, find_all
+from webapp.tokenization.messages import ambiguity_name, joined
+from webapp.tools.algorithm_field import AlgorithmId
+from webapp.tools.inputs import WHOLE, Answer, FromForm, InBody, PageNumber, Text, require_page
+from webapp.tools.kernel import ApiEntry, Tool
+from webapp.tools.picker import DictionaryInput
+from webapp.web.localization import join_list, number
+
+EXAMPLES = ("结婚的和尚未结婚的", "研究生命科学", "结合成分子时", "他从马上下来，马上就来")
+"""Chains of one to four, and a word that is two words elsewhere."""
+ON_A_PAGE = 50  # places
+MOST_IN_FILES = 100_000  # places
+CONTEXT = 12  # characters before and after a place
+LONGEST_SHOWN = 60  # characters of a place
+WORDS_SHOWN = 12
+
+Span = tuple[int, int]
+
+
+class AmbiguityInput(DictionaryInput):
+    """A text and a dictionary whose ambiguities to list."""
+
+    text: Annotated[Text, Field(examples=[EXAMPLES[0]])] = EXAMPLES[0]
+    kind: Annotated[
+        Kind | None,
+        FromForm(("list",), choose=lambda values: "" if values[0] == "all" else values[0], button=True),
+        Field(description="The kind of ambiguities to list. Default: both, overlapping ones first."),
+    ] = None
+    page: PageNumber = 1
+    offset: Annotated[
+        int, Field(ge=0, description="How many places to leave out at the beginning of the list."), WHOLE, InBody()
+    ] = 0
+    limit: Annotated[int, Field(ge=0, le=1_000, description="The most places to list."), WHOLE, InBody()] = 100
+
+
+@dataclass(frozen=True)
+class WordAnswer(Answer):
+    """A word of a text."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class PlaceAnswer(Answer):
+    """A place of a text with an ambiguity."""
+
+    kind: Kind
+    start: Annotated[int, Field(description="The start of the place, in code points.")]
+    end: Annotated[int, Field(description="The end of the place (exclusive).")]
+    text: str
+    chain_length: Annotated[
+        int | None, Field(description="How many strings two crossing words share; null for a combinational ambiguity.")
+    ]
+    words: Annotated[
+        Sequence[WordAnswer],
+        Field(description="The words that cross, at most 50; or the fewest words that the word consists of."),
+    ]
+    chosen: Annotated[
+        Mapping[str, Sequence[WordAnswer]],
+        Field(description="The words that each method takes at the place; empty after the `segmented_characters`."),
+    ]
+
+
+@dataclass(frozen=True)
+class MethodAnswer(Answer):
+    """A method of word segmentation and the vocabulary that it uses."""
+
+    algorithm: AlgorithmId
+    vocabulary: str
+
+
+@dataclass(frozen=True)
+class AmbiguitiesAnswer(Answer):
+    """The ambiguities of a text."""
+
+    overlapping: Annotated[int, Field(description="The number of overlapping ambiguities: chains of crossing words.")]
+    combinational: Annotated[int, Field(description="The number of words that consist of two or more words.")]
+    combinational_words: Annotated[int, Field(description="The number of different words among them.")]
+    segmented_characters: Annotated[
+        int, Field(description="How many characters of the text the methods segmented: all, up to 100,000.")
+    ]
+    methods: Sequence[MethodAnswer]
+    places: Sequence[PlaceAnswer]
+    skipped_lines: Skipped = None
+
+
+@dataclass(frozen=True)
+class ShownAmbiguities:
+    """The ambiguities of a text, and the part of the list that was requested."""
+
+    found: AmbiguityResult
+    given: AmbiguityInput
+
+    @property
+    def last_page(self) -> int:
+        """The number of the last page of the list."""
+        return max(1, -(-self.found.count(self.given.kind) // ON_A_PAGE))
+
+    @property
+    def page(self) -> list[AmbiguousPlace]:
+        """The places on the requested page."""
+        first = self.first_number - 1
+        return list(self.found.places(self.given.kind, first, first + ON_A_PAGE))
+
+    @property
+    def listed(self) -> Iterator[AmbiguousPlace]:
+        """The places for programs."""
+        return self.found.places(self.given.kind, self.given.offset, self.given.offset + self.given.limit)
+
+    @property
+    def kinds(self) -> list[tuple[str, str, int]]:
+        """The filters of the list: value, title, number of places."""
+        kinds: list[tuple[Kind | None, str]] = [
+            (None, _("All")),
+            ("overlapping", ambiguity_name("overlapping")),
+            ("combinational", ambiguity_name("combinational")),
+        ]
+        return [(kind or "", title, self.found.count(kind)) for kind, title in kinds]
+
+    @property
+    def first_number(self) -> int:
+        """The number of the first place on the requested page, from 1."""
+        return (self.given.page - 1) * ON_A_PAGE + 1
+
+    def kind_name(self, place: AmbiguousPlace) -> str:
+        """The kind of a place in words."""
+        return ambiguity_name(place.kind)
+
+    def context(self, place: AmbiguousPlace) -> tuple[str, str, str]:
+        """The text before a place in its line, the place, and the text after it."""
+        text = self.found.text
+        line_start = text.rfind("\n", max(0, place.start - CONTEXT), place.start) + 1
+        line_end = text.find("\n", place.end, place.end + CONTEXT)
+        before = text[max(line_start, place.start - CONTEXT, 0) : place.start]
+        after = text[place.end : place.end + CONTEXT if line_end < 0 else line_end]
+        return before, _shortened(text[place.start : place.end]), after
+
+    def explanation(self, place: AmbiguousPlace) -> str:
+        """Which words cross, or which words the word consists of."""
+        text = self.found.text
+        words = [text[start:end] for start, end in place.words[:WORDS_SHOWN]]
+        if place.kind == "combinational":
+            return f"{text[place.start : place.end]} = {' + '.join(words)}"
+        more = "…" if len(place.words) > WORDS_SHOWN else ""
+        length = _("chain length %(count)s", count=number(place.chain_length or 0))
+        return f"{' × '.join(words)}{more} · {length}"
+
+    def choices(self, place: AmbiguousPlace) -> list[tuple[str, list[tuple[str, bool]]]]:
+        """Methods that choose the same words, with these words; True for one of which a part lies outside the place."""
+        groups: dict[tuple[Span, ...], list[str]] = {}
+        for method, spans in zip(self.found.methods, place.chosen, strict=bool(place.chosen)):
+            groups.setdefault(tuple(spans), []).append(method.name)
+        return [(join_list(names), self._words(place, spans)) for spans, names in groups.items()]
+
+    def _words(self, place: AmbiguousPlace, spans: Sequence[Span]) -> list[tuple[str, bool]]:
+        words = [
+            (_shortened(self.found.text[start:end]), start < place.start or end > place.end)
+            for start, end in spans[: 2 * WORDS_SHOWN]
+        ]
+        return [*words, ("…", False)] if len(spans) > 2 * WORDS_SHOWN else words
+
+    @property
+    def summary(self) -> str:
+        """How many ambiguities of each kind the text has, and how much of it the methods segmented."""
+        found = self.found.found
+        overlapping = (
+            ngettext(
+                "One overlapping ambiguity (交集型).",
+                "%(count)s overlapping ambiguities (交集型).",
+                len(found.chains),
+                count=number(len(found.chains)),
+            )
+            if found.chains
+            else _("No overlapping ambiguity (交集型).")
+        )
+        combinational = (
+            ngettext(
+                "One candidate for a combinational ambiguity (组合型).",
+                "%(count)s candidates for combinational ambiguities (组合型), %(different)s different words.",
+                found.combinational,
+                count=number(found.combinational),
+                different=number(found.different),
+            )
+            if found.combinational
+            else _("No candidate for a combinational ambiguity (组合型).")
+        )
+        segmented = (
+            _(
+                "The list is that of the whole text; the methods segmented its first %(count)s characters.",
+                count=number(self.found.segmented),
+            )
+            if self.found.segmented < len(self.found.text)
+            else ""
+        )
+        return joined([overlapping, combinational, segmented])
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+
+
+def ambiguities(given: AmbiguityInput) -> ShownAmbiguities:
+    """List the ambiguities of a text with a dictionary, and what each method of word segmentation chooses.
+
+    An overlapping ambiguity (交集型) is a chain of dictionary words that cross: they share characters and neither
+    contains the other. A combinational ambiguity (组合型) is a word that consists of two or more words. Methods that
+    cannot use the dictionary use a vocabulary of their own.
+    """
+    found = find_all(given.state(given.text), corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
+    shown = ShownAmbiguities(found, given)
+    require_page(given.page, shown.last_page)
+    return shown
+
+
+def answer(shown: ShownAmbiguities) -> AmbiguitiesAnswer:
+    """The counts and some of the places, with offsets in characters, for programs."""
+    text, result = shown.found.text, shown.found
+
+    def words(spans: Sequence[Span]) -> list[WordAnswer]:
+        return [WordAnswer(well_formed(text[start:end]), start, end) for start, end in spans]
+
+    def place_answer(place: AmbiguousPlace) -> PlaceAnswer:
+        chosen = zip(result.methods, place.chosen, strict=bool(place.chosen))
+        return PlaceAnswer(
+            place.kind,
+            place.start,
+            place.end,
+            well_formed(text[place.start : place.end]),
+            place.chain_length,
+            words(place.words),
+            {method.algorithm: words(spans) for method, spans in chosen},
+        )
+
+    return AmbiguitiesAnswer(
+        overlapping=len(result.found.chains),
+        combinational=result.found.combinational,
+        combinational_words=result.found.different,
+        segmented_characters=result.segmented,
+        methods=[MethodAnswer(each.algorithm, each.vocabulary) for each in result.methods],
+        places=list(map(place_answer, shown.listed)),
+        skipped_lines=skipped_lines(result.dictionary),
+    )
+
+
+def table(shown: ShownAmbiguities) -> Iterator[list[object]]:
+    """A row for each place; slashes stand between words.
+
+    The columns of the methods are empty after the part of the text that they segmented.
+    """
+    text, methods = shown.found.text, shown.found.methods
+    yield ["kind", "start", "end", "text", "chain_length", "words", *(method.algorithm for method in methods)]
+    for place in shown.listed:
+        words = (
+            " / ".join(text[start:end] for start, end in spans)
+            for spans in (place.words, *(place.chosen or [()] * len(methods)))
+        )
+        yield [place.kind, place.start, place.end, text[place.start : place.end], place.chain_length, *words]
+
+
+TOOL = Tool(
+    name="ambiguity",
+    address="/ambiguity",
+    input=AmbiguityInput,
+    run=ambiguities,
+    template="tools/ambiguity.html",
+    examples=EXAMPLES,
+    answer=answer,
+    table=table,
+    exported={"page": 1, "offset": 0, "limit": MOST_IN_FILES},
+    file_name="ambiguities",
+    api=ApiEntry(
+        "/ambiguities",
+        "AmbiguitiesBody",
+        AmbiguitiesAnswer,
+        {"text": "结婚的和尚未结婚的", "kind": "overlapping"},
+    ),
+)

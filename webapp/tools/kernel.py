@@ -1,0 +1,202 @@
+"""What every tool shares: a tool says what it is asked, what it does and what it shows; here are its projections.
+
+A tool is a module with an `Input`, a function from it to a result, a template, and a `Tool` that names them. From that
+come its page, the part that htmx swaps in, the address of a result, its JSON and CSV, the route of the API with its
+entry in the OpenAPI document (`webapp.api.tool_routes`), and the command (`webapp.command_line.tool_command`).
+`webapp.tools.TOOLS` lists the tools; CONTRIBUTING says how to add one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Generic, TypeVar
+
+from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request
+from werkzeug.wrappers import Response as BaseResponse
+
+from webapp.observing import report
+from webapp.rendering.delimited import csv_parts
+from webapp.serializers.json import json_response
+from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import still_fetching_problem
+from webapp.tokenization.refusal import refused
+from webapp.tokenization.state import State
+from webapp.tools.inputs import Input
+from webapp.vocabularies import StillFetchingError
+from webapp.web.htmx import private, swappable, wants_partial
+from webapp.web.long_responses import long_response
+from webapp.web.templates import Page
+
+AnyInput = TypeVar("AnyInput", bound=Input)
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class ApiEntry:
+    """The route of a tool in the API: its path, the names of its schemas, and an example of a body.
+
+    `changes` is what differs for programs, the command among them, in fields that no body and no form has. A body that
+    differs from the tool's input is a model in place of a name, and `run` makes the answer of it.
+    """
+
+    path: str
+    body: str | type[Input]
+    answer: type[Any]
+    example: Mapping[str, Any]
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    run: Callable[[Any], Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool(Generic[AnyInput, Result]):
+    """A tool of the site. The docstring of `run` documents it in the API, and its first line is the command's help.
+
+    `run` raises `InputProblem` for what a visitor can correct. `answer` makes of its result the dataclass that programs
+    get as JSON, and `table` the rows of the CSV file, the header first. `files` has further files by the ending of
+    their addresses: the media type, and a function that yields the content. `exported` is what files change in the
+    input: they have more rows than a page.
+    """
+
+    name: str
+    address: str
+    input: type[AnyInput]
+    run: Callable[[AnyInput], Result]
+    template: str
+    examples: Sequence[str] = ()
+    answer: Callable[[Result], Any]
+    table: Callable[[Result], Iterable[Sequence[object]]] | None = None
+    files: Mapping[str, tuple[str, Callable[[Result], Iterable[str | bytes]]]] = field(default_factory=dict)
+    exported: Mapping[str, Any] = field(default_factory=dict)
+    file_name: str
+    api: ApiEntry | None = None
+
+    def attempt(self, given: AnyInput) -> Result:
+        """The result for an input; every reason why there is none becomes an InputProblem."""
+        try:
+            return self.run(given)
+        except EXPLAINED_ERRORS as error:
+            raise problem_of(State(vocabulary=getattr(given, "vocabulary", "")), error) from error
+        except StillFetchingError as error:
+            raise still_fetching_problem() from error
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolPage(Page):
+    """The context of a tool's template, as a whole page and for its block `result` alone."""
+
+    tool: Tool[Any, Any]
+    input: Any
+    result: Any
+    problems: Sequence[InputProblem]
+    invalid: Mapping[str, InputProblem]  # the problem of each field that has one
+    link: str | None  # the address of the page with this input; None if it would be too long
+    waiting: bool  # whether the vocabulary is still being downloaded
+    form_id: str = "tool"
+
+
+def blueprint_of(tool: Tool[Any, Any]) -> Blueprint:
+    """The routes of a tool's page and its files."""
+    routes = Blueprint(tool.name, __name__)
+
+    def page() -> BaseResponse:
+        ending = request.args.get("format", "")
+        if ending == "json":
+            return _json(tool)
+        if ending in files:
+            return as_file(ending)
+        return _page(tool, *_attempted(tool, {}))
+
+    def as_json() -> BaseResponse:
+        return _download(_json(tool), f"{tool.file_name}.json")
+
+    def as_file(ending: str) -> BaseResponse:
+        media_type, content = files[ending]
+        given, result, problems = _attempted(tool, tool.exported)
+        try:
+            if not problems:
+                return _download(long_response(content(result), mimetype=media_type), f"{tool.file_name}.{ending}")
+        except InputProblem as problem:
+            problems = [problem]
+        return _page(tool, given, None, problems)
+
+    def file_view(ending: str) -> Callable[[], BaseResponse]:
+        def view() -> BaseResponse:  # no `partial`: Flask-Limiter asks views for their names
+            return as_file(ending)
+
+        return view
+
+    files = dict(tool.files)
+    if (table := tool.table) is not None:
+        files["csv"] = ("text/csv", lambda result: csv_parts(table(result)))
+    views = {"": ("page", page), ".json": ("as_json", as_json)}
+    views |= {f".{ending}": (f"as_{ending}", file_view(ending)) for ending in files}
+    for ending, (endpoint, view) in views.items():
+        routes.add_url_rule(f"{tool.address}{ending}", endpoint, view, methods=["GET", "POST"])
+    return routes
+
+
+def _attempted(tool: Tool[Any, Any], changes: Mapping[str, Any]) -> tuple[Any, Any, list[InputProblem]]:
+    """The input of the request, and the result or the problems."""
+    given, problems = tool.input.read(request)
+    if problems:
+        return given, None, problems
+    try:
+        return given, tool.attempt(given.model_copy(update=changes)), []
+    except InputProblem as problem:
+        return given, None, [problem]
+
+
+def _page(tool: Tool[Any, Any], given: Any, result: Any, problems: list[InputProblem]) -> BaseResponse:
+    """The whole page, or the result alone for htmx; a form is redirected to its address if that is short enough."""
+    query = given.query()
+    address = f"{request.script_root}{tool.address}"
+    link = f"{address}?{query}" if len(query) <= current_app.config["MAX_LINK_CHARACTERS"] else None
+    if request.method == "POST" and not wants_partial() and not problems and link:
+        return redirect(link, 303)
+    context = ToolPage(
+        tool=tool,
+        input=given,
+        result=result,
+        problems=problems,
+        invalid={one.field: one for one in reversed(problems) if one.field},
+        link=link,
+        waiting=any(isinstance(one.__cause__, StillFetchingError) for one in problems),
+    )
+    body = _part(tool.template, context) if wants_partial() else _whole(tool.template, context)
+    response = make_response(body, max((one.status for one in problems), default=200))
+    return swappable(response, link or address)
+
+
+def _whole(template: str, context: ToolPage) -> str:
+    with report.current().phase("render"):
+        return render_template(template, **context.variables())
+
+
+def _part(name: str, context: ToolPage) -> str:
+    """The block `result` of a template alone."""
+    template = current_app.jinja_env.get_template(name)
+    variables = context.variables()
+    current_app.update_template_context(variables)
+    with report.current().phase("render"):
+        return "".join(template.blocks["result"](template.new_context(variables)))
+
+
+def _json(tool: Tool[Any, Any]) -> Response:
+    _given, result, problems = _attempted(tool, tool.exported)
+    return refused(problems) if problems else private(json_response(as_object(tool.answer(result))))
+
+
+def as_object(answer: Any) -> dict[str, Any]:
+    """The fields of an answer by name, without those that are None by default; a dictionary as it is."""
+    if isinstance(answer, dict):
+        return answer
+    values = ((each, getattr(answer, each.name)) for each in fields(answer))
+    return {each.name: value for each, value in values if value is not None or each.default}
+
+
+def _download(response: Response, name: str) -> Response:
+    if response.status_code == 200:
+        response.headers["Content-Disposition"] = f"attachment; filename={name}"
+    return private(response)
