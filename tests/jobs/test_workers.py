@@ -137,7 +137,7 @@ def test_the_server_starts_a_worker_replaces_it_and_stops_it(tmp_path: Path, mak
         (first,) = _workers_of(site.process.pid)
         first_pid = int(first)
         subprocess.run(["kill", "-9", first], check=True)
-        assert wait(app, submit(app).id, seconds=60).state == "finished"
+        assert wait(app, submit(app).id, seconds=100).state == "finished"
         (second,) = _workers_of(site.process.pid)
         assert int(second) != first_pid
     assert not Path("/proc", second).exists()

@@ -35,14 +35,14 @@ def work() -> None:
 
     Raises SystemExit with the reason if a setting is invalid.
     """
-    with suppress(OSError):
-        os.nice(NICENESS)
     configure(log_form())
     logging.getLogger("huey").setLevel(logging.CRITICAL)  # `Sweeper` reports an unreachable queue in one line
     stopping = threading.Event()
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, lambda _signal, _frame: stopping.set())
     app = _site()
+    with suppress(OSError):  # only now: on a busy machine, a worker that is replaced would need minutes to start
+        os.nice(NICENESS)
     watch = watch_of(app)
     looking = Sweeper(watch.jobs, watch.silence, lambda: retention.expire(app))
     sweeper = threading.Thread(target=looking.run, args=(stopping,), daemon=True)
