@@ -21,9 +21,8 @@ These and everything that a template reads are properties, so that only the step
     ...         return {"kind": "letter", "letter": self.letter}
     >>> spelled = Walkthrough([Letter("a"), Letter("b")], ids=[1, 2], made=[0, 1])
     >>> shown = ShownStep(spelled, 1, "/letters?step={}".format)
-    >>> print(shown.emphasized, shown.address(shown.last))
-    <strong><mark><span class="unseen">“</span>b<span class="unseen">”</span></mark> is a letter.</strong> It is taken. \
-/letters?step=1
+    >>> shown.part.sentence, shown.address(shown.last)
+    ('“b” is a letter. It is taken.', '/letters?step=1')
 
 `ShownStep` is what the templates get as `frame`: the player with its links, the sentence with markup, the files.
 `all_steps_json` writes all steps, `wanted_picture` and `picture_file` the picture of one; `WalkthroughContext` has the
