@@ -24,8 +24,9 @@ from webapp.pages.training.ngram_counting import (
 from webapp.pages.training.request import TrainingRequest
 from webapp.pages.training.rounds_table import RoundColumn, RoundRow, RoundsTable
 from webapp.pages.walkthrough.cells import StepCell, cell, quotable
-from webapp.pages.walkthrough.ngram_end import NGramEndPart, end_json, end_part, end_sentence
-from webapp.pages.walkthrough.ngram_positions import NGramPositionPart, NGramPositions
+from webapp.pages.walkthrough.engine import Frame
+from webapp.pages.walkthrough.ngram_end import end_json, end_sentence, end_values
+from webapp.pages.walkthrough.ngram_positions import NGramPositions
 from webapp.pages.walkthrough.ngram_probabilities import smoothing_name
 from webapp.pages.walkthrough.walkthrough import NoStepsError
 from webapp.rendering.pictures.figure import Figure, side_by_side
@@ -63,6 +64,9 @@ class NGramTraining:
     def _positions(self) -> NGramPositions:
         return NGramPositions(self._model, self._text)
 
+    def _frame(self, step: int) -> Frame:
+        return self._positions.frame(self.template, step - self._first_position)
+
     @cached_property
     def ids(self) -> Sequence[int]:
         """The numbers of the words, in the order of their first occurrence; unknown words share one number."""
@@ -80,17 +84,17 @@ class NGramTraining:
             return self._estimated()
         if step == len(self) - 1:
             return end_sentence([self._positions])
-        return self._positions.sentence(step - self._first_position)
+        return self._frame(step).sentence
 
-    def part(self, step: int) -> CountingPart | NGramEstimatePart | NGramPositionPart | NGramEndPart:
+    def part(self, step: int) -> CountingPart | NGramEstimatePart | Mapping[str, Any]:
         """The data for the template."""
         if step < len(self._batches):
             return counting_part(self._batches, step, self._order)
         if step == len(self._batches):
             return estimate_part(self._model)
         if step == len(self) - 1:
-            return end_part([self._positions], [self._cell(word) for word in self._words])
-        return self._positions.part(step - self._first_position)
+            return end_values([self._positions], [self._cell(word) for word in self._words])
+        return self._frame(step).values()
 
     def picture(self, step: int) -> Figure | None:
         """The lattice of a position; at the end of all sentences. The counts are exported as tables."""
@@ -98,7 +102,7 @@ class NGramTraining:
             return None
         if step == len(self) - 1:
             return side_by_side([one.figure for one in self._positions.final_drawings(2_000)], width=1600)
-        return self._positions.drawing(step - self._first_position).figure
+        return self._frame(step).picture()
 
     def words_picture(self) -> Figure | None:
         """The words of the first sentence of the text, before any position is filled."""
@@ -132,7 +136,7 @@ class NGramTraining:
                 "words": [well_formed(word) for word in self._words],
                 **end_json([self._positions]),
             }
-        return self._positions.record(step - self._first_position)
+        return dict(self._frame(step).record)
 
     def rounds_table(self) -> RoundsTable:
         """Each position: the words that end there, with their best predecessors."""

@@ -30,8 +30,7 @@ from webapp.pages.training.request import TrainingRequest
 from webapp.pages.training.room import check_room
 from webapp.pages.training.rounds_table import RoundColumn, RoundRow, RoundsTable
 from webapp.pages.training.rows import PieceLine, WordSymbol, quoted, read_cells, symbols
-from webapp.pages.walkthrough.cells import StepCell
-from webapp.pages.walkthrough.figures import format_log_probability
+from webapp.pages.walkthrough.cells import StepCell, format_log_probability
 from webapp.rendering.markup import shown_piece, visible
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number

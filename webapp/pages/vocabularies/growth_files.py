@@ -6,7 +6,7 @@ from flask import Response
 
 from webapp.pages.vocabularies.routes import blueprint
 from webapp.pages.vocabularies.size_chart import size_chart
-from webapp.pages.walkthrough.picture_files import PictureKind, picture_file
+from webapp.pages.walkthrough.engine import PictureKind, picture_file
 from webapp.rendering.charts import chart_figure
 
 
