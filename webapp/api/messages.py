@@ -10,12 +10,12 @@ from flask import Response, current_app
 from webapp.api.registry import operations
 from webapp.api.schemas.messages import MessagesAnswer, MessagesBody
 from webapp.api.tokenizer_choice import tokenizer_by_name, within
+from webapp.chat.chat_template import NoTemplateError
 from webapp.chat.messages import Conversation, ConversationError, read_messages
 from webapp.chat.render import TemplateError, render
 from webapp.chat.templates import (
     BUILT_IN,
     ChatTemplate,
-    NoTemplateError,
     TemplateSourceError,
     own_template,
     template_of,

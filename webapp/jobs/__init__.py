@@ -22,8 +22,6 @@ from webapp.jobs.queue import Queue
 from webapp.jobs.submission import Jobs
 from webapp.storage import Failure, Job, TooManyJobsError, storage_of
 
-__all__ = ["Failure", "Job", "Jobs", "TooManyJobsError", "init_app", "jobs", "jobs_of"]
-
 _EXTENSION = "tokenscope-jobs"
 
 

@@ -13,7 +13,7 @@ from flask import Blueprint, Response, abort, current_app, make_response, redire
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.chat.templates import NoTemplateError
+from webapp.chat.chat_template import NoTemplateError
 from webapp.pages.messages import views
 from webapp.pages.messages.examples import EXAMPLES
 from webapp.serializers.conversation import WRITERS, conversation_file

@@ -20,7 +20,7 @@ from webapp.core.formats.dictionary import written_dictionary
 from webapp.core.tokenizer import Tokenizer
 from webapp.pages.playground import picker, views
 from webapp.pages.playground.examples import WELCOME
-from webapp.pages.playground.upload import upload_limit, with_upload
+from webapp.pages.playground.upload import with_upload
 from webapp.rendering.markup import visible
 from webapp.serializers.json import json_response
 from webapp.serializers.tokenization import result_json
@@ -35,6 +35,7 @@ from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.tokenization.streaming import as_events, wants_events
 from webapp.tokenization.token_details import TokenDetails, token_details
+from webapp.tokenization.uploads import upload_limit
 from webapp.tokenization.views import ResultView
 from webapp.vocabularies import StillFetchingError, library
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
