@@ -1,7 +1,6 @@
 """The JSON API at `/api/v1`, and its documentation page at `/api`."""
 
 from webapp.api import language_models as _language_models
-from webapp.api import measures as _measures
 from webapp.api import messages as _messages
 from webapp.api import routes as _routes
 from webapp.api import stages as _stages
@@ -15,7 +14,6 @@ from webapp.api.registry import blueprint
 _DECLARING = (
     _routes,
     _language_models,
-    _measures,
     _messages,
     _stages,
     _tokens,

@@ -165,7 +165,7 @@ def _page(tool: Tool[Any, Any], given: Any, result: Any, problems: list[InputPro
         waiting=any(isinstance(one.__cause__, StillFetchingError) for one in problems),
     )
     body = _part(tool.template, context) if wants_partial() else _whole(tool.template, context)
-    response = make_response(body, max((one.status for one in problems), default=200))
+    response = make_response(body, max((one.status for one in problems), default=getattr(result, "status", 200)))
     return swappable(response, link or address)
 
 
