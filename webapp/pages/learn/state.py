@@ -10,7 +10,7 @@ from flask import url_for
 
 from webapp.pages.learn.lesson import Lesson
 from webapp.tokenization.forms import as_typed
-from webapp.tokenization.step_links import LONGEST_ADDRESS
+from webapp.tokenization.links import LONGEST_ADDRESS
 from webapp.web.localization import current_key
 
 MOST_STEPS = 10_000  # no lesson has more; a longer number is not read
