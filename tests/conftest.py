@@ -1,22 +1,21 @@
 """Fixtures and hooks for all tests."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from flask import Flask
-from hypothesis import HealthCheck, settings
-from playwright.sync_api import Browser, sync_playwright
-from xdist.remote import Producer
-from xdist.scheduler import LoadScopeScheduling
 
-from tests import redis_server
-from tests.postgres import Cluster, find_programs, running
-from tests.serving import find_chromium, launch_chromium, serve
-from webapp import create_app, vocabularies
-from webapp.storage import storage_of
-from webapp.storage.tables import Base
+# Fixtures import what they need: tests of the core run with pytest and regex alone.
+if TYPE_CHECKING:
+    from flask import Flask
+    from playwright.sync_api import Browser
+
+    from tests.postgres import Cluster
+    from tests.redis_server import RedisServer
 
 pytest_plugins = ["tests.site"]
 
@@ -26,17 +25,8 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 for name in ("TOKENSCOPE_RATE_READING", "TOKENSCOPE_RATE_STORING", "TOKENSCOPE_RATE_WORK"):
     os.environ.setdefault(name, "")
 
-# How many examples each property test tries; `--hypothesis-profile=exhaustive` chooses the second profile. No example
-# has a time limit, because the machine may be busy; CI tries the same ones in every run.
-settings.register_profile(
-    "quick",
-    deadline=None,
-    max_examples=20,
-    suppress_health_check=[HealthCheck.too_slow],
-    derandomize=bool(os.environ.get("CI")),
-)
-settings.register_profile("exhaustive", settings.get_profile("quick"), max_examples=40)
-settings.load_profile("quick")
+os.environ.setdefault("PYTEST_TIMEOUT", "120")
+
 
 # Tests that share what is slow to start run in one process: groups by the beginnings of their ids. Browser tests are in
 # two groups of about the same duration, so that two processes can look at pages at the same time.
@@ -52,21 +42,38 @@ GROUPS = {
 }
 
 
-class GroupScheduling(LoadScopeScheduling):
-    """Sends each group of tests to one process, and every other test to the next free one.
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose how many examples each property test tries; `--hypothesis-profile=exhaustive` chooses more.
 
-    The marks of `--dist=loadgroup` have no effect with pytest 9.2, whose ids xdist 3.8 cannot extend.
+    No example has a time limit, because the machine may be busy; CI tries the same ones in every run.
     """
+    if not config.pluginmanager.has_plugin("hypothesispytest"):
+        return
+    from hypothesis import HealthCheck, settings
 
-    def _split_scope(self, nodeid: str) -> str:
-        if "postgresql" in nodeid:
-            return "postgresql"
-        return next((group for beginning, group in GROUPS.items() if nodeid.startswith(beginning)), nodeid)
+    slow, same = [HealthCheck.too_slow], bool(os.environ.get("CI"))
+    settings.register_profile("quick", deadline=None, max_examples=20, suppress_health_check=slow, derandomize=same)
+    settings.register_profile("exhaustive", settings.get_profile("quick"), max_examples=40)
+    settings.load_profile(config.getoption("--hypothesis-profile") or "quick")
+
+
+def _group(test: str) -> str:
+    if "postgresql" in test:
+        return "postgresql"
+    return next((group for beginning, group in GROUPS.items() if test.startswith(beginning)), test)
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupScheduling:
-    return GroupScheduling(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Send each group of tests to one process, and every other test to the next free one.
+
+    The marks of `--dist=loadgroup` have no effect with pytest 9.2, whose ids xdist 3.8 cannot extend.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    scheduling = LoadScopeScheduling(config, log)
+    scheduling._split_scope = _group
+    return scheduling
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -89,6 +96,8 @@ def shared() -> Path:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Cluster]:
     """Run a PostgreSQL for the tests."""
+    from tests.postgres import find_programs, running
+
     programs = find_programs()
     if programs is None:
         reason = "no PostgreSQL on this machine"
@@ -100,8 +109,10 @@ def postgres() -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def redis(tmp_path: Path) -> Iterator[redis_server.RedisServer]:
+def redis(tmp_path: Path) -> Iterator[RedisServer]:
     """Run an empty Redis."""
+    from tests import redis_server
+
     program = redis_server.find_program()
     if program is None:
         pytest.skip("no redis-server on this machine")
@@ -112,6 +123,8 @@ def redis(tmp_path: Path) -> Iterator[redis_server.RedisServer]:
 @pytest.fixture(scope="session")
 def site() -> Iterator[str]:
     """Serve the site as deployed; return its address."""
+    from tests.serving import serve
+
     with serve() as address:
         yield address
 
@@ -119,6 +132,10 @@ def site() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Start one headless Chromium for all tests."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.serving import find_chromium, launch_chromium
+
     path = find_chromium()
     if path is None:
         reason = "no Chromium on this machine"
@@ -146,6 +163,9 @@ def _settings(request: pytest.FixtureRequest, folder: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.exhaustive)])
 def _storing_app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
+    from webapp import create_app
+    from webapp.storage import storage_of
+
     folder = tmp_path_factory.mktemp("storing")
     nowhere = {"HUB": "http://127.0.0.1:9"}
     app = create_app({"VOCABULARY_FOLDER": str(folder), **nowhere, **_settings(request, folder)})
@@ -161,6 +181,10 @@ def storing_app(_storing_app: Flask) -> Iterator[Flask]:
 
     A module that uses it cannot use `database_settings`: there is one PostgreSQL.
     """
+    from webapp import vocabularies
+    from webapp.storage import storage_of
+    from webapp.storage.tables import Base
+
     yield _storing_app
     with storage_of(_storing_app).database.write() as connection:
         for table in reversed(Base.metadata.sorted_tables):

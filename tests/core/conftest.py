@@ -1,135 +1,42 @@
-"""Small vocabularies that `tokenizers` trains on an inline text, each paired with our reading of the same file."""
+"""Vocabularies trained by `tokenizers`, loaded only for the tests that compare with it, and the worked examples."""
+
+from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-import tokenizers
-from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
 
-from tests.core.texts import CORPUS
-from webapp.core.formats import huggingface
-from webapp.core.text.split_patterns import CL100K
-from webapp.core.tokenizer import Tokenizer
+if TYPE_CHECKING:
+    from tests.core.pairs import Pair
+
+PIPELINES = ["byte_bpe", "cl100k_bpe", "glued_bpe", "wordpiece", "wordpiece_lowercase", "unigram", "metaspace_unigram"]
 
 
-@dataclass
-class Pair:
-    """One vocabulary in two implementations."""
+def _pair(name: str) -> Pair:
+    from tests.core import pairs
 
-    ours: Tokenizer
-    theirs: tokenizers.Tokenizer
-
-
-def _paired(tokenizer: tokenizers.Tokenizer, trainer: Any) -> Pair:
-    tokenizer.train_from_iterator(CORPUS.splitlines(keepends=True), trainer)
-    tokenizer.encode_special_tokens = True  # special tokens in a text are plain text unless requested
-    return Pair(huggingface.read(tokenizer.to_str()), tokenizer)
+    made: Pair = getattr(pairs, name)()
+    return made
 
 
-def byte_bpe() -> Pair:
-    tokenizer = tokenizers.Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=900, initial_alphabet=alphabet, special_tokens=["<|endoftext|>"], show_progress=False
-    )
-    return _paired(tokenizer, trainer)
-
-
-def cl100k_bpe() -> Pair:
-    tokenizer = tokenizers.Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [
-            pre_tokenizers.Split(Regex(CL100K), "isolated"),
-            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-        ]
-    )
-    tokenizer.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=900, initial_alphabet=alphabet, special_tokens=["<|a|>", "<|a|><|b|>"], show_progress=False
-    )
-    return _paired(tokenizer, trainer)
-
-
-def glued_bpe() -> Pair:
-    tokenizer = tokenizers.Tokenizer(models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.decoder = decoders.BPEDecoder("</w>")
-    trainer = trainers.BpeTrainer(
-        vocab_size=700,
-        limit_alphabet=200,
-        end_of_word_suffix="</w>",
-        special_tokens=["<unk>"],
-        show_progress=False,
-    )
-    return _paired(tokenizer, trainer)
-
-
-def wordpiece(lowercase: bool = False) -> Pair:
-    tokenizer = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.decoder = decoders.WordPiece()
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=700,
-        limit_alphabet=200,
-        special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
-        show_progress=False,
-    )
-    return _paired(tokenizer, trainer)
-
-
-def wordpiece_lowercase() -> Pair:
-    return wordpiece(lowercase=True)
-
-
-def unigram() -> Pair:
-    # The pipeline is our recipe's, so that its file is compared as well; only the pieces are trained.
-    from webapp.core.models.unigram import Unigram
-    from webapp.core.recipes import UNIGRAM
-
-    written = huggingface.write(UNIGRAM.tokenizer(Unigram(["<unk>"], [0.0], unknown_id=0), {"<unk>": 0}))
-    tokenizer = tokenizers.Tokenizer.from_str(written)
-    trainer = trainers.UnigramTrainer(vocab_size=600, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False)
-    return _paired(tokenizer, trainer)
-
-
-def metaspace_unigram() -> Pair:
-    tokenizer = tokenizers.Tokenizer(models.Unigram())
-    tokenizer.normalizer = normalizers.NFKC()
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
-    tokenizer.decoder = decoders.Metaspace(prepend_scheme="always")
-    trainer = trainers.UnigramTrainer(vocab_size=600, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False)
-    return _paired(tokenizer, trainer)
-
-
-PIPELINES = [
-    byte_bpe, cl100k_bpe, glued_bpe, wordpiece, wordpiece_lowercase, unigram, metaspace_unigram,
-]  # fmt: skip
-
-
-@pytest.fixture(scope="session", params=PIPELINES, ids=lambda make: make.__name__)
+@pytest.fixture(scope="session", params=PIPELINES)
 def pair(request: pytest.FixtureRequest) -> Pair:
     """One vocabulary, read by us and by `tokenizers`."""
-    made: Pair = request.param()
-    return made
+    return _pair(request.param)
 
 
 @pytest.fixture(scope="session")
 def byte_pair() -> Pair:
     """A byte-level BPE."""
-    return byte_bpe()
+    return _pair("byte_bpe")
 
 
 @pytest.fixture(scope="session")
 def wordpiece_pair() -> Pair:
     """A WordPiece vocabulary with BERT's special tokens."""
-    return wordpiece()
+    return _pair("wordpiece")
 
 
 @pytest.fixture(scope="session")

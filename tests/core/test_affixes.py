@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers.processors import TemplateProcessing
 
-from tests.core.conftest import Pair
+from tests.core.pairs import Pair
 from tests.core.texts import any_text
 from tests.properties import SAME_FIXTURE
 from webapp.core import load

@@ -4,7 +4,7 @@ import tokenizers
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.core.conftest import Pair
+from tests.core.pairs import Pair
 from tests.core.texts import CORPUS, any_text
 from tests.properties import SAME_FIXTURE
 from webapp.core.formats import huggingface

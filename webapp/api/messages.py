@@ -23,9 +23,9 @@ from webapp.serializers.conversation import conversation_json
 from webapp.serializers.json import json_response
 from webapp.tokenization.conversation.count import LONGEST_PROMPT
 from webapp.tokenization.conversation.counts import count_prompt
+from webapp.tokenization.conversation.figures import published_count
 from webapp.tokenization.conversation.forms import MOST_SOURCE_BYTES, status_of
 from webapp.tokenization.conversation.messages import template_problem, whole
-from webapp.tokenization.conversation.published_rule import published_count
 from webapp.tokenization.conversation.state import DEFAULT_TEMPLATE, FROM_VOCABULARY
 from webapp.vocabularies import GPT_4O
 from webapp.vocabularies.language_models import model_of
@@ -73,7 +73,7 @@ def count_messages(body: MessagesBody) -> Response:
             **answer,
             "vocabulary": vocabulary,
             "template": template.name,
-            "published": None if published is None else published.as_json(),
+            "published": published,
         }
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from argparse import ArgumentParser, Namespace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from webapp.command_line.vocabulary_argument import (
 if TYPE_CHECKING:
     from webapp.chat.templates import ChatTemplate
     from webapp.tokenization.conversation.counts import CountedPrompt
-    from webapp.tokenization.conversation.published_rule import PublishedCount
+    from webapp.tokenization.conversation.figures import PublishedCount
 
 EPILOG = """\
 A file has messages as chat APIs take them: a list of objects with role and content, or an object with messages and
@@ -69,7 +70,7 @@ def messages(options: Namespace) -> int:
     from webapp.chat.messages import ConversationError, read_messages
     from webapp.chat.render import TemplateError, render
     from webapp.tokenization.conversation.counts import count_prompt
-    from webapp.tokenization.conversation.published_rule import published_count
+    from webapp.tokenization.conversation.figures import published_count
 
     for file in options.files:
         for given in read_texts(file, by_line=False):
@@ -159,5 +160,5 @@ def _json(
 
     found = {"file": file, "vocabulary": vocabulary, "template": template.name, **conversation_json(counted, roles)}
     if published is not None:
-        found["published"] = published.as_json()
+        found["published"] = asdict(published)
     return json.dumps(found, ensure_ascii=False) + "\n"

@@ -5,7 +5,6 @@ from flask import Flask
 from webapp.pages import (
     byte_alphabet,
     compare,
-    difference,
     download,
     evaluate,
     expansion,
@@ -37,7 +36,6 @@ PAGES = (
     models,
     vocabularies,
     byte_alphabet,
-    difference,
     expansion,
     share,
 )

@@ -10,6 +10,8 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from webapp.chat.messages import Conversation, conversation_of
 from webapp.chat.render import Prompt
 from webapp.chat.spans import Span
@@ -20,10 +22,12 @@ from webapp.sharing.terms import ShareTerms
 from webapp.storage import ShareReceipt, Snapshot, storage
 from webapp.tokenization.conversation.count import ConversationResult
 from webapp.tokenization.conversation.counts import CountedPrompt, counts_of
-from webapp.tokenization.conversation.figures import PromptFigures, figures_of
-from webapp.tokenization.conversation.published_rule import PublishedCount
+from webapp.tokenization.conversation.figures import PromptFigures, PublishedCount, figures_of
 from webapp.tokenization.conversation.state import OWN, ConversationState, written_tools
 from webapp.vocabularies import find, title_of, tokenizer_of
+
+_FIGURES = TypeAdapter(PromptFigures)
+_PUBLISHED: TypeAdapter[PublishedCount | None] = TypeAdapter(PublishedCount | None)
 
 
 def is_conversation(snapshot: Snapshot) -> bool:
@@ -59,8 +63,8 @@ def capture_conversation(result: ConversationResult, terms: ShareTerms) -> Snaps
         "dated": counted.prompt.dated,
         "date": counted.prompt.date.isoformat() if counted.prompt.dated else "",
         "spans": [[span.start, span.end, span.message, span.kind] for span in counted.prompt.spans],
-        "published": None if result.published is None else result.published.as_json(),
-        "figures": figures_of(state, counted.counts.total).as_json(),
+        "published": _PUBLISHED.dump_python(result.published, mode="json"),
+        "figures": _FIGURES.dump_python(figures_of(state, counted.counts.total), mode="json", exclude_defaults=True),
         "model": state.model,
         **{name: value for name, value in (("title", terms.title), ("note", terms.note)) if value},
     }
@@ -113,13 +117,12 @@ class RestoredConversation:
     @cached_property
     def figures(self) -> PromptFigures:
         """The context window and the price at the time of sharing."""
-        return PromptFigures.from_json(self.snapshot.state["figures"])
+        return _FIGURES.validate_python(self.snapshot.state["figures"])
 
     @property
     def published(self) -> PublishedCount | None:
         """The count by a published rule."""
-        found = self.snapshot.state["published"]
-        return None if found is None else PublishedCount.from_json(found)
+        return _PUBLISHED.validate_python(self.snapshot.state["published"])
 
     @cached_property
     def state(self) -> ConversationState:

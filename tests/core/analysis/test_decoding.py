@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import decoders, models
 
-from tests.core.conftest import Pair
+from tests.core.pairs import Pair
 from tests.core.sentencepieces import trained
 from tests.core.text.test_utf8 import is_surrogate
 from tests.properties import SAME_FIXTURE

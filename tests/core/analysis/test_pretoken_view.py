@@ -11,7 +11,7 @@ import pytest
 import tokenizers
 from hypothesis import given
 
-from tests.core.conftest import Pair
+from tests.core.pairs import Pair
 from tests.core.texts import CORPUS, HARD, any_text
 from webapp.core.analysis.pattern_alternatives import PatternAlternatives
 from webapp.core.analysis.pretoken_view import PretokenView, differences, pretoken_view

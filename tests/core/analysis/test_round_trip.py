@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.conftest import Pair
+from tests.core.pairs import Pair
 from tests.core.texts import CORPUS, HARD, any_text
 from webapp.core.analysis.round_trip import RoundTripReport, round_trip
 from webapp.core.formats.load import load

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.conftest import Pair
 from tests.core.mutations import mutated_bytes, mutated_document, read_or_refused, reduced, written
+from tests.core.pairs import Pair
 from tests.core.small_files import MODELS, OTHERS, small
 from tests.properties import SAME_FIXTURE
 from webapp.core.formats.checked_patterns import checked_pattern

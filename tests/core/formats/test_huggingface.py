@@ -11,7 +11,7 @@ import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.conftest import Pair
+from tests.core.pairs import Pair
 from tests.core.texts import CORPUS, any_text
 from webapp.core import recipes
 from webapp.core.formats import huggingface

@@ -10,7 +10,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Regex, models, normalizers, pre_tokenizers, processors, trainers
 
-from tests.core.conftest import Pair
 from tests.core.formats.test_huggingface_parts import (
     HARD,
     assert_same,
@@ -19,6 +18,7 @@ from tests.core.formats.test_huggingface_parts import (
     spelling,
 )
 from tests.core.mutations import read_or_refused
+from tests.core.pairs import Pair
 from tests.core.sentencepieces import parsed, trained
 from tests.core.texts import CORPUS, any_text
 from webapp.core.formats import huggingface

@@ -9,7 +9,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers, processors
 
-from tests.core.conftest import Pair
+from tests.core.pairs import Pair
 from tests.core.texts import HARD, any_text
 from tests.properties import EXPENSIVE
 from webapp.core.formats import huggingface

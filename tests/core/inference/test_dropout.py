@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import models, pre_tokenizers
 
-from tests.core.conftest import Pair
+from tests.core.pairs import Pair
 from tests.core.texts import CORPUS, texts
 from tests.properties import SAME_FIXTURE
 from webapp.core.formats import huggingface

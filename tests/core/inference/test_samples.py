@@ -12,7 +12,7 @@ import sentencepiece
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.conftest import Pair
+from tests.core.pairs import Pair
 from tests.core.texts import CORPUS, texts
 from tests.properties import SAME_FIXTURE
 from webapp.core.formats import sentencepiece as sentencepiece_format

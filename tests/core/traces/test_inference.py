@@ -5,7 +5,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.conftest import Pair
+from tests.core.pairs import Pair
 from tests.core.texts import texts
 from tests.properties import SAME_FIXTURE
 from webapp.core.inference import infer, inferences_for

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.conftest import Pair
+from tests.core.pairs import Pair
 from tests.core.texts import any_text
 from webapp.core.added_tokens import AddedToken
 from webapp.core.formats.recognize import recognize

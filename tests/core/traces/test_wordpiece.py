@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.conftest import Pair
+from tests.core.pairs import Pair
 from tests.core.texts import any_text
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.tokenizer import Tokenizer

@@ -1,4 +1,7 @@
-"""Train a tokenizer on a text, with an algorithm's trainer and its pipeline from `recipes`."""
+"""Train a tokenizer on a text, with an algorithm's trainer and its pipeline from `recipes`.
+
+Each function imports its trainer, which needs NumPy: the rest of the core does not.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ from collections.abc import Sequence
 
 from webapp.core import recipes
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.trainers import bpe, unigram, wordpiece
 
 
 def train_bpe(
@@ -28,6 +30,8 @@ def train_bpe(
 
     Raises ValueError for a size that cannot hold the alphabet and the special tokens.
     """
+    from webapp.core.trainers import bpe
+
     if byte_level:
         counts = recipes.BYTE_BPE.count(text)
         trained = bpe.train_bytes(counts, size, special_tokens, merges_at_most=merges)
@@ -58,6 +62,8 @@ def train_wordpiece(
     Raises ValueError for a size that cannot hold the alphabet and the special tokens.
     """
     recipe = recipes.wordpiece(lowercase)
+    from webapp.core.trainers import wordpiece
+
     trained = wordpiece.train(
         recipe.count(text),
         size,
@@ -79,5 +85,7 @@ def train_unigram(text: str, size: int, *, special_tokens: Sequence[str] = ("<un
 
     Raises ValueError for a size that cannot hold the alphabet and the special tokens.
     """
+    from webapp.core.trainers import unigram
+
     trained = unigram.train(recipes.UNIGRAM.count(text), size, special_tokens=special_tokens)
     return recipes.UNIGRAM.tokenizer(trained.model, trained.special_tokens)

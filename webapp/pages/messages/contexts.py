@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from webapp.sharing.contexts import SharingPage
-from webapp.tokenization.conversation.contexts import MessageShare, StageContext
+from webapp.tokenization.conversation.stage import ConversationStage, MessageShare
 from webapp.tokenization.conversation.state import ConversationState
 from webapp.tokenization.forms import InputProblem
 from webapp.vocabularies import CatalogueEntry, StillFetchingError
@@ -35,8 +35,7 @@ class ConversationContext(Context):
 
     state: ConversationState
     rows: Sequence[MessageRow]
-    counted: bool  # whether there is a result
-    stage: StageContext | None  # None if there is none
+    stage: ConversationStage | None  # None if there is none
     pending: StillFetchingError | None  # while the vocabulary is being downloaded
     problems: Sequence[InputProblem]
     invalid: Mapping[str, str]  # field → what is wrong with it

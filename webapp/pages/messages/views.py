@@ -12,11 +12,11 @@ from webapp.chat.templates import BUILT_IN
 from webapp.core.algorithms import family_of
 from webapp.pages.messages.contexts import ConversationContext, MessageRow, MessagesPage
 from webapp.pages.messages.examples import EXAMPLES
-from webapp.tokenization.conversation.contexts import MessageShare
 from webapp.tokenization.conversation.count import ConversationResult
 from webapp.tokenization.conversation.figures import figures_of, model_chosen
 from webapp.tokenization.conversation.forms import ROLES, ConversationForm
 from webapp.tokenization.conversation.messages import template_title
+from webapp.tokenization.conversation.stage import ConversationStage, MessageShare
 from webapp.tokenization.conversation.state import (
     DEFAULT_TEMPLATE,
     FROM_VOCABULARY,
@@ -24,7 +24,6 @@ from webapp.tokenization.conversation.state import (
     ConversationState,
     extra_json,
 )
-from webapp.tokenization.conversation.views import ConversationView
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.vocabulary_choices import is_independent, vocabulary_choices
 from webapp.vocabularies import CatalogueEntry, StillFetchingError, find, title_of
@@ -46,13 +45,12 @@ def conversation_context(
 ) -> ConversationContext:
     """The context of the form and the stage."""
     state = asked.state
-    view = _view(result, link) if result else None
+    stage = _stage(result, link) if result else None
     model = model_chosen(state)
     return ConversationContext(
         state=state,
-        rows=_rows(asked, view.shares() if view else []),
-        counted=view is not None,
-        stage=view.context() if view else None,
+        rows=_rows(asked, stage.shares if stage else []),
+        stage=stage,
         pending=pending,
         problems=problems,
         invalid={one.field: one.message for one in reversed(problems) if one.field},
@@ -73,19 +71,19 @@ def conversation_context(
     )
 
 
-def _view(result: ConversationResult, link: str | None) -> ConversationView:
+def _stage(result: ConversationResult, link: str | None) -> ConversationStage:
     kinds = {"csv": _("Counts as CSV"), "json": _("Everything as JSON"), "txt": _("The prompt as text")}
     entry = find(result.state.vocabulary)
     assert entry is not None
-    return ConversationView(
-        state=result.state,
+    return ConversationStage(
+        view=result.state.view,
         conversation=result.conversation,
         counted=result.counted,
         vocabulary_title=title_of(entry),
         template_title=template_title(result.state.template, result.template.title),
         provenance=result.template.provenance,
         figures=figures_of(result.state, result.counted.counts.total),
-        views=lambda _view: None,
+        address_of=lambda _view: None,
         files=[(title, url_for("messages.files", kind=kind)) for kind, title in kinds.items()],
         source=result.template.source_for(tools=bool(result.conversation.tools)),
         published=result.published,

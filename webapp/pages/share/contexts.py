@@ -12,7 +12,7 @@ from webapp.sharing.terms import ShareTerms
 from webapp.storage import ShareReceipt, StoredSnapshot
 from webapp.tokenization.comparison.contexts import ComparisonContext
 from webapp.tokenization.contexts import ResultContext
-from webapp.tokenization.conversation.contexts import StageContext
+from webapp.tokenization.conversation.stage import ConversationStage
 from webapp.tokenization.forms import InputProblem
 from webapp.web.templates import Context, Page
 
@@ -76,7 +76,7 @@ class ConversationSnapshotPage(Page):
 
     template = "share/conversation.html"
 
-    stage: StageContext
+    stage: ConversationStage
     about: SnapshotAbout
     messages: Sequence[Message]
     extra_json: Callable[[Mapping[str, Any]], str]  # further fields of a message as JSON

@@ -18,8 +18,8 @@ from webapp.storage import ShareReceipt, StoredSnapshot
 from webapp.tokenization.conversation import forms
 from webapp.tokenization.conversation.count import count
 from webapp.tokenization.conversation.messages import template_title
+from webapp.tokenization.conversation.stage import ConversationStage
 from webapp.tokenization.conversation.state import VIEWS, extra_json
-from webapp.tokenization.conversation.views import ConversationView
 from webapp.tokenization.exports import picture_words
 from webapp.tokenization.forms import InputProblem
 from webapp.web.localization import number
@@ -55,14 +55,14 @@ def page_context(stored: StoredSnapshot, view: str = "") -> ConversationSnapshot
     restored = _restored(stored)
     kinds = {"csv": _("Counts as CSV"), "txt": _("The prompt as text")}
     files = [(title, url_for("share.tokens", id=stored.id, kind=kind)) for kind, title in kinds.items()]
-    shown = replace(
-        _view(restored, view),
+    stage = replace(
+        _stage(restored, view),
         source=stored.snapshot.state["template"]["source"],
-        views=lambda name: f"{url_for('share.page', id=stored.id, view=name)}#stage",
+        address_of=lambda name: f"{url_for('share.page', id=stored.id, view=name)}#stage",
         files=[*files, (_("Everything as JSON"), url_for("share.as_json", id=stored.id))],
     )
     return ConversationSnapshotPage(
-        stage=shown.context(),
+        stage=stage,
         about=_about(stored, restored),
         messages=restored.conversation.messages,
         extra_json=extra_json,
@@ -73,7 +73,7 @@ def embed_context(stored: StoredSnapshot) -> ConversationSnapshotEmbed:
     """The context of the embedded page: the stage alone, without links to pages that cannot be framed."""
     restored = _restored(stored)
     return ConversationSnapshotEmbed(
-        stage=_view(restored).context(),
+        stage=_stage(restored),
         about=_about(stored, restored),
         messages=restored.conversation.messages,
         extra_json=extra_json,
@@ -103,9 +103,9 @@ def _restored(stored: StoredSnapshot) -> RestoredConversation:
     return RestoredConversation(stored.snapshot, stored.created.date())
 
 
-def _view(restored: RestoredConversation, view: str = "") -> ConversationView:
-    return ConversationView(
-        state=replace(restored.state, view=next((each for each in VIEWS if each == view), "tokens")),
+def _stage(restored: RestoredConversation, view: str = "") -> ConversationStage:
+    return ConversationStage(
+        view=next((each for each in VIEWS if each == view), "tokens"),
         conversation=restored.conversation,
         counted=restored.counted,
         vocabulary_title=restored.vocabulary_title,

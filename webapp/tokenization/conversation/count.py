@@ -20,9 +20,9 @@ from webapp.chat.templates import (
 )
 from webapp.core.text.split_patterns import TextError
 from webapp.tokenization.conversation.counts import CountedPrompt, count_prompt
+from webapp.tokenization.conversation.figures import PublishedCount, published_count
 from webapp.tokenization.conversation.forms import tools_of
 from webapp.tokenization.conversation.messages import template_problem, whole
-from webapp.tokenization.conversation.published_rule import PublishedCount, published_count
 from webapp.tokenization.conversation.state import FROM_VOCABULARY, OWN, ConversationState
 from webapp.tokenization.forms import InputProblem, TooLongError, within
 from webapp.tokenization.messages import joined, text_problem, unavailable_problem

@@ -2,27 +2,37 @@
 
 A token belongs to the span that its first character lies in. A token that reaches into the next span, for example a
 line end of the template with the first letter of the content, is reported.
+
+A vocabulary is often published without the special tokens of the chat models that use it: cl100k_base has no
+`<|im_start|>`. Read as plain text, such a marker would be six tokens; in a chat model it is one, and here too.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from webapp.chat.messages import Conversation
 from webapp.chat.render import Prompt
 from webapp.chat.spans import Span
 from webapp.chat.templates import ChatTemplate
+from webapp.core.added_tokens import AddedToken
 from webapp.core.encoding import Encoding
 from webapp.core.tokenizer import Tokenizer
-from webapp.tokenization.conversation.markers import markers_of, missing_markers, with_markers
 from webapp.tokenization.encoding import encode
 
 MOST_LISTED = 20
 """The most crossing tokens and the most injected markers that are listed; all are counted."""
 
+MOST_MARKERS = 64
+"""The most different markers that a prompt may add to a vocabulary."""
+
+# `<|im_start|>` and `<｜User｜>`: the bound keeps the search linear.
+CONTROL = re.compile(r"<([|｜])[^\s<>|｜]{1,60}\1>")
+# Markers of published formats that have another shape.
+_NAMED = re.compile(r"<start_of_turn>|<end_of_turn>|\[gMASK\]|<sop>")
 # What looks like a marker, so that a message which contains what the template writes is noticed: `<|im_end|>`,
 # `<<SYS>>`, `[/INST]`. The bounds keep the search linear.
 _SHAPE = re.compile(r"<<?[^\s<>]{1,60}>>?|\[/?[A-Z_]{2,40}\]|\[gMASK\]")
@@ -179,3 +189,57 @@ def _injected(prompt: Prompt, encoding: Encoding) -> tuple[list[Injected], int]:
                 places.setdefault(match.start(), (match.end(), span.message or 0))
     first = sorted(places)[:MOST_LISTED]
     return [Injected(places[at][1], at, text[at : places[at][0]], at in special) for at in first], len(places)
+
+
+def markers_of(prompt: Prompt, template: ChatTemplate) -> list[str]:
+    """The markers that the template wrote into a prompt, in order: `<|…|>`, the values of its variables, and others."""
+    variables = sorted({value for value in template.variables.values() if _is_marker(value)}, key=len, reverse=True)
+    shapes = [CONTROL, _NAMED, *([re.compile("|".join(map(re.escape, variables)))] if variables else [])]
+    found: dict[str, int] = {}
+    for span in prompt.spans:
+        if span.kind == "content":
+            continue
+        part = prompt.text[span.start : span.end]
+        for shape in shapes:
+            for match in shape.finditer(part):
+                found.setdefault(match[0], span.start + match.start())
+    return sorted(found, key=found.__getitem__)
+
+
+def missing_markers(markers: Iterable[str], tokenizer: Tokenizer) -> list[str]:
+    """Those of some markers that are no tokens of their own for a tokenizer; at most `MOST_MARKERS`.
+
+    >>> from webapp.core.models.wordpiece import WordPiece
+    >>> from webapp.core.recipes import WORDPIECE
+    >>> missing_markers(["[SEP]", "<|im_end|>"], WORDPIECE.tokenizer(WordPiece(["[UNK]", "[SEP]"]), {"[SEP]": 1}))
+    ['<|im_end|>']
+    """
+    added = {token.content for token in tokenizer.added_tokens}
+    known = (marker for marker in markers if marker not in added)
+    return [marker for marker in known if len(tokenizer.ids(marker, special=True)) != 1][:MOST_MARKERS]
+
+
+def with_markers(tokenizer: Tokenizer, markers: Sequence[str]) -> Tokenizer:
+    """A tokenizer with special tokens for some markers; their ids follow those of the vocabulary.
+
+    >>> from webapp.core.models.wordpiece import WordPiece
+    >>> from webapp.core.recipes import WORDPIECE
+    >>> tokenizer = WORDPIECE.tokenizer(WordPiece(["[UNK]", "a"]))
+    >>> with_markers(tokenizer, ["<|im_end|>"]).ids("a<|im_end|>", special=True)
+    [1, 2]
+    """
+    if not markers:
+        return tokenizer
+    first = max([len(tokenizer.model.pieces), *(token.id + 1 for token in tokenizer.added_tokens)])
+    return Tokenizer(
+        tokenizer.model,
+        normalizer=tokenizer.normalizer,
+        pretokenizer=tokenizer.pretokenizer,
+        decoder=tokenizer.decoder,
+        added_tokens=[*tokenizer.added_tokens, *(AddedToken(one, first + at) for at, one in enumerate(markers))],
+        postprocessor=tokenizer.postprocessor,
+    )
+
+
+def _is_marker(value: object) -> bool:
+    return isinstance(value, str) and 2 < len(value) <= 64 and value[0] + value[-1] in ("<>", "[]")

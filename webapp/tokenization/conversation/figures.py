@@ -1,15 +1,21 @@
-"""The context window and the price for a prompt: the visitor's own figures, or those of a model."""
+"""The figures of a prompt: context window, price, and its tokens by the rule that OpenAI publishes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import Any
 
+from webapp.chat.messages import Conversation
+from webapp.chat.openai_rule import SOURCE, TITLE, count_by_rule, rule_for
+from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.conversation.state import ConversationState
+from webapp.tokenization.encoding import ids_of
 from webapp.vocabularies.language_models import OLD, LanguageModel, model_of
 from webapp.vocabularies.models_of import uses
+
+# The model that the rule is for with a vocabulary, where none is chosen.
+USUAL = {"cl100k_base": "gpt-4-0613", "o200k_base": "gpt-4o-2024-08-06"}
 
 
 @dataclass(frozen=True)
@@ -30,31 +36,20 @@ class PromptFigures:
         """Whether the price is of a list and more than 90 days old."""
         return not self.own and self.as_of is not None and datetime.now(UTC).date() - self.as_of > OLD
 
-    def as_json(self) -> dict[str, Any]:
-        """The figures as plain values, without those that there are not.
 
-        >>> PromptFigures(8192, Decimal("2.5"), as_of=date(2026, 5, 3)).as_json()
-        {'window': 8192, 'price': '2.5', 'as_of': '2026-05-03'}
-        """
-        found = {
-            "window": self.window,
-            "price": None if self.price is None else str(self.price),
-            "own": self.own or None,
-            "as_of": None if self.as_of is None else self.as_of.isoformat(),
-            "source": self.source or None,
-        }
-        return {name: value for name, value in found.items() if value is not None}
+@dataclass(frozen=True)
+class PublishedCount:
+    """The tokens of a conversation by a published rule, for a model that it names or, with `like`, resembles.
 
-    @classmethod
-    def from_json(cls, found: dict[str, Any]) -> PromptFigures:
-        """The figures of `as_json`."""
-        return cls(
-            found.get("window"),
-            Decimal(found["price"]) if "price" in found else None,
-            found.get("own", False),
-            date.fromisoformat(found["as_of"]) if "as_of" in found else None,
-            found.get("source", ""),
-        )
+    `left_out` are fields of messages that the rule does not count.
+    """
+
+    tokens: int
+    model: str
+    like: str = ""
+    left_out: tuple[str, ...] = ()
+    name: str = TITLE
+    source: str = SOURCE
 
 
 def figures_of(state: ConversationState, tokens: int) -> PromptFigures:
@@ -76,3 +71,16 @@ def figures_of(state: ConversationState, tokens: int) -> PromptFigures:
 def model_chosen(state: ConversationState) -> LanguageModel | None:
     """The model of a state, None if none is chosen."""
     return model_of(state.model) if state.model else None
+
+
+def published_count(
+    conversation: Conversation, tokenizer: Tokenizer, vocabulary: str, model: str = ""
+) -> PublishedCount | None:
+    """The count by OpenAI's rule with one of its vocabularies; None for others, and for models the rule is not for."""
+    if vocabulary not in USUAL:
+        return None
+    rule = rule_for(model or USUAL[vocabulary])
+    if rule is None:
+        return None
+    counts = count_by_rule(rule, conversation, lambda text: len(ids_of(tokenizer, text)))
+    return PublishedCount(counts.total, rule.model, rule.like, counts.left_out)

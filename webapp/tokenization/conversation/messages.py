@@ -12,7 +12,7 @@ from webapp.chat.render import Prompt, TemplateError
 from webapp.core.vocabulary_error import Phrase
 from webapp.rendering.markup import visible
 from webapp.tokenization.conversation.counts import CountedPrompt
-from webapp.tokenization.conversation.published_rule import PublishedCount
+from webapp.tokenization.conversation.figures import PublishedCount
 from webapp.tokenization.conversation.state import FROM_VOCABULARY, OWN
 from webapp.tokenization.messages import joined, translated
 from webapp.web.localization import current_key, join_list, number

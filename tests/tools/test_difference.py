@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from tests.site import HTMX, Page
-from webapp.pages.difference import routes
+from webapp.tools import difference
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, library
 from webapp.vocabularies.https_download import FetchError
 from webapp.web.localization import LANGUAGES
@@ -112,7 +112,7 @@ def test_search_and_pages(client: FlaskClient) -> None:
     assert "0 pieces of this group contain “zzzzzzz”" in words(none)
     missing = get(client, both, "&page=99999")
     assert missing.status_code == 404
-    assert "There is no such page; the last is" in words(missing)
+    assert "There is no page 99999; the last one is" in words(missing)
 
 
 def test_htmx_gets_the_same_result(client: FlaskClient, names: tuple[str, str]) -> None:
@@ -163,9 +163,9 @@ def test_a_vocabulary_that_is_still_being_fetched(client: FlaskClient, monkeypat
         assert entry
         raise StillFetchingError(entry, 500_000, 2_000_000)
 
-    monkeypatch.setattr(routes, "tokenizer_of", wait)
+    monkeypatch.setattr(difference, "tokenizer_of", wait)
     answer = get(client, ("clip", "unigram"))
-    assert answer.status_code == 202
+    assert answer.status_code == 503
     assert '<meta http-equiv="refresh"' in answer.text
     assert "0.5 of 2.0 MB received" in words(answer)
     assert 'hx-trigger="load delay:1s"' in get(client, ("clip", "unigram"), headers=HTMX).text
@@ -178,7 +178,7 @@ def test_a_vocabulary_that_cannot_be_fetched(client: FlaskClient, monkeypatch: p
         assert entry
         raise UnavailableVocabularyError(entry, FetchError("unreachable"))
 
-    monkeypatch.setattr(routes, "tokenizer_of", fail)
+    monkeypatch.setattr(difference, "tokenizer_of", fail)
     answer = get(client, ("clip", "unigram"))
     assert answer.status_code == 503
     assert "a" in Page(answer.text).invalid
