@@ -9,9 +9,9 @@ from sys import getsizeof
 
 import pytest
 
+from webapp.core import cache as caches
 from webapp.core.cache import BLOCK, LONGEST, Cache, SharedRoom, held_by_all
 from webapp.core.models.dictionary import Dictionary
-from webapp.core import cache as caches
 from webapp.core.models.matching import Matching
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
