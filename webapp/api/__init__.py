@@ -2,7 +2,6 @@
 
 from webapp.api import language_models as _language_models
 from webapp.api import measures as _measures
-from webapp.api import messages as _messages
 from webapp.api import routes as _routes
 from webapp.api import stages as _stages
 from webapp.api import tokens as _tokens
@@ -16,7 +15,6 @@ _DECLARING = (
     _routes,
     _language_models,
     _measures,
-    _messages,
     _stages,
     _tokens,
     _tool_routes,
