@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from flask import Response
 
-from webapp.api.registry import operations
+from webapp.api.operations import operations, within
 from webapp.api.schemas.measures import MeasuresAnswer, MeasuresBody
-from webapp.api.tokenizer_choice import within
 from webapp.core.evaluation.gold import GoldError, read_gold
 from webapp.serializers.json import json_response
 from webapp.serializers.measures import measures_json

@@ -19,10 +19,9 @@ from webapp.observing import report
 from webapp.rendering.delimited import csv_parts
 from webapp.serializers.json import json_response
 from webapp.sharing.contexts import SharingPage
-from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of
+from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of, refused
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import still_fetching_problem
-from webapp.tokenization.refusal import refused
 from webapp.tokenization.state import State
 from webapp.tools.inputs import Input
 from webapp.vocabularies import StillFetchingError

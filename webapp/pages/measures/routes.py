@@ -16,6 +16,7 @@ from webapp.pages.measures.forms import MeasuresRequest
 from webapp.rendering.delimited import as_csv
 from webapp.serializers.json import json_response
 from webapp.serializers.measures import measure_rows, measures_json
+from webapp.tokenization.attempts import refused
 from webapp.tokenization.comparison.rows import ComparisonResult, rows_of
 from webapp.tokenization.comparison.state import MOST
 from webapp.tokenization.comparison.views import ComparisonView
@@ -23,7 +24,6 @@ from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.measures.definitions import DEFINITIONS
 from webapp.tokenization.measures.measured import Measured, measure_one_by_one
 from webapp.tokenization.measures.table import groups_of
-from webapp.tokenization.refusal import refused
 from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.web.htmx import private
 from webapp.web.localization import number

@@ -1,40 +1,32 @@
 """The engine of walkthroughs: the steps of an algorithm, encoding or training, as pages, pictures, tables and JSON.
 
-An algorithm gives frames: objects of a class derived from `Frame`, one class for each kind of step. A frame has
+An algorithm gives frames. A frame is a plain record: what happens and why as a sentence, the same as JSON values, the
+values of the template that draws it, and a picture. A `Walkthrough` is a list of functions without arguments, one for
+each step, so that only the steps that are shown cost anything; with the ids of the result, and the number of the step
+that made each token.
 
-    sentence   what happens and why, in the reader's language
-    record     the same as JSON values, none of them translated
-    picture    its picture, for files; None if it has none
-    template   the template that extends `walkthrough/_stage.html`; it gets the frame itself as `part`
-
-These and everything that a template reads are properties, so that only the step that is shown costs anything. A
-`Walkthrough` is the list of frames with the ids of the result, and with the number of the step that made each token.
-
-    >>> class Letter(Frame):
-    ...     def __init__(self, letter: str) -> None:
-    ...         self.letter = letter
-    ...     @property
-    ...     def sentence(self) -> str:
-    ...         return f"“{self.letter}” is a letter. It is taken."
-    ...     @property
-    ...     def record(self) -> dict[str, Any]:
-    ...         return {"kind": "letter", "letter": self.letter}
-    >>> spelled = Walkthrough([Letter("a"), Letter("b")], ids=[1, 2], made=[0, 1])
+    >>> from functools import partial
+    >>> def letter(text: str) -> Frame:
+    ...     sentence = f"“{text}” is a letter. It is taken."
+    ...     return Frame("letter.html", sentence, {"kind": "letter", "letter": text}, lambda: {"letters": [text]})
+    >>> spelled = Walkthrough([partial(letter, "a"), partial(letter, "b")], ids=[1, 2], made=[0, 1])
     >>> shown = ShownStep(spelled, 1, "/letters?step={}".format)
-    >>> shown.part.sentence, shown.address(shown.last)
-    ('“b” is a letter. It is taken.', '/letters?step=1')
+    >>> shown.part, shown.now.sentence, shown.address(shown.last)
+    ({'letters': ['b']}, '“b” is a letter. It is taken.', '/letters?step=1')
 
-`ShownStep` is what the templates get as `frame`: the player with its links, the sentence with markup, the files.
+The template of a frame extends `walkthrough/_stage.html`. It gets a `ShownStep` as `frame`, with the player and its
+links, the sentence with markup and the picture, and the frame's values as `part`.
 `all_steps_json` writes all steps, `wanted_picture` and `picture_file` the picture of one; `WalkthroughContext` has the
 variables of `walkthrough/_walkthrough.html`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import regex
 from flask import Response, make_response, request
@@ -67,26 +59,18 @@ class NoStepsError(Exception):
         self.instead = instead
 
 
+@dataclass(frozen=True)
 class Frame:
-    """One step of an algorithm."""
+    """One step of an algorithm: its `sentence` in the reader's language, and the same as a JSON `record`, untranslated.
 
-    template: ClassVar[str]
-    ended: ClassVar[bool] = False  # whether it shows the result
+    `values` and `picture` are called only for the step that is shown; `values` are those that `template` reads.
+    """
 
-    @property
-    def sentence(self) -> str:
-        """What happened and why, in the reader's language."""
-        raise NotImplementedError
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """The step as JSON values, none of them translated."""
-        raise NotImplementedError
-
-    @property
-    def picture(self) -> Figure | None:
-        """The picture of the step, None if it has none."""
-        return None
+    template: str
+    sentence: str
+    record: Mapping[str, Any]
+    values: Callable[[], Mapping[str, Any]] = dict
+    picture: Callable[[], Figure | None] = lambda: None
 
 
 @dataclass
@@ -98,7 +82,7 @@ class Walkthrough:
     algorithm: the frame of step 0, which the page shows below the steps, and which the player leaves out.
     """
 
-    frames: Sequence[Frame]
+    frames: Sequence[Callable[[], Frame]]
     ids: Sequence[int] = ()
     made: Sequence[int] = ()
     rows: Callable[[], list[list[object]]] | None = None
@@ -114,7 +98,7 @@ class Walkthrough:
 
     def at(self, step: int) -> Frame:
         """The frame of a step."""
-        return self.frames[step - self.first] if step or self.preparation is None else self.preparation
+        return self.frames[step - self.first]() if step or self.preparation is None else self.preparation
 
     def step_of(self, token: int) -> int:
         """The step that made token `token` of the result."""
@@ -139,15 +123,25 @@ class ShownStep:
     address: Callable[[int], str]
     note: str = ""
 
-    @property
-    def part(self) -> Frame:
+    @cached_property
+    def now(self) -> Frame:
         """The frame of the step."""
         return self.walkthrough.at(self.step)
 
     @property
     def template(self) -> str:
-        """The template that draws the step."""
-        return self.part.template
+        """The template that draws it."""
+        return self.now.template
+
+    @cached_property
+    def part(self) -> Mapping[str, Any]:
+        """The values for the template, as `part`."""
+        return self.now.values()
+
+    @cached_property
+    def picture(self) -> Figure | None:
+        """The picture of the step, None if it has none."""
+        return self.now.picture()
 
     @property
     def first(self) -> int:
@@ -167,12 +161,12 @@ class ShownStep:
     @property
     def emphasized(self) -> Markup:
         """The sentence with markup."""
-        return emphasized(self.part.sentence)
+        return emphasized(self.now.sentence)
 
 
 @dataclass(frozen=True, kw_only=True)
 class WalkthroughContext(Context):
-    """One step, for htmx. The template that draws the step gets its frame as `part`."""
+    """One step, for htmx."""
 
     template = "walkthrough/_walkthrough.html"
 
@@ -180,7 +174,7 @@ class WalkthroughContext(Context):
     problems: Sequence[InputProblem]
     offers: Sequence[tuple[str, str]] = ()  # links that solve the problems: label, address
     pending: StillFetchingError | None = None  # while the vocabulary is being downloaded
-    again: str = field(default_factory=lambda: request.script_root + request.full_path)  # to request again until then
+    again: str = ""  # the address to request again until then
 
 
 def step_ticks(first: int, last: int, now: int) -> list[StepTick]:
