@@ -166,7 +166,7 @@ def _page(tool: Tool[Any, Any], given: Any, result: Any, problems: list[InputPro
         waiting=next((one.__cause__ for one in problems if isinstance(one.__cause__, StillFetchingError)), None),
     )
     body = _part(tool.template, context) if wants_partial() else _whole(tool.template, context)
-    response = make_response(body, max((one.status for one in problems), default=200))
+    response = make_response(body, max((one.status for one in problems), default=getattr(result, "status", 200)))
     response = swappable(response, link or address)
     if "page" in request.args and wants_partial():
         response.headers["HX-Push-Url"] = response.headers.pop("HX-Replace-Url")
