@@ -7,9 +7,8 @@ from typing import Any, NoReturn
 
 from flask import Response, current_app
 
-from webapp.api.registry import operations
+from webapp.api.operations import operations, tokenizer_by_name, within
 from webapp.api.schemas.messages import MessagesAnswer, MessagesBody
-from webapp.api.tokenizer_choice import tokenizer_by_name, within
 from webapp.chat.messages import Conversation, ConversationError, read_messages
 from webapp.chat.render import TemplateError, render
 from webapp.chat.templates import (

@@ -6,10 +6,18 @@ from typing import Any
 
 from flask import Flask
 
-from webapp.tools import ambiguity, decode, frequencies, pretokens, split
+from webapp.tools import ambiguity, decode, difference, frequencies, measures, pretokens, split
 from webapp.tools.kernel import Tool, blueprint_of
 
-TOOLS: list[Tool[Any, Any]] = [ambiguity.TOOL, decode.TOOL, frequencies.TOOL, pretokens.TOOL, split.TOOL]
+TOOLS: list[Tool[Any, Any]] = [
+    ambiguity.TOOL,
+    decode.TOOL,
+    difference.TOOL,
+    frequencies.TOOL,
+    measures.TOOL,
+    pretokens.TOOL,
+    split.TOOL,
+]
 
 
 def init_app(app: Flask) -> None:

@@ -87,6 +87,7 @@ class Input(BaseModel):
         for name, field in self.page_fields().items():
             value = getattr(changed, name)
             if name == "text" or value != field.default:
+                name = field.serialization_alias or name
                 pairs.append((name, int(value) if isinstance(value, bool) else "" if value is None else value))
         return urlencode(pairs, errors="replace")
 
@@ -122,7 +123,9 @@ def read(kind: type[AnyInput], request: Request) -> tuple[AnyInput, list[InputPr
     unknown = []
     for name, field in kind.page_fields().items():
         found = _mark(field, FromForm) or FromForm()
-        all_values = next((values.getlist(each) for each in (*found.names, name) if each in values), [])
+        all_values = next(
+            (values.getlist(each) for each in (*found.names, field.serialization_alias or name) if each in values), []
+        )
         if all_values:
             try:
                 value = _typed(found.choose(all_values), field)

@@ -18,10 +18,9 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.observing import report
 from webapp.rendering.delimited import csv_parts
 from webapp.serializers.json import json_response
-from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of
+from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of, refused
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import still_fetching_problem
-from webapp.tokenization.refusal import refused
 from webapp.tokenization.state import State
 from webapp.tools.inputs import Input
 from webapp.vocabularies import StillFetchingError
@@ -92,7 +91,7 @@ class ToolPage(Page):
     problems: Sequence[InputProblem]
     invalid: Mapping[str, InputProblem]  # the problem of each field that has one
     link: str | None  # the address of the page with this input; None if it would be too long
-    waiting: bool  # whether the vocabulary is still being downloaded
+    waiting: StillFetchingError | None  # while the vocabulary is being downloaded
     form_id: str = "tool"
 
 
@@ -162,11 +161,14 @@ def _page(tool: Tool[Any, Any], given: Any, result: Any, problems: list[InputPro
         problems=problems,
         invalid={one.field: one for one in reversed(problems) if one.field},
         link=link,
-        waiting=any(isinstance(one.__cause__, StillFetchingError) for one in problems),
+        waiting=next((one.__cause__ for one in problems if isinstance(one.__cause__, StillFetchingError)), None),
     )
     body = _part(tool.template, context) if wants_partial() else _whole(tool.template, context)
-    response = make_response(body, max((one.status for one in problems), default=200))
-    return swappable(response, link or address)
+    response = make_response(body, max((one.status for one in problems), default=getattr(result, "status", 200)))
+    response = swappable(response, link or address)
+    if "page" in request.args and wants_partial():
+        response.headers["HX-Push-Url"] = response.headers.pop("HX-Replace-Url")
+    return response
 
 
 def _whole(template: str, context: ToolPage) -> str:
@@ -185,7 +187,10 @@ def _part(name: str, context: ToolPage) -> str:
 
 def _json(tool: Tool[Any, Any]) -> Response:
     _given, result, problems = _attempted(tool, tool.exported)
-    return refused(problems) if problems else private(json_response(as_object(tool.answer(result))))
+    try:
+        return refused(problems) if problems else private(json_response(as_object(tool.answer(result))))
+    except InputProblem as problem:
+        return refused([problem])
 
 
 def as_object(answer: Any) -> dict[str, Any]:

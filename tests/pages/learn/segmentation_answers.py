@@ -15,11 +15,12 @@ from webapp.core.models.ngram import NGram
 from webapp.core.reference.matching import backward, forward
 from webapp.pages.learn.diagrams.shares import COMPANY
 from webapp.pages.learn.diagrams.words import ADMITTED, ADMITTED_CUT, MOLECULES
-from webapp.pages.learn.lessons import HANDLE
-from webapp.pages.learn.questions import Question
+from webapp.pages.learn.lessons import LESSON_BY_SLUG, Question
 from webapp.pages.learn.smoothed import COUNTS, DISCOUNTS
 from webapp.tokenization.result import prepare
 from webapp.tokenization.state import State as PageState
+
+HANDLE = LESSON_BY_SLUG["ambiguity"].by_key["handle"].choices["dictionary"]
 
 
 @cache

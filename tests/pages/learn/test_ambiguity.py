@@ -11,7 +11,7 @@ from tests.pages.learn.prose import prose
 from webapp.core.reference.matching import backward, forward
 from webapp.pages.learn.diagrams.segments import occurrences
 from webapp.pages.learn.diagrams.words import BATS, MOLECULES
-from webapp.pages.learn.lessons import HANDLE
+from webapp.pages.learn.lessons import LESSON_BY_SLUG
 from webapp.web.localization import LANGUAGES
 
 EACH = pytest.mark.parametrize("language", LANGUAGES)
@@ -42,7 +42,7 @@ def test_directions_differ_on_odd_chains_and_agree_on_even_ones() -> None:
 
 
 def test_both_directions_take_the_longer_word() -> None:
-    words = HANDLE.split()
+    words = LESSON_BY_SLUG["ambiguity"].by_key["handle"].choices["dictionary"].split()
     assert forward(words, "请把手放下") == backward(words, "请把手放下") == ["请", "把手", "放下"]
     for pair in ("马上", "将来", "才能"):
         assert forward({pair, *pair}, pair) == backward({pair, *pair}, pair) == [pair]

@@ -14,17 +14,16 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from webapp.core.tokenizer import Tokenizer
-from webapp.pages.learn.lesson import Lesson, LessonExample
-from webapp.pages.learn.lessons import LESSONS
-from webapp.pages.learn.outline import Outline, outline
+from webapp.pages.learn.contexts import outline
+from webapp.pages.learn.lessons import LESSON_BY_SLUG, LESSONS, Lesson, LessonExample
 from webapp.tokenization.result import prepare
 from webapp.vocabularies import CATALOGUE
 from webapp.web.localization import LANGUAGES
 
 EXAMPLES = [
-    (lesson.slug, example) for lesson in LESSONS for example in lesson.examples if isinstance(example, LessonExample)
+    (lesson.slug, example) for lesson in LESSONS for example in lesson.by_key.values() if example.kind == "tokens"
 ]
-FIGURES = [(lesson.slug, figure.key) for lesson in LESSONS for figure in lesson.figures]
+FIGURES = [(lesson.slug, key) for lesson in LESSONS for key in lesson.figures]
 
 
 @pytest.fixture
@@ -53,7 +52,8 @@ def test_the_index_links_to_every_lesson(client: FlaskClient) -> None:
     assert len(minutes) == len(LESSONS)
     assert f"{len(LESSONS)} lessons, {sum(minutes)} minutes in all" in page
     for lesson in LESSONS:
-        assert f'<a href="/learn/{lesson.slug}">{lesson.title}</a></h3><p>{lesson.goal}</p>' in page
+        title, goal = lesson.titles["en"], lesson.goals["en"]
+        assert f'<a href="/learn/{lesson.slug}">{title}</a></h3><p>{goal}</p>' in page
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -62,15 +62,15 @@ def test_every_lesson_shows_each_of_its_parts_once(client: FlaskClient, lesson: 
     response = client.get(f"/learn/{lesson.slug}?lang={language}")
     page = response.text
     assert response.status_code == 200
-    for example in lesson.examples:
-        assert page.count(f'id="{example.key}"') == page.count(f'id="text-{example.key}"') == 1
-    for one in lesson.figures:
-        assert page.count(f'id="{one.key}"') == 1
-    assert page.count('<figure class="example"') == len(lesson.examples)
+    for key in lesson.by_key:
+        assert page.count(f'id="{key}"') == page.count(f'id="text-{key}"') == 1
+    for key in lesson.figures:
+        assert page.count(f'id="{key}"') == 1
+    assert page.count('<figure class="example"') == len(lesson.by_key)
     assert page.count('<figure class="walk"') == len(lesson.figures)
-    for diagram in lesson.diagrams:
-        assert page.count(f'id="diagram-{diagram.key}"') == 1
-    assert page.count('<figure class="walk drawn"') == len(lesson.diagrams)
+    for key in lesson.captions:
+        assert page.count(f'id="diagram-{key}"') == 1
+    assert page.count('<figure class="walk drawn"') == len(lesson.captions)
     assert page.count('<section class="ask"') == page.count('<details class="answer">') == 2
     assert "<cite" in page
     assert page.count("<h1") == 1
@@ -95,13 +95,13 @@ def test_the_contents_link_to_the_lessons_and_to_the_sections(
 def test_the_minutes_come_from_the_length_of_the_text(app: Flask) -> None:
     with app.test_request_context("/?lang=en"):
         found = [outline(lesson) for lesson in LESSONS]
-    assert all(isinstance(one, Outline) and 3 <= one.minutes <= 12 for one in found)
+    assert all(3 <= one.minutes <= 12 for one in found)
 
 
 @pytest.mark.parametrize(("slug", "example"), EXAMPLES, ids=lambda value: getattr(value, "key", value))
 def test_examples_equal_the_output_of_the_core(client: FlaskClient, slug: str, example: LessonExample) -> None:
     page = client.get(f"/learn/{slug}", headers={"Accept-Language": "en"}).text
-    ids = tokenizer_of(example).ids(example.texts["en"], special=example.special)
+    ids = tokenizer_of(example).ids(example.texts["en"], special="special" in example.choices)
     part = figure(page, f"example-{example.key}")
     assert ids_shown(part) == list(map(str, ids))
     assert f"<b>{len(ids)}</b>" in part
@@ -117,8 +117,8 @@ def test_the_example_of_word_bigrams_equals_the_output_of_the_core(client: Flask
 @pytest.mark.usefixtures("app_context")
 def test_statements_about_examples_in_the_prose_are_true() -> None:
     def pieces(slug: str, key: str) -> list[str | bytes]:
-        example = next(example for lesson, example in EXAMPLES if lesson == slug and example.key == key)
-        encoding = tokenizer_of(example).encode(example.texts["en"], special=example.special)
+        example = LESSON_BY_SLUG[slug].by_key[key]
+        encoding = tokenizer_of(example).encode(example.texts["en"], special="special" in example.choices)
         text = example.texts["en"]
         return [text[start:end] for start, end in zip(encoding.starts, encoding.ends, strict=True)]
 

@@ -13,12 +13,12 @@ from tests.pages.learn.segmentation_answers import dictionary, frequency, segmen
 from webapp.core.analysis.suggested_frequency import joined_frequency, split_frequency
 from webapp.core.formats.dictionary import read_dictionary
 from webapp.core.models.word_graph import WordGraph
-from webapp.pages.learn.lessons import OPINION
+from webapp.pages.learn.lessons import LESSON_BY_SLUG
 from webapp.web.localization import LANGUAGES
 
 EACH = pytest.mark.parametrize("language", LANGUAGES)
 TEXT = "有意见分歧"
-GRAPH = WordGraph(read_dictionary(OPINION))
+GRAPH = WordGraph(read_dictionary(LESSON_BY_SLUG["max-probability"].by_key["opinion"].choices["dictionary"]))
 
 
 def tens(score: float) -> str:

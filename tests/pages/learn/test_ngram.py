@@ -15,7 +15,7 @@ from tests.pages.learn.segmentation_answers import segmenter, site_model
 from tests.pages.learn.test_questions import COUNTS, MODEL, factor
 from webapp.core.models.ngram_counts import END, START
 from webapp.core.traces.ngram import columns
-from webapp.pages.learn.lessons import SENTENCES
+from webapp.pages.learn.smoothed import SENTENCES
 from webapp.pages.training.presets import DREAMS
 from webapp.web.localization import LANGUAGES
 

@@ -13,14 +13,13 @@ from flask import Flask
 
 from tests.pages.learn import segmentation_answers as answers
 from webapp.core.encoding import Encoding
-from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START
 from webapp.core.models.unigram import Unigram
 from webapp.core.reference import bpe, matching, unigram, wordpiece
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.trainers.ngram import train
-from webapp.pages.learn.lessons import DOGS, LESSON_BY_SLUG, LESSONS, LOW, SCIENCE, SENTENCES
-from webapp.pages.learn.questions import QUESTIONS, Question
+from webapp.pages.learn.lessons import LESSON_BY_SLUG, LESSONS, Lesson, Question
+from webapp.pages.learn.smoothed import ADD_ONE as MODEL
+from webapp.pages.learn.smoothed import COUNTS
 from webapp.rendering.inline_markup import inline_markup
 from webapp.tokenization.result import prepare
 from webapp.tokenization.state import State
@@ -28,9 +27,11 @@ from webapp.vocabularies import CATALOGUE
 from webapp.web.localization import LANGUAGES
 
 BYTES, WORDPIECE, UNIGRAM = ("bpe", "bpe-bytes"), ("wordpiece", "wordpiece"), ("unigram", "unigram")
-ALL = [(language, slug, key) for language, lessons in QUESTIONS.items() for slug in lessons for key in lessons[slug]]
-COUNTS = train(sentence.split() for sentence in SENTENCES)
-MODEL = NGram(COUNTS)
+ALL = [(language, one.slug, key) for language in LANGUAGES for one in LESSONS for key in one.questions[language]]
+DOGS, LOW = (
+    LESSON_BY_SLUG[slug].by_key[key].choices["corpus"] for slug, key in (("wordpiece", "unknown"), ("bpe", "five"))
+)
+SCIENCE = LESSON_BY_SLUG["dictionary"].by_key["forward"].choices["dictionary"]
 
 
 @pytest.fixture(autouse=True)
@@ -342,21 +343,18 @@ BY_LANGUAGE: dict[tuple[str, str, str], Callable[[Question], None]] = {
 
 @pytest.mark.parametrize(("language", "slug", "key"), ALL)
 def test_the_answer_is_what_the_core_computes(language: str, slug: str, key: str) -> None:
-    question = QUESTIONS[language][slug][key]
+    question = LESSON_BY_SLUG[slug].questions[language][key]
     check = BY_LANGUAGE.get((language, slug, key)) or CHECKS[slug, key]
     check(question)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_lesson_has_two_questions_with_one_right_choice(language: str) -> None:
-    assert list(QUESTIONS[language]) == [lesson.slug for lesson in LESSONS] == list(LESSON_BY_SLUG)
-    for slug, questions in QUESTIONS[language].items():
-        assert len(questions) == 2, slug
-        for key, question in questions.items():
-            other = QUESTIONS["en"][slug][key]
-            assert question.right == other.right, "the choices of both languages are in the same order"
-            assert len(set(question.choices)) == len(other.choices) == 3
-            assert 0 <= question.right < 3
-            assert question.why
-            assert "*" not in inline_markup(question.prompt + question.why)
-            assert "`" not in inline_markup(question.prompt + question.why)
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.slug)
+def test_each_lesson_has_two_questions_with_one_right_choice(lesson: Lesson, language: str) -> None:
+    questions = lesson.questions[language]
+    assert len(questions) == 2
+    for question in questions.values():
+        assert len(set(question.choices)) == 3
+        assert 0 <= question.right < 3
+        assert question.why
+        assert not set("*`") & set(inline_markup(question.prompt + question.why))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from math import isinf
 
@@ -12,20 +12,18 @@ from flask_babel import gettext as _
 from flask_babel import pgettext
 from markupsafe import Markup
 
-from webapp.core.models.ngram import NGram
-from webapp.core.trainers.ngram import train
-from webapp.pages.learn.lesson import BigramExample, Lesson, LessonExample, PerplexityExample, ScoreExample
-from webapp.pages.learn.scoring import same_text, scored
-from webapp.pages.learn.smoothed import COUNTS, methods, perplexity
+from webapp.core.evaluation.score import Score, score_lines
+from webapp.pages.learn.diagrams.segments import spans_of
+from webapp.pages.learn.lessons import Lesson, LessonExample
+from webapp.pages.learn.smoothed import ADD_ONE, COUNTS, SENTENCES, methods, perplexity
 from webapp.pages.learn.state import LessonState
-from webapp.pages.learn.tiles import WordTile, encoding_tiles, word_tiles
 from webapp.pages.training.request import TrainingRequest
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
+from webapp.rendering.markup import Painter, visible
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.result import Result
-from webapp.tokenization.step_links import LONGEST_ADDRESS, steps_address
+from webapp.tokenization.links import LONGEST_ADDRESS, steps_address
 from webapp.vocabularies import StillFetchingError, find, title_of
 from webapp.web.localization import join_list, number
 
@@ -45,13 +43,13 @@ class ShownExample:
     state: LessonState
     key: str
     caption: str
+    button: str
+    facts: Sequence[tuple[str, str]]
     tokens: Markup | None = None
     count: int | None = None
     problems: Sequence[InputProblem] = ()
     links: Sequence[tuple[str, str]] = ()
-    facts: Sequence[tuple[str, str]] = ()
-    button: str = field(default_factory=lambda: _("Tokenize"))
-    most_typed: int = field(default=MOST_TYPED, init=False)
+    most_typed: int = MOST_TYPED
 
     @property
     def lesson(self) -> Lesson:
@@ -89,52 +87,67 @@ def shown_example(state: LessonState, key: str) -> ShownExample:
 
     Examples are a text that is too long and a vocabulary that is still being downloaded.
     """
-    example = state.lesson.by_key[key]
-    text = state.texts[key]
-    problems: list[InputProblem] = []
-    if len(text) > MOST_CHARACTERS:
-        message = _(
-            "This text has %(size)s characters; an example takes %(most)s. The playground takes longer ones.",
-            size=number(len(text)),
-            most=number(MOST_CHARACTERS),
-        )
-        problems = [InputProblem(message, 413)]
-    if isinstance(example, BigramExample):
-        return _with_bigrams(state, example, problems)
-    if isinstance(example, ScoreExample):
-        return _with_scores(state, example, problems)
-    if isinstance(example, PerplexityExample):
-        return _with_perplexities(state, example, problems)
-    return _with_vocabulary(state, example, problems)
-
-
-def _with_vocabulary(state: LessonState, example: LessonExample, problems: list[InputProblem]) -> ShownExample:
-    text = state.texts[example.key]
-    result: Result | None = None
-    if not problems:
-        try:
-            result, problems = tokenize_or_explain(example.state(text), [])
-        except StillFetchingError:
-            problems = [InputProblem(_("The vocabulary is still being downloaded. Try again in a moment."), 503)]
-    return ShownExample(
+    example, text = state.lesson.by_key[key], state.texts[key]
+    buttons = {"score": pgettext("button", "Score"), "perplexity": _("Compute")}
+    shown = ShownExample(
         state,
-        example.key,
+        key,
         caption_of(example),
-        tokens=encoding_tiles(result.encoding) if result else None,
-        count=len(result.encoding) if result else None,
-        problems=problems,
-        links=_links(example, text, result),
-        facts=[
-            (label, value)
-            for label, value in (
-                (_("Dictionary:"), " · ".join(example.dictionary.splitlines())),
-                (_("Trained on:"), short_corpus(example.corpus)),
-                (_("Smoothing:"), str(SMOOTHING_NAMES.get(example.choices.get("smoothing", ""), ""))),
-                (_("HMM:"), "" if "hmm" not in example.choices else _("on") if example.choices["hmm"] else _("off")),
-            )
-            if value
-        ],
+        buttons.get(example.kind, _("Tokenize")),
+        [*_given(example)],
+        links=_links(example, text),
     )
+    try:
+        if len(text) > MOST_CHARACTERS:
+            message = _(
+                "This text has %(size)s characters; an example takes %(most)s. The playground takes longer ones.",
+                size=number(len(text)),
+                most=number(MOST_CHARACTERS),
+            )
+            raise InputProblem(message, 413)
+        match example.kind:
+            case "tokens":
+                return _with_tokens(shown, example)
+            case "bigrams":
+                return _with_bigrams(shown)
+            case "score":
+                return _with_scores(shown, example)
+            case "perplexity":
+                return _with_perplexities(shown)
+    except StillFetchingError:
+        problem = InputProblem(_("The vocabulary is still being downloaded. Try again in a moment."), 503)
+    except InputProblem as found:
+        problem = found
+    return replace(shown, problems=[problem])
+
+
+def caption_of(example: LessonExample) -> str:
+    """The algorithm and the vocabulary by name, or what else is computed."""
+    match example.kind:
+        case "bigrams":
+            return _("Word bigrams with add-one smoothing")
+        case "score":
+            return _("Gold standard: %(words)s", words=" / ".join(example.gold))
+        case "perplexity":
+            return _("Perplexity of the sentence")
+    entry = find(example.choices["vocabulary"])
+    assert entry is not None
+    return f"{algorithm_names()[example.choices['algorithm']]} · {title_of(entry)}"
+
+
+def _given(example: LessonExample) -> Iterable[tuple[str, str]]:
+    """What an example is given besides its text: labels and values."""
+    if example.kind == "bigrams":
+        yield _("Trained on:"), " · ".join(SENTENCES)
+    choices = example.choices
+    if "dictionary" in choices:
+        yield _("Dictionary:"), " · ".join(choices["dictionary"].splitlines())
+    if "corpus" in choices:
+        yield _("Trained on:"), short_corpus(choices["corpus"])
+    if "smoothing" in choices:
+        yield _("Smoothing:"), str(SMOOTHING_NAMES[choices["smoothing"]])
+    if "hmm" in choices:
+        yield _("HMM:"), _("on") if choices["hmm"] else _("off")
 
 
 def short_corpus(corpus: str) -> str:
@@ -149,78 +162,89 @@ def short_corpus(corpus: str) -> str:
     return " · ".join(f"{word} × {count}" if count > 1 else word for word, count in runs)
 
 
-def _links(example: LessonExample, text: str, result: Result | None) -> list[tuple[str, str]]:
-    query = example.state(text).link(LONGEST_ADDRESS)
-    links = [(_("Open in the playground"), f"{url_for('playground.page')}?{query}")] if query else []
-    steps = steps_address(result) if result else None
-    return [*links, (_("Step by step"), steps)] if steps else links
+def _links(example: LessonExample, text: str) -> list[tuple[str, str]]:
+    if example.kind == "bigrams" and len(text) <= MOST_TYPED:
+        training = TrainingRequest("ngram", corpus="\n".join(SENTENCES), text=text)
+        return [(_("Step by step"), training.address(0))]
+    query = example.state(text).link(LONGEST_ADDRESS) if example.kind == "tokens" else None
+    return [(_("Open in the playground"), f"{url_for('playground.page')}?{query}")] if query else []
 
 
-def caption_of(example: LessonExample) -> str:
-    """The algorithm and the vocabulary by name."""
-    entry = find(example.vocabulary)
-    assert entry is not None
-    return f"{algorithm_names()[example.algorithm]} · {title_of(entry)}"
+def _with_tokens(shown: ShownExample, example: LessonExample) -> ShownExample:
+    result, problems = tokenize_or_explain(example.state(shown.text), [])
+    if result is None:
+        return replace(shown, problems=problems)
+    steps = steps_address(result)
+    links = [*shown.links, (_("Step by step"), steps)] if steps else shown.links
+    ids = result.encoding.ids
+    tokens = Painter(result.encoding, under=lambda index: str(ids[index])).html()
+    return replace(shown, tokens=tokens, count=len(ids), links=links)
 
 
-def _with_bigrams(state: LessonState, example: BigramExample, problems: list[InputProblem]) -> ShownExample:
-    text = state.texts[example.key]
-    model = NGram(train(sentence.split() for sentence in example.sentences), "add-one")
-    words = model.words(text) if text and not problems else []
-    tiles = [WordTile(word, model.counts.ids.get(word)) for word in words]
-    training = TrainingRequest("ngram", corpus="\n".join(example.sentences), text=text)
-    return ShownExample(
-        state,
-        example.key,
-        _("Word bigrams with add-one smoothing"),
-        tokens=None if problems else word_tiles(tiles),
-        count=None if problems else len(words),
-        problems=problems,
-        links=[] if problems or len(text) > MOST_TYPED else [(_("Step by step"), training.address(0))],
-        facts=[(_("Trained on:"), " · ".join(example.sentences))],
-    )
+def _with_bigrams(shown: ShownExample) -> ShownExample:
+    words = ADD_ONE.words(shown.text) if shown.text else []
+    return replace(shown, tokens=_tiles(words), count=len(words))
 
 
-def _with_scores(state: LessonState, example: ScoreExample, problems: list[InputProblem]) -> ShownExample:
-    text = state.texts[example.key]
-    if not problems and not same_text(example, text):
-        gold = "".join(example.gold)
-        message = _("Only the spaces may change: without them, the text has to be “%(text)s”.", text=gold)
-        problems = [InputProblem(message)]
-    found = None if problems else scored(example, text)
-    return ShownExample(
-        state,
-        example.key,
-        _("Gold standard: %(words)s", words=" / ".join(example.gold)),
-        tokens=found.tiles if found else None,
-        count=found.count if found else None,
-        problems=problems,
-        facts=found.facts if found else (),
-        button=pgettext("button", "Score"),
-    )
-
-
-def _with_perplexities(state: LessonState, example: PerplexityExample, problems: list[InputProblem]) -> ShownExample:
-    words = state.texts[example.key].split()
+def _with_perplexities(shown: ShownExample) -> ShownExample:
+    words = shown.text.split()
     unknown = [word for word in words if word not in COUNTS.ids]
-    if unknown and not problems:
-        message = _(
-            "“%(word)s” is not in the four sentences. Use these words, with spaces between them: %(words)s.",
-            word=unknown[0],
-            words=join_list(COUNTS.words),
+    if unknown:
+        raise InputProblem(
+            _(
+                "“%(word)s” is not in the four sentences. Use these words, with spaces between them: %(words)s.",
+                word=unknown[0],
+                words=join_list(COUNTS.words),
+            )
         )
-        problems = [InputProblem(message)]
-    return ShownExample(
-        state,
-        example.key,
-        _("Perplexity of the sentence"),
-        tokens=None if problems else word_tiles(WordTile(word, COUNTS.ids[word]) for word in words),
-        count=None if problems else len(words),
-        problems=problems,
-        facts=[] if problems else [(f"{name}:", _decimal(perplexity(words, share))) for name, share in methods()],
-        button=_("Compute"),
+    values = [(f"{name}:", perplexity(words, share)) for name, share in methods()]
+    facts = [(label, "∞" if isinf(value) else f"{value:.2f}") for label, value in values]
+    return replace(shown, tokens=_tiles(words), count=len(words), facts=facts)
+
+
+def _tiles(words: Sequence[str]) -> Markup:
+    """Words as tiles with their ids in the counts of the four sentences; an unknown word is marked and has none."""
+    unknown, known = Markup('<i class="u" data-u="–">{}</i>'), Markup('<i data-u="{1}">{0}</i>')
+    return _chunk(
+        (known if word in COUNTS.ids else unknown).format(visible(word), COUNTS.ids.get(word)) for word in words
     )
 
 
-def _decimal(value: float) -> str:
-    return "∞" if isinf(value) else f"{value:.2f}"
+def _chunk(cells: Iterable[Markup]) -> Markup:
+    return Markup('<div class="chunk c0">{}</div>').format(Markup("").join(cells))
+
+
+def _with_scores(shown: ShownExample, example: LessonExample) -> ShownExample:
+    """The words as tiles, wrong ones marked, and the scores against the gold standard."""
+    words = shown.text.split()
+    gold = "".join(example.gold)
+    if "".join(words) != gold:
+        raise InputProblem(_("Only the spaces may change: without them, the text has to be “%(text)s”.", text=gold))
+    right = set(spans_of(example.gold))
+    cells = (
+        Markup("<i{}>{}</i>").format(Markup("") if span in right else Markup(' class="u"'), visible(word))
+        for word, span in zip(words, spans_of(words), strict=True)
+    )
+    facts = _scores(score_lines([example.gold], [words], frozenset(example.known)))
+    return replace(shown, tokens=_chunk(cells), count=len(words), facts=facts)
+
+
+def _scores(score: Score) -> list[tuple[str, str]]:
+    correct = score.output_words - score.wrong
+    shares = (
+        (_("Precision:"), correct, score.output_words),
+        (_("Recall:"), correct, score.gold_words),
+        (_("F1:"), 2 * correct, score.gold_words + score.output_words),
+        (_("OOV recall:"), score.unknown - score.unknown_missed, score.unknown),
+        (_("IV recall:"), score.known - score.known_missed, score.known),
+    )
+    return [(label, share(part, whole)) for label, part, whole in shares]
+
+
+def share(part: int, whole: int) -> str:
+    """A share as a fraction and a decimal number.
+
+    >>> share(3, 5), share(0, 0)
+    ('3/5 = 0.600', '–')
+    """
+    return f"{part}/{whole} = {part / whole:.3f}" if whole else "–"

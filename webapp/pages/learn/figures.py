@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flask_babel import gettext as _
-
 from webapp.pages.learn.examples import caption_of
-from webapp.pages.learn.lesson import BigramFigure, Lesson, LessonFigure
+from webapp.pages.learn.lessons import Lesson, LessonExample
+from webapp.pages.learn.smoothed import SENTENCES
 from webapp.pages.learn.state import LessonState, address
 from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.walkthroughs import walkthrough_of
@@ -22,7 +21,6 @@ from webapp.pages.walkthrough.preparation import PreparedWalkthrough
 from webapp.pages.walkthrough.walkthrough import Walkthrough
 from webapp.rendering.pictures.figure import Figure
 from webapp.tokenization.attempts import tokenize_or_explain
-from webapp.web.localization import current_key
 
 FITTING = 420.0  # pixels; on a screen of 390 this is 85 percent, so that the smallest text has 9 pixels
 
@@ -32,7 +30,7 @@ class ShownFigure:
     """A figure at one of its steps."""
 
     state: LessonState
-    figure: LessonFigure | BigramFigure
+    figure: LessonExample
     frame: StepFrame
     picture: Figure | None
     caption: str
@@ -63,23 +61,23 @@ class ShownFigure:
         return f"{self.state.with_step(self.key, step).address or address(self.lesson)}#{self.key}"
 
 
-def shown_figure(state: LessonState, figure: LessonFigure | BigramFigure) -> ShownFigure:
+def shown_figure(state: LessonState, figure: LessonExample) -> ShownFigure:
     """A figure at the step of the address, or at its first one."""
     wanted = state.steps.get(figure.key)
-    if isinstance(figure, BigramFigure):
+    if figure.kind == "bigrams":
         return _bigram_figure(state, figure, wanted)
-    shown = figure.state(figure.texts[current_key()])
+    shown = figure.state(figure.text)
     result, problems = tokenize_or_explain(shown, [])
     assert result is not None, problems  # the texts of figures are the site's own
-    steps = walkthrough_of(result, figure.options)
-    asked = StepsRequest(shown, options=figure.options)
+    steps = walkthrough_of(result, {})
+    asked = StepsRequest(shown)
     frame = StepFrame(steps, _step(steps, figure.first, wanted), asked.address)
     return ShownFigure(state, figure, frame, frame.picture, caption_of(figure))
 
 
-def _bigram_figure(state: LessonState, figure: BigramFigure, wanted: int | None) -> ShownFigure:
+def _bigram_figure(state: LessonState, figure: LessonExample, wanted: int | None) -> ShownFigure:
     """The counts, each position of the text, and the words; how they are counted is left to the page with all steps."""
-    training = TrainingRequest("ngram", corpus="\n".join(figure.sentences), text=figure.text)
+    training = TrainingRequest("ngram", corpus="\n".join(SENTENCES), text=figure.text)
     steps, left_out = NGramTraining(training), first_steps(training) - 1
     shown = _Later(steps, left_out)
     frame = StepFrame(shown, _step(shown, figure.first, wanted), lambda step: training.address(step + left_out))
@@ -89,7 +87,7 @@ def _bigram_figure(state: LessonState, figure: BigramFigure, wanted: int | None)
         figure,
         frame,
         steps.picture(frame.step + left_out) or steps.words_picture(),
-        _("Word bigrams with add-one smoothing"),
+        caption_of(figure),
         part.rows if isinstance(part, NGramPositionPart) else (),
     )
 

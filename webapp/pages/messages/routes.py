@@ -17,11 +17,11 @@ from webapp.chat.templates import NoTemplateError
 from webapp.pages.messages import views
 from webapp.pages.messages.examples import EXAMPLES
 from webapp.serializers.conversation import WRITERS, conversation_file
+from webapp.tokenization.attempts import refused
 from webapp.tokenization.conversation import forms
 from webapp.tokenization.conversation.count import ConversationResult, count, with_own_template
 from webapp.tokenization.conversation.forms import ConversationForm
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.refusal import refused
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem

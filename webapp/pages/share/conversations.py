@@ -20,8 +20,8 @@ from webapp.tokenization.conversation.count import count
 from webapp.tokenization.conversation.messages import template_title
 from webapp.tokenization.conversation.stage import ConversationStage
 from webapp.tokenization.conversation.state import VIEWS, extra_json
+from webapp.tokenization.exports import picture_words
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.picture_captions import picture_words
 from webapp.web.localization import number
 
 

@@ -1,0 +1,155 @@
+"""Addresses of what belongs to a result: its steps, the page that decodes its ids, the pages of its tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from urllib.parse import urlencode
+
+from flask import current_app, url_for
+
+from webapp.core.algorithms import ALGORITHMS
+from webapp.core.analysis.chunking import boundaries_of
+from webapp.core.encoding import Encoding
+from webapp.core.tokenizer import Tokenizer
+from webapp.tokenization.result import Result
+from webapp.tokenization.state import State
+from webapp.tokenization.vocabulary_choices import is_choice
+from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, library, tokenizer_of
+from webapp.vocabularies.upload_cookie import find_or_none
+
+
+def can_decode(state: State) -> bool:
+    """Whether `/decode` has the vocabulary of a state: not one of the visitor's text or words, nor with changes."""
+    changed = state.edits.strip() or state.added.strip()
+    return is_choice(state.vocabulary) and not state.trained and not changed
+
+
+def decode_link(state: State, ids: Sequence[int]) -> str | None:
+    """The address of `/decode` with ids; None if it would be too long or the vocabulary is that of one text."""
+    most = current_app.config["MAX_LINK_CHARACTERS"]
+    if not can_decode(state) or len(ids) > most // 2:
+        return None
+    query = urlencode({"vocabulary": state.vocabulary, "ids": " ".join(map(str, ids))})
+    return f"{url_for('decode.page')}?{query}" if len(query) <= most else None
+
+
+MOST = 200
+"""The longest text whose steps are shown, in characters."""
+LONGEST_ADDRESS = 6_000
+"""In characters; servers accept about 8,000. Higher than for other links, because nobody sends this one to others."""
+
+
+def steps_address(result: Result, index: int | None = None) -> str | None:
+    """The address of the step that produced token `index`, or of the first step for a short text; else None."""
+    state, token = result.state, None
+    algorithm = ALGORITHMS.get(state.algorithm)
+    if algorithm is None or algorithm.tracer is None or not state.text or find_or_none(state.vocabulary) is None:
+        return None
+    if index is not None:
+        shortened = _short_state(result, index)
+        if shortened is None:
+            return None
+        state, token = shortened
+    elif len(state.text) > MOST:
+        return None
+    address = f"{url_for('steps.page', algorithm=state.algorithm)}?{state.query_of_algorithm()}"
+    if token is not None:
+        address += f"&token={token}"
+    return address if len(address) <= LONGEST_ADDRESS else None
+
+
+def _short_state(result: Result, index: int) -> tuple[State, int] | None:
+    """A state whose text is short enough for the steps and contains the token, and the token's index there."""
+    state, encoding = result.state, result.encoding
+    for left, right in spans_around(encoding, index):
+        try:
+            part = result.encoder.encode(encoding.text[left:right], special=state.special, template=state.puts_around)
+        except LookupError:  # the vocabulary of a shared result no longer exists
+            return None
+        token = _same(encoding, index, part, left)
+        if token is not None:
+            # A vocabulary trained on the text itself is still trained on the whole text.
+            corpus = state.corpus or (state.text if state.trained and part.text != state.text else "")
+            return replace(state, text=part.text, corpus=corpus, token=None), token
+    return None
+
+
+def _same(encoding: Encoding, index: int, part: Encoding, left: int) -> int | None:
+    """The index of token `index` in the encoding of a part of the text that begins at `left`, or None."""
+    wanted = encoding.ids[index], encoding.starts[index] - left, encoding.ends[index] - left
+    for at, token in enumerate(zip(part.ids, part.starts, part.ends, strict=True)):
+        # Byte tokens of one character have the same offsets: match the same one of them.
+        if token == wanted and (len(part) == len(encoding) or _nth(encoding, index) == _nth(part, at)):
+            return at
+    return None
+
+
+def _nth(encoding: Encoding, index: int) -> int:
+    """The number of tokens directly before a token that cover the same characters."""
+    at = index
+    while at > 0 and (encoding.starts[at - 1], encoding.ends[at - 1]) == (encoding.starts[index], encoding.ends[index]):
+        at -= 1
+    return index - at
+
+
+def spans_around(encoding: Encoding, index: int, most: int = MOST) -> Iterator[tuple[int, int]]:
+    """Yield spans of a text around a token, at most `most` characters long, best first.
+
+    The whole text; the token's sentence with or without those before it; as much text as fits, between spaces; a few
+    tokens before and after; the token alone.
+    """
+    text, start, end = encoding.text, encoding.starts[index], encoding.ends[index]
+    if len(text) <= most:
+        yield 0, len(text)
+        return
+    found: dict[tuple[int, int], None] = {}
+
+    def add(left: int, right: int) -> None:
+        if left <= start and end <= right and 0 < right - left <= most:
+            found[left, right] = None
+
+    first = max(0, start - most)
+    near = text[first : end + most]
+    for kind in ("sentence", "line"):
+        borders = [0, *(first + border for border in boundaries_of(near, kind)), len(text)]
+        right = min(border for border in borders if border >= end)
+        for left in sorted(border for border in borders if border <= start)[-1:-4:-1]:
+            add(left, right)
+    room = most - (end - start)
+    left, right = max(0, start - room // 2), min(len(text), end + room // 2)
+    space = next((at + 1 for at in range(left, start) if text[at].isspace()), left)
+    add(space, next((at for at in range(right, end, -1) if text[at - 1 : at].isspace()), right))
+    add(left, right)
+    for reach in (16, 8, 4, 2, 1, 0):
+        before, after = max(0, index - reach), min(len(encoding) - 1, index + reach)
+        add(encoding.starts[before], encoding.ends[after])
+        add(encoding.starts[before], end)
+        add(start, encoding.ends[after])
+    yield from found
+
+
+def token_address(result: Result, id: int) -> str | None:
+    """The address of the page of token `id`; None if its vocabulary has no page, or has another token with this id.
+
+    The vocabulary of a result may have words that a visitor added, and that of a shared result may be gone: a file that
+    is not here is never fetched for a link.
+    """
+    name = result.state.vocabulary
+    entry = find_or_none(name)
+    if entry is None or entry.origin in ("learned", "pasted") or library().must_be_fetched(name):
+        return None
+    try:
+        tokenizer = tokenizer_of(name)
+    except (UnavailableVocabularyError, StillFetchingError, KeyError):
+        return None
+    if _piece(tokenizer, id) is None or _piece(tokenizer, id) != _piece(result.tokenizer, id):
+        return None
+    return url_for("vocabularies.token", name=name, id=id)
+
+
+def _piece(tokenizer: Tokenizer, id: int) -> str | bytes | None:
+    added = next((token.content for token in tokenizer.added_tokens if token.id == id), None)
+    if added is not None:
+        return added
+    return tokenizer.model.pieces[id] if id < len(tokenizer.model.pieces) else None
