@@ -26,16 +26,14 @@ from webapp.serializers.json import json_response
 from webapp.serializers.tokenization import result_json
 from webapp.tokenization import forms
 from webapp.tokenization.algorithms import choice_of_names
-from webapp.tokenization.attempts import tokenize_or_explain
+from webapp.tokenization.attempts import refused, tokenize_or_explain, upload_limit
 from webapp.tokenization.contexts import DetailsForm
 from webapp.tokenization.dictionary_editor import pressed, with_change
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.refusal import refused
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.tokenization.streaming import as_events, wants_events
 from webapp.tokenization.token_details import TokenDetails, token_details
-from webapp.tokenization.uploads import upload_limit
 from webapp.tokenization.views import ResultView
 from webapp.vocabularies import StillFetchingError, library
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
