@@ -24,7 +24,7 @@ from webapp.tokenization.messages import ChoiceField, choice_fields
 from webapp.tokenization.messages import options as checkbox_options
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
-from webapp.tokenization.step_links import LONGEST_ADDRESS, MOST
+from webapp.tokenization.links import LONGEST_ADDRESS, MOST
 from webapp.tokenization.vocabulary_choices import Groups, vocabulary_choices
 from webapp.vocabularies import CatalogueEntry, find, title_of
 from webapp.vocabularies.trained import EXAMPLE_SENTENCES

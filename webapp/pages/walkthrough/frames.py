@@ -11,8 +11,7 @@ from flask import Response, make_response, request
 from markupsafe import Markup
 
 from webapp.pages.walkthrough.emphasis import emphasized
-from webapp.pages.walkthrough.preparation import Preparation, PreparedWalkthrough
-from webapp.pages.walkthrough.walkthrough import Pictured, Tabulated, Walkthrough
+from webapp.pages.walkthrough.walkthrough import Pictured, Walkthrough
 from webapp.rendering.pictures.figure import Figure
 from webapp.serializers.json import json_response
 from webapp.web.htmx import private, swappable
@@ -42,7 +41,7 @@ class StepFrame:
     @property
     def first(self) -> int:
         """The number of the first step that the player shows: step 0 of a prepared walkthrough is not a decision."""
-        return int(isinstance(self.walkthrough, PreparedWalkthrough))
+        return 0
 
     @property
     def last(self) -> int:
@@ -78,24 +77,6 @@ class StepFrame:
     def picture(self) -> Figure | None:
         """The picture of the step, for files."""
         return self.walkthrough.picture(self.step) if isinstance(self.walkthrough, Pictured) else None
-
-    @property
-    def has_table(self) -> bool:
-        """Whether all steps can be exported as one table."""
-        walkthrough = self.walkthrough
-        return isinstance(
-            walkthrough.walkthrough if isinstance(walkthrough, PreparedWalkthrough) else walkthrough, Tabulated
-        )
-
-    @property
-    def table(self) -> list[list[object]]:
-        """All steps as one table, for files; empty if the walkthrough has none."""
-        return self.walkthrough.table() if isinstance(self.walkthrough, Tabulated) else []
-
-    @property
-    def preparation(self) -> Preparation | None:
-        """What happened to the text before the algorithm, if the walkthrough knows it."""
-        return self.walkthrough.preparation() if isinstance(self.walkthrough, PreparedWalkthrough) else None
 
     def to(self, step: int) -> str:
         """The address of a step of the wrapped walkthrough, which numbers its steps without the preparation."""

@@ -19,8 +19,7 @@ from webapp.pages.walkthrough.engine import Frame
 from webapp.rendering.markup import shown_piece
 from webapp.serializers.json import well_formed
 from webapp.tokenization.messages import joined
-from webapp.tokenization.result import Result
-from webapp.tokenization.round_trip import changes
+from webapp.tokenization.result import Result, changes
 from webapp.web.localization import join_list, number
 
 
