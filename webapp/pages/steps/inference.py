@@ -55,11 +55,14 @@ def walkthrough(result: Result) -> Walkthrough:
         raise NoStepsError(_("This vocabulary has no steps to show."))
     about = {"title": inference_title(inference), "about": how_it_works(inference)}
     count = len(result.encoding)
-    sentence = ngettext("One token.", "%(count)s tokens.", count, count=number(count))
-    ended: Mapping[str, Any] = {"ended": True, "cells": final_cells(result)}
-    end = Frame(TEMPLATE, sentence, {"kind": "tokens"}, lambda: ended | about)
-    frames = [*(partial(step.frame, about) for step in steps), lambda: end]
-    return Walkthrough(frames, result.encoding.ids, [_step_of(steps, token) for token in range(count)])
+
+    def end() -> Frame:
+        sentence = ngettext("One token.", "%(count)s tokens.", count, count=number(count))
+        values = {"ended": True, "cells": final_cells(result), **about}
+        return Frame(TEMPLATE, sentence, {"kind": "tokens"}, lambda: values)
+
+    made = [_step_of(steps, token) for token in range(count)]
+    return Walkthrough([*(partial(step.frame, about) for step in steps), end], result.encoding.ids, made)
 
 
 def _step_of(steps: Sequence[InferenceStep], token: int) -> int:
