@@ -7,7 +7,6 @@ from webapp.pages import (
     compare,
     download,
     evaluate,
-    expansion,
     languages,
     learn,
     models,
@@ -32,7 +31,6 @@ PAGES = (
     models,
     vocabularies,
     byte_alphabet,
-    expansion,
     share,
 )
 
