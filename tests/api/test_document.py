@@ -7,9 +7,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from webapp.api.page import with_code
-from webapp.api.registry import operations
-from webapp.api.snippets import snippets_of
+from webapp.api.operations import operations
+from webapp.api.page import snippets_of, with_code
 
 
 @pytest.fixture(scope="session")

@@ -12,9 +12,8 @@ import pytest
 from playwright.sync_api import Browser, Page
 from pydantic import TypeAdapter
 
-from webapp.api.operations import Operation
-from webapp.api.registry import operations
-from webapp.api.snippets import snippets_of
+from webapp.api.operations import Operation, operations
+from webapp.api.page import snippets_of
 
 EACH = pytest.mark.parametrize("operation", operations.all, ids=lambda operation: operation.name)
 

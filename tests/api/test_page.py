@@ -8,9 +8,9 @@ import pytest
 from flask.testing import FlaskClient
 from markupsafe import Markup
 
-from webapp.api.registry import operations
+from webapp.api.operations import operations
+from webapp.api.page import CODE_LANGUAGES
 from webapp.api.schemas.requests import MOST_TEXTS
-from webapp.api.snippets import CODE_LANGUAGES
 
 
 def test_the_chinese_page_marks_the_sentences_of_the_document_as_english(client: FlaskClient) -> None:

@@ -1,122 +1,200 @@
-"""How fast we encode, beside `tokenizers` and jieba: ``python -m tests.benchmarks.encoding``.
+"""How fast we encode beside the originals: ``python -m tests.benchmarks.encoding [RIVAL ...]``.
 
-Each row is one vocabulary in both: ours is converted to the rival's format, and the ids are compared before anything
-is timed. Cold is a fresh tokenizer with empty caches, warm the second text and all after it. Ratios are of CPU time,
-both on one thread; above 1 we are faster.
+`tokenizers`, `sentencepiece` and `tiktoken` read the same file or an export of it, jieba has the same dictionary; what
+both give is compared before anything is timed. Cold is a fresh tokenizer with empty caches, warm one that has seen the
+text, with another ending so that it is not known as a whole. Ratios are of CPU time, both on one thread; above 1 we are
+faster.
 """
 
+from __future__ import annotations
+
+import base64
 import gzip
+import json
 import os
-from collections.abc import Iterator
-from typing import NamedTuple
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
 
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ["RAYON_NUM_THREADS"] = "1"
 
 import jieba
+import sentencepiece
+import tiktoken
 import tokenizers
 
-from tests.benchmarks.texts import SHARED, SHIPPED, require_shared
+from tests.benchmarks.texts import SHARED, SHIPPED, VOCABULARIES, require_shared
 from tests.benchmarks.texts import text as text_named
-from tests.benchmarks.timing import Contender, end, medians
+from tests.benchmarks.timing import Contender, Goal, Row, end, medians, show, show_header
 from webapp.core.formats import huggingface
+from webapp.core.formats import sentencepiece as sentencepiece_format
+from webapp.core.formats import tiktoken as tiktoken_format
 from webapp.core.formats.dictionary import jieba_dictionary
+from webapp.core.formats.sentencepiece_message import ModelProto
 from webapp.core.models.matching import Matching
+from webapp.core.models.maximum_probability import MODES, MaximumProbability
 from webapp.core.recipes import MATCHING
 from webapp.core.tokenizer import Tokenizer
 
-CHINESE = SHARED / "corpora" / "zh_luxun.txt"
-HEADER = "{:<26}{:>8}{:>10}{:>10}{:>10}{:>8}{:>8}{:>7}"
+TEXTS = ("English", "Japanese", "code")
+CHINESE_CHARACTERS = 1_700_000  # five megabytes of UTF-8
 
 
-class Row(NamedTuple):
-    """One line of the table: seconds, and how many times the rival's time is ours."""
+@dataclass(frozen=True)
+class Case:
+    """One vocabulary on one text, in both: `fresh` makes ours, `ours` and `theirs` give what must be equal."""
 
-    name: str
-    goal_warm: float
-    goal_cold: float
-    rival: float
-    cold: float
-    warm: float
-    offsets: float
+    vocabulary: str
+    text: str
+    content: str
+    goal: Goal
+    fresh: Callable[[], Any]
+    ours: Callable[[Any, str], Sequence[Any]]
+    theirs: Callable[[str], Sequence[Any]]
 
-
-def vocabularies() -> Iterator[tuple[str, str]]:
-    """The name and the `tokenizer.json` of every subword vocabulary that ships."""
-    for name in ("bpe-bytes", "bpe-characters", "wordpiece", "unigram"):
-        with gzip.open(SHIPPED / f"{name}.json.gz", "rt", encoding="utf-8") as file:
-            yield name, file.read()
-
-
-def subwords(name: str, file: str, text: str) -> Row:
-    """Compare our encoding with that of `tokenizers`, which loads our export of the vocabulary."""
-    warm = huggingface.read(file)
-    rival = tokenizers.Tokenizer.from_str(huggingface.write(warm))
-    rival.encode_special_tokens = True
-    theirs = rival.encode(text, add_special_tokens=False)
-    encoding = warm.encode(text)
-    assert list(encoding.ids) == warm.ids(text) == theirs.ids, f"{name}: the ids differ"
-    assert list(zip(encoding.starts, encoding.ends, strict=True)) == theirs.offsets, f"{name}: offsets differ"
-    times = medians(
-        [
-            Contender("tokenizers", lambda _: rival.encode(text, add_special_tokens=False).ids),
-            Contender("cold", lambda fresh: fresh.ids(text), lambda: huggingface.read(file)),
-            Contender("warm", lambda _: warm.ids(text)),
-            Contender("offsets", lambda _: warm.encode(text).ends),
+    def measured(self) -> Row:
+        """Both on the text; raises AssertionError if they differ."""
+        seen = self.fresh()
+        assert list(self.ours(seen, self.content)) == list(self.theirs(self.content)), f"{self.vocabulary} differs"
+        numbers = count()
+        contenders = [
+            Contender("rival", lambda _: self.theirs(self.content)),
+            Contender("cold", lambda made: self.ours(made, self.content), self.fresh),
+            Contender("warm", lambda varied: self.ours(seen, varied), lambda: f"{self.content} {next(numbers)}"),
         ]
-    )
-    return Row(name, 3, 1.5, *times)
+        times = medians(contenders, runs=7 if len(self.content) < 1_000_000 else 3)
+        return Row(self.vocabulary, self.text, *times, self.goal)
 
 
-def matching(text: str) -> Row:
-    """Forward maximum matching over jieba's dictionary against jieba without its hidden Markov model."""
-    dictionary = jieba_dictionary()
+def of_texts(vocabulary: str, goals: Goal | dict[str, Goal], *functions: Any) -> Iterator[Case]:
+    """The cases of one vocabulary on the three texts."""
+    for name in TEXTS:
+        goal = goals if isinstance(goals, Goal) else goals.get(name, Goal())
+        yield Case(vocabulary, name, text_named(name), goal, *functions)
 
-    def fresh() -> Tokenizer:
-        """A tokenizer over the same dictionary, with empty caches."""
-        return MATCHING.tokenizer(Matching(dictionary, "forward"))
 
-    tokenizer = fresh()
+def with_tokenizers() -> Iterator[Case]:
+    """Published files, those that ship, and T5's pipeline made from a SentencePiece model."""
+    files = {path.stem: path.read_text("utf-8") for path in sorted((VOCABULARIES / "tokenizers").glob("*.json"))}
+    for name in ("bpe-bytes", "bpe-characters", "wordpiece", "unigram"):
+        shipped = gzip.decompress((SHIPPED / f"{name}.json.gz").read_bytes()).decode()
+        files[f"shipped {name}"] = huggingface.write(huggingface.read(shipped))
+    files["nai-t5 as T5's json"] = t5_json((VOCABULARIES / "sentencepiece" / "nai-t5.model").read_bytes())
+    for name, file in files.items():
+        rival = tokenizers.Tokenizer.from_str(file)
+        rival.encode_special_tokens = True
+
+        def fresh(file: str = file) -> Tokenizer:
+            return huggingface.read(file)
+
+        def theirs(text: str, rival: tokenizers.Tokenizer = rival) -> Sequence[int]:
+            return rival.encode(text, add_special_tokens=False).ids
+
+        goals = {"English": Goal(warm=4), "Japanese": Goal(warm=2), "code": Goal(warm=2)}
+        yield from of_texts(name, goals, fresh, Tokenizer.ids, theirs)
+
+
+def t5_json(content: bytes) -> str:
+    """A SentencePiece model as the `tokenizer.json` that T5 has."""
+    message = ModelProto()
+    message.ParseFromString(content)
+    character_map = base64.b64encode(message.normalizer_spec.precompiled_charsmap).decode()
+    metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+    file = {
+        "version": "1.0",
+        "added_tokens": [],
+        "normalizer": {"type": "Precompiled", "precompiled_charsmap": character_map},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, metaspace]},
+        "decoder": metaspace,
+        "model": {
+            "type": "Unigram",
+            "unk_id": next(id for id, entry in enumerate(message.pieces) if entry.type == 2),
+            "vocab": [[entry.piece.decode(), entry.score] for entry in message.pieces],
+        },
+    }
+    return json.dumps(file)
+
+
+def with_sentencepiece() -> Iterator[Case]:
+    """Published models; normalization is part of both."""
+    for name, goal in (("llama2", Goal(warm=4)), ("nai-t5", Goal(warm=1)), ("test_ja_model", Goal())):
+        file = (VOCABULARIES / "sentencepiece" / f"{name}.model").read_bytes()
+        rival = sentencepiece.SentencePieceProcessor(model_proto=file)
+
+        def fresh(file: bytes = file) -> Tokenizer:
+            return sentencepiece_format.read(file)
+
+        yield from of_texts(name, {"English": goal}, fresh, Tokenizer.ids, rival.encode)
+
+
+def with_tiktoken() -> Iterator[Case]:
+    """The ranks of cl100k_base under its own split pattern and under that of o200k_base."""
+    ranks = (VOCABULARIES / "tiktoken" / "cl100k_base.tiktoken").read_bytes()
+    for encoding, goal in (("cl100k_base", Goal(0.6, 1)), ("o200k_base", Goal(0, 0.6))):
+        pattern = tiktoken_format.ENCODINGS[encoding].pattern
+
+        def fresh(pattern: str = pattern) -> Tokenizer:
+            tokenizer = tiktoken_format.read(ranks, pattern=pattern, special_tokens={})
+            tokenizer.ids("a")  # the pattern is compiled once per process
+            return tokenizer
+
+        merges = tiktoken_format.model_ranks(fresh())
+        rival = tiktoken.Encoding("rival", pat_str=pattern, mergeable_ranks=merges, special_tokens={})
+        yield from of_texts(f"pattern of {encoding}", goal, fresh, Tokenizer.ids, rival.encode_ordinary)
+
+
+def with_jieba() -> Iterator[Case]:
+    """Maximum probability in jieba's modes, and forward maximum matching beside jieba without its HMM."""
     jieba.setLogLevel(60)
     jieba.initialize()
-    assert tokenizer.decode(id for id in tokenizer.ids("研究生命科学")) == "研究生命科学"
-    times = medians(
-        [
-            Contender("jieba", lambda _: jieba.lcut(text, HMM=False)),
-            Contender("cold", lambda made: made.ids(text), fresh),
-            Contender("warm", lambda made: made.ids(text), fresh),
-            Contender("offsets", lambda made: made.encode(text).ends, fresh),
-        ],
-        runs=3,
-    )
-    return Row("FMM, jieba's dictionary", 3, 3, *times)
+    paths = sorted((SHARED / "corpora").glob("zh_*.txt"))
+    chinese = "".join(path.read_text(encoding="utf-8") for path in paths)[:CHINESE_CHARACTERS]
+    for mode in MODES:
+        for hmm in (True, False):
 
+            def fresh(hmm: bool = hmm) -> MaximumProbability:
+                return MaximumProbability(jieba_dictionary(), hmm)
 
-def main() -> int:
-    """Print the table, and after it each goal that was missed."""
-    require_shared()
-    text = text_named("English")
-    print(HEADER.format("", "rival s", "cold s", "warm s", "offsets s", "cold", "warm", "goal"))
-    rows = []
-    for name, file in vocabularies():
-        rows.append(subwords(name, file, text))
-        show(rows[-1])
-    rows.append(matching(CHINESE.read_text(encoding="utf-8")))
-    show(rows[-1])
-    missed = [
-        row.name
-        for row in rows
-        if round(row.rival / row.cold, 1) < row.goal_cold or round(row.rival / row.warm, 1) < row.goal_warm
+            def ours(model: MaximumProbability, text: str, mode: Any = mode) -> Sequence[str]:
+                return model.words(text, mode)
+
+            def theirs(text: str, mode: str = mode, hmm: bool = hmm) -> Sequence[str]:
+                return jieba.lcut_for_search(text, hmm) if mode == "search" else jieba.lcut(text, mode == "full", hmm)
+
+            yield Case(f"jieba, {mode}", "HMM" if hmm else "no HMM", chinese, Goal(1, 1), fresh, ours, theirs)
+    matching = MATCHING.tokenizer(Matching(jieba_dictionary(), "forward"))
+    rate = [
+        Contender("jieba", lambda _: jieba.lcut(chinese, HMM=False)),
+        Contender("FMM", lambda _: matching.ids(chinese)),
     ]
-    return end([], missed)
+    theirs_seconds, seconds = medians(rate, runs=3)
+    print(
+        f"FMM over jieba's dictionary, other words than jieba's: {theirs_seconds / seconds:.2f}x (goal 3)", flush=True
+    )
 
 
-def show(row: Row) -> None:
-    """Print one line."""
-    ratios = f"{row.rival / row.cold:.1f}x", f"{row.rival / row.warm:.1f}x"
-    seconds = (f"{value:.3f}" for value in (row.rival, row.cold, row.warm, row.offsets))
-    print(HEADER.format(row.name, *seconds, *ratios, f"{row.goal_cold:g}/{row.goal_warm:g}"), flush=True)
+RIVALS = {
+    "tokenizers": with_tokenizers,
+    "sentencepiece": with_sentencepiece,
+    "tiktoken": with_tiktoken,
+    "jieba": with_jieba,
+}
+
+
+def main(chosen: Sequence[str]) -> int:
+    """Print a table for each rival, and after them each goal that was missed."""
+    require_shared()
+    rows = []
+    for name in chosen or RIVALS:
+        show_header(name)
+        for case in RIVALS[name]():
+            rows.append(case.measured())
+            show(rows[-1])
+    return end(rows)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(sys.argv[1:]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import sys
 import tempfile
 import time
@@ -16,9 +17,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from subprocess import run
 
-from tests.benchmarks.readers import peak
-from tests.benchmarks.timing import BELOW
+from tests.benchmarks.timing import end
 from tests.core.hostile_files import MAKERS
+from tests.processes import peak_bytes, resident_bytes
 from webapp.settings import DEFAULTS
 
 MOST_SECONDS, MOST_TIMES = 3.0, 3.0
@@ -36,7 +37,7 @@ def measure(paths: list[str]) -> None:
 
     contents = [Path(path).read_bytes() for path in paths]
     recognize(b"a 1\n").tokenizer.ids(TEXT)
-    before, started = peak(), time.process_time()
+    before, started = peak_bytes(os.getpid()), time.process_time()
     tokenizer = None
     try:
         found = recognize(*contents)
@@ -44,17 +45,9 @@ def measure(paths: list[str]) -> None:
         tokenizer.decode(tokenizer.encode(TEXT, special=True, template=True).ids)
     except (FormatError, TextError) as error:
         said = ("" if tokenizer else "refused: ") + str(error)
-    seconds, highest = time.process_time() - started, peak() - before
+    seconds, highest = time.process_time() - started, peak_bytes(os.getpid()) - before
     gc.collect()
-    print(json.dumps([seconds, highest, resident() - before, said]))
-
-
-def resident() -> int:
-    """The memory of this process in bytes; 0 where the system does not say."""
-    status = Path("/proc/self/status")
-    if not status.exists():
-        return 0
-    return 1024 * int(status.read_text(encoding="ascii").partition("VmRSS:")[2].split()[0])
+    print(json.dumps([seconds, highest, resident_bytes(os.getpid()) - before, said]))
 
 
 def main(chosen: list[str]) -> int:
@@ -89,9 +82,7 @@ def main(chosen: list[str]) -> int:
         is_large = any(word in name for word in LARGE_BUT_VALID) and not said.startswith("refused")
         if seconds > MOST_SECONDS * (2 if is_large else 1) or (times > MOST_TIMES and not is_large):
             missed.append(name)
-    for name in missed:
-        print(f"{BELOW}{name}", flush=True)
-    return 1 if missed else 0
+    return end([], missed)
 
 
 if __name__ == "__main__":

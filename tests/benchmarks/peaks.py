@@ -22,8 +22,7 @@ from urllib.parse import urlencode
 
 import zstandard
 
-from tests.benchmarks.hostile import texts
-from tests.benchmarks.hostile_several import SIX
+from tests.benchmarks.hostile import SIX, texts
 from tests.benchmarks.texts import require_shared
 from tests.benchmarks.timing import end
 from tests.processes import descendants, own_bytes, proportional_bytes

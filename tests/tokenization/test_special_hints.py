@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from webapp.core.tokenizer import Tokenizer
-from webapp.tokenization.special_hints import LONGEST, SpecialTokenHint, special_hints
+from webapp.tokenization.additions import LONGEST, SpecialTokenHint, special_hints
 from webapp.tokenization.state import State
 from webapp.vocabularies.shipped_vocabularies import shipped_tokenizer
 

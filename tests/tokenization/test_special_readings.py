@@ -3,7 +3,7 @@
 import pytest
 from flask.testing import FlaskClient
 
-from webapp.tokenization.special_readings import SpecialReadings, special_readings
+from webapp.tokenization.additions import SpecialReadings, special_readings
 from webapp.tokenization.state import State
 from webapp.vocabularies import shipped_tokenizer
 

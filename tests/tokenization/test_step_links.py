@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tests.core.texts import CORPUS, any_text
 from tests.site import HTMX, Page
+from webapp.tokenization.links import MOST, spans_around, steps_address
 from webapp.tokenization.result import tokenize
 from webapp.tokenization.state import State
-from webapp.tokenization.step_links import MOST, spans_around, steps_address
 from webapp.vocabularies import default_for
 
 LONG = ("It rains. " * 3 + "研究生命科学的人。" * 3 + "Unbelievably, tokenization isn't trivial! 👍🏽 ☃ ") * 20

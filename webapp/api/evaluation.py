@@ -6,8 +6,8 @@ from typing import Any
 
 from flask import current_app
 
+from webapp.api.operations import within
 from webapp.api.schemas.evaluation import EvaluateBody
-from webapp.api.tokenizer_choice import within
 from webapp.serializers.evaluation import evaluation_json
 from webapp.tokenization.comparison.state import TokenizerChoice
 from webapp.tokenization.evaluation.run import evaluate

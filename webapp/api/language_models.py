@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response
 
-from webapp.api.registry import operations
+from webapp.api.operations import operations
 from webapp.api.schemas.language_models import ModelsAnswer, ModelsQuery
 from webapp.serializers.json import cached_for, json_response
 from webapp.serializers.language_models import models_json

@@ -1,18 +1,98 @@
-"""Registers API operations: one declaration validates requests, adds the route and documents the operation."""
+"""The API's blueprint and its operations: one declaration validates, routes and documents."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import wraps
 from inspect import cleandoc
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
-from flask import Blueprint, Response, request
-from pydantic import BaseModel
+from flask import Blueprint, Request, Response, current_app, g, request
+from pydantic import BaseModel, ValidationError
 
-from webapp.api.schemas.requests import Method, NoQuery, VocabularyUpload
-from webapp.api.validation import body_of, query_of
+from webapp.api.schemas.requests import Method, NoQuery, Texts, VocabularyUpload
+from webapp.core.tokenizer import Tokenizer
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import unavailable_problem
+from webapp.vocabularies import CatalogueEntry, StillFetchingError, UnavailableVocabularyError, find, tokenizer_of
+from webapp.web.problems import API, problem, refuse
+
+M = TypeVar("M", bound=BaseModel)
+
+MOST_ERRORS = 20  # that a problem lists
+LONGEST_POINTER = 200
+
+
+def body_of(request: Request, model: type[M]) -> M:
+    """The JSON body of a request as a `model`; answers 400, 415 or 422 if it does not match."""
+    if request.mimetype != "application/json":
+        refuse(415, "The body must be JSON: send it with the header Content-Type: application/json.")
+    content = whole_body(request)
+    try:
+        return model.model_validate_json(content)
+    except ValidationError as error:
+        _refuse(error)
+
+
+def query_of(request: Request, model: type[M]) -> M:
+    """The query parameters of a request as a `model`; answers 422 if they do not match or one is repeated."""
+    repeated = [name for name, values in request.args.lists() if len(values) > 1]
+    if repeated:
+        refuse(422, "A parameter occurs twice in the address.", errors=[(repeated[0][:LONGEST_POINTER], "Repeated")])
+    try:
+        return model.model_validate(request.args.to_dict())
+    except ValidationError as error:
+        _refuse(error, "")
+
+
+def whole_body(request: Request, *, keep: bool = False) -> bytes:
+    """The body; answers 400 if it is shorter than `Content-Length`. With `keep`, Flask can parse it as a form later."""
+    try:
+        content = request.get_data(cache=keep)
+    except OSError:
+        refuse(400, "The body is incomplete.")
+    if request.content_length is not None and len(content) < request.content_length:
+        refuse(400, f"The body is incomplete: {len(content):,} of {request.content_length:,} bytes arrived.")
+    return content
+
+
+def most_bytes(request: Request) -> int:
+    """The longest body of a request in bytes.
+
+    It holds all texts, escaped in JSON, where one byte may take six (`\\u0001`); for an evaluation, a gold text with
+    segmentations that are not escaped.
+    """
+    config = current_app.config
+    limit: int = 6 * (2 * config["MAX_TEXT_BYTES"] + config["MAX_CORPUS_BYTES"]) + 1_000_000
+    evaluation: int = 4 * config["MAX_GOLD_BYTES"]
+    return max(limit, evaluation) if request.endpoint == "api.evaluate" else limit
+
+
+def _refuse(error: ValidationError, root: str = "#/") -> NoReturn:
+    details = error.errors(include_url=False, include_input=False)
+    for one in details:
+        if isinstance(problem := one.get("ctx", {}).get("error"), InputProblem):
+            # 422 is for a body that the schema excludes.
+            status = 409 if problem.status == 422 else problem.status
+            raise replace(problem, field="/".join(map(_escaped, one["loc"])), status=status)
+    if details[0]["type"] == "json_invalid":
+        refuse(400, f"The body is not JSON: {details[0]['msg'].removeprefix('Invalid JSON: ')}.")
+    places = [
+        ("/".join(map(_escaped, one["loc"])), one["msg"].removeprefix("Value error, ")) for one in details[:MOST_ERRORS]
+    ]
+    summary = "; ".join(f"{place or 'the body'}: {message}" for place, message in places[:3])
+    refuse(
+        422,
+        f"The request is invalid. {summary}.",
+        errors=[(f"{root}{place}", message) for place, message in places],
+    )
+
+
+def _escaped(step: int | str) -> str:
+    """A step of a JSON pointer (RFC 6901)."""
+    shown = str(step).replace("~", "~0").replace("/", "~1")[:LONGEST_POINTER]
+    return shown.encode("utf-8", "replace").decode()
 
 
 @dataclass(frozen=True)
@@ -86,3 +166,63 @@ class Operations:
             return validate
 
         return register
+
+
+blueprint = Blueprint("api", __name__, url_prefix=API)
+operations = Operations(blueprint)
+
+
+@blueprint.before_request
+def speak_english() -> None:
+    """Answer in English, and allow longer bodies than forms have: JSON may escape the text."""
+    g.language_key = "en"
+    request.max_content_length = most_bytes(request)
+
+
+@blueprint.errorhandler(StillFetchingError)
+def wait_for_vocabulary(error: StillFetchingError) -> Response:
+    """Answer 503 for a vocabulary that is being downloaded."""
+    of = f" of {error.total:,}" if error.total else ""
+    sentence = f"The site is downloading the vocabulary: {error.received:,}{of} bytes so far. Retry in 2 seconds."
+    return problem(503, sentence, headers={"Retry-After": "2"})
+
+
+@blueprint.errorhandler(UnavailableVocabularyError)
+def refuse_vocabulary(error: UnavailableVocabularyError) -> Response:
+    """Answer the status of the failure for a vocabulary that cannot be downloaded or read."""
+    found = unavailable_problem(error)
+    return problem(found.status, found.message, headers={"Retry-After": "60"})
+
+
+@blueprint.errorhandler(InputProblem)
+def refuse_input(found: InputProblem) -> Response:
+    """Answer an error of the input with problem details that point to its field."""
+    pointers = [(f"#/{found.field}", found.message)] if found.field else []
+    return problem(found.status, found.message, errors=pointers)
+
+
+def texts_of(body: Texts) -> list[str]:
+    """The texts of a body, one or several; answers 413 if together they exceed the limit."""
+    single = "text" in body.model_fields_set
+    texts = [body.text] if single else body.texts
+    within(texts, "MAX_TEXT_BYTES", "#/text" if single else "#/texts")
+    return texts
+
+
+def tokenizer_by_name(name: str) -> tuple[CatalogueEntry, Tokenizer]:
+    """The entry and the tokenizer of a vocabulary; answers 404 for one that depends on the text of each request."""
+    entry = find(name)
+    if entry is None:
+        refuse(404, f"There is no vocabulary {name[:40]!r}. GET /api/v1/vocabularies lists them.")
+    if entry.origin in ("learned", "pasted"):
+        refuse(404, f"The vocabulary {name!r} depends on the text of each request, so it has no description.")
+    return entry, tokenizer_of(name)
+
+
+def within(texts: Iterable[str], setting: str, pointer: str) -> None:
+    """Answer 413 if the texts together have more bytes of UTF-8 than `setting` allows."""
+    limit = current_app.config[setting]
+    size = sum(len(text.encode()) for text in texts)
+    if size > limit:
+        sentence = f"It has {size:,} bytes of UTF-8; the limit is {limit:,}."
+        refuse(413, f"The text is too long. {sentence}", errors=[(pointer, sentence)])

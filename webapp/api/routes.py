@@ -2,32 +2,126 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from typing import Any
 
-from flask import Response, request, url_for
+from flask import Request, Response, current_app, request, url_for
 
-from webapp.api import sharing, uploads
 from webapp.api.document import document_of
 from webapp.api.evaluation import evaluation_of
 from webapp.api.language_models import meter_json
-from webapp.api.registry import blueprint, operations
+from webapp.api.operations import blueprint, operations, texts_of, tokenizer_by_name, whole_body
 from webapp.api.schemas import requests, responses
 from webapp.api.schemas.evaluation import EvaluateAnswer, EvaluateBody
-from webapp.api.tokenizer_choice import texts_of, tokenizer_by_name
+from webapp.api.schemas.requests import SnapshotBody
 from webapp.core.algorithms import ALGORITHMS
+from webapp.core.formats.fields import FormatError
 from webapp.serializers.json import cached_for, json_response
 from webapp.serializers.skipped_lines import skipped_json
 from webapp.serializers.snapshot import snapshot_json
 from webapp.serializers.tokenization import counts_json, tokenization_stream, words_json
 from webapp.serializers.vocabulary import NoPageError, entry_json, tokens_json, vocabulary_json
+from webapp.sharing.capture import UnshareableError, share_result
+from webapp.sharing.conversations import is_conversation
+from webapp.sharing.evaluations import is_evaluation
+from webapp.sharing.terms import LONGEST_YEARS, ShareTerms, end_of
+from webapp.storage import RemovedSnapshotError, ShareReceipt, StorageFullError, StoredSnapshot, storage
 from webapp.tokenization.encoding import EncodingOptions, encode, ids_of
+from webapp.tokenization.messages import wrong_file
+from webapp.tokenization.result import tokenize as tokenize_state
 from webapp.tokenization.state import State
-from webapp.vocabularies import CATALOGUE, tokenizer_of, well_known
+from webapp.vocabularies import CATALOGUE, CatalogueEntry, library, tokenizer_of, well_known
 from webapp.vocabularies.language_models import model_of
 from webapp.web.problems import refuse
 from webapp.web.rates import stores, stores_by_hash
+from webapp.web.same_origin import is_foreign
+
+
+def store_upload(request: Request) -> CatalogueEntry:
+    """Store the vocabulary file of a multipart request; its catalogue entry, or a problem."""
+    if is_foreign(request):
+        refuse(403, "The request came from a page of another site, so nothing was stored. Send it from a program.")
+    if request.mimetype != "multipart/form-data" or "boundary" not in request.mimetype_params:
+        refuse(415, "Send the file as multipart/form-data, in the field `file`.")
+    limit = current_app.config["MAX_UPLOAD_BYTES"]
+    request.max_content_length = 2 * limit + 100_000
+    whole_body(request, keep=True)
+    if "file" in request.form:
+        refuse(422, "The field `file` has no file name. Send it as a file.", errors=[("#/file", "It has no file name")])
+    unknown = sorted({*request.form, *request.files} - {"file"})
+    if unknown:
+        refuse(422, "Send only the field `file`.", errors=[(f"#/{unknown[0][:40]}", "There is no such field")])
+    contents = [file.stream.read() for file in request.files.getlist("file")]
+    if not 1 <= len(contents) <= 2:
+        refuse(422, f"Send one file, or two; the request has {len(contents)}.", errors=[("#/file", "One or two")])
+    for content in contents:
+        if len(content) > limit:
+            sentence = f"It has {len(content):,} bytes; a vocabulary file may have {limit:,}."
+            refuse(413, f"The file is too large. {sentence}", errors=[("#/file", sentence)])
+    try:
+        return library().store(*contents)
+    except FormatError as error:
+        refuse(409, f"The file is not a usable vocabulary: {wrong_file(error)}", errors=[("#/file", str(error))])
+    except StorageFullError:
+        refuse(507, "The site's storage for uploaded vocabularies is full. Everything else works.")
+
+
+GONE = {
+    "expired": "This snapshot has expired.",
+    "deleted": "The author of this snapshot has deleted it.",
+    "removed": "The operator of this site has removed this snapshot.",
+}
+
+
+def share_text(request: Request, body: SnapshotBody) -> ShareReceipt:
+    """Tokenize the text of `body`, store the result as a snapshot, and return its receipt.
+
+    Refuses with 403, 409, 410, 413 or 507, or while the vocabulary is unavailable.
+    """
+    if is_foreign(request):
+        refuse(403, "The request came from a page of another site, so nothing was stored. Send it from a program.")
+    wanted = ShareTerms(" ".join(body.title.split()), body.note.strip(), _expires(body))
+    state, tokenizer = body.tokenizer(body.text)
+    result = tokenize_state(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"], tokenizer=tokenizer)
+    try:
+        return share_result(result, wanted)
+    except RemovedSnapshotError:
+        refuse(410, "The operator of this site has removed this result. It cannot be shared again.")
+    except UnshareableError as error:
+        refuse(409, f"The result cannot be shared, because its vocabulary cannot be stored: {wrong_file(error.why)}.")
+    except StorageFullError as error:
+        if error.what == "vocabularies":
+            refuse(507, "The site's storage for vocabularies is full. Share a result of a built-in vocabulary instead.")
+        refuse(507, "The site's storage for shared results is full. Everything else works.")
+
+
+def find_snapshot(id: str) -> StoredSnapshot:
+    """The snapshot with this id; answers 404 or 410 if there is none."""
+    found = storage().snapshots.get(id) if re.fullmatch("[0-9a-z]{1,64}", id) else None
+    if found is None:
+        refuse(404, "No snapshot has ever had this id.")
+    if found.condition != "kept":
+        refuse(410, GONE[found.condition])
+    if is_evaluation(found.snapshot):
+        refuse(404, f"This is an evaluation. GET /evaluate/{id}?format=json shows it.")
+    if is_conversation(found.snapshot):
+        refuse(404, f"This is a conversation. GET /s/{id}.json shows it.")
+    return found
+
+
+def _expires(body: SnapshotBody) -> datetime | None:
+    """The end of the last day in UTC; None if the snapshot does not expire."""
+    if body.expires is None:
+        return None
+    expires = end_of(body.expires)
+    if expires is None:
+        sentence = f"It must be after today and within {LONGEST_YEARS} years."
+        refuse(409, f"The expiry date is out of range. {sentence}", errors=[("#/expires", sentence)])
+    return expires
+
 
 MINUTES_5, HOUR = 300, 3_600
 
@@ -127,7 +221,7 @@ def upload_vocabulary() -> Response:
     tokens with scores, and word lists. The name depends on the content alone: the same file always has
     the same name, and anyone who knows it can use it.
     """
-    entry = uploads.store_upload(request)
+    entry = store_upload(request)
     response = json_response({**entry_json(entry), **skipped_json(tokenizer_of(entry.name))}, 201)
     response.headers["Location"] = url_for("api.vocabulary", name=entry.name)
     return response
@@ -177,7 +271,7 @@ def share(body: requests.SnapshotBody) -> Response:
     The same text, vocabulary, options, title and note always have the same link. Each request gets its own secret for
     deleting it.
     """
-    shared = sharing.share_text(request, body)
+    shared = share_text(request, body)
     receipt = {
         "id": shared.id,
         "url": url_for("share.page", id=shared.id, _external=True),
@@ -202,7 +296,7 @@ def snapshot(id: str) -> Response:
 
     A snapshot never changes. The status is 410 after it has been deleted or has expired.
     """
-    response = cached_for(json_response(snapshot_json(sharing.find_snapshot(id))), 0)
+    response = cached_for(json_response(snapshot_json(find_snapshot(id))), 0)
     response.headers["Cache-Control"] = "public, no-cache"
     response.headers["X-Robots-Tag"] = "noindex"
     return response

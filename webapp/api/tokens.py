@@ -1,19 +1,195 @@
-"""The operations about one token, and about the unreachable tokens of a vocabulary."""
+"""The operations about one token, about the unreachable tokens of a vocabulary, and about round trips."""
 
 from __future__ import annotations
 
-from flask import Response
+from typing import Annotated, Literal
 
-from webapp.api.registry import operations
-from webapp.api.schemas.tokens import TokenPageAnswer, UnreachableAnswer, UnreachableQuery
-from webapp.api.tokenizer_choice import tokenizer_by_name
+from flask import Response
+from flask_babel import gettext as _
+from pydantic import BeforeValidator, Field
+
+from webapp.api.operations import operations, tokenizer_by_name
+from webapp.api.schemas.requests import Body, whole_number
+from webapp.api.schemas.responses import Answer, TokenAnswer
+from webapp.core.analysis.reachability import Reason, State
+from webapp.core.analysis.round_trip import round_trip as trace_round_trip
+from webapp.core.analysis.stage_edits import StageName
+from webapp.core.analysis.token_origin import MarkKind
 from webapp.jobs.surveying import Running, survey_of
 from webapp.jobs.surveys import StoredSurvey
-from webapp.serializers.json import cached_for, json_response
+from webapp.serializers.json import Piece, cached_for, json_response
+from webapp.serializers.round_trip import round_trip_json
 from webapp.serializers.token import reachability_json, survey_json, token_page_json
+from webapp.tools.inputs import at_most
+from webapp.tools.picker import TokenizerInput
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.token_facts import token_facts
 from webapp.web.problems import refuse
+
+TracedText = Annotated[
+    str,
+    at_most(100_000, lambda: _("The text")),  # tracing each stage takes longer than tokenizing
+    Field(description="The text, at most 100,000 bytes of UTF-8."),
+]
+
+
+class RoundTripBody(TokenizerInput):
+    """A text to encode and decode."""
+
+    text: TracedText = Field(examples=["Café déjà vu !"])
+
+
+class ChangeStep(Answer):
+    """A stage that changed the characters."""
+
+    stage: StageName
+    component: str = Field(description="The name of the step, such as `NFKC`; of an added token, its content.")
+    rule: str = Field(description="Which of the step’s rules, if it has several: `strip_accents`, `cleanup`.")
+    after: str = Field(description="The characters after this stage.")
+
+
+class ChangeAnswer(Answer):
+    """A difference between the text and the decoded text."""
+
+    start: int = Field(description="The start of the characters in the text, in code points.")
+    end: int = Field(description="Their end (exclusive); equal to the start for an insertion.")
+    decoded_start: int = Field(description="The start of what became of them in the decoded text.")
+    decoded_end: int = Field(description="Its end (exclusive).")
+    before: str = Field(description="The characters of the text.")
+    after: str = Field(description="What became of them.")
+    stage: StageName = Field(description="The stage that is the cause: the characters do not come back after it.")
+    component: str = Field(description="The name of its step.")
+    rule: str = Field(description="Which of the step’s rules.")
+    steps: list[ChangeStep] = Field(description="Every stage that changed the characters, in order.")
+
+
+class RoundTripAnswer(Answer):
+    """The decoded text, and every change."""
+
+    decoded: str
+    equal: bool = Field(description="Whether the decoded text is the text.")
+    number_of_changes: int
+    changes: list[ChangeAnswer] = Field(
+        description="The changes in order, at most 1,000; making them in the text gives the decoded text."
+    )
+
+
+@operations.add(
+    "post",
+    "/round-trip",
+    body=RoundTripBody,
+    answer=RoundTripAnswer,
+    errors=(404, 409, 413, 503),
+    example={"text": "Café déjà vu !", "vocabulary": "wordpiece", "lowercase": True},
+)
+def round_trip(body: RoundTripBody) -> Response:
+    """Encode and decode a text, and say which stage changed what.
+
+    Every difference between the text and the decoded text is listed with the stage of the pipeline that is the cause,
+    and with all stages that changed these characters.
+    """
+    state, tokenizer = body.tokenizer(body.text)
+    report = trace_round_trip(tokenizer, body.text, special=state.special, template=state.template)
+    return json_response(round_trip_json(report))
+
+
+class UnreachableQuery(Body):
+    """The unreachable tokens to list."""
+
+    reason: Reason | Literal["", "parts"] = Field(
+        "", description="Only the tokens of this reason; `parts`: those that merging makes other tokens from."
+    )
+    page: Annotated[int, BeforeValidator(whole_number)] = Field(
+        1, ge=1, le=999_999_999, description="The number of the page, from 1. A page has 1,000 tokens."
+    )
+
+
+class ReachAnswer(Answer):
+    """Whether a text gives a token."""
+
+    state: State = Field(
+        description="`alone`: decoded and encoded again, it is the same one token. `beside`: it is a token of `text`. "
+        "`part`: it is part of a character of `text`. `unreachable`: no tried text gives it. `special`: it stands for "
+        "no text. `untried`: its text cannot be encoded."
+    )
+    reason: Reason | None = Field(description="Why it is unreachable.")
+    proved: bool = Field(description="Whether it is proved that no text gives it.")
+    text: str = Field(description="The text that gives the token, or the token's own text.")
+    ids: list[int] = Field(description="The tokens of that text, at most 64.")
+    same_as: int | None = Field(description="The one other token that its text gives.")
+    part_of: int | None = Field(description="A token that merging makes from it.")
+
+
+class CharacterAnswer(Answer):
+    """A character with its name in Unicode."""
+
+    code_point: str
+    name: str
+
+
+class MarkAnswer(Answer):
+    """A mark in the spelling of a piece."""
+
+    kind: MarkKind
+    spelling: str
+    byte: int | None = Field(description="The byte that it stands for.")
+
+
+class FormAnswer(Answer):
+    """A token whose text differs by a space or by case."""
+
+    text: str
+    id: int
+
+
+class TokenPageAnswer(TokenAnswer):
+    """One token of a vocabulary."""
+
+    vocabulary: str
+    spelling: str = Field(description="The piece as files of Hugging Face have it: bytes in GPT-2's byte alphabet.")
+    bytes: str = Field(description="The first 256 bytes in hexadecimal.")
+    length_bytes: int
+    characters: list[CharacterAnswer] = Field(description="The first 64 characters.")
+    added: bool = Field(description="Whether it is an added or special token.")
+    unknown: bool = Field(description="Whether it stands for unknown text.")
+    marks: list[MarkAnswer]
+    rank: int | None = Field(description="The rank of the merge that makes it.")
+    merged_from: list[int] | None = Field(description="The two tokens that the merge joins.")
+    score: float | None
+    score_place: int | None = Field(description="Its place by score, from 1.")
+    frequency: int | None = Field(description="The frequency of a dictionary's word.")
+    tag: str | None = Field(description="The part of speech of a dictionary's word.")
+    reach: ReachAnswer
+    forms: list[FormAnswer] = Field(description="Tokens whose text differs by a space or by case.")
+    contained_in: list[int] = Field(description="The first tokens whose text contains its own.")
+    contained_in_total: int
+    neighbours: list[int] = Field(description="The tokens before and after it by id.")
+
+
+class UnreachableToken(ReachAnswer):
+    """An unreachable token."""
+
+    id: int
+    piece: Piece | None
+
+
+class UnreachableAnswer(Answer):
+    """The unreachable tokens of a vocabulary, or that they are being computed."""
+
+    name: str
+    status: Literal["ready", "computing", "failed"] = Field(
+        description="While it is `computing`, ask again after the seconds of `Retry-After`."
+    )
+    done: float | None = Field(description="The share of the tokens that have been tried, from 0 to 1.")
+    counted: int | None = Field(description="The number of tokens that were tried.")
+    unreachable: int | None = Field(description="The number of unreachable tokens.")
+    reasons: dict[str, int] | None = Field(description="The number of unreachable tokens for each reason.")
+    parts_of_others: int | None = Field(description="The unreachable tokens that merging makes other tokens from.")
+    states: dict[str, int] | None = Field(description="The number of all tokens in each state.")
+    page: int | None
+    pages: int | None
+    tokens: list[UnreachableToken] | None
+
 
 HOUR = 3_600
 PAGE = 1_000  # tokens

@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Response
 
-from webapp.api.registry import operations
+from webapp.api.operations import operations
 from webapp.serializers.json import json_response
 from webapp.tokenization.forms import InputProblem
 from webapp.tools import TOOLS

@@ -13,7 +13,7 @@ from webapp.sharing.terms import ShareTerms
 from webapp.storage import ShareReceipt, Snapshot, VocabularyFile, storage
 from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
 from webapp.tokenization.comparison.state import OPTIONS, Comparison, TokenizerChoice, layout_of
-from webapp.tokenization.picture_captions import picture_title
+from webapp.tokenization.exports import picture_title
 from webapp.tokenization.state import State
 from webapp.vocabularies import library
 

@@ -8,7 +8,7 @@ from wtforms import Field, Form
 from wtforms.validators import ValidationError
 
 from webapp.core.affixes import MOST_AROUND
-from webapp.tokenization.model_messages import model_problem
+from webapp.tokenization.meter import model_problem
 from webapp.vocabularies import find
 from webapp.vocabularies.language_models import model_of
 

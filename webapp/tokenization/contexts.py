@@ -11,16 +11,13 @@ from markupsafe import Markup
 from webapp.core.analysis.ambiguity import Divisible
 from webapp.core.models.matching import Disagreement
 from webapp.core.models.skipped_lines import SkippedLine
-from webapp.tokenization.additions import AdditionsPanel
+from webapp.tokenization.additions import AdditionsPanel, OtherTokenizer, SpecialReadings, SpecialTokenHint
 from webapp.tokenization.dictionary_editor import DictionaryPanel
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.inferences import InferenceNote
 from webapp.tokenization.meter import Meter
-from webapp.tokenization.other_tokenizers import OtherTokenizer
 from webapp.tokenization.result import Result
 from webapp.tokenization.round_trip_view import RoundTripView
-from webapp.tokenization.special_hints import SpecialTokenHint
-from webapp.tokenization.special_readings import SpecialReadings
 from webapp.tokenization.state import State, View
 from webapp.tokenization.token_details import TokenDetails
 from webapp.vocabularies import CatalogueEntry, StillFetchingError

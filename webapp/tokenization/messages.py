@@ -18,8 +18,7 @@ from webapp.core.text.split_patterns import TextError
 from webapp.core.vocabulary_error import Phrase, VocabularyError
 from webapp.tokenization.algorithms import TEXTS, caption_of, choice_title
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.result import DISAGREEING_CHARACTERS, Result
-from webapp.tokenization.round_trip import Reason
+from webapp.tokenization.result import DISAGREEING_CHARACTERS, Reason, Result
 from webapp.tokenization.state import State
 from webapp.vocabularies import UnavailableVocabularyError, find, title_of
 from webapp.vocabularies.fetching import FetchError

@@ -16,20 +16,23 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.trainers import wordpiece
 from webapp.rendering.markup import DRAWN, Painter, ids_html, shown_piece, visible
 from webapp.tokenization import messages
-from webapp.tokenization.additions import additions_of, meter_of
+from webapp.tokenization.additions import (
+    additions_of,
+    meter_of,
+    note,
+    other_tokenizers,
+    special_hints,
+    special_readings,
+)
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.contexts import DetailsForm, EncodedContext, ResultContext, TokenDetailsContext
-from webapp.tokenization.decode_links import can_decode, decode_link
 from webapp.tokenization.dictionary_editor import panel_of, word_changes
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.inferences import compare_address, inference_note
-from webapp.tokenization.other_tokenizers import note, other_tokenizers
+from webapp.tokenization.links import can_decode, decode_link, steps_address
 from webapp.tokenization.result import COMPARED_CHARACTERS, DISAGREEMENTS_SHOWN, Result
 from webapp.tokenization.round_trip_view import round_trip_view
-from webapp.tokenization.special_hints import special_hints
-from webapp.tokenization.special_readings import special_readings
 from webapp.tokenization.state import State, View
-from webapp.tokenization.step_links import steps_address
 from webapp.tokenization.token_details import TokenDetails, token_bytes
 from webapp.vocabularies import GPT_4O, StillFetchingError, default_for, find, title_of
 from webapp.web.localization import number

@@ -32,7 +32,7 @@ from webapp.tokenization.affix_fields import LONGEST_ADDED, MOST_ADDED
 from webapp.tokenization.affix_fields import LONGEST_NAME as LONGEST_TOKEN_NAME
 from webapp.tokenization.attempts import problem_of
 from webapp.tokenization.forms import MAX_EDITS_BYTES, InputProblem, fits
-from webapp.tokenization.model_messages import model_problem
+from webapp.tokenization.meter import model_problem
 from webapp.tokenization.result import prepare
 from webapp.tokenization.state import State
 from webapp.tokenization.vocabulary_choices import Groups, is_choice, vocabulary_choices

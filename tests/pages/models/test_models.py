@@ -10,7 +10,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.site import HTMX
-from webapp.tokenization import model_messages
+from webapp.tokenization import meter
 from webapp.vocabularies.language_models import SHIPPED
 
 
@@ -56,7 +56,7 @@ def test_a_vocabulary_that_does_not_ship_is_downloaded_on_first_use(client: Flas
 def test_old_figures_say_so(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
     new = "as of November 12, 2026"
     assert f"{new}<" in client.get("/models?q=gpt-4o").text
-    monkeypatch.setattr(model_messages, "today", lambda: date(2027, 2, 11))
+    monkeypatch.setattr(meter, "today", lambda: date(2027, 2, 11))
     assert f"{new}, more than 90 days ago; check the source" in client.get("/models?q=gpt-4o").text
     assert "as of April 2, 2024, more than 90 days ago" in client.get("/models?q=bert-base-uncased").text
 

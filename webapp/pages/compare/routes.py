@@ -20,6 +20,7 @@ from webapp.pages.compare.forms import read, uses
 from webapp.pages.compare.picker import LONGEST_QUERY, ComparisonPicker
 from webapp.serializers.comparison import comparison_json
 from webapp.serializers.json import json_response
+from webapp.tokenization.attempts import refused
 from webapp.tokenization.comparison import exports
 from webapp.tokenization.comparison.contexts import ComparisonTools
 from webapp.tokenization.comparison.rows import ComparisonResult, compare_tokenizers
@@ -28,7 +29,6 @@ from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.inferences import parameter_fields, ways_of
 from webapp.tokenization.messages import choice_fields, options
-from webapp.tokenization.refusal import refused
 from webapp.vocabularies.upload_cookie import find_or_none, uploads_of
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem

@@ -14,11 +14,11 @@ from werkzeug.datastructures import FileStorage
 from webapp.core.evaluation.errors import KINDS, Kind
 from webapp.sharing.terms import end_of
 from webapp.storage import StoredSnapshot
+from webapp.tokenization.attempts import upload_limit
 from webapp.tokenization.comparison.state import TokenizerChoice
 from webapp.tokenization.evaluation.run import LONGEST_NAME
 from webapp.tokenization.evaluation.state import MOST_METHODS, Evaluation, UploadedOutput, default_choices
 from webapp.tokenization.forms import InputProblem, TooLongError, as_typed, within
-from webapp.tokenization.uploads import upload_limit
 
 KEPT_DAYS = {"30": 30, "365": 365, "forever": None}
 """How long a stored evaluation is kept. Without a choice, nothing is stored."""

@@ -23,7 +23,7 @@ from webapp.rendering.markup import Painter, visible
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.step_links import LONGEST_ADDRESS, steps_address
+from webapp.tokenization.links import LONGEST_ADDRESS, steps_address
 from webapp.vocabularies import StillFetchingError, find, title_of
 from webapp.web.localization import join_list, number
 

@@ -11,8 +11,8 @@ from flask import url_for
 from webapp.pages.learn.lessons import Lesson
 from webapp.pages.steps.forms import StepsRequest
 from webapp.tokenization.forms import as_typed
+from webapp.tokenization.links import LONGEST_ADDRESS
 from webapp.tokenization.state import State
-from webapp.tokenization.step_links import LONGEST_ADDRESS
 
 MOST_STEPS = 10_000  # no lesson has more; a longer number is not read
 

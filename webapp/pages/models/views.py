@@ -9,8 +9,7 @@ from flask_babel import format_date
 from flask_babel import gettext as _
 
 from webapp.pages.models.contexts import ModelRow
-from webapp.tokenization.meter import host_of, per_million
-from webapp.tokenization.model_messages import as_of, not_public, today
+from webapp.tokenization.meter import as_of, host_of, not_public, per_million, today
 from webapp.vocabularies import library
 from webapp.vocabularies.language_models import LanguageModel, is_old
 from webapp.vocabularies.wellknown import WELL_KNOWN

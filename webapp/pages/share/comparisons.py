@@ -19,8 +19,8 @@ from webapp.tokenization.comparison.forms import read
 from webapp.tokenization.comparison.rows import compare_tokenizers
 from webapp.tokenization.comparison.state import layout_of
 from webapp.tokenization.comparison.views import ComparisonView
+from webapp.tokenization.exports import picture_words
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.picture_captions import picture_words
 from webapp.vocabularies import StillFetchingError
 from webapp.web.localization import current_key, number
 

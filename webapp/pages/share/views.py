@@ -17,7 +17,7 @@ from webapp.rendering.markup import visible
 from webapp.sharing.restored import RestoredResult
 from webapp.storage import StoredSnapshot, storage
 from webapp.tokenization.algorithms import algorithm_names
-from webapp.tokenization.picture_captions import picture_title, picture_words
+from webapp.tokenization.exports import picture_title, picture_words
 from webapp.tokenization.views import ResultView
 from webapp.web.localization import number
 from webapp.web.templates import FrameMessage, render

@@ -16,8 +16,8 @@ from webapp.rendering.graphemes import cluster_ends
 from webapp.tokenization import forms
 from webapp.tokenization.algorithms import TEXTS, algorithm_names
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.links import LONGEST_ADDRESS, MOST
 from webapp.tokenization.state import State
-from webapp.tokenization.step_links import LONGEST_ADDRESS, MOST
 from webapp.vocabularies import CatalogueEntry, find, title_of
 from webapp.web.localization import join_list, number
 

@@ -41,8 +41,8 @@ from webapp.serializers.json import json_response, well_formed
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.links import MOST
 from webapp.tokenization.result import Result
-from webapp.tokenization.step_links import MOST
 from webapp.vocabularies import StillFetchingError, default_for, find, title_of
 from webapp.web.htmx import private, wants_partial
 from webapp.web.localization import number

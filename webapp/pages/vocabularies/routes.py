@@ -44,13 +44,13 @@ from webapp.pages.vocabularies.special_tokens import special_lines
 from webapp.rendering.markup import visible
 from webapp.serializers.json import cached_for, json_response
 from webapp.serializers.vocabulary import vocabulary_json
+from webapp.tokenization.attempts import FIELD as UPLOAD_FIELD
+from webapp.tokenization.attempts import store_upload, upload_limit
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.measures.article import article_measures
 from webapp.tokenization.measures.table import language_lines, text_lines
 from webapp.tokenization.messages import skipped_line_reason, unavailable_problem, wrong_file
 from webapp.tokenization.token_messages import reason_title
-from webapp.tokenization.uploads import FIELD as UPLOAD_FIELD
-from webapp.tokenization.uploads import store_upload, upload_limit
 from webapp.vocabularies import (
     CATALOGUE,
     CatalogueEntry,

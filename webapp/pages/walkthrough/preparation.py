@@ -20,8 +20,7 @@ from webapp.rendering.markup import shown_piece
 from webapp.rendering.pictures.figure import Figure
 from webapp.serializers.json import well_formed
 from webapp.tokenization.messages import joined
-from webapp.tokenization.result import Result
-from webapp.tokenization.round_trip import changes
+from webapp.tokenization.result import Result, changes
 from webapp.web.localization import join_list, number
 
 

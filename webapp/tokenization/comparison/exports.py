@@ -12,7 +12,7 @@ from webapp.rendering.pictures.palette import Theme
 from webapp.tokenization.comparison.contexts import Download
 from webapp.tokenization.comparison.state import Layout
 from webapp.tokenization.comparison.views import ComparisonView
-from webapp.tokenization.picture_captions import picture_words
+from webapp.tokenization.exports import picture_words
 from webapp.web.htmx import private
 from webapp.web.long_responses import long_response
 

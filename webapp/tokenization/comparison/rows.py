@@ -14,8 +14,8 @@ from webapp.core.encoding import Encoding
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of
 from webapp.tokenization.comparison.state import Comparison, TokenizerChoice
+from webapp.tokenization.exports import picture_title
 from webapp.tokenization.forms import InputProblem, fits, size_problem
-from webapp.tokenization.picture_captions import picture_title
 from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
 from webapp.vocabularies import StillFetchingError, library

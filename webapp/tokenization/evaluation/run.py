@@ -29,9 +29,9 @@ from webapp.storage import UnavailableStorageError
 from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of
 from webapp.tokenization.comparison.state import TokenizerChoice
 from webapp.tokenization.evaluation.state import PASTED, Evaluation
+from webapp.tokenization.exports import picture_title
 from webapp.tokenization.forms import InputProblem, fits
 from webapp.tokenization.messages import translated
-from webapp.tokenization.picture_captions import picture_title
 from webapp.tokenization.result import prepare
 from webapp.tokenization.state import State
 from webapp.vocabularies import LIMITS, StillFetchingError, jieba_words, library

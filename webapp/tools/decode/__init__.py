@@ -26,9 +26,9 @@ from webapp.rendering.markup import Painter, shown_piece
 from webapp.serializers.json import Piece, json_piece, well_formed
 from webapp.tokenization import forms
 from webapp.tokenization.attempts import tokenize_or_explain
-from webapp.tokenization.decode_links import can_decode
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.ids import MOST_IDS, IdsError, ids_outside, read_ids
+from webapp.tokenization.links import can_decode
 from webapp.tokenization.messages import still_fetching_problem, text_problem
 from webapp.tokenization.state import State
 from webapp.tokenization.views import DECODED_SHOWN, LONG, SHORT, TILES

@@ -1,18 +1,38 @@
-"""Links from a token of a result to the steps that produced it."""
+"""Addresses of what belongs to a result: its steps, the page that decodes its ids, the pages of its tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from urllib.parse import urlencode
 
-from flask import url_for
+from flask import current_app, url_for
 
 from webapp.core.algorithms import ALGORITHMS
 from webapp.core.analysis.chunking import boundaries_of
 from webapp.core.encoding import Encoding
+from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
+from webapp.tokenization.vocabulary_choices import is_choice
+from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, library, tokenizer_of
 from webapp.vocabularies.upload_cookie import find_or_none
+
+
+def can_decode(state: State) -> bool:
+    """Whether `/decode` has the vocabulary of a state: not one of the visitor's text or words, nor with changes."""
+    changed = state.edits.strip() or state.added.strip()
+    return is_choice(state.vocabulary) and not state.trained and not changed
+
+
+def decode_link(state: State, ids: Sequence[int]) -> str | None:
+    """The address of `/decode` with ids; None if it would be too long or the vocabulary is that of one text."""
+    most = current_app.config["MAX_LINK_CHARACTERS"]
+    if not can_decode(state) or len(ids) > most // 2:
+        return None
+    query = urlencode({"vocabulary": state.vocabulary, "ids": " ".join(map(str, ids))})
+    return f"{url_for('decode.page')}?{query}" if len(query) <= most else None
+
 
 MOST = 200
 """The longest text whose steps are shown, in characters."""
@@ -107,3 +127,29 @@ def spans_around(encoding: Encoding, index: int, most: int = MOST) -> Iterator[t
         add(encoding.starts[before], end)
         add(start, encoding.ends[after])
     yield from found
+
+
+def token_address(result: Result, id: int) -> str | None:
+    """The address of the page of token `id`; None if its vocabulary has no page, or has another token with this id.
+
+    The vocabulary of a result may have words that a visitor added, and that of a shared result may be gone: a file that
+    is not here is never fetched for a link.
+    """
+    name = result.state.vocabulary
+    entry = find_or_none(name)
+    if entry is None or entry.origin in ("learned", "pasted") or library().must_be_fetched(name):
+        return None
+    try:
+        tokenizer = tokenizer_of(name)
+    except (UnavailableVocabularyError, StillFetchingError, KeyError):
+        return None
+    if _piece(tokenizer, id) is None or _piece(tokenizer, id) != _piece(result.tokenizer, id):
+        return None
+    return url_for("vocabularies.token", name=name, id=id)
+
+
+def _piece(tokenizer: Tokenizer, id: int) -> str | bytes | None:
+    added = next((token.content for token in tokenizer.added_tokens if token.id == id), None)
+    if added is not None:
+        return added
+    return tokenizer.model.pieces[id] if id < len(tokenizer.model.pieces) else None
