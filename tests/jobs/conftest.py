@@ -11,7 +11,6 @@ from flask import Flask
 
 from tests.site import NOWHERE
 from webapp import create_app
-from webapp.jobs import jobs_of
 from webapp.storage import storage_of
 
 Make = Callable[..., Flask]
@@ -28,7 +27,6 @@ def make(tmp_path: Path) -> Iterator[Make]:
 
     yield make
     for app in made:
-        jobs_of(app).queue.close()
         storage_of(app).database.close()
 
 

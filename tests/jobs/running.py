@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,7 +21,6 @@ from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.survey import survey
 from webapp.jobs import Job, jobs_of
 from webapp.jobs.child import outcome
-from webapp.jobs.watching import Attempt
 from webapp.jobs.worker import watch_of
 
 PLAN = TrainingPlan(size=300, minimum_count=1)
@@ -52,12 +52,17 @@ def submit(app: Flask, text: str = SMALL, plan: TrainingPlan = PLAN, visitor: st
 def run(app: Flask, id: str) -> Job:
     """Run a waiting job in this process, without its limits, and return it as it is afterwards."""
     watch = watch_of(app)
-    holder = watch.jobs.store.claim(id)
-    job = watch.jobs.find(id)
-    assert holder is not None
-    assert job is not None
-    attempt = Attempt(watch, job, holder)
-    attempt.conclude(outcome(watch.task(job), attempt.stages.note), 0)
+    attempt = watch.take_up(id)
+    assert attempt is not None
+    attempt.conclude(outcome(watch.task(found(app, id)), attempt.stages.note), 0)
+    return found(app, id)
+
+
+def attend(app: Flask, id: str, stopping: threading.Event | None = None) -> Job:
+    """Run a job that waits in a process of its own, until it ends or `stopping` is set."""
+    attempt = watch_of(app).take_up(id)
+    assert attempt is not None
+    attempt.run(stopping or threading.Event())
     return found(app, id)
 
 

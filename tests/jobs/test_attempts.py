@@ -14,7 +14,7 @@ import pytest
 from flask import Flask
 
 from tests.jobs.conftest import Make
-from tests.jobs.running import PLAN, SMALL, found, run, submit, tangled, wait
+from tests.jobs.running import PLAN, SMALL, attend, found, run, submit, tangled, wait
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.record import TrainingRecord
 from webapp.jobs import Failure, jobs_of
@@ -32,7 +32,7 @@ def long() -> str:
 
 
 def start(app: Flask, id: str, stopping: threading.Event | None = None) -> threading.Thread:
-    thread = threading.Thread(target=watch_of(app).run, args=(id, stopping or threading.Event()))
+    thread = threading.Thread(target=attend, args=(app, id, stopping))
     thread.start()
     return thread
 
@@ -56,8 +56,7 @@ def processes_in(folder: Path) -> list[str]:
 
 def test_a_training_in_its_own_process_becomes_a_vocabulary_of_the_site(site_of_jobs: Flask) -> None:
     job = submit(site_of_jobs)
-    watch_of(site_of_jobs).run(job.id, threading.Event())
-    job = found(site_of_jobs, job.id)
+    job = attend(site_of_jobs, job.id)
     assert (job.state, job.failure) == ("finished", None)
     record = TrainingRecord.from_json(job.record)
     assert (record.plan, record.files, record.bytes, record.pieces) == (PLAN, ("corpus.txt",), len(SMALL), 300)
@@ -77,8 +76,8 @@ def test_a_training_in_its_own_process_becomes_a_vocabulary_of_the_site(site_of_
 
 def test_the_process_trains_the_same_as_any_other(site_of_jobs: Flask) -> None:
     ids = [submit(site_of_jobs, visitor=visitor).id for visitor in ("a", "b")]
-    watch_of(site_of_jobs).run(ids[0], threading.Event())
-    assert run(site_of_jobs, ids[1]).vocabulary == found(site_of_jobs, ids[0]).vocabulary
+    first = attend(site_of_jobs, ids[0])
+    assert run(site_of_jobs, ids[1]).vocabulary == first.vocabulary
 
 
 def test_cancelling_ends_the_process_within_two_seconds(make: Make, long: str, tmp_path: Path) -> None:
@@ -112,8 +111,7 @@ def test_a_worker_that_stops_puts_its_job_back(site_of_jobs: Flask, long: str, t
 def outcome_of(app: Flask, text: str, plan: TrainingPlan = SLOW) -> Failure:
     """How a training fails."""
     job = submit(app, text, plan)
-    watch_of(app).run(job.id, threading.Event())
-    job = found(app, job.id)
+    job = attend(app, job.id)
     assert job.state == "failed"
     assert job.failure is not None
     assert corpora_of(app) == []
@@ -148,7 +146,7 @@ def test_a_training_gets_its_share_of_a_busy_machine_and_waiting_does_not_count(
     app = make(MAX_TRAINING_SECONDS=4, TRAIN_GENTLY=True)
     job = submit(app)
     began = time.monotonic()
-    watch_of(app).run(job.id, threading.Event())
+    attend(app, job.id)
     seconds = time.monotonic() - began
     job = found(app, job.id)
     assert (job.state, job.failure) == ("finished", None)
@@ -212,7 +210,7 @@ def test_a_corpus_that_two_jobs_need_is_deleted_with_the_second(site_of_jobs: Fl
 def test_a_job_whose_corpus_is_on_another_machine_is_left_to_that(site_of_jobs: Flask) -> None:
     job = submit(site_of_jobs)
     jobs_of(site_of_jobs).corpora.delete(job.corpus)
-    watch_of(site_of_jobs).run(job.id, threading.Event())
+    assert watch_of(site_of_jobs).take_up(job.id) is None
     assert found(site_of_jobs, job.id).state == "waiting"
 
 
@@ -236,8 +234,7 @@ def test_a_mistake_of_the_site_is_reported_without_the_text(
 def test_ngrams_become_a_vocabulary_in_a_process_of_their_own(site_of_jobs: Flask) -> None:
     text = "他 来到 了 北京 大学 。\n人生 如 梦境 ， 人生 如 戏 。\n" * 300
     job = submit(site_of_jobs, text, TrainingPlan(trainer="ngram", order="3"))
-    watch_of(site_of_jobs).run(job.id, threading.Event())
-    job = found(site_of_jobs, job.id)
+    job = attend(site_of_jobs, job.id)
     assert (job.state, job.failure) == ("finished", None)
     assert job.record["held_out"]["ngrams"]["sizes"][0] == 13  # with both edges of a sentence
     with site_of_jobs.app_context():

@@ -12,8 +12,11 @@ from typing import NamedTuple
 
 import pytest
 import zstandard
+from flask import Flask
 
+from tests.jobs.running import submit
 from webapp.core.training.corpus import blocks
+from webapp.jobs import MOST_IDLE_CORPORA, jobs_of
 from webapp.jobs.corpora import Corpora, CorpusTooLargeError, NoRoomError
 
 ELSEWHERE = ["../../key", "..", "", "a" * 21, "a" * 23, "a/" * 11, "\0" * 22]
@@ -113,3 +116,19 @@ def test_all_machines_have_the_same_secret(corpora: Corpora) -> None:
     assert len(first) == 32
     assert Corpora(corpora.folder, 1).secret() == first
     assert (corpora.folder / "key").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_visitor_has_few_corpora_that_no_training_needs(site_of_jobs: Flask) -> None:
+    jobs = jobs_of(site_of_jobs)
+
+    def upload(visitor: str) -> str:
+        id = jobs.new_corpus(visitor)
+        jobs.corpora.add(id, "corpus.txt", io.BytesIO(b"low lower lowest"))
+        return id
+
+    needed, other = submit(site_of_jobs).corpus, upload("192.0.2.2")
+    uploaded = [upload("192.0.2.1") for _ in range(MOST_IDLE_CORPORA + 2)]
+    kept = [id for id in uploaded if jobs.corpora.files(id)]
+    assert kept == uploaded[-MOST_IDLE_CORPORA:]
+    assert jobs.corpora.files(needed)
+    assert jobs.corpora.files(other)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -163,13 +164,13 @@ def test_the_key_depends_on_content_and_version(app: Flask) -> None:
 @pytest.mark.parametrize(("limit", "why"), [({"seconds": 1}, "time"), ({"memory": 150_000_000}, "memory")])
 def test_limits_hold(app: Flask, tmp_path: Path, limit: dict[str, int], why: str) -> None:
     words = "".join(f"{number:x}词 {number}\n" for number in range(300_000)).encode()
-    task = SurveyTask("upload", "upload", "key", str(tmp_path), str(tmp_path), [len(words)])
+    task = SurveyTask("upload", "upload", "key", str(tmp_path), str(tmp_path))
     surveying.run_survey(replace(task, **limit), [words])  # type: ignore[arg-type]
     assert SurveyFolder(tmp_path).get("key") == why
 
 
 def test_a_file_that_cannot_be_read_fails(tmp_path: Path) -> None:
-    task = SurveyTask("upload", "upload", "key", str(tmp_path), str(tmp_path), [3])
+    task = SurveyTask("upload", "upload", "key", str(tmp_path), str(tmp_path))
     surveying.run_survey(task, [b"\xff\xfe\xfd"])
     assert SurveyFolder(tmp_path).get("key") == "error"
 
@@ -183,10 +184,15 @@ def test_a_folder_that_cannot_be_written(app: Flask) -> None:
 
 def test_the_process_ends_with_the_one_that_wants_it(tmp_path: Path) -> None:
     words = "".join(f"{number:x}词 {number}\n" for number in range(200_000)).encode()
-    task = SurveyTask("upload", "upload", "key", str(tmp_path), str(tmp_path), [len(words)])
-    process = surveying.start_process(task)
-    assert process.stdin is not None
-    process.stdin.write(task.as_json().encode() + b"\n" + io.BytesIO(words).read())
-    process.stdin.close()
-    assert process.wait(60) != 0
+    task = SurveyTask("upload", "upload", "key", str(tmp_path), str(tmp_path))
+    child = surveying.start_process(task, [words])
+    reading = threading.Thread(target=lambda: list(child.messages()))
+    reading.start()
+    time.sleep(2)
+    stdin = child._process.stdin
+    assert stdin is not None
+    stdin.close()
+    assert child.wait() != 0
+    reading.join(10)
+    child.close()
     assert SurveyFolder(tmp_path).get("key") is None

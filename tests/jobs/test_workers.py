@@ -5,7 +5,9 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,11 +17,11 @@ from tests.jobs.conftest import Make, settings_in
 from tests.jobs.running import PLAN, SMALL, found, submit, tangled, varied, wait, worker
 from tests.jobs.test_attempts import SLOW, corpora_of, processes_in
 from tests.postgres import Cluster
-from tests.redis_server import RedisServer
 from tests.serving import ROOT, serving
 from webapp.core.training.plan import TrainingPlan
 from webapp.jobs import jobs_of
-from webapp.storage import Job
+from webapp.jobs.worker import Worker, watch_of
+from webapp.storage import Job, UnavailableStorageError
 
 # A worker is given up after a short silence, so that tests need not wait.
 SILENCE = 4
@@ -94,19 +96,10 @@ def test_two_workers_run_every_job_once(make: Make, tmp_path: Path) -> None:
     both = settings(tmp_path, MAX_TRAININGS=2)
     with worker(both), worker(both):
         ids = [submit(app, SMALL, PLAN, f"192.0.2.{number // 3}").id for number in range(9)]
-        for id in ids:  # a queue may also deliver twice
-            jobs_of(app).announce(id)
         jobs = [wait(app, id, seconds=110) for id in ids]
     assert [job.state for job in jobs] == ["finished"] * 9
     assert [job.attempts for job in jobs] == [1] * 9
     assert len({job.vocabulary for job in jobs}) == 1
-
-
-@pytest.mark.exhaustive
-def test_jobs_of_a_site_with_redis(make: Make, tmp_path: Path, redis: RedisServer) -> None:
-    app = make(REDIS_URL=redis.url)
-    with worker(settings(tmp_path, REDIS_URL=redis.url)):
-        assert wait(app, submit(app).id, seconds=90).state == "finished"
 
 
 @pytest.mark.exhaustive
@@ -161,24 +154,41 @@ def test_a_worker_says_what_is_wrong_with_a_setting(tmp_path: Path) -> None:
     )
 
 
-def test_what_nobody_announced_is_found(site_of_jobs: Flask) -> None:
-    from webapp.jobs.sweeping import Sweeper
-
-    jobs = jobs_of(site_of_jobs)
-    job = submit(site_of_jobs)
-    jobs.queue._huey.storage.flush_queue()
-    sweeper = Sweeper(jobs, 60)
-    sweeper.sweep()
-    assert not jobs.queue.is_empty()
-    jobs.queue._huey.storage.flush_queue()
-    holder = jobs.store.claim(job.id)
-    assert holder is not None
-    sweeper.sweep()
-    sweeper.sweep()
+def test_a_job_without_signs_of_life_is_given_up(site_of_jobs: Flask) -> None:
+    store = jobs_of(site_of_jobs).store
+    job, idle = submit(site_of_jobs), threading.Event()
+    assert store.claim(job.id) is not None
+    watch = watch_of(site_of_jobs)
+    worker = Worker(replace(watch, silence=0.2), 0)
+    worker.look(idle)
+    worker.look(idle)
     assert found(site_of_jobs, job.id).state == "running", "it had no time yet to give a sign of life"
-    Sweeper(jobs, 0).sweep()
+    time.sleep(0.3)
+    worker.look(idle)
     assert found(site_of_jobs, job.id).state == "waiting"
-    assert not jobs.queue.is_empty()
+
+
+def test_a_worker_goes_on_after_a_look_that_failed(site_of_jobs: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    job, stopping = submit(site_of_jobs), threading.Event()
+    watch = watch_of(site_of_jobs)
+    monkeypatch.setattr("webapp.jobs.worker.FAILED_SECONDS", 0.1)
+    looks = iter([UnavailableStorageError("away", "away"), ValueError("a mistake")])
+    following = watch.jobs.store.next
+
+    def next_jobs() -> list[str]:
+        for failure in looks:
+            raise failure
+        return following()
+
+    monkeypatch.setattr(watch.jobs.store, "next", next_jobs)
+    thread = threading.Thread(target=Worker(watch, 1).run, args=(stopping,))
+    thread.start()
+    try:
+        assert wait(site_of_jobs, job.id).state == "finished"
+    finally:
+        stopping.set()
+        thread.join(10)
+    assert not thread.is_alive()
 
 
 def _workers_of(parent: int) -> list[str]:

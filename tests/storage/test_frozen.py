@@ -7,15 +7,12 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
 from tests.postgres import Cluster
 from tests.redis_server import RedisServer
 from tests.serving import serving
-from webapp.jobs.queue import Queue, QueueError
-from webapp.storage.engine import url_of
 
 REQUESTS = 40
 WORKERS = 4
@@ -89,30 +86,3 @@ def test_no_request_waits_longer_for_a_frozen_redis(redis: RedisServer) -> None:
             frozen = answers(site.address, link)
         assert {status for status, _seconds in frozen} == {200, 201}
         assert max(seconds for _status, seconds in frozen) < SECONDS + SLACK
-
-
-def test_the_queue_waits_no_longer_for_a_frozen_postgresql(postgres: Cluster) -> None:
-    queue = Queue(url_of(postgres.empty(), Path()), "", seconds=SECONDS)
-    queue.put("a training")
-    with postgres.frozen():
-        assert seconds_until_refused(queue) < SECONDS + SLACK
-    time.sleep(SECONDS)
-    queue.put("another one")
-    queue.close()
-
-
-def test_the_queue_waits_no_longer_for_a_frozen_redis(redis: RedisServer, tmp_path: Path) -> None:
-    queue = Queue(url_of("", tmp_path / "unused.sqlite"), redis.url, seconds=SECONDS)
-    queue.put("a training")
-    with redis.frozen():
-        assert seconds_until_refused(queue) < SECONDS + SLACK
-    queue.put("another one")
-    queue.close()
-
-
-def seconds_until_refused(queue: Queue) -> float:
-    """Return how long a queue takes to say that it is unreachable."""
-    began = time.monotonic()
-    with pytest.raises(QueueError):
-        queue.put("in vain")
-    return time.monotonic() - began

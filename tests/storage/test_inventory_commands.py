@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,7 +21,7 @@ from webapp import create_app
 from webapp.jobs import jobs_of
 from webapp.jobs.retention import expire
 from webapp.jobs.surveys import SurveyFolder
-from webapp.jobs.sweeping import Sweeper
+from webapp.jobs.worker import Worker, watch_of
 from webapp.storage import storage_of
 from webapp.storage.tables import Base, ClaimRow, JobRow, ReportRow, SnapshotRow, VocabularyRow
 from webapp.vocabularies.fetching import fetcher_of
@@ -245,7 +246,7 @@ def test_a_worker_deletes_what_is_older_than_the_settings(app: Flask, run: Run) 
         **dict.fromkeys(("snapshots", "trainings", "reports", "downloaded vocabularies", "surveys"), 1),
         "uploads": 1,
     }
-    Sweeper(jobs_of(app), 20, lambda: expire(app)).sweep()
+    Worker(watch_of(app), 0, lambda: expire(app)).look(threading.Event())
     assert app.test_client().get(f"/s/{id}").status_code == 410
     assert [each.uploaded for each in storage_of(app).inventory.uploads()] == []
     assert storage_of(app).inventory.trainings() == []

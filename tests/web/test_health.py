@@ -68,7 +68,7 @@ def test_a_site_that_can_do_its_work_says_so_with_its_release(site: Callable[...
     report = ask(site(COMMIT="0123456"), 200)
     assert (report["status"], report["version"], report["commit"]) == ("ready", __version__, "0123456")
     disks = {f"disk: {name}" for name in ("database", "vocabularies", "corpora", "temporary files")}
-    assert set(report["checks"]) == {"database", "queue", "vocabularies"} | disks
+    assert set(report["checks"]) == {"database", "vocabularies"} | disks
     assert all(check["ok"] for check in report["checks"].values())
     assert report["warnings"] == []
 
@@ -104,27 +104,17 @@ def test_a_database_that_is_away_makes_the_site_unready_and_nothing_is_given_awa
 
 def test_a_server_that_never_answers_does_not_hold_up_the_report(site: Callable[..., Flask]) -> None:
     with silent_server() as port:
-        app = site(REDIS_URL=f"redis://127.0.0.1:{port}", MAX_DATABASE_SECONDS=1)
+        app = site(DATABASE_URL=f"postgresql://user@127.0.0.1:{port}/none", MAX_DATABASE_SECONDS=1)
         client, threads = app.test_client(), threading.active_count()
         begun = time.monotonic()
         for _ in range(3):
             answer = client.get("/readyz")
             assert answer.json is not None
-            problem = answer.json["checks"]["queue"]["problem"]
-            assert problem == "There was no answer in time."
+            problem = answer.json["checks"]["database"]["problem"]
+            assert problem in ("There was no answer in time.", "The database cannot be reached.")
             assert threading.active_count() <= threads + 1
         # One report takes a second and is remembered for another.
         assert time.monotonic() - begun < 2.5
-
-
-def test_a_queue_that_is_away_does_not_make_the_site_unready(site: Callable[..., Flask]) -> None:
-    report = ask(site(REDIS_URL="redis://127.0.0.1:9"), 200)
-    assert report["status"] == "degraded"
-    assert report["checks"]["queue"] == {
-        "ok": False,
-        "required": False,
-        "problem": "The queue of trainings cannot be reached: trainings wait.",
-    }
 
 
 @pytest.mark.parametrize("revision", ["0001", "9999"])

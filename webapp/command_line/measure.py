@@ -82,24 +82,22 @@ def _gold(file: str) -> GoldText:
 def _measures(tokenizer: Tokenizer, text: str, gold: GoldText | None) -> dict[str, float | None]:
     """The value of each measure, those of the gold segmentation only if there is one."""
     from webapp.core.analysis.gold_boundaries import boundary_agreement
-    from webapp.core.analysis.measures import MEASURES, measures_of
+    from webapp.core.analysis.measures import measures_of
     from webapp.core.analysis.words import words_of
     from webapp.core.models.word_models import WordModel
     from webapp.tokenization.measures.article import article_measures
+    from webapp.tokenization.measures.definitions import DEFINITIONS
+    from webapp.tokenization.measures.measured import Measures
     from webapp.vocabularies.chinese_words import chinese_words
     from webapp.vocabularies.uploads import number_of_ids
 
-    of_text = measures_of(tokenizer.encode(text), words_of(text, chinese_words), number_of_ids(tokenizer))
-    found = {measure: of_text.value(measure) for measure in MEASURES if not measure.startswith("boundary")}
-    if not isinstance(tokenizer.model, WordModel):
-        article = article_measures(tokenizer)
-        found |= {"premium": article.of_chinese, "gini": article.gini}
-    if gold is not None:
-        agreement = boundary_agreement(tokenizer, gold)
-        found["boundary-precision"] = agreement.precision
-        found["boundary-recall"] = agreement.recall
-        found["boundary-f1"] = agreement.f1
-    return {measure.replace("-", "_"): value for measure, value in found.items()}
+    found = Measures(
+        measures_of(tokenizer.encode(text), words_of(text, chinese_words), number_of_ids(tokenizer)),
+        None if isinstance(tokenizer.model, WordModel) else article_measures(tokenizer),
+        None if gold is None else boundary_agreement(tokenizer, gold),
+    )
+    without_gold = {measure.replace("-", "_") for measure, each in DEFINITIONS.items() if each.of != "gold"}
+    return {name: value for name, value in found.values().items() if gold is not None or name in without_gold}
 
 
 def _written(

@@ -21,9 +21,9 @@ from webapp.tools.kernel import Tool, as_object
 
 
 def add_arguments(every: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add a parser for each tool of the API that has no command of its own."""
+    """Add a parser for each tool whose body in the API has the fields of its page, and that has no command yet."""
     for tool in TOOLS:
-        if tool.api is None or tool.name in every.choices:
+        if tool.api is None or isinstance(tool.api.body, type) or tool.name in every.choices:
             continue
         first_line = (tool.run.__doc__ or "").partition("\n")[0]
         parser = every.add_parser(tool.name, help=first_line, description=first_line)

@@ -1,41 +1,94 @@
-"""Trainings that run outside of requests: a table of jobs, a queue, workers and their child processes.
+"""Trainings that run outside of requests: a table of jobs, workers and their child processes.
 
     jobs().submit(plan, corpus_id, facts, visitor)   →   Job(id="…", state="waiting", …)
     jobs().find(id), jobs().cancel(id)
 
-`python -m webapp.jobs` is a worker; any number of them on any number of machines share the database, the queue and the
-folder of corpora. The table of jobs (`webapp.storage.jobs`) decides which worker runs which job; the queue (`queue`)
-only says that there is something to do. Each job runs in a process of its own (`child`), which a worker watches
-(`watching`).
+`python -m webapp.jobs` is a worker (`worker`); any number of them on any number of machines share the database and the
+folder of corpora. The table of jobs (`webapp.storage.jobs`) says what waits and decides which worker runs it: a worker
+looks into it twice a second. Each job runs in a process of its own (`child`), which a worker watches (`watching`).
 """
 
 from __future__ import annotations
 
-import os
+import hmac
+import re
 from pathlib import Path
 
 from flask import Flask, current_app
 
-from webapp.jobs import commands
-from webapp.jobs.corpora import Corpora
-from webapp.jobs.queue import Queue
-from webapp.jobs.submission import Jobs
-from webapp.storage import Failure, Job, TooManyJobsError, storage_of
+from webapp.core.training.plan import TrainingPlan
+from webapp.core.training.survey import CorpusFacts
+from webapp.jobs.corpora import Corpora, NoRoomError
+from webapp.storage import Failure, Job, JobStore, TooManyJobsError, storage_of
 
-__all__ = ["Failure", "Job", "Jobs", "TooManyJobsError", "init_app", "jobs", "jobs_of"]
-
+# Of one visitor, corpora that no training needs, so that uploads alone never fill the disk.
+MOST_IDLE_CORPORA = 4
+_ID = re.compile(r"[A-Za-z0-9_-]{22}")
 _EXTENSION = "tokenscope-jobs"
+
+
+class Jobs:
+    """The jobs of one application: `store` has their state, `corpora` what they are trained on."""
+
+    def __init__(self, store: JobStore, corpora: Corpora) -> None:
+        self.store = store
+        self.corpora = corpora
+
+    def new_corpus(self, visitor: str) -> str:
+        """Make room for a corpus of a visitor, and return its id.
+
+        Of the visitor's corpora that no training needs, the oldest are deleted, so that there are `MOST_IDLE_CORPORA`
+        with the new one. Raises NoRoomError and UnavailableStorageError.
+        """
+        try:
+            owner = self._hashed(visitor)
+        except OSError as error:  # the folder cannot be written
+            raise NoRoomError from error
+        needed = self.store.corpora()
+        idle = [id for id in self.corpora.of(owner) if id not in needed]
+        for id in idle[: max(0, len(idle) - MOST_IDLE_CORPORA + 1)]:
+            self.corpora.delete(id)
+        return self.corpora.create(owner)
+
+    def submit(self, plan: TrainingPlan, corpus_id: str, facts: CorpusFacts, visitor: str) -> Job:
+        """Let a training wait for a worker; `visitor` is the client's address, of which only a keyed hash is stored.
+
+        Raises TooManyJobsError, KeyError if there is no such corpus, and UnavailableStorageError.
+        """
+        files = self.corpora.files(corpus_id)
+        if not files:
+            raise KeyError(corpus_id)
+        self.corpora.keep(corpus_id)
+        return self.store.add(plan, corpus_id, facts, [file.name for file in files], self._hashed(visitor))
+
+    def find(self, id: str) -> Job | None:
+        """The job with this id; None for any other string."""
+        return self.store.find(id) if _ID.fullmatch(id) else None
+
+    def cancel(self, id: str) -> None:
+        """Cancel a job that waits or runs, and delete its corpus; its worker stops it within two seconds."""
+        job = self.find(id)
+        if job is not None and self.store.cancel(id):
+            self.release(job.corpus)
+
+    def release(self, corpus: str) -> None:
+        """Delete a corpus unless another job needs it."""
+        if corpus not in self.store.corpora():
+            self.corpora.delete(corpus)
+
+    def _hashed(self, visitor: str) -> str:
+        return hmac.digest(self.corpora.secret(), visitor.encode(), "sha256").hex()
 
 
 def init_app(app: Flask) -> None:
     """Set up the jobs of `app` from its settings; nothing connects before the first use."""
-    storage = storage_of(app)
+    from webapp.jobs import retention  # which needs the jobs
+
     folder = Path(str(app.config["CORPUS_FOLDER"]) or Path(app.instance_path) / "corpora")
     corpora = Corpora(folder, app.config["MAX_TRAINING_BYTES"], most_bytes_together=app.config["MAX_CORPORA_BYTES"])
-    redis = str(app.config.get("REDIS_URL") or os.environ.get("REDIS_URL") or "")
-    queue = Queue(storage.database.url, redis, seconds=app.config["MAX_DATABASE_SECONDS"])
-    app.extensions[_EXTENSION] = Jobs(storage.jobs, corpora, queue)
-    commands.init_app(app)
+    app.extensions[_EXTENSION] = Jobs(storage_of(app).jobs, corpora)
+    app.cli.add_command(retention.group)
+    app.cli.add_command(retention.expire_all)
 
 
 def jobs() -> Jobs:

@@ -1,25 +1,18 @@
-"""The process of one training: reads a corpus, writes a vocabulary, and tells its worker how far it is.
+"""The process of one training: reads a corpus, writes a vocabulary, and says how far it is.
 
-It knows neither the database nor the queue: the worker sends a `Task` as the first line of standard input, and keeps
-that open. The process answers with messages, one a line: `{"progress": …}`, and at the end `{"failed": …}` or
-`{"finished": …}`. When standard input ends, the worker is gone, and so the process ends with all its children.
+It does not know the database. It sends its worker `{"progress": …}`, and at the end `{"failed": …}` or
+`{"finished": …}`.
 """
 
 from __future__ import annotations
 
 import errno
-import json
-import os
-import signal
-import sys
-import threading
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from webapp.core.formats.save import save
 from webapp.core.training.corpus import CorpusError, CorpusFile
@@ -28,14 +21,12 @@ from webapp.core.training.plan import PlanError, TrainingPlan
 from webapp.core.training.progress import Progress, Report
 from webapp.core.training.record import TrainingRecord
 from webapp.core.training.train import TrainedTokenizer, TrainingError, train
-from webapp.jobs.limits import limit_resources
+from webapp.processes import Message, Send
 
 RESULT = "vocabulary"
 CHECKPOINT = "counts"
 # A smaller corpus is counted before other processes would have started.
 BYTES_FOR_PROCESSES = 8_000_000
-
-Message = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -51,34 +42,10 @@ class Task:
     most_memory: int
     most_disk: int
 
-    def as_json(self) -> str:
-        """The task as one line."""
-        return json.dumps(asdict(self))
 
-    @classmethod
-    def from_json(cls, line: str) -> Task:
-        """The task that `as_json` wrote."""
-        return cls(**json.loads(line))
-
-
-def main() -> None:
-    """Read a task from standard input, and do it."""
-    # What libraries print is not mistaken for a message.
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    line = sys.stdin.readline()
-    if not line:
-        return
-    task = Task.from_json(line)
-    threading.Thread(target=_end_with_worker, args=(sys.stdin.fileno(),), daemon=True).start()
-    limit_resources(task.most_memory, task.most_disk)
-
-    def send(message: Message) -> None:
-        answers.write(json.dumps(message) + "\n")
-        answers.flush()
-
-    send(outcome(task, lambda progress: send({"progress": progress.as_json()})))
-    os._exit(0)  # without freeing gigabytes one by one
+def main(task: dict[str, Any], _contents: list[bytes], send: Send) -> None:
+    """Train as a `Task` says, and send the outcome."""
+    send(outcome(Task(**task), lambda progress: send({"progress": progress.as_json()})))
 
 
 def outcome(task: Task, report: Report) -> Message:
@@ -164,17 +131,3 @@ def _place(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     last = frames[-1] if frames else None
     return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}" if last else type(error).__name__
-
-
-def _end_with_worker(descriptor: int, kill: Callable[[int, int], None] = os.killpg) -> None:
-    with suppress(OSError):
-        while os.read(descriptor, 1 << 10):
-            pass
-    kill(os.getpgrp(), signal.SIGKILL)
-
-
-def lines(stream: IO[str]) -> Any:
-    """The messages of a process, as they come; a last line that is not complete is left out."""
-    for line in stream:
-        with suppress(ValueError):
-            yield json.loads(line)

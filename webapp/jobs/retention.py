@@ -1,19 +1,33 @@
-"""Deletes what is older than the settings `KEEP_…_DAYS` allow, of everything that the site stores."""
+"""What is older than the settings `KEEP_…_DAYS` allow is deleted; the commands `trainings` and `expire`."""
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
-from flask import Flask
+import click
+from flask import Flask, current_app
+from flask.cli import AppGroup, with_appcontext
 
+from webapp.jobs import jobs
 from webapp.jobs.surveys import SurveyFolder
-from webapp.storage import Deleted, storage_of
+from webapp.storage import Deleted, storage, storage_of
+from webapp.storage.listing import (
+    age_in_days,
+    age_options,
+    as_json_option,
+    before,
+    dry_run_option,
+    print_deleted,
+    print_records,
+    total_bytes,
+)
 from webapp.vocabularies.commands import expire_fetched
 from webapp.vocabularies.fetching import fetcher_of
-
-Expire = Callable[[datetime, bool], Deleted]
 
 
 @dataclass(frozen=True)
@@ -31,32 +45,104 @@ def expire(app: Flask, *, dry_run: bool = False) -> list[Expired]:
 
     Raises UnavailableStorageError. Several processes may do this at once.
     """
+    inventory, cached = storage_of(app).inventory, fetcher_of(app).disk_cache.folder
+    # Snapshots and trainings before the vocabularies that they need.
+    deletions: dict[str, tuple[str, Callable[..., Deleted]]] = {
+        "snapshots": ("SNAPSHOTS", inventory.expire_snapshots),
+        "trainings": ("TRAININGS", inventory.expire_trainings),
+        "uploads": ("UPLOADS", lambda before, *, dry_run: inventory.expire_uploads(before, dry_run=dry_run)[0]),
+        "reports": ("REPORTS", inventory.expire_reports),
+        "downloaded vocabularies": ("FETCHED", partial(expire_fetched, app)),
+        "surveys": ("SURVEYS", SurveyFolder(cached / "surveys").delete_old),
+    }
     done = []
-    for kind, (setting, delete) in _kinds(app).items():
+    for kind, (name, delete) in deletions.items():
+        setting = f"KEEP_{name}_DAYS"
         days = int(app.config[setting])
-        before = datetime.now(UTC) - timedelta(days=days)
-        done.append(Expired(kind, f"TOKENSCOPE_{setting}", days, delete(before, dry_run) if days else Deleted()))
+        deleted = delete(datetime.now(UTC) - timedelta(days=days), dry_run=dry_run) if days else Deleted()
+        done.append(Expired(kind, f"TOKENSCOPE_{setting}", days, deleted))
     return done
 
 
-def _kinds(app: Flask) -> dict[str, tuple[str, Expire]]:
-    """The setting and the function of each kind; snapshots and trainings before the vocabularies that they need."""
-    inventory = storage_of(app).inventory
-    surveys = SurveyFolder(fetcher_of(app).disk_cache.folder / "surveys")
-    return {
-        "snapshots": (
-            "KEEP_SNAPSHOTS_DAYS",
-            lambda before, dry_run: inventory.expire_snapshots(before, dry_run=dry_run),
-        ),
-        "trainings": (
-            "KEEP_TRAININGS_DAYS",
-            lambda before, dry_run: inventory.expire_trainings(before, dry_run=dry_run),
-        ),
-        "uploads": ("KEEP_UPLOADS_DAYS", lambda before, dry_run: inventory.expire_uploads(before, dry_run=dry_run)[0]),
-        "reports": ("KEEP_REPORTS_DAYS", lambda before, dry_run: inventory.expire_reports(before, dry_run=dry_run)),
-        "downloaded vocabularies": (
-            "KEEP_FETCHED_DAYS",
-            lambda before, dry_run: expire_fetched(app, before, dry_run=dry_run),
-        ),
-        "surveys": ("KEEP_SURVEYS_DAYS", lambda before, dry_run: surveys.delete_old(before, dry_run=dry_run)),
-    }
+group = AppGroup("trainings", help="Trainings of visitors.")
+
+
+@dataclass(frozen=True)
+class ListedTraining:
+    """A training; `bytes` of its corpus on the disk, which is deleted when the training ends."""
+
+    id: str
+    state: str
+    created: datetime
+    ended: datetime | None
+    bytes: int
+    vocabulary: str | None
+
+
+@group.command("list")
+@as_json_option
+def list_trainings(as_json: bool) -> None:
+    """List every training.
+
+    Prints state, age, the bytes of its corpus, and the vocabulary that was trained.
+    """
+    records = [
+        ListedTraining(
+            each.id, each.state, each.created, each.ended, jobs().corpora.bytes_of(each.corpus), each.vocabulary
+        )
+        for each in storage().inventory.trainings()
+    ]
+    total = total_bytes([record.bytes for record in records], "trainings")
+    print_records(records, _line, total, as_json=as_json)
+
+
+@group.command("remove")
+@click.argument("id")
+def remove(id: str) -> None:
+    """Delete a training.
+
+    One that waits or runs is cancelled first. The vocabulary that it trained stays, as an upload.
+    """
+    if any(each.id == id and each.ended is None for each in storage().inventory.trainings()):
+        jobs().cancel(id)
+    if not storage().inventory.remove_training(id):
+        click.echo(f"No training has the id {id!r}. List all: `flask --app webapp trainings list`.", err=True)
+        sys.exit(1)
+    click.echo(f"{id} is deleted.")
+
+
+@group.command("expire")
+@age_options
+def expire_trainings(older_than: timedelta, dry_run: bool, as_json: bool) -> None:
+    """Delete the trainings that ended long ago."""
+    deleted = storage().inventory.expire_trainings(before(older_than), dry_run=dry_run)
+    print_deleted("trainings", deleted, dry_run=dry_run, as_json=as_json)
+
+
+@click.command("expire")
+@with_appcontext
+@dry_run_option
+@as_json_option
+def expire_all(dry_run: bool, as_json: bool) -> None:
+    """Delete what is older than TOKENSCOPE_KEEP_…_DAYS allow.
+
+    A worker does so every hour.
+    """
+    done = expire(current_app, dry_run=dry_run)
+    if as_json:
+        rows = [
+            {"kind": each.kind, "days": each.days, "count": each.deleted.count, "bytes": each.deleted.bytes}
+            for each in done
+        ]
+        click.echo(json.dumps({"dry_run": dry_run, "expired": rows}, indent=1))
+        return
+    for each in done:
+        if each.days:
+            print_deleted(each.kind, each.deleted, dry_run=dry_run, as_json=False)
+        else:
+            click.echo(f"{each.kind}: kept for good ({each.setting} is 0).")
+
+
+def _line(record: ListedTraining) -> str:
+    trained = record.vocabulary or "-"
+    return f"{record.id}  {record.state:9}  {age_in_days(record.created)}  {record.bytes:>13,} bytes  {trained}"

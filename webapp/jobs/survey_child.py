@@ -1,60 +1,38 @@
-"""The process of one survey: reads a vocabulary, tries all its tokens, and stores what it finds.
-
-Standard input has a `SurveyTask` as its first line, then the files of an upload. When it ends, the process that wants
-the survey is gone, and this one ends as well.
-"""
+"""The process of one survey: reads a vocabulary, tries all its tokens, and stores what it finds."""
 
 from __future__ import annotations
 
-import json
 import os
-import resource
 import signal
-import sys
-import threading
 import time
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
-from typing import IO
+from typing import Any
 
 from webapp.core.analysis.reachability import survey
 from webapp.core.formats.recognize import recognize
 from webapp.core.tokenizer import Tokenizer
-from webapp.jobs.limits import limit_resources, set_priority
 from webapp.jobs.surveying import SurveyTask
 from webapp.jobs.surveys import FailureReason, SurveyFolder
+from webapp.processes import Send, set_priority
 from webapp.vocabularies.catalogue import CATALOGUE
 from webapp.vocabularies.disk_cache import DiskCache
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
 NICENESS = 5  # a visitor waits for the survey, but visitors of pages go first
 REPORT_SECONDS = 0.5
-MOST_FILE = 268_435_456  # bytes of a file that the process writes
 
 
 class OutOfTimeError(Exception):
     """The processor time is used up."""
 
 
-def main() -> None:
-    """Do the task on standard input."""
-    stream = sys.stdin.buffer
-    line = stream.readline()
-    if not line:
-        return
-    task = SurveyTask(**json.loads(line))
-    contents = [stream.read(size) for size in task.sizes]
+def main(task: dict[str, Any], contents: list[bytes], _send: Send) -> None:
+    """Do a `SurveyTask`; `contents` are the files of an upload."""
     set_priority(os.getpid(), NICENESS)
-    threading.Thread(target=_end_with_parent, args=(stream,), daemon=True).start()
-    limit_resources(task.memory, MOST_FILE)
-    limit_time(task.seconds)
-    try:
-        compute(task, contents)
-    except BaseException:
-        # Without ending the interpreter, which aborts when the thread above waits for standard input.
-        os._exit(1)
-    os._exit(0)  # without freeing a large vocabulary piece by piece
+    limit_time(task["seconds"])
+    compute(SurveyTask(**task), contents)
 
 
 def limit_time(seconds: int) -> None:
@@ -65,8 +43,10 @@ def limit_time(seconds: int) -> None:
         signal.signal(signal.SIGXCPU, signal.SIG_IGN)
         raise OutOfTimeError
 
-    signal.signal(signal.SIGXCPU, stop)
-    with suppress(OSError, ValueError):  # a lower limit is in force already
+    with suppress(ImportError, OSError, ValueError):  # Windows, or a lower limit is in force already
+        import resource
+
+        signal.signal(signal.SIGXCPU, stop)
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 10))
 
 
@@ -111,10 +91,3 @@ def _tokenizer(task: SurveyTask, contents: list[bytes]) -> Tokenizer:
     if load is None:
         raise KeyError(task.name)
     return load()
-
-
-def _end_with_parent(stream: IO[bytes]) -> None:
-    with suppress(OSError, ValueError):
-        while stream.read(1 << 10):
-            pass
-    os.killpg(os.getpgrp(), signal.SIGKILL)

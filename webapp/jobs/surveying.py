@@ -7,23 +7,20 @@ The first request for a survey starts its process; later ones, of whatever proce
 
 from __future__ import annotations
 
-import json
 import logging
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
 from flask import current_app
 
-from webapp.jobs.limits import job_environment
 from webapp.jobs.surveys import FailureReason, StoredSurvey, SurveyFolder, key_of
+from webapp.processes import Child
 from webapp.vocabularies import CATALOGUE, library
 from webapp.vocabularies.fetching import fetcher_of
 from webapp.vocabularies.shipped_vocabularies import FOLDER
@@ -33,6 +30,7 @@ log = logging.getLogger(__name__)
 
 SECONDS = 120  # of processor time for one survey
 MEMORY = 3_221_225_472  # bytes
+MOST_FILE = 268_435_456  # bytes of a file that its process writes
 
 # The surveys that this process has started and that still run.
 _running: dict[str, threading.Thread] = {}
@@ -57,20 +55,15 @@ class FailedSurvey:
 
 @dataclass(frozen=True)
 class SurveyTask:
-    """What a process has to do; the files of an upload, which have these `sizes`, follow it on standard input."""
+    """What a process has to do; it gets the files of an upload as well."""
 
     name: str
     kind: Literal["shipped", "known", "upload"]
     key: str
     folder: str
     vocabularies: str
-    sizes: Sequence[int] = ()
     seconds: int = SECONDS
     memory: int = MEMORY
-
-    def as_json(self) -> str:
-        """The task as one line."""
-        return json.dumps(asdict(self))
 
 
 def survey_of(name: str) -> StoredSurvey | Running | FailedSurvey:
@@ -129,7 +122,7 @@ def _start(folder: SurveyFolder, key: str, name: str) -> bool:
         else:
             content, companion = library().uploads.content(name)
             contents = [content] if companion is None else [content, companion]
-            task = SurveyTask(name, "upload", key, str(folder.folder), vocabularies, [len(one) for one in contents])
+            task = SurveyTask(name, "upload", key, str(folder.folder), vocabularies)
         slot = folder.slot()
         if slot is None:
             return False
@@ -147,18 +140,14 @@ def running(key: str) -> threading.Thread | None:
 def run_survey(task: SurveyTask, contents: Sequence[bytes], *slot: int) -> None:
     """Start the process, give it its slot and the files, and wait for it; it ends when this process does."""
     try:
-        process = start_process(task, *slot)
+        child = start_process(task, contents, *slot)
     finally:
         for lock in slot:
             os.close(lock)
-    with process:
-        assert process.stdin is not None
-        with suppress(OSError, ValueError):
-            process.stdin.write(task.as_json().encode() + b"\n")
-            for content in contents:
-                process.stdin.write(content)
-            process.stdin.flush()
-        code = process.wait()
+    for _message in child.messages():
+        pass
+    code = child.wait()
+    child.close()
     folder = SurveyFolder(Path(task.folder))
     found = folder.get(task.key)
     if code == 1 and found is None:  # an exception while it stored why it failed: not even that fitted
@@ -168,14 +157,7 @@ def run_survey(task: SurveyTask, contents: Sequence[bytes], *slot: int) -> None:
         log.warning("The survey of %s ended with code %s: %s.", task.name, code, found)
 
 
-def start_process(task: SurveyTask, *slot: int) -> subprocess.Popen[bytes]:
-    """The process of a survey, in a session of its own, without the settings of the site."""
-    return subprocess.Popen(
-        [sys.executable, "-c", "from webapp.jobs.survey_child import main; main()"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,  # it may quote the vocabulary
-        env=job_environment(task.folder),
-        start_new_session=True,
-        pass_fds=slot,
-    )
+def start_process(task: SurveyTask, contents: Sequence[bytes], *slot: int) -> Child:
+    """The process of a survey, which has its task with the first of its messages."""
+    target = "webapp.jobs.survey_child:main"
+    return Child(target, task, task.folder, memory=task.memory, disk=MOST_FILE, contents=contents, locks=slot)

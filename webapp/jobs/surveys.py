@@ -10,7 +10,6 @@ A lock is released by the system when its process ends, in whatever way.
 
 from __future__ import annotations
 
-import fcntl
 import gzip
 import json
 import os
@@ -26,6 +25,7 @@ from typing import Any, Literal
 
 from webapp.core import __version__
 from webapp.core.analysis.reachability import METHOD, REASONS, Reach, Reason, State, Survey
+from webapp.processes import locked
 from webapp.storage import Deleted
 
 AT_ONCE = 2  # surveys that are computed at the same time
@@ -116,18 +116,24 @@ class SurveyFolder:
 
     def is_running(self, key: str) -> bool:
         """Whether a process, of this machine or of another, computes the survey."""
-        return self._path(key, "lock").exists() and not _is_free(self._path(key, "lock"))
+        try:
+            lock = locked(self._path(key, "lock"), shared=True)
+        except FileNotFoundError:
+            return False
+        if lock is not None:
+            os.close(lock)
+        return lock is None
 
     def slot(self) -> int | None:
         """The open lock of a slot, for the process that shall compute a survey; None if too many compute at once."""
-        locks = (_taken(self.folder / f"slot-{at}.lock") for at in range(AT_ONCE))
+        locks = (locked(self.folder / f"slot-{at}.lock") for at in range(AT_ONCE))
         return next((lock for lock in locks if lock is not None), None)
 
     @contextmanager
     def computing(self, key: str) -> Iterator[bool]:
         """Hold the survey's lock; False if another process has it."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        lock = _taken(self._path(key, "lock"))
+        lock = locked(self._path(key, "lock"))
         if lock is None:
             yield False
             return
@@ -205,28 +211,3 @@ def _row(reach: Reach) -> list[Any]:
 def _reach(row: list[Any]) -> Reach:
     id, reason, text, ids, same_as, part_of, certain = row
     return Reach(id, "unreachable", text, tuple(ids), reason, same_as, part_of, certain)
-
-
-def _taken(path: Path) -> int | None:
-    """An open lock, or None if another process has it."""
-    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(lock)
-        return None
-    return lock
-
-
-def _is_free(path: Path) -> bool:
-    try:
-        lock = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return True
-    try:
-        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    finally:
-        os.close(lock)
-    return True

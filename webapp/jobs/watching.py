@@ -8,10 +8,7 @@ stops the process before any other may take the job up.
 from __future__ import annotations
 
 import logging
-import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -22,18 +19,17 @@ from typing import Any
 
 from webapp.core.formats.fields import FormatError
 from webapp.core.training.progress import Progress
-from webapp.jobs.child import RESULT, Task, lines
-from webapp.jobs.limits import (
+from webapp.jobs import Jobs
+from webapp.jobs.child import RESULT, Task
+from webapp.processes import (
     GREATEST_NICENESS,
-    Limits,
-    job_environment,
+    Child,
     processes_of,
     processor_seconds,
     processors,
     resident_bytes,
     set_priority,
 )
-from webapp.jobs.submission import Jobs
 from webapp.storage import Failure, Job, StorageFullError, UnavailableStorageError
 
 log = logging.getLogger(__name__)
@@ -53,6 +49,17 @@ Store = Callable[[bytes], str]
 
 
 @dataclass(frozen=True)
+class Limits:
+    """What one training may take: seconds of processor time, and bytes."""
+
+    seconds: int
+    memory: int
+    disk: int
+    text: int  # of the corpus after decompression
+    gently: bool = True  # with the lowest priority, as long as it gets its share
+
+
+@dataclass(frozen=True)
 class Watch:
     """How a worker runs jobs: `silence` is the time without a sign of life after which another worker takes one up."""
 
@@ -62,22 +69,14 @@ class Watch:
     vocabularies: Path
     silence: float
 
-    def run(self, id: str, stopping: threading.Event) -> None:
-        """Run a job to its end if it waits, its corpus is here, and no other worker takes it up first.
-
-        When `stopping` is set, the job waits again.
-        """
+    def take_up(self, id: str) -> Attempt | None:
+        """Begin an attempt at a job; None if its corpus is on another machine, or another worker has the job."""
         job = self.jobs.find(id)
-        if stopping.is_set() or job is None or job.state != "waiting" or not self.jobs.corpora.files(job.corpus):
-            return
+        if job is None or not self.jobs.corpora.files(job.corpus):
+            return None
         holder = self.jobs.store.claim(id)
         job = self.jobs.find(id) if holder else None
-        if holder and job:
-            try:
-                Attempt(self, job, holder).run(stopping)
-            finally:
-                with suppress(UnavailableStorageError):
-                    announce_next(self.jobs)
+        return Attempt(self, job, holder) if holder and job else None
 
     def task(self, job: Job) -> Task:
         """What the process of a job has to do; raises KeyError if the corpus is gone."""
@@ -91,18 +90,6 @@ class Watch:
             most_memory=self.limits.memory,
             most_disk=self.limits.disk,
         )
-
-
-def announce_next(jobs: Jobs) -> None:
-    """Tell the workers which jobs may be taken up, unless they have other news to read."""
-    from webapp.jobs.queue import QueueError
-
-    try:
-        if jobs.queue.is_empty():
-            for id in jobs.store.next():
-                jobs.queue.put(id)
-    except QueueError as error:
-        log.warning("The queue is unreachable: %s", error)
 
 
 class Attempt:
@@ -127,40 +114,36 @@ class Attempt:
         except KeyError:
             self._fail(Failure("unreadable"))
             return
-        process = _started(task.folder)
-        reading = threading.Thread(target=self._read, args=(process, task.as_json()), daemon=True)
+        limits = self._watch.limits
+        child = Child("webapp.jobs.child:main", task, task.folder, memory=limits.memory, disk=limits.disk)
+        reading = threading.Thread(target=self._read, args=(child,), daemon=True)
         reading.start()
         try:
             while reading.is_alive():
                 reading.join(LOOK_SECONDS)
                 if stopping.is_set():
-                    self._put_back(process)
+                    self._put_back(child)
                     return
-                failure = self._exceeded(process.pid)
+                failure = self._exceeded(child.pid)
                 if failure or not self._is_ours():
-                    _kill(process)
+                    child.kill()
                     if failure:
                         self._fail(failure)
                     else:
-                        self._jobs_released()
+                        self._release_corpus()
                     return
-            self.conclude(self._last, _kill(process))
+            self.conclude(self._last, child.kill())
         finally:
-            _kill(process)
+            child.kill()
             reading.join(5)
-            _close(process)
+            child.close()
 
-    def _read(self, process: subprocess.Popen[str], task: str) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        with suppress(OSError, ValueError):
-            process.stdin.write(task + "\n")
-            process.stdin.flush()
-            for message in lines(process.stdout):
-                if "progress" in message:
-                    self.stages.note(Progress.from_json(message["progress"]))
-                else:
-                    self._last = message
+    def _read(self, child: Child) -> None:
+        for message in child.messages():
+            if "progress" in message:
+                self.stages.note(Progress.from_json(message["progress"]))
+            else:
+                self._last = message
 
     def _exceeded(self, session: int) -> Failure | None:
         limits = self._watch.limits
@@ -202,13 +185,11 @@ class Attempt:
     def _beat(self) -> bool:
         return self._jobs.store.beat(self._job.id, self._holder, self.stages.progress, self.stages.seconds())
 
-    def _put_back(self, process: subprocess.Popen[str]) -> None:
-        _kill(process)
+    def _put_back(self, child: Child) -> None:
+        child.kill()
         with suppress(UnavailableStorageError):
-            if self._jobs.store.put_back(self._job.id, self._holder):
-                self._jobs.announce(self._job.id)
-            else:
-                self._jobs_released()
+            if not self._jobs.store.put_back(self._job.id, self._holder):
+                self._release_corpus()
 
     def conclude(self, message: Mapping[str, Any], code: int) -> None:
         """Store the outcome: the last message of the process, and its exit code."""
@@ -247,15 +228,15 @@ class Attempt:
         }
         self._retry(self._beat)
         self._retry(lambda: self._jobs.store.finish(self._job.id, self._holder, name, record))
-        self._jobs_released()
+        self._release_corpus()
 
     def _fail(self, failure: Failure) -> None:
         with suppress(UnavailableStorageError):
             self._beat()  # how far it got
         self._retry(lambda: self._jobs.store.fail(self._job.id, self._holder, failure))
-        self._jobs_released()
+        self._release_corpus()
 
-    def _jobs_released(self) -> None:
+    def _release_corpus(self) -> None:
         with suppress(UnavailableStorageError):
             self._jobs.release(self._job.corpus)
 
@@ -295,35 +276,3 @@ class Stages:
             stage = self.progress.stage
             seconds[stage] = seconds.get(stage, 0.0) + time.monotonic() - self._since
         return {stage: round(value, 3) for stage, value in seconds.items()}
-
-
-def _started(folder: str) -> subprocess.Popen[str]:
-    """The process of a training, in a session of its own, without the settings of the site."""
-    # Not with -m: the processes that count would import that module again, and the site with it.
-    command = [sys.executable, "-c", "from webapp.jobs.child import main; main()"]
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,  # it may quote the corpus
-        env=job_environment(folder),
-        start_new_session=True,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-    )
-
-
-def _kill(process: subprocess.Popen[str]) -> int:
-    """End a process and all that it has started, and return its exit code."""
-    if process.returncode is None:  # as long as nobody has waited for it, its number is not another's
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    return process.wait()
-
-
-def _close(process: subprocess.Popen[str]) -> None:
-    for stream in (process.stdin, process.stdout):
-        with suppress(OSError, ValueError):
-            if stream is not None:
-                stream.close()

@@ -1,4 +1,4 @@
-"""A worker: takes jobs from the queue and runs them until a signal stops it."""
+"""A worker: takes up the jobs that wait, looks after those of others, and runs until a signal stops it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -15,10 +16,7 @@ from pathlib import Path
 from flask import Flask
 
 from webapp.jobs import jobs_of, retention
-from webapp.jobs.limits import Limits
-from webapp.jobs.queue import Queue, QueueError
-from webapp.jobs.sweeping import Sweeper
-from webapp.jobs.watching import Watch
+from webapp.jobs.watching import Attempt, Limits, Watch
 from webapp.observing.logs import configure
 from webapp.observing.options import log_form
 from webapp.storage import DatabaseUrlError, SchemaError, UnavailableStorageError
@@ -27,7 +25,95 @@ from webapp.vocabularies.library import Library
 log = logging.getLogger(__name__)
 
 NICENESS = 10  # the worker does little by itself, but reads each vocabulary to check it
-PAUSE = 1.0  # between attempts to reach the queue, in seconds
+# How often a worker looks for jobs that wait, in seconds: a visitor looks for progress no more often. And the pause
+# after a look that failed.
+LOOK_SECONDS, FAILED_SECONDS = 0.5, 5.0
+# The time that attempts have to put their jobs back when a worker stops, in seconds.
+STOPPING_SECONDS = 10.0
+DAY, HOUR, MINUTE = 86_400.0, 3_600.0, 60.0
+
+
+class Worker:
+    """Runs the jobs of a site, at most `at_once`; any number of workers share the table of jobs.
+
+    It gives up a job whose signs of life stay the same for `watch.silence` seconds of this process's own clock, so that
+    the clocks of several machines need not agree.
+    """
+
+    def __init__(self, watch: Watch, at_once: int, expire: Callable[[], object] = lambda: None) -> None:
+        """`expire` deletes what the site keeps no longer; it is called every hour."""
+        self._watch, self._jobs = watch, watch.jobs
+        self._at_once = at_once
+        self._running: list[threading.Thread] = []
+        self._seen: dict[str, tuple[tuple[str, int], float]] = {}
+        # What is done now and then: the pause in seconds, and when it is due.
+        pauses = {self._give_up: watch.silence / 4, self._clean: MINUTE, expire: HOUR}
+        self._due = {task: (pause, 0.0) for task, pause in pauses.items()}
+
+    def run(self, stopping: threading.Event) -> None:
+        """Work until `stopping` is set, and put back what still runs."""
+        while not stopping.is_set():
+            pause = LOOK_SECONDS
+            try:
+                self.look(stopping)
+            except Exception as error:
+                pause = min(FAILED_SECONDS, self._watch.silence / 4)
+                self._seen.clear()  # who could give no sign of life meanwhile gets the whole time again
+                if isinstance(error, UnavailableStorageError):
+                    log.warning("The database is unreachable, so jobs wait: %s", error)
+                else:
+                    log.exception("Looking after the jobs failed")
+            stopping.wait(pause)
+        deadline = time.monotonic() + STOPPING_SECONDS
+        for thread in self._running:
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+    def look(self, stopping: threading.Event) -> None:
+        """Take up what waits, and do what is due; raises UnavailableStorageError."""
+        self._take_up(stopping)
+        for task, (seconds, due) in self._due.items():
+            if time.monotonic() >= due:
+                self._due[task] = seconds, time.monotonic() + seconds
+                task()
+
+    def _take_up(self, stopping: threading.Event) -> None:
+        """Start those jobs that wait, that no other worker takes up first, and that fit beside the running ones."""
+        self._running = [thread for thread in self._running if thread.is_alive()]
+        for id in self._jobs.store.next() if len(self._running) < self._at_once else ():
+            attempt = self._watch.take_up(id)
+            if attempt is not None:
+                thread = threading.Thread(target=_attend, args=(attempt, stopping), daemon=True)
+                thread.start()
+                self._running.append(thread)
+            if len(self._running) >= self._at_once:
+                return
+
+    def _give_up(self) -> None:
+        """Let jobs wait again whose workers gave no sign of life, or fail after several attempts."""
+        now = time.monotonic()
+        self._seen = {
+            id: self._seen[id] if id in self._seen and self._seen[id][0] == beat else (beat, now)
+            for id, beat in self._jobs.store.beats().items()
+        }
+        for id, ((holder, beat), since) in self._seen.items():
+            if now - since >= self._watch.silence and self._jobs.store.give_up(id, holder, beat):
+                log.warning("A training lost its worker.")
+                job = self._jobs.find(id)
+                if job is not None and job.state == "failed":
+                    self._jobs.release(job.corpus)
+
+    def _clean(self) -> None:
+        self._jobs.store.expire(DAY)
+        self._jobs.corpora.delete_old(DAY)
+
+
+def _attend(attempt: Attempt, stopping: threading.Event) -> None:
+    try:
+        attempt.run(stopping)
+    except UnavailableStorageError as error:
+        log.warning("A job was left to the next worker, because the database is unreachable: %s", error)
+    except Exception:
+        log.exception("A job was left to the next worker")
 
 
 def work() -> None:
@@ -36,52 +122,13 @@ def work() -> None:
     Raises SystemExit with the reason if a setting is invalid.
     """
     configure(log_form())
-    logging.getLogger("huey").setLevel(logging.CRITICAL)  # `Sweeper` reports an unreachable queue in one line
     stopping = threading.Event()
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, lambda _signal, _frame: stopping.set())
     app = _site()
-    with suppress(OSError):  # only now: on a busy machine, a worker that is replaced would need minutes to start
+    with suppress(OSError, AttributeError):  # only now: on a busy machine, its replacement would need minutes to start
         os.nice(NICENESS)
-    watch = watch_of(app)
-    looking = Sweeper(watch.jobs, watch.silence, lambda: retention.expire(app))
-    sweeper = threading.Thread(target=looking.run, args=(stopping,), daemon=True)
-    sweeper.start()
-    consume(watch, watch.jobs.queue, app.config["MAX_TRAININGS"], stopping)
-    sweeper.join(PAUSE)
-
-
-def consume(watch: Watch, queue: Queue, threads: int, stopping: threading.Event) -> None:
-    """Run the jobs from the queue in so many threads until `stopping` is set, and put back what still runs."""
-
-    def run(id: str) -> None:
-        try:
-            watch.run(id, stopping)
-        except UnavailableStorageError as error:
-            log.warning("A job was left to the next worker, because the database is unreachable: %s", error)
-        except Exception:
-            log.exception("A job was left to the next worker")
-
-    consumer = None
-    while consumer is None and not stopping.is_set():
-        try:
-            consumer = queue.consumer(run, threads)
-        except QueueError as error:
-            log.warning("The queue is unreachable: %s", error)
-            stopping.wait(PAUSE)
-    if consumer is None:
-        return
-    handlers = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
-    consumer.start()
-    for each, handler in handlers.items():  # Huey's would abandon what runs at one of them, and start again at another
-        signal.signal(each, handler)
-    checked = time.monotonic()
-    while not stopping.wait(PAUSE):
-        if time.monotonic() - checked > 10:
-            consumer.check_worker_health()
-            checked = time.monotonic()
-    consumer.stop(graceful=True)
-    queue.close()
+    Worker(watch_of(app), app.config["MAX_TRAININGS"], lambda: retention.expire(app)).run(stopping)
 
 
 def watch_of(app: Flask) -> Watch:
@@ -111,7 +158,7 @@ def stop_with(descriptor: int) -> None:
         with suppress(OSError):
             while os.read(descriptor, 1 << 10):
                 pass
-        os.kill(os.getpid(), signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
 
     threading.Thread(target=wait, daemon=True).start()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Flask
 
-from webapp.tools import ambiguity, decode, difference, frequencies, pretokens, split
+from webapp.tools import ambiguity, decode, difference, frequencies, measures, messages, pretokens, split
 from webapp.tools.kernel import Tool, blueprint_of
 
 TOOLS: list[Tool[Any, Any]] = [
@@ -14,6 +14,8 @@ TOOLS: list[Tool[Any, Any]] = [
     decode.TOOL,
     difference.TOOL,
     frequencies.TOOL,
+    measures.TOOL,
+    messages.TOOL,
     pretokens.TOOL,
     split.TOOL,
 ]

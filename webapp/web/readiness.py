@@ -1,4 +1,4 @@
-"""Checks whether the site can do its work: database, queue, vocabularies and disk space.
+"""Checks whether the site can do its work: database, vocabularies and disk space.
 
 Every check runs in a thread of its own and has `MAX_DATABASE_SECONDS` to answer, all of them together. A check that has
 not come back is not started again until it does, and each process remembers a report for `REMEMBERED` seconds: asking
@@ -21,8 +21,6 @@ from flask import Flask
 from sqlalchemy import text
 
 from webapp.core import __version__
-from webapp.jobs import jobs_of
-from webapp.jobs.queue import Queue, QueueError
 from webapp.storage import SchemaError, UnavailableStorageError, storage_of
 from webapp.storage.engine import Database
 from webapp.storage.schema import HEAD
@@ -45,10 +43,9 @@ _AWAY = {
 
 
 class Check:
-    """One check: `ask` returns what is wrong, or None; without `required`, a failure does not stop the site."""
+    """One check: `ask` returns what is wrong, or None."""
 
-    def __init__(self, ask: Callable[[], str | None], *, required: bool = True) -> None:
-        self.required = required
+    def __init__(self, ask: Callable[[], str | None]) -> None:
         self._ask = ask
         self._problem: str | None = None
         self._thread: threading.Thread | None = None
@@ -96,16 +93,11 @@ class Readiness:
             return self._problems
 
     def checks(self) -> tuple[str, dict[str, dict[str, Any]]]:
-        """The status, `ready`, `degraded` or `unready`, and each check with `ok`, `required` and `problem`."""
-        problems = self.problems()
-        failed = [name for name, problem in problems.items() if problem]
-        status = "unready" if any(self._checks[name].required for name in failed) else "degraded"
+        """The status, `ready` or `unready`, and each check with `ok`, `required` (all are) and `problem`."""
         checks: dict[str, dict[str, Any]] = {}
-        for name, problem in problems.items():
-            checks[name] = {"ok": problem is None, "required": self._checks[name].required}
-            if problem:
-                checks[name]["problem"] = problem
-        return status if failed else "ready", checks
+        for name, problem in self.problems().items():
+            checks[name] = {"ok": problem is None, "required": True} | ({"problem": problem} if problem else {})
+        return "ready" if all(check["ok"] for check in checks.values()) else "unready", checks
 
 
 def report(app: Flask) -> dict[str, Any]:
@@ -121,8 +113,6 @@ def _made(app: Flask) -> Readiness:
     least = int(app.config["MIN_DISK_BYTES"])
     checks = {
         "database": Check(partial(database_problem, storage_of(app).database)),
-        # Without the queue, everything but training works, and trainings that were submitted wait.
-        "queue": Check(partial(queue_problem, jobs_of(app).queue), required=False),
         "vocabularies": Check(partial(vocabulary_problem, preloaded=bool(app.config["PRELOAD"]))),
     }
     for folder in folders_of(app.config, app.instance_path):
@@ -141,16 +131,6 @@ def database_problem(database: Database) -> str | None:
     except SchemaError:
         return f"A newer release has migrated the database; this one needs revision {HEAD}."
     return None if revision == HEAD else f"The database is at revision {revision}; this release needs {HEAD}."
-
-
-def queue_problem(queue: Queue) -> str | None:
-    """What is wrong with the queue of trainings."""
-    try:
-        queue.is_empty()
-    except QueueError as error:
-        log.warning("/readyz: the queue cannot be reached: %s", error)
-        return "The queue of trainings cannot be reached: trainings wait."
-    return None
 
 
 def vocabulary_problem(*, preloaded: bool) -> str | None:

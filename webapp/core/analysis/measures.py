@@ -36,10 +36,6 @@ MeasureId = Literal[
     "boundary-f1",
 ]
 MEASURES: tuple[MeasureId, ...] = get_args(MeasureId)
-SHARES: frozenset[MeasureId] = frozenset(
-    {"whole-words", "unknown", "vocabulary-used", "boundary-precision", "boundary-recall", "boundary-f1"}
-)
-"""The measures that are shares, from 0 to 1."""
 ALPHA = 2.5
 """The order of Rényi entropy that Zouhar et al. 2023 found to correlate best with the quality of translations."""
 
@@ -49,6 +45,8 @@ class TextMeasures:
     """The measures of a tokenizer on one text; None where there is nothing to divide by."""
 
     tokens: int
+    different_tokens: int
+    vocabulary_size: int
     characters_per_token: float | None
     bytes_per_token: float | None
     fertility: float | None
@@ -56,8 +54,6 @@ class TextMeasures:
     unknown: float | None
     renyi_efficiency: float | None
     vocabulary_used: float | None
-    different: int  # different tokens in the text
-    vocabulary_size: int
 
     def value(self, measure: MeasureId) -> float | None:
         """The value of a measure; None also for those that are not of a single text."""
@@ -74,7 +70,7 @@ def measures_of(encoding: Encoding, words: TextWords, vocabulary_size: int) -> T
     >>> tokenizer = WORDPIECE.tokenizer(WordPiece(["[UNK]", "low", "##er", "##est", "a", "b", "c", "d", "e", "f"]))
     >>> text = "low lower lowest"  # low low ##er low ##est
     >>> found = measures_of(tokenizer.encode(text), words_of(text), 10)
-    >>> found.tokens, found.characters_per_token, found.bytes_per_token, found.different, found.vocabulary_used
+    >>> found.tokens, found.characters_per_token, found.bytes_per_token, found.different_tokens, found.vocabulary_used
     (5, 3.2, 3.2, 3, 0.3)
     >>> round(found.fertility, 4), round(found.whole_words, 4), found.unknown, round(found.renyi_efficiency, 4)
     (1.6667, 0.3333, 0.0, 0.7017)
@@ -86,6 +82,8 @@ def measures_of(encoding: Encoding, words: TextWords, vocabulary_size: int) -> T
     fertility, whole = word_measures(words, encoding.starts, encoding.ends, encoding.unknown)
     return TextMeasures(
         tokens=tokens,
+        different_tokens=len(counts),
+        vocabulary_size=vocabulary_size,
         characters_per_token=per(len(text), tokens),
         bytes_per_token=per(len(text.encode("utf-8", "replace")), tokens),
         fertility=fertility,
@@ -93,8 +91,6 @@ def measures_of(encoding: Encoding, words: TextWords, vocabulary_size: int) -> T
         unknown=per(len(encoding.unknown), tokens),
         renyi_efficiency=renyi_efficiency(counts.values()),
         vocabulary_used=per(min(len(counts), vocabulary_size), vocabulary_size) if tokens else None,
-        different=len(counts),
-        vocabulary_size=vocabulary_size,
     )
 
 

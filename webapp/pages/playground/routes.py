@@ -20,13 +20,13 @@ from webapp.core.formats.dictionary import written_dictionary
 from webapp.core.tokenizer import Tokenizer
 from webapp.pages.playground import picker, views
 from webapp.pages.playground.examples import WELCOME
-from webapp.pages.playground.upload import upload_limit, with_upload
+from webapp.pages.playground.upload import with_upload
 from webapp.rendering.markup import visible
 from webapp.serializers.json import json_response
 from webapp.serializers.tokenization import result_json
 from webapp.tokenization import forms
 from webapp.tokenization.algorithms import choice_of_names
-from webapp.tokenization.attempts import refused, tokenize_or_explain
+from webapp.tokenization.attempts import refused, tokenize_or_explain, upload_limit
 from webapp.tokenization.dictionary_editor import pressed, with_change
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import is_unavailable

@@ -207,7 +207,7 @@ def _remaining(percent: int, elapsed: float) -> str:
 
 def _sentence(job: Job) -> str:
     if job.state == "waiting":
-        return waiting_sentence(jobs().place(job.id), jobs().expected_wait(job.id))
+        return waiting_sentence(jobs().store.place(job.id), jobs().store.expected_wait(job.id))
     if job.state == "cancelled":
         return _("Its corpus is deleted, unless another training of yours uses it.")
     if job.state == "failed":

@@ -39,7 +39,7 @@ from webapp.tokenization.comparison.state import Comparison
 from webapp.tokenization.comparison.tints import first_tints
 from webapp.tokenization.inferences import inference_title
 from webapp.tokenization.measures.measured import measure
-from webapp.tokenization.measures.table import NOT_IN_FIGURES, MeasureGroup, MeasureHead, groups_of
+from webapp.tokenization.measures.table import MeasureGroup, MeasureHead, groups_of
 from webapp.tokenization.messages import ambiguity_name, joined, milliseconds
 from webapp.tokenization.result import DISAGREEMENTS_SHOWN
 from webapp.vocabularies import find, title_of
@@ -187,7 +187,7 @@ class ComparisonView:
         if not self.compared.shown or not 0 < len(self.compared.text) <= MEASURED:
             return []
         measured = measure([row for row, _encoding in self.compared.shown], self.compared.text)
-        return groups_of(measured, gold=False, of_text=NOT_IN_FIGURES)
+        return groups_of(measured, gold=False, figures=False)
 
     @property
     def _measures_address(self) -> str | None:

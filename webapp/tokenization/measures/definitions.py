@@ -1,4 +1,7 @@
-"""The definition of each measure, under its id in `webapp.core.analysis.measures`.
+"""What a measure is, once for all: its definition, what it is measured on, and how its values are shown.
+
+Pages, files, the API and the command `measure` derive their lists from these records, which have the ids of
+`webapp.core.analysis.measures`.
 
 The examples of the measures of a text are all about one tokenization: "low lower lowest" as low, low, er, low, est.
 Texts are translated when a page shows them.
@@ -8,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from flask_babel import lazy_gettext as _l
 
@@ -25,7 +29,11 @@ class Source:
 
 @dataclass(frozen=True)
 class Definition:
-    """A measure: its formula, what it tells and what not, a worked example, and where it comes from."""
+    """A measure: its formula, what it tells and what not, a worked example, and where it comes from.
+
+    `of` is what is measured: the text, the parallel article or the gold segmentation; `field` is the name of its value
+    in the result for that, if it is not the id. Values have `decimals`, or are shares in percent if that is None.
+    """
 
     title: Text
     unit: Text
@@ -34,6 +42,11 @@ class Definition:
     does_not_tell: Text
     example: Text
     sources: Sequence[Source] = ()
+    of: Literal["text", "languages", "gold"] = "text"
+    field: str = ""
+    decimals: int | None = 2
+    sign: str = ""  # after a value
+    in_figures: bool = False  # whether a comparison has it among its figures, apart from the table of measures
 
 
 PATHPIECE = Source("Schmidt et al. 2024, Tokenization Is More Than Compression", "https://arxiv.org/abs/2402.18376")
@@ -71,6 +84,8 @@ DEFINITIONS: Mapping[MeasureId, Definition] = {
         ),
         example=_l("low · low · er · low · est: 5 tokens."),
         sources=(PATHPIECE,),
+        decimals=0,
+        in_figures=True,
     ),
     "characters-per-token": Definition(
         title=_l("Characters per token"),
@@ -83,6 +98,7 @@ DEFINITIONS: Mapping[MeasureId, Definition] = {
         ),
         example=_l("16 characters ÷ 5 tokens = 3.2."),
         sources=(PATHPIECE,),
+        in_figures=True,
     ),
     "bytes-per-token": Definition(
         title=_l("Bytes per token"),
@@ -95,6 +111,7 @@ DEFINITIONS: Mapping[MeasureId, Definition] = {
         ),
         example=_l("16 bytes ÷ 5 tokens = 3.2; of 研究 (6 bytes) as one token, 6."),
         sources=(PATHPIECE,),
+        in_figures=True,
     ),
     "fertility": Definition(
         title=_l("Fertility"),
@@ -129,6 +146,7 @@ DEFINITIONS: Mapping[MeasureId, Definition] = {
         ),
         example=_l("Of low, lower and lowest only low is one token: 1 ÷ 3 = 33.3%."),
         sources=(_RUST,),
+        decimals=None,
     ),
     "unknown": Definition(
         title=_l("Unknown"),
@@ -140,6 +158,8 @@ DEFINITIONS: Mapping[MeasureId, Definition] = {
             "that fall back to bytes have none, however badly they split a text."
         ),
         example=_l("low · low · [UNK] has 1 unknown token of 3: 33.3%."),
+        decimals=None,
+        in_figures=True,
     ),
     "renyi-efficiency": Definition(
         title=_l("Rényi efficiency"),
@@ -163,6 +183,7 @@ DEFINITIONS: Mapping[MeasureId, Definition] = {
             Source("tokenization-scorer", "https://github.com/zouharvi/tokenization-scorer"),
             _COGNETTA,
         ),
+        decimals=3,
     ),
     "vocabulary-used": Definition(
         title=_l("Vocabulary used"),
@@ -175,6 +196,7 @@ DEFINITIONS: Mapping[MeasureId, Definition] = {
         ),
         example=_l("low, er and est are 3 of 10 ids: 30%."),
         sources=(_TOKEVAL,),
+        decimals=None,
     ),
     "premium": Definition(
         title=_l("Premium"),
@@ -191,6 +213,9 @@ DEFINITIONS: Mapping[MeasureId, Definition] = {
         ),
         example=_l("36 tokens in English, 54 in Chinese: 54 ÷ 36 = 1.5."),
         sources=(_PETROV,),
+        of="languages",
+        field="of_chinese",
+        sign="×",
     ),
     "gini": Definition(
         title=_l("Gini across languages"),
@@ -207,6 +232,8 @@ DEFINITIONS: Mapping[MeasureId, Definition] = {
         ),
         example=_l("Tokens 1, 1, 2, 4: the differences of all pairs add up to 20; 20 ÷ (2 · 4² · 2) = 0.3125."),
         sources=(_FOROUTAN, _TOKEVAL),
+        of="languages",
+        decimals=3,
     ),
     "boundary-precision": Definition(
         title=_l("Boundary precision"),
@@ -215,6 +242,9 @@ DEFINITIONS: Mapping[MeasureId, Definition] = {
         tells=_l("How many of the places where the tokenizer splits are boundaries of the gold segmentation."),
         does_not_tell=_GOLD_CAUTION,
         example=_l("%(given)s 2 ÷ 3 = 66.7%%.", given=_GOLD_BOUNDARIES),
+        of="gold",
+        field="precision",
+        decimals=None,
     ),
     "boundary-recall": Definition(
         title=_l("Boundary recall"),
@@ -223,6 +253,9 @@ DEFINITIONS: Mapping[MeasureId, Definition] = {
         tells=_l("How many boundaries of the gold segmentation the tokenizer has. A tokenizer of characters has all."),
         does_not_tell=_GOLD_CAUTION,
         example=_l("%(given)s 2 ÷ 2 = 100%%.", given=_GOLD_BOUNDARIES),
+        of="gold",
+        field="recall",
+        decimals=None,
     ),
     "boundary-f1": Definition(
         title=_l("Boundary F1"),
@@ -234,6 +267,9 @@ DEFINITIONS: Mapping[MeasureId, Definition] = {
         ),
         does_not_tell=_GOLD_CAUTION,
         example=_l("%(given)s 2 · 2 ÷ (3 + 2) = 80%%.", given=_GOLD_BOUNDARIES),
+        of="gold",
+        field="f1",
+        decimals=None,
     ),
 }
 

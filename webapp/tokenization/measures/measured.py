@@ -1,91 +1,141 @@
-"""The measures of several tokenizers: on one text, on the parallel article, and against a gold segmentation."""
+"""The measures of tokenizers on one text, on the parallel article, and against a gold segmentation; as JSON and CSV."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from flask_babel import gettext as _
 
 from webapp.core.algorithms import ALGORITHMS
 from webapp.core.analysis.gold_boundaries import BoundaryAgreement, boundary_agreement
-from webapp.core.analysis.measures import MeasureId, TextMeasures, measures_of
+from webapp.core.analysis.measures import MEASURES, MeasureId, TextMeasures, measures_of
 from webapp.core.analysis.words import words_of
 from webapp.core.evaluation.gold import GoldText
 from webapp.core.text.split_patterns import TextError
 from webapp.tokenization.comparison.rows import ComparisonRow
 from webapp.tokenization.measures.article import ArticleMeasures, article_measures
+from webapp.tokenization.measures.definitions import DEFINITIONS
 from webapp.vocabularies.chinese_words import chinese_words
+
+WORDS = "Unicode Standard Annex 29; runs of Han characters by maximum probability with jieba's dictionary, without HMM"
 
 
 @dataclass(frozen=True)
-class MeasuredTokenizer:
-    """A tokenizer with its measures; None for those that there are not."""
+class Measures:
+    """What was measured of a tokenizer; None for what was not."""
 
-    row: ComparisonRow
     of_text: TextMeasures | None = None
     of_article: ArticleMeasures | None = None
     of_gold: BoundaryAgreement | None = None
 
     def value(self, measure: MeasureId) -> float | None:
         """The value of a measure; the premium is that of Chinese."""
-        match measure:
-            case "premium":
-                return self.of_article.of_chinese if self.of_article else None
-            case "gini":
-                return self.of_article.gini if self.of_article else None
-            case "boundary-precision":
-                return self.of_gold.precision if self.of_gold else None
-            case "boundary-recall":
-                return self.of_gold.recall if self.of_gold else None
-            case "boundary-f1":
-                return self.of_gold.f1 if self.of_gold else None
-        return self.of_text.value(measure) if self.of_text else None
+        definition = DEFINITIONS[measure]
+        measured = {"text": self.of_text, "languages": self.of_article, "gold": self.of_gold}[definition.of]
+        found: float | None = getattr(measured, definition.field or measure.replace("-", "_"), None)
+        return found
+
+    def values(self) -> dict[str, float | None]:
+        """The values of all measures, by the names that files have for them."""
+        return {measure.replace("-", "_"): self.value(measure) for measure in MEASURES}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasuredTokenizer(Measures):
+    """A tokenizer with its measures."""
+
+    row: ComparisonRow
+
+    def as_json(self) -> dict[str, Any]:
+        """The tokenizer with its measures, or with the problem that prevented them."""
+        row = self.row
+        problem = row.problem.message if row.problem else None
+        if row.pending:
+            problem = _("The vocabulary is still being downloaded. Try again in a moment.")
+        about: dict[str, Any] = {
+            "algorithm": row.choice.algorithm,
+            "vocabulary": row.choice.vocabulary,
+            "problem": problem,
+        }
+        if self.of_text is not None:
+            about |= asdict(self.of_text)
+        if (article := self.of_article) is not None:
+            about["languages"] = {
+                "premiums": dict(article.premiums),
+                "gini": article.gini,
+                "left_out": list(article.lossy),
+            }
+        if (gold := self.of_gold) is not None:
+            about["gold"] = {"gold_boundaries": gold.gold, "boundaries": gold.found, "both": gold.both} | {
+                name: getattr(gold, name) for name in ("precision", "recall", "f1")
+            }
+        return about
 
 
 @dataclass(frozen=True)
 class Measured:
     """The tokenizers in order, and how many words the text has, `han` of them in runs of Han characters."""
 
+    text: str
     tokenizers: Sequence[MeasuredTokenizer]
     words: int
     han: int
 
+    @property
+    def bytes(self) -> int:
+        """The length of the text in UTF-8."""
+        return len(self.text.encode("utf-8", "replace"))
 
-def measure(rows: Iterable[ComparisonRow], text: str, gold: GoldText | None = None) -> Measured:
+    def as_json(self) -> dict[str, Any]:
+        """The text in figures, and the measures of each tokenizer; null where there is nothing to divide by."""
+        return {
+            "characters": len(self.text),
+            "bytes": self.bytes,
+            "words": self.words,
+            "han_words": self.han,
+            "words_by": WORDS,
+            "tokenizers": [each.as_json() for each in self.tokenizers],
+        }
+
+    def table(self) -> Iterator[Sequence[object]]:
+        """A row for each tokenizer with all its measures, the header first."""
+        yield ("algorithm", "vocabulary", *Measures().values())
+        for each in self.tokenizers:
+            yield (each.row.choice.algorithm, each.row.choice.vocabulary, *each.values().values())
+
+
+def measure(rows: Iterable[ComparisonRow], text: str, gold: GoldText | None = None, *, free: bool = False) -> Measured:
     """Measure the rows that have tokens; the others have no measures.
 
     For a text of 1 MB it takes half a second for the words and about as long for each tokenizer, besides encoding.
+    With `free`, the offsets of each row from `rows_of` are freed before the next is tokenized: those of six tokenizers
+    together take up to 0.6 GB for a text of 1 MB.
     """
     words = words_of(text, chinese_words)
 
     def measured(row: ComparisonRow) -> MeasuredTokenizer:
         if row.encoding is None:
-            return MeasuredTokenizer(row)
+            return MeasuredTokenizer(row=row)
         of_text = measures_of(row.encoding, words, row.vocabulary_size)
         if row.result is None:  # shared
-            return MeasuredTokenizer(row, of_text)
+            return MeasuredTokenizer(of_text, row=row)
         tokenizer = row.result.encoder
         of_article = article_measures(tokenizer) if _is_of_languages(row) else None
         try:
-            return MeasuredTokenizer(row, of_text, of_article, boundary_agreement(tokenizer, gold) if gold else None)
+            return MeasuredTokenizer(
+                of_text, of_article, boundary_agreement(tokenizer, gold) if gold else None, row=row
+            )
         except TextError:
-            return MeasuredTokenizer(row, of_text, of_article)
+            return MeasuredTokenizer(of_text, of_article, row=row)
 
-    return Measured([measured(row) for row in rows], len(words), words.han)
-
-
-def measure_one_by_one(rows: Iterable[ComparisonRow], text: str, gold: GoldText | None = None) -> Measured:
-    """`measure` for rows from `rows_of`: frees the offsets of each before the next is tokenized.
-
-    The offsets of six tokenizers together take up to 0.6 GB for a text of 1 MB.
-    """
-
-    def freed() -> Iterator[ComparisonRow]:
-        for row in rows:
-            yield row
-            if row.encoding is not None:
-                row.encoding.forget_places()
-
-    return measure(freed(), text, gold)
+    found = []
+    for row in rows:
+        found.append(measured(row))
+        if free and row.encoding is not None:
+            row.encoding.forget_places()
+    return Measured(text, found, len(words), words.han)
 
 
 def _is_of_languages(row: ComparisonRow) -> bool:

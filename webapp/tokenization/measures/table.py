@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from flask_babel import get_locale, ngettext
 from flask_babel import gettext as _
 
-from webapp.core.analysis.measures import SHARES, MeasureId, TextMeasures
+from webapp.core.analysis.measures import MeasureId, TextMeasures
 from webapp.tokenization.measures.article import ArticleMeasures
 from webapp.tokenization.measures.definitions import DEFINITIONS
-from webapp.tokenization.measures.measured import Measured, MeasuredTokenizer
+from webapp.tokenization.measures.measured import Measured, Measures
 from webapp.web.localization import number, percent
-
-OF_TEXT: tuple[MeasureId, ...] = (
-    "tokens",
-    "characters-per-token",
-    "bytes-per-token",
-    "fertility",
-    "whole-words",
-    "unknown",
-    "renyi-efficiency",
-    "vocabulary-used",
-)
-NOT_IN_FIGURES: tuple[MeasureId, ...] = ("fertility", "whole-words", "renyi-efficiency", "vocabulary-used")
-"""The measures of a text that a comparison does not have among its figures."""
-OF_LANGUAGES: tuple[MeasureId, ...] = ("premium", "gini")
-_NAMED_LIKE_UNITS = ("tokens", "characters-per-token", "bytes-per-token")
-OF_GOLD: tuple[MeasureId, ...] = ("boundary-precision", "boundary-recall", "boundary-f1")
 
 
 @dataclass(frozen=True)
@@ -67,79 +51,62 @@ class MeasureHead:
 
 
 def shown(measure: MeasureId, value: float | None) -> str:
-    """A value as text: a share in percent, a count without decimals, anything else with two or three."""
+    """A value as text: a share in percent, anything else with the decimals of its measure."""
     if value is None:
         return "–"
-    if measure in SHARES:
+    definition = DEFINITIONS[measure]
+    if definition.decimals is None:
         return percent(value) if value >= 0.0005 or not value else f"<{percent(0.001)}"
-    if measure == "tokens":
-        return number(value)
-    return number(value, 3 if measure in ("renyi-efficiency", "gini") else 2) + ("×" if measure == "premium" else "")
+    return number(value, definition.decimals) + definition.sign
 
 
 def text_lines(columns: Iterable[TextMeasures | None]) -> list[MeasureLine]:
     """A line for each measure of a text, with a column for each of `columns`."""
-    columns = list(columns)
-    return [
-        _line(measure, [MeasureCell(shown(measure, each.value(measure) if each else None)) for each in columns])
-        for measure in OF_TEXT
-    ]
+    return _lines("text", list(map(Measures, columns)))
 
 
-def groups_of(measured: Measured, *, gold: bool, of_text: Sequence[MeasureId] = OF_TEXT) -> list[MeasureGroup]:
-    """The measures of tokenizers: of the text, with `gold` of the gold text, and of the parallel article."""
+def groups_of(measured: Measured, *, gold: bool, figures: bool = True) -> list[MeasureGroup]:
+    """The measures of tokenizers: of the text, with `gold` of the gold text, and of the parallel article.
 
-    def lines(measures: Sequence[MeasureId], note: Callable[[MeasureId, MeasuredTokenizer], str]) -> list[MeasureLine]:
-        return [
-            _line(each, [MeasureCell(shown(each, one.value(each)), note(each, one)) for one in measured.tokenizers])
-            for each in measures
-        ]
-
-    groups = [MeasureGroup(_("Your text"), lines(of_text, lambda measure, one: ""))]
+    Without `figures`, those are left out that a comparison has among its figures.
+    """
+    groups = [MeasureGroup(_("Your text"), _lines("text", measured.tokenizers, figures=figures))]
     if gold:
-        groups.append(MeasureGroup(_("The gold segmentation"), lines(OF_GOLD, lambda measure, one: "")))
+        groups.append(MeasureGroup(_("The gold segmentation"), _lines("gold", measured.tokenizers)))
     if any(one.of_article for one in measured.tokenizers):
-        groups.append(MeasureGroup(_("The same article in 39 languages"), lines(OF_LANGUAGES, _language_note)))
+        groups.append(MeasureGroup(_("The same article in 39 languages"), _lines("languages", measured.tokenizers)))
     return groups
 
 
 def language_lines(article: ArticleMeasures) -> list[MeasureLine]:
     """The premium of Chinese, the highest premium, and the Gini coefficient of one tokenizer."""
-    premium = MeasureCell(shown("premium", article.of_chinese), premium_note(article))
-    gini = MeasureCell(shown("gini", article.gini), gini_note(article))
-    return [_line("premium", [premium]), _line("gini", [gini])]
+    return _lines("languages", [Measures(of_article=article)])
 
 
-def premium_note(article: ArticleMeasures) -> str:
-    """The language with the highest premium."""
-    highest = article.highest
-    if highest is None:
+def _lines(of: str, columns: Sequence[Measures], *, figures: bool = True) -> list[MeasureLine]:
+    """A line for each measure of something, with a cell for each column."""
+    return [
+        MeasureLine(
+            id,
+            _("Premium of Chinese") if id == "premium" else str(each.title),
+            "" if str(each.unit).lower() == str(each.title).lower() else str(each.unit),
+            [MeasureCell(shown(id, one.value(id)), _note(id, one.of_article)) for one in columns],
+        )
+        for id, each in DEFINITIONS.items()
+        if each.of == of and (figures or not each.in_figures)
+    ]
+
+
+def _note(measure: MeasureId, article: ArticleMeasures | None) -> str:
+    """The language with the highest premium, or of how many languages the Gini coefficient is, if not of all."""
+    if article is None:
         return ""
-    value = shown("premium", article.premiums[highest])
-    return _("highest: %(language)s, %(value)s", language=language_name(highest), value=value)
-
-
-def gini_note(article: ArticleMeasures) -> str:
-    """Of how many languages the coefficient is, if not of all."""
-    if not article.lossy:
-        return ""
-    kept = len(article.premiums)
-    return ngettext("of one language", "of %(count)s languages", kept, count=kept)
-
-
-def language_name(key: str) -> str:
-    """The name of a language in the reader's language."""
-    locale = get_locale()
-    return str(locale.languages.get(key, key)) if locale else key
-
-
-def _language_note(measure: MeasureId, one: MeasuredTokenizer) -> str:
-    if one.of_article is None:
-        return ""
-    return premium_note(one.of_article) if measure == "premium" else gini_note(one.of_article)
-
-
-def _line(measure: MeasureId, cells: Sequence[MeasureCell]) -> MeasureLine:
-    definition = DEFINITIONS[measure]
-    title = _("Premium of Chinese") if measure == "premium" else str(definition.title)
-    return MeasureLine(measure, title, "" if measure in _NAMED_LIKE_UNITS else str(definition.unit), cells)
+    if measure == "premium" and (highest := article.highest) is not None:
+        value = shown("premium", article.premiums[highest])
+        locale = get_locale()
+        name = locale.languages.get(highest, highest) if locale else highest
+        return _("highest: %(language)s, %(value)s", language=name, value=value)
+    if measure == "gini" and article.lossy:
+        kept = len(article.premiums)
+        return ngettext("of one language", "of %(count)s languages", kept, count=kept)
+    return ""

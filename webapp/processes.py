@@ -1,0 +1,246 @@
+"""Processes that compute something for this one and may be killed: trainings and surveys.
+
+    child = Child("webapp.jobs.child:main", task, folder, memory=…, disk=…)      calls main(task, contents, send) there
+    for message in child.messages(): …                                           what it sends
+    child.kill()                                                                 ends it with all that it has started
+
+The task is the first line of the child's standard input, as JSON; the `contents` of files follow. That stays open: when
+it ends, this process is gone, and so the child ends with all its children. Its messages are lines of JSON.
+
+Two limits hold for memory. The kernel refuses a process more than the limit for its data (`RLIMIT_DATA`: of all limits
+that the kernel knows, the one that counts what a process may write, not what it only maps). And whoever watches a child
+may add up the resident memory of its session. Where a system lacks a limit, a priority or `/proc`, there is none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import IO, Any
+
+try:
+    import fcntl
+    import resource
+except ModuleNotFoundError:  # Windows
+    fcntl = resource = None  # type: ignore[assignment]
+
+GREATEST_NICENESS = 19
+_SECRET = ("DATABASE_URL", "REDIS_URL", "TOKENSCOPE_")  # settings that a child need not know
+
+Message = Mapping[str, Any]
+Send = Callable[[Message], None]
+
+
+class Child:
+    """A process that does one task, in a session of its own, without the settings of the site."""
+
+    def __init__(
+        self,
+        target: str,
+        task: Any,
+        folder: str,
+        *,
+        memory: int,
+        disk: int,
+        contents: Sequence[bytes] = (),
+        locks: Sequence[int] = (),
+    ) -> None:
+        """Start it. `target` is `module:function`, `task` a dataclass; temporary files are in `folder`.
+
+        The limits of memory, and of each file, are in bytes. It holds the open `locks` until it ends.
+        """
+        module, _, function = target.partition(":")
+        # Not with -m: the processes that count words would import that module again, and the site with it.
+        code = f"from {module} import {function}; from webapp.processes import serve; serve({function})"
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", code],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # it may quote a visitor's text
+            env=_environment(folder),
+            start_new_session=True,
+            pass_fds=locks,
+        )
+        head = {"task": asdict(task) if is_dataclass(task) else task, "memory": memory, "disk": disk}  # type: ignore[arg-type]
+        self._head = json.dumps({**head, "sizes": [len(content) for content in contents]}).encode() + b"\n"
+        self._contents = contents
+
+    @property
+    def pid(self) -> int:
+        """The number of the process and of its session."""
+        return self._process.pid
+
+    def messages(self) -> Iterator[Any]:
+        """Give the process its task, and yield its messages until it ends; one that is cut off is left out."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        with suppress(OSError, ValueError):
+            for content in (self._head, *self._contents):
+                stdin.write(content)
+            stdin.flush()
+            for line in stdout:
+                with suppress(ValueError):
+                    yield json.loads(line)
+
+    def wait(self) -> int:
+        """Wait until the process has ended; its exit code."""
+        return self._process.wait()
+
+    def kill(self) -> int:
+        """End the process and all that it has started, and return its exit code."""
+        if self._process.returncode is None:  # as long as nobody has waited for it, its number is not another's
+            with suppress(ProcessLookupError, PermissionError):
+                if hasattr(os, "killpg"):
+                    os.killpg(self._process.pid, signal.SIGKILL)
+                else:
+                    self._process.kill()
+        return self._process.wait()
+
+    def close(self) -> None:
+        """Close the pipes; a process that still runs ends then."""
+        for stream in (self._process.stdin, self._process.stdout):
+            with suppress(OSError, ValueError):
+                if stream is not None:
+                    stream.close()
+
+
+def serve(do: Callable[[Any, list[bytes], Send], None]) -> None:
+    """In the child: do the task on standard input within its limits, and exit; with code 1 after an exception."""
+    # What libraries print is not mistaken for a message.
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    stream = sys.stdin.buffer
+    line = stream.readline()
+    if not line:
+        return
+    head = json.loads(line)
+    contents = [stream.read(size) for size in head["sizes"]]
+    threading.Thread(target=_end_with_parent, args=(stream,), daemon=True).start()
+    limit_resources(head["memory"], head["disk"])
+
+    def send(message: Message) -> None:
+        answers.write(json.dumps(message) + "\n")
+        answers.flush()
+
+    try:
+        do(head["task"], contents, send)
+    except BaseException:
+        # Without ending the interpreter, which aborts when the thread above waits for standard input.
+        os._exit(1)
+    os._exit(0)  # without freeing gigabytes one by one
+
+
+def _end_with_parent(stream: IO[bytes]) -> None:
+    with suppress(OSError, ValueError):
+        while stream.read(1 << 10):
+            pass
+    if hasattr(os, "killpg"):
+        os.killpg(os.getpgrp(), signal.SIGKILL)
+    os._exit(1)
+
+
+def _environment(folder: str) -> dict[str, str]:
+    """The environment of a child: without the site's settings, with its temporary files in `folder`."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_SECRET)}
+    package = str(Path(__file__).resolve().parents[1])
+    return kept | {"TMPDIR": folder, "PYTHONPATH": package, "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def set_priority(process: int, niceness: int) -> bool:
+    """Set the priority of a process and of its session, as far as the system allows; False if trying again may help.
+
+    With the greatest niceness it is `SCHED_IDLE`, where the kernel also lets reads and writes wait for those of others.
+    A user may lower a priority, but raise it only with RLIMIT_NICE. Where the kernel groups processes by session to
+    share the time, niceness counts within a session only, so the session gets one as well, which any user may raise.
+    """
+    with suppress(OSError, AttributeError):
+        os.setpriority(os.PRIO_PROCESS, process, niceness)
+    with suppress(OSError, AttributeError):
+        policy = os.SCHED_IDLE if niceness == GREATEST_NICENESS else os.SCHED_OTHER
+        os.sched_setscheduler(process, policy, os.sched_param(0))
+    try:
+        Path(f"/proc/{process}/autogroup").write_text(str(niceness))
+    except BlockingIOError:  # the kernel takes only ten such changes a second, of all processes together
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def limit_resources(memory: int, disk: int) -> None:
+    """Limit the data of this process, and of each child, and the size of the files that it writes."""
+    for name, most in (("RLIMIT_DATA", memory), ("RLIMIT_FSIZE", disk), ("RLIMIT_CORE", 0)):
+        with suppress(OSError, ValueError, AttributeError):  # a lower limit is in force already
+            resource.setrlimit(getattr(resource, name), (most, most))
+    with suppress(OSError):  # if the machine has no memory left, the kernel ends these processes first
+        Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def resident_bytes(session: int) -> int:
+    """The resident memory of all processes of a session; 0 where the system does not tell."""
+    pages = sum(_fields(process, "statm")[1] for process in processes_of(session))
+    return pages * os.sysconf("SC_PAGE_SIZE") if pages else 0
+
+
+def processor_seconds(session: int) -> float:
+    """The processor time of all processes of a session, and of those that have ended; 0 where the system does not tell.
+
+    A process that has ended counts with its parent, which has waited for it.
+    """
+    ticks = sum(sum(_fields(process, "stat")[11:15]) for process in processes_of(session))
+    return ticks / os.sysconf("SC_CLK_TCK") if ticks else 0.0
+
+
+def processes_of(session: int) -> list[int]:
+    """The processes of a session; none where the system does not tell."""
+    found = []
+    with suppress(OSError):
+        for name in filter(str.isdecimal, os.listdir("/proc")):
+            with suppress(OSError):  # it may end at any moment
+                if os.getsid(int(name)) == session:
+                    found.append(int(name))
+    return found
+
+
+def _fields(process: int, file: str) -> list[int]:
+    """The numbers in a file of a process, after its name and state; zeros if it has ended."""
+    try:
+        content = Path("/proc", str(process), file).read_text()
+    except OSError:
+        return [0] * 15
+    return [int(field) if field.lstrip("-").isdecimal() else 0 for field in content.rpartition(")")[2].split()]
+
+
+def processors() -> int:
+    """The number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def locked(path: Path, *, shared: bool = False) -> int | None:
+    """The open lock of a file or folder, which the system releases when its process ends; None if another has it.
+
+    Raises OSError if it cannot be opened. Where the system has no such locks (Windows), everybody gets one.
+    """
+    if path.is_dir():
+        flags = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+    else:
+        flags = os.O_RDONLY if shared else os.O_RDWR | os.O_CREAT
+    lock = os.open(path, flags | getattr(os, "O_CLOEXEC", 0), 0o644)
+    try:
+        if fcntl is not None:
+            fcntl.flock(lock, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        return None
+    return lock
