@@ -7,7 +7,6 @@ from webapp.pages import (
     compare,
     download,
     evaluate,
-    expansion,
     learn,
     models,
     playground,
@@ -30,7 +29,6 @@ PAGES = (
     models,
     vocabularies,
     byte_alphabet,
-    expansion,
     share,
 )
 
