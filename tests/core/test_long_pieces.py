@@ -18,11 +18,10 @@ from webapp.core.formats import huggingface
 from webapp.core.formats import sentencepiece as sentencepiece_format
 from webapp.core.formats.fields import FormatError
 from webapp.core.models import scored_bpe
-from webapp.core.models.fast.single_precision import FARTHEST
 from webapp.core.models.fast.word_lengths import MOST_CHARACTERS, MOST_LENGTHS
 from webapp.core.models.literals import Literals
 from webapp.core.models.long_pieces import LIMITS, MOST_NESTED, LongPieces
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.sentencepiece_unigram import FARTHEST, SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.traces.lattice import lattice_of, tokens_of

@@ -10,8 +10,8 @@ from threading import Barrier, Thread
 
 import pytest
 
+from webapp.core.cache import ALL_ROOM
 from webapp.core.formats.recognize import recognize
-from webapp.core.models.fast.cache import ALL_ROOM
 from webapp.core.tokenizer import Tokenizer
 from webapp.vocabularies.memory_cache import BESIDE_TABLES, MemoryCache, weight
 

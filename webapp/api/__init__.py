@@ -1,7 +1,6 @@
 """The JSON API at `/api/v1`, and its documentation page at `/api`."""
 
 from webapp.api import language_models as _language_models
-from webapp.api import messages as _messages
 from webapp.api import routes as _routes
 from webapp.api import tokens as _tokens
 from webapp.api import tool_routes as _tool_routes
@@ -13,9 +12,6 @@ from webapp.api.page import blueprint as page
 _DECLARING = (
     _routes,
     _language_models,
-    _messages,
     _tokens,
     _tool_routes,
 )
-
-__all__ = ["blueprint", "init_app", "page"]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
 from argparse import ArgumentParser, Namespace
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -157,8 +155,9 @@ def _json(
     published: PublishedCount | None,
 ) -> str:
     from webapp.serializers.conversation import conversation_json
+    from webapp.serializers.json import json_parts
 
     found = {"file": file, "vocabulary": vocabulary, "template": template.name, **conversation_json(counted, roles)}
     if published is not None:
-        found["published"] = asdict(published)
-    return json.dumps(found, ensure_ascii=False) + "\n"
+        found["published"] = published
+    return "".join(part.decode() for part in json_parts(found)) + "\n"

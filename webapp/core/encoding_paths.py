@@ -4,7 +4,6 @@ Each path gives the ids of `PretokenPath`, the plain one, and differs from it in
 
 - `BertWordPath` caches words before normalization: no step of BERT looks across white space.
 - `NestedPretokenPath` caches what the first of several pre-tokenizers splits off: the others see nothing else.
-- `SpacedWordPath` splits at white space instead of normalizing, where white space is all that would change.
 - `PlacedPretokenPath` caches no more than the model does: some pre-tokenizers depend on the position in the text.
 """
 
@@ -13,14 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 
+from webapp.core.cache import Cache, IdCache
 from webapp.core.models import Model
-from webapp.core.models.fast.cache import Cache, IdCache
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.text import pretokenizers
 from webapp.core.text.alignment import AlignedText
 from webapp.core.text.normalizers import BertNormalizer, Normalizer, keeps_beginning
 from webapp.core.text.pretokenizers import BertPreTokenizer, PreTokenizer, Span
-from webapp.core.text.sentencepiece_normalizer import SentencePieceNormalizer
 
 # The starts and ends of the tokens of a span of text.
 Located = tuple[Sequence[int], Sequence[int]]
@@ -171,27 +168,10 @@ class BertWordPath(PretokenPath):
         return ([start + shift for start in starts], [end + shift for end in ends]) if shift else (starts, ends)
 
 
-class SpacedWordPath(PretokenPath):
-    """For SentencePiece's Unigram: splits a text into words without normalizing, if only white space would change."""
-
-    def __init__(self, model: SentencePieceUnigram, normalizer: SentencePieceNormalizer) -> None:
-        super().__init__(model, normalizer, None)
-        self._words_of = normalizer.words
-        self._ids_of_words = model.ids_of_words
-
-    def ids(self, text: str, at_start: bool = True) -> list[int]:
-        """The ids of a span."""
-        words = self._words_of(text)
-        ids = None if words is None else self._ids_of_words(words)
-        return super().ids(text, at_start) if ids is None else ids
-
-
 def encoding_path(model: Model, normalizer: Normalizer | None, pretokenizer: PreTokenizer | None) -> PretokenPath:
     """The path that caches the longest spans whose tokens do not depend on the text around them."""
     if isinstance(normalizer, BertNormalizer) and isinstance(pretokenizer, BertPreTokenizer):
         return BertWordPath(model, normalizer, pretokenizer)
-    if isinstance(model, SentencePieceUnigram) and isinstance(normalizer, SentencePieceNormalizer) and not pretokenizer:
-        return SpacedWordPath(model, normalizer)
     if _is_by_place(normalizer, pretokenizer):
         return PlacedPretokenPath(model, normalizer, pretokenizer)
     changes_text = pretokenizers.changes_text(pretokenizer)

@@ -7,10 +7,8 @@ from webapp.pages import (
     compare,
     download,
     evaluate,
-    expansion,
     languages,
     learn,
-    messages,
     models,
     playground,
     share,
@@ -29,12 +27,10 @@ PAGES = (
     download,
     evaluate,
     languages,
-    messages,
     learn,
     models,
     vocabularies,
     byte_alphabet,
-    expansion,
     share,
 )
 

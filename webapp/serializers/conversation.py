@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Literal, get_args
 
 from flask import Response
 
 from webapp.rendering.delimited import as_csv
-from webapp.serializers.json import well_formed
+from webapp.serializers.json import json_parts, well_formed
 from webapp.tokenization.conversation.counts import CountedPrompt
+from webapp.web.long_responses import long_response
 
 ConversationWant = Literal["prompt", "spans", "ids"]
 CONVERSATION_WANTS: tuple[ConversationWant, ...] = get_args(ConversationWant)
@@ -32,18 +32,13 @@ def conversation_json(
             for role, one in zip(roles, counts.messages, strict=True)
         ],
         "missing": list(counted.missing),
-        "crossing": counts.crossing_count,
-        "injected": [
-            {"message": one.message, "offset": one.offset, "text": well_formed(one.text), "special": one.special}
-            for one in counts.injected
-        ],
+        "crossing": counts.crossing,
+        "injected": list(counts.injected),
     }
     if "prompt" in want:
         found["prompt"] = well_formed(prompt.text)
     if "spans" in want:
-        found["spans"] = [
-            {"start": span.start, "end": span.end, "message": span.message, "kind": span.kind} for span in prompt.spans
-        ]
+        found["spans"] = list(prompt.spans)
     if "ids" in want:
         found["ids"] = list(counted.encoding.ids)
     return found
@@ -60,22 +55,10 @@ def conversation_rows(counted: CountedPrompt, roles: Sequence[str]) -> Iterator[
     yield ["", "total", counts.total, counts.content, counts.template]
 
 
-def _as_json(counted: CountedPrompt, roles: Sequence[str]) -> str:
-    return json.dumps(conversation_json(counted, roles), ensure_ascii=False, indent=1) + "\n"
-
-
-def _as_csv(counted: CountedPrompt, roles: Sequence[str]) -> str:
-    return as_csv(conversation_rows(counted, roles))
-
-
-def _as_text(counted: CountedPrompt, _roles: Sequence[str]) -> str:
-    return counted.prompt.text
-
-
-WRITERS: dict[str, tuple[str, Callable[[CountedPrompt, Sequence[str]], str]]] = {
-    "json": ("application/json", _as_json),
-    "csv": ("text/csv", _as_csv),
-    "txt": ("text/plain", _as_text),
+WRITERS: dict[str, tuple[str, Callable[[CountedPrompt, Sequence[str]], str | bytes]]] = {
+    "json": ("application/json", lambda counted, roles: b"".join(json_parts(conversation_json(counted, roles)))),
+    "csv": ("text/csv", lambda counted, roles: as_csv(conversation_rows(counted, roles))),
+    "txt": ("text/plain", lambda counted, _roles: counted.prompt.text),
 }
 """The media type and the writer of each kind of file: the counts, and the prompt as it was rendered."""
 
@@ -83,7 +66,7 @@ WRITERS: dict[str, tuple[str, Callable[[CountedPrompt, Sequence[str]], str]]] = 
 def conversation_file(counted: CountedPrompt, roles: Sequence[str], kind: str) -> Response:
     """A counted conversation as a download of a `kind` from `WRITERS`; raises KeyError for any other."""
     mimetype, write = WRITERS[kind]
-    response = Response(write(counted, roles).encode("utf-8", "replace"), mimetype=mimetype)
+    response = long_response([write(counted, roles)], mimetype=mimetype)
     # The file name is fixed: no input of the visitor goes into a header.
     response.headers["Content-Disposition"] = f"attachment; filename={'prompt' if kind == 'txt' else 'messages'}.{kind}"
     return response

@@ -18,6 +18,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.observing import report
 from webapp.rendering.delimited import csv_parts
 from webapp.serializers.json import json_response
+from webapp.sharing.contexts import SharingPage
 from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of, refused
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import still_fetching_problem
@@ -26,7 +27,6 @@ from webapp.tools.inputs import Input
 from webapp.vocabularies import StillFetchingError
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.long_responses import long_response
-from webapp.web.templates import Page
 
 AnyInput = TypeVar("AnyInput", bound=Input)
 Result = TypeVar("Result")
@@ -55,7 +55,7 @@ class Tool(Generic[AnyInput, Result]):
     `run` raises `InputProblem` for what a visitor can correct. `answer` makes of its result the dataclass that programs
     get as JSON, and `table` the rows of the CSV file, the header first. `files` has further files by the ending of
     their addresses: the media type, and a function that yields the content. `exported` is what files change in the
-    input: they have more rows than a page.
+    input: they have more rows than a page. `view_at` is the part of the page that a view chosen by `show` leads to.
     """
 
     name: str
@@ -69,6 +69,8 @@ class Tool(Generic[AnyInput, Result]):
     files: Mapping[str, tuple[str, Callable[[Result], Iterable[str | bytes]]]] = field(default_factory=dict)
     exported: Mapping[str, Any] = field(default_factory=dict)
     file_name: str
+    form_id: str = "tool"
+    view_at: str = ""
     api: ApiEntry | None = None
 
     def attempt(self, given: AnyInput) -> Result:
@@ -82,7 +84,7 @@ class Tool(Generic[AnyInput, Result]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToolPage(Page):
+class ToolPage(SharingPage):
     """The context of a tool's template, as a whole page and for its block `result` alone."""
 
     tool: Tool[Any, Any]
@@ -92,7 +94,6 @@ class ToolPage(Page):
     invalid: Mapping[str, InputProblem]  # the problem of each field that has one
     link: str | None  # the address of the page with this input; None if it would be too long
     waiting: StillFetchingError | None  # while the vocabulary is being downloaded
-    form_id: str = "tool"
 
 
 def blueprint_of(tool: Tool[Any, Any]) -> Blueprint:
@@ -105,7 +106,7 @@ def blueprint_of(tool: Tool[Any, Any]) -> Blueprint:
             return _json(tool)
         if ending in files:
             return as_file(ending)
-        return _page(tool, *_attempted(tool, {}))
+        return page_of(tool, *_attempted(tool, {}))
 
     def as_json() -> BaseResponse:
         return _download(_json(tool), f"{tool.file_name}.json")
@@ -118,7 +119,7 @@ def blueprint_of(tool: Tool[Any, Any]) -> Blueprint:
                 return _download(long_response(content(result), mimetype=media_type), f"{tool.file_name}.{ending}")
         except InputProblem as problem:
             problems = [problem]
-        return _page(tool, given, None, problems)
+        return page_of(tool, given, None, problems)
 
     def file_view(ending: str) -> Callable[[], BaseResponse]:
         def view() -> BaseResponse:  # no `partial`: Flask-Limiter asks views for their names
@@ -147,14 +148,15 @@ def _attempted(tool: Tool[Any, Any], changes: Mapping[str, Any]) -> tuple[Any, A
         return given, None, [problem]
 
 
-def _page(tool: Tool[Any, Any], given: Any, result: Any, problems: list[InputProblem]) -> BaseResponse:
+def page_of(tool: Tool[Any, Any], given: Any, result: Any, problems: list[InputProblem]) -> BaseResponse:
     """The whole page, or the result alone for htmx; a form is redirected to its address if that is short enough."""
     query = given.query()
     address = f"{request.script_root}{tool.address}"
     link = f"{address}?{query}" if len(query) <= current_app.config["MAX_LINK_CHARACTERS"] else None
     if request.method == "POST" and not wants_partial() and not problems and link:
-        return redirect(link, 303)
+        return redirect(f"{link}#{tool.view_at}" if tool.view_at and "show" in request.form else link, 303)
     context = ToolPage(
+        form_id=tool.form_id,
         tool=tool,
         input=given,
         result=result,

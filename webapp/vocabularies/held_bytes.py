@@ -13,7 +13,7 @@ from sys import getsizeof
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from webapp.core.models.fast.cache import Cache
+from webapp.core.cache import Cache
 
 SAMPLE = 300  # elements of a container that stand for all of them
 # The allocator rounds the size of each object up; objects have 16 to 32 bytes before them for the garbage collector,

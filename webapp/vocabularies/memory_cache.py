@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 
-from webapp.core.models.fast.cache import ALL_ROOM
+from webapp.core.cache import ALL_ROOM
 from webapp.core.tokenizer import Tokenizer
 from webapp.observing import report
 from webapp.vocabularies.held_bytes import held_bytes

@@ -17,7 +17,6 @@ from tests.core.texts import CORPUS, any_text
 from tests.properties import SAME_FIXTURE
 from webapp.core.formats import sentencepiece as format
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
-from webapp.core.text.sentencepiece_normalizer import SentencePieceNormalizer
 from webapp.core.tokenizer import Tokenizer
 
 PUBLISHED = ("llama2", "nai-t5", "test_ja_model")
@@ -292,34 +291,3 @@ def test_control_pieces_are_special_tokens() -> None:
     assert {"<s>", "</s>", "<ctl>"} == pair.ours.special_tokens.keys()
     assert pair.ours.ids("<s>", special=True) == [pair.theirs.bos_id()]
     assert pair.ours.decode([pair.theirs.bos_id()]) == ""
-
-
-WHITE = " \t\n\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000\ufeff\u200b"
-
-
-@SAME_FIXTURE
-@given(text=st.text(WHITE + "▁abﬁ´é〈<extra_id0>", max_size=30))
-@example(text="")
-@example(text=WHITE)
-@example(text=" a\n\nb ▁ c")
-@example(text="<extra_id_0> a\u3000b´c")
-@example(text="a b " * 1_500)
-def test_splitting_before_normalizing_gives_the_same_ids(published: Pair, text: str) -> None:
-    """Where only white space would change, the text is split without normalizing it first: with the same ids."""
-    model, normalizer = published.ours.model, published.ours.normalizer
-    assert isinstance(normalizer, SentencePieceNormalizer)
-    words = normalizer.words(text)
-    if words is not None:
-        normalized = normalizer.normalize(text)
-        assert "".join(f"▁{word}" for word in words.split()) == normalized
-        assert published.ours.ids(text) == list(model.ids(normalized) if normalized else ())
-
-
-def test_most_texts_are_split_without_normalizing() -> None:
-    model = format.read(trained(model_type="unigram", normalization_rule_name="nmt_nfkc"))
-    normalizer = model.normalizer
-    assert isinstance(normalizer, SentencePieceNormalizer)
-    assert isinstance(model.model, SentencePieceUnigram)
-    for text in ("Plain words,\nand “quotes”\tof  all kinds. ", "a\ufeffb", "naïve 研究生命科学", "a ▁ b"):
-        assert normalizer.words(text) is not None
-        assert model.ids(text) == list(model.model.ids(normalizer.normalize(text)))

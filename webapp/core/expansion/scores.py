@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, frexp
 
 from webapp.core.expansion.result import ExpansionError
-from webapp.core.models.fast.single_precision import single
+from webapp.core.models.sentencepiece_unigram import single
 from webapp.core.vocabulary_error import Phrase
 
 _MANTISSA = 24  # bits

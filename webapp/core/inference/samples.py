@@ -13,9 +13,9 @@ from itertools import accumulate
 from math import exp, log
 from random import Random
 
+from webapp.core.cache import Cache
 from webapp.core.inference.piece_table import LONGEST
 from webapp.core.inference.wrapper import Segment
-from webapp.core.models.fast.cache import Cache
 from webapp.core.models.fast.word_lengths import lengths_by_ending
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
+from webapp.core.cache import IdCache
 from webapp.core.inference.piece_table import Part, PieceTable
 from webapp.core.models import Model
-from webapp.core.models.fast.cache import IdCache
 
 Segment = tuple[int, int, int]
 

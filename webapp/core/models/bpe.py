@@ -11,10 +11,9 @@ from functools import cached_property
 from itertools import accumulate, chain
 from typing import NamedTuple
 
+from webapp.core.cache import LONGEST, Cache, IdCache
 from webapp.core.models.byte_offsets import byte_segments
-from webapp.core.models.fast.byte_boundaries import SHORT, ByteBoundaries
-from webapp.core.models.fast.cache import LONGEST, Cache, IdCache
-from webapp.core.models.fast.character_boundaries import CharacterBoundaries
+from webapp.core.models.fast.boundaries import SHORT, ByteBoundaries, CharacterBoundaries
 from webapp.core.models.merge_loop import merge, merge_with_places, pack
 from webapp.core.models.symbols import Measured, Symbols
 from webapp.core.vocabulary_error import VocabularyError, shown

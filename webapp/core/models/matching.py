@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from operator import add
 from typing import Literal
 
+from webapp.core.cache import Cache
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.fast.cache import Cache
 
 Way = Literal["forward", "backward"]
 """A direction in which a text is read."""

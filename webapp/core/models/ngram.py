@@ -14,9 +14,9 @@ from functools import cached_property
 from itertools import chain
 from math import exp, log
 
+from webapp.core.cache import Cache
 from webapp.core.models.character_model import CharacterModel
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.fast.cache import Cache
 from webapp.core.models.ngram_counts import UNKNOWN, NGramCounts
 from webapp.core.models.ngram_lattice import Arc, WordLattice
 from webapp.core.models.ngram_probabilities import Contribution, Probabilities

@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Sequence
 from heapq import heappop, heappush
 from itertools import chain, pairwise
 
+from webapp.core.cache import IdCache
 from webapp.core.models.bpe import Merge
 from webapp.core.models.byte_offsets import byte_segments
-from webapp.core.models.fast.byte_boundaries import SHORT, ByteBoundaries
-from webapp.core.models.fast.cache import IdCache
+from webapp.core.models.fast.boundaries import SHORT, ByteBoundaries
 from webapp.core.models.merge_loop import NO_RANK, POSITION_BITS, link_symbols
 from webapp.core.vocabulary_error import VocabularyError, shown
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import chain, groupby
 from math import isfinite
 
-from webapp.core.models.fast.cache import IdCache
+from webapp.core.cache import IdCache
 from webapp.core.vocabulary_error import VocabularyError, shown
 
 SPACE = "▁"

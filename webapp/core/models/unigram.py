@@ -8,19 +8,15 @@ fused unknowns are as in Hugging Face's `tokenizers`, so the ids are the same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from math import inf
 
-from webapp.core.models.fast.cache import LONGEST, Cache, IdCache
-from webapp.core.models.fast.unigram_spans import UnigramSpans, fused
+from webapp.core.cache import Cache, IdCache
 from webapp.core.models.fast.word_lengths import lengths_by_beginning, matching_pieces
 from webapp.core.models.long_pieces import LongPieces
 from webapp.core.models.scored_pieces import Part
 from webapp.core.vocabulary_error import VocabularyError
 
 UNKNOWN_PENALTY = 10.0
-# Up to this many characters, looking for unknown text takes longer than it saves.
-SHORT = 16
 
 
 class Unigram:
@@ -65,11 +61,9 @@ class Unigram:
         self._unknown_score = min(self.scores) - UNKNOWN_PENALTY
         self._long = LongPieces(self._score_of)
         self._lengths = lengths_by_beginning(self._long.short(self.pieces))
-        self._spans = UnigramSpans(self._score_of, self._lengths, self._unknown_score)
-        self._span_ids = IdCache(self._ids_of_span).__getitem__
         # Building the lattice is expensive, so the ids and offsets of a pre-token share it.
         self.segment = Cache(self._segment).__getitem__
-        self.ids = IdCache(self._compute_ids).__getitem__
+        self.ids = IdCache(lambda pretoken: tuple(id for id, _, _ in self.segment(pretoken))).__getitem__
 
     @property
     def score_of(self) -> Mapping[str, float]:
@@ -126,21 +120,6 @@ class Unigram:
             return [(id, start, end)]
         ids = [self._ids.get(f"<0x{byte:02X}>") for byte in text[start:end].encode()]
         return [(id, start, end)] if None in ids else [(byte, start, end) for byte in ids if byte is not None]
-
-    def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
-        if len(pretoken) > SHORT and not self.byte_fallback and (spans := self._spans.cut(pretoken)):
-            found = list(map(self._span_ids, spans))
-            if all(found):
-                return fused(found, self.unknown_id)
-        return tuple(id for id, _, _ in self.segment(pretoken))
-
-    def _ids_of_span(self, span: str) -> tuple[int, ...]:
-        """The ids of a span in any context; empty if they depend on the context, or if the span is too long."""
-        if len(span) > LONGEST or self._long.ends(span) or (ends := self._spans.ends(span)) is None:
-            return ()
-        ids = self._ids.get
-        parts = [(ids(span[start:end]), end) for start, end in pairwise((0, *ends))]
-        return tuple(id for id, _, _ in self.tokens(parts, span))
 
     def _best_path(self, text: str) -> list[int]:
         """For each position, the start of the last token of the best path to it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webapp.core.models.fast.cache import IdCache
+from webapp.core.cache import IdCache
 from webapp.core.vocabulary_error import VocabularyError
 
 

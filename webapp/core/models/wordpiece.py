@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from webapp.core.models.fast.cache import IdCache
+from webapp.core.cache import IdCache
 from webapp.core.models.fast.word_lengths import lengths_by_beginning
 from webapp.core.vocabulary_error import VocabularyError, shown
 

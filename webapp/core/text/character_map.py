@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from webapp.core.models.fast.cache import Cache
+from webapp.core.cache import Cache
 from webapp.core.text.character_classes import members
 from webapp.core.text.growth import MOST_NORMALIZED, check_growth
 from webapp.core.vocabulary_error import VocabularyError
@@ -28,19 +28,11 @@ MOST_RULES = 32
 # In characters; longer rules never match. SentencePiece's own rules have at most 4.
 LONGEST_RULE = 64
 
-# Up to this many passes of `str.replace` are faster than visiting every character.
-FEW = 16
-
 _LEAF = 1 << 31
 
 
 class CharacterMapError(VocabularyError):
     """A malformed precompiled character map."""
-
-
-_LINE_ENDS = frozenset("\t\n\f\r")
-# The white space at which `str.split` splits, except the space itself.
-_WHITE = frozenset(chr(code) for code in range(0x3001) if chr(code).isspace()) - {" "}
 
 
 @dataclass(frozen=True)
@@ -137,79 +129,6 @@ class CharacterMap:
                     yield at, at + length, replacement
                 at += length or 1
             start = at
-
-    def normalize_long(self, text: str) -> str:
-        """Return `normalize(text)`, faster for a long text in which few rules apply."""
-        for space in self._spaces:
-            text = text.replace(space, " ")
-        # The non-ASCII characters and the ASCII ones with rules, without visiting every character.
-        present = self._busy.intersection(text.encode("utf-8", "replace").translate(None, self._idle).decode())
-        applied = self._one_by_one(text, present)
-        return self.normalize(text) if applied is None else applied
-
-    def normalize_for_words(self, text: str) -> str | None:
-        r"""Return the normalized text for `str.split`, which handles line ends and tabs itself.
-
-        Returns None if other white space than a space would remain, or if only `normalize` gives the right result.
-
-        >>> rules = {**dict.fromkeys("\t\n\f\r\v\x1c\x1d\x1e\x1f", " "), "ﬁ": "fi"}
-        >>> CharacterMap.of(rules).normalize_for_words("a ﬁne\n day")
-        'a fine\n day'
-        >>> CharacterMap.of(rules).normalize_for_words("a\u3000day") is None
-        True
-        """
-        if not self._leaves_spaces:
-            return None
-        # The non-ASCII characters and the ASCII ones with rules.
-        found = frozenset(text.encode("utf-8", "replace").translate(None, self._idle).decode())
-        present = self._busy & found - _LINE_ENDS
-        return self._one_by_one(text, present) if _WHITE & found <= self._busy else None
-
-    def _one_by_one(self, text: str, present: Set[str]) -> str | None:
-        """Return the text with the rules for these characters applied in turn; None if that is not possible."""
-        if len(present) > FEW or not present <= self._alone.keys():
-            return None
-        for character in present:
-            replacement = self._alone[character]
-            if len(replacement) > 1:
-                check_growth(len(text), len(text) + text.count(character) * (len(replacement) - 1))
-            text = text.replace(character, replacement)
-        return text
-
-    @cached_property
-    def _leaves_spaces(self) -> bool:
-        """Whether line ends become spaces, and no other white space of `str.split` remains or results from a rule."""
-        rules = self._alone
-        return (
-            all(rules.get(character) == " " for character in _LINE_ENDS)
-            and self._busy.issuperset(character for character in _WHITE if character < "\x80")
-            and all(_WHITE.isdisjoint(replacement) for replacement in rules.values())
-        )
-
-    @cached_property
-    def _busy(self) -> frozenset[str]:
-        """The characters of which every applicable rule contains at least one."""
-        return self.starts.single | self.starts.inner
-
-    @cached_property
-    def _alone(self) -> dict[str, str]:
-        """The rules that can be applied to a whole text one after the other.
-
-        Such a rule replaces one character; neither this character nor its replacement occurs in another rule.
-        """
-        alone = self.starts.single - self.starts.longer - self.starts.inner
-        concerned = self._busy | self.starts.longer
-        rules = ((character, self._known[character][1]) for character in alone)
-        return {character: replacement for character, replacement in rules if concerned.isdisjoint(replacement)}
-
-    @cached_property
-    def _spaces(self) -> list[str]:
-        """Line ends and tabs that become a space: the rules that apply in almost every text."""
-        return [character for character in "\t\n\f\r" if self._alone.get(character) == " "]
-
-    @cached_property
-    def _idle(self) -> bytes:
-        return bytes(code for code in range(0x80) if chr(code) not in self._busy)
 
     @cached_property
     def doubles_spaces(self) -> bool:

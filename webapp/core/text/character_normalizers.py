@@ -10,7 +10,7 @@ from itertools import chain
 
 import regex
 
-from webapp.core.models.fast.cache import Cache
+from webapp.core.cache import Cache
 from webapp.core.text.alignment import AlignedText, Change
 from webapp.core.text.bert_characters import COMBINING
 from webapp.core.text.byte_characters import bytes_to_characters

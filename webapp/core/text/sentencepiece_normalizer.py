@@ -49,7 +49,7 @@ class SentencePieceNormalizer:
             return self._aligned(text)[0]
         if not text:
             return ""
-        text = self.character_map.normalize_long(text)
+        text = self.character_map.normalize(text)
         if self.remove_extra_whitespaces:
             text = text.strip(" ")
             if not text:
@@ -61,20 +61,6 @@ class SentencePieceNormalizer:
         if self.add_dummy_prefix:
             text = self._space + text
         return text.rstrip(self._space) if self.remove_extra_whitespaces else text
-
-    def words(self, text: str) -> str | None:
-        """Return a text that `str.split` splits into the words of the normalized text, each without its leading space.
-
-        None if that takes a pass over every unit of the text.
-
-        >>> rules = CharacterMap.of(dict.fromkeys("\\t\\n\\f\\r\\v\\x1c\\x1d\\x1e\\x1f", " "))
-        >>> SentencePieceNormalizer(rules).words("Hello  world\\n").split()
-        ['Hello', 'world']
-        """
-        if not self._in_words or self._has_user_defined(text):
-            return None
-        words = self.character_map.normalize_for_words(text)
-        return None if words is None or SPACE in words else words
 
     def align(self, aligned: AlignedText) -> AlignedText:
         """The normalized text, aligned.
@@ -159,11 +145,6 @@ class SentencePieceNormalizer:
         # Searching for the common prefix first is four times as fast.
         pieces = self._user_defined
         return bool(pieces) and pieces.beginning in text and pieces.first(text) is not None
-
-    @cached_property
-    def _in_words(self) -> bool:
-        """Whether every word begins with exactly one space."""
-        return self._simple and self.add_dummy_prefix and self.remove_extra_whitespaces and self.escape_whitespaces
 
     @cached_property
     def _simple(self) -> bool:

@@ -14,7 +14,7 @@ from heapq import nlargest
 from itertools import product
 from math import exp, fsum
 
-from webapp.core.models.fast.single_precision import FARTHEST, single
+from webapp.core.models.sentencepiece_unigram import FARTHEST, single
 from webapp.core.traces.lattice import Arc, Lattice
 from webapp.core.traces.sampling import Segmentation, forward_sums, score_of
 

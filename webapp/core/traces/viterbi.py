@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 
-from webapp.core.models.fast.single_precision import FARTHEST, single
+from webapp.core.models.sentencepiece_unigram import FARTHEST, single
 from webapp.core.traces.lattice import Arc, Lattice
 
 

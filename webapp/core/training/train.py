@@ -20,9 +20,7 @@ from webapp.core.training.counting import CountedCorpus, TrainingError
 from webapp.core.training.curve import Watch
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.progress import Progress, Report
-from webapp.core.training.recipe import MARK, MARKED, check, recipe_of
-
-__all__ = ["TrainedTokenizer", "TrainingError", "check", "recipe_of", "train"]
+from webapp.core.training.recipe import MARK, MARKED, check
 
 
 @dataclass(frozen=True)

@@ -37,11 +37,14 @@ def share(
 
     Raises StillFetchingError, and what `share_conversation` does.
     """
-    asked = forms.read(request)
-    result, problems = count(asked.state, [*asked.problems, *problems])
-    if result is None:
-        return None, problems or [InputProblem(_("There are no messages yet. Add one, or paste a conversation."))]
-    return share_conversation(result, terms), []
+    given = forms.read(request)
+    problems = [*given.problems, *problems]
+    if not given.state.messages and not problems:
+        problems = [InputProblem(_("There are no messages yet. Add one, or paste a conversation."))]
+    try:
+        return (None, problems) if problems else (share_conversation(count(given.state), terms), [])
+    except InputProblem as problem:
+        return None, [problem]
 
 
 def text_of(request: Request) -> str:

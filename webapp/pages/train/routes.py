@@ -20,6 +20,7 @@ from webapp.jobs import Job, TooManyJobsError, jobs
 from webapp.pages.train import views
 from webapp.pages.train.contexts import GonePage, UploadPage
 from webapp.pages.train.corpora import UPLOAD_ADDRESS, StoredCorpus, find_corpus, store_corpus, upload_limit
+from webapp.pages.train.examples import EXAMPLES
 from webapp.pages.train.forms import PlanRequest, read_plan, with_problem
 from webapp.pages.train.messages import failure_sentence, size_in_words, too_many_sentence, training_bytes
 from webapp.serializers.json import json_response
@@ -192,7 +193,7 @@ def _upload_page(
         field=request.form.get("field", "text") if request.method == "POST" else "text",
         problems=problems,
         gone=gone,
-        examples=views.EXAMPLES,
+        examples=EXAMPLES,
         most_bytes=training_bytes(),
         plan_fields=asked.changed(),
     )
@@ -217,7 +218,7 @@ def _too_large() -> Response:
         field="text",
         problems={"files": problem},
         gone=False,
-        examples=views.EXAMPLES,
+        examples=EXAMPLES,
         most_bytes=training_bytes(),
         plan_fields=(),
     )

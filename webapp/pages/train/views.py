@@ -10,7 +10,6 @@ from webapp.jobs import Job
 from webapp.pages.train.choices import CHOICES, TRAINER_CHOICES
 from webapp.pages.train.contexts import ChoicesContext, FileLine, JobContext, JobPage, PlanPage, ScriptBar
 from webapp.pages.train.corpora import StoredCorpus, size_of
-from webapp.pages.train.examples import EXAMPLES
 from webapp.pages.train.finished import finished_of
 from webapp.pages.train.forms import DEFAULTS, PlanRequest
 from webapp.pages.train.growth_chart import growth_chart
@@ -18,8 +17,6 @@ from webapp.pages.train.job_view import view_of
 from webapp.pages.train.messages import short_name, size_in_words
 from webapp.rendering.markup import visible
 from webapp.web.localization import join_list
-
-__all__ = ["EXAMPLES", "choices_context", "job_context", "job_page", "plan_page"]
 
 SCRIPTS_SHOWN = 6
 

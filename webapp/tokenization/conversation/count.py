@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from flask import current_app
 from flask_babel import gettext as _
 
+from webapp.chat.chat_template import NoTemplateError
 from webapp.chat.messages import Conversation
 from webapp.chat.render import TemplateError, render
 from webapp.chat.templates import (
     BUILT_IN,
     ChatTemplate,
-    NoTemplateError,
     TemplateSourceError,
     own_template,
     template_of,
@@ -25,9 +25,9 @@ from webapp.tokenization.conversation.forms import tools_of
 from webapp.tokenization.conversation.messages import template_problem, whole
 from webapp.tokenization.conversation.state import FROM_VOCABULARY, OWN, ConversationState
 from webapp.tokenization.forms import InputProblem, TooLongError, within
-from webapp.tokenization.messages import joined, text_problem, unavailable_problem
+from webapp.tokenization.messages import joined, text_problem
 from webapp.tokenization.state import State
-from webapp.vocabularies import UnavailableVocabularyError, find, tokenizer_of
+from webapp.vocabularies import find, tokenizer_of
 
 LONGEST_PROMPT = 2
 """A prompt may have this many times the bytes of the longest text."""
@@ -43,16 +43,18 @@ class ConversationResult:
     counted: CountedPrompt
     published: PublishedCount | None = None  # by a rule that the publisher of the vocabulary gives
 
+    @property
+    def roles(self) -> list[str]:
+        """The role of each message."""
+        return [message.role for message in self.conversation.messages]
 
-def count(
-    state: ConversationState, problems: list[InputProblem]
-) -> tuple[ConversationResult | None, list[InputProblem]]:
-    """The result for a state, or None and the problems that prevent it; with `problems`, nothing is tried.
 
-    Raises StillFetchingError while the vocabulary or its template is being downloaded.
+def count(state: ConversationState) -> ConversationResult:
+    """Render the messages of a state, of which there must be one, and count the tokens of the prompt.
+
+    Raises InputProblem, StillFetchingError while the vocabulary or its template is being downloaded, and
+    UnavailableVocabularyError.
     """
-    if problems or not state.messages:
-        return None, problems
     field = "source" if state.template == OWN else "template"
     try:
         template = template_chosen(state)
@@ -63,20 +65,20 @@ def count(
         counted = count_prompt(prompt, conversation, template, tokenizer, single=state.single)
     except NoTemplateError as error:
         advice = _("Choose another template, or paste one.")
-        return None, [InputProblem(joined([whole(error.message), advice]), 422, "template")]
+        raise InputProblem(joined([whole(error.message), advice]), 422, "template") from None
     except TemplateSourceError as error:
-        return None, [InputProblem(whole(error.message), 413 if "most" in error.message.values else 422, field)]
+        raise InputProblem(whole(error.message), 413 if "most" in error.message.values else 422, field) from None
     except TemplateError as error:
-        return None, [InputProblem(template_problem(error), 422, field)]
+        raise InputProblem(template_problem(error), 422, field) from None
     except TooLongError as error:
-        return None, [InputProblem(str(error), 413, field)]
-    except UnavailableVocabularyError as error:
-        return None, [unavailable_problem(error)]
+        raise InputProblem(str(error), 413, field) from None
     except TextError as error:
-        problem = text_problem(_playground(state), error)
-        return None, [InputProblem(problem.message, problem.status, "messages")]
+        entry = find(state.vocabulary)
+        assert entry is not None
+        problem = text_problem(State(algorithm=entry.algorithms[0], vocabulary=entry.name), error)
+        raise replace(problem, field="messages") from None
     published = published_count(conversation, tokenizer, state.vocabulary, state.model)
-    return ConversationResult(state, conversation, template, counted, published), []
+    return ConversationResult(state, conversation, template, counted, published)
 
 
 def template_chosen(state: ConversationState) -> ChatTemplate:
@@ -95,9 +97,3 @@ def with_own_template(state: ConversationState) -> ConversationState:
     source = template.source_for(tools=bool(state.tools.strip()))
     tokens = [f"{{%- set {name} = {json.dumps(value)} %}}\n" for name, value in template.variables.items()]
     return replace(state, template=OWN, source="".join(tokens) + source)
-
-
-def _playground(state: ConversationState) -> State:
-    entry = find(state.vocabulary)
-    assert entry is not None
-    return State(algorithm=entry.algorithms[0], vocabulary=entry.name)

@@ -24,7 +24,7 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.encoding import encode
 
 MOST_LISTED = 20
-"""The most crossing tokens and the most injected markers that are listed; all are counted."""
+"""The most injected markers that are listed; all are counted."""
 
 MOST_MARKERS = 64
 """The most different markers that a prompt may add to a vocabulary."""
@@ -52,14 +52,6 @@ class MessageCount:
 
 
 @dataclass(frozen=True)
-class Crossing:
-    """A token that begins in one span and ends in another: its index, and the message that it counts for, from 0."""
-
-    index: int
-    message: int | None
-
-
-@dataclass(frozen=True)
 class Injected:
     """A marker of the template, or a special token, that the content of a message contains.
 
@@ -80,8 +72,7 @@ class PromptCounts:
     messages: Sequence[MessageCount]
     reply: int
     other: int
-    crossing: Sequence[Crossing] = ()
-    crossing_count: int = 0
+    crossing: int = 0  # tokens that begin in one span and end in another
     injected: Sequence[Injected] = ()
     injected_count: int = 0
 
@@ -139,9 +130,8 @@ def counts_of(prompt: Prompt, encoding: Encoding, number_of_messages: int) -> Pr
     begins = [span.start for span in spans]
     content = [0] * number_of_messages
     template = [0] * number_of_messages
-    reply = other = crossings = 0
-    crossing: list[Crossing] = []
-    for index, (start, end) in enumerate(zip(encoding.starts, encoding.ends, strict=True)):
+    reply = other = crossing = 0
+    for start, end in zip(encoding.starts, encoding.ends, strict=True):
         span = spans[_span_at(begins, spans, start)]
         if span.message is None:
             reply += span.kind == "reply"
@@ -150,13 +140,10 @@ def counts_of(prompt: Prompt, encoding: Encoding, number_of_messages: int) -> Pr
             content[span.message] += 1
         else:
             template[span.message] += 1
-        if end > span.end:
-            crossings += 1
-            if len(crossing) < MOST_LISTED:
-                crossing.append(Crossing(index, span.message))
+        crossing += end > span.end
     injected, number = _injected(prompt, encoding)
     messages = [MessageCount(*pair) for pair in zip(content, template, strict=True)]
-    return PromptCounts(messages, reply, other, crossing, crossings, injected, number)
+    return PromptCounts(messages, reply, other, crossing, injected, number)
 
 
 def _span_at(begins: Sequence[int], spans: Sequence[Span], offset: int) -> int:

@@ -72,7 +72,7 @@ def missing_note(counted: CountedPrompt, vocabulary: str) -> str:
 
 def crossing_note(counted: CountedPrompt) -> str:
     """How many tokens lie across a boundary between content and template; "" for none."""
-    count = counted.counts.crossing_count
+    count = counted.counts.crossing
     if not count:
         return ""
     return ngettext(

@@ -11,22 +11,14 @@ How a text travels
     `regex`. What remains is one dictionary lookup a pre-token, `map(cache.__getitem__, pretokens)`.
 
 How a pre-token that no cache holds is computed
-    BPE splits it where no merge reaches across (`byte_boundaries`, `character_boundaries`) and looks the spans up;
-    `merge_loop` merges what is left, with a list up to 80 symbols, above it with a heap. Unigram looks up the spans
-    between unknown characters, where many are unknown (`unigram_spans`). SentencePiece's Unigram, which rounds every
-    sum to single precision, follows whole words on a grid (`single_precision`). Both ask `best_path` whether rounding
-    could decide otherwise. Matching and both lattices try the lengths that occur (`word_lengths`); pieces of thousands
-    of characters are found by an automaton (`models.long_pieces`), which bounds the time of hostile vocabularies
-    instead of buying speed on ordinary ones.
+    BPE splits it where no merge reaches across (`boundaries`) and looks the spans up; `merge_loop` merges what is left,
+    with a list up to 80 symbols, above it with a heap. Matching and both lattices try the lengths that occur
+    (`word_lengths`); pieces of thousands of characters are found by an automaton (`models.long_pieces`), which bounds
+    the time of hostile vocabularies instead of buying speed on ordinary ones. SentencePiece's Unigram, which rounds
+    every sum to single precision, computes the whole text and keeps its latest path.
 
 What the caches may hold
-    One `cache.Cache`: 40 MB (`ROOM`), and of pre-tokens above 256 characters only the latest.
-    All of them in a process: 128 MB (`ALL_ROOM`); where they are full, the largest is emptied.
-    The numbered words of one SentencePiece Unigram model: 56 MB (`single_precision.MOST_BYTES`); above it all are
-    forgotten. *Pride and Prejudice* takes a third of it.
-    `webapp.vocabularies.memory_cache` counts all three within `TOKENSCOPE_MAX_LOADED_BYTES`.
-
-What was left apart
-    The heap merges share `merge_loop.link_symbols`; their loops differ in what a pair is (ids, bytes, or a spelling
-    with a score) and in what they record.
+    `webapp.core.cache`: 40 MB each (`ROOM`), and of pre-tokens above 256 characters only the latest; all of them in a
+    process 128 MB (`ALL_ROOM`), where the largest is emptied when they are full. `webapp.vocabularies.memory_cache`
+    counts them within `TOKENSCOPE_MAX_LOADED_BYTES`.
 """

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.core.models.bpe import BPE
-from webapp.core.models.fast.byte_boundaries import ByteBoundaries
+from webapp.core.models.fast.boundaries import ByteBoundaries
 from webapp.core.models.merge_loop import merge
 
 ALPHABET = "研究éé生a😀b"

@@ -1,0 +1,214 @@
+"""`/messages`: the prompt that a chat template makes of a conversation, and its tokens by message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Self
+
+from flask import Request, request
+from flask_babel import gettext as _
+from pydantic import ConfigDict
+
+from webapp.chat.chat_template import NoTemplateError
+from webapp.chat.messages import MOST_MESSAGES
+from webapp.chat.templates import BUILT_IN
+from webapp.core.algorithms import family_of
+from webapp.serializers.conversation import conversation_json, conversation_rows
+from webapp.tokenization.conversation import forms
+from webapp.tokenization.conversation.count import ConversationResult, count, with_own_template
+from webapp.tokenization.conversation.figures import figures_of, model_chosen
+from webapp.tokenization.conversation.forms import ROLES, ConversationForm
+from webapp.tokenization.conversation.messages import template_title
+from webapp.tokenization.conversation.stage import ConversationStage, MessageShare
+from webapp.tokenization.conversation.state import DEFAULT_TEMPLATE, FROM_VOCABULARY, OWN, ConversationState, extra_json
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.vocabulary_choices import Groups, is_independent, vocabulary_choices
+from webapp.tools.inputs import Input
+from webapp.tools.kernel import ApiEntry, Tool
+from webapp.tools.messages.api import EXAMPLE, MessagesAnswer, MessagesBody, count_messages
+from webapp.tools.messages.examples import EXAMPLES
+from webapp.vocabularies import (
+    CatalogueEntry,
+    StillFetchingError,
+    UnavailableVocabularyError,
+    find,
+    title_of,
+)
+from webapp.vocabularies.language_models import LanguageModel, find_models
+from webapp.vocabularies.models_of import uses
+
+
+class MessagesInput(Input):
+    """A conversation with the choices of the page, and the values of the form that it cannot hold."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    form: ConversationForm
+
+    @classmethod
+    def read(cls, request: Request) -> tuple[Self, list[InputProblem]]:
+        """The conversation of an address or a form; an example without one."""
+        form = forms.read(request, EXAMPLES[0].messages)
+        if "edit" in request.form and not form.problems:
+            with suppress(NoTemplateError, UnavailableVocabularyError, StillFetchingError):
+                form = replace(form, state=with_own_template(form.state))
+        return cls(form=form), form.problems
+
+    def query(self, **changes: Any) -> str:
+        """The query string of the address with this conversation."""
+        return self.state.query(**changes)
+
+    @property
+    def state(self) -> ConversationState:
+        """The conversation and the choices."""
+        return self.form.state
+
+    @property
+    def typed(self) -> dict[str, str]:
+        """What was typed into fields, by name, where the state cannot hold it."""
+        return dict(self.form.typed or {})
+
+    def rows(self, shares: Sequence[MessageShare]) -> list[tuple[Any, ...]]:
+        """The boxes: message, further fields as JSON, whether there is a field for them, roles, share of the tokens."""
+        rows = []
+        for at, message in enumerate(self.state.messages[: MOST_MESSAGES + 1]):
+            extra = self.typed.get(f"extra-{at + 1}") or extra_json(message.extra)
+            roles = ROLES if message.role in ROLES else (*ROLES, message.role)
+            share = shares[at] if at < len(shares) else None
+            rows.append((message, extra, bool(extra) or message.role == "tool", roles, share))
+        return rows
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a message can be added."""
+        return len(self.state.messages) < MOST_MESSAGES
+
+    @property
+    def vocabularies(self) -> Groups:
+        """The vocabularies of subwords to choose from, in groups with a heading."""
+        return vocabulary_choices(request, self.state.vocabulary, keep=_is_subword)
+
+    @property
+    def templates(self) -> list[tuple[str, str]]:
+        """The chat templates to choose from: value, title."""
+        built_in = [(name, template.title) for name, template in BUILT_IN.items()]
+        return [*built_in, (FROM_VOCABULARY, _("From the vocabulary")), (OWN, _("Your own"))]
+
+    @property
+    def model(self) -> LanguageModel | None:
+        """The chosen model."""
+        return model_chosen(self.state)
+
+    @property
+    def models(self) -> dict[str, list[LanguageModel]]:
+        """The models with a public tokenizer by family, and the chosen one, which the list may not name."""
+        listed = [model for model in find_models("") if model.vocabulary]
+        if self.model is not None and self.model.id not in {model.id for model in listed}:
+            listed = [self.model, *listed]
+        families: dict[str, list[LanguageModel]] = {}
+        for model in listed:
+            families.setdefault(model.family, []).append(model)
+        return families
+
+    @property
+    def model_note(self) -> str:
+        """What of the chosen model's figures is missing or does not apply."""
+        model = self.model
+        if model is None:
+            return ""
+        if model.vocabulary is None:
+            return _(
+                "The publisher of %(model)s gives no tokenizer for it, so these counts are not its own.",
+                model=model.title,
+            )
+        if not uses(model.id, self.state.vocabulary):
+            entry = find(model.vocabulary)
+            return _(
+                "%(model)s uses another vocabulary, %(vocabulary)s, so its window and price are not applied.",
+                model=model.title,
+                vocabulary=title_of(entry) if entry else model.vocabulary,
+            )
+        notes = [] if model.context else [_("no context window in the list")]
+        notes += [] if model.price_in is not None else [_("no price in the list")]
+        return "; ".join([model.title, *notes]) if notes else ""
+
+    @property
+    def examples(self) -> list[tuple[str, str]]:
+        """The title and the query string of each example, with the same choices."""
+        kept = DEFAULT_TEMPLATE if self.state.template == OWN else self.state.template
+        return [
+            (
+                str(one.title),
+                self.query(
+                    messages=one.messages,
+                    tools=one.tools,
+                    template=OWN if one.source else kept,
+                    source=one.source,
+                    view="tokens",
+                ),
+            )
+            for one in EXAMPLES
+        ]
+
+    def stage(self, result: ConversationResult, link: str | None) -> ConversationStage:
+        """The stage of a result, whose state is in the address `link` if that is not None."""
+        kinds = {"csv": _("Counts as CSV"), "json": _("Everything as JSON"), "txt": _("The prompt as text")}
+        entry = find(result.state.vocabulary)
+        assert entry is not None
+        return ConversationStage(
+            view=result.state.view,
+            conversation=result.conversation,
+            counted=result.counted,
+            vocabulary_title=title_of(entry),
+            template_title=template_title(result.state.template, result.template.title),
+            provenance=result.template.provenance,
+            figures=figures_of(result.state, result.counted.counts.total),
+            address_of=lambda _view: None,
+            files=[(title, f"{TOOL.address}.{kind}") for kind, title in kinds.items()],
+            source=result.template.source_for(tools=bool(result.conversation.tools)),
+            published=result.published,
+            editable=result.state.template != OWN,
+            form=TOOL.name,
+            is_link=link is not None,
+            shareable=True,
+        )
+
+
+def _is_subword(entry: CatalogueEntry) -> bool:
+    families = map(family_of, entry.algorithms)
+    return is_independent(entry) and any(family not in ("dictionary", "word model") for family in families)
+
+
+def prompt(given: MessagesInput) -> ConversationResult | None:
+    """Render a conversation and count its tokens by message; None without messages."""
+    return count(given.state) if given.state.messages else None
+
+
+def _counted(result: ConversationResult | None) -> ConversationResult:
+    if result is None:
+        raise InputProblem(_("There are no messages yet. Add one, or paste a conversation."), 422, "messages")
+    return result
+
+
+def answer(result: ConversationResult | None) -> dict[str, Any]:
+    """The counts by message, and the prompt with its spans and ids."""
+    found = _counted(result)
+    return conversation_json(found.counted, found.roles)
+
+
+TOOL = Tool(
+    name="messages",
+    address="/messages",
+    input=MessagesInput,
+    run=prompt,
+    template="tools/messages.html",
+    answer=answer,
+    table=lambda result: conversation_rows(_counted(result).counted, _counted(result).roles),
+    files={"txt": ("text/plain", lambda result: [_counted(result).counted.prompt.text])},
+    file_name="messages",
+    form_id="messages",
+    view_at="stage",
+    api=ApiEntry("/messages", MessagesBody, MessagesAnswer, EXAMPLE, run=count_messages),
+)
