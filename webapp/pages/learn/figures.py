@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from webapp.pages.learn.examples import caption_of
 from webapp.pages.learn.lessons import Lesson, LessonExample
@@ -14,7 +13,7 @@ from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.walkthroughs import walkthrough_of
 from webapp.pages.training.ngrams import NGramTraining, first_steps
 from webapp.pages.training.request import TrainingRequest
-from webapp.pages.walkthrough.engine import Frame, ShownStep, Walkthrough
+from webapp.pages.walkthrough.engine import ShownStep, Walkthrough
 from webapp.pages.walkthrough.ngram_probabilities import NGramRow
 from webapp.rendering.pictures.figure import Figure
 from webapp.tokenization.attempts import tokenize_or_explain
@@ -77,15 +76,11 @@ def _bigram_figure(state: LessonState, figure: LessonExample, wanted: int | None
     training = TrainingRequest("ngram", corpus="\n".join(SENTENCES), text=figure.text)
     steps, left_out = NGramTraining(training), first_steps(training) - 1
 
-    def later(step: int) -> Frame:
-        part = steps.part(step)
-        values = part if isinstance(part, Mapping) else vars(part)
-        return Frame("", steps.sentence(step), {}, lambda: values, lambda: steps.picture(step) or steps.words_picture())
-
-    shown = Walkthrough([partial(later, step) for step in range(left_out, len(steps))])
+    shown = Walkthrough(steps.walkthrough().frames[left_out:])
     frame = ShownStep(shown, _step(shown, figure.first, wanted), lambda step: training.address(step + left_out))
     rows = frame.part["rows"] if frame.part.get("view") == "position" else ()
-    return ShownFigure(state, figure, frame, frame.picture, caption_of(figure), rows)
+    picture = frame.picture or steps.words_picture()
+    return ShownFigure(state, figure, frame, picture, caption_of(figure), rows)
 
 
 def _step(walkthrough: Walkthrough, first: int, wanted: int | None) -> int:

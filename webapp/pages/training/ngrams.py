@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping
+from functools import cached_property, partial
 from typing import Any
 
 from flask_babel import gettext as _
@@ -13,32 +13,29 @@ from webapp.core.models.ngram import NGram
 from webapp.core.trainers.ngram import segmented, train
 from webapp.core.vocabulary_error import VocabularyError
 from webapp.pages.training.ngram_counting import (
-    CountingPart,
-    NGramEstimatePart,
     Sentence,
     batches,
-    counting_part,
-    estimate_part,
+    counting_sections,
+    estimate_sections,
     windows,
 )
 from webapp.pages.training.request import TrainingRequest
-from webapp.pages.training.rounds_table import RoundColumn, RoundRow, RoundsTable
+from webapp.pages.training.tables import Column, Row, Table, TrainingWalkthrough, section_frame
 from webapp.pages.walkthrough.cells import StepCell, cell, quotable
-from webapp.pages.walkthrough.engine import Frame
-from webapp.pages.walkthrough.ngram_end import end_json, end_sentence, end_values
+from webapp.pages.walkthrough.engine import Frame, NoStepsError
+from webapp.pages.walkthrough.ngram_end import end_json, end_picture, end_sentence, end_values
 from webapp.pages.walkthrough.ngram_positions import NGramPositions
 from webapp.pages.walkthrough.ngram_probabilities import smoothing_name
-from webapp.pages.walkthrough.walkthrough import NoStepsError
-from webapp.rendering.pictures.figure import Figure, side_by_side
+from webapp.rendering.pictures.figure import Figure
 from webapp.serializers.json import well_formed
 from webapp.tokenization.messages import joined, translated
 from webapp.web.localization import number
 
+TEMPLATE = "training/_ngrams.html"
+
 
 class NGramTraining:
     """The counting of the sentences comes first, then the probabilities, each position of the text, and its words."""
-
-    template = "training/_ngrams.html"
 
     def __init__(self, asked: TrainingRequest) -> None:
         self._text = asked.text_to_encode
@@ -53,6 +50,46 @@ class NGramTraining:
             raise NoStepsError(_("The corpus cannot be counted: %(problem)s.", problem=translated(error))) from None
         self._model = NGram(counts, asked.smoothing, keep_runs=False)
 
+    def walkthrough(self) -> TrainingWalkthrough:
+        """The steps, each made when it is shown."""
+        return TrainingWalkthrough(
+            frames=[partial(self._frame, step) for step in range(len(self))],
+            ids=[self._id(word) for word in self._words],
+            all_rounds=self._all_positions,
+        )
+
+    def _frame(self, step: int) -> Frame:
+        if step < len(self._batches):
+            record: dict[str, Any] = {
+                "kind": "count",
+                "sentences": [[well_formed(word) for word in sentence] for sentence in self._batches[step]],
+                "ngrams": [
+                    [well_formed(str(word)) for word in window]
+                    for sentence in self._batches[step]
+                    for window in windows(sentence, self._order)
+                ],
+            }
+            sections = partial(counting_sections, self._batches, step, self._order)
+            return section_frame(self._counted(step), record, sections)
+        if step == len(self._batches):
+            counts = self._model.counts
+            record = {
+                "kind": "estimate",
+                "order": self._order,
+                "words": [well_formed(word) for word in counts.words],
+                "counts": [
+                    [[well_formed(str(word)) for word in ngram], count] for ngram, count in counts.ngrams(self._order)
+                ],
+            }
+            return section_frame(self._estimated(), record, partial(estimate_sections, self._model))
+        found = [self._positions]
+        if step < len(self) - 1:
+            return self._positions.frame(TEMPLATE, step - self._first_position)
+        record = {"kind": "words", "words": [well_formed(word) for word in self._words], **end_json(found)}
+        cells = [self._cell(word) for word in self._words]
+        values = partial(end_values, found, cells)
+        return Frame(TEMPLATE, end_sentence(found), record, values, partial(end_picture, found))
+
     def __len__(self) -> int:
         return self._first_position + len(self._positions) + 1 if self._text else self._first_position
 
@@ -64,99 +101,29 @@ class NGramTraining:
     def _positions(self) -> NGramPositions:
         return NGramPositions(self._model, self._text)
 
-    def _frame(self, step: int) -> Frame:
-        return self._positions.frame(self.template, step - self._first_position)
-
-    @cached_property
-    def ids(self) -> Sequence[int]:
-        """The numbers of the words, in the order of their first occurrence; unknown words share one number."""
-        return [self._id(word) for word in self._words]
-
-    def step_of(self, token: int) -> int:
-        """The step of the position where a word ends."""
-        return self._first_position + self._positions.step_of(len("".join(self._words[: token + 1])))
-
-    def sentence(self, step: int) -> str:
-        """What happened and why."""
-        if step < len(self._batches):
-            return self._counted(step)
-        if step == len(self._batches):
-            return self._estimated()
-        if step == len(self) - 1:
-            return end_sentence([self._positions])
-        return self._frame(step).sentence
-
-    def part(self, step: int) -> CountingPart | NGramEstimatePart | Mapping[str, Any]:
-        """The data for the template."""
-        if step < len(self._batches):
-            return counting_part(self._batches, step, self._order)
-        if step == len(self._batches):
-            return estimate_part(self._model)
-        if step == len(self) - 1:
-            return end_values([self._positions], [self._cell(word) for word in self._words])
-        return self._frame(step).values()
-
-    def picture(self, step: int) -> Figure | None:
-        """The lattice of a position; at the end of all sentences. The counts are exported as tables."""
-        if step < self._first_position:
-            return None
-        if step == len(self) - 1:
-            return side_by_side([one.figure for one in self._positions.final_drawings(2_000)], width=1600)
-        return self._frame(step).picture()
-
     def words_picture(self) -> Figure | None:
         """The words of the first sentence of the text, before any position is filled."""
         return self._positions.unfilled()
 
-    def record(self, step: int) -> dict[str, Any]:
-        """The step as plain values."""
-        if step < len(self._batches):
-            return {
-                "kind": "count",
-                "sentences": [[well_formed(word) for word in sentence] for sentence in self._batches[step]],
-                "ngrams": [
-                    [well_formed(str(word)) for word in window]
-                    for sentence in self._batches[step]
-                    for window in windows(sentence, self._order)
-                ],
-            }
-        if step == len(self._batches):
-            counts = self._model.counts
-            return {
-                "kind": "estimate",
-                "order": self._order,
-                "words": [well_formed(word) for word in counts.words],
-                "counts": [
-                    [[well_formed(str(word)) for word in ngram], count] for ngram, count in counts.ngrams(self._order)
-                ],
-            }
-        if step == len(self) - 1:
-            return {
-                "kind": "words",
-                "words": [well_formed(word) for word in self._words],
-                **end_json([self._positions]),
-            }
-        return dict(self._frame(step).record)
-
-    def rounds_table(self) -> RoundsTable:
+    def _all_positions(self) -> Table:
         """Each position: the words that end there, with their best predecessors."""
         columns = [
-            RoundColumn(_("Position"), 0),
-            RoundColumn(_("Word")),
-            RoundColumn(_("Previous words") if self._order > 2 else _("Previous word")),
-            RoundColumn(_("Probability")),
-            RoundColumn(_("Logarithm"), 4),
-            RoundColumn(_("Best sum before"), 4),
-            RoundColumn(_("Sum"), 4),
+            Column(_("Position"), 0),
+            Column(_("Word")),
+            Column(_("Previous words") if self._order > 2 else _("Previous word")),
+            Column(_("Probability")),
+            Column(_("Logarithm"), 4),
+            Column(_("Best sum before"), 4),
+            Column(_("Sum"), 4),
         ]
         rows = []
         if self._text:
             for step in range(len(self._positions)):
                 for row in self._positions.kept_rows(step):
                     cells = (row.end, row.word, row.context, row.formula, row.logarithm, row.before_sum, row.sum)
-                    rows.append(RoundRow(step + self._first_position, cells))
+                    rows.append(Row(cells, step + self._first_position))
         sentence = self.sentence(len(self) - 1) if rows else self._estimated()
-        return RoundsTable(_("All positions"), sentence, columns, rows)
+        return Table(_("All positions"), columns, rows, hint=sentence)
 
     @cached_property
     def _words(self) -> list[str]:
