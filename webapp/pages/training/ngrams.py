@@ -122,7 +122,7 @@ class NGramTraining:
                 for row in self._positions.kept_rows(step):
                     cells = (row.end, row.word, row.context, row.formula, row.logarithm, row.before_sum, row.sum)
                     rows.append(Row(cells, step + self._first_position))
-        sentence = self.sentence(len(self) - 1) if rows else self._estimated()
+        sentence = end_sentence([self._positions]) if rows else self._estimated()
         return Table(_("All positions"), columns, rows, hint=sentence)
 
     @cached_property
