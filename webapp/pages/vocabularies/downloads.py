@@ -39,6 +39,12 @@ class DownloadFormat:
     check: Callable[[Tokenizer], object] | None = None
     lowercase_note: LazyString | None = None
 
+    def contents(self, tokenizer: Tokenizer) -> list[bytes]:
+        """The content of each file, in the order of `files`; raises FormatError as `write` does."""
+        written = self.write(tokenizer)
+        parts = written if isinstance(written, tuple) else (written,)
+        return [part.encode() if isinstance(part, str) else part for part in parts]
+
 
 JSON, TEXT = "application/json", "text/plain"
 FORMATS = (
@@ -118,9 +124,7 @@ def downloads_of(name: str, tokenizer: Tokenizer) -> list[Download]:
 def content_of(tokenizer: Tokenizer, file: str) -> bytes:
     """The content of a file; `file` is a key of `FORMAT_OF`. Raises FormatError if it cannot hold the vocabulary."""
     format = FORMAT_OF[file]
-    written = format.write(tokenizer)
-    content = written[list(format.files).index(file)] if isinstance(written, tuple) else written
-    return content.encode() if isinstance(content, str) else content
+    return format.contents(tokenizer)[list(format.files).index(file)]
 
 
 def download_name(file: str, vocabulary: str) -> str:

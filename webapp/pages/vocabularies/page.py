@@ -15,7 +15,7 @@ from webapp.core.expansion import base_kind
 from webapp.core.models import Model
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.ngram import NGram
-from webapp.core.models.skipped_lines import NONE_SKIPPED, SkippedLine, SkippedLines
+from webapp.core.models.skipped_lines import NONE_SKIPPED, SkippedLines
 from webapp.core.models.word_models import WordModel
 from webapp.core.tokenizer import Tokenizer
 from webapp.jobs.surveying import stored_survey
@@ -26,7 +26,6 @@ from webapp.pages.vocabularies.ngrams import LONGEST_WORD, Neighbours, NGramPage
 from webapp.rendering.markup import visible
 from webapp.tokenization.measures.article import article_measures
 from webapp.tokenization.measures.table import MeasureLine, language_lines, text_lines
-from webapp.tokenization.messages import skipped_line_reason
 from webapp.tokenization.token_messages import reason_title
 from webapp.vocabularies import CatalogueEntry
 from webapp.vocabularies.descriptions import description_of
@@ -80,7 +79,6 @@ class VocabularyPage(listing.HeadedPage):
     tokens: TokensContext
     of_ngrams: NGramsContext
     skipped: SkippedLines  # of a word list
-    skipped_line_reason: Callable[[SkippedLine], str]
     portrait: Portrait
     highest_id: int
     pipeline: PipelineSummary
@@ -137,7 +135,6 @@ def vocabulary_page(entry: CatalogueEntry, tokenizer: Tokenizer, tokens: TokensC
         tokens=tokens,
         of_ngrams=NGramsContext(ngrams=ngram_page(tokenizer.model), following=following),
         skipped=dictionary.skipped if isinstance(dictionary, Dictionary) else NONE_SKIPPED,
-        skipped_line_reason=skipped_line_reason,
         line=listing.line_of(entry),
         portrait=figures,
         highest_id=found.tokens.ids[-1] if found.tokens.ids else 0,
