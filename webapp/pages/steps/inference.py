@@ -20,8 +20,7 @@ from webapp.core.models.unigram import Unigram
 from webapp.pages.steps.inference_steps import InferenceStep, drop_steps, piece_steps, sample_steps
 from webapp.pages.walkthrough.cells import StepCell, final_cells
 from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
-from webapp.rendering.pictures.figure import Figure
-from webapp.rendering.pictures.table_figure import FigureCell, FigureColumn, table_figure
+from webapp.rendering.pictures.figure import Figure, FigureCell, FigureColumn, table_figure
 from webapp.tokenization.inferences import how_it_works, inference_title
 from webapp.tokenization.result import Result
 from webapp.web.localization import number

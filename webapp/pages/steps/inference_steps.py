@@ -21,7 +21,7 @@ from webapp.pages.walkthrough.cells import StepCell, cell, quotable
 from webapp.pages.walkthrough.preparation import pretokens
 from webapp.pages.walkthrough.walkthrough import NoStepsError
 from webapp.rendering.markup import shown_piece
-from webapp.rendering.pictures.table_figure import FigureCell, FigureColumn, FigurePiece
+from webapp.rendering.pictures.figure import FigureCell, FigureColumn, FigurePiece
 from webapp.serializers.json import json_piece
 from webapp.tokenization.result import Result
 from webapp.web.localization import number, percent
