@@ -6,7 +6,18 @@ from typing import Any
 
 from flask import Flask
 
-from webapp.tools import ambiguity, decode, difference, expansion, frequencies, measures, messages, pretokens, split
+from webapp.tools import (
+    ambiguity,
+    decode,
+    difference,
+    expansion,
+    frequencies,
+    languages,
+    measures,
+    messages,
+    pretokens,
+    split,
+)
 from webapp.tools.kernel import Tool, blueprint_of
 
 TOOLS: list[Tool[Any, Any]] = [
@@ -15,6 +26,7 @@ TOOLS: list[Tool[Any, Any]] = [
     difference.TOOL,
     expansion.TOOL,
     frequencies.TOOL,
+    languages.TOOL,
     measures.TOOL,
     messages.TOOL,
     pretokens.TOOL,

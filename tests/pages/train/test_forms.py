@@ -17,9 +17,9 @@ from tests.properties import EXPENSIVE
 from webapp.core.training.plan import TRAINERS, TrainingPlan
 from webapp.core.training.progress import STAGES, Progress
 from webapp.pages.train.choices import BY_NAME, CHOICES, TRAINER_CHOICES
+from webapp.pages.train.corpora import NoTextFileError, format_of
 from webapp.pages.train.forms import DEFAULTS, PlanRequest, plan_from, plan_of
 from webapp.pages.train.job_view import whole_percent
-from webapp.pages.train.recognition import NoTextFileError, format_of
 
 
 def read(app: Flask, **values: str) -> PlanRequest:
