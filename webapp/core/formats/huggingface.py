@@ -1,7 +1,7 @@
 """Hugging Face's `tokenizer.json`: read and write a whole pipeline.
 
 The package `tokenizers` loads what `write` returns and encodes to the same ids and offsets. Reading and writing work
-part by part: `huggingface_parts` handles normalizers and pre-tokenizers, `huggingface_decoders` decoders,
+part by part: `huggingface_parts` handles normalizers, pre-tokenizers and decoders,
 `huggingface_models` models, and `huggingface_processors` added tokens and post-processors. An unsupported feature is a
 `FormatError`, so a text is never split differently than the file specifies.
 """
@@ -15,7 +15,6 @@ from typing import Any
 
 from webapp.core.added_tokens import AddedToken
 from webapp.core.formats import (
-    huggingface_decoders,
     huggingface_end_of_word,
     huggingface_models,
     huggingface_parts,
@@ -115,7 +114,7 @@ def _write_parts(tokenizer: Tokenizer) -> dict[str, Any]:
         "post_processor": huggingface_processors.write_postprocessor(
             tokenizer.postprocessor, {**_spelled_template(tokenizer), **special_by_id}
         ),
-        "decoder": huggingface_decoders.write_decoder(tokenizer.decoder),
+        "decoder": huggingface_parts.write_decoder(tokenizer.decoder),
     }
 
 
@@ -147,7 +146,7 @@ def _read_document(document: dict[str, Any]) -> Tokenizer:
         model,
         normalizer=huggingface_parts.read_normalizer(field(document, "normalizer", dict, None)),
         pretokenizer=steps[0] if len(steps) == 1 else Steps(tuple(steps)) if steps else None,
-        decoder=huggingface_decoders.read_decoder(field(document, "decoder", dict, None)),
+        decoder=huggingface_parts.read_decoder(field(document, "decoder", dict, None)),
         added_tokens=added,
         postprocessor=postprocessor,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from webapp.core.added_tokens import AddedToken
 from webapp.core.formats.fields import FormatError, field, missing_ids
-from webapp.core.formats.huggingface_fields import whole_number
+from webapp.core.formats.huggingface_parts import whole_number
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.unigram import Unigram
