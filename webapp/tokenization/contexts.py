@@ -9,8 +9,8 @@ from typing import Literal
 from markupsafe import Markup
 
 from webapp.core.analysis.ambiguity import Divisible
+from webapp.core.models.dictionary import SkippedLine
 from webapp.core.models.matching import Disagreement
-from webapp.core.models.skipped_lines import SkippedLine
 from webapp.tokenization.additions import AdditionsPanel, OtherTokenizer, SpecialReadings, SpecialTokenHint
 from webapp.tokenization.dictionary_editor import DictionaryPanel
 from webapp.tokenization.forms import InputProblem

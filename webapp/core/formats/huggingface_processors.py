@@ -7,10 +7,9 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from webapp.core.added_tokens import AddedToken
+from webapp.core.added_tokens import AddedToken, PostProcessor, Template, Trim
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.huggingface_parts import POSTPROCESSOR, Json, as_object
-from webapp.core.postprocessors import PostProcessor, Template, Trim
 from webapp.core.vocabulary_error import shown
 
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")

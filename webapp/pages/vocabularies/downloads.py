@@ -12,7 +12,7 @@ from webapp.core.formats import (
     huggingface,
     minimal_bpe,
     ngram_counts,
-    sentencepiece_writer,
+    sentencepiece,
     tiktoken_encoding,
     vocab_json,
     vocab_txt,
@@ -80,9 +80,9 @@ FORMATS = (
     ),
     DownloadFormat(
         {"tokenizer.model": "application/octet-stream"},
-        lambda tokenizer: [sentencepiece_writer.write(tokenizer)],
+        lambda tokenizer: [sentencepiece.write(tokenizer)],
         _sentencepiece_note,
-        sentencepiece_writer.check,
+        sentencepiece.check,
     ),
     DownloadFormat(
         {"ranks.tiktoken": "text/plain", "encoding.json": "application/json"},

@@ -14,9 +14,8 @@ from webapp.core.analysis.pipeline_summary import pipeline_summary
 from webapp.core.expansion import base_kind
 from webapp.core.formats.fields import FormatError
 from webapp.core.models import Model
-from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.dictionary import NONE_SKIPPED, Dictionary
 from webapp.core.models.ngram import NGram
-from webapp.core.models.skipped_lines import NONE_SKIPPED
 from webapp.core.models.word_models import WordModel
 from webapp.jobs.surveying import stored_survey
 from webapp.pages.vocabularies import downloads, listing, portrait_bars, samples, token_table

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from webapp.core.analysis.agreement import Agreement
+from webapp.core.analysis.measures import Agreement
 from webapp.core.models.matching import Disagreement
 from webapp.tokenization.comparison.differences import SpanCounts
 from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
