@@ -11,8 +11,7 @@ import os
 import socket
 from contextlib import nullcontext
 
-from webapp.server.beside import is_wanted, worker_beside
-from webapp.server.listening import serve
+from webapp.server.listening import is_wanted, serve, worker_beside
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from flask import Flask
 
 from tests.deploy.files import DEPLOY, PLAIN, manifests
 from webapp import create_app, settings
-from webapp.server.memory_watch import MOST_TOGETHER
+from webapp.server.limits import MOST_TOGETHER
 from webapp.server.pool import most_workers
 from webapp.settings import DEFAULTS
 

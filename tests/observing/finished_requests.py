@@ -3,10 +3,10 @@
 from typing import Any
 
 from webapp.observing import report
-from webapp.server.finished import FinishedRequest
+from webapp.observing.finished import RequestRecord
 
 
-def finished(**facts: Any) -> FinishedRequest:
+def finished(**facts: Any) -> RequestRecord:
     """A finished request, of which `facts` replace some."""
     usual: dict[str, Any] = {
         "id": "4f2a",
@@ -23,7 +23,7 @@ def finished(**facts: Any) -> FinishedRequest:
         "client": "192.0.2.7",
         "report": reported(),
     }
-    return FinishedRequest(**{**usual, **facts})
+    return RequestRecord(**{**usual, **facts})
 
 
 def reported(route: str = "/s/<id>", *, tokens: int = 12, **phases: float) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from webapp.server.fair_queue import FairQueue
+from webapp.server.queues import FairQueue
 
 T = TypeVar("T")
 

@@ -9,12 +9,11 @@ from typing import Any, TypeVar, cast
 
 import pytest
 
+from webapp.observing.finished import Observer, RequestRecord
 from webapp.server.attempts import Attempts
-from webapp.server.body import Body
-from webapp.server.finished import FinishedRequest, Observer
+from webapp.server.buffers import Body
 from webapp.server.front import Front
-from webapp.server.pool import Pool
-from webapp.server.worker_process import ServerSettings, Worker
+from webapp.server.pool import Pool, ServerSettings, Worker
 
 T = TypeVar("T")
 
@@ -104,9 +103,9 @@ def test_the_plain_message_arrives_whole() -> None:
 
 
 def test_observers_are_told_of_each_request_even_if_one_fails() -> None:
-    told: list[FinishedRequest] = []
+    told: list[RequestRecord] = []
 
-    def failing(finished: FinishedRequest) -> None:
+    def failing(finished: RequestRecord) -> None:
         raise ValueError(finished.id)
 
     async def scenario() -> None:

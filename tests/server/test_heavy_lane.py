@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from webapp.server.heavy_lane import HeavyLane, Refused, Work
+from webapp.server.queues import HeavyLane, Refused, Work
 
 T = TypeVar("T")
 

@@ -12,8 +12,7 @@ import pytest
 from tests.processes import peak_bytes, resident_bytes, workers_of
 from tests.server.test_time_limit import ask
 from tests.serving import Site, is_healthy, serving
-from webapp.server.memory import MOST_TAKEN
-from webapp.server.memory_watch import MOST_TOGETHER
+from webapp.server.limits import MOST_TAKEN, MOST_TOGETHER
 
 MEGABYTE = 1_000_000
 SENTENCE = "This needs more memory than the site has for it now, so the server stopped it. Shorten the text"

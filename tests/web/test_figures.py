@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from webapp import create_app
-from webapp.observing.metrics_page import FIGURES
+from webapp.observing.observers import FIGURES
 from webapp.storage import storage_of
 
 

@@ -15,5 +15,3 @@ _DECLARING = (
     _tokens,
     _tool_routes,
 )
-
-__all__ = ["blueprint", "init_app", "page"]

@@ -17,8 +17,6 @@ from webapp.chat.sandbox import RENDERERS, Answer, SandboxError
 from webapp.chat.spans import Span, extra_renders, spans_of
 from webapp.core.vocabulary_error import Phrase
 
-__all__ = ["Kind", "Prompt", "Span", "TemplateError", "render"]
-
 Kind = Literal["syntax", "runtime", "raised", "time", "memory", "output", "forbidden"]
 
 # The signals by which the kernel ends a process whose processor time is over.

@@ -15,8 +15,6 @@ from typing import Any
 from webapp.chat.marked import Marked, Part, Span, common, unmarked
 from webapp.chat.messages import Conversation, Message
 
-__all__ = ["Span", "extra_renders", "spans_of"]
-
 # The most prompts of first messages that are rendered to see where messages end.
 MOST_ENDS = 40
 _SYSTEM = ("system", "developer")

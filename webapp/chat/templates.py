@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from webapp.chat.chat_template import ChatTemplate, NoTemplateError, TemplateSourceError, check_source, from_config
+from webapp.chat.chat_template import ChatTemplate, TemplateSourceError, check_source, from_config
 from webapp.core.vocabulary_error import Phrase
-
-__all__ = ["BUILT_IN", "ChatTemplate", "NoTemplateError", "TemplateSourceError", "own_template", "template_of"]
 
 _FOLDER = Path(__file__).with_name("builtin")
 

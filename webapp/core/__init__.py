@@ -49,16 +49,5 @@ from webapp.core.formats.recognize import load
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers.from_text import train_bpe, train_unigram, train_wordpiece
 
-__all__ = [
-    "Encoding",
-    "Token",
-    "Tokenizer",
-    "__version__",
-    "load",
-    "train_bpe",
-    "train_unigram",
-    "train_wordpiece",
-]
-
 __version__ = "0.1.0"
 """Stored with every shared result, so that a later version can report that its tokens differ."""

@@ -21,8 +21,6 @@ from webapp.core.training.survey import CorpusFacts
 from webapp.jobs.corpora import Corpora, NoRoomError
 from webapp.storage import Failure, Job, JobStore, TooManyJobsError, storage_of
 
-__all__ = ["Failure", "Job", "Jobs", "TooManyJobsError", "init_app", "jobs", "jobs_of"]
-
 # Of one visitor, corpora that no training needs, so that uploads alone never fill the disk.
 MOST_IDLE_CORPORA = 4
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")

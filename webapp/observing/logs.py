@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from typing import Any, TextIO
 
 from webapp.observing import report
-from webapp.observing.finished import Finished, method_of, reason_of, route_of
+from webapp.observing.finished import RequestRecord, method_of, reason_of, route_of
 from webapp.observing.options import LogForm, Options
 
 log = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ class RequestLog:
         self._options = options
         self._stream = stream or sys.stdout
 
-    def __call__(self, request: Finished) -> None:
+    def __call__(self, request: RequestRecord) -> None:
         """Log a finished request."""
         if self._options.log:
             fields = line_of(request, with_address=self._options.log_addresses)
@@ -48,7 +48,7 @@ class RequestLog:
             _warn_of(request)
 
 
-def line_of(request: Finished, *, with_address: bool) -> dict[str, Any]:
+def line_of(request: RequestRecord, *, with_address: bool) -> dict[str, Any]:
     """The fields of a request's line; times in milliseconds."""
     found: dict[str, Any] = {
         "time": _timestamp(datetime.now(UTC)),
@@ -71,7 +71,7 @@ def line_of(request: Finished, *, with_address: bool) -> dict[str, Any]:
     return found
 
 
-def slowest_phase(request: Finished) -> tuple[str, float]:
+def slowest_phase(request: RequestRecord) -> tuple[str, float]:
     """The phase that took most of a request's time with a worker, and its seconds."""
     phases: dict[str, float] = dict(request.report.get("phases") or {})
     phases[OTHER] = max(request.worked_seconds - sum(phases.values()), 0.0)
@@ -79,7 +79,7 @@ def slowest_phase(request: Finished) -> tuple[str, float]:
     return name, phases[name]
 
 
-def _warn_of(request: Finished) -> None:
+def _warn_of(request: RequestRecord) -> None:
     name, seconds = slowest_phase(request)
     log.warning(
         "A slow request: %s %s worked for %.1f s, of which %r took %.1f s",
@@ -92,37 +92,34 @@ def _warn_of(request: Finished) -> None:
     )
 
 
-class ReadableLines(logging.Formatter):
-    """Messages as `2026-11-22T10:00:00.000Z WARNING webapp.web.errors [id] message`, tracebacks below."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """The lines of one message."""
-        request = f" [{id}]" if (id := _request_id(record)) else ""
-        moment = _timestamp(datetime.fromtimestamp(record.created, UTC))
-        line = f"{moment} {record.levelname} {record.name}{request} {_message(record)}"
-        trace = _trace(record)
-        return f"{line}\n{trace}" if trace else line
-
-
 class JsonLines(logging.Formatter):
     """Messages as JSON objects, one a line, with the traceback in the field `trace`."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The line of one message."""
-        fields: dict[str, Any] = {
+        fields = {
             "time": _timestamp(datetime.fromtimestamp(record.created, UTC)),
             "event": "message",
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": _message(record),
+            "id": getattr(record, "request_id", "") or report.current().request_id,
+            "phase": getattr(record, "phase", ""),
+            "trace": without_messages(record.exc_info[1]) if record.exc_info and record.exc_info[1] else "",
         }
-        if id := _request_id(record):
-            fields["id"] = id
-        if phase := getattr(record, "phase", None):
-            fields["phase"] = phase
-        if trace := _trace(record):
-            fields["trace"] = trace
+        return self._line({name: value for name, value in fields.items() if value or name == "message"})
+
+    def _line(self, fields: dict[str, Any]) -> str:
         return json.dumps(fields)
+
+
+class ReadableLines(JsonLines):
+    """Messages as `2026-11-22T10:00:00.000Z WARNING webapp.web.errors [id] message`, tracebacks below."""
+
+    def _line(self, fields: dict[str, Any]) -> str:
+        request = f" [{fields['id']}]" if "id" in fields else ""
+        line = f"{fields['time']} {fields['level'].upper()} {fields['logger']}{request} {fields['message']}"
+        return "\n".join((line, fields["trace"])) if "trace" in fields else line
 
 
 def configure(form: LogForm, stream: TextIO | None = None) -> None:
@@ -186,21 +183,11 @@ def _lines(told: traceback.TracebackException, error: BaseException | None) -> l
     return lines
 
 
-def _trace(record: logging.LogRecord) -> str:
-    error = record.exc_info[1] if record.exc_info else None
-    return without_messages(error) if error is not None else ""
-
-
 def _message(record: logging.LogRecord) -> str:
     message = record.getMessage()
     # Granian adds the traceback to the message itself.
     message = message.partition("\nTraceback (most recent call last):")[0]
     return " ".join(message[:LONGEST_MESSAGE].split())
-
-
-def _request_id(record: logging.LogRecord) -> str:
-    id: str = getattr(record, "request_id", "") or report.current().request_id
-    return id
 
 
 def _log_exception(kind: type[BaseException], error: BaseException, trace: Any) -> None:

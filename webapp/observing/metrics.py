@@ -18,7 +18,7 @@ from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from webapp.observing.finished import Finished, method_of, reason_of, route_of
+from webapp.observing.finished import RequestRecord, method_of, reason_of, route_of
 
 # Seconds, up to the longest that a request may take by default.
 SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -60,61 +60,29 @@ class Metrics(Collector):
     def __init__(self) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self._registry = registry = CollectorRegistry()
-        by_route = ("route", "size")
-        self._requests = Counter(
-            "tokenscope_requests",
-            "Finished requests. size is the class of the request's body: up to that many bytes.",
-            ("route", "method", "status", "size"),
-            registry=registry,
-        )
-        self._seconds = Histogram(
-            "tokenscope_request_seconds",
-            "Seconds from a request's headers to the last byte of its response.",
-            by_route,
-            buckets=SECONDS,
-            registry=registry,
-        )
-        self._queued = Histogram(
-            "tokenscope_queue_seconds",
-            "Seconds that requests waited for a worker, by lane.",
-            ("lane",),
-            buckets=SECONDS,
-            registry=registry,
-        )
-        self._worked = Histogram(
-            "tokenscope_work_seconds",
-            "Seconds that requests had a worker, by lane.",
-            ("lane",),
-            buckets=SECONDS,
-            registry=registry,
-        )
-        self._refused = Counter(
-            "tokenscope_refused_requests",
-            "Requests that were refused or stopped, by reason.",
-            ("reason",),
-            registry=registry,
-        )
-        self._received = Counter("tokenscope_received_bytes", "Bytes of requests' bodies.", registry=registry)
-        self._sent = Counter("tokenscope_sent_bytes", "Bytes of responses' bodies.", registry=registry)
-        self._cpu = Counter(
-            "tokenscope_worker_cpu_seconds", "Processor seconds of finished requests.", registry=registry
-        )
-        self._phases = Counter(
-            "tokenscope_phase_seconds",
-            "Seconds of finished requests by phase, without the phases inside it.",
-            ("phase",),
-            registry=registry,
-        )
+
+        def counter(name: str, text: str, *labels: str) -> Counter:
+            return Counter(f"tokenscope_{name}", text, labels, registry=registry)
+
+        def histogram(name: str, text: str, *labels: str) -> Histogram:
+            return Histogram(f"tokenscope_{name}", text, labels, buckets=SECONDS, registry=registry)
+
+        about = "Finished requests. size is the class of the request's body: up to that many bytes."
+        self._requests = counter("requests", about, "route", "method", "status", "size")
+        about = "Seconds from a request's headers to the last byte of its response."
+        self._seconds = histogram("request_seconds", about, "route", "size")
+        self._queued = histogram("queue_seconds", "Seconds that requests waited for a worker, by lane.", "lane")
+        self._worked = histogram("work_seconds", "Seconds that requests had a worker, by lane.", "lane")
+        self._refused = counter("refused_requests", "Requests that were refused or stopped, by reason.", "reason")
+        self._received = counter("received_bytes", "Bytes of requests' bodies.")
+        self._sent = counter("sent_bytes", "Bytes of responses' bodies.")
+        self._cpu = counter("worker_cpu_seconds", "Processor seconds of finished requests.")
+        about = "Seconds of finished requests by phase, without the phases inside it."
+        self._phases = counter("phase_seconds", about, "phase")
         self._reported = {
-            "tokens_total": Counter(
-                "tokenscope_tokens_encoded", "Tokens encoded, by algorithm.", ("algorithm",), registry=registry
-            ),
-            "cache_hits_total": Counter(
-                "tokenscope_cache_hits", "Look-ups that a cache answered, by cache.", ("cache",), registry=registry
-            ),
-            "cache_misses_total": Counter(
-                "tokenscope_cache_misses", "Look-ups that a cache could not answer.", ("cache",), registry=registry
-            ),
+            "tokens_total": counter("tokens_encoded", "Tokens encoded, by algorithm.", "algorithm"),
+            "cache_hits_total": counter("cache_hits", "Look-ups that a cache answered, by cache.", "cache"),
+            "cache_misses_total": counter("cache_misses", "Look-ups that a cache could not answer.", "cache"),
         }
         self._children: dict[tuple[Any, ...], Any] = {}
         self._values: dict[tuple[int, int], set[str]] = {}
@@ -124,7 +92,7 @@ class Metrics(Collector):
         registry.register(self)
         ProcessCollector(namespace="tokenscope_front", registry=registry)
 
-    def __call__(self, request: Finished) -> None:
+    def __call__(self, request: RequestRecord) -> None:
         """Count a finished request."""
         route, size, lane = route_of(request), size_class(request.received_bytes), request.lane
         self._child(self._requests, route, method_of(request), str(request.status), size).inc()

@@ -25,7 +25,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExport
 from opentelemetry.trace import Span, SpanKind, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from webapp.observing.finished import Finished, method_of, reason_of, route_of
+from webapp.observing.finished import RequestRecord, method_of, reason_of, route_of
 
 log = logging.getLogger(__name__)
 
@@ -45,12 +45,12 @@ class Traces:
         self._provider.add_span_processor(BatchSpanProcessor(exporter))
         self._tracer = self._provider.get_tracer("webapp.observing")
         self._propagator = TraceContextTextMapPropagator()
-        self._ended: Queue[tuple[Finished, int] | None] = Queue(MOST_WAITING)
+        self._ended: Queue[tuple[RequestRecord, int] | None] = Queue(MOST_WAITING)
         self._is_full = False
         self._making = threading.Thread(target=self._make_all, name="traces", daemon=True)
         self._making.start()
 
-    def __call__(self, request: Finished) -> None:
+    def __call__(self, request: RequestRecord) -> None:
         """Have the spans of a finished request made, unless too many wait."""
         try:
             self._ended.put_nowait((request, time.time_ns()))
@@ -68,7 +68,7 @@ class Traces:
             except Exception:
                 log.exception("The spans of a request could not be made")
 
-    def _make(self, request: Finished, end: int) -> None:
+    def _make(self, request: RequestRecord, end: int) -> None:
         method, route = method_of(request), route_of(request)
         span = self._tracer.start_span(
             f"{method} {route}",
@@ -105,7 +105,7 @@ def exporter_of(kind: str) -> SpanExporter:
     return ConsoleSpanExporter() if kind == "console" else OTLPSpanExporter()
 
 
-def _attributes(request: Finished, method: str, route: str) -> dict[str, str | int | float]:
+def _attributes(request: RequestRecord, method: str, route: str) -> dict[str, str | int | float]:
     """The attributes: OpenTelemetry's names where it has one."""
     found: dict[str, str | int | float] = {
         "http.request.method": method,

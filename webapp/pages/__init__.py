@@ -7,8 +7,6 @@ from webapp.pages import (
     compare,
     download,
     evaluate,
-    expansion,
-    languages,
     learn,
     models,
     playground,
@@ -27,12 +25,10 @@ PAGES = (
     training,
     download,
     evaluate,
-    languages,
     learn,
     models,
     vocabularies,
     byte_alphabet,
-    expansion,
     share,
 )
 

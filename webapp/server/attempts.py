@@ -24,17 +24,13 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from webapp.server.answer import Answer, ClientGoneError
+from webapp.observing.finished import RequestRecord
+from webapp.server.buffers import Answer, ClientGoneError, Spool
 from webapp.server.cost import Costs
-from webapp.server.environment import HEAVY
-from webapp.server.finished import RunningRequest
-from webapp.server.heavy_lane import HeavyLane, Work
-from webapp.server.memory_watch import MemoryWatch
-from webapp.server.pool import Pool
-from webapp.server.priority import Watch, processor_seconds
-from webapp.server.spool import Spool
-from webapp.server.worker_process import ServerSettings, Worker, WorkerGoneError
-from webapp.web.server_variables import COST, RETRY_AFTER, STOPPED, Reason
+from webapp.server.limits import MemoryWatch, Watch, processor_seconds
+from webapp.server.pool import Pool, ServerSettings, Worker, WorkerGoneError
+from webapp.server.queues import HeavyLane, Work
+from webapp.web.server_variables import COST, HEAVY, RETRY_AFTER, STOPPED, Reason
 
 log = logging.getLogger(__name__)
 
@@ -88,7 +84,7 @@ class Assignment:
     content: bytes
     left: asyncio.Future[None]
     answer: Answer
-    request: RunningRequest
+    request: RequestRecord
     seconds: float = 0.0
     stores: bool = False
 
@@ -155,7 +151,7 @@ class Attempts:
             **variables,
         }
         left = asyncio.get_running_loop().create_future()
-        assigned = Assignment(environment, b"", left, Answer(), RunningRequest("", "GET", environment["PATH_INFO"]))
+        assigned = Assignment(environment, b"", left, Answer(), RequestRecord("", "GET", environment["PATH_INFO"]))
         try:
             await self.work(assigned)
             status, _ = await assigned.answer.head

@@ -11,17 +11,21 @@ import asyncio
 import logging
 import os
 import signal
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
+from webapp.observing.finished import Observer, RequestRecord, request_id
 from webapp.observing.logs import configure
-from webapp.observing.metrics_page import Ask, OwnAnswer
-from webapp.observing.observers import observing
+from webapp.observing.observers import Ask, OwnAnswer, observing
 from webapp.observing.options import from_environment
-from webapp.server.answer import (
+from webapp.server.attempts import Assignment, Attempts
+from webapp.server.buffers import (
     READ_SECONDS,
     Answer,
+    Body,
     ClientGoneError,
     Message,
     Send,
@@ -29,16 +33,63 @@ from webapp.server.answer import (
     send_own,
     send_plainly,
 )
-from webapp.server.attempts import Assignment, Attempts
-from webapp.server.body import Body
-from webapp.server.environment import BODY_FILE, wsgi_environment
-from webapp.server.finished import Observer, RunningRequest, request_id
-from webapp.server.listening import PARENT
-from webapp.server.pool import Pool, pool_size
-from webapp.server.sockets import abort_unread
-from webapp.server.temporary import own_folder
-from webapp.server.worker_process import ServerSettings, WorkerGoneError
+from webapp.server.listening import PARENT, abort_unread, own_folder
+from webapp.server.pool import Pool, ServerSettings, WorkerGoneError, pool_size
 from webapp.web.client_addresses import forwarded_for, rate_limit_key
+from webapp.web.server_variables import BODY_FILE
+
+
+def wsgi_environment(scope: Mapping[str, Any], content_length: int | None) -> dict[str, str]:
+    """The WSGI environment of a request whose body has `content_length` bytes; None means that it has no body.
+
+    >>> scope = {"method": "GET", "path": "/é", "raw_path": b"/%C3%A9", "query_string": b"a=1", "http_version": "1.1",
+    ...     "headers": [(b"host", b"x.example"), (b"x-a", b"1"), (b"x-a", b"2")], "scheme": "http",
+    ...     "client": ("192.0.2.7", 5000), "server": ("127.0.0.1", 8000)}
+    >>> environment = wsgi_environment(scope, None)
+    >>> environment["PATH_INFO"], environment["HTTP_X_A"], environment["REMOTE_ADDR"]
+    ('/Ã©', '1,2', '192.0.2.7')
+    """
+    server = scope.get("server") or ("127.0.0.1", 80)
+    client = scope.get("client") or ("127.0.0.1", 0)
+    environment = {
+        "REQUEST_METHOD": scope["method"],
+        "SCRIPT_NAME": "",
+        # Bytes decoded as Latin-1, as PEP 3333 requires; `scope["path"]` would lose bytes that are not UTF-8.
+        "PATH_INFO": unquote_to_bytes(scope["raw_path"].partition(b"?")[0]).decode("latin-1"),
+        "QUERY_STRING": scope["query_string"].decode("latin-1"),
+        "SERVER_NAME": str(server[0]),
+        "SERVER_PORT": str(server[1]),
+        "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
+        "REMOTE_ADDR": str(client[0]),
+        "REMOTE_PORT": str(client[1]),
+        "wsgi.url_scheme": scope["scheme"],
+    }
+    for name, value in _variables(scope["headers"]):
+        separator = "; " if name == "HTTP_COOKIE" else ","
+        environment[name] = f"{environment[name]}{separator}{value}" if name in environment else value
+    # The front has read the whole body, so its real length replaces that of the headers.
+    environment.pop("HTTP_TRANSFER_ENCODING", None)
+    environment.pop("CONTENT_LENGTH", None)
+    if content_length is not None:
+        environment["CONTENT_LENGTH"] = str(content_length)
+    return environment
+
+
+def _variables(headers: list[tuple[bytes, bytes]]) -> list[tuple[str, str]]:
+    """The headers with their names in the WSGI environment, in order.
+
+    Omits names with an underscore: they would become indistinguishable from names with a hyphen, which a proxy may
+    have checked.
+    """
+    variables = []
+    for raw_name, raw_value in headers:
+        if b"_" in raw_name:
+            continue
+        name = raw_name.decode("latin-1").upper().replace("-", "_")
+        bare = name in ("CONTENT_TYPE", "CONTENT_LENGTH")
+        variables.append((name if bare else f"HTTP_{name}", raw_value.decode("latin-1")))
+    return variables
+
 
 log = logging.getLogger(__name__)
 
@@ -127,19 +178,19 @@ class Front:
 
     async def _observed(self, scope: Message, receive: Receive, send: Send) -> None:
         """Handle one request, then tell the observers about it."""
-        headers = dict(scope["headers"])
+        begun, headers = time.monotonic(), dict(scope["headers"])
         client = rate_limit_key(self._address(scope))
-        request = RunningRequest(request_id(headers), scope["method"], scope["path"], client)
+        request = RequestRecord(request_id(headers), scope["method"], scope["path"], client)
         request.traceparent = headers.get(b"traceparent", b"").decode("latin-1")
         try:
             await self._request(scope, receive, send, request)
         except ClientGoneError:
             request.refused = request.refused or "left"
         finally:
-            finished = request.finished()
+            request.total_seconds = time.monotonic() - begun
             for observe in self._observers:
                 try:
-                    observe(finished)
+                    observe(request)
                 except Exception:
                     log.exception("An observer of finished requests failed")
 
@@ -148,7 +199,7 @@ class Front:
         peer = str((scope.get("client") or ("127.0.0.1", 0))[0])
         return forwarded_for(peer, _forwarded(scope), self._settings.proxies)
 
-    async def _request(self, scope: Message, receive: Receive, send: Send, request: RunningRequest) -> None:
+    async def _request(self, scope: Message, receive: Receive, send: Send, request: RequestRecord) -> None:
         body = Body()
         try:
             refusal = await self._read(scope, receive, body)
@@ -217,7 +268,7 @@ class Front:
         content: bytes,
         left: asyncio.Future[None],
         send: Send,
-        request: RunningRequest,
+        request: RequestRecord,
     ) -> None:
         """Let a worker handle the request, and send its response to the client."""
         answer = Answer()

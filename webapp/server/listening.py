@@ -1,14 +1,23 @@
-"""Configures and runs Granian, the HTTP server that holds the connections."""
+"""Starts the server's processes: Granian, which holds the connections, and a worker for trainings beside it."""
 
 from __future__ import annotations
 
+import asyncio
 import encodings.idna  # noqa: F401 (see `_announce`)
 import http.client
 import os
 import resource
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from multiprocessing.util import Finalize, get_temp_dir
+from pathlib import Path
 
 from granian import Granian
 from granian.constants import HTTPModes, Interfaces
@@ -17,6 +26,7 @@ from granian.log import LogLevels
 
 from webapp.observing.logs import announce, configure, granian_configuration
 from webapp.observing.options import LogForm, from_environment
+from webapp.processes import locked
 from webapp.server.pool import LEAST_FILES, pool_size
 from webapp.settings import DEFAULTS
 
@@ -114,3 +124,114 @@ def _allow_files() -> None:
     wanted = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+SELF = "/proc/self/fd"
+# Granian opens its socket only after the application has started. This is the interval between checks, in seconds.
+PAUSE = 0.02
+
+
+async def abort_unread(seconds: float) -> None:
+    """Make the system close connections whose client reads nothing for `seconds` (RFC 5482, "User Timeout").
+
+    Granian has no such limit: data that no client reads would stay in memory forever. Connections inherit the option
+    from the listening socket, which this function waits for. On systems without the option (macOS) it does nothing.
+    """
+    if not hasattr(socket, "TCP_USER_TIMEOUT") or not os.path.isdir(SELF):
+        return
+    while not (listeners := list(_listening())):
+        await asyncio.sleep(PAUSE)
+    for listener in listeners:
+        with closing(listener):
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(1000 * seconds))
+
+
+def _listening() -> Iterator[socket.socket]:
+    """Duplicates of this process's listening TCP sockets, which the caller closes."""
+    for name in os.listdir(SELF):
+        with suppress(OSError):  # not a socket, or closed meanwhile
+            candidate = socket.socket(fileno=os.dup(int(name)))
+            is_internet = candidate.family in (socket.AF_INET, socket.AF_INET6)
+            if is_internet and candidate.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                yield candidate
+            else:
+                candidate.close()
+
+
+PREFIX = "tokenscope-run"
+# The longest path in bytes of a folder that may have sockets: theirs has about a hundred at most.
+MOST_FOR_SOCKETS = 70
+
+
+def own_folder() -> Finalize:
+    """Make a folder in `TMPDIR` that replaces it for this process and those that it starts; delete abandoned ones.
+
+    A process keeps its folder locked while it lives, and the system unlocks it even after SIGKILL. Returns a function
+    that deletes the folder; it is also called at the end of a process of multiprocessing, after that's own folder.
+    """
+    parent = Path(tempfile.gettempdir())
+    for abandoned in parent.glob(f"{PREFIX}*"):
+        with suppress(OSError):  # another user's
+            if (lock := locked(abandoned)) is not None:
+                os.close(lock)
+                shutil.rmtree(abandoned)
+    # It gets its name when it is locked, so that nobody else takes it for abandoned.
+    new = Path(tempfile.mkdtemp(prefix="tokenscope-new"))
+    locked(new)
+    folder = new.rename(parent / new.name.replace("tokenscope-new", PREFIX))
+    if len(os.fsencode(folder)) > MOST_FOR_SOCKETS:
+        get_temp_dir()  # where multiprocessing makes its sockets: chosen now, it is outside
+    tempfile.tempdir = os.environ["TMPDIR"] = str(folder)
+    return Finalize(None, shutil.rmtree, (folder, True), exitpriority=-200)
+
+
+# The pause before a worker that has ended is replaced doubles up to the second number, in seconds.
+FIRST_PAUSE, LAST_PAUSE = 1.0, 60.0
+# The time that a worker has to let its trainings wait again, in seconds.
+WORKER_SECONDS = 12.0
+COMMAND = (sys.executable, "-m", "webapp.jobs", "--beside")
+
+
+def is_wanted() -> bool:
+    """Whether the setting `TOKENSCOPE_WORKER` asks for a worker, as it does by default."""
+    return os.environ.get("TOKENSCOPE_WORKER", "true").strip().lower() not in ("false", "0", "no", "")
+
+
+@contextmanager
+def worker_beside(command: tuple[str, ...] = COMMAND) -> Iterator[None]:
+    """Keep a worker running within the block.
+
+    The worker holds the end of a pipe from this process, so that it also ends when this process is killed.
+    """
+    ending = threading.Event()
+    keeper = threading.Thread(target=_keep, args=(command, ending), daemon=True)
+    keeper.start()
+    try:
+        yield
+    finally:
+        ending.set()
+        keeper.join(WORKER_SECONDS + 5)
+
+
+def _keep(command: tuple[str, ...], ending: threading.Event) -> None:
+    pause = FIRST_PAUSE
+    # Vocabularies are loaded on first use: a worker needs few.
+    environment = {**os.environ, "TOKENSCOPE_PRELOAD": "false"}
+    while not ending.is_set():
+        with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment) as worker:
+            while worker.poll() is None and not ending.wait(0.2):
+                pass
+            if ending.is_set():
+                _stop(worker)
+                return
+        ending.wait(pause)
+        pause = min(2 * pause, LAST_PAUSE)
+
+
+def _stop(worker: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        worker.terminate()
+    try:
+        worker.wait(WORKER_SECONDS)
+    except subprocess.TimeoutExpired:
+        worker.kill()

@@ -35,35 +35,6 @@ from webapp.storage.snapshots import (
 from webapp.storage.totals import StorageFullError, Total
 from webapp.storage.vocabularies import VocabularyFile, VocabularyRecord, VocabularyStore
 
-__all__ = [
-    "LONGEST_REASON",
-    "DatabaseUrlError",
-    "Deleted",
-    "Failure",
-    "Inventory",
-    "Job",
-    "JobStore",
-    "RemovedSnapshotError",
-    "Report",
-    "SchemaError",
-    "ShareReceipt",
-    "Snapshot",
-    "SnapshotStore",
-    "Storage",
-    "StorageFullError",
-    "StoredSnapshot",
-    "TooManyJobsError",
-    "Total",
-    "UnavailableStorageError",
-    "VocabularyFile",
-    "VocabularyRecord",
-    "VocabularyStore",
-    "explain_failures",
-    "init_app",
-    "storage",
-    "storage_of",
-]
-
 log = logging.getLogger(__name__)
 
 _EXTENSION = "tokenscope-storage"

@@ -25,16 +25,6 @@ from webapp.storage.tables import ClaimRow, ReportRow, SnapshotRow, SnapshotVoca
 from webapp.storage.totals import Changes, Total, total_of
 from webapp.storage.vocabularies import ATTEMPTS, VocabularyFile, delete_unneeded, store_file
 
-__all__ = [
-    "LONGEST_REASON",
-    "RemovedSnapshotError",
-    "Report",
-    "ShareReceipt",
-    "Snapshot",
-    "SnapshotStore",
-    "StoredSnapshot",
-]
-
 log = logging.getLogger(__name__)
 
 Condition = Literal["kept", "expired", "deleted", "removed"]

@@ -283,7 +283,7 @@ def other_tokenizers(result: Result) -> list[OtherTokenizer]:
     return rows
 
 
-def note(state: State, rows: list[OtherTokenizer]) -> str:
+def others_note(state: State, rows: list[OtherTokenizer]) -> str:
     """Which vocabularies the rows use, as far as their names do not say it."""
     if not any(family_of(row.algorithm) == "dictionary" for row in rows):
         return _("WordPiece and Unigram use this site’s own vocabularies, for teaching.")

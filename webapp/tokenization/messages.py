@@ -174,9 +174,9 @@ def ids_note(result: Result) -> str:
     return ""
 
 
-def reason_sentences() -> dict[Reason, str]:
-    """Sentences for why the decoded text differs from the input."""
-    return {
+def reasons(found: Iterable[Reason]) -> str:
+    """Why the decoded text differs from the input."""
+    sentences: dict[Reason, str] = {
         "unknown": _("All unknown tokens decode to the same mark."),
         "case": _("The text was lower-cased."),
         "normalization": _("The normalizer replaced or removed characters."),
@@ -184,6 +184,7 @@ def reason_sentences() -> dict[Reason, str]:
             "This tokenizer does not keep white space: it splits words at white space and joins them by its own rules."
         ),
     }
+    return joined(sentences[reason] for reason in found)
 
 
 def milliseconds(seconds: float) -> str:

@@ -7,6 +7,7 @@ whole result with the first tokens, the others append chunks.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import brotli
 from flask import Request, Response, request
@@ -34,12 +35,8 @@ def as_events(view: ResultView) -> Response:
     parts = view.painter.chunks
     encoding = view.result.encoding
     beginning = parts[:FIRST]
-    first = render(
-        view.result_context(
-            tokens=_joined(view.painter.paint(chunk) for chunk in beginning),
-            ids=ids_html(encoding, beginning),
-        )
-    )
+    tokens = _joined(view.painter.paint(chunk) for chunk in beginning)
+    first = render(replace(view, tokens=tokens, ids=ids_html(encoding, beginning)))
     events = _events(first, view, parts[FIRST:])
     response = Response(mimetype="text/event-stream")
     response.headers["X-Accel-Buffering"] = "no"

@@ -6,14 +6,27 @@ from typing import Any
 
 from flask import Flask
 
-from webapp.tools import ambiguity, decode, difference, frequencies, measures, messages, pretokens, split
+from webapp.tools import (
+    ambiguity,
+    decode,
+    difference,
+    expansion,
+    frequencies,
+    languages,
+    measures,
+    messages,
+    pretokens,
+    split,
+)
 from webapp.tools.kernel import Tool, blueprint_of
 
 TOOLS: list[Tool[Any, Any]] = [
     ambiguity.TOOL,
     decode.TOOL,
     difference.TOOL,
+    expansion.TOOL,
     frequencies.TOOL,
+    languages.TOOL,
     measures.TOOL,
     messages.TOOL,
     pretokens.TOOL,
@@ -25,3 +38,4 @@ def init_app(app: Flask) -> None:
     """Register the routes of every tool."""
     for tool in TOOLS:
         app.register_blueprint(blueprint_of(tool))
+    app.register_blueprint(expansion.expansion_files)

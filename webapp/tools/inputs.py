@@ -152,7 +152,9 @@ def _validated(kind: type[AnyInput], given: dict[str, Any]) -> tuple[AnyInput, l
     try:
         return kind.model_validate(given), []
     except ValidationError as error:
-        problems = {str(each["loc"][0]): _problem(kind, each) for each in reversed(error.errors(include_url=False))}
+        # A default that depends on a wrong field is not computed; it is, once that field has its own default.
+        errors = [each for each in error.errors(include_url=False) if each["type"] != "default_factory_not_called"]
+        problems = {str(each["loc"][0]): _problem(kind, each) for each in reversed(errors)}
     valid = kind.model_validate({name: value for name, value in given.items() if name not in problems})
     texts = {name: given[name] for name in given.keys() & problems if kind.model_fields[name].annotation is str}
     return valid.model_copy(update=texts), list(reversed(problems.values()))
@@ -196,7 +198,7 @@ def _problem(kind: type[Input], details: ErrorDetails) -> InputProblem:
     is_page_number = status == 404 and _mark(field, OnPage) is not None
     form = _mark(field, FromForm)
     has_place = not (is_page_number or (form is not None and form.button))
-    return InputProblem(message, status, name if has_place else "", value)
+    return InputProblem(message, status, (field.serialization_alias or name) if has_place else "", value)
 
 
 def literals(field: FieldInfo) -> tuple[str, ...]:

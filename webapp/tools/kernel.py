@@ -106,7 +106,7 @@ def blueprint_of(tool: Tool[Any, Any]) -> Blueprint:
             return _json(tool)
         if ending in files:
             return as_file(ending)
-        return _page(tool, *_attempted(tool, {}))
+        return page_of(tool, *_attempted(tool, {}))
 
     def as_json() -> BaseResponse:
         return _download(_json(tool), f"{tool.file_name}.json")
@@ -119,7 +119,7 @@ def blueprint_of(tool: Tool[Any, Any]) -> Blueprint:
                 return _download(long_response(content(result), mimetype=media_type), f"{tool.file_name}.{ending}")
         except InputProblem as problem:
             problems = [problem]
-        return _page(tool, given, None, problems)
+        return page_of(tool, given, None, problems)
 
     def file_view(ending: str) -> Callable[[], BaseResponse]:
         def view() -> BaseResponse:  # no `partial`: Flask-Limiter asks views for their names
@@ -148,11 +148,11 @@ def _attempted(tool: Tool[Any, Any], changes: Mapping[str, Any]) -> tuple[Any, A
         return given, None, [problem]
 
 
-def _page(tool: Tool[Any, Any], given: Any, result: Any, problems: list[InputProblem]) -> BaseResponse:
+def page_of(tool: Tool[Any, Any], given: Any, result: Any, problems: list[InputProblem]) -> BaseResponse:
     """The whole page, or the result alone for htmx; a form is redirected to its address if that is short enough."""
     query = given.query()
     address = f"{request.script_root}{tool.address}"
-    link = f"{address}?{query}" if len(query) <= current_app.config["MAX_LINK_CHARACTERS"] else None
+    link = f"{address}?{query}".removesuffix("?") if len(query) <= current_app.config["MAX_LINK_CHARACTERS"] else None
     if request.method == "POST" and not wants_partial() and not problems and link:
         return redirect(f"{link}#{tool.view_at}" if tool.view_at and "show" in request.form else link, 303)
     context = ToolPage(

@@ -28,10 +28,9 @@ from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.models.dictionary_edits import EditError
 from webapp.core.tokenizer import Tokenizer
 from webapp.rendering.markup import visible
-from webapp.tokenization.affix_fields import LONGEST_ADDED, MOST_ADDED
-from webapp.tokenization.affix_fields import LONGEST_NAME as LONGEST_TOKEN_NAME
 from webapp.tokenization.attempts import problem_of
-from webapp.tokenization.forms import MAX_EDITS_BYTES, InputProblem, fits
+from webapp.tokenization.forms import LONGEST_ADDED, MAX_EDITS_BYTES, MOST_ADDED, InputProblem, fits
+from webapp.tokenization.forms import LONGEST_NAME as LONGEST_TOKEN_NAME
 from webapp.tokenization.meter import model_problem
 from webapp.tokenization.result import prepare
 from webapp.tokenization.state import State

@@ -27,36 +27,3 @@ from webapp.vocabularies.shipped_vocabularies import (
 from webapp.vocabularies.titles import title_of
 from webapp.vocabularies.trained import LIMITS, TRAINERS, TrainedVocabulary, train_vocabulary
 from webapp.vocabularies.uploads import StorageFullError, hash_of, name_of
-
-__all__ = [
-    "CATALOGUE",
-    "GPT_4O",
-    "LIMITS",
-    "TRAINERS",
-    "CatalogueEntry",
-    "StillFetchingError",
-    "StorageFullError",
-    "TrainedVocabulary",
-    "UnavailableVocabularyError",
-    "algorithms_of",
-    "default_for",
-    "entries_for",
-    "find",
-    "hash_of",
-    "init_app",
-    "jieba_words",
-    "library",
-    "matching",
-    "maximum_probability",
-    "name_of",
-    "ngram_tokenizer",
-    "offered_algorithms",
-    "preload",
-    "record",
-    "shipped_tokenizer",
-    "sizes_record",
-    "title_of",
-    "tokenizer_of",
-    "train_vocabulary",
-    "well_known",
-]

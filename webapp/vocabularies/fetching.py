@@ -16,10 +16,8 @@ from typing import NamedTuple
 from flask import Flask
 
 from webapp.vocabularies.disk_cache import DiskCache
-from webapp.vocabularies.https_download import HUB_SITES, Download, Endpoint, FetchError, Reason
+from webapp.vocabularies.https_download import HUB_SITES, Download, Endpoint, FetchError
 from webapp.vocabularies.wellknown import WellKnown
-
-__all__ = ["FetchError", "Fetcher", "Progress", "Reason", "fetcher_of", "init_app"]
 
 log = logging.getLogger(__name__)
 

@@ -233,7 +233,7 @@ def _check_status(response: Response) -> None:
     """Raise FetchError for a response that is not the file, without reading its body, which may be endless."""
     import httpx2
     from huggingface_hub import errors
-    from huggingface_hub.utils import hf_raise_for_status  # type: ignore[attr-defined]
+    from huggingface_hub.utils import hf_raise_for_status
 
     if response.status_code == 200:
         return

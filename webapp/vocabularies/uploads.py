@@ -19,8 +19,6 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.storage import StorageFullError, UnavailableStorageError, VocabularyFile, VocabularyStore
 from webapp.vocabularies.algorithms import algorithms_of, with_newer
 
-__all__ = ["StorageFullError", "UploadedVocabulary", "Uploads", "hash_of", "is_upload", "name_of", "number_of_ids"]
-
 _NAME = re.compile(r"upload-[0-9a-f]{16}")
 # The number of uploads whose description, not content, a process caches.
 _CACHED = 4_096

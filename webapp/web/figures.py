@@ -1,6 +1,6 @@
 """What the site says of itself to Prometheus: trainings, shared results and vocabularies.
 
-The front asks for it on a scrape (`webapp.observing.metrics_page`). No address leads here: the request is recognized by
+The front asks for it on a scrape (`webapp.observing.observers`). No address leads here: the request is recognized by
 a WSGI variable that no client can set, because headers become variables whose names begin with `HTTP_`.
 """
 
@@ -15,7 +15,7 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from flask import Flask, Response
 
 from webapp.core import __version__
-from webapp.observing.metrics_page import FIGURES
+from webapp.observing.observers import FIGURES
 from webapp.storage import UnavailableStorageError, storage_of
 from webapp.storage.figures import figures_of
 from webapp.storage.jobs import State

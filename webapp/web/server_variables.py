@@ -20,3 +20,8 @@ COST = "tokenscope.cost"
 # A function that the site calls before a request stores something that it must not store twice: the server then does
 # not repeat the request if its process ends.
 STORES = "tokenscope.stores"
+
+# The path of the body, if it is too long for the socket between the front and the worker.
+BODY_FILE = "tokenscope.body_file"
+# Not empty if the request has the lowest priority from its beginning.
+HEAVY = "tokenscope.heavy"

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from webapp.core import recipes
 from webapp.core.reference.bpe import count_pairs
-from webapp.core.traces import training_bpe, training_unigram, training_wordpiece
-from webapp.core.traces.training_words import CorpusWord
+from webapp.core.traces import training_merges, training_unigram
+from webapp.core.traces.training_merges import CorpusWord
 from webapp.core.trainers import bpe, unigram, wordpiece
 from webapp.core.trainers.seed_pieces import proper_substrings
 
@@ -28,7 +28,7 @@ corpora = st.one_of(few_letters, any_words, marks)
 
 @given(corpora, st.integers(0, 40))
 def test_bytes_round_by_round(counts: dict[str, int], merges: int) -> None:
-    training = training_bpe.train_bytes(counts, merges)
+    training = training_merges.train_bytes(counts, merges)
     rounds = list(training.rounds())
     assert [(*vars_of(round.winner),) for round in rounds] == [
         tuple(merge) for merge in bpe.train_bytes(counts, merges_at_most=merges).merges
@@ -42,7 +42,7 @@ def test_bytes_round_by_round(counts: dict[str, int], merges: int) -> None:
 
 @given(corpora, st.integers(0, 40), st.booleans())
 def test_characters_round_by_round(counts: dict[str, int], merges: int, apart: bool) -> None:
-    training = training_bpe.train_characters(counts, merges, suffix_apart=apart)
+    training = training_merges.train_characters(counts, merges, suffix_apart=apart)
     rounds = list(training.rounds())
     wanted = bpe.train_characters(counts, merges_at_most=merges, suffix_apart=apart).merges
     assert [(*vars_of(round.winner),) for round in rounds] == [tuple(merge) for merge in wanted]
@@ -56,7 +56,7 @@ def test_characters_round_by_round(counts: dict[str, int], merges: int, apart: b
 
 @given(corpora, st.integers(0, 40), st.integers(1, 3))
 def test_wordpiece_round_by_round(counts: dict[str, int], merges: int, minimum: int) -> None:
-    training = training_wordpiece.train(counts, merges, minimum=minimum)
+    training = training_merges.train_wordpiece(counts, merges, minimum=minimum)
     rounds = list(training.rounds())
     wanted = wordpiece.train(counts, merges_at_most=merges, minimum_pair_frequency=minimum).merges
     told = [(step.winner.left, step.winner.right, step.piece, step.winner.count, step.winner.score) for step in rounds]
@@ -66,7 +66,7 @@ def test_wordpiece_round_by_round(counts: dict[str, int], merges: int, minimum: 
         singles = [symbol for word in step.before for symbol in word.symbols for _ in range(word.count)]
         assert step.winner.left_count == singles.count(step.winner.left)
         assert step.winner.right_count == singles.count(step.winner.right)
-        everything = training_wordpiece.scored(step.before)
+        everything = training_merges.pairs(step.before)
         assert len(step.pairs()) + step.too_rare() == len(everything)
 
 
@@ -74,7 +74,7 @@ def vars_of(pair: Any) -> tuple[Any, ...]:
     return pair.left, pair.right, pair.count
 
 
-def chains(start: tuple[CorpusWord[Any], ...], rounds: list[Any]) -> None:
+def chains(start: tuple[CorpusWord, ...], rounds: list[Any]) -> None:
     """Check that each round begins with the words of the last, its winner leads its pairs, and its counts are right."""
     words = start
     for number, step in enumerate(rounds, start=1):
@@ -150,8 +150,8 @@ def test_a_loss_is_what_the_words_lose() -> None:
 
 
 def test_an_empty_corpus_is_refused() -> None:
-    assert list(training_bpe.train_bytes({}, 9).rounds()) == []
-    assert list(training_wordpiece.train({"a": 3}, 9).rounds()) == []
+    assert list(training_merges.train_bytes({}, 9).rounds()) == []
+    assert list(training_merges.train_wordpiece({"a": 3}, 9).rounds()) == []
     for counts in ({}, {"": 2}):
         with pytest.raises(ValueError, match=r"nothing|empty"):
             training_unigram.UnigramTraining(counts, 9)
@@ -160,22 +160,22 @@ def test_an_empty_corpus_is_refused() -> None:
 def test_worked_examples(worked_examples: dict[str, Any]) -> None:
     first, second = worked_examples["bpe_end_of_word"]
     counts = Counter(first["corpus"])
-    training = training_bpe.train_characters(counts, first["vocabulary_size"], suffix_apart=True)
+    training = training_merges.train_characters(counts, first["vocabulary_size"], suffix_apart=True)
     rounds = list(training.rounds())
     assert [[step.winner.left, step.winner.right] for step in rounds] == first["pairs"]
     assert all(len(word.symbols) == 1 for word in rounds[-1].after)
 
-    training = training_bpe.train_characters(second["word_counts"], second["merges"], suffix_apart=True)
+    training = training_merges.train_characters(second["word_counts"], second["merges"], suffix_apart=True)
     assert [[step.winner.left, step.winner.right] for step in training.rounds()] == second["pairs"]
     assert [step.winner.count for step in training.rounds()] == second["pair_counts"]
 
     text, merges = worked_examples["bpe_bytes"]["text"], worked_examples["bpe_bytes"]["merges"]
-    model = training_bpe.train_bytes(recipes.BYTE_BPE.count(text), merges).trained.model
+    model = training_merges.train_bytes(recipes.BYTE_BPE.count(text), merges).trained.model
     assert list(model.ids(text)) == worked_examples["bpe_bytes"]["ids"]
 
     worked = worked_examples["wordpiece_scores"]
     counts = Counter(worked["corpus"])
-    for step in training_wordpiece.train(counts, 100).rounds():
+    for step in training_merges.train_wordpiece(counts, 100).rounds():
         splits = {text: list(word.symbols) for text, word in zip(counts, step.after, strict=True)}
         if len({symbol for symbols in splits.values() for symbol in symbols}) == 7:
             assert splits == worked["final_splits_when_the_pieces_in_use_reach_7"]

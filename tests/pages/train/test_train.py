@@ -169,6 +169,16 @@ def test_a_wrong_choice_is_told_beside_its_field(
     assert queue.store.next() == []
 
 
+def test_a_wrong_pattern_is_not_tried_beside_another_mistake(client: FlaskClient, corpus: str) -> None:
+    plan = {**PLAN, "size": "many", "split": "own", "pattern": "(a"}
+    for answer in (
+        client.get("/train", query_string={"corpus": corpus, **plan}),
+        client.post("/train", data={"corpus": corpus, **plan}),
+    ):
+        assert answer.status_code == 422
+        assert set(Page(answer.text).invalid) == {"size", "pattern"}
+
+
 def test_a_pattern_that_is_slow_on_the_corpus_is_told_beside_its_field(
     client: FlaskClient, queue: Jobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 from tests.site import Page
 from webapp.pages.training import presets
-from webapp.pages.training.counted_words import MOST_COUNT, read_counts
+from webapp.pages.training.corpus import MOST_COUNT, read_counts
 
 TEXTBOOK = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
 

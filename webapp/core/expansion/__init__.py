@@ -19,5 +19,3 @@ merges before the base's; here what the base does stays first.
 
 from webapp.core.expansion.expand import BaseKind, base_kind, expand
 from webapp.core.expansion.result import Added, Expansion, ExpansionError, Reason, Refusal
-
-__all__ = ["Added", "BaseKind", "Expansion", "ExpansionError", "Reason", "Refusal", "base_kind", "expand"]

@@ -37,8 +37,6 @@ from webapp.core.text.pretokenizers import PreTokenizerSequence as Steps
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import Phrase, shown
 
-__all__ = ["FormatError", "read", "write"]
-
 VERSION = "1.0"
 
 

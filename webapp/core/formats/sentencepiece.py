@@ -31,8 +31,6 @@ from webapp.core.text.sentencepiece_normalizer import SentencePieceDecoder, Sent
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
 
-__all__ = ["FormatError", "read"]
-
 LONGEST_PIECE = 8000  # bytes, as in SentencePiece
 
 _MODELS: dict[int, Callable[[ScoredPieces], ScoredModel]] = {

@@ -12,8 +12,6 @@ from webapp.core.text.sentencepiece_normalizer import SentencePieceDecoder
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
 
-__all__ = ["FormatError", "read"]
-
 BYTES = [chr(byte) for byte in range(256)]
 NAMED_BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 # The 256 byte tokens follow the unknown token and a handful of control tokens.

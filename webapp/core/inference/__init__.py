@@ -33,20 +33,6 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.tokenizer import Tokenizer
 
-__all__ = [
-    "ALPHA",
-    "DROPOUT",
-    "INFERENCES",
-    "OWN",
-    "PARAMETERS",
-    "SEED",
-    "Inference",
-    "InferenceError",
-    "Parameter",
-    "infer",
-    "inferences_for",
-]
-
 
 class InferenceError(ValueError):
     """A model does not have this inference."""

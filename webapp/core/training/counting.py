@@ -22,20 +22,6 @@ from webapp.core.training.ngrams import Forgotten, count_ngrams, forget_rare, la
 from webapp.core.training.plan import Progress, Report, TrainingError, TrainingPlan
 from webapp.core.training.recipe import recipe_of
 
-__all__ = [
-    "CountedCorpus",
-    "HoldOut",
-    "Limited",
-    "TrainingError",
-    "add",
-    "canonical",
-    "count_block",
-    "count_words",
-    "expected_bytes",
-    "hold_out",
-    "stored_bytes",
-]
-
 HELD_OUT = 200_000  # characters at most
 HELD_OUT_SHARE = 20  # and at most every twentieth character
 MOST_SLICES = 1_000  # so that a slice of a large corpus still has some lines

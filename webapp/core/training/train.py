@@ -233,9 +233,6 @@ def _seeds_of_bpe(plan: TrainingPlan, counts: WordCounts, room: int, minimum: in
     return seeds
 
 
-__all__ = ["TrainedTokenizer", "TrainingError", "check", "recipe_of", "train"]
-
-
 @dataclass(frozen=True)
 class TrainedTokenizer:
     """A trained tokenizer, and how it does on the held-out text.

@@ -1,5 +1,3 @@
 """`/bytes`: GPT-2's byte alphabet, and the other marks in the spelling of tokens."""
 
 from webapp.pages.byte_alphabet.routes import blueprint
-
-__all__ = ["blueprint"]

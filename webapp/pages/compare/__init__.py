@@ -1,5 +1,3 @@
 """`/compare`: two to six tokenizers on one text."""
 
 from webapp.pages.compare.routes import blueprint
-
-__all__ = ["blueprint"]

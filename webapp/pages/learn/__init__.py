@@ -1,5 +1,3 @@
 """`/learn`: a course with live examples, one page per lesson, in every language of the site."""
 
 from webapp.pages.learn.routes import blueprint
-
-__all__ = ["blueprint"]

@@ -1,5 +1,3 @@
 """`/models`: language models with their vocabularies, context windows and prices, each with its source."""
 
 from webapp.pages.models.routes import blueprint
-
-__all__ = ["blueprint"]

@@ -9,11 +9,11 @@ from webapp.core.algorithms import Algorithm
 from webapp.pages.playground.examples import ExampleText
 from webapp.pages.playground.picker import VocabularyPicker
 from webapp.sharing.contexts import SharingPage
-from webapp.tokenization.contexts import ResultContext
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.inferences import InferenceField
 from webapp.tokenization.messages import ChoiceField
 from webapp.tokenization.state import State
+from webapp.tokenization.views import ResultView
 from webapp.vocabularies import CatalogueEntry
 from webapp.web.templates import Context
 
@@ -36,7 +36,7 @@ class PlaygroundPage(SharingPage):
     template = "playground/page.html"
     chosen_templates = ("share/_share_button.html",)
 
-    result_shown: ResultContext
+    result_shown: ResultView
     choices: ChoicesContext
     algorithm_names: Mapping[str, str]
     takes: Callable[[str], str]  # CSS classes of the fields that apply to every vocabulary of an algorithm

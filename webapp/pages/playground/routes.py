@@ -20,21 +20,21 @@ from webapp.core.formats.dictionary import written_dictionary
 from webapp.core.tokenizer import Tokenizer
 from webapp.pages.playground import picker, views
 from webapp.pages.playground.examples import WELCOME
-from webapp.pages.playground.upload import upload_limit, with_upload
+from webapp.pages.playground.upload import with_upload
 from webapp.rendering.markup import visible
 from webapp.serializers.json import json_response
 from webapp.serializers.tokenization import result_json
 from webapp.tokenization import forms
 from webapp.tokenization.algorithms import choice_of_names
-from webapp.tokenization.attempts import refused, tokenize_or_explain
-from webapp.tokenization.contexts import DetailsForm
+from webapp.tokenization.attempts import refused, tokenize_or_explain, upload_limit
 from webapp.tokenization.dictionary_editor import pressed, with_change
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import is_unavailable
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.tokenization.streaming import as_events, wants_events
 from webapp.tokenization.token_details import TokenDetails, token_details
-from webapp.tokenization.views import ResultView
+from webapp.tokenization.views import TEMPLATE_GLOBALS, DetailsForm, ResultView, TokenView
 from webapp.vocabularies import StillFetchingError, library
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.web.htmx import private, swappable, wants_partial
@@ -46,6 +46,7 @@ from webapp.web.templates import render
 blueprint = Blueprint("playground", __name__)
 blueprint.add_app_template_filter(visible)
 blueprint.add_app_template_global(choice_of_names)
+blueprint.record_once(lambda setup: setup.app.jinja_env.globals.update(TEMPLATE_GLOBALS))
 
 
 @blueprint.get("/")
@@ -187,30 +188,28 @@ def _respond(
     all_problems = [*problems, *token_problems, *filter(None, (upload_problem, edit_problem))]
     status = max((problem.status for problem in all_problems), default=202 if pending else 200)
     json_url = None if link is None else f"{link}&format=json"
-    view = ResultView(
-        state,
-        result,
-        problems,
-        details,
-        token_problems,
-        link,
-        stem,
-        chooser,
-        pending,
+    waits = pending or any(map(is_unavailable, problems))
+    of_token = partial and request.endpoint == "playground.token" and not waits
+    view = (TokenView if of_token else ResultView)(
+        state=state,
+        result=result,
+        problems=problems,
+        details=details,
+        token_problems=token_problems if result else [*problems, *token_problems],
+        link=link,
+        stem=stem,
+        chooser=chooser,
+        pending=pending,
         json_url=json_url,
         shareable=True,
         edit_problem=edit_problem,
     )
     if not partial:
         body = render(views.page_context(view, _picker(state), upload_problem))
-    elif pending or view.lacks_vocabulary:
-        body = render(view.result_context())
-    elif request.endpoint == "playground.token":
-        body = render(view.details_context())
-    elif result and wants_events(request, result):
+    elif result and not of_token and wants_events(request, result):
         return _with_headers(as_events(view), view, partial)
     else:
-        body = render(view.result_context())
+        body = render(view)
     return _with_headers(make_response(body, status), view, partial)
 
 

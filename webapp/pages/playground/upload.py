@@ -7,11 +7,9 @@ from dataclasses import replace
 
 from werkzeug.datastructures import FileStorage
 
-from webapp.tokenization.attempts import store_upload, upload_limit
+from webapp.tokenization.attempts import store_upload
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.state import State
-
-__all__ = ["upload_limit", "with_upload"]
 
 
 def with_upload(state: State, files: Sequence[FileStorage]) -> tuple[State, InputProblem | None]:

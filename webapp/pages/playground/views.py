@@ -42,7 +42,7 @@ def page_context(
         if field in invalid and not messages.is_unavailable(problem):  # which the result says, with what to do
             invalid[field] = problem.message
     return PlaygroundPage(
-        result_shown=view.result_context(),
+        result_shown=view,
         choices=choices_context(picker),
         algorithm_names=algorithm_names(),
         takes=takes,

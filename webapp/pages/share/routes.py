@@ -42,12 +42,11 @@ from webapp.sharing.restored import RestoredResult
 from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE
 from webapp.storage import LONGEST_REASON, StoredSnapshot, storage
 from webapp.tokenization import forms
-from webapp.tokenization.contexts import DetailsForm
 from webapp.tokenization.exports import WRITERS, as_file
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tokenization.state import view_of
 from webapp.tokenization.token_details import TokenDetails, token_details
-from webapp.tokenization.views import ResultView
+from webapp.tokenization.views import DetailsForm, ResultView, TokenView
 from webapp.web.htmx import REQUEST_TYPE, wants_partial
 from webapp.web.localization import current_key
 from webapp.web.problems import problem
@@ -123,8 +122,8 @@ def page(id: str) -> Response:
     if is_conversation(stored.snapshot):
         return _noindex(make_response(render(conversations.page_context(stored, request.args.get("view", "")))))
     restored = RestoredResult(stored.snapshot)
-    view = _view(stored, restored)
-    body = render(view.details_context() if partial else _page_context(view, stored, restored))
+    view = _view(stored, restored, TokenView if partial else ResultView)
+    body = render(view if partial else SnapshotPage(result_shown=view, about=about(view, stored, restored)))
     status = max((problem.status for problem in view.token_problems), default=200)
     response = make_response(body, status)
     response.vary.add(REQUEST_TYPE)
@@ -148,7 +147,8 @@ def _cached_page(id: str) -> Response:
             body = render(conversations.page_context(stored))
         else:
             restored = RestoredResult(stored.snapshot)
-            body = render(_page_context(_view(stored, restored), stored, restored))
+            view = _view(stored, restored)
+            body = render(SnapshotPage(result_shown=view, about=about(view, stored, restored)))
         cached = pages.store(key, body.encode())
     response = Response(cached.body, mimetype="text/html")
     response.set_etag(cached.etag)
@@ -170,7 +170,7 @@ def embed(id: str) -> Response:
     else:
         restored = RestoredResult(stored.snapshot)
         view = _embedded_view(stored, restored)
-        body = render(SnapshotEmbed(result_shown=view.result_context(), about=about(view, stored, restored)))
+        body = render(SnapshotEmbed(result_shown=view, about=about(view, stored, restored)))
     return _noindex(make_response(body))
 
 
@@ -303,24 +303,19 @@ def _stored_for_json(id: str) -> StoredSnapshot | Response:
     return stored if stored.condition == "kept" else problem(410, _("This snapshot is no longer available."))
 
 
-def _page_context(view: ResultView, stored: StoredSnapshot, restored: RestoredResult) -> SnapshotPage:
-    return SnapshotPage(result_shown=view.result_context(), about=about(view, stored, restored))
-
-
 def _embedded_view(stored: StoredSnapshot, restored: RestoredResult) -> ResultView:
     """The view for an iframe: its tokens have no links, since the linked pages cannot be framed."""
     return replace(_view(stored, restored), stem=None)
 
 
-def _view(stored: StoredSnapshot, restored: RestoredResult) -> ResultView:
+def _view(stored: StoredSnapshot, restored: RestoredResult, kind: type[ResultView] = ResultView) -> ResultView:
     details, problems = _details(restored)
     address = url_for("share.page", id=stored.id)
     state = replace(restored.state, view=view_of(request.args.get("view")) or restored.state.view)
     chosen = f"view={state.view}&" if "view" in request.args else ""
-    return ResultView(
+    return kind(
         state=state,
         result=restored.result,
-        problems=[],
         details=details,
         token_problems=problems,
         link=address,

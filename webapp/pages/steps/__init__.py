@@ -1,5 +1,3 @@
 """`/steps`: every decision of an algorithm on a short text, one step at a time."""
 
 from webapp.pages.steps.routes import blueprint
-
-__all__ = ["blueprint"]

@@ -1,5 +1,3 @@
 """`/steps/training/ALGORITHM`: how a vocabulary is trained on a short corpus, round by round."""
 
 from webapp.pages.training.routes import blueprint
-
-__all__ = ["blueprint"]

@@ -4,129 +4,127 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TypeVar
 
 from flask import Request
 from flask_babel import gettext as _
 from flask_babel import ngettext
-from werkzeug.datastructures import MultiDict
-from wtforms import BooleanField, Field, Form, IntegerField, StringField, TextAreaField
-from wtforms.validators import NumberRange, Optional, ValidationError
 
 from webapp.pages.training import packed_links
-from webapp.pages.training.counted_words import MOST_COUNT, CountProblem
+from webapp.pages.training.corpus import MOST_COUNT, CountProblem
 from webapp.pages.training.request import MOST, MOST_TEXT, TrainingRequest
-from webapp.pages.training.trainings import (
-    LABELLED,
-    LONGER,
-    MINIMUM,
-    ORDER,
-    SMOOTHING,
-    TRAININGS,
-    Training,
-    TrainingOption,
-)
+from webapp.pages.training.trainings import LONGER, MINIMUM, ORDER, SMOOTHING, TRAININGS, Training, TrainingOption
 from webapp.pages.walkthrough.cells import quotable
-from webapp.tokenization.forms import InputProblem, TranslatedForm, as_typed
+from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.web.localization import number
 
-
-def _one_of(option: TrainingOption) -> Callable[[Form, Field], None]:
-    """A validator that rejects a value which is not one of the option's choices."""
-
-    def validate(_form: Form, field: Field) -> None:
-        if str(field.data) not in dict(option.choices):
-            raise ValidationError(_("There is no such choice. Choose one from the list."))
-
-    return validate
-
-
-class TrainingForm(TranslatedForm):
-    """The fields of the page and their validation."""
-
-    symbols = StringField()
-    corpus = TextAreaField(filters=[as_typed])
-    size = IntegerField(validators=[Optional()])
-    text = StringField()
-    example = IntegerField(validators=[Optional()])  # the preset whose text the form shows
-    as_text = BooleanField(false_values=("0", ""))
-    apart = BooleanField(false_values=("0", ""))
-    minimum = IntegerField(validators=[Optional(), NumberRange(MINIMUM.least, MINIMUM.most)])
-    longer = IntegerField(validators=[Optional(), NumberRange(LONGER.least, LONGER.most)])
-    plain = BooleanField(false_values=("0", ""))
-    every = BooleanField(false_values=("0", ""))
-    order = IntegerField(validators=[Optional(), _one_of(ORDER)])
-    smoothing = StringField(validators=[Optional(), _one_of(SMOOTHING)])
-    step = IntegerField(validators=[Optional()])
-
-    def validate_corpus(self, field: TextAreaField) -> None:
-        """Reject a corpus that is longer than `MOST` or than an address can hold."""
-        count = len(field.data or "")
-        if count > MOST:
-            raise ValidationError(
-                _(
-                    "The corpus has %(count)s characters; training is shown on up to %(most)s.",
-                    count=number(count),
-                    most=number(MOST),
-                )
-            )
-        if len(packed_links.parameters(field.data or "")[1]) > packed_links.LONGEST:
-            raise ValidationError(_("The corpus does not fit into an address. Shorten it and try again."))
-
-    def validate_text(self, field: StringField) -> None:
-        """Reject a text that is longer than `MOST_TEXT`."""
-        count = len(field.data or "")
-        if count > MOST_TEXT:
-            raise ValidationError(
-                _(
-                    "The text to tokenize has %(count)s characters; the limit is %(most)s.",
-                    count=number(count),
-                    most=number(MOST_TEXT),
-                )
-            )
-
-    def validate_step(self, field: IntegerField) -> None:
-        """Reject a negative step."""
-        if field.data is not None and field.data < 0:
-            raise ValidationError(_("Steps are counted from 0."))
+LONGEST_VALUE = 40  # characters of a wrong value in a message
+Value = TypeVar("Value")
 
 
 def read(request: Request, algorithm: str) -> tuple[TrainingRequest, list[InputProblem]]:
-    """The request and its problems; a field with a problem has its default."""
-    values = MultiDict(request.form if request.method == "POST" else request.args)
-    problems = []
-    if "packed" in values and "corpus" not in values:
-        text = packed_links.unpacked(values["packed"])
-        if text is None:
-            problems.append(InputProblem(_("The corpus in this address cannot be read: a part of it is missing."), 422))
-        values["corpus"] = text or ""
-    form = TrainingForm(values)
-    if not form.validate():
-        problems += [_problem(form, name) for name in form.errors]
-    wrong = set(form.errors)
+    """The request and its problems; a field with a problem has its default, but texts stay as they are."""
+    values = request.form if request.method == "POST" else request.args
+    problems: list[InputProblem] = []
 
-    def of(name: str, usual: Any) -> Any:
-        return usual if name in wrong or form[name].data in (None, "") else form[name].data
+    def of(name: str, parse: Callable[[str], Value], default: Value) -> Value:
+        """A field's value, or its default if it is missing, empty or wrong."""
+        written = values.get(name, "")
+        try:
+            return parse(written) if written.strip() else default
+        except InputProblem as problem:
+            problems.append(replace(problem, field=name))
+            return default
 
-    kind = TrainingRequest(algorithm, symbols=form.symbols.data or "")
+    kind = TrainingRequest(algorithm, symbols=values.get("symbols", ""))
     asked = kind if kind.kind in TRAININGS else TrainingRequest(algorithm)
     training = TRAININGS[asked.kind]
+    corpus, text = as_typed(values.get("corpus", "")), values.get("text", "")
+    if "packed" in values and "corpus" not in values:
+        unpacked = packed_links.unpacked(values["packed"])
+        if unpacked is None:
+            problems.append(InputProblem(_("The corpus in this address cannot be read: a part of it is missing.")))
+        corpus = as_typed(unpacked or "")
+    problems += _corpus_problems(corpus)
+    size = of("size", _whole, None)
+    if len(text) > MOST_TEXT:
+        message = _(
+            "The text to tokenize has %(count)s characters; the limit is %(most)s.",
+            count=number(len(text)),
+            most=number(MOST_TEXT),
+        )
+        problems.append(InputProblem(message, 413, "text"))
+    example = of("example", _whole, None)
+    options = {
+        **{name: values.get(name, "0") not in ("0", "") for name in ("apart", "plain", "every")},
+        **{
+            one.name: of(one.name, one_of(one), getattr(asked, one.name)) for one in (MINIMUM, LONGER, ORDER, SMOOTHING)
+        },
+    }
     asked = replace(
         asked,
-        corpus=form.corpus.data or "",
-        size=of("size", None) if training.size else None,
-        text=form.text.data or "",
-        as_text=form.as_text.data,
-        step=of("step", None),
-        **{option.name: of(option.name, getattr(asked, option.name)) for option in training.options},
+        corpus=corpus,
+        size=size if training.size else None,
+        text=text,
+        as_text=values.get("as_text", "0") not in ("0", ""),
+        step=of("step", _step, None),
+        **{option.name: options[option.name] for option in training.options},
     )
     if request.method == "POST":
-        asked = _without_text_of_another_corpus(asked, training, of("example", None))
+        asked = _without_text_of_another_corpus(asked, training, example)
     if not problems and asked.counted:
         problems += _count_problems(asked.counted.problems)
     if not problems and (wrong_size := _size_problem(training, asked.size)):
         problems.append(InputProblem(wrong_size, 422, "size"))
     return asked, problems
+
+
+def one_of(option: TrainingOption) -> Callable[[str], int | str]:
+    """What reads the value of an option; it raises InputProblem for one that the option does not have."""
+
+    def parse(written: str) -> int | str:
+        if option.choices and written in dict(option.choices):
+            return int(written) if written.isdecimal() else written
+        value = _whole(written) if option.least is not None or option is ORDER else None
+        if option.least is None or option.most is None:
+            problem = _("There is no such choice. Choose one from the list.")
+        elif value is None or not option.least <= value <= option.most:
+            least, most = number(option.least), number(option.most)
+            problem = _("Choose a number from %(least)s to %(most)s.", least=least, most=most)
+        else:
+            return value
+        raise InputProblem(f"{option.label}: {problem}")
+
+    return parse
+
+
+def _whole(written: str) -> int:
+    try:
+        return int(written[: LONGEST_VALUE + 1])
+    except ValueError:
+        message = _("“%(value)s” is not a whole number.", value=written[:LONGEST_VALUE])
+        raise InputProblem(message) from None
+
+
+def _step(written: str) -> int:
+    if (step := _whole(written)) < 0:
+        raise InputProblem(_("Steps are counted from 0."))
+    return step
+
+
+def _corpus_problems(corpus: str) -> list[InputProblem]:
+    """A corpus may be no longer than `MOST` and than an address can hold."""
+    if len(corpus) > MOST:
+        message = _(
+            "The corpus has %(count)s characters; training is shown on up to %(most)s.",
+            count=number(len(corpus)),
+            most=number(MOST),
+        )
+    elif len(packed_links.parameters(corpus)[1]) > packed_links.LONGEST:
+        message = _("The corpus does not fit into an address. Shorten it and try again.")
+    else:
+        return []
+    return [InputProblem(message, 413, "corpus")]
 
 
 def _without_text_of_another_corpus(asked: TrainingRequest, training: Training, example: int | None) -> TrainingRequest:
@@ -171,16 +169,6 @@ def _size_problem(training: Training, size: int | None) -> str:
     if range is None or size is None or range.least <= size <= range.most:
         return ""
     return str(range.problem) % {"least": number(range.least), "most": number(range.most)}
-
-
-def _problem(form: TrainingForm, name: str) -> InputProblem:
-    field = form[name]
-    message = str(field.errors[0])
-    if field.process_errors:  # WTForms' message does not quote the value
-        message = _("“%(value)s” is not a whole number.", value=str((field.raw_data or [""])[0])[:40])
-    elif label := next((option.label for option in LABELLED if option.name == name), None):
-        message = f"{label}: {message}"
-    return InputProblem(message, 413 if name in ("corpus", "text") else 422, name)
 
 
 def opening_of(corpus: str) -> str:

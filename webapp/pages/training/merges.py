@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -14,235 +13,222 @@ from flask_babel import ngettext
 from webapp.core import recipes
 from webapp.core.recipes import Recipe
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.traces import training_bpe, training_wordpiece
-from webapp.core.traces.training_wordpiece import ScoredPair
-from webapp.core.traces.training_words import CorpusWord, CountedPair
+from webapp.core.traces import training_merges
+from webapp.core.traces.training_merges import CorpusWord, MergeRound, MergeTraining, TracedPair
 from webapp.pages.training.request import TrainingRequest
-from webapp.pages.training.rounds_table import RoundColumn, RoundRow, RoundsTable
-from webapp.pages.training.rows import (
-    PAIRS_SHOWN,
-    PairLine,
-    PieceLine,
-    WordLine,
+from webapp.pages.training.tables import (
+    BAR,
+    Bar,
+    Column,
+    Pieces,
+    Row,
+    Sections,
+    Table,
+    TrainingWalkthrough,
+    Words,
     WordSymbol,
+    percent,
     quoted,
     read_cells,
+    section_frame,
     shown,
     symbols,
-    word_line,
 )
 from webapp.pages.walkthrough.cells import StepCell
+from webapp.pages.walkthrough.engine import Frame
 from webapp.serializers.json import json_piece
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
 
-Round = training_bpe.BPERound[Any] | training_wordpiece.WordPieceRound
-Training = training_bpe.BPETraining[Any] | training_wordpiece.WordPieceTraining
+PAIRS_SHOWN = 10
+WORDS_SHOWN = 12
+MOST_UNFOLDED = 40  # pieces of the alphabet
 
 
-def character_bpe(asked: TrainingRequest) -> MergesWalkthrough:
+def character_bpe(asked: TrainingRequest) -> TrainingWalkthrough:
     """The steps of training BPE over characters; the corpus must contain words."""
     counts = asked.word_counts(recipes.CHARACTER_BPE)
-    training = training_bpe.train_characters(counts, asked.merges, suffix_apart=asked.apart)
+    training = training_merges.train_characters(counts, asked.merges, suffix_apart=asked.apart)
     if asked.apart:
         spelled = _("Each is a row of characters, followed by “</w>” as a separate symbol.")
     else:
         spelled = _("Each is a row of characters; “</w>” is part of the last one.")
-    return MergesWalkthrough(asked, MergesVariant(recipes.CHARACTER_BPE, spelled), training)
+    return Merges(asked, training, recipes.CHARACTER_BPE, spelled).walkthrough()
 
 
-def byte_bpe(asked: TrainingRequest) -> MergesWalkthrough:
+def byte_bpe(asked: TrainingRequest) -> TrainingWalkthrough:
     """The steps of training BPE over bytes; the corpus must contain words."""
-    training = training_bpe.train_bytes(asked.word_counts(recipes.BYTE_BPE), asked.merges)
+    training = training_merges.train_bytes(asked.word_counts(recipes.BYTE_BPE), asked.merges)
     spelled = _("Each is a row of bytes in UTF-8; all 256 bytes are in the vocabulary from the start.")
-    return MergesWalkthrough(asked, MergesVariant(recipes.BYTE_BPE, spelled, is_bytes=True), training)
+    return Merges(asked, training, recipes.BYTE_BPE, spelled).walkthrough()
 
 
-def wordpiece(asked: TrainingRequest) -> MergesWalkthrough:
+def wordpiece(asked: TrainingRequest) -> TrainingWalkthrough:
     """The steps of training WordPiece; the corpus must contain words."""
     counts = asked.word_counts(recipes.WORDPIECE)
-    training = training_wordpiece.train(counts, asked.merges, minimum=asked.minimum)
+    training = training_merges.train_wordpiece(counts, asked.merges, minimum=asked.minimum)
     spelled = _("Each is a row of characters; “##” marks those that continue a word.")
-    return MergesWalkthrough(
-        asked, MergesVariant(recipes.WORDPIECE, spelled, is_scored=True, minimum=asked.minimum), training
-    )
+    return Merges(asked, training, recipes.WORDPIECE, spelled).walkthrough()
 
 
-@dataclass(frozen=True)
-class MergesVariant:
-    """What differs between BPE over characters, BPE over bytes and WordPiece.
+class Merges:
+    """A training as steps: 0 shows the words before it, the last one the vocabulary, every one in between a round."""
 
-    `spelled` is the sentence on how words begin. `minimum` is the lowest count of a pair that is considered.
-    """
-
-    recipe: Recipe
-    spelled: str
-    is_bytes: bool = False  # whether the alphabet is the 256 bytes
-    is_scored: bool = False  # whether pairs have scores
-    minimum: int = 1
-
-
-@dataclass(frozen=True, kw_only=True)
-class MergesPart:
-    """What `training/_merges.html` draws."""
-
-    scored: bool  # whether pairs have scores
-    same: Sequence[WordLine]  # the words that do not change
-    alphabet: Sequence[PieceLine]  # the initial vocabulary
-    made: Sequence[PieceLine]  # the pieces made since
-    bytes: bool  # whether the alphabet is the 256 bytes
-    in_use: int  # symbols in the words
-    read: Sequence[StepCell]  # the text to encode, as tokens
-    read_text: str
-
-    # The round; the first and the last step have none
-    round: int | None = None
-    pairs: Sequence[PairLine] = ()
-    more: int = 0  # pairs that are not shown
-    too_rare: int = 0  # pairs below the minimum
-    changed: Sequence[WordLine] = ()
-
-
-class MergesWalkthrough:
-    """Step 0 shows the words before training, the last step the vocabulary, every step in between a round."""
-
-    template = "training/_merges.html"
-
-    def __init__(self, asked: TrainingRequest, variant: MergesVariant, training: Training) -> None:
+    def __init__(self, asked: TrainingRequest, training: MergeTraining, recipe: Recipe, spelled: str) -> None:
         self._asked = asked
-        self._variant = variant
         self._training = training
+        self._recipe = recipe
+        self._spelled = spelled  # the sentence on how words begin
         self._merges = len(training.trained.merges)
-        self._told = training.rounds()
-        self._rounds: list[Round] = []
+        self._coming = training.rounds()
+        self._rounds: list[MergeRound] = []
 
-    def __len__(self) -> int:
-        return self._merges + 2
+    def walkthrough(self) -> TrainingWalkthrough:
+        """The steps, each made when it is shown."""
+        rounds = [partial(self._round_frame, step) for step in range(1, self._merges + 1)]
+        start, end = partial(self._words_frame, 0, "start"), partial(self._words_frame, self._merges, "end")
+        ids = self._tokenizer(self._merges).ids(self._asked.text_to_encode)
+        return TrainingWalkthrough(frames=[start, *rounds, end], ids=ids, all_rounds=self._all_rounds)
 
-    @cached_property
-    def ids(self) -> Sequence[int]:
-        """The ids of the text to tokenize, with the final vocabulary."""
-        return self._tokenizer(self._merges).ids(self._asked.text_to_encode)
+    # Frames
 
-    def step_of(self, token: int) -> int:
-        """The round that made the piece of a token; step 0 for a piece of the initial alphabet."""
-        piece = self._tokenizer(self._merges).model.pieces[self.ids[token]]
-        return next((round.number for round in self._every_round() if round.piece == piece), 0)
-
-    def sentence(self, step: int) -> str:
-        """What happened and why."""
-        if step == 0:
-            return self._beginning()
-        return self._end() if step == len(self) - 1 else self._round_sentence(self._round(step))
-
-    def part(self, step: int) -> MergesPart:
-        """The data for the template."""
-        done = min(step, self._merges)
+    def _words_frame(self, done: int, kind: str) -> Frame:
         words = self._words(done)
-        alphabet, made = self._vocabulary(done, new=0 < step <= self._merges)
-        part = MergesPart(
-            scored=self._variant.is_scored,
-            same=[word_line(word, word) for word in words],
-            alphabet=alphabet,
-            made=made,
-            bytes=self._variant.is_bytes,
-            in_use=len({symbol for word in words for symbol in word.symbols}),
+        record: dict[str, Any] = {"kind": kind, "words": [_plain(word) for word in words]}
+        if kind == "end":
+            record["vocabulary"] = [json_piece(piece) for piece in self._tokenizer(done).model.pieces]
+        sections = Sections(
+            view=[Words(_("Words of the corpus"), _lines(words))],
+            side=[self._vocabulary(done)],
             read=self._read(done),
-            read_text=self._asked.text_to_encode,
         )
-        if not 0 < step <= self._merges:
-            return part
+        return section_frame(self._end() if kind == "end" else self._beginning(), record, lambda: sections)
+
+    def _round_frame(self, step: int) -> Frame:
         round = self._round(step)
-        lines = [(bool(new.made), word_line(old, new)) for old, new in _both(round)]
-        pairs, more, too_rare = self._pairs(round)
-        return replace(
-            part,
-            round=round.number,
-            pairs=pairs,
-            more=more,
-            too_rare=too_rare,
-            changed=[line for changed, line in lines if changed],
-            same=[line for changed, line in lines if not changed],
+        found = round.pairs()
+        more = len(found[PAIRS_SHOWN:])
+        too_rare = round.too_rare()
+        record = {
+            "kind": "round",
+            "round": round.number,
+            "piece": json_piece(round.piece),
+            "pairs": [_plain_pair(round, pair) for pair in found[:PAIRS_SHOWN]],
+            "more": more,
+            "too_rare": too_rare,
+            "changed": [
+                {**_plain(old), "becomes": [json_piece(symbol) for symbol in new.symbols]}
+                for old, new in _both(round)
+                if new.made
+            ],
+        }
+
+        def sections() -> Sections:
+            same = [new for _old, new in _both(round) if not new.made]
+            unchanged = ngettext("One unchanged word", "%(count)s unchanged words", len(same), count=number(len(same)))
+            changed, pairs = self._changed(round), self._pairs(round, more, too_rare)
+            return Sections(
+                view=[changed, Words(unchanged, _lines(same))],
+                side=[pairs],
+                drawn=[changed, pairs],
+                below=[self._vocabulary(step, new=True)],
+                read=self._read(step),
+            )
+
+        return section_frame(self._round_sentence(round), record, sections)
+
+    def _changed(self, round: MergeRound) -> Table:
+        changed = [word_row(old, new) for old, new in _both(round) if new.made]
+        more = len(changed[WORDS_SHOWN:])
+        note = ngettext("and one more word", "and %(count)s more words", more, count=number(more))
+        columns = [Column(_("Before")), Column(_("After")), Column(_("Count"), 0)]
+        notes = [note] if more else []
+        return Table(_("Words that change"), columns, changed[:WORDS_SHOWN], notes=notes, style="rewritten")
+
+    def _pairs(self, round: MergeRound, more: int, too_rare: int) -> Table:
+        """The best pairs, with bars for counts or with the formula of scores."""
+        found = round.pairs()
+        best = round.worth(found[0])
+        rows = []
+        for pair in found[:PAIRS_SHOWN]:
+            wins = pair == round.winner
+            row: list[Any] = [symbols((pair.left, pair.right), (0, 1) if wins else ())]
+            if round.scored:
+                formula = f"{number(pair.count)} ÷ ({number(pair.left_count)} × {number(pair.right_count)})"
+                row += [formula, pair.score]
+            else:
+                row += [Bar(percent(round.worth(pair), best), wins), pair.count]
+            mark = _("merged") if wins else _("tied") if round.worth(pair) == best else ""
+            rows.append(Row(row, kind="winner" if wins else "", mark=mark))
+        notes = []
+        if self._training.scored:
+            title, figures = _("Pairs and their scores"), [Column(_("Counts"), 0), Column(_("Score"), 3)]
+            notes.append(_("The score is the count of the pair, divided by the counts of its two symbols."))
+        else:
+            title, figures = _("Pairs and their counts"), [BAR, Column(_("Count"), 0)]
+        if more:
+            notes.append(ngettext("and one more pair", "and %(count)s more pairs", more, count=number(more)))
+        if too_rare:
+            rare = number(too_rare)
+            notes.append(
+                ngettext(
+                    "One pair is below the minimum count.",
+                    "%(count)s pairs are below the minimum count.",
+                    too_rare,
+                    count=rare,
+                )
+            )
+        return Table(title, [Column(_("Pair"), kind="head"), *figures], rows, notes=notes, style="candidates")
+
+    def _vocabulary(self, done: int, *, new: bool = False) -> Pieces:
+        """The initial alphabet (of bytes only as words) and the pieces made since, the `new` one marked."""
+        pieces: Sequence[str | bytes] = self._tokenizer(done).model.pieces
+        first = len(self._tokenizer(0).model.pieces)
+        is_bytes = self._recipe is recipes.BYTE_BPE
+        skipped = first if is_bytes else 0
+        latest = [pieces.index(self._round(done).piece)] if new else []
+        in_use = len({symbol for word in self._words(done) for symbol in word.symbols})
+        return Pieces(
+            _("Vocabulary so far"),
+            symbols(pieces, latest)[skipped:],
+            skipped,
+            note=ngettext("one symbol in use", "%(count)s symbols in use", in_use, count=number(in_use)),
+            folded=first if not skipped and first > MOST_UNFOLDED else 0,
+            bytes=is_bytes,
         )
 
-    def record(self, step: int) -> dict[str, Any]:
-        """The step as plain values."""
-        if 0 < step <= self._merges:
-            return self._round_record(self._round(step))
-        words = self._words(min(step, self._merges))
-        record: dict[str, Any] = {"kind": "end" if step else "start", "words": [_plain(word) for word in words]}
-        if step:
-            pieces = self._tokenizer(self._merges).model.pieces
-            record["vocabulary"] = [json_piece(piece) for piece in pieces]
-        return record
-
-    def rounds_table(self) -> RoundsTable:
+    def _all_rounds(self) -> Table:
         """Each merge: its pair with the figures that chose it, and the piece that it made."""
-        figures = [RoundColumn(_("Count"), 0)]
-        if self._variant.is_scored:
-            figures = [
-                RoundColumn(_("Pair count"), 0),
-                RoundColumn(_("Left count"), 0),
-                RoundColumn(_("Right count"), 0),
-                RoundColumn(_("Score"), 4),
-            ]
-        columns = [RoundColumn(_("Round"), 0), RoundColumn(_("Pair")), *figures, RoundColumn(_("New piece"), wide=True)]
+        figures = [Column(_("Count"), 0)]
+        if self._training.scored:
+            counts = [Column(title, 0) for title in (_("Pair count"), _("Left count"), _("Right count"))]
+            figures = [*counts, Column(_("Score"), 4)]
+        columns = [Column(_("Round"), 0), Column(_("Pair")), *figures, Column(_("New piece"), kind="wide")]
         rows = []
-        for round in self._every_round():
+        for round in map(self._round, range(1, self._merges + 1)):
             pair = round.winner
-            scores = (pair.left_count, pair.right_count, pair.score) if isinstance(pair, ScoredPair) else ()
+            scores = (pair.left_count, pair.right_count, pair.score) if round.scored else ()
             made = [WordSymbol(shown(round.piece), now=True)]
             cells = (round.number, symbols((pair.left, pair.right)), pair.count, *scores, made)
-            rows.append(RoundRow(round.number, cells))
-        return RoundsTable(_("All merges"), self._end(), columns, rows)
+            rows.append(Row(cells, round.number))
+        return Table(_("All merges"), columns, rows, hint=self._end())
 
     # Rounds and vocabularies, computed when needed
 
-    def _every_round(self) -> list[Round]:
-        return [self._round(step) for step in range(1, self._merges + 1)]
-
-    def _round(self, step: int) -> Round:
+    def _round(self, step: int) -> MergeRound:
         """A round by its number; each is computed once, when it is first needed."""
-        self._rounds.extend(islice(self._told, step - len(self._rounds)) if step > len(self._rounds) else ())
+        self._rounds.extend(islice(self._coming, step - len(self._rounds)) if step > len(self._rounds) else ())
         return self._rounds[step - 1]
 
-    def _words(self, done: int) -> Sequence[CorpusWord[Any]]:
+    def _words(self, done: int) -> Sequence[CorpusWord]:
         return self._round(done).after if done else self._training.start
 
     def _tokenizer(self, done: int) -> Tokenizer:
         trained = self._training.trained
-        return self._variant.recipe.tokenizer(trained.first(done), getattr(trained, "special_tokens", {}))
+        return self._recipe.tokenizer(trained.first(done), getattr(trained, "special_tokens", {}))
 
-    # Rows of the template
-
-    def _pairs(self, round: Round) -> tuple[list[PairLine], int, int]:
-        """The first lines of the table, how many more there are, and how many pairs are below the minimum count."""
-        found = round.pairs()
-        best = _worth(found[0])
-        lines = [
-            PairLine(
-                symbols((pair.left, pair.right)),
-                pair.count,
-                _percent(_worth(pair), best),
-                pair == round.winner,
-                _worth(pair) == best,
-                *((pair.left_count, pair.right_count, pair.score) if isinstance(pair, ScoredPair) else ()),
-            )
-            for pair in found[:PAIRS_SHOWN]
-        ]
-        too_rare = round.too_rare() if isinstance(round, training_wordpiece.WordPieceRound) else 0
-        return lines, len(found) - len(lines), too_rare
-
-    def _vocabulary(self, done: int, *, new: bool) -> tuple[list[PieceLine], list[PieceLine]]:
-        """The pieces with their ids: the initial alphabet (empty for bytes) and the pieces made since."""
-        pieces: Iterable[str | bytes] = self._tokenizer(done).model.pieces
-        latest = self._round(done).piece if new else None
-        lines = [PieceLine(shown(piece), id, piece == latest) for id, piece in enumerate(pieces)]
-        first = len(self._tokenizer(0).model.pieces)
-        return [] if self._variant.is_bytes else lines[:first], lines[first:]
-
-    def _read(self, done: int) -> list[StepCell]:
-        return read_cells(self._tokenizer(done), self._asked.text_to_encode) if self._asked.text_to_encode else []
+    def _read(self, done: int) -> Sequence[StepCell]:
+        return read_cells(self._tokenizer(done), self._asked.text_to_encode)
 
     # Sentences
 
@@ -251,23 +237,19 @@ class MergesWalkthrough:
         words = ngettext(
             "The corpus has one word.", "The corpus has %(count)s different words.", count, count=number(count)
         )
-        if self._variant.is_scored:
+        if self._training.scored:
             plan = _("Each round merges the pair with the highest score: the symbols that occur mostly together.")
         else:
             plan = _("Each round merges the pair of neighbours that occurs most often.")
-        return joined([words, self._variant.spelled, plan])
+        return joined([words, self._spelled, plan])
 
-    def _round_sentence(self, round: Round) -> str:
-        why = (
-            self._why_scored(round)
-            if isinstance(round, training_wordpiece.WordPieceRound)
-            else self._why_counted(round)
-        )
+    def _round_sentence(self, round: MergeRound) -> str:
+        why = self._why_scored(round) if round.scored else self._why_counted(round)
         changed = sum(1 for word in round.after if word.made)
         words = ngettext("One word changes.", "%(count)s words change.", changed, count=number(changed))
         return joined([why, words])
 
-    def _why_counted(self, round: training_bpe.BPERound[Any]) -> str:
+    def _why_counted(self, round: MergeRound) -> str:
         winner = round.winner
         names = {"left": quoted(winner.left), "right": quoted(winner.right)}
         piece = quoted(round.piece)
@@ -296,7 +278,7 @@ class MergesWalkthrough:
             )
         return joined([found, _("The merge makes “%(piece)s”.", piece=piece)])
 
-    def _why_scored(self, round: training_wordpiece.WordPieceRound) -> str:
+    def _why_scored(self, round: MergeRound) -> str:
         winner = round.winner
         names = {"left": quoted(winner.left), "right": quoted(winner.right)}
         ties = sum(1 for pair in round.pairs() if pair.score == winner.score) - 1
@@ -325,57 +307,40 @@ class MergesWalkthrough:
         )
         if self._merges == self._asked.merges:
             why = _("That is the number you chose.")
-        elif self._variant.minimum > 1:
-            why = _("No pair is left that occurs at least %(minimum)s times.", minimum=number(self._variant.minimum))
+        elif self._training.minimum > 1:
+            why = _("No pair is left that occurs at least %(minimum)s times.", minimum=number(self._training.minimum))
         else:
             why = _("No pair is left: every word is a single piece.")
         size = len(self._tokenizer(self._merges).model.pieces)
         return joined([done, why, _("The vocabulary has %(size)s pieces.", size=number(size))])
 
-    def _round_record(self, round: Round) -> dict[str, Any]:
-        lines, more, too_rare = self._pairs_record(round)
-        return {
-            "kind": "round",
-            "round": round.number,
-            "piece": json_piece(round.piece),
-            "pairs": lines,
-            "more": more,
-            "too_rare": too_rare,
-            "changed": [
-                {**_plain(old), "becomes": [json_piece(symbol) for symbol in new.symbols]}
-                for old, new in _both(round)
-                if new.made
-            ],
-        }
 
-    def _pairs_record(self, round: Round) -> tuple[list[dict[str, Any]], int, int]:
-        """`_pairs` as plain values; the winner comes first."""
-        found: Sequence[Any] = round.pairs()
-        too_rare = round.too_rare() if isinstance(round, training_wordpiece.WordPieceRound) else 0
-        lines = []
-        for pair in found[:PAIRS_SHOWN]:
-            line = {"left": json_piece(pair.left), "right": json_piece(pair.right), "count": pair.count}
-            if isinstance(pair, training_wordpiece.ScoredPair):
-                line |= {"left_count": pair.left_count, "right_count": pair.right_count, "score": pair.score}
-            lines.append(line)
-        return lines, len(found) - len(lines), too_rare
+def word_row(before: CorpusWord, after: CorpusWord) -> Row:
+    """A word with the merged symbols marked before and after the round, and its count.
+
+    >>> row = word_row(CorpusWord(("a", "b", "a", "b"), 2), CorpusWord(("ab", "ab"), 2, (0, 1)))
+    >>> [[symbol.now for symbol in cell] for cell in row.cells[:2]]
+    [[True, True, True, True], [True, True]]
+    """
+    joined = {place + number + half for number, place in enumerate(after.made) for half in (0, 1)}
+    return Row([symbols(before.symbols, joined), symbols(after.symbols, after.made), before.count])
 
 
-def _both(round: Round) -> Iterator[tuple[CorpusWord[Any], CorpusWord[Any]]]:
+def _lines(words: Iterable[CorpusWord]) -> list[tuple[Sequence[WordSymbol], int]]:
+    return [(symbols(word.symbols, word.made), word.count) for word in words]
+
+
+def _plain_pair(round: MergeRound, pair: TracedPair) -> dict[str, Any]:
+    line: dict[str, Any] = {"left": json_piece(pair.left), "right": json_piece(pair.right), "count": pair.count}
+    if round.scored:
+        line |= {"left_count": pair.left_count, "right_count": pair.right_count, "score": pair.score}
+    return line
+
+
+def _both(round: MergeRound) -> Iterator[tuple[CorpusWord, CorpusWord]]:
     """Each word before and after a round."""
-    before: Sequence[CorpusWord[Any]] = round.before
-    after: Sequence[CorpusWord[Any]] = round.after
-    return zip(before, after, strict=True)
+    return zip(round.before, round.after, strict=True)
 
 
-def _plain(word: CorpusWord[Any]) -> dict[str, Any]:
+def _plain(word: CorpusWord) -> dict[str, Any]:
     return {"symbols": [json_piece(symbol) for symbol in word.symbols], "count": word.count}
-
-
-def _worth(pair: CountedPair[Any] | ScoredPair) -> float:
-    """The value that a pair is chosen by: its score with WordPiece, else its count."""
-    return pair.score if isinstance(pair, ScoredPair) else pair.count
-
-
-def _percent(value: float, most: float) -> float:
-    return round(100 * value / most, 2)

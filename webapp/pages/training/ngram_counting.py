@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
+
+from flask_babel import gettext as _
+from flask_babel import ngettext, pgettext
 
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START
-from webapp.pages.training.rows import WordSymbol
+from webapp.pages.training.tables import Column, Method, Pieces, Row, Sections, Table, WordSymbol
 from webapp.pages.walkthrough.ngram_probabilities import (
-    Parameter,
     context_text,
     origin_of,
     parameters_of,
@@ -20,6 +20,7 @@ from webapp.pages.walkthrough.ngram_probabilities import (
     smoothing_sentence,
     word_text,
 )
+from webapp.web.localization import number
 
 MOST_STEPS = 12  # of counting; with more sentences, each step counts several
 SHOWN = 40  # rows of a table
@@ -27,71 +28,6 @@ MOST_IN_MATRIX = 9  # words; more do not fit next to each other
 
 Sentence = tuple[str, ...]
 Window = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class MatrixCell:
-    """A count; `now` if the step raised it."""
-
-    count: int
-    now: bool
-
-
-@dataclass(frozen=True)
-class CountMatrix:
-    """How often each word follows each other word, as in textbooks: a row for each word before."""
-
-    columns: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[MatrixCell], int]]  # the word before, the counts, their sum
-
-
-@dataclass(frozen=True)
-class CountLine:
-    """An n-gram and its count so far; `added` of them come from the sentences of the step."""
-
-    context: str
-    word: str
-    count: int
-    added: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class CountingPart:
-    """The values for `training/_ngrams.html`: some sentences that are counted."""
-
-    view: ClassVar = "count"
-    order: int
-    sentences: Sequence[Sequence[WordSymbol]]  # with the marks of their beginning and end
-    lines: Sequence[CountLine]  # those of the step first, then the most frequent
-    more: int
-    matrix: CountMatrix | None  # if it is small enough, and for pairs
-    words: Sequence[WordSymbol]  # the different words so far
-    more_words: int
-
-
-@dataclass(frozen=True)
-class EstimateLine:
-    """An n-gram with its probability."""
-
-    context: str
-    word: str
-    count: int
-    formula: str
-    probability: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class NGramEstimatePart:
-    """The values for `training/_ngrams.html`: the probabilities of the n-grams."""
-
-    view: ClassVar = "estimate"
-    order: int
-    lines: Sequence[EstimateLine]
-    more: int
-    matrix: CountMatrix | None
-    method: str  # the name of the smoothing
-    about: str  # what it does
-    parameters: Sequence[Parameter]  # of the smoothing: discounts or weights, with the counts that they come from
 
 
 def batches(sentences: Sequence[Sentence]) -> list[Sequence[Sentence]]:
@@ -115,57 +51,105 @@ def windows(sentence: Sentence, order: int) -> list[Window]:
     return [marked[max(0, at - order + 1) : at + 1] for at in range(1, len(marked))]
 
 
-def counting_part(found: Sequence[Sequence[Sentence]], step: int, order: int) -> CountingPart:
-    """The counts after a step."""
+def counting_sections(found: Sequence[Sequence[Sentence]], step: int, order: int) -> Sections:
+    """The sentences of a step, and the counts after it: those of the step first, then the most frequent."""
     added = Counter(window for sentence in found[step] for window in windows(sentence, order))
     counts = Counter(window for batch in found[: step + 1] for sentence in batch for window in windows(sentence, order))
     ranked = sorted(counts, key=lambda window: (window not in added, -counts[window]))
-    words = dict.fromkeys(word for batch in found[: step + 1] for sentence in batch for word in sentence)
+    words = list(dict.fromkeys(word for batch in found[: step + 1] for sentence in batch for word in sentence))
     earlier = {word for batch in found[:step] for sentence in batch for word in sentence}
-    return CountingPart(
-        order=order,
-        sentences=[
-            [WordSymbol(word_text(word)) for word in ((START, *sentence, END) if order > 1 else (*sentence, END))]
-            for sentence in found[step]
-        ],
-        lines=[
-            CountLine(context_text(window[:-1]), word_text(window[-1]), counts[window], added[window])
-            for window in ranked[:SHOWN]
-        ],
-        more=len(ranked[SHOWN:]),
-        matrix=_matrix(counts, list(words), added) if order == 2 else None,
-        words=[WordSymbol(word_text(word), word not in earlier) for word in list(words)[:SHOWN]],
-        more_words=len(words) - len(list(words)[:SHOWN]),
+    title = ngettext("The sentence", "The sentences", len(found[step]))
+    sentences = [
+        Pieces("" if place else title, [WordSymbol(word_text(word)) for word in marked])
+        for place, sentence in enumerate(found[step])
+        for marked in [(START, *sentence, END) if order > 1 else (*sentence, END)]
+    ]
+    rows = [
+        Row(
+            [
+                *_after(order, window),
+                [WordSymbol(word_text(window[-1]), bool(added[window]))],
+                counts[window],
+                f"+{number(added[window])}" if added[window] else "–",
+            ],
+            kind="winner" if added[window] else "",
+        )
+        for window in ranked[:SHOWN]
+    ]
+    columns = [
+        *([Column(pgettext("previous words", "After"))] if order > 1 else []),
+        Column(_("Word"), kind="head"),
+        Column(_("Count"), 0),
+        Column(_("In this step"), 0, pictured=False),
+    ]
+    so_far = Table(_("Counts so far"), columns, rows, notes=_more_rows(len(ranked) - len(rows)))
+    more = len(words[SHOWN:])
+    notes = [ngettext("and one more word", "and %(count)s more words", more, count=number(more))] if more else []
+    if order > 1:
+        notes.append(
+            _("The end of a sentence is counted like a word. Its beginning is never predicted: words follow it.")
+        )
+    else:
+        notes.append(_("The end of a sentence is counted like a word."))
+    known = [WordSymbol(word_text(word), word not in earlier) for word in words[:SHOWN]]
+    return Sections(
+        view=[*sentences, *(_matrix(_("Counts so far"), counts, words, added, order) or [so_far])],
+        side=[Pieces(_("Words of the sentences"), known, notes=notes)],
+        drawn=[so_far],
     )
 
 
-def estimate_part(model: NGram) -> NGramEstimatePart:
+def estimate_sections(model: NGram) -> Sections:
     """The probabilities of the n-grams of the highest order, most frequent first."""
     counts = Counter({ngram: count for ngram, count in model.counts.ngrams(model.order) if ngram[-1] is not START})
     if model.order > 2:  # the first word of a sentence follows its beginning alone
         counts |= {ngram: count for ngram, count in model.counts.ngrams(2) if ngram[0] is START}
-    lines = []
+    rows = []
     for window, count in counts.most_common(SHOWN):
         origin = origin_of(model, window[-1], window[:-1])
-        lines.append(
-            EstimateLine(context_text(window[:-1]), word_text(window[-1]), count, origin.formula, origin.probability)
-        )
-    return NGramEstimatePart(
-        order=model.order,
-        lines=lines,
-        more=len(counts) - len(lines),
-        matrix=_matrix(counts, list(model.counts.words), Counter()) if model.order == 2 else None,
-        parameters=parameters_of(model),
-        method=smoothing_name(model.smoothing),
-        about=smoothing_sentence(model),
+        word = [WordSymbol(word_text(window[-1]))]
+        rows.append(Row([word, *_after(model.order, window), count, origin.formula, origin.probability]))
+    columns = [
+        Column(_("Word"), kind="head"),
+        *([Column(pgettext("previous words", "After"))] if model.order > 1 else []),
+        Column(_("Count"), 0),
+        Column(_("Formula"), 0),
+        Column(_("Probability"), 0),
+    ]
+    table = Table(_("Probabilities"), columns, rows, notes=_more_rows(len(counts) - len(rows)))
+    parameters = [(f"{one.symbol} = {one.value}", one.about) for one in parameters_of(model)]
+    return Sections(
+        view=[*_matrix(_("All counts"), counts, list(model.counts.words), Counter(), model.order), table],
+        side=[Method(smoothing_name(model.smoothing), smoothing_sentence(model), parameters)],
+        drawn=[table],
     )
 
 
-def _matrix(counts: Counter[Window], words: Sequence[str], added: Counter[Window]) -> CountMatrix | None:
-    if len(words) > MOST_IN_MATRIX:
-        return None
+def _after(order: int, window: Window) -> list[str]:
+    """The words before the last one of an n-gram, which pairs and triples have."""
+    return [context_text(window[:-1])] if order > 1 else []
+
+
+def _more_rows(more: int) -> list[str]:
+    return [ngettext("and one more row", "and %(count)s more rows", more, count=number(more))] if more else []
+
+
+def _matrix(
+    title: str, counts: Counter[Window], words: Sequence[str], added: Counter[Window], order: int
+) -> list[Table]:
+    """How often each word follows each other word, as in textbooks; only for pairs, and if it is small enough."""
+    if order != 2 or len(words) > MOST_IN_MATRIX:
+        return []
     rows = []
     for before in (START, *words):
-        cells = [MatrixCell(counts[before, word], (before, word) in added) for word in (*words, END)]
-        rows.append((word_text(before), cells, sum(one.count for one in cells)))
-    return CountMatrix([word_text(word) for word in (*words, END)], rows)
+        cells = [counts[before, word] for word in (*words, END)]
+        styles = {
+            at: "now" if (before, word) in added else "" if counts[before, word] else "none"
+            for at, word in enumerate((*words, END), 1)
+        }
+        rows.append(Row([word_text(before), *cells, sum(cells)], styles={**styles, len(cells) + 1: "sum"}))
+    columns = [
+        Column(_("Word before, word after"), kind="head"),
+        *(Column(word_text(word), 0) for word in (*words, END)),
+    ]
+    return [Table(title, [*columns, Column(pgettext("of counts", "Sum"), 0)], rows, style="count-matrix")]

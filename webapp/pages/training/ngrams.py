@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from flask_babel import gettext as _
@@ -13,21 +13,19 @@ from webapp.core.models.ngram import NGram
 from webapp.core.trainers.ngram import segmented, train
 from webapp.core.vocabulary_error import VocabularyError
 from webapp.pages.training.ngram_counting import (
-    CountingPart,
-    NGramEstimatePart,
     Sentence,
     batches,
-    counting_part,
-    estimate_part,
+    counting_sections,
+    estimate_sections,
     windows,
 )
 from webapp.pages.training.request import TrainingRequest
-from webapp.pages.training.rounds_table import RoundColumn, RoundRow, RoundsTable
+from webapp.pages.training.tables import Column, Row, Table, TrainingWalkthrough, section_frame
 from webapp.pages.walkthrough.cells import StepCell, cell, quotable
+from webapp.pages.walkthrough.engine import Frame, NoStepsError
 from webapp.pages.walkthrough.ngram_end import NGramEndPart, end_json, end_part, end_sentence
 from webapp.pages.walkthrough.ngram_positions import NGramPositionPart, NGramPositions
 from webapp.pages.walkthrough.ngram_probabilities import smoothing_name
-from webapp.pages.walkthrough.walkthrough import NoStepsError
 from webapp.rendering.pictures.figure import Figure, side_by_side
 from webapp.serializers.json import well_formed
 from webapp.tokenization.messages import joined, translated
@@ -51,6 +49,25 @@ class NGramTraining:
         except VocabularyError as error:
             raise NoStepsError(_("The corpus cannot be counted: %(problem)s.", problem=translated(error))) from None
         self._model = NGram(counts, asked.smoothing, keep_runs=False)
+
+    def walkthrough(self) -> TrainingWalkthrough:
+        """The steps, each made when it is shown."""
+        return TrainingWalkthrough(
+            frames=[partial(self._frame, step) for step in range(len(self))],
+            ids=[self._id(word) for word in self._words],
+            all_rounds=self._all_positions,
+        )
+
+    def _frame(self, step: int) -> Frame:
+        sentence, record = self.sentence(step), self.record(step)
+        if step < len(self._batches):
+            return section_frame(sentence, record, lambda: counting_sections(self._batches, step, self._order))
+        if step == len(self._batches):
+            return section_frame(sentence, record, lambda: estimate_sections(self._model))
+        part = self.part(step)
+        return Frame(
+            self.template, sentence, record, lambda: {**vars(part), "view": part.view}, lambda: self.picture(step)
+        )
 
     def __len__(self) -> int:
         return self._first_position + len(self._positions) + 1 if self._text else self._first_position
@@ -82,12 +99,8 @@ class NGramTraining:
             return end_sentence([self._positions])
         return self._positions.sentence(step - self._first_position)
 
-    def part(self, step: int) -> CountingPart | NGramEstimatePart | NGramPositionPart | NGramEndPart:
-        """The data for the template."""
-        if step < len(self._batches):
-            return counting_part(self._batches, step, self._order)
-        if step == len(self._batches):
-            return estimate_part(self._model)
+    def part(self, step: int) -> NGramPositionPart | NGramEndPart:
+        """The data for the template of a position, and of the end."""
         if step == len(self) - 1:
             return end_part([self._positions], [self._cell(word) for word in self._words])
         return self._positions.part(step - self._first_position)
@@ -134,25 +147,25 @@ class NGramTraining:
             }
         return self._positions.record(step - self._first_position)
 
-    def rounds_table(self) -> RoundsTable:
+    def _all_positions(self) -> Table:
         """Each position: the words that end there, with their best predecessors."""
         columns = [
-            RoundColumn(_("Position"), 0),
-            RoundColumn(_("Word")),
-            RoundColumn(_("Previous words") if self._order > 2 else _("Previous word")),
-            RoundColumn(_("Probability")),
-            RoundColumn(_("Logarithm"), 4),
-            RoundColumn(_("Best sum before"), 4),
-            RoundColumn(_("Sum"), 4),
+            Column(_("Position"), 0),
+            Column(_("Word")),
+            Column(_("Previous words") if self._order > 2 else _("Previous word")),
+            Column(_("Probability")),
+            Column(_("Logarithm"), 4),
+            Column(_("Best sum before"), 4),
+            Column(_("Sum"), 4),
         ]
         rows = []
         if self._text:
             for step in range(len(self._positions)):
                 for row in self._positions.kept_rows(step):
                     cells = (row.end, row.word, row.context, row.formula, row.logarithm, row.before_sum, row.sum)
-                    rows.append(RoundRow(step + self._first_position, cells))
+                    rows.append(Row(cells, step + self._first_position))
         sentence = self.sentence(len(self) - 1) if rows else self._estimated()
-        return RoundsTable(_("All positions"), sentence, columns, rows)
+        return Table(_("All positions"), columns, rows, hint=sentence)
 
     @cached_property
     def _words(self) -> list[str]:

@@ -8,12 +8,14 @@ from typing import Literal
 from urllib.parse import urlencode
 
 from flask import url_for
+from flask_babel import gettext as _
 
 from webapp.core.recipes import Recipe
 from webapp.core.trainers.word_counts import WordCounts, merged
 from webapp.pages.training import packed_links
-from webapp.pages.training.counted_words import CountedWords, read_counts
-from webapp.pages.training.sample_text import first_sentence, first_words
+from webapp.pages.training.corpus import CountedWords, first_sentence, first_words, read_counts
+from webapp.pages.walkthrough.engine import NoStepsError
+from webapp.web.localization import number
 
 View = Literal["page", "rounds"]
 """What an address shows: one step, or the table of all rounds."""
@@ -102,3 +104,21 @@ class TrainingRequest:
     def with_corpus(self, corpus: str) -> TrainingRequest:
         """The same request with another corpus, from its first step."""
         return replace(self, corpus=corpus, step=None)
+
+
+def check_room(asked: TrainingRequest, characters: int) -> None:
+    """Raise NoStepsError if so many different characters, each of them a piece, are too many."""
+    if characters > MOST_PIECES:
+        message = _(
+            "The corpus has %(count)s different characters, and each is a piece; training is shown for up to "
+            "%(most)s pieces.",
+            count=number(characters),
+            most=number(MOST_PIECES),
+        )
+        raise NoStepsError(message)
+    if asked.size is not None and asked.size < characters:
+        message = _(
+            "The corpus has %(count)s different characters, each of which is kept. Choose at least %(count)s pieces.",
+            count=number(characters),
+        )
+        raise NoStepsError(message)

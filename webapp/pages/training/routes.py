@@ -10,17 +10,20 @@ from flask import Response as FlaskResponse
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response
 
-from webapp.pages.training.attempts import TrainingAttempt, attempt
-from webapp.pages.training.contexts import RoundContext
 from webapp.pages.training.forms import read
 from webapp.pages.training.ngrams import first_steps
-from webapp.pages.training.pictures import rounds_picture, step_picture
 from webapp.pages.training.request import View
 from webapp.pages.training.trainings import TRAININGS, default_training
-from webapp.pages.training.views import page_context
-from webapp.pages.walkthrough.frames import StepFrame, all_steps_json, wants_json
-from webapp.pages.walkthrough.frames import page as answered
-from webapp.pages.walkthrough.picture_files import picture_file, wanted_picture
+from webapp.pages.training.views import TrainingAttempt, attempt, page_context, shown_step
+from webapp.pages.walkthrough.engine import (
+    ShownStep,
+    all_steps_json,
+    download,
+    picture_file,
+    wanted_picture,
+    wants_json,
+)
+from webapp.pages.walkthrough.engine import page as answered
 from webapp.rendering.delimited import as_csv, as_tsv
 from webapp.serializers.json import well_formed
 from webapp.web.htmx import private, wants_partial
@@ -94,39 +97,25 @@ def _answer(algorithm: str, view: View) -> Response:
         return _as_json(training)
     if view == "rounds":
         return _rounds(training)
-    frame = StepFrame(training.walkthrough, asked.step or 0, asked.address) if training.walkthrough else None
-    if frame and (kind := wanted_picture()) and (figure := frame.picture or step_picture(frame.part)):
+    frame = ShownStep(training.walkthrough, asked.step or 0, asked.address) if training.walkthrough else None
+    if frame and (kind := wanted_picture()) and (figure := frame.picture):
         return picture_file(figure, kind, f"training-{asked.kind}-step-{frame.step}")
-    shown = _shown(training, frame)
+    shown = shown_step(training, frame)
     body = render(shown if wants_partial() else page_context(training, shown, view))
     return answered(body, training.status, link=asked.address(frame.step) if frame else "")
 
 
 def _rounds(training: TrainingAttempt) -> Response:
     """The table of all rounds in the requested format."""
-    table = training.walkthrough.rounds_table() if training.walkthrough else None
+    table = training.walkthrough.all_rounds() if training.walkthrough else None
     form = request.args.get("format")
     if table and form == "csv":
-        response = FlaskResponse(as_csv(table.lines()), mimetype="text/csv")
-        # The file name is fixed: no input of the visitor goes into a header.
-        response.headers["Content-Disposition"] = f"attachment; filename=rounds-{training.asked.kind}.csv"
-        return private(response)
+        return download(as_csv(table.lines()), "text/csv", f"rounds-{training.asked.kind}.csv")
     if table and form == "tsv":
         return private(FlaskResponse(as_tsv(table.lines()), mimetype="text/plain"))
     if table and (kind := wanted_picture()):
-        return picture_file(rounds_picture(table), kind, f"rounds-{training.asked.kind}")
-    return answered(render(page_context(training, _shown(training, None), "rounds", table)), training.status)
-
-
-def _shown(training: TrainingAttempt, frame: StepFrame | None) -> RoundContext:
-    asked = training.asked
-    return RoundContext(
-        state=replace(asked, text=asked.text_to_encode),
-        sampled=asked.text_to_encode != asked.text,
-        frame=frame,
-        problems=training.problems,
-        offers=training.offers,
-    )
+        return picture_file(table.figure, kind, f"rounds-{training.asked.kind}")
+    return answered(render(page_context(training, shown_step(training, None), "rounds", table)), training.status)
 
 
 def _as_json(training: TrainingAttempt) -> Response:

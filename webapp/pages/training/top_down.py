@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from typing import Any
 
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
 from webapp.core import recipes
-from webapp.core.tokenizer import Tokenizer
 from webapp.core.traces.training_wordpiece_top_down import (
     SubstringCandidate,
     TopDownRound,
@@ -19,13 +17,24 @@ from webapp.core.traces.training_wordpiece_top_down import (
     WordCuts,
     characters,
 )
-from webapp.pages.training.pieces_part import WordReadingLine
-from webapp.pages.training.request import TrainingRequest
-from webapp.pages.training.room import check_room
-from webapp.pages.training.rounds_table import RoundColumn, RoundRow, RoundsTable
-from webapp.pages.training.rows import PieceLine, WordSymbol, read_cells, shown, symbols
-from webapp.pages.walkthrough.cells import StepCell
-from webapp.pages.walkthrough.walkthrough import NoStepsError
+from webapp.pages.training.request import TrainingRequest, check_room
+from webapp.pages.training.tables import (
+    BAR,
+    Bar,
+    Cell,
+    Column,
+    Pieces,
+    Row,
+    Sections,
+    Table,
+    TrainingWalkthrough,
+    Words,
+    percent,
+    read_cells,
+    section_frame,
+    symbols,
+)
+from webapp.pages.walkthrough.engine import Frame, NoStepsError
 from webapp.rendering.markup import visible
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
@@ -33,7 +42,7 @@ from webapp.web.localization import number
 LINES = 28  # of the table of candidates
 
 
-def walkthrough(asked: TrainingRequest) -> TopDownWalkthrough:
+def walkthrough(asked: TrainingRequest) -> TrainingWalkthrough:
     """The steps of training WordPiece from the top down; the corpus must contain words.
 
     Raises NoStepsError if the size is too small.
@@ -43,155 +52,134 @@ def walkthrough(asked: TrainingRequest) -> TopDownWalkthrough:
     if not least:
         raise NoStepsError(_("No word of the corpus has at most 100 characters; longer ones are unknown."))
     check_room(asked, least)
-    return TopDownWalkthrough(asked, TopDownTraining(counts, asked.size))
+    return TopDown(asked, TopDownTraining(counts, asked.size)).walkthrough()
 
 
-@dataclass(frozen=True)
-class CandidateLine:
-    """A candidate in the table: `taken` is what longer pieces that are kept take of its count."""
-
-    piece: str
-    count: int
-    taken: int
-    left: int
-    percent: float
-    kept: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class CandidatesPart:
-    """What `training/_candidates.html` draws; a step sets only the fields that it shows."""
-
-    round: int | None = None
-    threshold: int
-    tried: Sequence[tuple[int, int, bool]] = ()  # first step: each threshold, its pieces, and whether they fit
-    lines: Sequence[CandidateLine] = ()
-    more: int = 0  # candidates that are not shown
-    rarer: int = 0  # candidates below the threshold
-    words: Sequence[WordReadingLine] = ()
-    single: Sequence[WordSymbol] = ()  # the single characters, which are always kept
-    vocabulary: Sequence[PieceLine] = ()  # last step
-    read: Sequence[StepCell] = ()  # the text to encode, as tokens
-    read_text: str
-
-
-class TopDownWalkthrough:
+class TopDown:
     """Step 0 shows the search for the threshold, the last step the vocabulary, every step in between a round."""
-
-    template = "training/_candidates.html"
 
     def __init__(self, asked: TrainingRequest, training: TopDownTraining) -> None:
         self._asked = asked
         self._training = training
         self._rounds = training.rounds
+        self._tokenizer = recipes.WORDPIECE.tokenizer(training.trained.model, training.trained.special_tokens)
 
-    @property
-    def size(self) -> int:
-        """The number of pieces to keep."""
-        return self._training.size
-
-    def __len__(self) -> int:
-        return len(self._rounds) + 2
-
-    @cached_property
-    def ids(self) -> Sequence[int]:
-        """The ids of the text to tokenize, with the final vocabulary."""
-        return self._tokenizer.ids(self._asked.text_to_encode)
-
-    def step_of(self, token: int) -> int:
-        """The last step, for every token: it shows which candidates are kept in the end."""
-        return len(self) - 1
-
-    def sentence(self, step: int) -> str:
-        """What happened and why."""
-        if step == 0:
-            return self._beginning()
-        return self._end() if step == len(self) - 1 else self._round_sentence(self._rounds[step - 1])
-
-    def part(self, step: int) -> CandidatesPart:
-        """The data for the template."""
-        training = self._training
-        text = self._asked.text_to_encode
-        if step == 0:
-            return CandidatesPart(
-                threshold=training.threshold,
-                tried=[(threshold, pieces, pieces <= self.size) for threshold, pieces in training.tried],
-                words=_words(self._rounds[0].words),
-                single=symbols(training.characters),
-                read_text="",
-            )
-        if step == len(self) - 1:
-            return CandidatesPart(
-                threshold=training.threshold,
-                vocabulary=[PieceLine(shown(piece), id) for id, piece in enumerate(training.trained.model.pieces)],
-                words=_words(training.words(training.trained.longer)),
-                read=read_cells(self._tokenizer, text) if text else [],
-                read_text=text,
-            )
-        round = self._rounds[step - 1]
-        most = max((one.count for one in round.candidates), default=1)
-        return CandidatesPart(
-            round=round.number,
-            threshold=training.threshold,
-            lines=[_line(one, most) for one in round.candidates[:LINES]],
-            more=max(len(round.candidates) - LINES, 0),
-            rarer=round.rarer,
-            words=_words(round.words),
-            single=symbols(training.characters),
-            read_text="",
+    def walkthrough(self) -> TrainingWalkthrough:
+        """The steps, each made when it is shown."""
+        return TrainingWalkthrough(
+            frames=[self._start, *(partial(self._round, round) for round in self._rounds), self._finished],
+            ids=self._tokenizer.ids(self._asked.text_to_encode),
+            all_rounds=self._all_rounds,
+            size=self._training.size,
         )
 
-    def record(self, step: int) -> dict[str, Any]:
-        """The step as plain values."""
+    # Frames
+
+    def _start(self) -> Frame:
         training = self._training
-        if step == 0:
-            return {
-                "kind": "start",
-                "characters": list(training.characters),
-                "threshold": training.threshold,
-                "tried": [{"threshold": threshold, "pieces": pieces} for threshold, pieces in training.tried],
-                "words": [_plain(word) for word in self._rounds[0].words],
-            }
-        if step == len(self) - 1:
-            return {
-                "kind": "end",
-                "vocabulary": [str(piece) for piece in training.trained.model.pieces],
-                "below_threshold": list(training.fill),
-                "words": [_plain(word) for word in training.words(training.trained.longer)],
-            }
-        round = self._rounds[step - 1]
-        return {
+        record = {
+            "kind": "start",
+            "characters": list(training.characters),
+            "threshold": training.threshold,
+            "tried": [{"threshold": threshold, "pieces": pieces} for threshold, pieces in training.tried],
+            "words": [_plain(word) for word in self._rounds[0].words],
+        }
+
+        def sections() -> Sections:
+            rows = [
+                Row([threshold, pieces, _("fits") if pieces <= training.size else _("too many")])
+                for threshold, pieces in training.tried
+            ]
+            columns = [Column(_("Threshold"), 0), Column(_("Pieces"), 0), Column(kind="quiet", pictured=False)]
+            return Sections(
+                view=[Table(_("The search for the threshold"), columns, rows)] if rows else [],
+                side=[_words(_("Words of the corpus"), self._rounds[0].words), self._single()],
+            )
+
+        return section_frame(self._beginning(), record, sections)
+
+    def _round(self, round: TopDownRound) -> Frame:
+        record = {
             "kind": "round",
             "round": round.number,
-            "threshold": training.threshold,
+            "threshold": self._training.threshold,
             "candidates": [
                 {"piece": one.piece, "count": one.count, "left": one.left, "kept": one.kept} for one in round.candidates
             ],
             "rarer": round.rarer,
             "words": [_plain(word) for word in round.words],
         }
+        words = _("Words, and where a candidate may begin")
+        return section_frame(
+            self._round_sentence(round),
+            record,
+            lambda: Sections(view=[self._candidates(round)], side=[_words(words, round.words), self._single()]),
+        )
 
-    def rounds_table(self) -> RoundsTable:
+    def _finished(self) -> Frame:
+        training = self._training
+        words = training.words(training.trained.longer)
+        pieces = training.trained.model.pieces
+        record = {
+            "kind": "end",
+            "vocabulary": [str(piece) for piece in pieces],
+            "below_threshold": list(training.fill),
+            "words": [_plain(word) for word in words],
+        }
+        vocabulary = Pieces(_("The vocabulary"), symbols(pieces), start=0)
+        split = _words(_("Words and their segmentations"), words)
+        sections = Sections(
+            view=[vocabulary],
+            side=[split],
+            drawn=[vocabulary, split],
+            read=read_cells(self._tokenizer, self._asked.text_to_encode),
+        )
+        return section_frame(self._end(), record, lambda: sections)
+
+    def _candidates(self, round: TopDownRound) -> Table:
+        most = max((one.count for one in round.candidates), default=1)
+        rows = [_candidate_row(one, most) for one in round.candidates[:LINES]]
+        columns = [
+            Column(_("Piece"), kind="head"),
+            Column(_("Count"), 0),
+            Column(_("Taken by longer pieces"), 0, kind="quiet"),
+            Column(_("Remaining count"), 0),
+            BAR,
+        ]
+        notes = []
+        if (more := len(round.candidates) - LINES) > 0:
+            notes.append(ngettext("and one more candidate", "and %(count)s more candidates", more, count=number(more)))
+        if round.rarer:
+            notes.append(
+                ngettext(
+                    "One candidate occurs fewer than %(threshold)s times.",
+                    "%(count)s candidates occur fewer than %(threshold)s times.",
+                    round.rarer,
+                    count=number(round.rarer),
+                    threshold=number(self._training.threshold),
+                )
+            )
+        return Table(_("Candidates, longest first"), columns, rows, notes=notes)
+
+    def _single(self) -> Pieces:
+        title = _("Single characters, which are always kept")
+        return Pieces(title, symbols(self._training.characters))
+
+    def _all_rounds(self) -> Table:
         """Each round: how many candidates are frequent, and the longer pieces that it keeps."""
         columns = [
-            RoundColumn(_("Round"), 0),
-            RoundColumn(_("Candidates"), 0),
-            RoundColumn(_("At least %(threshold)s times", threshold=number(self._training.threshold)), 0),
-            RoundColumn(_("Kept"), 0),
-            RoundColumn(_("Longer pieces that are kept"), wide=True),
+            Column(_("Round"), 0),
+            Column(_("Candidates"), 0),
+            Column(_("At least %(threshold)s times", threshold=number(self._training.threshold)), 0),
+            Column(_("Kept"), 0),
+            Column(_("Longer pieces that are kept"), kind="wide"),
         ]
         rows = []
         for round in self._rounds:
-            longer = [WordSymbol(shown(piece)) for piece in round.kept]
             frequent = len(round.candidates)
-            cells = (round.number, frequent + round.rarer, frequent, len(round.kept), longer)
-            rows.append(RoundRow(round.number, cells))
-        return RoundsTable(_("All rounds"), self._end(), columns, rows)
-
-    @cached_property
-    def _tokenizer(self) -> Tokenizer:
-        trained = self._training.trained
-        return recipes.WORDPIECE.tokenizer(trained.model, trained.special_tokens)
+            cells = (round.number, frequent + round.rarer, frequent, len(round.kept), symbols(round.kept))
+            rows.append(Row(cells, round.number))
+        return Table(_("All rounds"), columns, rows, hint=self._end())
 
     # Sentences
 
@@ -203,7 +191,7 @@ class TopDownWalkthrough:
         candidates = _("Every part of a word is a candidate for a piece.")
         threshold = _(
             "Bisection finds the lowest threshold whose vocabulary has at most %(size)s pieces: %(threshold)s.",
-            size=number(self.size),
+            size=number(self._training.size),
             threshold=number(self._training.threshold),
         )
         return joined([words, candidates, threshold])
@@ -251,18 +239,20 @@ class TopDownWalkthrough:
                 fill=number(fill),
                 lower=number(threshold - 1),
             )
-        elif size <= self.size:
+        elif size <= self._training.size:
             filled = _("No other candidate occurs at least twice.")
         return joined([done, why, filled])
 
 
-def _line(one: SubstringCandidate, most: int) -> CandidateLine:
+def _candidate_row(one: SubstringCandidate, most: int) -> Row:
     left = max(one.left, 0)
-    return CandidateLine(shown(one.piece), one.count, one.count - left, left, round(100 * left / most, 2), one.kept)
+    piece = symbols([one.piece], [0] if one.kept else [])
+    cells: list[Cell] = [piece, one.count, left - one.count or "–", left, Bar(percent(left, most), one.kept)]
+    return Row(cells, mark=_("kept"), said=_("kept")) if one.kept else Row(cells, kind="removed")
 
 
-def _words(words: Sequence[WordCuts]) -> list[WordReadingLine]:
-    return [WordReadingLine(symbols(word.pieces), word.count) for word in words]
+def _words(title: str, words: Sequence[WordCuts]) -> Words:
+    return Words(title, [(symbols(word.pieces), word.count) for word in words])
 
 
 def _plain(word: WordCuts) -> dict[str, Any]:

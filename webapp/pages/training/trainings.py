@@ -16,7 +16,7 @@ from webapp.pages.training import merges, ngrams, presets, top_down
 from webapp.pages.training import unigram as unigram_training
 from webapp.pages.training.presets import Preset
 from webapp.pages.training.request import MOST, MOST_MERGES, MOST_PIECES, USUAL_MERGES, TrainingRequest
-from webapp.pages.training.rounds_table import TrainingWalkthrough
+from webapp.pages.training.tables import TrainingWalkthrough
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 from webapp.tokenization.algorithms import Text
 
@@ -154,7 +154,7 @@ TRAININGS: dict[str, Training] = {
             "ngram",
             _l("Word n-grams"),
             presets.NGRAM_PRESETS,
-            ngrams.NGramTraining,
+            lambda asked: ngrams.NGramTraining(asked).walkthrough(),
             (ngram.train, ngram.segment),
             size=None,
             options=(ORDER, SMOOTHING),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from math import log
 from typing import Any
 
@@ -25,14 +25,29 @@ from webapp.core.traces.training_unigram import (
 )
 from webapp.core.trainers.unigram import UNKNOWN
 from webapp.core.trainers.word_counts import characters
-from webapp.pages.training.pieces_part import PiecesPart, PieceTableLine, WordReadingLine
-from webapp.pages.training.request import TrainingRequest
-from webapp.pages.training.room import check_room
-from webapp.pages.training.rounds_table import RoundColumn, RoundRow, RoundsTable
-from webapp.pages.training.rows import PieceLine, WordSymbol, quoted, read_cells, symbols
+from webapp.pages.training.request import TrainingRequest, check_room
+from webapp.pages.training.tables import (
+    BAR,
+    Bar,
+    Cell,
+    Column,
+    Pieces,
+    Row,
+    Sections,
+    Table,
+    TrainingWalkthrough,
+    Words,
+    percent,
+    quoted,
+    read_cells,
+    section_frame,
+    shown,
+    symbols,
+)
 from webapp.pages.walkthrough.cells import StepCell
+from webapp.pages.walkthrough.engine import Frame
 from webapp.pages.walkthrough.figures import format_log_probability
-from webapp.rendering.markup import shown_piece, visible
+from webapp.rendering.markup import visible
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
 
@@ -40,22 +55,20 @@ LINES = 14  # of a table, on either side of a cut
 PLAIN = Recipe("unigram-plain", None, pretokenizers.WhitespaceSplit(), decoders.Join())
 
 
-def walkthrough(asked: TrainingRequest) -> UnigramWalkthrough:
+def walkthrough(asked: TrainingRequest) -> TrainingWalkthrough:
     """The steps of training Unigram; the corpus must contain words. Raises NoStepsError if the size is too small."""
     recipe = PLAIN if asked.plain else recipes.UNIGRAM
     counts = asked.word_counts(recipe)
     least = len(characters(counts))
     check_room(asked, least)
     training = UnigramTraining(counts, asked.size, seeds=asked.longer, every_substring=asked.every)
-    return UnigramWalkthrough(asked, recipe, training, least)
+    return Pruning(asked, recipe, training, least).walkthrough()
 
 
-class UnigramWalkthrough:
+class Pruning:
     """Step 0 shows the initial pieces. Each round is two steps, estimating and pruning, but the last round only one.
     The last step shows the vocabulary.
     """
-
-    template = "training/_pieces.html"
 
     def __init__(self, asked: TrainingRequest, recipe: Recipe, training: UnigramTraining, single: int) -> None:
         self._asked = asked
@@ -63,78 +76,78 @@ class UnigramWalkthrough:
         self._training = training
         self._single = single
 
-    @property
-    def size(self) -> int:
-        """The number of pieces to keep."""
-        return self._training.size
+    def walkthrough(self) -> TrainingWalkthrough:
+        """The steps, each made when it is shown."""
+        rounds = [
+            step
+            for one in self._training.rounds
+            for step in (partial(self._estimated, one), partial(self._pruned, one))
+        ]
+        trained = self._training.trained
+        final = self._recipe.tokenizer(trained.model, trained.special_tokens)
+        return TrainingWalkthrough(
+            frames=[self._start, *rounds[:-1], partial(self._finished, final)],
+            ids=final.ids(self._asked.text_to_encode),
+            all_rounds=self._all_rounds,
+            size=self._training.size,
+        )
 
-    def __len__(self) -> int:
-        return 2 * len(self._training.rounds) + 1
+    # Frames
 
-    @cached_property
-    def ids(self) -> Sequence[int]:
-        """The ids of the text to tokenize, with the final vocabulary."""
-        return self._final.ids(self._asked.text_to_encode)
+    def _start(self) -> Frame:
+        seeds = self._training.seeds
+        record = {
+            "kind": "start",
+            "pieces": [
+                {"piece": seed.piece, "frequency": seed.frequency, "probability": seed.probability} for seed in seeds
+            ],
+        }
 
-    def step_of(self, token: int) -> int:
-        """The last step, for every token: all pieces exist from the start, and it shows which ones are kept."""
-        return len(self) - 1
+        def sections() -> Sections:
+            longer = [seed for seed in seeds if len(seed.piece) > 1]
+            rows = [([seed.frequency], seed) for seed in longer]
+            scores = {seed.piece: log(seed.probability) for seed in seeds}
+            return Sections(
+                view=_piece_table([Column(_("Count"), 0, pictured=False)], rows),
+                side=[self._reading_words(readings(scores, self._training.counts)), _single(seeds)],
+                read=self._read(scores),
+            )
 
-    def sentence(self, step: int) -> str:
-        """What happened and why."""
-        if step == 0:
-            return self._beginning()
-        if step == len(self) - 1:
-            return self._end()
-        round = self._round(step)
-        return self._estimated(round) if step % 2 else self._pruned(round)
+        return section_frame(self._beginning(), record, sections)
 
-    def part(self, step: int) -> PiecesPart:
-        """The data for the template."""
-        if step == 0:
-            return self._start_part()
-        if step == len(self) - 1:
-            return self._end_part()
-        round = self._round(step)
-        return self._estimate_part(round) if step % 2 else self._prune_part(round)
+    def _estimated(self, round: UnigramRound) -> Frame:
+        record = {
+            "kind": "estimate",
+            "round": round.number,
+            "log_likelihoods": list(round.log_likelihoods),
+            "pieces": [
+                {"piece": one.piece, "expected": one.expected, "before": one.before, "probability": one.probability}
+                for one in round.candidates
+            ],
+            "words": [_plain(reading) for reading in round.readings],
+        }
 
-    def record(self, step: int) -> dict[str, Any]:
-        """The step as plain values."""
-        if step == 0:
-            return {
-                "kind": "start",
-                "pieces": [
-                    {"piece": seed.piece, "frequency": seed.frequency, "probability": seed.probability}
-                    for seed in self._training.seeds
-                ],
-            }
-        if step == len(self) - 1:
-            return {
-                "kind": "end",
-                "vocabulary": [
-                    {"piece": str(piece), "score": score}
-                    for piece, score in zip(self._model.pieces, self._model.scores, strict=True)
-                ],
-                "words": [_plain(reading) for reading in self._training.rounds[-1].readings],
-            }
-        round = self._round(step)
-        if step % 2:
-            return {
-                "kind": "estimate",
-                "round": round.number,
-                "log_likelihoods": list(round.log_likelihoods),
-                "pieces": [
-                    {
-                        "piece": one.piece,
-                        "expected": one.expected,
-                        "before": one.before,
-                        "probability": one.probability,
-                    }
-                    for one in round.candidates
-                ],
-                "words": [_plain(reading) for reading in round.readings],
-            }
-        return {
+        def sections() -> Sections:
+            longer = sorted(_longer(round), key=lambda one: -one.expected)
+            rows = [([one.expected, one.before], one) for one in longer]
+            columns = [
+                Column(_("Expected uses"), 2, pictured=False),
+                Column(_("Before"), 4, kind="quiet", pictured=False),
+            ]
+            hint = _(
+                "All segmentations of every word are weighted by their probability; the expected count of a piece "
+                "gives its new probability. This is done twice."
+            )
+            return Sections(
+                view=_piece_table(columns, rows, hint),
+                side=[self._reading_words(round.readings), _single(round.candidates)],
+                read=self._read_in(round),
+            )
+
+        return section_frame(self._estimated_sentence(round), record, sections)
+
+    def _pruned(self, round: UnigramRound) -> Frame:
+        record = {
             "kind": "prune",
             "round": round.number,
             "pieces": [
@@ -148,128 +161,64 @@ class UnigramWalkthrough:
                 for one in _longer(round)
             ],
         }
+        return section_frame(
+            self._pruned_sentence(round),
+            record,
+            lambda: Sections(view=[_losses(round)], side=[_single(round.candidates)], read=self._read_in(round)),
+        )
 
-    def rounds_table(self) -> RoundsTable:
+    def _finished(self, final: Tokenizer) -> Frame:
+        model = self._training.trained.model
+        words = self._training.rounds[-1].readings
+        entries = list(zip(model.pieces, model.scores, strict=True))
+        record = {
+            "kind": "end",
+            "vocabulary": [{"piece": str(piece), "score": score} for piece, score in entries],
+            "words": [_plain(reading) for reading in words],
+        }
+
+        def sections() -> Sections:
+            rows = [
+                Row([str(id), symbols([piece]), None if piece == UNKNOWN else score])
+                for id, (piece, score) in enumerate(entries)
+            ]
+            columns = [Column(_("Id"), 0, pictured=False), Column(_("Piece")), Column(_("Log-probability"), 3)]
+            return Sections(
+                view=[Table(_("The vocabulary"), columns, rows)],
+                side=[_words(_("Words and their segmentations"), words)],
+                read=read_cells(final, self._asked.text_to_encode),
+            )
+
+        return section_frame(self._end(), record, sections)
+
+    def _all_rounds(self) -> Table:
         """Each round: the likelihood of the corpus, and the pieces that the round removes."""
         columns = [
-            RoundColumn(_("Round"), 0),
-            RoundColumn(_("Pieces"), 0),
-            RoundColumn(_("Log-likelihood"), 2),
-            RoundColumn(_("Removed"), 0),
-            RoundColumn(_("Removed pieces"), wide=True),
-            RoundColumn(_("Remaining"), 0),
+            Column(_("Round"), 0),
+            Column(_("Pieces"), 0),
+            Column(_("Log-likelihood"), 2),
+            Column(_("Removed"), 0),
+            Column(_("Removed pieces"), kind="wide"),
+            Column(_("Remaining"), 0),
         ]
         rows = []
         for place, round in enumerate(self._training.rounds):
-            gone = [WordSymbol(shown_piece(one.piece)) for one in round.candidates if one.removed]
+            gone = symbols(one.piece for one in round.candidates if one.removed)
             before = len(round.candidates)
             cells = (round.number, before, round.log_likelihoods[-1], len(gone), gone, before - len(gone))
-            rows.append(RoundRow(2 * place + (1 if round.last else 2), cells))  # the last round only estimates
-        return RoundsTable(_("All rounds"), self._end(), columns, rows)
+            rows.append(Row(cells, 2 * place + (1 if round.last else 2)))  # the last round only estimates
+        return Table(_("All rounds"), columns, rows, hint=self._end())
 
-    # Rounds and models
+    def _reading_words(self, found: Iterable[WordReading]) -> Words:
+        return _words(_("Words and their most probable segmentations"), found)
 
-    def _round(self, step: int) -> UnigramRound:
-        return self._training.rounds[(step - 1) // 2]
+    def _read_in(self, round: UnigramRound) -> list[StepCell]:
+        return self._read({one.piece: log(one.probability) for one in round.candidates})
 
-    @cached_property
-    def _model(self) -> Unigram:
-        return self._training.trained.model
-
-    @property
-    def _final(self) -> Tokenizer:
-        return self._recipe.tokenizer(self._model, self._training.trained.special_tokens)
-
-    def _read(self, round: UnigramRound | None) -> list[StepCell]:
-        """The visitor's text, tokenized with the pieces of a round, or with the initial ones."""
-        if not self._asked.text_to_encode:
-            return []
-        if round is None:
-            scores = {seed.piece: log(seed.probability) for seed in self._training.seeds}
-        else:
-            scores = {one.piece: log(one.probability) for one in round.candidates}
+    def _read(self, scores: Mapping[str, float]) -> list[StepCell]:
+        """The visitor's text, tokenized with pieces and their log-probabilities; they have no ids yet."""
         model = Unigram((UNKNOWN, *scores), (0.0, *scores.values()), unknown_id=0)
-        cells = read_cells(self._recipe.tokenizer(model), self._asked.text_to_encode)
-        return [StepCell(cell.text, cell.kinds) for cell in cells]
-
-    # Parts of the template
-
-    def _start_part(self) -> PiecesPart:
-        seeds = self._training.seeds
-        longer = [seed for seed in seeds if len(seed.piece) > 1]
-        most = max((seed.probability for seed in longer), default=1.0)
-        lines = [
-            PieceTableLine(
-                shown_piece(seed.piece),
-                _percent(seed.probability, most),
-                frequency=seed.frequency,
-                probability=seed.probability,
-            )
-            for seed in longer[: 2 * LINES]
-        ]
-        scores = {seed.piece: log(seed.probability) for seed in seeds}
-        return PiecesPart(
-            view="start",
-            lines=lines,
-            more=len(longer) - len(lines),
-            single=_single(seeds),
-            words=_words(readings(scores, self._training.counts)),
-            read=self._read(None),
-            read_text=self._asked.text_to_encode,
-        )
-
-    def _estimate_part(self, round: UnigramRound) -> PiecesPart:
-        longer = sorted(_longer(round), key=lambda one: -one.expected)
-        most = max((one.probability for one in longer), default=1.0)
-        lines = [
-            PieceTableLine(
-                shown_piece(one.piece),
-                _percent(one.probability, most),
-                probability=one.probability,
-                before=one.before,
-                expected=one.expected,
-            )
-            for one in longer[: 2 * LINES]
-        ]
-        return PiecesPart(
-            view="estimate",
-            lines=lines,
-            more=len(longer) - len(lines),
-            single=_single(round.candidates),
-            words=_words(round.readings),
-            read=self._read(round),
-            read_text=self._asked.text_to_encode,
-        )
-
-    def _prune_part(self, round: UnigramRound) -> PiecesPart:
-        """The pieces on both sides of the cut, smallest loss first."""
-        longer = sorted(_longer(round), key=lambda one: (not one.removed, one.loss))
-        removed = [one for one in longer if one.removed]
-        kept = [one for one in longer if not one.removed]
-        most = max((one.loss or 0.0 for one in longer), default=0.0) or 1.0
-        going, staying = ([_loss_line(one, most) for one in some] for some in (removed[-LINES:], kept[:LINES]))
-        return PiecesPart(
-            view="prune",
-            going=going,
-            more_going=len(removed) - len(going),
-            staying=staying,
-            more_staying=len(kept) - len(staying),
-            single=_single(round.candidates),
-            read=self._read(round),
-            read_text=self._asked.text_to_encode,
-        )
-
-    def _end_part(self) -> PiecesPart:
-        return PiecesPart(
-            view="end",
-            vocabulary=[
-                (PieceLine(shown_piece(piece), id), None if piece == UNKNOWN else score)
-                for id, (piece, score) in enumerate(zip(self._model.pieces, self._model.scores, strict=True))
-            ],
-            words=_words(self._training.rounds[-1].readings),
-            read=read_cells(self._final, self._asked.text_to_encode) if self._asked.text_to_encode else [],
-            read_text=self._asked.text_to_encode,
-        )
+        return read_cells(self._recipe.tokenizer(model), self._asked.text_to_encode, with_ids=False)
 
     # Sentences
 
@@ -290,7 +239,7 @@ class UnigramWalkthrough:
         guess = _("The initial probability of a piece is proportional to its count times its length.")
         return joined([many, guess])
 
-    def _estimated(self, round: UnigramRound) -> str:
+    def _estimated_sentence(self, round: UnigramRound) -> str:
         before, after = round.log_likelihoods[0], round.log_likelihoods[-1]
         return joined(
             [
@@ -304,7 +253,7 @@ class UnigramWalkthrough:
             ]
         )
 
-    def _pruned(self, round: UnigramRound) -> str:
+    def _pruned_sentence(self, round: UnigramRound) -> str:
         count = len(_longer(round))
         gone = sum(1 for one in round.candidates if one.removed)
         how = _("Round %(round)s, pruning.", round=number(round.number))
@@ -336,32 +285,74 @@ class UnigramWalkthrough:
         return joined([left, why, longest])
 
 
-def _single(pieces: Sequence[PieceCandidate] | Sequence[SeedPiece]) -> list[WordSymbol]:
-    return [WordSymbol(shown_piece(one.piece)) for one in pieces if len(one.piece) == 1]
+def _piece_table(
+    columns: Sequence[Column], rows: Sequence[tuple[Sequence[Cell], SeedPiece | PieceCandidate]], hint: str = ""
+) -> list[Table]:
+    """The longer pieces with their probabilities, after further figures; none without pieces."""
+    most = max((one.probability for _figures, one in rows), default=1.0)
+    lines = [
+        Row([symbols([one.piece]), *figures, one.probability, Bar(percent(one.probability, most))])
+        for figures, one in rows[: 2 * LINES]
+    ]
+    more = len(rows) - len(lines)
+    notes = [ngettext("and one more piece", "and %(count)s more pieces", more, count=number(more))] if more else []
+    columns = [Column(_("Piece"), kind="head"), *columns, Column(_("Probability"), 4), BAR]
+    return [Table(_("The longer pieces"), columns, lines, hint, notes)] if lines else []
+
+
+def _losses(round: UnigramRound) -> Table:
+    """The pieces on both sides of the cut, smallest loss first."""
+    longer = sorted(_longer(round), key=lambda one: (not one.removed, one.loss))
+    most = max((one.loss or 0.0 for one in longer), default=0.0) or 1.0
+    removed = [_loss_row(one, most) for one in longer if one.removed]
+    kept = [_loss_row(one, most) for one in longer if not one.removed]
+    rows = [*removed[-LINES:], Row([_("↑ removed · kept ↓")], kind="cut"), *kept[:LINES]]
+    if (more := len(removed) - LINES) > 0:
+        folded = ngettext(
+            "one more removed, with a smaller loss",
+            "%(count)s more removed, with smaller losses",
+            more,
+            count=number(more),
+        )
+        rows.insert(0, Row([folded], kind="folded"))
+    if (more := len(kept) - LINES) > 0:
+        folded = ngettext(
+            "one more kept, with a larger loss", "%(count)s more kept, with larger losses", more, count=number(more)
+        )
+        rows.append(Row([folded], kind="folded"))
+    hint = _(
+        "The loss of a piece is the log-likelihood that the corpus loses if the best other segmentation replaces the "
+        "piece."
+    )
+    columns = [
+        Column(_("Piece"), kind="head"),
+        Column(_("Used"), 0),
+        Column(_("Without it")),
+        Column(_("Loss"), 2),
+        BAR,
+    ]
+    return Table(_("The loss of each longer piece"), columns, rows, hint)
+
+
+def _loss_row(one: PieceCandidate, most: float) -> Row:
+    instead = " + ".join(shown(piece) for piece in one.instead)
+    bar = Bar(percent(max(one.loss or 0.0, 0.0), most))
+    cells: list[Cell] = [symbols([one.piece]), one.used, instead, one.loss or 0.0, bar]
+    return Row(cells, kind="removed", said=_("removed")) if one.removed else Row(cells)
+
+
+def _single(pieces: Sequence[PieceCandidate] | Sequence[SeedPiece]) -> Pieces:
+    single = [one.piece for one in pieces if len(one.piece) == 1]
+    return Pieces(_("Single characters, which are always kept"), symbols(single))
 
 
 def _longer(round: UnigramRound) -> list[PieceCandidate]:
     return [one for one in round.candidates if len(one.piece) > 1]
 
 
-def _loss_line(one: PieceCandidate, most: float) -> PieceTableLine:
-    return PieceTableLine(
-        shown_piece(one.piece),
-        _percent(max(one.loss or 0.0, 0.0), most),
-        used=one.used,
-        instead=" + ".join(shown_piece(piece) for piece in one.instead),
-        loss=one.loss,
-        removed=one.removed,
-    )
-
-
-def _words(found: Any) -> list[WordReadingLine]:
-    return [WordReadingLine(symbols(reading.pieces), reading.count) for reading in found]
+def _words(title: str, found: Iterable[WordReading]) -> Words:
+    return Words(title, [(symbols(reading.pieces), reading.count) for reading in found])
 
 
 def _plain(reading: WordReading) -> dict[str, Any]:
     return {"word": visible(reading.word), "count": reading.count, "pieces": list(reading.pieces)}
-
-
-def _percent(value: float, most: float) -> float:
-    return round(100 * value / most, 2)

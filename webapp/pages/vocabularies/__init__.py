@@ -2,5 +2,3 @@
 
 from webapp.pages.vocabularies import growth_files, token_routes
 from webapp.pages.vocabularies.routes import blueprint
-
-__all__ = ["blueprint", "growth_files", "token_routes"]

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from webapp.core.analysis.pipeline_summary import PipelineStep, PipelineSummary
 from webapp.core.analysis.portrait import Portrait
-from webapp.core.models.dictionary import SkippedLine, SkippedLines
+from webapp.core.models.dictionary import SkippedLines
 from webapp.jobs.surveys import StoredSurvey
 from webapp.pages.vocabularies.downloads import Download
 from webapp.pages.vocabularies.listing import ShelfGroup, ShelfRow, VocabularyLine
@@ -136,7 +136,6 @@ class VocabularyPage(HeadedPage):
     of_ngrams: NGramsContext
     title: str
     skipped: SkippedLines  # of a word list
-    skipped_line_reason: Callable[[SkippedLine], str]
     portrait: Portrait
     highest_id: int
     pipeline: PipelineSummary

@@ -48,7 +48,7 @@ from webapp.tokenization.attempts import store_upload, upload_limit
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.measures.article import article_measures
 from webapp.tokenization.measures.table import language_lines, text_lines
-from webapp.tokenization.messages import skipped_line_reason, unavailable_problem, wrong_file
+from webapp.tokenization.messages import unavailable_problem, wrong_file
 from webapp.tokenization.token_messages import reason_title
 from webapp.vocabularies import (
     CATALOGUE,
@@ -224,7 +224,6 @@ def vocabulary(name: str) -> Response:
         of_ngrams=NGramsContext(ngrams=ngram_page(tokenizer.model), following=of_ngrams),
         title=title_of(entry),
         skipped=dictionary.skipped if isinstance(dictionary, Dictionary) else NONE_SKIPPED,
-        skipped_line_reason=skipped_line_reason,
         line=listing.line_of(entry),
         portrait=portrait,
         highest_id=found.tokens.ids[-1] if found.tokens.ids else 0,

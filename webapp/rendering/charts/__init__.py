@@ -13,5 +13,3 @@ differ by marker and dash, not by colour alone, and have labels at their ends. C
 from webapp.rendering.charts.axes import Axis, Tick, linear, logarithmic
 from webapp.rendering.charts.figure import chart_figure
 from webapp.rendering.charts.lines import LineChart, Series
-
-__all__ = ["Axis", "LineChart", "Series", "Tick", "chart_figure", "linear", "logarithmic"]

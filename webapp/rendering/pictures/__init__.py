@@ -17,32 +17,3 @@ from webapp.rendering.pictures.figure import Figure, FigureBox, FigureDot, Figur
 from webapp.rendering.pictures.figure_files import figure_png, figure_svg
 from webapp.rendering.pictures.page import html_parts
 from webapp.rendering.pictures.tables import csv_parts, json_parts, plain_parts
-
-__all__ = [
-    "CARD",
-    "ENGLISH",
-    "ComparisonPicture",
-    "Figure",
-    "FigureBox",
-    "FigureDot",
-    "FigureLabel",
-    "FigurePath",
-    "PictureCell",
-    "PictureColumn",
-    "PictureRow",
-    "PictureTexts",
-    "card",
-    "comparison_card",
-    "comparison_png",
-    "comparison_svg",
-    "csv_parts",
-    "drawable",
-    "figure_png",
-    "figure_svg",
-    "html_parts",
-    "json_parts",
-    "plain_parts",
-    "png",
-    "side_by_side",
-    "svg",
-]

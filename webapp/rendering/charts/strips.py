@@ -5,12 +5,9 @@ Positions are percentages of the strip's width, so that one drawing fits a phone
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log2
-
-from webapp.pages.languages.forms import Measure
-from webapp.pages.languages.measurements import PassageRow
+from math import ceil, floor, log2
 
 # SVG paths centred on 0 0, one for each tokenizer that can be chosen.
 SHAPES = (
@@ -42,6 +39,18 @@ class Scale:
     minimum: float
     maximum: float
     logarithmic: bool
+
+    @staticmethod
+    def covering(values: Sequence[float], *, logarithmic: bool) -> Scale:
+        """The scale of some values: from 0, or from one power of two to another with 1 between them.
+
+        >>> Scale.covering([0.6, 3], logarithmic=True)
+        Scale(minimum=0.5, maximum=4.0, logarithmic=True)
+        """
+        if logarithmic:
+            least, most = min([*values, 1.0]), max([*values, 2.0])
+            return Scale(2.0 ** floor(log2(least)), 2.0 ** ceil(log2(most)), True)
+        return Scale(0, max(values) * 1.02 if values else 2, False)
 
     def place(self, value: float) -> float:
         """The position of a value, in percent of the width.
@@ -77,31 +86,6 @@ class Scale:
         return log2(value) if self.logarithmic else value
 
 
-def scale_of(rows: Iterable[PassageRow], measure: Measure) -> Scale:
-    """The scale that covers all values of the rows."""
-    values = [value for row in rows for value in row.values.values() if value is not None]
-    logarithmic = measure == "relative"
-    if not values:
-        return Scale(1 if logarithmic else 0, 2, logarithmic)
-    if logarithmic:
-        # Both ends are powers of two, with English (1) always between them.
-        least, most = min([*values, 1.0]), max([*values, 2.0])
-        return Scale(_below(least), 1 / _below(1 / most), True)
-    return Scale(0, max(values) * 1.02, False)
-
-
-def _below(value: float) -> float:
-    """The greatest power of two that is at most `value`, for a value of at most 1.
-
-    >>> _below(1.0), _below(0.6)
-    (1.0, 0.5)
-    """
-    power = 0
-    while 2.0**power > value:
-        power -= 1
-    return 2.0**power
-
-
 def _step(most: float) -> float:
     """A round distance between lines that gives at most seven of them.
 
@@ -114,9 +98,3 @@ def _step(most: float) -> float:
             if most / (size * digit) <= 6:
                 return round(size * digit, 4)
         size *= 10
-
-
-def marks_of(row: PassageRow, vocabularies: Sequence[str], scale: Scale) -> list[tuple[int, float]]:
-    """The index and position of each vocabulary's mark in a row, where it has a value; the first is drawn on top."""
-    found = [(index, row.values.get(name)) for index, name in enumerate(vocabularies)]
-    return [(index, scale.place(value)) for index, value in reversed(found) if value is not None]

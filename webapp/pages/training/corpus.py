@@ -1,4 +1,6 @@
-"""A corpus given as words and their counts, as textbooks print it: `low 5 lower 2 newest 6 widest 3`.
+"""What a corpus says: its words and counts if it has them, and words of it to encode.
+
+A corpus may be given as words and their counts, as textbooks print it: `low 5 lower 2 newest 6 widest 3`.
 
 Separators between a word and its count are spaces, tabs, `×`, `x`, `*`, `:`, `=`, a comma or a dash with spaces around
 it. Entries stand one per line, or several on a line; quotes and brackets around them are ignored, so that a Python
@@ -8,10 +10,12 @@ list or dictionary can be pasted. Lists with the count first (`5 low`, as from `
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 MOST_COUNT = 1_000_000
+LONGEST = 60  # characters
+_CLAUSE = re.compile(r"[，。！？；、,.!?;:：]\s*")
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?!\d)|[-−+]?\d+(?:\.\d+)?"
 _WORD = r"(?=\S*[^\W\d_])[^\s,;，；、]\S*?"  # with at least one letter
 _BETWEEN = re.compile(r"[\s,;，；、]+")
@@ -94,3 +98,41 @@ def _value(written: str | None) -> int | None:
     if not digits.isdecimal() or len(digits) > len(str(MOST_COUNT)):
         return None
     return int(digits) if 1 <= int(digits) <= MOST_COUNT else None
+
+
+def first_words(words: Iterable[str]) -> str:
+    """Return the first different words, up to `LONGEST` characters.
+
+    >>> first_words("low low lower newest low".split())
+    'low lower newest'
+    >>> first_words(["学而时习之，" * 20])
+    '学而时习之，学而时习之，学而时习之，学而时习之，学而时习之，学而时习之，学而时习之，学而时习之，学而时习之，学而时习之，'
+    """
+    chosen = ""
+    for word in dict.fromkeys(words):
+        longer = f"{chosen} {word}" if chosen else word
+        if len(longer) > LONGEST:
+            return chosen or _beginning(word)
+        chosen = longer
+    return chosen
+
+
+def first_sentence(corpus: str) -> str:
+    """Return the words of the first line without the spaces between them: the input of word segmentation.
+
+    >>> first_sentence("the table down there\\nthe men own the table")
+    'thetabledownthere'
+    """
+    line = next((line for line in corpus.splitlines() if line.strip()), "")
+    sentence = ""
+    for word in line.split():
+        if sentence and len(sentence) + len(word) > LONGEST:
+            break
+        sentence += word
+    return sentence[:LONGEST]
+
+
+def _beginning(word: str) -> str:
+    """The clauses at the beginning of a word that is too long, or else its first characters."""
+    ends = [found.end() for found in _CLAUSE.finditer(word[:LONGEST])]
+    return word[: ends[-1] if ends else LONGEST]

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from webapp.pages.languages.forms import Measure
-from webapp.pages.languages.measurements import PassageRow
-from webapp.pages.languages.strip_chart import marks_of, scale_of
 from webapp.rendering.pictures.figure import Figure, FigureBox, FigureDot, FigureLabel, FigurePath, Shape
 from webapp.web.localization import number
+
+if TYPE_CHECKING:
+    from webapp.tools.languages import Languages
 
 NAMES, STRIP, ROW, HEAD = 150.0, 620.0, 22.0, 66.0
 
 
-def strips_figure(rows: Sequence[PassageRow], titles: Mapping[str, str], measure: Measure, caption: str) -> Figure:
-    """A row for each passage, with a mark for each of the vocabularies in `titles`."""
-    scale = scale_of(rows, measure)
+def strips_figure(found: Languages) -> Figure:
+    """A row for each passage, with a mark for each vocabulary that could be loaded."""
+    rows, titles, measure = found.rows, found.available, found.given.measure
+    caption = found.given.measures[measure]
     height = HEAD + ROW * len(rows)
     shapes: list[Shape] = [FigureLabel(0, 12, caption, "strong", 14, "start")]
     left = 0.0
-    for index, title in enumerate(titles.values()):
-        shapes += _mark(index, left + 7, 32)
+    for name, title in titles.items():
+        shapes += _mark(found.given.vocabularies.index(name), left + 7, 32)
         shapes.append(FigureLabel(left + 18, 36, title, "", 12, "start"))
         left += 40 + 7.5 * len(title)
-    for tick in scale.ticks():
+    for tick in found.scale.ticks():
         x = NAMES + tick.place * STRIP / 100
         shapes.append(FigurePath(f"M{x:.1f} {HEAD - 8:.1f}V{height:.1f}", "grid"))
         written = f"1/{round(1 / tick.value)}" if measure == "relative" and tick.value < 1 else _figure(tick.value)
@@ -31,8 +32,8 @@ def strips_figure(rows: Sequence[PassageRow], titles: Mapping[str, str], measure
     for place, row in enumerate(rows):
         y = HEAD + ROW * place + ROW / 2
         shapes.append(FigureLabel(NAMES - 10, y + 4, row.language, "", 12, "end"))
-        for index, percent in marks_of(row, list(titles), scale):
-            shapes += _mark(index, NAMES + percent * STRIP / 100, y, hollow=row.lossy(list(titles)[index]))
+        for index, percent in found.marks(row):
+            shapes += _mark(index, NAMES + percent * STRIP / 100, y, hollow=row.lossy(found.given.vocabularies[index]))
     width = max(NAMES + STRIP, left)
     return Figure("languages", width, height, tuple(shapes), title=caption)
 

@@ -1,5 +1,0 @@
-"""`/vocabularies/expand`: a vocabulary with pieces added, what that saves, and its files."""
-
-from webapp.pages.expansion.routes import blueprint
-
-__all__ = ["blueprint"]

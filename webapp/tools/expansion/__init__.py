@@ -1,0 +1,361 @@
+"""`/vocabularies/expand`: a vocabulary with pieces added, what that saves, its files, and storing it as an upload."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from http import HTTPStatus
+from importlib.resources import files
+from itertools import groupby
+from typing import Annotated, Any, ClassVar, Literal, Self
+from urllib.parse import urlencode
+
+from flask import Blueprint, Request, Response, abort, make_response, redirect, request, url_for
+from flask_babel import gettext as _
+from pydantic import AfterValidator, Field, ValidationInfo
+from werkzeug.wrappers import Response as BaseResponse
+
+from webapp.core.algorithms import family_of
+from webapp.core.expansion import Added, BaseKind, Expansion, ExpansionError, Reason, Refusal, base_kind, expand
+from webapp.core.expansion.files import files_of
+from webapp.core.formats.fields import FormatError
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.text.split_patterns import TextError
+from webapp.core.tokenizer import Tokenizer
+from webapp.storage import UnavailableStorageError
+from webapp.tokenization.encoding import ids_of
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import unavailable_problem, wrong_file
+from webapp.tokenization.vocabulary_choices import Groups, is_choice, is_independent, vocabulary_choices
+from webapp.tools.expansion import snippets
+from webapp.tools.inputs import FromForm, Input, at_most
+from webapp.tools.kernel import Tool, page_of
+from webapp.vocabularies import (
+    CatalogueEntry,
+    StillFetchingError,
+    StorageFullError,
+    UnavailableVocabularyError,
+    find,
+    library,
+    title_of,
+    tokenizer_of,
+)
+from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
+from webapp.web.htmx import private
+from webapp.web.rates import stores_by_hash
+from webapp.web.same_origin import is_foreign
+
+MAX_LIST_BYTES = 1_000_000
+DEFAULT_BASE = "bpe-bytes"
+SECONDS = 12.0  # to compare and add pieces; writing the files takes as long again at worst
+MOST_ADDED = 100_000
+SAMPLES = 60
+REFUSED_SAMPLES = 12
+
+Source = Literal["vocabulary", "tokens"]
+
+
+def is_expandable(entry: CatalogueEntry) -> bool:
+    """Whether a vocabulary may be a base: not dictionaries, whole words, or what depends on a text."""
+    return is_independent(entry) and family_of(entry.algorithms[0]) in ("merges", "pieces", "language model")
+
+
+def _base(name: str) -> str:
+    entry = find(name)
+    if entry is None or not is_expandable(entry):
+        message = _("“%(name)s” cannot be expanded. Choose a vocabulary from the list.", name=name[:40])
+        raise InputProblem(message, 404)
+    return name
+
+
+def _addition(name: str, others: ValidationInfo) -> str:
+    if not name or others.data.get("source") == "tokens":
+        return name
+    if not is_choice(name):
+        message = _("There is no vocabulary “%(name)s”. Choose one from the list.", name=name[:40])
+        raise InputProblem(message, 404)
+    if name == others.data.get("base"):
+        raise InputProblem(_("This is the base itself. Choose another vocabulary, or a list of tokens."))
+    return name
+
+
+def _source(others: dict[str, Any]) -> Source:
+    return "tokens" if others.get("tokens", "").strip() else "vocabulary"
+
+
+class ExpansionInput(Input):
+    """A base and what to add to it: another vocabulary or a list of tokens; and a text to measure.
+
+    `bridge` adds the pieces in between that merges need.
+    """
+
+    base: Annotated[str, AfterValidator(_base)] = DEFAULT_BASE
+    tokens: Annotated[str, at_most(MAX_LIST_BYTES, lambda: _("The list"))] = ""
+    source: Annotated[
+        Source,
+        FromForm(choose=lambda values: values[0] if values[0] in ("vocabulary", "tokens") else ""),
+        Field(default_factory=_source),
+    ]
+    addition: Annotated[str, AfterValidator(_addition)] = ""
+    measured: Annotated[str, at_most("MAX_TEXT_BYTES", lambda: _("The text")), Field(serialization_alias="text")] = ""
+    bridge: bool = True
+    most: ClassVar[int] = MOST_ADDED
+
+    @classmethod
+    def read(cls, request: Request) -> tuple[Self, list[InputProblem]]:
+        """The fields of an address or a form; a form must have something to add."""
+        given, problems = super().read(request)
+        if request.method == "POST" and not problems:
+            problems = [problem for problem in [given.missing] if problem]
+        return given, problems
+
+    @property
+    def missing(self) -> InputProblem | None:
+        """The problem if there is nothing to add."""
+        if self.source == "tokens":
+            message = _("Enter at least one token, one per line.")
+            return None if self.tokens.strip() else InputProblem(message, 422, "tokens")
+        return None if self.addition else InputProblem(_("Choose the vocabulary to add."), 422, "addition")
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """The fields of the address, and of the form that requests files; without defaults."""
+        if self.source == "tokens":
+            chosen = [("source", "tokens"), ("tokens", self.tokens)]
+        else:
+            chosen = [("addition", self.addition)]
+        chosen = [("base", self.base), *chosen, ("text", self.measured), ("bridge", "" if self.bridge else "0")]
+        return [(name, value) for name, value in chosen if value]
+
+    def query(self, **changes: Any) -> str:
+        """The query string of the address."""
+        return urlencode(self.model_copy(update=changes).pairs(), errors="replace")
+
+    @property
+    def bases(self) -> Groups:
+        """The vocabularies that can be expanded."""
+        return vocabulary_choices(request, self.base, self.addition, keep=is_expandable)
+
+    @property
+    def additions(self) -> Groups:
+        """The vocabularies whose pieces can be added."""
+        return vocabulary_choices(request, self.base, self.addition)
+
+    def expansion(self) -> Expansion:
+        """The expansion; raises InputProblem."""
+        try:
+            base = tokenizer_of(self.base)
+            addition = tokenizer_of(self.addition) if self.source == "vocabulary" else self.tokens.split("\n")
+            return expand(base, addition, bridge=self.bridge, most=MOST_ADDED, seconds=SECONDS)
+        except StillFetchingError as error:
+            message = _(
+                "“%(title)s” is being downloaded from its publisher. Try again in a moment.",
+                title=title_of(error.entry),
+            )
+            raise InputProblem(message, 503) from error
+        except UnavailableVocabularyError as error:
+            problem = unavailable_problem(error)
+            raise InputProblem(problem.message, problem.status) from error
+        except (ExpansionError, FormatError) as error:
+            field = getattr(error, "field", "")
+            field = "tokens" if field == "addition" and self.source == "tokens" else field
+            raise _impossible(error, field) from error
+
+    def contents(self) -> dict[str, bytes]:
+        """The files of the expansion by name; raises InputProblem."""
+        if missing := self.missing:
+            raise missing
+        try:
+            return files_of(self.expansion(), library().file(self.base).content)
+        except (ExpansionError, FormatError) as error:
+            raise _impossible(error, "") from error
+
+
+def _impossible(error: ExpansionError | FormatError, field: str) -> InputProblem:
+    why = wrong_file(FormatError.of(error) if isinstance(error, ExpansionError) else error)
+    return InputProblem(_("It cannot be expanded: %(why)s.", why=why), 422, field)
+
+
+@dataclass(frozen=True)
+class MeasuredPassage:
+    """Tokens per character of a text with the base and with the expansion; None if the text cannot be encoded.
+
+    `unknown_before` and `unknown_after` are the shares of unknown tokens, from 0 to 1.
+    """
+
+    key: str
+    characters: int
+    before: float | None
+    after: float | None
+    unknown_before: float = 0
+    unknown_after: float = 0
+
+    @property
+    def saved(self) -> float | None:
+        """The share of tokens that the expansion saves."""
+        return 1 - self.after / self.before if self.before and self.after is not None else None
+
+
+@dataclass(frozen=True)
+class ExpansionPreview:
+    """An expansion as the page shows it."""
+
+    given: ExpansionInput
+    expansion: Expansion
+
+    @property
+    def kind(self) -> BaseKind | None:
+        """How new pieces join those of the base."""
+        return base_kind(self.expansion.base)
+
+    @property
+    def samples(self) -> list[Added]:
+        """New pieces, evenly spread over all of them; pieces in between only if there are no others."""
+        pieces = [piece for piece in self.expansion.added if not piece.between] or list(self.expansion.added)
+        step = max(1, len(pieces) // SAMPLES)
+        return pieces[::step][:SAMPLES]
+
+    @property
+    def present_samples(self) -> list[str]:
+        """Candidates that the base already has."""
+        step = max(1, len(self.expansion.present) // REFUSED_SAMPLES)
+        return list(self.expansion.present[::step][:REFUSED_SAMPLES])
+
+    @property
+    def refused(self) -> list[tuple[Reason, int, Sequence[Refusal]]]:
+        """The reasons, most frequent first, with the number of candidates refused for each and the first of them."""
+        by_reason = sorted(self.expansion.refused, key=lambda refusal: refusal.reason)
+        groups = [(reason, list(members)) for reason, members in groupby(by_reason, key=lambda each: each.reason)]
+        found = [(reason, len(members), members[:REFUSED_SAMPLES]) for reason, members in groups]
+        return sorted(found, key=lambda group: -group[1])
+
+    @property
+    def measured(self) -> Iterator[MeasuredPassage]:
+        """The visitor's text, if any, and texts that no vocabulary was trained on."""
+        own = {"own": self.given.measured} if self.given.measured else {}
+        for key, text in {**own, **_passages()}.items():
+            before, after = _tokens(self.expansion.base, text), _tokens(self.expansion.tokenizer, text)
+            yield MeasuredPassage(
+                key,
+                len(text),
+                before[0] / len(text) if before else None,
+                after[0] / len(text) if after else None,
+                before[1] / before[0] if before and before[0] else 0,
+                after[1] / after[0] if after and after[0] else 0,
+            )
+
+    @property
+    def files(self) -> list[str]:
+        """The names of the files to download, without writing them."""
+        format = library().file(self.given.base).format
+        names = {"sentencepiece": ["tokenizer.model"], "scores": ["tokens_and_scores.json"]}
+        ranks = ["ranks.tiktoken"] if isinstance(self.expansion.tokenizer.model, RankBPE) else []
+        return [*names.get(format, ["tokenizer.json", *ranks]), "old_ids.json"]
+
+    @property
+    def loading(self) -> str:
+        """Python code that loads the first file."""
+        return snippets.loading(self.expansion.tokenizer, self.files[0])
+
+    @property
+    def embeddings(self) -> str:
+        """Python code that adds rows to the embeddings of a model."""
+        return snippets.embeddings(self.expansion.first_id)
+
+
+@cache
+def _passages() -> Mapping[str, str]:
+    """The passages that were written for this page: `simplified`, `traditional`, `english` and `code`."""
+    return tomllib.loads(files(__package__).joinpath("passages.toml").read_text(encoding="utf-8"))
+
+
+def _tokens(tokenizer: Tokenizer, text: str) -> tuple[int, int] | None:
+    """The number of tokens of a text, and how many of them are unknown; None if it cannot be encoded."""
+    try:
+        ids = ids_of(tokenizer, text)
+    except TextError:
+        return None
+    unknown = tokenizer.model.unknown_id
+    return len(ids), 0 if unknown is None else ids.count(unknown)
+
+
+def preview(given: ExpansionInput) -> ExpansionPreview | None:
+    """Add pieces to a vocabulary, and measure what that saves; None if there is nothing to add."""
+    return None if given.missing else ExpansionPreview(given, given.expansion())
+
+
+def answer(shown: ExpansionPreview | None) -> dict[str, Any]:
+    """The new pieces, those that are already there, and those that were refused with the reason."""
+    if shown is None:
+        raise InputProblem(_("Choose the vocabulary to add."), 422, "addition")
+    expansion = shown.expansion
+    return {
+        "first_id": expansion.first_id,
+        "added": [piece.text for piece in expansion.added],
+        "present": list(expansion.present),
+        "refused": [{"name": one.name, "reason": one.reason} for one in expansion.refused],
+    }
+
+
+TOOL = Tool(
+    name="expansion",
+    address="/vocabularies/expand",
+    input=ExpansionInput,
+    run=preview,
+    template="tools/expansion.html",
+    answer=answer,
+    file_name="expansion",
+    form_id="expand",
+)
+expansion_files = Blueprint("expansion_files", __name__, url_prefix=TOOL.address)
+
+
+def _contents() -> tuple[ExpansionInput, dict[str, bytes], list[InputProblem]]:
+    """The input of the request, and its files or its problems."""
+    given, problems = ExpansionInput.read(request)
+    try:
+        return given, {} if problems else given.contents(), problems
+    except InputProblem as problem:
+        return given, {}, [problem]
+
+
+@expansion_files.route(
+    "/<any('tokenizer.json','tokenizer.model','ranks.tiktoken','tokens_and_scores.json','old_ids.json'):file>",
+    methods=["GET", "POST"],
+)
+def download(file: str) -> BaseResponse:
+    """Download a file of the expanded vocabulary."""
+    given, contents, problems = _contents()
+    if problems:
+        return page_of(TOOL, given, None, problems)
+    if file not in contents:
+        abort(404)
+    kind = "application/json" if file.endswith(".json") else "application/octet-stream"
+    response = Response(contents[file], mimetype=kind)
+    response.headers["Content-Disposition"] = f"attachment; filename={file}"
+    return private(response)
+
+
+@expansion_files.post("/store")
+@stores_by_hash
+def store() -> BaseResponse:
+    """Store the expanded vocabulary as an upload, and show its page."""
+    if is_foreign(request):
+        abort(HTTPStatus.FORBIDDEN)
+    given, contents, problems = _contents()
+    if problems:
+        return page_of(TOOL, given, None, problems)
+    try:
+        uploaded = library().store(next(iter(contents.values())))
+    except FormatError as error:
+        message, status = _("The expanded vocabulary cannot be stored: %(why)s", why=wrong_file(error)), 422
+    except StorageFullError:
+        message, status = _("This site has no storage left for vocabularies. Download the files instead."), 507
+    except UnavailableStorageError:
+        message, status = _("The site’s storage cannot be reached at the moment. Try again in a minute."), 503
+    else:
+        response = make_response(redirect(url_for("vocabularies.vocabulary", name=uploaded.name), 303))
+        remember_upload(response, uploaded.name, f"{given.base}+{given.addition or 'tokens'}", uploads_of(request))
+        return response
+    return page_of(TOOL, given, None, [InputProblem(message, status)])
