@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
-from webapp.core.models.bpe import BPE
+from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.subword_nmt import SubwordBPE
 from webapp.core.traces.merging import (
     BeginStep,
     CandidatePair,

@@ -10,18 +10,16 @@ from typing import Any
 from flask_babel import gettext as _
 
 from webapp.core.algorithms import ALGORITHMS
-from webapp.core.models.bpe import BPE
+from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.ngram import NGram
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.scored_pieces import SentencePieceCharacters, SentencePieceWords
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
-from webapp.core.models.sentencepiece_word_char import SentencePieceCharacters, SentencePieceWords
-from webapp.core.models.subword_nmt import SubwordBPE
 from webapp.core.models.unigram import Unigram
-from webapp.core.models.wordlevel import WordLevel
-from webapp.core.models.wordpiece import WordPiece
+from webapp.core.models.wordpiece import WordLevel, WordPiece
 from webapp.pages.steps import inference, lattice, matching, maximum_probability, merging, ngram, wordpiece
 from webapp.pages.walkthrough.engine import NoStepsError, Walkthrough
 from webapp.pages.walkthrough.preparation import preparation

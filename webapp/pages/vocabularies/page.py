@@ -13,9 +13,8 @@ from webapp.core.analysis.pipeline_summary import PipelineStep, PipelineSummary,
 from webapp.core.analysis.portrait import Portrait
 from webapp.core.expansion import base_kind
 from webapp.core.models import Model
-from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.dictionary import NONE_SKIPPED, Dictionary, SkippedLines
 from webapp.core.models.ngram import NGram
-from webapp.core.models.skipped_lines import NONE_SKIPPED, SkippedLines
 from webapp.core.models.word_models import WordModel
 from webapp.core.tokenizer import Tokenizer
 from webapp.jobs.surveying import stored_survey
