@@ -5,7 +5,6 @@ from flask import Flask
 from webapp.pages import (
     byte_alphabet,
     compare,
-    download,
     evaluate,
     learn,
     models,
@@ -23,7 +22,6 @@ PAGES = (
     steps,
     train,
     training,
-    download,
     evaluate,
     learn,
     models,

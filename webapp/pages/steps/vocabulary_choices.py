@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 from flask import Request, url_for
 
 from webapp.core.algorithms import ALGORITHMS
+from webapp.tokenization.links import Groups, vocabulary_choices
 from webapp.tokenization.messages import ChoiceField, choice_fields, options
 from webapp.tokenization.state import State
-from webapp.tokenization.vocabulary_choices import Groups, vocabulary_choices
 from webapp.vocabularies import CatalogueEntry
 from webapp.vocabularies.trained import EXAMPLE_SENTENCES
 

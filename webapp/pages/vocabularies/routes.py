@@ -50,7 +50,7 @@ from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.measures.article import article_measures
 from webapp.tokenization.measures.table import language_lines, text_lines
 from webapp.tokenization.messages import unavailable_problem, wrong_file
-from webapp.tokenization.token_messages import reason_title
+from webapp.tokenization.token_details import reason_title
 from webapp.vocabularies import (
     CATALOGUE,
     CatalogueEntry,

@@ -10,8 +10,7 @@ from webapp.jobs.surveying import Running
 from webapp.jobs.surveys import StoredSurvey
 from webapp.pages.vocabularies.contexts import HeadedPage
 from webapp.pages.walkthrough.merge_tree import MergeTree
-from webapp.tokenization.token_details import Character
-from webapp.tokenization.token_messages import reason_sentence, reason_title
+from webapp.tokenization.token_details import Character, reason_sentence, reason_title
 from webapp.vocabularies import CatalogueEntry
 from webapp.vocabularies.token_facts import TokenFacts
 from webapp.web.templates import Context

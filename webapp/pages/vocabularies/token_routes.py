@@ -19,7 +19,7 @@ from webapp.pages.vocabularies.responses import (
 from webapp.pages.vocabularies.routes import blueprint
 from webapp.rendering.delimited import as_csv
 from webapp.serializers.json import json_response
-from webapp.serializers.token import reachability_json, survey_json, token_page_json
+from webapp.serializers.vocabulary import reachability_json, survey_json, token_page_json
 from webapp.tokenization.messages import unavailable_problem
 from webapp.vocabularies import (
     CatalogueEntry,

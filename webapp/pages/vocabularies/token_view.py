@@ -32,8 +32,7 @@ from webapp.pages.vocabularies.token_contexts import (
 from webapp.pages.vocabularies.token_table import shown_token
 from webapp.pages.walkthrough.merge_tree import MergeTree, merge_tree
 from webapp.rendering.markup import visible
-from webapp.tokenization.token_details import CHARACTERS_SHOWN, character_of
-from webapp.tokenization.token_messages import mark_sentences, special_purpose
+from webapp.tokenization.token_details import CHARACTERS_SHOWN, character_of, mark_sentences, special_purpose
 from webapp.vocabularies import CATALOGUE, CatalogueEntry, title_of, well_known
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.library import library

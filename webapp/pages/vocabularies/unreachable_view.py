@@ -24,7 +24,7 @@ from webapp.pages.vocabularies.token_contexts import (
 )
 from webapp.pages.vocabularies.token_view import Linker
 from webapp.rendering.markup import visible
-from webapp.tokenization.token_messages import reason_sentence, reason_title
+from webapp.tokenization.token_details import reason_sentence, reason_title
 from webapp.vocabularies import CatalogueEntry, title_of
 from webapp.vocabularies.descriptions import description_of
 from webapp.web.localization import join_list, number
