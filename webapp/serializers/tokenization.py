@@ -11,9 +11,8 @@ from pydantic import ConfigDict, Field
 from webapp.core.analysis.round_trip import RoundTripReport
 from webapp.core.analysis.stage_edits import Change, Stage
 from webapp.core.encoding import Encoding
-from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.dictionary import Dictionary, Reason
 from webapp.core.models.maximum_probability import MaximumProbability, Mode
-from webapp.core.models.skipped_lines import Reason
 from webapp.core.tokenizer import Tokenizer
 from webapp.serializers.json import JSONPiece, json_piece, well_formed
 from webapp.tokenization.result import Result

@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import Literal, Protocol
 
-from webapp.core.models.bpe import BPE
+from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import MOST_LEVELS, ScoredBPE
-from webapp.core.models.subword_nmt import SubwordBPE
 from webapp.core.traces.initial_symbols import InitialSymbol, Kind, initial_symbols
 
 MergingModel = BPE | RankBPE | ScoredBPE

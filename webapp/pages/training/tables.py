@@ -17,8 +17,7 @@ from webapp.core.trainers.bpe import END_OF_WORD
 from webapp.pages.walkthrough.cells import StepCell, direction, quotable
 from webapp.pages.walkthrough.engine import Frame, Walkthrough
 from webapp.rendering.markup import shown_piece
-from webapp.rendering.pictures.figure import Figure, side_by_side
-from webapp.rendering.pictures.table_figure import FigureCell, FigureColumn, FigurePiece, table_figure
+from webapp.rendering.pictures.figure import Figure, FigureCell, FigureColumn, FigurePiece, side_by_side, table_figure
 from webapp.web.localization import number
 
 WIDTH = 1_200.0  # of a picture: a row of tables

@@ -44,9 +44,8 @@ from webapp.pages.training.tables import (
     shown,
     symbols,
 )
-from webapp.pages.walkthrough.cells import StepCell
+from webapp.pages.walkthrough.cells import StepCell, format_log_probability
 from webapp.pages.walkthrough.engine import Frame
-from webapp.pages.walkthrough.figures import format_log_probability
 from webapp.rendering.markup import visible
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number

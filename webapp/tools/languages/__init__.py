@@ -16,7 +16,7 @@ from werkzeug.datastructures import MultiDict
 
 from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.text.split_patterns import TextError
-from webapp.rendering.charts.strips import SHAPES, Scale
+from webapp.rendering.charts import SHAPES, Scale
 from webapp.rendering.markup import visible
 from webapp.rendering.pictures.figure_files import figure_png, figure_svg
 from webapp.rendering.pictures.palette import Theme
