@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from webapp.observing.report import resident_bytes
 from webapp.processes import has_proc, resource
@@ -121,7 +121,7 @@ class WorkerMemory:
     """The memory of the worker process that creates it."""
 
     def __init__(self) -> None:
-        self._libc: Any = ctypes.CDLL(None) if os.name == "posix" else None
+        self._libc = ctypes.CDLL(None if os.name == "posix" else "msvcrt")
         if hasattr(self._libc, "mallopt"):
             self._libc.mallopt(_ARENA_MAX, 1)  # each request has a thread of its own
             self._libc.mallopt(_MMAP_THRESHOLD, _OWN_BLOCK)
