@@ -365,7 +365,7 @@ def fails_with(error: Exception, asked: Rendered, address: str, monkeypatch: pyt
 
     with monkeypatch.context() as patch:
         patch.setattr("webapp.tokenization.result.tokenizer_of", fail)
-        patch.setattr("webapp.pages.vocabularies.routes.tokenizer_of", fail)
+        patch.setattr("webapp.pages.vocabularies.found.tokenizer_of", fail)
         patch.setattr("webapp.tools.difference.tokenizer_of", fail)
         patch.setattr("webapp.tokenization.conversation.count.tokenizer_of", fail)
         asked.get(address)

@@ -121,7 +121,7 @@ def _train(options: Namespace, arguments: Sequence[str], bar: ProgressBar) -> No
     from webapp.cluster.batches import Batches
     from webapp.cluster.sources import find
     from webapp.core.formats import huggingface, ngram_counts
-    from webapp.core.training.progress import Progress
+    from webapp.core.training.plan import Progress
     from webapp.core.training.record import TrainingRecord
     from webapp.core.training.train import train as trained_from
 

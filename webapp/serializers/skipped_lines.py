@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
-from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.skipped_lines import Reason
+from webapp.core.models.dictionary import Dictionary, Reason
 from webapp.core.tokenizer import Tokenizer
 
 

@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Container, Mapping
+from dataclasses import Field, dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 from flask import Request, current_app
 from flask_babel import get_locale
 from flask_babel import gettext as _
 from werkzeug.datastructures import FileStorage, MultiDict
-from wtforms import BooleanField, Field, FileField, FloatField, Form, IntegerField, StringField, TextAreaField
-from wtforms.validators import Optional, ValidationError
+from wtforms import Form
+from wtforms.validators import ValidationError
 
-from webapp.core.algorithms import CHOICES, DEFAULT, MODE, OPTIONS, ORDER, SMOOTHING, Choice
-from webapp.core.inference.records import ALPHA, DROPOUT, INFERENCES, OWN, SEED, Parameter
-from webapp.tokenization.affix_fields import few_added, few_names, pick_by_model, usable_model
+from webapp.core.affixes import MOST_AROUND
+from webapp.core.algorithms import CHOICES, DEFAULT, Choice
+from webapp.core.inference.records import INFERENCES, PARAMETERS, Parameter
 from webapp.tokenization.algorithms import choice_of_names, choice_title
+from webapp.tokenization.meter import model_problem
 from webapp.tokenization.state import State, view_of
 from webapp.vocabularies import GPT_4O, LIMITS, default_for, find, offered_algorithms
+from webapp.vocabularies.language_models import model_of
 from webapp.web.localization import current_key, join_list
 
 MAX_EDITS_BYTES = 100_000
+MOST_ADDED, LONGEST_ADDED = 100, 64
+LONGEST_NAME = 100
+LONGEST_FIELD = 20_000  # characters
 INFERENCE_FIELDS = ("inference", "dropout", "alpha", "seed")
-TYPED_NUMBERS = ("size", "token", "dropout", "alpha", "seed")
-
-# Defaults for parameters that an address omits. A form sends a hidden field after each checkbox, so an unchecked box
-# differs from a missing parameter.
-ABSENT = {
-    "algorithm": DEFAULT,
-    **{option.name: str(int(option.default)) for option in OPTIONS},
-    **{choice.name: choice.default for choice in CHOICES},
-    "show": "0",
-}
+WHOLE_NUMBERS, NUMBERS = ("size", "token", "seed"), ("dropout", "alpha")
+TEXTS = ("text", "corpus", "dictionary", "edits", "prefix", "suffix", "added")  # kept even if they are wrong
 
 
 def as_typed(text: str | None) -> str:
@@ -50,111 +48,6 @@ class TranslatedForm(Form):
         def locales(self) -> list[str]:
             """The reader's language, then English."""
             return [str(get_locale()), "en"]
-
-
-class PlaygroundForm(TranslatedForm):
-    """The fields of the page and their validation."""
-
-    algorithm = StringField()
-    vocabulary = StringField()
-    text = TextAreaField(filters=[as_typed])
-    corpus = TextAreaField(filters=[as_typed])
-    dictionary = TextAreaField(filters=[as_typed])
-    edits = TextAreaField(filters=[as_typed])
-    size = IntegerField(validators=[Optional()])
-    token = IntegerField(validators=[Optional()])
-    runs = BooleanField(false_values=("0", ""))
-    lowercase = BooleanField(false_values=("0", ""))
-    special = BooleanField(false_values=("0", ""))
-    template = BooleanField(false_values=("0", ""))
-    hmm = BooleanField(false_values=("0", ""))
-    mode = StringField()
-    order = StringField()
-    smoothing = StringField()
-    show = BooleanField(false_values=("0", ""))
-    view = StringField()
-    file = FileField()
-    inference = StringField()
-    dropout = FloatField(validators=[Optional()])
-    alpha = FloatField(validators=[Optional()])
-    seed = IntegerField(validators=[Optional()])
-    model = StringField(validators=[usable_model])
-    prefix = StringField(validators=[few_names])
-    suffix = StringField(validators=[few_names])
-    added = TextAreaField(filters=[as_typed], validators=[few_added])
-
-    def validate_algorithm(self, field: StringField) -> None:
-        """Require an algorithm that the site has a vocabulary for, or that the chosen vocabulary is for."""
-        if field.data not in offered_algorithms() and not fits(self.vocabulary.data, field.data or ""):
-            raise ValidationError(_("There is no such algorithm. Choose %(names)s.", names=choice_of_names()))
-
-    def validate_token(self, field: IntegerField) -> None:
-        """Reject negative token numbers."""
-        if field.data is not None and field.data < 0:
-            raise ValidationError(_("Tokens are counted from 0."))
-
-    def validate_vocabulary(self, field: StringField) -> None:
-        """Require a known name; `read` replaces a vocabulary of another algorithm with the default."""
-        if field.data and find(field.data) is None:
-            name = field.data if len(field.data) <= 40 else f"{field.data[:40]}…"
-            raise ValidationError(_("There is no vocabulary “%(name)s”. Choose one from the list.", name=name))
-
-    def validate_mode(self, field: StringField) -> None:
-        """Require a known mode."""
-        _require_value(MODE, field.data)
-
-    def validate_order(self, field: StringField) -> None:
-        """Require an order that n-gram models have."""
-        _require_value(ORDER, field.data)
-
-    def validate_smoothing(self, field: StringField) -> None:
-        """Require a known smoothing."""
-        _require_value(SMOOTHING, field.data)
-
-    def validate_text(self, field: TextAreaField) -> None:
-        """Limit the text, in bytes."""
-        within(field.data or "", current_app.config["MAX_TEXT_BYTES"], _("The text"))
-
-    def validate_corpus(self, field: TextAreaField) -> None:
-        """Limit the training text, in bytes."""
-        within(field.data or "", current_app.config["MAX_CORPUS_BYTES"], _("The training text"))
-
-    def validate_dictionary(self, field: TextAreaField) -> None:
-        """Limit a pasted dictionary, in bytes."""
-        within(field.data or "", current_app.config["MAX_TEXT_BYTES"], _("The dictionary"))
-
-    def validate_edits(self, field: TextAreaField) -> None:
-        """Limit the changes to a dictionary, in bytes; what is wrong with a line is found when they are made."""
-        within(field.data or "", MAX_EDITS_BYTES, _("The list of changes"))
-
-    def validate_inference(self, field: StringField) -> None:
-        """Require a known inference; a state drops one that its algorithm does not have."""
-        if field.data and field.data not in INFERENCES:
-            raise ValidationError(
-                _(
-                    "There is no inference “%(name)s”. Use one of these: %(names)s.",
-                    name=field.data[:40],
-                    names=join_list(INFERENCES),
-                )
-            )
-
-    def validate_dropout(self, field: FloatField) -> None:
-        """Require a probability."""
-        _require_within(DROPOUT, field.data)
-
-    def validate_alpha(self, field: FloatField) -> None:
-        """Require an exponent within its limits."""
-        _require_within(ALPHA, field.data)
-
-    def validate_seed(self, field: IntegerField) -> None:
-        """Require a seed within its limits."""
-        _require_within(SEED, field.data)
-
-    def validate_size(self, field: IntegerField) -> None:
-        """Require a size within the slider's range, which depends on the vocabulary."""
-        problem = size_problem(self.vocabulary.data or "", field.data)
-        if problem:
-            raise ValidationError(problem.message)
 
 
 @dataclass(eq=False)
@@ -184,31 +77,6 @@ def size_problem(vocabulary: str, size: int | None) -> InputProblem | None:
     )
 
 
-def _require_value(choice: Choice, value: str | None) -> None:
-    """Raise ValidationError, with the values that exist, if `value` is none of them."""
-    if value not in choice.values:
-        raise ValidationError(
-            _(
-                "“%(value)s” is not a value of “%(name)s”. Use one of these: %(values)s.",
-                value=(value or "")[:40],
-                name=choice_title(choice),
-                values=join_list(choice.values),
-            )
-        )
-
-
-def _require_within(parameter: Parameter, value: float | None) -> None:
-    """Raise ValidationError if a value is outside the limits of a parameter; nan is."""
-    if value is not None and not parameter.least <= value <= parameter.most:
-        raise ValidationError(
-            _(
-                "Choose a number from %(least)s to %(most)s.",
-                least=f"{parameter.least:g}",
-                most=f"{parameter.most:.12g}",
-            )
-        )
-
-
 class TooLongError(ValidationError):
     """A text that exceeds its limit."""
 
@@ -234,60 +102,161 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
     default replaces a choice that does not exist.
     """
     values = MultiDict(request.form if request.method == "POST" else request.args)
-    if algorithm is not None:
-        values["algorithm"] = algorithm
     if algorithm is None and opens_with_gpt_4o(values):
         values["vocabulary"] = GPT_4O
-    for name, value in ABSENT.items():
-        values.setdefault(name, value)
+    values["algorithm"] = algorithm or values.get("algorithm", DEFAULT)
     _pick(values)
-    pick_by_model(values)
     if algorithm is not None:  # a choice of a vocabulary never leads away from the page
         values["algorithm"] = algorithm
-    algorithm = values["algorithm"]
-    values["vocabulary"] = _own_vocabulary(values.getlist("vocabulary"), algorithm)
-    form = PlaygroundForm(values)
-    problems = [] if form.validate() else _problems(form)
-    wrong = set(form.errors)
-    algorithm = DEFAULT if "algorithm" in wrong else algorithm
-    vocabulary = form.vocabulary.data or ""
-    if not fits(vocabulary, algorithm):
-        vocabulary = default_for(algorithm)
-    chosen: dict[str, Any] = {
-        choice.name: choice.default if choice.name in wrong else form[choice.name].data for choice in CHOICES
-    }
-    state = State(
-        algorithm=algorithm,
-        vocabulary=vocabulary,
-        text=form.text.data or "",
-        size=None if "size" in wrong else form.size.data,
-        corpus=form.corpus.data or "",
-        dictionary=form.dictionary.data or "",
-        edits=form.edits.data or "",
-        runs=form.runs.data,
-        lowercase=form.lowercase.data,
-        special=form.special.data,
-        template=form.template.data,
-        hmm=form.hmm.data,
-        **chosen,
-        show=form.show.data,
-        view=view_of(form.view.data),
-        token=None if "token" in wrong else form.token.data,
-        inference=OWN if "inference" in wrong else form.inference.data or OWN,
-        **{each.name: _number(form[each.name].data, each, wrong) for each in (DROPOUT, ALPHA, SEED)},
-        model="" if "model" in wrong else form.model.data or "",
-        prefix=form.prefix.data or "",
-        suffix=form.suffix.data or "",
-        added=form.added.data or "",
-    )
+    values["vocabulary"] = _own_vocabulary(values.getlist("vocabulary"), values["algorithm"])
+    chosen: dict[str, Any] = {}
+    problems = []
+    for field in fields(State):
+        name = field.name
+        if name not in values:
+            continue
+        value: Any = None
+        try:
+            value = _typed(field, values[name])
+            if value is not None:
+                _CHECKS.get(name, _accept)(value, values)
+        except ValueError as error:
+            typed = values[name][:40] if name in (*WHOLE_NUMBERS, *NUMBERS) else ""
+            problems.append(InputProblem(str(error), _STATUSES.get(name, 422), name, typed))
+            value = value if name in TEXTS else None
+        if value not in (None, ""):
+            chosen[name] = value
+    if not fits(chosen.get("vocabulary"), chosen.get("algorithm", DEFAULT)):
+        chosen["vocabulary"] = default_for(chosen.get("algorithm", DEFAULT))
+    state = State(**chosen)
     if request.method == "POST" and "text" not in request.form:
         missing = _("The form arrived without its text. Go back and send it again.")
-        problems = [*problems, InputProblem(missing, 400, "text")]
+        problems.append(InputProblem(missing, 400, "text"))
     upload = request.files.get("file")
     if upload and upload.filename:
         state, problem = _with_file(state, upload)
-        problems = [*problems, problem] if problem else problems
+        problems += [problem] if problem else []
     return state, problems
+
+
+def _typed(field: Field[Any], text: str) -> Any:
+    """A value of a form as the field's type; None for an empty number or choice, which means the default."""
+    if isinstance(field.default, bool):
+        return text not in ("0", "")
+    if field.name not in (*WHOLE_NUMBERS, *NUMBERS):
+        return view_of(text) if field.name == "view" else as_typed(text)
+    if not text.strip():
+        return None
+    try:
+        return int(text) if field.name in WHOLE_NUMBERS else float(text)
+    except ValueError:
+        if field.name in NUMBERS:
+            raise ValueError(_("“%(value)s” is not a number.", value=text[:40])) from None
+        raise ValueError(_("“%(value)s” is not a whole number.", value=text[:40])) from None
+
+
+# What each field accepts: functions of its value and of all values, which raise ValueError.
+
+
+def _accept(_value: Any, _values: Mapping[str, str]) -> None:
+    """Accept everything."""
+
+
+def _is_algorithm(name: str, values: Mapping[str, str]) -> None:
+    """Require an algorithm that the site has a vocabulary for, or that the chosen vocabulary is for."""
+    if name not in offered_algorithms() and not fits(values["vocabulary"], name):
+        raise ValueError(_("There is no such algorithm. Choose %(names)s.", names=choice_of_names()))
+
+
+def _is_vocabulary(name: str, _values: Mapping[str, str]) -> None:
+    """Require a known name; `read` replaces a vocabulary of another algorithm with the default."""
+    if name and find(name) is None:
+        name = name if len(name) <= 40 else f"{name[:40]}…"
+        raise ValueError(_("There is no vocabulary “%(name)s”. Choose one from the list.", name=name))
+
+
+def _is_token(number: int, _values: Mapping[str, str]) -> None:
+    if number < 0:
+        raise ValueError(_("Tokens are counted from 0."))
+
+
+def _is_size(size: int, values: Mapping[str, str]) -> None:
+    """Require a size within the slider's range, which depends on the vocabulary."""
+    if problem := size_problem(values["vocabulary"], size):
+        raise problem
+
+
+def _is_inference(name: str, _values: Mapping[str, str]) -> None:
+    """Require a known inference; a state drops one that its algorithm does not have."""
+    if name and name not in INFERENCES:
+        values = {"name": name[:40], "names": join_list(INFERENCES)}
+        raise ValueError(_("There is no inference “%(name)s”. Use one of these: %(names)s.", **values))
+
+
+def _is_model(name: str, _values: Mapping[str, str]) -> None:
+    """Require a model of the list whose tokenizer is public."""
+    if name and (problem := model_problem(name)):
+        raise ValueError(problem)
+
+
+def _is_value(choice: Choice, value: str, _values: Mapping[str, str]) -> None:
+    if value not in choice.values:
+        values = {"value": value[:40], "name": choice_title(choice), "values": join_list(choice.values)}
+        raise ValueError(_("“%(value)s” is not a value of “%(name)s”. Use one of these: %(values)s.", **values))
+
+
+def _is_within(parameter: Parameter, value: float, _values: Mapping[str, str]) -> None:
+    """Require a value within the limits of a parameter; nan is not."""
+    if not parameter.least <= value <= parameter.most:
+        limits = {"least": f"{parameter.least:g}", "most": f"{parameter.most:.12g}"}
+        raise ValueError(_("Choose a number from %(least)s to %(most)s.", **limits))
+
+
+def _at_most(limit: str | int, subject: Callable[[], str], text: str, _values: Mapping[str, str]) -> None:
+    """Limit a text in bytes, by a setting or a number."""
+    within(text, current_app.config[limit] if isinstance(limit, str) else limit, subject())
+
+
+def _few_names(text: str, _values: Mapping[str, str]) -> None:
+    """Limit the names of tokens around the text."""
+    names = text.split() if len(text) <= LONGEST_FIELD else [text]
+    if len(names) > MOST_AROUND or any(len(name) > LONGEST_NAME for name in names):
+        limits = {"most": MOST_AROUND, "longest": LONGEST_NAME}
+        raise ValueError(
+            _("Name at most %(most)s tokens of at most %(longest)s characters, separated by spaces.", **limits)
+        )
+
+
+def _few_added(text: str, _values: Mapping[str, str]) -> None:
+    """Limit the tokens that a visitor adds."""
+    lines = text.split("\n") if len(text) <= LONGEST_FIELD else [text]
+    count = sum(1 for line in lines if line.strip())
+    if count > MOST_ADDED:
+        raise ValueError(_("%(count)s tokens; at most %(most)s can be added.", count=f"{count:,}", most=MOST_ADDED))
+    for number, line in enumerate(lines if count > 1 else [text], 1):
+        if len(line) > LONGEST_ADDED:
+            values = {"number": number, "length": f"{len(line):,}", "most": LONGEST_ADDED}
+            raise ValueError(_("Line %(number)s has %(length)s characters; a token may have %(most)s.", **values))
+
+
+_CHECKS: Mapping[str, Callable[[Any, Mapping[str, str]], None]] = {
+    "algorithm": _is_algorithm,
+    "vocabulary": _is_vocabulary,
+    "text": partial(_at_most, "MAX_TEXT_BYTES", lambda: _("The text")),
+    "corpus": partial(_at_most, "MAX_CORPUS_BYTES", lambda: _("The training text")),
+    "dictionary": partial(_at_most, "MAX_TEXT_BYTES", lambda: _("The dictionary")),
+    "edits": partial(_at_most, MAX_EDITS_BYTES, lambda: _("The list of changes")),
+    "size": _is_size,
+    "token": _is_token,
+    **{choice.name: partial(_is_value, choice) for choice in CHOICES},
+    "inference": _is_inference,
+    **{parameter.name: partial(_is_within, parameter) for parameter in PARAMETERS},
+    "model": _is_model,
+    "prefix": _few_names,
+    "suffix": _few_names,
+    "added": _few_added,
+}
+_STATUSES = {**dict.fromkeys(("algorithm", "vocabulary"), 404), **dict.fromkeys(TEXTS[:4], 413)}
 
 
 def opens_with_gpt_4o(named: Container[str]) -> bool:
@@ -306,11 +275,6 @@ def opens_with_gpt_4o(named: Container[str]) -> bool:
     return not any(field.name in named for field in fields(State))
 
 
-def _number(value: Any, parameter: Parameter, wrong: set[str]) -> Any:
-    """The value of a parameter; the default if it is missing or wrong."""
-    return parameter.default if parameter.name in wrong or value is None else value
-
-
 def _own_vocabulary(chosen: list[str], algorithm: str) -> str:
     """The vocabulary for `algorithm`, or an unknown name; the page sends the choices of all algorithms."""
     fitting = (name for name in chosen if fits(name, algorithm))
@@ -318,10 +282,19 @@ def _own_vocabulary(chosen: list[str], algorithm: str) -> str:
 
 
 def _pick(values: MultiDict[str, str]) -> None:
-    """Apply the buttons that recognize special tokens or not, and that of a vocabulary, which chooses its algorithm."""
+    """Apply the buttons for special tokens, the button of a vocabulary, the switches of tokens, and the model.
+
+    A vocabulary that is picked, or that of the model if there is no other, also chooses its algorithm.
+    """
     if values.get("recognize") in ("special", "plain"):
         values["special"] = str(int(values["recognize"] == "special"))
+    for name in ("prefix", "suffix"):
+        if len(values.getlist(name)) > 1:
+            values[name] = " ".join(values.getlist(name)[: 2 * MOST_AROUND])
     entry = find(values.get("pick", ""))
+    if entry is None and not any(values.getlist("vocabulary")) and not values.get("pick"):
+        model = model_of(values.get("model", "")[:LONGEST_NAME])
+        entry = find(model.vocabulary) if model and model.vocabulary else None
     if entry is not None:
         values["vocabulary"] = entry.name
         if values["algorithm"] not in entry.algorithms:
@@ -332,30 +305,6 @@ def fits(name: str | None, algorithm: str) -> bool:
     """Whether a vocabulary of this name exists and the algorithm can use it."""
     entry = find(name) if name else None
     return entry is not None and algorithm in entry.algorithms
-
-
-def _problems(form: PlaygroundForm) -> list[InputProblem]:
-    problems = []
-    for name, messages in form.errors.items():
-        if form[name].process_errors:  # WTForms' own message does not show the value
-            messages = [_not_a_number(form[name])]
-        typed = str((form[name].raw_data or [""])[0])[:40] if name in TYPED_NUMBERS else ""
-        problems += [InputProblem(str(message), _status(name), name, typed) for message in messages]
-    return problems
-
-
-def _not_a_number(field: Field) -> str:
-    value = str((field.raw_data or [""])[0])[:40]
-    if isinstance(field, FloatField):
-        return _("“%(value)s” is not a number.", value=value)
-    return _("“%(value)s” is not a whole number.", value=value)
-
-
-def _status(name: str) -> int:
-    """404 for a choice that does not exist, 413 for a text that is too long, else 422."""
-    if name in ("algorithm", "vocabulary"):
-        return 404
-    return 413 if name in ("text", "corpus", "dictionary", "edits") else 422
 
 
 def _with_file(state: State, upload: FileStorage) -> tuple[State, InputProblem | None]:

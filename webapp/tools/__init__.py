@@ -6,7 +6,19 @@ from typing import Any
 
 from flask import Flask
 
-from webapp.tools import ambiguity, decode, difference, expansion, frequencies, measures, messages, pretokens, split
+from webapp.tools import (
+    ambiguity,
+    decode,
+    difference,
+    expansion,
+    frequencies,
+    languages,
+    measures,
+    messages,
+    models,
+    pretokens,
+    split,
+)
 from webapp.tools.kernel import Tool, blueprint_of
 
 TOOLS: list[Tool[Any, Any]] = [
@@ -15,8 +27,10 @@ TOOLS: list[Tool[Any, Any]] = [
     difference.TOOL,
     expansion.TOOL,
     frequencies.TOOL,
+    languages.TOOL,
     measures.TOOL,
     messages.TOOL,
+    models.TOOL,
     pretokens.TOOL,
     split.TOOL,
 ]

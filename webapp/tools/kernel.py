@@ -152,7 +152,7 @@ def page_of(tool: Tool[Any, Any], given: Any, result: Any, problems: list[InputP
     """The whole page, or the result alone for htmx; a form is redirected to its address if that is short enough."""
     query = given.query()
     address = f"{request.script_root}{tool.address}"
-    link = f"{address}?{query}" if len(query) <= current_app.config["MAX_LINK_CHARACTERS"] else None
+    link = f"{address}?{query}".removesuffix("?") if len(query) <= current_app.config["MAX_LINK_CHARACTERS"] else None
     if request.method == "POST" and not wants_partial() and not problems and link:
         return redirect(f"{link}#{tool.view_at}" if tool.view_at and "show" in request.form else link, 303)
     context = ToolPage(

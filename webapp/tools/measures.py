@@ -27,10 +27,9 @@ from webapp.tokenization.messages import still_fetching_problem, translated
 from webapp.tokenization.parallel_article import passages
 from webapp.tokenization.state import State
 from webapp.tokenization.vocabulary_choices import vocabulary_choices
-from webapp.tools.algorithm_field import AlgorithmId
 from webapp.tools.inputs import Answer, Input, Text, at_most
 from webapp.tools.kernel import ApiEntry, Tool
-from webapp.tools.picker import LONGEST_NAME
+from webapp.tools.picker import LONGEST_NAME, AlgorithmId
 from webapp.vocabularies import find
 from webapp.web.localization import number
 

@@ -34,10 +34,11 @@ def kind_title(kind: str) -> str:
         portrait.SPECIAL: _("Special and unknown tokens"),
         portrait.OTHER: _("Other characters"),
     }
-    return others.get(kind) or _script_title(kind)
+    return others.get(kind) or script_title(kind)
 
 
-def _script_title(name: str) -> str:
+def script_title(name: str) -> str:
+    """The name of a script in the reader's language."""
     plain = name.replace("_", " ")
     locale = get_locale()
     if locale is None:

@@ -8,10 +8,9 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from webapp.pages.languages.forms import MAX_TOKENIZERS, SHIPPED_VOCABULARIES, LanguagesRequest
-from webapp.pages.languages.measurements import measure
-from webapp.pages.languages.strip_chart import SHAPES, Scale, scale_of
+from webapp.rendering.charts import SHAPES, Scale
 from webapp.tokenization.parallel_article import passages
+from webapp.tools.languages import MAX_TOKENIZERS, SHIPPED_VOCABULARIES, LanguagesInput, languages
 from webapp.vocabularies import shipped_tokenizer
 
 
@@ -70,10 +69,10 @@ def test_well_known_vocabularies_come_first_where_they_are_ready(
         return re.findall(r'name="with" value="([^"]+)" checked', page)
 
     assert chosen() == ["o200k_base", "cl100k_base", "gpt2"]
-    monkeypatch.setattr("webapp.pages.languages.forms.is_here", lambda entry: entry.name in ("gpt2", "qwen3"))
-    monkeypatch.setattr("webapp.pages.languages.measurements.tokenizer_of", lambda name: shipped_tokenizer("bpe-bytes"))
+    monkeypatch.setattr("webapp.tools.languages.is_here", lambda entry: entry.name in ("gpt2", "qwen3"))
+    monkeypatch.setattr("webapp.tools.languages.tokenizer_of", lambda name: shipped_tokenizer("bpe-bytes"))
     assert chosen() == ["gpt2", "qwen3"]
-    monkeypatch.setattr("webapp.pages.languages.forms.is_here", lambda entry: False)
+    monkeypatch.setattr("webapp.tools.languages.is_here", lambda entry: False)
     assert set(chosen()) == set(SHIPPED_VOCABULARIES)
     assert "with=" not in client.post("/languages", data={"measure": "bytes"}).headers["Location"]
 
@@ -174,15 +173,15 @@ def test_markup_in_a_passage_stays_text(client: FlaskClient) -> None:
 @pytest.mark.parametrize("name", ["relative", "tokens", "characters", "bytes"])
 def test_every_mark_is_on_its_strip(app: Flask, name: str) -> None:
     with app.test_request_context("/"):
-        rows = measure(LanguagesRequest(measure=name)).rows  # type: ignore[arg-type]
-    scale = scale_of(rows, name)  # type: ignore[arg-type]
-    places = [scale.place(value) for row in rows for value in row.values.values() if value is not None]
+        found = languages(LanguagesInput(measure=name))  # type: ignore[arg-type]
+        scale = found.scale
+    places = [scale.place(value) for row in found.rows for value in row.values.values() if value is not None]
     assert all(0 < place < 100 for place in places)
     assert 2 <= len(scale.ticks()) <= 12
 
 
 def test_a_scale_without_rows_is_valid() -> None:
-    assert scale_of([], "relative") == Scale(1, 2, True)
+    assert Scale.covering([], logarithmic=True) == Scale(1, 2, True)
 
 
 def test_equality_of_languages_is_the_gini_of_their_tokens(client: FlaskClient) -> None:

@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from tests.pages.train.conftest import TEXT, send
 from tests.site import HTMX, Page
 from webapp.jobs import jobs, jobs_of
-from webapp.pages.train.examples import EXAMPLES
+from webapp.pages.train.corpora import EXAMPLES
 
 LINES = "".join(json.dumps({"id": n, "content": line}) + "\n" for n, line in enumerate(TEXT.splitlines()))
 

@@ -28,11 +28,10 @@ from webapp.core.formats import huggingface
 from webapp.core.formats.recognize import recognize
 from webapp.core.formats.save import save as saved_file
 from webapp.core.formats.tiktoken import ENCODINGS
-from webapp.core.recipes import BYTE_BPE
-from webapp.core.sentencepiece_tokenizer import sentencepiece_tokenizer
+from webapp.core.recipes import BYTE_BPE, sentencepiece_tokenizer
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers.bpe import train_bytes
-from webapp.pages.vocabularies import routes
+from webapp.pages.vocabularies import found
 from webapp.pages.vocabularies.downloads import FORMAT_OF
 from webapp.vocabularies import CATALOGUE, StillFetchingError, find, library, shipped_tokenizer
 from webapp.vocabularies.wellknown import WELL_KNOWN
@@ -269,7 +268,7 @@ def test_a_vocabulary_that_is_still_being_fetched(client: FlaskClient, monkeypat
         assert entry
         raise StillFetchingError(entry, 500_000, 2_000_000)
 
-    monkeypatch.setattr(routes, "tokenizer_of", wait)
+    monkeypatch.setattr(found, "tokenizer_of", wait)
     answer = client.get("/vocabularies/gpt2/vocab.json", headers=HTMX)
     assert answer.status_code == 503
     assert answer.headers["Retry-After"] == "5"

@@ -43,6 +43,6 @@ def test_files_of_a_trained_vocabulary(plan: TrainingPlan, expected: set[str], t
                 format.write(tokenizer)
             continue
         offered.add(next(iter(format.files)))
-        assert recognize(*format.write(tokenizer)).tokenizer.ids(text) == ids
+        assert recognize(*format.contents(tokenizer)).tokenizer.ids(text) == ids
     assert offered == expected
     assert recognize(save(tokenizer)).tokenizer.ids(text) == ids

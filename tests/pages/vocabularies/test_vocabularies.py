@@ -14,7 +14,7 @@ from werkzeug.test import TestResponse
 
 from tests.site import HTMX
 from webapp.core.formats.fields import FormatError
-from webapp.pages.vocabularies import routes
+from webapp.pages.vocabularies import found
 from webapp.vocabularies import (
     CATALOGUE,
     StillFetchingError,
@@ -254,7 +254,7 @@ def test_a_vocabulary_that_cannot_be_loaded_is_503(
         assert entry
         raise UnavailableVocabularyError(entry, error)
 
-    monkeypatch.setattr(routes, "tokenizer_of", fail)
+    monkeypatch.setattr(found, "tokenizer_of", fail)
     answer = client.get("/vocabularies/gpt2")
     assert answer.status_code == 503
     assert sentence in words(answer)
@@ -271,7 +271,7 @@ def test_a_vocabulary_being_fetched_is_202(client: FlaskClient, monkeypatch: pyt
         assert entry
         raise StillFetchingError(entry, 500_000, 2_000_000)
 
-    monkeypatch.setattr(routes, "tokenizer_of", wait)
+    monkeypatch.setattr(found, "tokenizer_of", wait)
     answer = client.get("/vocabularies/gpt2")
     assert answer.status_code == 202
     assert "0.5 of 2.0 MB received." in words(answer)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.core.analysis.agreement import Agreement, agreement_of, token_boundaries
+from webapp.core.analysis.measures import Agreement, agreement_of, token_boundaries
 from webapp.core.encoding import Encoding
 from webapp.rendering.graphemes import cluster_ends
 from webapp.tokenization.comparison.aligned_markup import as_text

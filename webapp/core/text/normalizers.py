@@ -18,7 +18,7 @@ from webapp.core.text import bert_characters
 from webapp.core.text.alignment import AlignedText, Edit
 from webapp.core.text.composition import Form, form_edits, is_normalized, normalized
 from webapp.core.text.growth import MOST_NORMALIZED, check_growth
-from webapp.core.text.pattern_time import TimeBudget
+from webapp.core.text.pattern_matching import TimeBudget
 from webapp.core.text.split_patterns import SplitPattern, limited
 
 

@@ -20,9 +20,7 @@ from time import thread_time
 
 import regex
 
-from webapp.core.text.captures import compiled, exceeds
-from webapp.core.text.matched_spans import matched_spans
-from webapp.core.text.pattern_time import TimeBudget
+from webapp.core.text.pattern_matching import TimeBudget, compiled, exceeds, matched_spans
 from webapp.core.text.unicode_16 import as_unicode_16
 
 # Unicode's White_Space, which Python's own \s exceeds by U+001C to U+001F.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from webapp.pages.compare.picker import ComparisonPicker
 from webapp.pages.compare.presets import Preset
 from webapp.sharing.contexts import SharingPage
-from webapp.tokenization.comparison.contexts import ComparisonContext
+from webapp.tokenization.comparison.choices import ComparisonPicker
 from webapp.tokenization.comparison.state import TokenizerChoice
+from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import ChoiceField
 from webapp.web.templates import Context
@@ -31,7 +31,7 @@ class ComparePage(SharingPage):
     template = "compare/page.html"
 
     form_id: str = "compare"
-    result: ComparisonContext
+    view: ComparisonView
     choices: ChoicesContext
     problems: Sequence[InputProblem]
     least: int  # rows

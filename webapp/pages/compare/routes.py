@@ -17,15 +17,14 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.pages.compare import presets
 from webapp.pages.compare.contexts import ChoicesContext, CompareAnswer, ComparePage
 from webapp.pages.compare.forms import read, uses
-from webapp.pages.compare.picker import LONGEST_QUERY, ComparisonPicker
 from webapp.serializers.comparison import comparison_json
 from webapp.serializers.json import json_response
 from webapp.tokenization.attempts import refused
 from webapp.tokenization.comparison import exports
-from webapp.tokenization.comparison.contexts import ComparisonTools
+from webapp.tokenization.comparison.choices import LONGEST_QUERY, ComparisonPicker
 from webapp.tokenization.comparison.rows import ComparisonResult, compare_tokenizers
 from webapp.tokenization.comparison.state import LEAST, MOST, Comparison
-from webapp.tokenization.comparison.views import ComparisonView
+from webapp.tokenization.comparison.views import ComparisonTools, ComparisonView
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.inferences import parameter_fields, ways_of
 from webapp.tokenization.messages import choice_fields, options
@@ -94,7 +93,7 @@ def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseRes
     refused = any(one.field not in ("", "file") for one in problems)
     compared = ComparisonResult(comparison.text, []) if refused else compare_tokenizers(comparison)
     context = (CompareAnswer if partial else ComparePage)(
-        result=ComparisonView(comparison, compared, _tools(comparison)).context(),
+        view=ComparisonView(comparison, compared, _tools(comparison)),
         choices=ChoicesContext(choosing=_choosing(comparison)),
         problems=problems,
         least=LEAST,

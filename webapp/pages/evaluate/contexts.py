@@ -9,10 +9,10 @@ from datetime import datetime
 from webapp.core.evaluation.errors import Kind
 from webapp.core.evaluation.gold import GoldText
 from webapp.core.evaluation.report import Report
-from webapp.pages.evaluate.choices import ChoiceGroup
 from webapp.pages.evaluate.forms import ErrorsShown
-from webapp.pages.evaluate.views import ErrorPage, FigureColumn, MethodRow, ScaleTick
+from webapp.pages.evaluate.views import ErrorPage, FigureColumn, MethodRow
 from webapp.storage import ShareReceipt, StoredSnapshot
+from webapp.tokenization.comparison.choices import TokenizerOption
 from webapp.tokenization.evaluation.state import Evaluation
 from webapp.tokenization.forms import InputProblem
 from webapp.web.templates import Context, Page
@@ -44,7 +44,7 @@ class EvaluatePage(Page):
     evaluation: Evaluation
     problems: Sequence[InputProblem]
     invalid: Mapping[str, Sequence[InputProblem]]  # by field
-    groups: Sequence[ChoiceGroup]
+    groups: Sequence[tuple[str, Sequence[TokenizerOption]]]
     chosen: Sequence[str]  # titles of the chosen methods
     most_methods: int
     gold_limit: int  # bytes
@@ -55,7 +55,7 @@ class EvaluatePage(Page):
     gold_problems: Sequence[tuple[int, str]]  # line and sentence
     rows: Sequence[MethodRow]
     columns: Sequence[FigureColumn]
-    ticks: Sequence[ScaleTick]
+    ticks: Sequence[tuple[str, float]]  # of the chart: label, position in percent
     marks: Sequence[str]  # an SVG path for each mark
     known_note: str
     errors_shown: ErrorsContext

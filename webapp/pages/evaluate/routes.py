@@ -21,6 +21,7 @@ from webapp.pages.evaluate import forms, messages, views
 from webapp.pages.evaluate.choices import groups_of
 from webapp.pages.evaluate.contexts import ErrorsContext, EvaluatePage
 from webapp.pages.evaluate.forms import ErrorsShown
+from webapp.rendering.charts import SHAPES
 from webapp.rendering.delimited import as_csv
 from webapp.serializers.evaluation import (
     confusion_rows,
@@ -192,7 +193,7 @@ def _respond(
         invalid={one.field: [each for each in problems if each.field == one.field] for one in problems if one.field},
         groups=(groups := groups_of(uploads_of(request), evaluation.choices)),
         chosen=[
-            choice.title for group in groups for choice in group.choices if choice.value in map(str, evaluation.choices)
+            option.title for _title, options in groups for option in options if option.choice in evaluation.choices
         ],
         most_methods=MOST_METHODS,
         gold_limit=current_app.config["MAX_GOLD_BYTES"],
@@ -203,8 +204,8 @@ def _respond(
         gold_problems=[(each.number, translated(each.message)) for each in gold.problems] if gold else [],
         rows=[] if report is None else views.rows(report),
         columns=views.columns(),
-        ticks=[] if report is None else views.scale_of(report).ticks(),
-        marks=views.MARKS,
+        ticks=[] if report is None else views.ticks_of(views.scale_of(report)),
+        marks=SHAPES,
         known_note="" if report is None else messages.known_note(report),
         errors_shown=errors,
         files=[] if link is None or report is None else _files(link),

@@ -11,6 +11,7 @@ from flask_babel import gettext as _
 from webapp.core.evaluation.errors import Kind, SegmentationError
 from webapp.core.evaluation.report import MethodReport, Report
 from webapp.pages.evaluate.forms import ErrorsShown
+from webapp.rendering.charts import Scale
 
 PER_PAGE = 20
 UNPAGED = 100  # the errors of a result without an address, which has only one page
@@ -18,16 +19,6 @@ CONTEXT_WORDS = 12
 CONFUSIONS_SHOWN = 30
 # The characters of one side of an error that a page draws: a line without any boundary in common is one error.
 DRAWN_CHARACTERS = 400
-
-# The marks of the chart, centred on 0 0; the style sheet has a colour for each index.
-MARKS = (
-    "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z",  # a disc: F1
-    "M-4 -4h8v8h-8z",  # a square: precision
-    "M0 -5l5 8.5h-10z",  # a triangle: recall
-    "M0 -5.5l5.5 5.5l-5.5 5.5l-5.5 -5.5z",  # a diamond: OOV recall
-    "M-1.5 -5h3v3.5h3.5v3h-3.5v3.5h-3v-3.5h-3.5v-3h3.5z",  # a plus
-    "M0 5l5 -8.5h-10z",  # a triangle, upside down: IV recall
-)
 
 State = Literal["same", "here", "other"]
 
@@ -59,14 +50,6 @@ class MethodRow:
     method: MethodReport
     cells: Sequence[Cell]
     marks: Sequence[tuple[int, float]]
-
-
-@dataclass(frozen=True)
-class ScaleTick:
-    """A line of the chart's scale: its label, and its position in percent."""
-
-    label: str
-    place: float
 
 
 @dataclass(frozen=True)
@@ -122,36 +105,19 @@ def columns() -> list[FigureColumn]:
     ]
 
 
-LEFT, RIGHT = 2.0, 98.0  # percent of the chart's width
+def ticks_of(scale: Scale) -> list[tuple[str, float]]:
+    """The label and the position of each line of the scale: a tenth apart, or two tenths on a long scale.
 
-
-@dataclass(frozen=True)
-class Scale:
-    """The chart's scale, from a tenth at or below the lowest figure to 1."""
-
-    low: float
-
-    def place(self, value: float) -> float:
-        """The position of a figure, in percent of the chart's width.
-
-        >>> Scale(0.5).place(0.5), Scale(0.5).place(0.75), Scale(0.5).place(1)
-        (2.0, 50.0, 98.0)
-        """
-        return round(LEFT + (value - self.low) / (1 - self.low) * (RIGHT - LEFT), 2)
-
-    def ticks(self) -> list[ScaleTick]:
-        """The lines of the scale, a tenth apart, or two tenths on a long scale.
-
-        >>> [tick.label for tick in Scale(0.7).ticks()]
-        ['0.7', '0.8', '0.9', '1']
-        """
-        first = round(self.low * 10)
-        step = 1 if first >= 5 else 2
-        return [ScaleTick(f"{tenth / 10:g}", self.place(tenth / 10)) for tenth in range(10, first - 1, -step)][::-1]
+    >>> [label for label, _place in ticks_of(Scale(0.7, 1, False))]
+    ['0.7', '0.8', '0.9', '1']
+    """
+    first = round(scale.minimum * 10)
+    step = 1 if first >= 5 else 2
+    return [(f"{tenth / 10:g}", scale.place(tenth / 10)) for tenth in range(10, first - 1, -step)][::-1]
 
 
 def scale_of(report: Report) -> Scale:
-    """The scale that covers the figures of all methods."""
+    """The scale that covers the figures of all methods, from a tenth at or below the lowest to 1."""
     values = [
         value
         for method in report.methods
@@ -159,7 +125,7 @@ def scale_of(report: Report) -> Scale:
         for column in columns()
         if (value := _figure(method, column.key)) is not None
     ]
-    return Scale(min([0.9, *(int(value * 10) / 10 for value in values)]))
+    return Scale(min([0.9, *(int(value * 10) / 10 for value in values)]), 1, False)
 
 
 def rows(report: Report) -> list[MethodRow]:

@@ -14,11 +14,10 @@ from webapp.sharing.comparisons import RestoredComparison, share_comparison
 from webapp.sharing.terms import ShareTerms
 from webapp.storage import ShareReceipt, StoredSnapshot
 from webapp.tokenization.comparison import exports
-from webapp.tokenization.comparison.contexts import ComparisonTools
 from webapp.tokenization.comparison.forms import read
 from webapp.tokenization.comparison.rows import compare_tokenizers
 from webapp.tokenization.comparison.state import layout_of
-from webapp.tokenization.comparison.views import ComparisonView
+from webapp.tokenization.comparison.views import ComparisonTools, ComparisonView
 from webapp.tokenization.exports import picture_words
 from webapp.tokenization.forms import InputProblem
 from webapp.vocabularies import StillFetchingError
@@ -59,7 +58,7 @@ def page_context(stored: StoredSnapshot, layout: str | None = None) -> Compariso
         downloads=exports.downloads(lambda kind: _file_path(stored, kind), ""),
     )
     return ComparisonSnapshotPage(
-        comparison_shown=ComparisonView(comparison, restored.compared, tools).context(),
+        view=ComparisonView(comparison, restored.compared, tools),
         about=_about(stored, restored),
     )
 
@@ -68,7 +67,7 @@ def embed_context(stored: StoredSnapshot) -> ComparisonSnapshotEmbed:
     """The context of the embedded page: the stage alone, without links to pages that cannot be framed."""
     restored = RestoredComparison(stored.snapshot)
     view = ComparisonView(restored.comparison, restored.compared, linked=False)
-    return ComparisonSnapshotEmbed(comparison_shown=view.context(), about=_about(stored, restored))
+    return ComparisonSnapshotEmbed(view=view, about=_about(stored, restored))
 
 
 def as_file(stored: StoredSnapshot, kind: str) -> Response:

@@ -10,7 +10,7 @@ from webapp.chat.messages import Message
 from webapp.sharing.contexts import SharingPage
 from webapp.sharing.terms import ShareTerms
 from webapp.storage import ShareReceipt, StoredSnapshot
-from webapp.tokenization.comparison.contexts import ComparisonContext
+from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.conversation.stage import ConversationStage
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.views import ResultView
@@ -59,7 +59,7 @@ class ComparisonSnapshotPage(Page):
 
     template = "share/comparison.html"
 
-    comparison_shown: ComparisonContext
+    view: ComparisonView
     about: SnapshotAbout
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
-from webapp.core.training.plan import SUBWORD_TRAINERS, Trainer
+from webapp.core.training.plan import SUBWORD_TRAINERS, Trainer, TrainingPlan
 from webapp.core.training.recipe import LIMITS
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 
@@ -32,18 +32,27 @@ class TrainerChoice:
 class Choice:
     """A field of the plan: its label and one sentence. `options` are values with titles.
 
-    `trainers` are those that use it; empty for all. An `advanced` one is folded away.
+    `trainers` are those that use it. An `advanced` one is folded away.
     """
 
     name: str
     label: Label
     hint: Label
-    kind: Kind
+    kind: Kind = "number"
     options: Sequence[tuple[str, Label]] = ()
-    whole: bool = True  # whether a number must be whole
     blank: Label = ""  # what an empty field means
-    trainers: Sequence[Trainer] = ()
+    trainers: Sequence[Trainer] = SUBWORD_TRAINERS
     advanced: bool = False
+
+    @property
+    def default(self) -> Any:
+        """The value of the plan if nothing is chosen."""
+        return getattr(TrainingPlan(), self.name)
+
+    @property
+    def whole(self) -> bool:
+        """Whether a number must be whole."""
+        return not isinstance(self.default, float)
 
     @property
     def least(self) -> float:
@@ -57,7 +66,7 @@ class Choice:
 
     def is_for(self, trainer: str) -> bool:
         """Whether the trainer uses this choice."""
-        return not self.trainers or trainer in self.trainers
+        return trainer in self.trainers
 
 
 TRAINER_CHOICES = (
@@ -131,7 +140,6 @@ CHOICES = (
         "minimum_pairs",
         _l("Minimum count of pairs"),
         _l("Rarer pairs are removed after counting; 1 keeps all."),
-        "number",
         trainers=("ngram",),
         advanced=True,
     ),
@@ -139,7 +147,6 @@ CHOICES = (
         "minimum_triples",
         _l("Minimum count of triples"),
         _l("Rarer triples are removed after counting; it has an effect with order 3."),
-        "number",
         trainers=("ngram",),
         advanced=True,
     ),
@@ -147,8 +154,6 @@ CHOICES = (
         "size",
         _l("Vocabulary size"),
         _l("The number of all pieces, special tokens included. More pieces make fewer tokens."),
-        "number",
-        trainers=SUBWORD_TRAINERS,
     ),
     Choice(
         "variant",
@@ -187,14 +192,12 @@ CHOICES = (
             ("none", _l("None")),
             ("own", _l("A regular expression")),
         ),
-        trainers=SUBWORD_TRAINERS,
     ),
     Choice(
         "pattern",
         _l("Regular expression"),
         _l("Each match is a pre-token. Classes such as \\p{L} work; the pattern is tried for speed first."),
         "line",
-        trainers=SUBWORD_TRAINERS,
     ),
     Choice(
         "normalization",
@@ -209,14 +212,12 @@ CHOICES = (
             ("lowercase", _l("Lower case")),
             ("nfkc-lowercase", _l("NFKC and lower case")),
         ),
-        trainers=SUBWORD_TRAINERS,
     ),
     Choice(
         "special_tokens",
         _l("Special tokens"),
         _l("One per line, such as <|user|>. They get ids of their own and are never split."),
         "lines",
-        trainers=SUBWORD_TRAINERS,
     ),
     Choice(
         "minimum_count",
@@ -225,17 +226,13 @@ CHOICES = (
             "Rarer pairs and pieces are left out. 1 also merges pairs that occur once, as tutorials do; if empty, it "
             "depends on corpus and size."
         ),
-        "number",
         blank=_l("automatic"),
-        trainers=SUBWORD_TRAINERS,
         advanced=True,
     ),
     Choice(
         "coverage",
         _l("Character coverage"),
         _l("The share of the corpus that the alphabet covers. Rarer characters become unknown; 1 keeps all."),
-        "number",
-        whole=False,
         trainers=WITH_ALPHABET,
         advanced=True,
     ),
@@ -246,7 +243,6 @@ CHOICES = (
             "In characters; BPE allows one space or punctuation mark more. 2 suits Chinese pieces that are added to "
             "another vocabulary."
         ),
-        "number",
         trainers=("unigram", "bpe-sentencepiece"),
         advanced=True,
     ),
@@ -263,8 +259,6 @@ CHOICES = (
         "keep",
         _l("Kept in each round"),
         _l("The share of pieces that a round of pruning keeps. A higher share prunes more carefully and takes longer."),
-        "number",
-        whole=False,
         trainers=("unigram",),
         advanced=True,
     ),
@@ -272,8 +266,6 @@ CHOICES = (
         "transition",
         _l("Transition"),
         _l("For SuperBPE: the share of the pieces that is made inside words, before merges may cross spaces."),
-        "number",
-        whole=False,
         trainers=("bpe-bytes",),
         advanced=True,
     ),
@@ -281,8 +273,6 @@ CHOICES = (
         "longest_word",
         _l("Longest pre-token"),
         _l("In characters. Longer ones are cut, so that text without spaces stays manageable."),
-        "number",
-        trainers=SUBWORD_TRAINERS,
         advanced=True,
     ),
 )

@@ -1,16 +1,25 @@
-"""Stores the corpus of a form, and finds it again: files, pasted text or an example."""
+"""The corpora to train on: files, pasted text or an example; stored on disk, and found again."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+import json
+import re
+import sysconfig
+import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Literal, cast
 
+import zstandard
 from flask import Request, current_app
 from flask_babel import gettext as _
+from flask_babel import lazy_gettext as _l
+from flask_babel.speaklater import LazyString
 from werkzeug.datastructures import FileStorage
 
 from webapp.core.training.corpus import CorpusError, CorpusFile, check_size
@@ -18,9 +27,7 @@ from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.survey import CorpusFacts, survey
 from webapp.jobs import jobs
 from webapp.jobs.corpora import CorpusTooLargeError, NoRoomError
-from webapp.pages.train.examples import BY_KEY, ExampleCorpus
 from webapp.pages.train.messages import base_name, corpus_sentence, size_in_words
-from webapp.pages.train.recognition import NoTextFileError, format_of
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.web.client_addresses import rate_limit_key
 from webapp.web.localization import number
@@ -29,6 +36,22 @@ MOST_FILES = 100
 LONGEST_FIELD = 100  # characters of the name of a field of JSON Lines
 LONGEST_STORED_NAME = 255  # characters of the name of a file; the end, which says its kind
 UPLOAD_ADDRESS = "/train/corpus"  # the one address that takes bodies of this size
+_PLACEHOLDER = re.compile(r"%\(\w+\)s|</?\w+[^>]*>")
+MOST_CODE = 4_000_000  # bytes
+PEEKED = 1 << 16  # bytes
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+# Files that people upload as text, by their first bytes.
+OTHERS = {
+    b"PK\x03\x04": "ZIP",
+    b"%PDF": "PDF",
+    b"PAR1": "Parquet",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ": "xz",
+    b"\xd0\xcf\x11\xe0": "Word",
+    b"\x89PNG": "PNG",
+    b"\xff\xd8\xff": "JPEG",
+    b"SQLite f": "SQLite",
+}
 FORM_BYTES = 1_000_000  # room for all that is no file: names, boundaries, the plan
 
 
@@ -49,21 +72,21 @@ def upload_limit() -> int:
 
 def store_corpus(request: Request) -> str | InputProblem:
     """Store the corpus of a form on disk: its id, or the problem with it."""
-    files = [file for file in request.files.getlist("files") if file.filename]
+    uploaded = [file for file in request.files.getlist("files") if file.filename]
     text = as_typed(request.form.get("text"))
     example = BY_KEY.get(request.form.get("example", ""))
     field = request.form.get("field", "").strip()[:LONGEST_FIELD] or "text"
-    if len(files) > MOST_FILES:
+    if len(uploaded) > MOST_FILES:
         message = _(
             "You chose %(count)s files; the limit is %(most)s. Combine some of them.",
-            count=number(len(files)),
+            count=number(len(uploaded)),
             most=MOST_FILES,
         )
         return InputProblem(message, 422, "files")
-    sources = [*map(_file, files)] if files and not example else []
+    sources = [*map(_file, uploaded)] if uploaded and not example else []
     if example:
         sources = [Source(example.file, cast(IO[bytes], _Parts(example)), "files")]
-    elif text.strip() and not files:
+    elif text.strip() and not uploaded:
         sources = [Source(_("pasted text"), io.BytesIO(text.encode("utf-8", "replace")), "text")]
     if not sources:
         return InputProblem(_("Paste a text, choose files, or start with an example."), 422, "text")
@@ -152,11 +175,11 @@ def find_corpus(id: str, plan: TrainingPlan) -> StoredCorpus | None:
 
     Raises TrainingError for a pattern that is too slow on it, and for n-grams of text without spaces.
     """
-    files = tuple(jobs().corpora.files(id))
-    if not files:
+    stored = tuple(jobs().corpora.files(id))
+    if not stored:
         return None
     try:
-        return StoredCorpus(id, files, _facts(files, _as_counted(plan)))
+        return StoredCorpus(id, stored, _facts(stored, _as_counted(plan)))
     except CorpusError:  # it was deleted meanwhile
         return None
 
@@ -176,8 +199,8 @@ def _as_counted(plan: TrainingPlan) -> TrainingPlan:
 
 
 @lru_cache(maxsize=64)
-def _facts(files: tuple[CorpusFile, ...], plan: TrainingPlan) -> CorpusFacts:
-    return survey(files, plan)
+def _facts(stored: tuple[CorpusFile, ...], plan: TrainingPlan) -> CorpusFacts:
+    return survey(stored, plan)
 
 
 def size_of(file: CorpusFile) -> int:
@@ -186,3 +209,108 @@ def size_of(file: CorpusFile) -> int:
         return Path(file.path).stat().st_size
     except OSError:
         return 0
+
+
+# Corpora to start with: texts that this machine has anyway
+
+
+@dataclass(frozen=True)
+class ExampleCorpus:
+    """A corpus with the title of its button, the name of its file and its text, in parts."""
+
+    key: str
+    title: LazyString
+    file: str
+    parts: Callable[[], Iterator[str]]
+
+
+def _manual() -> Iterator[str]:
+    """The English reference manual that Python's `help` shows: 0.5 MB."""
+    topics: dict[str, str] = import_module("pydoc_data.topics").topics
+    for name in sorted(topics):
+        yield topics[name].strip() + "\n\n"
+
+
+def _code() -> Iterator[str]:
+    """The modules of Python's standard library, up to `MOST_CODE` bytes."""
+    size = 0
+    for path in sorted(Path(sysconfig.get_path("stdlib")).glob("*.py")):
+        content = path.read_bytes()
+        size += len(content)
+        if size > MOST_CODE:
+            return
+        yield content.decode("utf-8", "replace") + "\n"
+
+
+def _site() -> Iterator[str]:
+    """The sentences of this site in English and Chinese, from its catalogue of translations."""
+    catalogue = files("webapp").joinpath("translations/zh_Hans/LC_MESSAGES/messages.po")
+    for line in catalogue.read_text(encoding="utf-8").splitlines():
+        if line.startswith(("msgid ", "msgstr ", "msgstr[0] ")):
+            yield _PLACEHOLDER.sub("…", json.loads(line.partition(" ")[2])) + "\n"
+
+
+EXAMPLES = (
+    ExampleCorpus("manual", _l("English: Python’s manual"), "python-manual.txt", _manual),
+    ExampleCorpus("code", _l("Code: Python’s standard library"), "python-library.txt", _code),
+    ExampleCorpus("site", _l("Chinese and English: this site"), "tokenscope.txt", _site),
+)
+BY_KEY = {example.key: example for example in EXAMPLES}
+
+
+# What a file is, by its name and its first bytes
+
+Format = Literal["text", "jsonl"]
+
+
+class NoTextFileError(ValueError):
+    """A file that is no text; `kind` is what it is, such as `PDF`."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(kind)
+        self.kind = kind
+
+
+def format_of(name: str, stream: IO[bytes]) -> Format:
+    r"""Whether a file is text or JSON Lines; the stream stays at its beginning.
+
+    >>> from io import BytesIO
+    >>> format_of("a.txt", BytesIO(b"low")), format_of("a.jsonl.gz", BytesIO(b""))
+    ('text', 'jsonl')
+    >>> format_of("a", BytesIO(b'{"a": 1}\n{'))
+    'jsonl'
+
+    Raises NoTextFileError for a file of a known kind that is neither.
+    """
+    start = stream.read(PEEKED)
+    stream.seek(0)
+    start = _decompressed(start)
+    kind = next((kind for magic, kind in OTHERS.items() if start.startswith(magic)), None)
+    if kind:
+        raise NoTextFileError(kind)
+    stem = name.lower().removesuffix(".gz").removesuffix(".zst").removesuffix(".zstd")
+    if stem.endswith((".jsonl", ".ndjson")):
+        return "jsonl"
+    return "jsonl" if _is_object(start.lstrip(b"\xef\xbb\xbf").partition(b"\n")[0]) else "text"
+
+
+def _is_object(line: bytes) -> bool:
+    if not line.startswith(b"{"):
+        return False
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _decompressed(start: bytes) -> bytes:
+    """The decompressed beginning of a file; what cannot be decompressed is found when the corpus is read."""
+    try:
+        if start.startswith(GZIP):
+            return zlib.decompressobj(31).decompress(start, PEEKED)
+        if start.startswith(ZSTD):
+            with zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(start) as reader:
+                return reader.read(PEEKED)
+    except (zlib.error, zstandard.ZstdError):
+        return b""
+    return start

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flask import Request
@@ -62,8 +62,8 @@ def plan_from(values: MultiDict[str, str]) -> PlanRequest:
             continue
         try:
             accepted[choice.name] = _value(choice, typed[choice.name])
-        except _RefusedError as error:
-            problems[choice.name] = InputProblem(str(error), 422, choice.name)
+        except InputProblem as problem:
+            problems[choice.name] = replace(problem, field=choice.name)
             most = {"line": LONGEST_LINE, "lines": LONGEST_LINES}.get(choice.kind, LONGEST_TYPED)
             typed[choice.name] = typed[choice.name][:most]
     if accepted.get("split") == "own" and not accepted.get("pattern") and "pattern" not in problems:
@@ -84,28 +84,20 @@ def with_problem(asked: PlanRequest, field: str, message: str) -> PlanRequest:
     return PlanRequest(asked.plan, asked.typed, {**asked.problems, field: InputProblem(message, 422, field)})
 
 
-class _RefusedError(ValueError):
-    """A value that the plan cannot have; the message is for the visitor."""
-
-
 def _value(choice: Choice, typed: str) -> Any:
-    match choice.kind:
-        case "number":
-            return _number(choice, typed.strip())
-        case "select" | "seg":
-            if typed not in dict(choice.options):
-                raise _RefusedError(_("There is no such choice. Choose one from the list."))
-            return typed
-        case "lines":
-            return _special_tokens(typed)
+    """What a field says; raises InputProblem for what the plan cannot have."""
+    if choice.kind == "number":
+        return _number(choice, typed.strip())
+    if choice.options and typed not in dict(choice.options):
+        raise InputProblem(_("There is no such choice. Choose one from the list."))
+    if choice.kind == "lines":
+        if len(typed) > LONGEST_LINES:
+            values = {"count": number(len(typed)), "most": number(LONGEST_LINES)}
+            raise InputProblem(_("They have %(count)s characters; the limit is %(most)s.", **values))
+        return tuple(line.strip() for line in typed.split("\n") if line.strip())
     if len(typed) > LONGEST_LINE:
-        raise _RefusedError(
-            _(
-                "It has %(count)s characters; the limit is %(most)s.",
-                count=number(len(typed)),
-                most=number(LONGEST_LINE),
-            )
-        )
+        values = {"count": number(len(typed)), "most": number(LONGEST_LINE)}
+        raise InputProblem(_("It has %(count)s characters; the limit is %(most)s.", **values))
     return typed
 
 
@@ -123,20 +115,8 @@ def _number(choice: Choice, typed: str) -> int | float | None:
             message = _("“%(value)s” is not a whole number.", value=typed[:LONGEST_TYPED])
         else:
             message = _("“%(value)s” is not a number. Write, for example, 0.75.", value=typed[:LONGEST_TYPED])
-        raise _RefusedError(message) from None
+        raise InputProblem(message) from None
     if not choice.least <= value <= choice.most:
         message = _("Choose a number from %(least)s to %(most)s.", least=number(choice.least), most=number(choice.most))
-        raise _RefusedError(message)
+        raise InputProblem(message)
     return value
-
-
-def _special_tokens(typed: str) -> tuple[str, ...]:
-    if len(typed) > LONGEST_LINES:
-        raise _RefusedError(
-            _(
-                "They have %(count)s characters; the limit is %(most)s.",
-                count=number(len(typed)),
-                most=number(LONGEST_LINES),
-            )
-        )
-    return tuple(line.strip() for line in typed.split("\n") if line.strip())

@@ -8,6 +8,8 @@ from typing import Any
 from flask import current_app
 from flask_babel import format_timedelta, ngettext
 from flask_babel import gettext as _
+from flask_babel import lazy_gettext as _l
+from flask_babel.speaklater import LazyString
 
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
@@ -51,115 +53,87 @@ def size_in_words(size: int) -> str:
     return _("%(size)s MB", size=number(size / MEGABYTE, 0 if size >= 100 * MEGABYTE else 1))
 
 
+CORPUS_SENTENCES: Mapping[str, LazyString] = {
+    "empty": _l("The corpus has no text. Paste or upload some."),
+    "not_utf8": _l("“%(file)s” is not valid UTF-8 at byte %(offset)s. Save it as UTF-8 and upload it again."),
+    "bad_json": _l(
+        "Line %(line)s of “%(file)s” is not JSON. JSON Lines have an object on each line; upload other text under a "
+        "name that ends in .txt."
+    ),
+    "no_field": _l(
+        "Line %(line)s of “%(file)s” has no text in the field “%(field)s”. Enter the name of the field that has it."
+    ),
+    "long_line": _l("Line %(line)s of “%(file)s” is longer than %(limit)s MB. Split the document into several lines."),
+    "damaged": _l("“%(file)s” cannot be decompressed: it is damaged or incomplete. Compress and upload it again."),
+    "too_large": _l("Decompressed, the corpus is larger than %(limit)s MB. Upload a part of it."),
+    "unreadable": _l("The corpus could not be read. Upload it again."),
+}
+"""What is wrong with a corpus, and what to do, by the code of the error."""
+
+FAILURE_SENTENCES: Mapping[str, LazyString] = {
+    "too_small": _l(
+        "The corpus is too small for this size: %(possible)s pieces are possible. Choose a smaller vocabulary, a lower "
+        "minimum count or more text."
+    ),
+    "alphabet": _l(
+        "The alphabet alone needs %(needed)s pieces, more than the vocabulary size. Choose a larger vocabulary, a "
+        "lower character coverage, or BPE over bytes."
+    ),
+    "unsegmented": _l(
+        "The corpus has no spaces or / between words, or too few. Choose how to segment it under “Words of the corpus”."
+    ),
+    "slow_pattern": _l("The regular expression takes too long on this corpus. Simplify it, or choose a known pattern."),
+    "time": _l(
+        "The training was stopped, because it needs more than %(limit)s. Choose a smaller vocabulary or less text."
+    ),
+    "memory": _l(
+        "The training needed more memory than the %(limit)s that it may use. Choose less text or a higher minimum "
+        "count."
+    ),
+    "disk": _l("The training needed more disk space than the %(limit)s that it may use. Choose less text."),
+    # Only the core's checks of a worker with another version find this.
+    "plan": _l("A setting is not possible: %(message)s Change it and train again."),
+    "expired": _l(
+        "No worker picked up the training within a day. Upload the corpus again, or tell the site’s operator."
+    ),
+    "lost": _l(
+        "The worker stopped %(count)s times, so the training was abandoned. This is not your mistake: train again, and "
+        "if it fails again, choose less text."
+    ),
+    "full": _l("This site has no storage left for new vocabularies. Please tell the site’s operator."),
+    **CORPUS_SENTENCES,
+}
+"""Why a training failed, and what to change, by the code of the failure."""
+
+
 def corpus_sentence(code: str, details: Mapping[str, Any]) -> str:
     """What is wrong with a corpus, and what to do."""
-    file = short_name(str(details.get("file", "")))
-    line = number(details.get("line", 0))
-    match code:
-        case "empty":
-            return _("The corpus has no text. Paste or upload some.")
-        case "not_utf8":
-            return _(
-                "“%(file)s” is not valid UTF-8 at byte %(offset)s. Save it as UTF-8 and upload it again.",
-                file=file,
-                offset=number(details.get("offset", 0)),
-            )
-        case "bad_json":
-            return _(
-                "Line %(line)s of “%(file)s” is not JSON. JSON Lines have an object on each line; upload other text "
-                "under a name that ends in .txt.",
-                line=line,
-                file=file,
-            )
-        case "no_field":
-            return _(
-                "Line %(line)s of “%(file)s” has no text in the field “%(field)s”. Enter the name of the field that "
-                "has it.",
-                line=line,
-                file=file,
-                field=str(details.get("field", ""))[:LONGEST_NAME],
-            )
-        case "long_line":
-            return _(
-                "Line %(line)s of “%(file)s” is longer than %(limit)s MB. Split the document into several lines.",
-                line=line,
-                file=file,
-                limit=number(details.get("limit", 0) / MEGABYTE, 0),
-            )
-        case "damaged":
-            return _(
-                "“%(file)s” cannot be decompressed: it is damaged or incomplete. Compress and upload it again.",
-                file=file,
-            )
-        case "too_large":
-            return _(
-                "Decompressed, the corpus is larger than %(limit)s MB. Upload a part of it.",
-                limit=number(details.get("limit", 0) / MEGABYTE, 0),
-            )
-    return _("The corpus could not be read. Upload it again.")
+    return str(CORPUS_SENTENCES.get(code, CORPUS_SENTENCES["unreadable"])) % _values(code, details)
 
 
 def failure_sentence(code: str, details: Mapping[str, Any]) -> str:
     """Why a training failed, and what to change."""
-    match code:
-        case "too_small":
-            return _(
-                "The corpus is too small for this size: %(possible)s pieces are possible. Choose a smaller vocabulary, "
-                "a lower minimum count or more text.",
-                possible=number(details.get("possible", 0)),
-            )
-        case "alphabet":
-            return _(
-                "The alphabet alone needs %(needed)s pieces, more than the vocabulary size. Choose a larger "
-                "vocabulary, a lower character coverage, or BPE over bytes.",
-                needed=number(details.get("needed", 0)),
-            )
-        case "unsegmented":
-            return _(
-                "The corpus has no spaces or / between words, or too few. Choose how to segment it under “Words of the "
-                "corpus”."
-            )
-        case "slow_pattern":
-            return _("The regular expression takes too long on this corpus. Simplify it, or choose a known pattern.")
-        case "time":
-            return _(
-                "The training was stopped, because it needs more than %(limit)s. Choose a smaller vocabulary or less "
-                "text.",
-                limit=duration(details.get("limit", 1)),
-            )
-        case "memory":
-            return _(
-                "The training needed more memory than the %(limit)s that it may use. Choose less text or a higher "
-                "minimum count.",
-                limit=size_in_words(details.get("limit", 0)),
-            )
-        case "disk":
-            return _(
-                "The training needed more disk space than the %(limit)s that it may use. Choose less text.",
-                limit=size_in_words(details.get("limit", 0)),
-            )
-        case "plan":
-            return plan_sentence(details)
-        case "expired":
-            return _(
-                "No worker picked up the training within a day. Upload the corpus again, or tell the site’s operator."
-            )
-        case "lost":
-            return _(
-                "The worker stopped %(count)s times, so the training was abandoned. This is not your mistake: train "
-                "again, and if it fails again, choose less text.",
-                count=number(details.get("attempts", 3)),
-            )
-        case "full":
-            return _("This site has no storage left for new vocabularies. Please tell the site’s operator.")
-        case "empty" | "not_utf8" | "bad_json" | "no_field" | "long_line" | "damaged" | "too_large" | "unreadable":
-            return corpus_sentence(code, details)
+    if code in FAILURE_SENTENCES:
+        return str(FAILURE_SENTENCES[code]) % _values(code, details)
     return _("Something went wrong on our side. Train again; if it fails again, choose less text or another algorithm.")
 
 
-def plan_sentence(details: Mapping[str, Any]) -> str:
-    """What is impossible in a plan: only the core's checks of a worker with another version find it."""
-    return _("A setting is not possible: %(message)s Change it and train again.", message=details.get("message", ""))
+def _values(code: str, details: Mapping[str, Any]) -> dict[str, str]:
+    """The details of an error as its sentence has them; those that are missing have a value too."""
+    limit = details.get("limit", 0)
+    numbers = {name: number(details.get(name, 0)) for name in ("offset", "line", "possible", "needed")}
+    return {
+        **numbers,
+        "count": number(details.get("attempts", 3)),
+        "file": short_name(str(details.get("file", ""))),
+        "field": str(details.get("field", ""))[:LONGEST_NAME],
+        "message": str(details.get("message", "")),
+        "limit": duration(limit)
+        if code == "time"
+        else size_in_words(limit)
+        if code in ("memory", "disk")
+        else number(limit / MEGABYTE, 0),
+    }
 
 
 def reached_sentence(stage: str, percent: int) -> str:

@@ -17,12 +17,10 @@ from webapp.core.formats.fields import FormatError
 from webapp.core.training.plan import PlanError, TrainingPlan
 from webapp.core.training.train import TrainingError, check
 from webapp.jobs import Job, TooManyJobsError, jobs
-from webapp.pages.train import views
-from webapp.pages.train.contexts import GonePage, UploadPage
-from webapp.pages.train.corpora import UPLOAD_ADDRESS, StoredCorpus, find_corpus, store_corpus, upload_limit
-from webapp.pages.train.examples import EXAMPLES
+from webapp.pages.train.corpora import EXAMPLES, UPLOAD_ADDRESS, StoredCorpus, find_corpus, store_corpus, upload_limit
 from webapp.pages.train.forms import PlanRequest, read_plan, with_problem
 from webapp.pages.train.messages import failure_sentence, size_in_words, too_many_sentence, training_bytes
+from webapp.pages.train.views import GonePage, JobPage, UploadPage, choices_context, job_context, plan_page
 from webapp.serializers.json import json_response
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.forms import InputProblem, as_typed
@@ -133,17 +131,16 @@ def _only_redraws() -> bool:
 
 def _checked(asked: PlanRequest) -> PlanRequest:
     """The request with the problems that the core finds; a wrong pattern is not tried on a corpus."""
-    if asked.problems:
-        return _without_pattern(asked) if "pattern" in asked.problems else asked
     try:
-        if asked.plan.split == "own":
+        if asked.plan.split == "own" and "pattern" not in asked.problems:
             checked_pattern(asked.plan.pattern)
-        check(asked.plan)
+        if not asked.problems:
+            check(asked.plan)
     except FormatError as error:
-        return _without_pattern(with_problem(asked, "pattern", wrong_file(error)))
+        asked = with_problem(asked, "pattern", wrong_file(error))
     except PlanError as error:
         return _without_pattern(with_problem(asked, error.field, _(error.sentence, **error.values)))
-    return asked
+    return _without_pattern(asked) if "pattern" in asked.problems else asked
 
 
 def _found(id: str, asked: PlanRequest) -> tuple[PlanRequest, StoredCorpus | None]:
@@ -185,49 +182,37 @@ def _address(corpus: str, asked: PlanRequest) -> str:
 
 
 def _upload_page(
-    asked: PlanRequest, problems: Mapping[str, InputProblem] | None = None, *, gone: bool = False, status: int = 200
+    asked: PlanRequest | None, problems: Mapping[str, InputProblem] | None = None, *, gone: bool = False
 ) -> Response:
+    """The form for a corpus; without a request, whose body was too large to be read, what was sent is lost."""
     problems = problems or {}
+    sent = request.form if asked and request.method == "POST" else {}
     context = UploadPage(
-        text=as_typed(request.form.get("text")) if request.method == "POST" else "",
-        field=request.form.get("field", "text") if request.method == "POST" else "text",
+        text=as_typed(sent.get("text")),
+        field=sent.get("field", "text"),
         problems=problems,
         gone=gone,
         examples=EXAMPLES,
         most_bytes=training_bytes(),
-        plan_fields=asked.changed(),
+        plan_fields=asked.changed() if asked else (),
     )
-    status = 410 if gone else max((one.status for one in problems.values()), default=status)
-    return _noindex(make_response(render(context), status)) if status != 200 else _public(context)
-
-
-def _public(context: UploadPage) -> Response:
-    return swappable(make_response(render(context)))
+    status = 410 if gone else max((one.status for one in problems.values()), default=200)
+    response = make_response(render(context), status)
+    return swappable(response) if status == 200 else _noindex(response)
 
 
 def _too_large() -> Response:
-    """The form again for a request whose body is too large to be read: what was pasted is lost with it."""
     message = _(
         "The corpus is too large: the limit is %(limit)s. Upload a part of it, or choose a text of this size as a "
         "file instead of pasting it.",
         limit=size_in_words(training_bytes()),
     )
-    problem = InputProblem(message, 413, "files")
-    context = UploadPage(
-        text="",
-        field="text",
-        problems={"files": problem},
-        gone=False,
-        examples=EXAMPLES,
-        most_bytes=training_bytes(),
-        plan_fields=(),
-    )
-    return _noindex(make_response(render(context), 413))
+    return _upload_page(None, {"files": InputProblem(message, 413, "files")})
 
 
 def _plan_page(asked: PlanRequest, corpus: StoredCorpus, refusal: str = "") -> Response:
-    choices = views.choices_context(asked, corpus)
-    body = render(choices if wants_partial() else views.plan_page(choices, corpus, refusal))
+    choices = choices_context(asked, corpus)
+    body = render(choices if wants_partial() else plan_page(choices, corpus, refusal))
     address = _address(corpus.id, asked)
     short = len(address) <= current_app.config["MAX_LINK_CHARACTERS"]
     response = make_response(body, 422 if asked.problems else 200)
@@ -235,8 +220,8 @@ def _plan_page(asked: PlanRequest, corpus: StoredCorpus, refusal: str = "") -> R
 
 
 def _job_page(job: Job) -> Response:
-    context = views.job_context(job)
-    response = make_response(render(context if wants_partial() else views.job_page(context)))
+    context = job_context(job)
+    response = make_response(render(context if wants_partial() else JobPage(shown=context)))
     if job.state == "finished" and context.finished is not None:
         _remember(response, context.finished.entry.name, context.job.label, job.id)
     return _noindex(swappable(response))

@@ -1,24 +1,120 @@
-"""The contexts of the pages, from requests, corpora and jobs."""
+"""The pages of `/train` and their contexts, from requests, corpora and jobs."""
 
 from __future__ import annotations
 
-from flask_babel import get_locale
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
 from flask_babel import gettext as _
 
 from webapp.core.training.corpus import CorpusFile
+from webapp.core.training.survey import CorpusFacts
 from webapp.jobs import Job
-from webapp.pages.train.choices import CHOICES, TRAINER_CHOICES
-from webapp.pages.train.contexts import ChoicesContext, FileLine, JobContext, JobPage, PlanPage, ScriptBar
-from webapp.pages.train.corpora import StoredCorpus, size_of
-from webapp.pages.train.finished import finished_of
+from webapp.pages.train.choices import CHOICES, TRAINER_CHOICES, Choice, TrainerChoice
+from webapp.pages.train.corpora import ExampleCorpus, StoredCorpus, size_of
+from webapp.pages.train.finished import FinishedTraining, finished_of
 from webapp.pages.train.forms import DEFAULTS, PlanRequest
-from webapp.pages.train.growth_chart import growth_chart
-from webapp.pages.train.job_view import view_of
+from webapp.pages.train.growth_chart import GrowthChart, growth_chart
+from webapp.pages.train.job_view import JobView, view_of
 from webapp.pages.train.messages import short_name, size_in_words
 from webapp.rendering.markup import visible
+from webapp.tokenization.forms import InputProblem
+from webapp.vocabularies.token_kinds import script_title
 from webapp.web.localization import join_list
+from webapp.web.templates import Context, Page
 
 SCRIPTS_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class FileLine:
+    """A file of a corpus: its name, its size in words, and what it is, such as `JSON Lines, gzip`."""
+
+    name: str
+    size: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class ScriptBar:
+    """A script with its share of the characters, and the length of its bar in percent of the longest."""
+
+    title: str
+    share: float
+    percent: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class UploadPage(Page):
+    """The form for a corpus."""
+
+    template = "train/page.html"
+
+    form_id: str = "corpus"
+    text: str  # what was pasted
+    field: str  # of JSON Lines
+    problems: Mapping[str, InputProblem]  # by field
+    gone: bool  # whether the corpus of the address is no longer there
+    examples: Sequence[ExampleCorpus]
+    most_bytes: int
+    plan_fields: Sequence[tuple[str, str]]  # the choices to keep, as hidden fields
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoicesContext(Context):
+    """The choices of one algorithm, for htmx."""
+
+    template = "train/_choices.html"
+
+    typed: Mapping[str, str]  # the fields as they were typed
+    invalid: Mapping[str, InputProblem]  # the problem of each rejected field
+    basic: Sequence[Choice]
+    advanced: Sequence[Choice]
+    advanced_open: bool
+    facts: CorpusFacts
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanPage(Page):
+    """A corpus with its facts, and the choices of a training."""
+
+    template = "train/plan.html"
+
+    form_id: str = "plan"
+    choices: ChoicesContext
+    corpus: str  # its id
+    files: Sequence[FileLine]
+    scripts: Sequence[ScriptBar]
+    trainers: Sequence[TrainerChoice]
+    refusal: str  # why no training can be started now
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobContext(Context):
+    """The state of a training, for htmx, which asks for it every second until the training ends."""
+
+    template = "train/_job.html"
+
+    job: JobView
+    chart: GrowthChart | None
+    finished: FinishedTraining | None
+    visible: Callable[..., str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobPage(Page):
+    """The page of a training."""
+
+    template = "train/job.html"
+
+    shown: JobContext
+
+
+@dataclass(frozen=True, kw_only=True)
+class GonePage(Page):
+    """The page of an unknown training."""
+
+    template = "train/unknown.html"
 
 
 def choices_context(asked: PlanRequest, corpus: StoredCorpus) -> ChoicesContext:
@@ -67,23 +163,6 @@ def job_context(job: Job) -> JobContext:
     )
 
 
-def job_page(shown: JobContext) -> JobPage:
-    """The page of a job."""
-    return JobPage(shown=shown)
-
-
 def _kind(file: CorpusFile) -> str:
     kinds = [_("JSON Lines, field “%(field)s”", field=file.field[:40])] if file.format == "jsonl" else []
     return join_list([*kinds, *([file.compression] if file.compression else [])])
-
-
-def script_title(name: str) -> str:
-    """The name of a script in the reader's language."""
-    plain = name.replace("_", " ")
-    locale = get_locale()
-    if locale is None:
-        return plain
-    english = locale.parse("en").scripts
-    code = {"Han": "Hani"}.get(name) or next((code for code, title in english.items() if title == plain), "")
-    title: str = locale.scripts.get(code, plain)
-    return title

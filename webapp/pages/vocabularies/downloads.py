@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from flask_babel import gettext as _
+from flask_babel import lazy_gettext as _l
+from flask_babel.speaklater import LazyString
 
 from webapp.core.formats import (
     huggingface,
     minimal_bpe,
     ngram_counts,
-    sentencepiece_writer,
+    sentencepiece,
     tiktoken_encoding,
     vocab_json,
     vocab_txt,
@@ -26,91 +27,71 @@ from webapp.core.tokenizer import Tokenizer
 class DownloadFormat:
     """A format that a vocabulary can be downloaded in.
 
-    `files` maps the last part of each file's address to its MIME type. `write` returns their contents in that order; it
-    raises FormatError for a tokenizer that the format cannot hold, so that reading the files back gives the same ids.
-    `check` raises the same errors and takes less time.
+    `files` maps the last part of each file's address to its MIME type. `write` returns their content, or a tuple of
+    their contents in that order; it raises FormatError for a tokenizer that the format cannot hold, so that reading the
+    files back gives the same ids. `check` raises the same errors and takes less time. `note` says which library reads
+    the files; `lowercase_note` does for a tokenizer that lower-cases.
     """
 
     files: Mapping[str, str]
-    write: Callable[[Tokenizer], Sequence[bytes]]
-    note: Callable[[Tokenizer], str]  # which library reads them, and what it has to be told
+    write: Callable[[Tokenizer], str | bytes | tuple[str | bytes, ...]]
+    note: LazyString
     check: Callable[[Tokenizer], object] | None = None
+    lowercase_note: LazyString | None = None
+
+    def contents(self, tokenizer: Tokenizer) -> list[bytes]:
+        """The content of each file, in the order of `files`; raises FormatError as `write` does."""
+        written = self.write(tokenizer)
+        parts = written if isinstance(written, tuple) else (written,)
+        return [part.encode() if isinstance(part, str) else part for part in parts]
 
 
-def _vocab_json_note(tokenizer: Tokenizer) -> str:
-    return _("For GPT-2 tokenizers, for example ByteLevelBPETokenizer, which read both files together.")
-
-
-def _vocab_txt_note(tokenizer: Tokenizer) -> str:
-    if getattr(tokenizer.normalizer, "lowercase", False):
-        return _("For BERT tokenizers with lower-casing, for example BertWordPieceTokenizer(lowercase=True).")
-    return _("For BERT tokenizers without lower-casing, for example BertWordPieceTokenizer(lowercase=False).")
-
-
-def _tiktoken_note(tokenizer: Tokenizer) -> str:
-    return _("For tiktoken: pieces and ranks, and a JSON with the split pattern and the special tokens.")
-
-
-def _huggingface_note(tokenizer: Tokenizer) -> str:
-    return _("For Hugging Face’s tokenizers and transformers: the whole pipeline in one file.")
-
-
-def _sentencepiece_note(tokenizer: Tokenizer) -> str:
-    return _("For SentencePiece: pieces, scores and normalization.")
-
-
-def _minimal_note(tokenizer: Tokenizer) -> str:
-    return _("For your own minimal BPE class: merges and special tokens as nested lists.")
-
-
-def _counts_note(tokenizer: Tokenizer) -> str:
-    return _("For this site and programs of your own: every n-gram with its count.")
-
-
-def _counts_text_note(tokenizer: Tokenizer) -> str:
-    return _("For spreadsheets and programs of your own: an n-gram and its count in each line.")
-
-
+JSON, TEXT = "application/json", "text/plain"
 FORMATS = (
     DownloadFormat(
-        {"tokenizer.json": "application/json"},
-        lambda tokenizer: [huggingface.write(tokenizer).encode()],
-        _huggingface_note,
+        {"tokenizer.json": JSON},
+        huggingface.write,
+        _l("For Hugging Face’s tokenizers and transformers: the whole pipeline in one file."),
         huggingface.check,
     ),
     DownloadFormat(
         {"tokenizer.model": "application/octet-stream"},
-        lambda tokenizer: [sentencepiece_writer.write(tokenizer)],
-        _sentencepiece_note,
-        sentencepiece_writer.check,
+        sentencepiece.write,
+        _l("For SentencePiece: pieces, scores and normalization."),
+        sentencepiece.check,
     ),
     DownloadFormat(
-        {"ranks.tiktoken": "text/plain", "encoding.json": "application/json"},
-        lambda tokenizer: _tiktoken_files(*tiktoken_encoding.write(tokenizer)),
-        _tiktoken_note,
+        {"ranks.tiktoken": TEXT, "encoding.json": JSON},
+        tiktoken_encoding.write,
+        _l("For tiktoken: pieces and ranks, and a JSON with the split pattern and the special tokens."),
     ),
     DownloadFormat(
-        {"vocab.json": "application/json", "merges.txt": "text/plain"},
-        lambda tokenizer: [text.encode() for text in vocab_json.write(tokenizer)],
-        _vocab_json_note,
+        {"vocab.json": JSON, "merges.txt": TEXT},
+        vocab_json.write,
+        _l("For GPT-2 tokenizers, for example ByteLevelBPETokenizer, which read both files together."),
     ),
     DownloadFormat(
-        {"vocab.txt": "text/plain"}, lambda tokenizer: [vocab_txt.write(tokenizer).encode()], _vocab_txt_note
+        {"vocab.txt": TEXT},
+        vocab_txt.write,
+        _l("For BERT tokenizers without lower-casing, for example BertWordPieceTokenizer(lowercase=False)."),
+        lowercase_note=_l("For BERT tokenizers with lower-casing, for example BertWordPieceTokenizer(lowercase=True)."),
     ),
     DownloadFormat(
-        {"ngrams.json": "application/json"},
-        lambda tokenizer: [ngram_counts.write_json(tokenizer).encode()],
-        _counts_note,
+        {"ngrams.json": JSON},
+        ngram_counts.write_json,
+        _l("For this site and programs of your own: every n-gram with its count."),
         ngram_counts.counted_model,
     ),
     DownloadFormat(
-        {"ngrams.txt": "text/plain"},
-        lambda tokenizer: [ngram_counts.write_text(tokenizer).encode()],
-        _counts_text_note,
+        {"ngrams.txt": TEXT},
+        ngram_counts.write_text,
+        _l("For spreadsheets and programs of your own: an n-gram and its count in each line."),
         ngram_counts.check_text,
     ),
     DownloadFormat(
-        {"bpe.json": "application/json"}, lambda tokenizer: [minimal_bpe.write(tokenizer).encode()], _minimal_note
+        {"bpe.json": JSON},
+        minimal_bpe.write,
+        _l("For your own minimal BPE class: merges and special tokens as nested lists."),
     ),
 )
 FORMAT_OF = {file: format for format in FORMATS for file in format.files}
@@ -135,14 +116,15 @@ def downloads_of(name: str, tokenizer: Tokenizer) -> list[Download]:
     for format in _fitting_formats(tokenizer):
         files = [(file, download_name(file, name)) for file in format.files]
         code = loading_code(files[0][1], lowercase=lowercase)
-        found.append(Download(files, format.note(tokenizer), code))
+        note = (lowercase and format.lowercase_note) or format.note
+        found.append(Download(files, str(note), code))
     return found
 
 
 def content_of(tokenizer: Tokenizer, file: str) -> bytes:
     """The content of a file; `file` is a key of `FORMAT_OF`. Raises FormatError if it cannot hold the vocabulary."""
     format = FORMAT_OF[file]
-    return format.write(tokenizer)[list(format.files).index(file)]
+    return format.contents(tokenizer)[list(format.files).index(file)]
 
 
 def download_name(file: str, vocabulary: str) -> str:
@@ -175,7 +157,3 @@ def _fits(format: DownloadFormat, tokenizer: Tokenizer) -> bool:
     except FormatError:
         return False
     return True
-
-
-def _tiktoken_files(ranks: bytes, encoding: str) -> Sequence[bytes]:
-    return ranks, encoding.encode()

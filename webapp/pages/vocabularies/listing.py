@@ -1,7 +1,8 @@
-"""The list of all vocabularies, grouped by where they come from, filtered by kind and searched by words."""
+"""The list of all vocabularies: grouped by where they come from, filtered by kind, searched, each with a sample."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,10 +13,21 @@ from flask_babel import gettext as _
 from markupsafe import Markup
 
 from webapp.core.algorithms import family_of
-from webapp.pages.vocabularies.messages import origin_of
-from webapp.pages.vocabularies.samples import samples
+from webapp.core.text.split_patterns import TextError
+from webapp.rendering.markup import Painter
+from webapp.storage import UnavailableStorageError
 from webapp.tokenization.algorithms import algorithm_names, leading_algorithms
-from webapp.vocabularies import CATALOGUE, CatalogueEntry, library, offered_algorithms, title_of, well_known
+from webapp.vocabularies import (
+    CATALOGUE,
+    CatalogueEntry,
+    StillFetchingError,
+    UnavailableVocabularyError,
+    library,
+    offered_algorithms,
+    title_of,
+    tokenizer_of,
+    well_known,
+)
 from webapp.vocabularies.fetching import FetchError
 from webapp.vocabularies.library import is_here
 from webapp.vocabularies.messages import sentence
@@ -24,8 +36,16 @@ from webapp.vocabularies.shipped_vocabularies import NAMES
 from webapp.vocabularies.titles import SAME_CORPUS
 from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.vocabularies.wellknown import WELL_KNOWN
+from webapp.web.localization import join_list
+from webapp.web.templates import Context, Page
 
 LONGEST_FIND = 100  # characters
+SAMPLE = "tokenization 分词"
+SAMPLE_SECONDS = 0.3
+"""How long one page may load vocabularies for their samples; the others have theirs the next time."""
+_CACHED = 1_000  # samples of a process, which are short
+
+_samples: dict[str, Markup] = {}
 
 RowState = Literal["ready", "fetching", "missing", "failed"]
 
@@ -39,6 +59,12 @@ class VocabularyLine:
     origin: str
     page: str
     playground: str
+
+    @property
+    def algorithms(self) -> str:
+        """The names of the algorithms that use it."""
+        names = algorithm_names()
+        return join_list(names[algorithm] for algorithm in self.entry.algorithms)
 
     def holds(self, words: Iterable[str]) -> bool:
         """Whether the line contains all `words`, which are case-folded."""
@@ -77,6 +103,38 @@ class ShelfGroup:
     hint: str
     rows: Sequence[ShelfRow]
     is_compact: bool  # whether rows stand side by side, because they have no sample
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListContext(Context):
+    """The vocabularies that match a search, for htmx."""
+
+    template = "vocabularies/_list.html"
+
+    find: str  # the search
+    show: str  # the chosen one of `filters`
+    problem: str | None
+    groups: Sequence[ShelfGroup]
+    total: int  # number of all vocabularies
+    fetching: bool  # whether one of them is being downloaded
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowContext(Context):
+    """A row of the list, for htmx."""
+
+    template = "vocabularies/_row.html"
+
+    row: ShelfRow
+    find: str  # the search and the filter of the list, for a form in the row
+    show: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadedPage(Page):
+    """The variables of `vocabularies/_head.html`."""
+
+    line: VocabularyLine
 
 
 def filters() -> dict[str, str]:
@@ -163,7 +221,7 @@ def line_of(entry: CatalogueEntry) -> VocabularyLine:
     return VocabularyLine(
         entry,
         title_of(entry),
-        origin_of(entry),
+        _origin_of(entry),
         page=url_for("vocabularies.vocabulary", name=entry.name),
         playground=url_for("playground.page", algorithm=entry.algorithms[0], vocabulary=entry.name),
     )
@@ -186,3 +244,44 @@ def similar_vocabularies(name: str) -> list[VocabularyLine]:
 def _letters(name: str) -> str:
     """A name's letters and digits: `GPT-3: r50k → gpt3r50k`."""
     return "".join(filter(str.isalnum, name.casefold()))
+
+
+def _origin_of(entry: CatalogueEntry) -> str:
+    """Where a vocabulary comes from, in a few words."""
+    known = WELL_KNOWN.get(entry.name)
+    is_here = known is not None and library().fetcher.has(known)
+    return {
+        "shipped": _("ships with this site"),
+        "fetched": _("downloaded from its publisher") if is_here else _("downloaded from its publisher on first use"),
+        "uploaded": _("uploaded"),
+    }.get(entry.origin, "")
+
+
+def samples(entries: Iterable[CatalogueEntry]) -> dict[str, Markup]:
+    """The tokens of the sample with vocabularies that need no fetching, by name.
+
+    Vocabularies in memory come first; others are loaded as long as `SAMPLE_SECONDS` have not passed.
+    """
+    found = {}
+    until = time.monotonic() + SAMPLE_SECONDS
+    in_memory = library().loaded.has
+    for entry in sorted(entries, key=lambda entry: entry.load is None and not in_memory(entry.name)):
+        sample = _samples.get(entry.name)
+        if sample is None and time.monotonic() < until:
+            sample = _sample(entry.name)
+        if sample is not None:
+            found[entry.name] = sample
+    return found
+
+
+def _sample(name: str) -> Markup | None:
+    """The tokens of the sample as HTML, kept for the next time; None if the vocabulary cannot be used."""
+    try:
+        encoding = tokenizer_of(name).encode(SAMPLE)
+        sample = Painter(encoding).html()
+    except (StillFetchingError, UnavailableVocabularyError, UnavailableStorageError, TextError, KeyError):
+        return None
+    if len(_samples) >= _CACHED:
+        _samples.clear()
+    _samples[name] = sample
+    return sample

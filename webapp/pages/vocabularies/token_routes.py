@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-from flask import Response, make_response, request
+from flask import Response, abort, make_response, request
 from flask_babel import gettext as _
 
 from webapp.core.tokenizer import Tokenizer
 from webapp.jobs.surveying import survey_of
 from webapp.jobs.surveys import StoredSurvey
-from webapp.pages.vocabularies import listing, token_view, unreachable_view
-from webapp.pages.vocabularies.responses import (
-    error_page,
-    short,
-    unavailable_vocabulary,
-    unknown_vocabulary,
-    vocabulary_on_its_way,
-)
+from webapp.pages.vocabularies import token_view, unreachable_view
+from webapp.pages.vocabularies.found import error_page, vocabulary_of
 from webapp.pages.vocabularies.routes import blueprint
+from webapp.pages.vocabularies.token_table import short
 from webapp.rendering.delimited import as_csv
 from webapp.serializers.json import json_response
 from webapp.serializers.token import reachability_json, survey_json, token_page_json
-from webapp.tokenization.messages import unavailable_problem
-from webapp.vocabularies import (
-    CatalogueEntry,
-    StillFetchingError,
-    UnavailableVocabularyError,
-    find,
-    tokenizer_of,
-)
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.token_facts import TokenFacts, token_facts
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.localization import number
-from webapp.web.problems import problem
+from webapp.web.problems import refuse
 from webapp.web.templates import render
 
 _DIGITS = 15  # of the largest number that is looked up as an id
@@ -41,13 +28,8 @@ _DIGITS = 15  # of the largest number that is looked up as an id
 @blueprint.get("/vocabularies/<name>/tokens/<id>")
 def token(name: str, id: str) -> Response:
     """The page of a token; with `others=all`, other vocabularies on disk are searched as well."""
-    found = _found(name)
-    if isinstance(found, Response):
-        return found
-    entry, tokenizer = found
+    entry, tokenizer = vocabulary_of(name)
     facts = _facts(tokenizer, id)
-    if facts is None:
-        return error_page(404, _no_token(tokenizer, id))
     if wants_partial():
         return swappable(make_response(render(token_view.others_context(entry, facts))))
     return swappable(make_response(render(token_view.token_page(entry, tokenizer, facts))))
@@ -56,23 +38,15 @@ def token(name: str, id: str) -> Response:
 @blueprint.get("/vocabularies/<name>/tokens/<id>.json")
 def token_as_json(name: str, id: str) -> Response:
     """A token as JSON."""
-    found = _found_for_programs(name)
-    if isinstance(found, Response):
-        return found
-    entry, tokenizer = found
+    entry, tokenizer = vocabulary_of(name)
     facts = _facts(tokenizer, id)
-    if facts is None:
-        return problem(404, _no_token(tokenizer, id))
     return private(json_response(token_page_json(entry, tokenizer, facts)))
 
 
 @blueprint.get("/vocabularies/<name>/unreachable")
 def unreachable(name: str) -> Response:
     """The unreachable tokens of a vocabulary, of the reason `reason`, or how far their computation is."""
-    found = _found(name)
-    if isinstance(found, Response):
-        return found
-    entry, tokenizer = found
+    entry, tokenizer = vocabulary_of(name)
     context = unreachable_view.survey_context(
         entry, tokenizer, survey_of(name), request.args.get("reason", ""), request.args.get("page", "")
     )
@@ -88,13 +62,8 @@ def unreachable(name: str) -> Response:
 @blueprint.get("/vocabularies/<name>/unreachable.json")
 def unreachable_as_json(name: str) -> Response:
     """The unreachable tokens as JSON: all that are stored."""
-    found = _found_for_programs(name)
-    if isinstance(found, Response):
-        return found
-    entry, tokenizer = found
-    survey = survey_of(name)
-    if not isinstance(survey, StoredSurvey):
-        return _not_yet()
+    entry, tokenizer = vocabulary_of(name)
+    survey = _survey(name)
     tokens = description_of(tokenizer).tokens
     answer = {
         "name": entry.name,
@@ -107,65 +76,34 @@ def unreachable_as_json(name: str) -> Response:
 @blueprint.get("/vocabularies/<name>/unreachable.csv")
 def unreachable_as_csv(name: str) -> Response:
     """The unreachable tokens as a table for spreadsheets."""
-    found = _found_for_programs(name)
-    if isinstance(found, Response):
-        return found
-    entry, tokenizer = found
-    survey = survey_of(name)
-    if not isinstance(survey, StoredSurvey):
-        return _not_yet()
+    entry, tokenizer = vocabulary_of(name)
+    survey = _survey(name)
     rows = unreachable_view.table_rows(description_of(tokenizer).tokens, survey)
     response = Response(as_csv(rows), mimetype="text/csv")
     response.headers["Content-Disposition"] = f"attachment; filename={entry.name}-unreachable.csv"
     return private(response)
 
 
-def _found(name: str) -> tuple[CatalogueEntry, Tokenizer] | Response:
-    """A vocabulary and its tokenizer, or the page that says why there is none."""
-    entry = find(name)
-    if entry is None or not listing.has_page(entry):
-        return unknown_vocabulary(name)
-    try:
-        return entry, tokenizer_of(name)
-    except UnavailableVocabularyError as error:
-        return unavailable_vocabulary(entry, error)
-    except StillFetchingError as waiting:
-        return vocabulary_on_its_way(entry, waiting)
+def _survey(name: str) -> StoredSurvey:
+    survey = survey_of(name)
+    if not isinstance(survey, StoredSurvey):
+        refuse(503, _("The unreachable tokens are still being computed."), headers={"Retry-After": "5"})
+    return survey
 
 
-def _found_for_programs(name: str) -> tuple[CatalogueEntry, Tokenizer] | Response:
-    entry = find(name)
-    if entry is None or not listing.has_page(entry):
-        return problem(404, _("There is no vocabulary “%(name)s”.", name=short(name)))
-    try:
-        return entry, tokenizer_of(name)
-    except UnavailableVocabularyError as error:
-        told = unavailable_problem(error)
-        return problem(told.status, told.message, headers={"Retry-After": "60"})
-    except StillFetchingError:
-        return problem(503, _("The vocabulary is still being downloaded."), headers={"Retry-After": "2"})
-
-
-def _not_yet() -> Response:
-    return problem(503, _("The unreachable tokens are still being computed."), headers={"Retry-After": "5"})
-
-
-def _facts(tokenizer: Tokenizer, id: str) -> TokenFacts | None:
-    if not (id.isascii() and id.isdecimal() and len(id) <= _DIGITS):
-        return None
-    try:
-        return token_facts(tokenizer, int(id))
-    except KeyError:
-        return None
-
-
-def _no_token(tokenizer: Tokenizer, id: str) -> str:
+def _facts(tokenizer: Tokenizer, id: str) -> TokenFacts:
+    """The facts of a token; the request ends with status 404 if there is none with this id."""
+    number_of_id = int(id) if id.isascii() and id.isdecimal() and len(id) <= _DIGITS else -1
     ids = description_of(tokenizer).tokens.ids
     if not ids:
-        return _("This vocabulary has no tokens.")
-    return _(
-        "There is no token %(id)s in this vocabulary; the ids go from %(first)s to %(last)s.",
-        id=short(id),
-        first=number(ids[0]),
-        last=number(ids[-1]),
-    )
+        abort(error_page(404, _("This vocabulary has no tokens.")))
+    try:
+        return token_facts(tokenizer, number_of_id)
+    except KeyError:
+        message = _(
+            "There is no token %(id)s in this vocabulary; the ids go from %(first)s to %(last)s.",
+            id=short(id),
+            first=number(ids[0]),
+            last=number(ids[-1]),
+        )
+        abort(error_page(404, message))

@@ -8,20 +8,17 @@ from dataclasses import dataclass
 
 from flask_babel import gettext as _
 
-from webapp.core.analysis.surface_forms import bare
-from webapp.core.analysis.token_list import TokenList
+from webapp.core.analysis.token_list import TokenList, bare
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Matching
 from webapp.core.models.ngram import NGram
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
-from webapp.core.models.scored_pieces import ScoredModel
+from webapp.core.models.scored_pieces import PieceKind, ScoredModel
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
-from webapp.pages.vocabularies.messages import piece_kind_title
-from webapp.pages.vocabularies.token_queries import bytes_of, texts_of
-from webapp.rendering.markup import shown_piece
+from webapp.rendering.markup import shown_piece, visible
 from webapp.web.localization import number
 
 PAGE = 100  # tokens
@@ -31,6 +28,9 @@ BYTES_SHOWN = 24
 PIECE_SHOWN = 160  # characters
 LONGEST_DRAWN = 2_000  # characters or bytes of a piece that are rendered
 LONG_RUN = 6
+_CODE_POINTS = re.compile(r"\s*(?:U\+[0-9A-F]{1,6}[\s,]*)+", re.IGNORECASE)
+# A single pair may be a word or a number, `be` or `20`; two pairs, or one with 0x, are bytes.
+_BYTES = re.compile(r"\s*(?:0x[0-9A-F]{2}|[0-9A-F]{2}(?=\s+[0-9A-F]{2}))(?:\s+(?:0x)?[0-9A-F]{2})*\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,27 @@ class TokenPage:
 class NoTokenPageError(LookupError):
     """There is no such page; `last` is the last one."""
 
-    def __init__(self, last: int) -> None:
-        super().__init__(last)
+    def __init__(self, page: str, last: int) -> None:
+        super().__init__(_("There is no page %(page)s; the last is %(last)s.", page=short(page), last=number(last)))
         self.last = last
+
+
+def short(text: str) -> str:
+    """A text of an address as a message quotes it, truncated if it is long."""
+    text = visible(text)
+    return text if len(text) <= 40 else f"{text[:40]}…"
+
+
+def page_number(page: str, found: int) -> tuple[int, int]:
+    """The page of an address, empty for the first, and the last page of a list with `found` tokens, counted from 1.
+
+    Raises NoTokenPageError if there is no such page.
+    """
+    last = max(1, -(-found // PAGE))
+    number = page.strip() or "1"
+    if not (number.isascii() and number.isdecimal() and len(number) < 10 and 1 <= int(number) <= last):
+        raise NoTokenPageError(page, last)
+    return int(number), last
 
 
 def page_of(model: Model, tokens: TokenList, query: str, page: str) -> TokenPage:
@@ -80,15 +98,12 @@ def page_of(model: Model, tokens: TokenList, query: str, page: str) -> TokenPage
 
     Raises NoTokenPageError if there is no such page.
     """
-    page = page.strip() or "1"
     found = tokens.find(*texts_of(query), data=bytes_of(query)) if query else tokens.ids
-    last = max(1, -(-len(found) // PAGE))
-    if not (page.isascii() and page.isdecimal() and len(page) < 10 and 1 <= int(page) <= last):
-        raise NoTokenPageError(last)
-    first = (int(page) - 1) * PAGE
+    number, last = page_number(page, len(found))
+    first = (number - 1) * PAGE
     columns = columns_of(model)
     rows = [row_of(model, tokens, id, columns) for id in found[first : first + PAGE]]
-    return TokenPage(query, query.isascii() and query.isdecimal(), found, int(page), last, columns, rows)
+    return TokenPage(query, query.isascii() and query.isdecimal(), found, number, last, columns, rows)
 
 
 def row_of(model: Model, tokens: TokenList, id: int, columns: Sequence[TokenColumn] = ()) -> TokenRow:
@@ -102,7 +117,7 @@ def row_of(model: Model, tokens: TokenList, id: int, columns: Sequence[TokenColu
     return TokenRow(
         id,
         shown_token(piece),
-        _tags(model, tokens, id),
+        tags_of(model, tokens, id),
         data[:BYTES_SHOWN].hex(" ").upper() + ("…" if len(data) > BYTES_SHOWN else ""),
         _code_points(data),
         [(column.cell(id) if in_model else "", column.is_figure) for column in columns],
@@ -220,7 +235,7 @@ def _parts(model: BPE | RankBPE) -> Callable[[int], str]:
     return parts
 
 
-def _tags(model: Model, tokens: TokenList, id: int) -> list[str]:
+def tags_of(model: Model, tokens: TokenList, id: int) -> list[str]:
     """The purpose of a token that is not an ordinary piece."""
     tags = []
     if id == model.unknown_id:
@@ -230,6 +245,36 @@ def _tags(model: Model, tokens: TokenList, id: int) -> list[str]:
     elif id in tokens.added:
         tags.append(_("added token"))
     if isinstance(model, ScoredModel) and id < len(model.pieces):
-        kind = piece_kind_title(model.vocabulary.kinds[id])
-        tags += [kind] if kind else []
+        names = {
+            PieceKind.USER_DEFINED: _("user-defined"),
+            PieceKind.UNUSED: _("unused"),
+            PieceKind.BYTE: _("byte"),
+        }
+        tags += filter(None, [names.get(model.vocabulary.kinds[id])])
     return tags
+
+
+def texts_of(query: str) -> list[str]:
+    """The texts of a query: itself, and the characters whose code points it gives.
+
+    >>> texts_of("U+7814 u+7A76"), texts_of("a·b"), texts_of("U+110000")
+    (['U+7814 u+7A76', '研究'], ['a·b', 'a b'], ['U+110000'])
+    """
+    # The list shows a space as a dot; text copied from there is found too.
+    texts = [query, query.replace("·", " ")]
+    if _CODE_POINTS.fullmatch(query):
+        codes = [int(code, 16) for code in re.findall(r"\+([0-9A-Fa-f]+)", query)]
+        if all(code <= 0x10FFFF for code in codes):
+            texts.append("".join(map(chr, codes)))
+    return list(dict.fromkeys(texts))
+
+
+def bytes_of(query: str) -> bytes:
+    """The bytes that a query gives in hexadecimal, or empty if it gives none.
+
+    >>> bytes_of("e4 b8").hex(), bytes_of("0x41"), bytes_of("be"), bytes_of("20"), bytes_of("add ed")
+    ('e4b8', b'A', b'', b'', b'')
+    """
+    if not _BYTES.fullmatch(query):
+        return b""
+    return bytes.fromhex(re.sub("0x", "", query, flags=re.IGNORECASE))

@@ -3,43 +3,37 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from flask import request, url_for
 from flask_babel import gettext as _
 
+from webapp.core.analysis.reachability import Reach, Reason
 from webapp.core.analysis.token_list import TokenList
 from webapp.core.models.bpe import BPE
 from webapp.core.models.ngram import NGram
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
-from webapp.core.models.scored_pieces import ScoredModel
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.word_models import DictionaryModel
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.tokenizer import Tokenizer
 from webapp.pages.vocabularies import listing
-from webapp.pages.vocabularies.messages import piece_kind_title
-from webapp.pages.vocabularies.token_contexts import (
-    LinkedToken,
-    MergedWith,
-    OthersContext,
-    OtherVocabulary,
-    TokenForm,
-    TokenPage,
-)
-from webapp.pages.vocabularies.token_table import shown_token
+from webapp.pages.vocabularies.listing import HeadedPage
+from webapp.pages.vocabularies.token_table import shown_token, tags_of
 from webapp.pages.walkthrough.merge_tree import MergeTree, merge_tree
 from webapp.rendering.markup import visible
-from webapp.tokenization.token_details import CHARACTERS_SHOWN, character_of
-from webapp.tokenization.token_messages import mark_sentences, special_purpose
+from webapp.tokenization.token_details import CHARACTERS_SHOWN, Character, character_of
+from webapp.tokenization.token_messages import mark_sentences, reason_sentence, reason_title, special_purpose
 from webapp.vocabularies import CATALOGUE, CatalogueEntry, title_of, well_known
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.library import library
 from webapp.vocabularies.token_facts import SECONDS, TokenFacts, elsewhere, is_on_disk
 from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.web.localization import number
+from webapp.web.templates import Context
 
 MOST_LEAVES = 40  # of a tree that is drawn
 BYTES_SHOWN = 256
@@ -48,9 +42,93 @@ TEXT_SHOWN = 200  # characters
 COLOURS = 6
 
 
-def address_of(entry: CatalogueEntry, id: int) -> str:
-    """The address of a token's page."""
-    return url_for("vocabularies.token", name=entry.name, id=id)
+@dataclass(frozen=True)
+class LinkedToken:
+    """A token with the address of its page."""
+
+    id: int
+    piece: str
+    address: str
+
+
+@dataclass(frozen=True)
+class TokenForm:
+    """A token whose text differs from this one's by a space or by case; `how` says by what."""
+
+    token: LinkedToken
+    how: str
+
+
+@dataclass(frozen=True)
+class MergedWith:
+    """A merge that uses a token: the two parts, and the piece that it makes."""
+
+    left: LinkedToken
+    right: LinkedToken
+    made: LinkedToken
+
+
+@dataclass(frozen=True)
+class OtherVocabulary:
+    """The same text in another vocabulary: as one token, or without or with its space, or not at all."""
+
+    title: str
+    address: str
+    token: LinkedToken | None
+    forms: Sequence[LinkedToken]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OthersContext(Context):
+    """The same text in other vocabularies, for htmx."""
+
+    template = "vocabularies/_others.html"
+
+    entry: CatalogueEntry
+    id: int
+    others: Sequence[OtherVocabulary]
+    without: Sequence[str]  # the titles of those that have no such token
+    left: int  # number of vocabularies on disk that were not looked at
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenPage(HeadedPage):
+    """One token of a vocabulary."""
+
+    template = "vocabularies/token.html"
+
+    facts: TokenFacts
+    same_elsewhere: OthersContext
+    piece: str  # readable
+    spelling: str  # as files of Hugging Face have it, readable
+    kind: str  # what it is if it is no ordinary piece
+    purpose: str  # of a special token with a usual meaning
+    flags: Sequence[str]
+    bytes: str
+    bytes_left_out: int
+    base64: str  # how tiktoken's files spell it
+    marks: Sequence[tuple[str, str]]
+    has_bytes: bool  # whether a mark belongs to GPT-2's byte alphabet
+    characters: Sequence[Character]
+    characters_left_out: int
+    how: str  # how it is made, in a sentence
+    score_place: str  # by score, among the pieces
+    tree: MergeTree | None
+    scored: bool  # whether merges have scores
+    parts: Sequence[LinkedToken]  # that are merged to make it
+    reach: Reach
+    reach_text: str  # the tried text, readable
+    instead: Sequence[LinkedToken]  # the tokens of that text
+    same_as: LinkedToken | None
+    plain: Sequence[LinkedToken]  # what a special token's spelling gives as ordinary text
+    forms: Sequence[TokenForm]
+    within: Sequence[LinkedToken]
+    merges: Sequence[MergedWith]
+    before: Sequence[LinkedToken]
+    after: Sequence[LinkedToken]
+    tint: int
+    reason_title: Callable[[Reason], str] = reason_title
+    reason_sentence: Callable[[Reason], str] = reason_sentence
 
 
 class Linker:
@@ -64,7 +142,7 @@ class Linker:
         """A token; an id without a piece, such as that of unknown text, has its number."""
         at = self._tokens.place_of(id)
         piece = f"[{id}]" if at is None else shown_token(self._tokens.pieces[at]) or _("empty")
-        return LinkedToken(id, piece, address_of(self._entry, id))
+        return LinkedToken(id, piece, url_for("vocabularies.token", name=self._entry.name, id=id))
 
     def all(self, ids: Iterable[int]) -> list[LinkedToken]:
         """Some tokens."""
@@ -74,7 +152,8 @@ class Linker:
 def token_page(entry: CatalogueEntry, tokenizer: Tokenizer, facts: TokenFacts) -> TokenPage:
     """The page of a token."""
     model = tokenizer.model
-    link = Linker(entry, description_of(tokenizer).tokens)
+    tokens = description_of(tokenizer).tokens
+    link = Linker(entry, tokens)
     added = facts.added
     text = facts.text or ""
     if facts.text is None:
@@ -84,12 +163,11 @@ def token_page(entry: CatalogueEntry, tokenizer: Tokenizer, facts: TokenFacts) -
     flags = [flag for flag in ("normalized", "single_word", "lstrip", "rstrip") if added and getattr(added, flag)]
     return TokenPage(
         line=listing.line_of(entry),
-        title=title_of(entry),
         facts=facts,
         same_elsewhere=others_context(entry, facts),
         piece=shown_token(facts.piece) or _("empty"),
         spelling=_quoted(facts.spelling) if facts.added else visible(facts.spelling[:TEXT_SHOWN]),
-        kind=_kind(model, facts),
+        kind=next(iter(tags_of(model, tokens, facts.id)), _("part of a character") if facts.text is None else ""),
         purpose=special_purpose(added.content if added else str(facts.piece)) if added or facts.is_unknown else "",
         flags=flags,
         bytes=facts.data[:BYTES_SHOWN].hex(" ").upper(),
@@ -134,18 +212,6 @@ def others_context(entry: CatalogueEntry, facts: TokenFacts) -> OthersContext:
             others.append(OtherVocabulary(title_of(one.entry), page, token, [link.of(id) for _form, id in one.bare]))
     without = [title_of(one.entry) for one in found if one.id is None and not one.bare]
     return OthersContext(entry=entry, id=facts.id, others=others, without=without, left=len(left))
-
-
-def _kind(model: object, facts: TokenFacts) -> str:
-    if facts.is_unknown:
-        return _("unknown token")
-    if facts.added is not None:
-        return _("special token") if facts.added.special else _("added token")
-    if isinstance(model, ScoredModel):
-        kind = piece_kind_title(model.vocabulary.kinds[facts.id])
-        if kind:
-            return kind
-    return _("part of a character") if facts.text is None else ""
 
 
 def _how(model: object, facts: TokenFacts) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from flask import url_for
 from flask_babel import gettext as _
@@ -14,23 +15,78 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.jobs.surveying import SECONDS, FailedSurvey, Running
 from webapp.jobs.surveys import PARTS, StoredSurvey
 from webapp.pages.vocabularies import listing
-from webapp.pages.vocabularies.responses import short
-from webapp.pages.vocabularies.token_contexts import (
-    ReasonFilter,
-    SurveyContext,
-    UnreachableList,
-    UnreachablePage,
-    UnreachableRow,
-)
-from webapp.pages.vocabularies.token_view import Linker
+from webapp.pages.vocabularies.listing import HeadedPage
+from webapp.pages.vocabularies.token_table import PAGE, NoTokenPageError, page_number
+from webapp.pages.vocabularies.token_view import LinkedToken, Linker
 from webapp.rendering.markup import visible
 from webapp.tokenization.token_messages import reason_sentence, reason_title
-from webapp.vocabularies import CatalogueEntry, title_of
+from webapp.vocabularies import CatalogueEntry
 from webapp.vocabularies.descriptions import description_of
 from webapp.web.localization import join_list, number
+from webapp.web.templates import Context
 
-PAGE = 100  # tokens
 INSTEAD_SHOWN = 8  # tokens of a text
+
+
+@dataclass(frozen=True)
+class UnreachableRow:
+    """A row of the list of unreachable tokens."""
+
+    token: LinkedToken
+    reason: str
+    certain: bool
+    instead: Sequence[LinkedToken]
+    more: bool  # whether the text gives more tokens than are shown
+    part_of: LinkedToken | None
+
+
+@dataclass(frozen=True)
+class ReasonFilter:
+    """A choice of the list: all tokens, those of a reason, or parts of others."""
+
+    value: str
+    title: str
+    count: int
+    address: str
+
+
+@dataclass(frozen=True)
+class UnreachableList:
+    """One page of the unreachable tokens, `number` of `last`; `found` tokens match the filter."""
+
+    survey: StoredSurvey
+    chosen: str
+    sentence: str  # about the chosen reason
+    filters: Sequence[ReasonFilter]
+    rows: Sequence[UnreachableRow]
+    found: int
+    number: int
+    last: int
+    cut: bool  # whether not all are listed
+
+
+@dataclass(frozen=True, kw_only=True)
+class SurveyContext(Context):
+    """The list, or how far its computation is, for htmx."""
+
+    template = "vocabularies/_unreachable.html"
+
+    entry: CatalogueEntry
+    running: Running | None = None
+    failed: str = ""  # why there is no list
+    listed: UnreachableList | None = None
+    problem: str = ""  # with the page of the address
+    last_page: str = ""  # its address
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnreachablePage(HeadedPage):
+    """The unreachable tokens of a vocabulary."""
+
+    template = "vocabularies/unreachable.html"
+
+    survey_state: SurveyContext
+    beside: str  # the characters that tokens are tried with
 
 
 def survey_context(
@@ -38,17 +94,15 @@ def survey_context(
 ) -> SurveyContext:
     """The list with the filter and the page of an address, or how far its computation is."""
     if isinstance(state, Running):
-        return SurveyContext(entry=entry, running=state, failed="", listed=None, problem="", last_page="")
+        return SurveyContext(entry=entry, running=state)
     if isinstance(state, FailedSurvey):
-        return SurveyContext(entry=entry, running=None, failed=_failure(state), listed=None, problem="", last_page="")
+        return SurveyContext(entry=entry, failed=_failure(state))
     found = state.chosen(reason)
-    last = max(1, -(-len(found) // PAGE))
-    page = page.strip() or "1"
-    if not (page.isascii() and page.isdecimal() and len(page) < 10 and 1 <= int(page) <= last):
-        wrong = _("There is no page %(page)s; the last is %(last)s.", page=short(page), last=number(last))
-        address = _address(entry, reason, last)
-        return SurveyContext(entry=entry, running=None, failed="", listed=None, problem=wrong, last_page=address)
-    first = (int(page) - 1) * PAGE
+    try:
+        at, last = page_number(page, len(found))
+    except NoTokenPageError as error:
+        return SurveyContext(entry=entry, problem=str(error), last_page=_address(entry, reason, error.last))
+    first = (at - 1) * PAGE
     link = Linker(entry, description_of(tokenizer).tokens)
     listed = UnreachableList(
         survey=state,
@@ -57,18 +111,17 @@ def survey_context(
         filters=_filters(entry, state),
         rows=[_row(link, reach) for reach in found[first : first + PAGE]],
         found=len(found),
-        number=int(page),
+        number=at,
         last=last,
         cut=state.total > len(state.unreachable),
     )
-    return SurveyContext(entry=entry, running=None, failed="", listed=listed, problem="", last_page="")
+    return SurveyContext(entry=entry, listed=listed)
 
 
 def unreachable_page(entry: CatalogueEntry, context: SurveyContext) -> UnreachablePage:
     """The page around the list."""
     return UnreachablePage(
         line=listing.line_of(entry),
-        title=title_of(entry),
         survey_state=context,
         beside=join_list(visible(character, show=True).replace("\n", "") for character in BESIDE),
     )

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from webapp.rendering.pictures.bidi import levels, visual_order
 from webapp.rendering.pictures.cells import PictureCell, drawable
 from webapp.rendering.pictures.drawing import (
     CARD,
@@ -25,7 +24,7 @@ from webapp.rendering.pictures.drawing import (
     wrapped_caption,
 )
 from webapp.rendering.pictures.fonts import Face, Fonts, fonts
-from webapp.rendering.pictures.layout import Layout, lay_out
+from webapp.rendering.pictures.layout import Layout, lay_out, levels, visual_order
 from webapp.rendering.pictures.palette import PALETTES, Palette, Theme
 from webapp.rendering.pictures.svg import LEADING, Writer, document
 

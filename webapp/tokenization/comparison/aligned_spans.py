@@ -15,7 +15,7 @@ from itertools import accumulate, groupby
 from typing import NamedTuple
 from unicodedata import combining, east_asian_width
 
-from webapp.core.analysis.agreement import Agreement
+from webapp.core.analysis.measures import Agreement
 from webapp.core.encoding import Encoding
 from webapp.rendering.graphemes import cluster_ends
 from webapp.rendering.markup import is_mark_alone, visible

@@ -8,7 +8,7 @@ from collections.abc import Container, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from webapp.core.analysis.agreement import Agreement
+from webapp.core.analysis.measures import Agreement
 from webapp.core.encoding import Encoding
 
 

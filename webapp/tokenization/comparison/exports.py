@@ -9,9 +9,8 @@ from flask_babel import gettext as _
 
 from webapp.rendering import pictures
 from webapp.rendering.pictures.palette import Theme
-from webapp.tokenization.comparison.contexts import Download
 from webapp.tokenization.comparison.state import Layout
-from webapp.tokenization.comparison.views import ComparisonView
+from webapp.tokenization.comparison.views import ComparisonView, Download
 from webapp.tokenization.exports import picture_words
 from webapp.web.htmx import private
 from webapp.web.long_responses import long_response

@@ -1,4 +1,4 @@
-"""Builds the template context of a comparison: the drawing, the figures, and the agreement of each two rows."""
+"""What pages show of a comparison: the drawing, the figures, and the agreement of each two rows."""
 
 from __future__ import annotations
 
@@ -22,24 +22,15 @@ from webapp.rendering.markup import Painter, chunks
 from webapp.rendering.pictures import ComparisonPicture, PictureRow
 from webapp.tokenization.comparison.aligned_markup import AlignedMarkup, as_text
 from webapp.tokenization.comparison.aligned_spans import AlignedSpan, aligned_spans_of
-from webapp.tokenization.comparison.contexts import (
-    ComparisonContext,
-    ComparisonFigures,
-    ComparisonTools,
-    RowHead,
-    ShownDisagreement,
-    ShownPassage,
-    ShownRow,
-)
 from webapp.tokenization.comparison.differences import SpanCounts, span_counts
 from webapp.tokenization.comparison.passages import Passage, passages_of
 from webapp.tokenization.comparison.picture_columns import picture_columns
 from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
-from webapp.tokenization.comparison.state import Comparison
+from webapp.tokenization.comparison.state import Comparison, Layout
 from webapp.tokenization.comparison.tints import first_tints
 from webapp.tokenization.inferences import inference_title
 from webapp.tokenization.measures.measured import measure
-from webapp.tokenization.measures.table import MeasureGroup, MeasureHead, groups_of
+from webapp.tokenization.measures.table import MeasureGroup, groups_of
 from webapp.tokenization.messages import ambiguity_name, joined, milliseconds
 from webapp.tokenization.result import DISAGREEMENTS_SHOWN
 from webapp.vocabularies import find, title_of
@@ -53,6 +44,46 @@ MOST_WAYS = 4  # the track has a colour for each number up to this
 
 
 @dataclass(frozen=True)
+class RowHead:
+    """The name of a row beside its tokens, and how many tokens those are."""
+
+    row: ComparisonRow
+    name: str
+    tokens: int
+    most: int  # tokens of any row
+    fewest: bool  # whether no row has fewer, and some have more
+    address: str | None  # of the row in the playground
+
+
+@dataclass(frozen=True)
+class ShownPassage:
+    """Aligned columns with the names of the rows."""
+
+    label: str
+    heads: Sequence[RowHead]
+    columns: Markup
+    right_to_left: bool
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file of the comparison: its address, or None if the form has to send the text to `path`."""
+
+    title: str
+    path: str
+    address: str | None
+
+
+@dataclass(frozen=True)
+class ComparisonTools:
+    """What the toolbar offers; an embedded comparison has none of it."""
+
+    layouts: Sequence[tuple[Layout, str, str | None]] = ()  # with title and address; without, a button of the form
+    downloads: Sequence[Download] = ()
+    shareable: bool = False
+
+
+@dataclass(frozen=True)
 class ComparisonView:
     """A comparison with its result and its tools; `linked` says whether rows link to the playground."""
 
@@ -61,39 +92,32 @@ class ComparisonView:
     tools: ComparisonTools = field(default_factory=ComparisonTools)
     linked: bool = True
 
-    def context(self) -> ComparisonContext:
-        """The context of the templates."""
-        text, shown = self.compared.text, self.compared.shown
-        aligned = self.comparison.layout == "lines"
-        disagreements = self._disagreements
-        return ComparisonContext(
-            comparison=self.comparison,
-            tools=self.tools,
-            compared=self.compared,
-            rows=self.compared.rows,
-            shown=[row for row, _encoding in shown],
-            names=self.names,
-            count=self.count,
-            most_tokens=max(self._counts, default=0),
-            summary=self.summary,
-            characters=len(text),
-            bytes=self._bytes,
-            spans=self.spans,
-            passages=list(self._passages()) if aligned else [],
-            row_tokens=[] if aligned else list(self._row_tokens()),
-            figures=self.figures,
-            agreement=self.compared.agreement,
-            most_ways=min(len(shown), MOST_WAYS),
-            left_out=len(text) - self._last,
-            is_long=len(self.columns) > LONG if aligned else self._last > LONG_ROWS,
-            disagreements=None if disagreements is None else self._shown_disagreements(disagreements),
-            disagreements_left=max(0, len(disagreements or ()) - DISAGREEMENTS_SHOWN),
-            same_dictionary=self._uses_one_dictionary,
-            milliseconds=milliseconds,
-            measure_groups=self.measure_groups,
-            measure_heads=self.measure_heads,
-            measures_address=self._measures_address,
-        )
+    milliseconds = staticmethod(milliseconds)
+
+    @property
+    def aligned(self) -> bool:
+        """Whether the tokens of the rows are aligned."""
+        return self.comparison.layout == "lines"
+
+    @cached_property
+    def shown(self) -> list[ComparisonRow]:
+        """The rows that have tokens."""
+        return [row for row, _encoding in self.compared.shown]
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the drawing scrolls in a pane of its own."""
+        return len(self.columns) > LONG if self.aligned else self._last > LONG_ROWS
+
+    @property
+    def left_out(self) -> int:
+        """The number of characters that are not drawn."""
+        return len(self.compared.text) - self._last
+
+    @property
+    def most_ways(self) -> int:
+        """The most ways to split a span for which the legend has a colour."""
+        return min(len(self.shown), MOST_WAYS)
 
     @cached_property
     def columns(self) -> list[AlignedSpan]:
@@ -115,7 +139,7 @@ class ComparisonView:
 
         Rows that only differ in how they apply one vocabulary are named by that.
         """
-        rows = [row for row, _encoding in self.compared.shown]
+        rows = self.shown
         if len({(row.choice.algorithm, row.choice.vocabulary) for row in rows}) == 1 < len(rows):
             return [inference_title(row.choice.inference) for row in rows]
         short = [title_of(entry) if (entry := find(row.choice.vocabulary)) is not None else row.title for row in rows]
@@ -124,7 +148,7 @@ class ComparisonView:
     @cached_property
     def count(self) -> str:
         """The number of tokens: `36–47`, or `36` if all rows have as many."""
-        counts = self._counts
+        counts = self.counts
         if not counts:
             return ""
         least, most = min(counts), max(counts)
@@ -133,7 +157,7 @@ class ComparisonView:
     @property
     def summary(self) -> str:
         """The result in a sentence or two."""
-        counts = self._counts
+        counts = self.counts
         if not counts or not self.compared.text:
             return ""
         if min(counts) == max(counts):
@@ -168,50 +192,31 @@ class ComparisonView:
         ]
 
     @property
-    def figures(self) -> list[ComparisonFigures]:
-        """The figures of each row that has tokens."""
-        return [
-            self._figures(row, name, encoding)
-            for name, (row, encoding) in zip(self.names, self.compared.shown, strict=True)
-        ]
-
-    @property
-    def measure_heads(self) -> list[MeasureHead]:
-        """The heads of the columns of a table of measures."""
-        rows = zip(self.names, self.compared.shown, strict=True)
-        return [MeasureHead(row.number, name, self._address(row)) for name, (row, _encoding) in rows]
+    def heads(self) -> list[RowHead]:
+        """The name of each row that has tokens, with all its tokens and the address of the playground."""
+        return self._heads(self.counts, linked=True)
 
     @property
     def measure_groups(self) -> list[MeasureGroup]:
         """The measures that are not among the figures; none for a text of more than `MEASURED` characters."""
-        if not self.compared.shown or not 0 < len(self.compared.text) <= MEASURED:
+        if not self.shown or not 0 < len(self.compared.text) <= MEASURED:
             return []
-        measured = measure([row for row, _encoding in self.compared.shown], self.compared.text)
+        measured = measure(self.shown, self.compared.text)
         return groups_of(measured, gold=False, figures=False)
 
     @property
-    def _measures_address(self) -> str | None:
-        """The page with all measures, with the text if the address is short enough."""
+    def measures_address(self) -> str | None:
+        """The page with all measures, with the text if the address is short enough; None where nothing is linked."""
         if not self.linked:
             return None
         query = self.comparison.link(current_app.config["MAX_LINK_CHARACTERS"])
         return f"{url_for('measures.page')}?{query or self.comparison.query_without_texts()}"
 
-    def _figures(self, row: ComparisonRow, name: str, encoding: Encoding) -> ComparisonFigures:
-        tokens = len(encoding)
-        return ComparisonFigures(
-            row,
-            name,
-            tokens,
-            len(self.compared.text) / tokens if tokens else None,
-            self._bytes / tokens if tokens else None,
-            len(encoding.unknown) / tokens if tokens else None,
-            self._address(row),
-        )
-
-    def _passages(self) -> Iterator[ShownPassage]:
+    @property
+    def passages(self) -> Iterator[ShownPassage]:
+        """The aligned columns, in passages."""
         text, columns = self.compared.text, self.columns
-        rows = [row.number for row, _encoding in self.compared.shown]
+        rows = [row.number for row in self.shown]
         markup = AlignedMarkup(text, rows, show=self.comparison.common.show, notes=self._ambiguity_notes)
         tints = first_tints(columns)
         for at, passage in enumerate(passages_of(columns, text)):
@@ -220,16 +225,17 @@ class ComparisonView:
             heads = self._heads(passage.token_counts, linked=at == 0)
             yield ShownPassage(_label(passage), heads, html, markup.is_right_to_left(passage))
 
-    def _row_tokens(self) -> Iterator[ShownRow]:
-        heads = self._heads(self._counts, linked=True)
-        for head, (_row, encoding) in zip(heads, self.compared.shown, strict=True):
-            yield ShownRow(head, _tokens_until(encoding, self._last, show=self.comparison.common.show))
+    @property
+    def row_tokens(self) -> Iterator[tuple[RowHead, Markup]]:
+        """The tokens of each row one after another."""
+        for head, (_row, encoding) in zip(self.heads, self.compared.shown, strict=True):
+            yield head, _tokens_until(encoding, self._last, show=self.comparison.common.show)
 
     def _heads(self, counts: Sequence[int], *, linked: bool) -> list[RowHead]:
         most, least = max(counts, default=0), min(counts, default=0)
         return [
             RowHead(row, name, count, most, count == least < most, self._address(row) if linked else None)
-            for name, count, (row, _encoding) in zip(self.names, counts, self.compared.shown, strict=True)
+            for name, count, row in zip(self.names, counts, self.shown, strict=True)
         ]
 
     def _address(self, row: ComparisonRow) -> str | None:
@@ -254,9 +260,23 @@ class ComparisonView:
         return {place.start: ambiguity_name(kind_of(place)) for place in self._disagreements or ()}
 
     @property
-    def _uses_one_dictionary(self) -> bool:
+    def same_dictionary(self) -> bool:
+        """Whether the FMM row and the BMM row use the same dictionary."""
         forward, backward = self._matching_row("forward"), self._matching_row("backward")
         return bool(forward and backward and forward[0].choice.vocabulary == backward[0].choice.vocabulary)
+
+    @property
+    def disagreements(self) -> list[tuple[Disagreement, str]] | None:
+        """The first places where FMM and BMM disagree, with the kind of ambiguity; None unless both are shown."""
+        found = self._disagreements
+        return (
+            None if found is None else [(each, ambiguity_name(kind_of(each))) for each in found[:DISAGREEMENTS_SHOWN]]
+        )
+
+    @property
+    def disagreements_left(self) -> int:
+        """How many more there are."""
+        return max(0, len(self._disagreements or ()) - DISAGREEMENTS_SHOWN)
 
     def _matching_row(self, direction: Way) -> tuple[ComparisonRow, Encoding] | None:
         for row, encoding in self.compared.shown:
@@ -265,16 +285,14 @@ class ComparisonView:
                 return row, encoding
         return None
 
-    @staticmethod
-    def _shown_disagreements(found: Sequence[Disagreement]) -> list[ShownDisagreement]:
-        return [ShownDisagreement(place, ambiguity_name(kind_of(place))) for place in found[:DISAGREEMENTS_SHOWN]]
-
     @cached_property
-    def _counts(self) -> list[int]:
+    def counts(self) -> list[int]:
+        """The number of tokens of each row that has any."""
         return [len(encoding) for _row, encoding in self.compared.shown]
 
     @cached_property
-    def _bytes(self) -> int:
+    def bytes(self) -> int:
+        """The length of the text in UTF-8."""
         return len(self.compared.text.encode("utf-8", "replace"))
 
     @cached_property

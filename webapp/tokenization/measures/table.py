@@ -41,15 +41,6 @@ class MeasureGroup:
     lines: Sequence[MeasureLine]
 
 
-@dataclass(frozen=True)
-class MeasureHead:
-    """The head of a column: the number of a tokenizer, its name, and its address in the playground."""
-
-    number: int
-    name: str
-    address: str | None
-
-
 def shown(measure: MeasureId, value: float | None) -> str:
     """A value as text: a share in percent, anything else with the decimals of its measure."""
     if value is None:

@@ -11,9 +11,8 @@ from flask import Request, request
 from flask_babel import gettext as _
 from pydantic import ConfigDict
 
-from webapp.chat.chat_template import NoTemplateError
 from webapp.chat.messages import MOST_MESSAGES
-from webapp.chat.templates import BUILT_IN
+from webapp.chat.templates import BUILT_IN, NoTemplateError
 from webapp.core.algorithms import family_of
 from webapp.serializers.conversation import conversation_json, conversation_rows
 from webapp.tokenization.conversation import forms

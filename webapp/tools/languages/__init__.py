@@ -1,0 +1,397 @@
+"""`/languages`: how many tokens one passage needs in each of many languages, with the same tokenizers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from statistics import median
+from typing import Any, ClassVar, Literal, Self, get_args
+from urllib.parse import urlencode
+
+from flask import Request, request
+from flask_babel import get_locale
+from flask_babel import gettext as _
+from werkzeug.datastructures import MultiDict
+
+from webapp.core.algorithms import ALGORITHMS, family_of
+from webapp.core.text.split_patterns import TextError
+from webapp.rendering.charts import SHAPES, Scale
+from webapp.rendering.markup import visible
+from webapp.rendering.pictures.figure_files import figure_png, figure_svg
+from webapp.rendering.pictures.palette import Theme
+from webapp.tokenization.encoding import encode
+from webapp.tokenization.forms import InputProblem, as_typed
+from webapp.tokenization.measures.article import LOSSY, fair
+from webapp.tokenization.measures.table import shown
+from webapp.tokenization.messages import unavailable_problem
+from webapp.tokenization.parallel_article import BASE, Passage, passages
+from webapp.tokenization.vocabulary_choices import Groups, is_independent, vocabulary_choices
+from webapp.tools.inputs import Input
+from webapp.tools.kernel import Tool
+from webapp.tools.languages.figure import strips_figure
+from webapp.vocabularies import (
+    CatalogueEntry,
+    StillFetchingError,
+    UnavailableVocabularyError,
+    default_for,
+    find,
+    title_of,
+    tokenizer_of,
+    well_known,
+)
+from webapp.vocabularies.library import is_here
+from webapp.vocabularies.wellknown import WELL_KNOWN
+from webapp.web.localization import number
+
+Measure = Literal["relative", "tokens", "characters", "bytes"]
+SHIPPED_VOCABULARIES = tuple(
+    default_for(name)
+    for name, algorithm in ALGORITHMS.items()
+    if algorithm.family not in ("dictionary", "word model") and default_for(name)
+)
+KNOWN_VOCABULARIES = ("o200k_base", "cl100k_base", "llama-3", "qwen3", "deepseek-v3", "gemma-3", "xlm-roberta", "gpt2")
+"""Well-known vocabularies that the page shows first if they have been downloaded, in order of preference."""
+MAX_TOKENIZERS = 6
+MAX_DEFAULTS = 4
+MAX_CHARACTERS = 2_000  # of the visitor's own passage
+
+
+class LanguagesInput(Input):
+    """Vocabularies, a measure, an order and the visitor's own passage.
+
+    `sort` is `name`, `script`, or the name of a vocabulary. The address names only vocabularies that were `chosen`.
+    """
+
+    vocabularies: Sequence[str] = SHIPPED_VOCABULARIES
+    chosen: bool = False
+    measure: Measure = "relative"
+    sort: str = ""
+    descending: bool = False
+    own: str = ""
+    own_english: str = ""
+    theme: Theme = "light"
+    most: ClassVar[int] = MAX_TOKENIZERS
+
+    @classmethod
+    def read(cls, request: Request) -> tuple[Self, list[InputProblem]]:
+        """The input, with defaults in place of invalid values, and its problems."""
+        values = request.form if request.method == "POST" else request.args
+        problems: list[InputProblem] = []
+        chosen = []
+        names = [*dict.fromkeys(values.getlist("with"))]
+        for name in names[:MAX_TOKENIZERS]:
+            entry = find(name)
+            if entry is None or not is_comparable(entry):
+                message = _("There is no vocabulary “%(name)s” for comparing languages.", name=name[:40])
+                problems.append(InputProblem(message, 404))
+            else:
+                chosen.append(name)
+        if len(names) > MAX_TOKENIZERS:
+            message = _("Only the first %(most)s of the chosen tokenizers are shown.", most=MAX_TOKENIZERS)
+            problems.append(InputProblem(message, 422))
+        texts = {name: as_typed(values.get(name)) for name in ("own", "own_english")}
+        for text in texts.values():
+            if len(text) > MAX_CHARACTERS:
+                message = _(
+                    "Your passage has %(size)s characters; the limit is %(most)s. Shorten it and try again.",
+                    size=number(len(text)),
+                    most=number(MAX_CHARACTERS),
+                )
+                problems.append(InputProblem(message, 413))
+        sort, descending = _order(values)
+        # Links from before OpenAI's encodings shipped may name a demo vocabulary by the order alone.
+        defaults = SHIPPED_VOCABULARIES if sort in SHIPPED_VOCABULARIES else default_vocabularies()
+        vocabularies = tuple(chosen) or defaults
+        measure = values.get("measure", "")
+        given = cls(
+            vocabularies=vocabularies,
+            chosen=vocabularies != default_vocabularies(),
+            measure=measure if measure in get_args(Measure) else "relative",  # type: ignore[arg-type]
+            sort=sort if sort in ("name", "script", *vocabularies) else "",
+            descending=descending,
+            theme="dark" if request.args.get("colours") == "dark" else "light",
+            **texts,
+        )
+        return given, problems
+
+    def query(self, **changes: Any) -> str:
+        """The query string with `changes`; defaults are left out."""
+        given = self.model_copy(update=changes)
+        pairs = [("with", name) for name in given.vocabularies] if given.chosen else []
+        pairs += [("measure", given.measure)] if given.measure != "relative" else []
+        pairs += [("sort", given.sort)] if given.sort else []
+        pairs += [("order", "down")] if given.descending and given.sort else []
+        pairs += [("own", given.own)] if given.own else []
+        pairs += [("own_english", given.own_english)] if given.own_english else []
+        return urlencode(pairs, errors="replace")
+
+    @property
+    def measures(self) -> dict[Measure, str]:
+        """The name of each measure."""
+        return {
+            "relative": _("Compared with English"),
+            "tokens": _("Tokens"),
+            "characters": _("Characters per token"),
+            "bytes": _("Bytes per token"),
+        }
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """The title of each vocabulary."""
+        return {name: title_of(entry) if (entry := find(name)) else name for name in self.vocabularies}
+
+    @property
+    def groups(self) -> Groups:
+        """The vocabularies to choose from, under headings."""
+        return vocabulary_choices(request, *self.vocabularies, keep=is_comparable)
+
+
+def default_vocabularies() -> tuple[str, ...]:
+    """The well-known vocabularies that are ready to use, or else the site's own."""
+    here = [entry.name for entry in well_known() if is_here(entry) and is_comparable(entry)]
+    ready = [*(name for name in KNOWN_VOCABULARIES if name in here), *(n for n in here if n not in KNOWN_VOCABULARIES)]
+    ready = [name for name in ready if name in KNOWN_VOCABULARIES or not WELL_KNOWN[name].ships]
+    return tuple(ready[:MAX_DEFAULTS]) if len(ready) > 1 else (*ready, *SHIPPED_VOCABULARIES)
+
+
+def is_comparable(entry: CatalogueEntry) -> bool:
+    """Whether a vocabulary can be compared: not what depends on a text, nor a word list, which is of one language."""
+    return is_independent(entry) and family_of(entry.algorithms[0]) != "dictionary"
+
+
+def _order(values: MultiDict[str, str]) -> tuple[str, bool]:
+    """The sort key, and whether the order is descending; a column's button, `name` or `name down`, takes precedence."""
+    if "by" in values:
+        sort, _space, order = values["by"].partition(" ")
+        return sort, order == "down"
+    return values.get("sort", ""), values.get("order") == "down"
+
+
+@dataclass(frozen=True)
+class PassageRow:
+    """A passage and its number of tokens with each vocabulary; None if a vocabulary cannot encode it."""
+
+    passage: Passage
+    tokens: Mapping[str, int | None]
+    values: Mapping[str, float | None]  # the chosen measure, for each vocabulary
+    unknown: Mapping[str, float]  # the share of tokens that are unknown, from 0 to 1
+
+    @property
+    def language(self) -> str:
+        """The name of the language, in the reader's language."""
+        others = {"own": _("Your passage"), "code": _("Code")}
+        locale = get_locale()
+        name = locale.languages.get(self.passage.language, self.passage.name) if locale else self.passage.name
+        return others.get(self.passage.key, str(name))
+
+    @property
+    def script(self) -> str:
+        """The name of the script, in the reader's language."""
+        locale = get_locale()
+        script = self.passage.script
+        return str(locale.scripts.get("Hani" if script in ("Hans", "Hant") else script, script)) if locale else script
+
+    def lossy(self, name: str) -> bool:
+        """Whether too many of a vocabulary's tokens are unknown for their number to be meaningful."""
+        return self.unknown.get(name, 0) > LOSSY
+
+
+@dataclass(frozen=True)
+class LanguageEquality:
+    """How equally a vocabulary treats the languages of the article: Gini, and the highest premium with its language.
+
+    Languages with too many unknown tokens do not count; `languages` do, and `all` says whether those are all.
+    """
+
+    vocabulary: str
+    gini: float | None
+    premium: float | None
+    language: str
+    languages: int
+    all: bool
+
+
+@dataclass(frozen=True)
+class Languages:
+    """The passages in order, and the unavailable vocabularies with the reason."""
+
+    given: LanguagesInput
+    rows: Sequence[PassageRow]
+    missing: Mapping[str, UnavailableVocabularyError | StillFetchingError]
+    shapes: ClassVar[Sequence[str]] = SHAPES
+    shown = staticmethod(shown)
+    visible = staticmethod(visible)
+
+    @cached_property
+    def available(self) -> dict[str, str]:
+        """The titles of the vocabularies that could be loaded."""
+        return {name: title for name, title in self.given.titles.items() if name not in self.missing}
+
+    @cached_property
+    def scale(self) -> Scale:
+        """The scale that covers all values."""
+        values = [value for row in self.rows for value in row.values.values() if value is not None]
+        return Scale.covering(values, logarithmic=self.given.measure == "relative")
+
+    @property
+    def focus(self) -> str:
+        """The vocabulary whose figures the rows show: that of the order, or else the first; empty without any."""
+        return self.given.sort if self.given.sort in self.available else next(iter(self.available), "")
+
+    @property
+    def lossy(self) -> bool:
+        """Whether a vocabulary has too many unknown tokens for some passage."""
+        return any(row.lossy(name) for row in self.rows for name in self.available)
+
+    def marks(self, row: PassageRow) -> list[tuple[int, float]]:
+        """The index and position of each vocabulary's mark in a row that has a value; the first is drawn on top."""
+        found = [(index, row.values.get(name)) for index, name in enumerate(self.given.vocabularies)]
+        return [(index, self.scale.place(value)) for index, value in reversed(found) if value is not None]
+
+    @cached_property
+    def facts(self) -> tuple[PassageRow, PassageRow, float] | None:
+        """Of the vocabulary in focus, the languages with the highest and the lowest value, and the median."""
+        focus = self.focus
+        known = [row for row in self.rows if row.passage.comparable and row.passage.key != "own"]
+        known = [row for row in known if row.values.get(focus) is not None and not row.lossy(focus)]
+        if not known:
+            return None
+        known.sort(key=lambda row: row.values[focus] or 0)
+        return known[-1], known[0], median(row.values[focus] or 0 for row in known)
+
+    @cached_property
+    def equality(self) -> list[LanguageEquality]:
+        """The equality of the languages of the article for each vocabulary."""
+        return list(map(self._equality, self.available))
+
+    def _equality(self, vocabulary: str) -> LanguageEquality:
+        articles = {row.passage.key: row for row in self.rows if row.passage.comparable and row.passage.key != "own"}
+        tokens = {key: count for key, row in articles.items() if (count := row.tokens[vocabulary]) is not None}
+        unknown = {key: row.unknown.get(vocabulary, 0) for key, row in articles.items()}
+        premiums, inequality, lossy = fair(tokens, unknown)
+        highest = max(premiums, key=premiums.__getitem__, default=None)
+        return LanguageEquality(
+            vocabulary,
+            inequality,
+            premiums[highest] if highest else None,
+            articles[highest].language if highest else "",
+            len(tokens) - len(lossy),
+            not lossy,
+        )
+
+    @property
+    def missing_sentences(self) -> list[str]:
+        """A sentence for each vocabulary that is unavailable."""
+        return [
+            unavailable_problem(error).message
+            if isinstance(error, UnavailableVocabularyError)
+            else _("%(title)s is being downloaded. Load the page again in a moment.", title=self.given.titles[name])
+            for name, error in self.missing.items()
+        ]
+
+
+def languages(given: LanguagesInput) -> Languages:
+    """Encode every passage with every tokenizer."""
+    missing: dict[str, UnavailableVocabularyError | StillFetchingError] = {}
+    counts: dict[str, dict[str, int | None]] = {}
+    unknown: dict[str, dict[str, float]] = {}
+    listed = [*([Passage("own", "", "", "", given.own)] if given.own else []), *passages()]
+    english = [Passage("own-english", "en", "Latn", "", given.own_english)] if given.own_english else []
+    for name in given.vocabularies:
+        try:
+            tokenizer = tokenizer_of(name)
+        except (UnavailableVocabularyError, StillFetchingError) as error:
+            missing[name] = error
+            continue
+        counts[name], unknown[name] = {}, {}
+        for passage in (*listed, *english):
+            try:
+                encoding = encode(tokenizer, passage.text)
+                counts[name][passage.key] = len(encoding)
+                unknown[name][passage.key] = len(encoding.unknown) / len(encoding) if len(encoding) else 0
+            except TextError:
+                counts[name][passage.key] = None
+    rows = []
+    for passage in listed:
+        base = "own-english" if passage.key == "own" and english else BASE
+        tokens = {name: found[passage.key] for name, found in counts.items()}
+        values = {name: _value(given.measure, passage, count, counts[name][base]) for name, count in tokens.items()}
+        lost = {name: found.get(passage.key, 0) for name, found in unknown.items()}
+        rows.append(PassageRow(passage, tokens, values, lost))
+    return Languages(given, _sorted(rows, given), missing)
+
+
+def _value(measure: Measure, passage: Passage, count: int | None, english: int | None) -> float | None:
+    if not count:
+        return None
+    match measure:
+        case "relative":
+            return count / english if english and passage.comparable else None
+        case "tokens":
+            return count
+        case "characters":
+            return len(passage.text) / count
+    return len(passage.text.encode("utf-8", "replace")) / count
+
+
+def _sorted(rows: list[PassageRow], given: LanguagesInput) -> list[PassageRow]:
+    """Sort the rows as requested; rows without a value come last in either order."""
+    if given.sort == "name":
+        return sorted(rows, key=lambda row: row.language, reverse=given.descending)
+    if given.sort == "script":
+        return sorted(rows, key=lambda row: (row.script, row.language), reverse=given.descending)
+    if not given.sort:
+        return rows
+    known = [row for row in rows if row.values.get(given.sort) is not None]
+    known.sort(key=lambda row: row.values[given.sort] or 0, reverse=given.descending)
+    return known + [row for row in rows if row.values.get(given.sort) is None]
+
+
+def answer(found: Languages) -> dict[str, Any]:
+    """Every figure, for programs."""
+    return {
+        "measure": found.given.measure,
+        "vocabularies": list(found.available),
+        "gini": {each.vocabulary: each.gini for each in found.equality},
+        "missing": list(found.missing),
+        "passages": [
+            {
+                "language": row.passage.language or row.passage.key,
+                "script": row.passage.script,
+                "text": row.passage.text,
+                "characters": len(row.passage.text),
+                "bytes": len(row.passage.text.encode("utf-8", "replace")),
+                "tokens": row.tokens,
+                "unknown": row.unknown,
+                "values": row.values,
+            }
+            for row in found.rows
+        ],
+    }
+
+
+def table(found: Languages) -> Iterator[Sequence[object]]:
+    """A row for each passage."""
+    yield ["language", "script", *found.available.values(), "text"]
+    for row in found.rows:
+        yield [row.language, row.script, *row.values.values(), row.passage.text]
+
+
+def picture(kind: str, found: Languages) -> Iterator[str | bytes]:
+    """The chart as a file."""
+    draw = figure_png if kind == "png" else figure_svg
+    yield draw(strips_figure(found), theme=found.given.theme)
+
+
+TOOL = Tool(
+    name="languages",
+    address="/languages",
+    input=LanguagesInput,
+    run=languages,
+    template="tools/languages.html",
+    answer=answer,
+    table=table,
+    files={"svg": ("image/svg+xml", partial(picture, "svg")), "png": ("image/png", partial(picture, "png"))},
+    file_name="languages",
+)
