@@ -21,7 +21,7 @@ from webapp.pages.evaluate import forms, messages, views
 from webapp.pages.evaluate.choices import groups_of
 from webapp.pages.evaluate.contexts import ErrorsContext, EvaluatePage
 from webapp.pages.evaluate.forms import ErrorsShown
-from webapp.rendering.charts.strips import SHAPES
+from webapp.rendering.charts import SHAPES
 from webapp.rendering.delimited import as_csv
 from webapp.serializers.evaluation import (
     confusion_rows,

@@ -26,8 +26,7 @@ from webapp.pages.walkthrough.cells import StepCell, cell, quotable
 from webapp.pages.walkthrough.engine import Frame, NoStepsError, Walkthrough
 from webapp.pages.walkthrough.preparation import final_cells, pretokens
 from webapp.rendering.markup import shown_piece
-from webapp.rendering.pictures.figure import Figure
-from webapp.rendering.pictures.table_figure import FigureCell, FigureColumn, FigurePiece, table_figure
+from webapp.rendering.pictures.figure import Figure, FigureCell, FigureColumn, FigurePiece, table_figure
 from webapp.serializers.json import json_piece
 from webapp.tokenization.inferences import how_it_works, inference_title
 from webapp.tokenization.result import Result
