@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
@@ -20,6 +19,7 @@ from webapp.core.traces import matching as trace_matching
 from webapp.pages.steps.walkthroughs import WALKTHROUGHS, WalkthroughKind
 from webapp.pages.training.request import TrainingRequest
 from webapp.pages.training.trainings import TRAININGS
+from webapp.pages.walkthrough.engine import Frame, Walkthrough
 from webapp.tokenization.algorithms import AlgorithmTexts, algorithm_names, registered
 from webapp.tokenization.result import Result
 from webapp.vocabularies import catalogue, offered_algorithms
@@ -74,34 +74,17 @@ def test_the_playground_offers_it_and_tokenizes_with_it(client: FlaskClient) -> 
     assert re.search(r'<option value="abc" selected[^>]*>The letters a, b and c · 5</option>', html)
 
 
-class OneStep:
-    """A walkthrough whose only step says how many characters there are."""
-
-    template = "steps/_windows.html"
-
-    def __init__(self, result: Result, options: Mapping[str, str]) -> None:
-        self.ids = result.encoding.ids
-
-    def __len__(self) -> int:
-        return 1
-
-    def sentence(self, step: int) -> str:
-        return f"Letters finds {len(self.ids)} characters."
-
-    def part(self, step: int) -> object:
-        return None
-
-    def record(self, step: int) -> dict[str, Any]:
-        return {"kind": "letters"}
-
-    def step_of(self, token: int) -> int:
-        return 0
+def one_step(result: Result, options: Mapping[str, str]) -> Walkthrough:
+    """The only step says how many characters there are."""
+    ids = result.encoding.ids
+    frame = Frame("steps/_windows.html", f"Letters finds {len(ids)} characters.", {"kind": "letters"})
+    return Walkthrough([lambda: frame], ids, [0] * len(ids))
 
 
 @pytest.fixture
 def traced_client(monkeypatch: pytest.MonkeyPatch) -> Iterator[FlaskClient]:
     """The site with the algorithm, its steps, its training and its reference."""
-    monkeypatch.setitem(WALKTHROUGHS, EveryCharacter, WalkthroughKind(OneStep, ("letters-option",)))
+    monkeypatch.setitem(WALKTHROUGHS, EveryCharacter, WalkthroughKind(one_step, ("letters-option",)))
     request = TrainingRequest("letters", corpus="ab ab ac", size=1, text="abc")
     training = replace(TRAININGS["bpe"], algorithm="letters", title="Letters", presets=[("ab ab ac", request)])
     monkeypatch.setitem(TRAININGS, "letters", training)

@@ -17,7 +17,7 @@ from webapp.core.analysis.decoding import decoded
 from webapp.core.analysis.pretoken_view import pretoken_view
 from webapp.core.analysis.reachability import survey
 from webapp.core.analysis.round_trip import round_trip
-from webapp.core.formats.load import load
+from webapp.core.formats.recognize import load
 from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.ids import read_ids
 

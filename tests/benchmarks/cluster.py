@@ -36,8 +36,7 @@ from tests.benchmarks.timing import BELOW
 from webapp.cluster import counting, workers
 from webapp.cluster.batches import Batches
 from webapp.cluster.sources import find
-from webapp.core.training.plan import TrainingPlan
-from webapp.core.training.progress import Progress
+from webapp.core.training.plan import Progress, TrainingPlan
 
 K, BETA = 3.2, 0.7
 WORDS_OF_A_BLOCK = 200_000

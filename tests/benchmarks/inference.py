@@ -11,7 +11,7 @@ from time import process_time
 
 from tests.benchmarks.texts import MEGABYTE, SHIPPED, require_shared
 from tests.benchmarks.texts import text as text_named
-from webapp.core.formats.load import load
+from webapp.core.formats.recognize import load
 from webapp.core.inference import infer, inferences_for
 from webapp.core.tokenizer import Tokenizer
 

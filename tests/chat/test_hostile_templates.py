@@ -15,9 +15,9 @@ import pytest
 
 from webapp import chat
 from webapp.chat import TemplateError, own_template, read_messages, render
-from webapp.chat.chat_template import MOST_SOURCE, TemplateSourceError
 from webapp.chat.renderer.limits import CPU_SECONDS, MEMORY, RESERVE
 from webapp.chat.sandbox import RENDERERS, Renderer, Renderers
+from webapp.chat.templates import MOST_SOURCE, TemplateSourceError
 
 HELLO = read_messages('[{"role": "user", "content": "Hello"}]')
 FINE = own_template("{{ messages[0].content }}!")

@@ -12,8 +12,8 @@ import pytest
 
 from tests.vocabularies.publisher import Answer, Publisher, publishing
 from webapp.chat import NoTemplateError, own_template
-from webapp.chat.chat_template import MOST_SOURCE, ChatTemplate, TemplateSourceError, from_config
 from webapp.chat.published import has_template, published_template
+from webapp.chat.templates import MOST_SOURCE, ChatTemplate, TemplateSourceError, from_config
 from webapp.vocabularies.fetching import Fetcher, FetchError
 from webapp.vocabularies.library import Library, StillFetchingError, UnavailableVocabularyError
 from webapp.vocabularies.memory_cache import MemoryCache

@@ -19,8 +19,7 @@ from webapp.cluster.counting import ClusterCount
 from webapp.cluster.sources import Source, find, open_source
 from webapp.core.training.corpus import CorpusError
 from webapp.core.training.counting import CountedCorpus, TrainingError, count_words
-from webapp.core.training.plan import TrainingPlan
-from webapp.core.training.progress import Progress
+from webapp.core.training.plan import Progress, TrainingPlan
 
 PLAN = TrainingPlan()
 

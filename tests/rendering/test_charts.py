@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.site import Page
-from webapp.rendering.charts import LineChart, Series, linear, logarithmic
-from webapp.rendering.charts.lines import spread_labels
+from webapp.rendering.charts import LineChart, Series, linear, logarithmic, spread_labels
 from webapp.vocabularies import sizes_record
 
 NAMES = ["bpe-bytes", "bpe-characters", "wordpiece", "unigram"]

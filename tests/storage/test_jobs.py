@@ -8,8 +8,7 @@ from threading import Barrier, Thread
 import pytest
 from sqlalchemy import update
 
-from webapp.core.training.plan import TrainingPlan
-from webapp.core.training.progress import Progress
+from webapp.core.training.plan import Progress, TrainingPlan
 from webapp.core.training.survey import CorpusFacts
 from webapp.storage import Failure, Job, JobStore, Storage, TooManyJobsError
 from webapp.storage.engine import Database

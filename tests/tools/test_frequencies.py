@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.core.analysis.frequencies import ranked, thinned
-from webapp.tools.frequencies.plot import plot_of
+from webapp.tools.frequencies import plot_of
 
 TEXT = "the cat and the dog and the bird"
 
@@ -35,8 +35,8 @@ def test_thinning_keeps_first_and_last(ids: list[int], most: int) -> None:
 def test_every_mark_is_inside_the_chart(ids: list[int]) -> None:
     plot = plot_of(ranked(ids))
     for point in (*plot.points, *plot.zipf):
-        assert 0 <= point.x <= 100
-        assert 0 <= point.y <= 100
+        assert 0 <= point[0] <= 100
+        assert 0 <= point[1] <= 100
 
 
 def test_the_page_has_a_chart_and_a_table(client: FlaskClient) -> None:

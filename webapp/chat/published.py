@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from webapp.chat.chat_template import ChatTemplate, NoTemplateError, TemplateSourceError, from_config
+from webapp.chat.templates import ChatTemplate, NoTemplateError, TemplateSourceError, from_config
 from webapp.core.formats.fields import FormatError
 from webapp.core.vocabulary_error import Phrase
 from webapp.vocabularies.fetching import Fetcher

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any, Literal
 
-from webapp.chat.chat_template import ChatTemplate, TemplateSourceError, check_source
 from webapp.chat.messages import Conversation
 from webapp.chat.sandbox import RENDERERS, Answer, SandboxError
 from webapp.chat.spans import Span, extra_renders, spans_of
+from webapp.chat.templates import ChatTemplate, TemplateSourceError, check_source
 from webapp.core.vocabulary_error import Phrase
 
 Kind = Literal["syntax", "runtime", "raised", "time", "memory", "output", "forbidden"]

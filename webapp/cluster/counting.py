@@ -24,8 +24,7 @@ from webapp.cluster.sources import Source
 from webapp.cluster.tasks import PartFacts
 from webapp.core.training.corpus import CorpusError
 from webapp.core.training.counting import HELD_OUT, CountedCorpus, HoldOut, canonical
-from webapp.core.training.plan import TrainingPlan
-from webapp.core.training.progress import Progress, Report
+from webapp.core.training.plan import Progress, Report, TrainingPlan
 
 FAN_IN = 16  # runs that one task merges
 MOST_BATCHES = 32  # more are more to merge at the end, by one process

@@ -79,8 +79,7 @@ def _gold(file: str) -> GoldText:
 
 def _measures(tokenizer: Tokenizer, text: str, gold: GoldText | None) -> dict[str, float | None]:
     """The value of each measure, those of the gold segmentation only if there is one."""
-    from webapp.core.analysis.gold_boundaries import boundary_agreement
-    from webapp.core.analysis.measures import measures_of
+    from webapp.core.analysis.measures import boundary_agreement, measures_of
     from webapp.core.analysis.words import words_of
     from webapp.core.models.word_models import WordModel
     from webapp.tokenization.measures.article import article_measures

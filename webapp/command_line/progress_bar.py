@@ -6,7 +6,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
-    from webapp.core.training.progress import Progress, Stage
+    from webapp.core.training.plan import Progress, Stage
 
 TITLES = {"read": "Reading", "count": "Counting", "train": "Training", "write": "Writing"}
 BYTES = ("read", "count")

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from webapp.command_line.inputs import ArgumentError, InputError
 from webapp.command_line.progress_bar import ProgressBar
+from webapp.processes import processors
 
 if TYPE_CHECKING:
     from webapp.cluster.runs import Rare
@@ -122,7 +123,7 @@ def _train(options: Namespace, bar: ProgressBar) -> None:
     from webapp.cluster.batches import Batches
     from webapp.cluster.sources import find
     from webapp.core.formats import huggingface, ngram_counts
-    from webapp.core.training.progress import Progress
+    from webapp.core.training.plan import Progress
     from webapp.core.training.record import TrainingRecord
     from webapp.core.training.train import train as trained_from
 
@@ -218,7 +219,7 @@ def _count(
         raise ArgumentError("--scheduler needs Dask; in the clone: pip install '.[cluster]'")
     if options.scheduler or (has_dask and expected >= ENOUGH_FOR_A_CLUSTER):
         return _count_with_dask(options, sources, plan, folder, bar)
-    processes = options.workers or len(os.sched_getaffinity(0))
+    processes = options.workers or processors()
     return _count_here(options, sources, plan, folder, bar, processes if expected >= ENOUGH_FOR_PROCESSES else 1)
 
 

@@ -45,7 +45,7 @@ To read an algorithm rather than run it, open `webapp.core.reference`, which has
 """
 
 from webapp.core.encoding import Encoding, Token
-from webapp.core.formats.load import load
+from webapp.core.formats.recognize import load
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers.from_text import train_bpe, train_unigram, train_wordpiece
 

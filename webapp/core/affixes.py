@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from webapp.core.added_tokens import AddedToken
-from webapp.core.postprocessors import Template
+from webapp.core.added_tokens import AddedToken, Template
 from webapp.core.text.byte_characters import characters_to_bytes
 from webapp.core.tokenizer import Tokenizer
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from webapp.core.added_tokens import AddedToken, AddedTokenFinder, Part, as_added_tokens
+from webapp.core.added_tokens import AddedToken, AddedTokenFinder, Part, PostProcessor, as_added_tokens, spaces_of
 from webapp.core.encoding import Encoding, Placement
 from webapp.core.encoding_paths import PlacedPretokenPath, encoding_path
 from webapp.core.models import Model
 from webapp.core.models.word_models import WordModel
-from webapp.core.postprocessors import PostProcessor, spaces_of
 from webapp.core.text.alignment import AlignedText
 from webapp.core.text.decoders import Decoder, Join
 from webapp.core.text.normalizers import Normalizer

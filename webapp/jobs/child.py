@@ -17,8 +17,7 @@ from typing import Any
 from webapp.core.formats.save import save
 from webapp.core.training.corpus import CorpusError, CorpusFile
 from webapp.core.training.counting import count_words
-from webapp.core.training.plan import PlanError, TrainingPlan
-from webapp.core.training.progress import Progress, Report
+from webapp.core.training.plan import PlanError, Progress, Report, TrainingPlan
 from webapp.core.training.record import TrainingRecord
 from webapp.core.training.train import TrainedTokenizer, TrainingError, train
 from webapp.processes import Message, Send

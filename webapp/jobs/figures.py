@@ -12,8 +12,7 @@ from webapp.core.analysis.words import TextWords, words_of
 from webapp.core.encoding import Encoding
 from webapp.core.models.ngram import NGram
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.training.by_ngrams import predicted
-from webapp.core.training.ngrams import sentences
+from webapp.core.training.ngrams import predicted, sentences
 from webapp.core.training.plan import TrainingPlan
 from webapp.vocabularies import shipped_tokenizer
 from webapp.vocabularies.chinese_words import chinese_words

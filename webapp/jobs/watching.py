@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from webapp.core.formats.fields import FormatError
-from webapp.core.training.progress import Progress
+from webapp.core.training.plan import Progress
 from webapp.jobs import Jobs
 from webapp.jobs.child import RESULT, Task
 from webapp.processes import (

@@ -17,8 +17,7 @@ from typing import Any, Literal, cast
 from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 
-from webapp.core.training.plan import TrainingPlan
-from webapp.core.training.progress import Progress
+from webapp.core.training.plan import Progress, TrainingPlan
 from webapp.core.training.survey import CorpusFacts
 from webapp.storage.engine import Database
 from webapp.storage.tables import JobRow

@@ -9,7 +9,7 @@ from flask_babel import gettext as _
 
 from webapp.core.analysis.suggested_frequency import joined_frequency
 from webapp.core.formats.dictionary import DictionaryError
-from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.dictionary import LONGEST_WORD, Dictionary, SkippedLines
 from webapp.core.models.dictionary_edits import (
     Edit,
     EditedDictionary,
@@ -18,8 +18,6 @@ from webapp.core.models.dictionary_edits import (
     with_edit,
     without_edit,
 )
-from webapp.core.models.dictionary_entry import LONGEST_WORD
-from webapp.core.models.skipped_lines import SkippedLines
 from webapp.core.models.word_graph import WordGraph
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import edit_problem

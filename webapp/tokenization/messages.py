@@ -11,8 +11,8 @@ from webapp.core.algorithms import CHOICES
 from webapp.core.analysis.ambiguity import Kind
 from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.formats.fields import FormatError
+from webapp.core.models.dictionary import SkippedLine
 from webapp.core.models.dictionary_edits import EditError
-from webapp.core.models.skipped_lines import SkippedLine
 from webapp.core.text.growth import GrowthError
 from webapp.core.text.split_patterns import TextError
 from webapp.core.vocabulary_error import Phrase, VocabularyError

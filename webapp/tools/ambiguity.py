@@ -13,13 +13,12 @@ from pydantic import Field
 
 from webapp.core.analysis.ambiguity import Kind
 from webapp.serializers.json import well_formed
-from webapp.serializers.skipped_lines import Skipped, skipped_lines
+from webapp.serializers.tokenization import Skipped, skipped_lines
 from webapp.tokenization.ambiguities import AmbiguityResult, AmbiguousPlace, find_all
 from webapp.tokenization.messages import ambiguity_name, joined
-from webapp.tools.algorithm_field import AlgorithmId
 from webapp.tools.inputs import WHOLE, Answer, FromForm, InBody, PageNumber, Text, require_page
 from webapp.tools.kernel import ApiEntry, Tool
-from webapp.tools.picker import DictionaryInput
+from webapp.tools.picker import AlgorithmId, DictionaryInput
 from webapp.web.localization import join_list, number
 
 EXAMPLES = ("结婚的和尚未结婚的", "研究生命科学", "结合成分子时", "他从马上下来，马上就来")

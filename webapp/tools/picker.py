@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal
 
 from flask import current_app, request
 from flask_babel import gettext as _
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 from webapp.core import algorithms
 from webapp.core.affixes import MOST_AROUND
@@ -31,15 +32,35 @@ from webapp.rendering.markup import visible
 from webapp.tokenization.attempts import problem_of
 from webapp.tokenization.forms import LONGEST_ADDED, MAX_EDITS_BYTES, MOST_ADDED, InputProblem, fits
 from webapp.tokenization.forms import LONGEST_NAME as LONGEST_TOKEN_NAME
+from webapp.tokenization.links import Groups, is_choice, vocabulary_choices
 from webapp.tokenization.meter import model_problem
 from webapp.tokenization.result import prepare
 from webapp.tokenization.state import State
-from webapp.tokenization.vocabulary_choices import Groups, is_choice, vocabulary_choices
-from webapp.tools.algorithm_field import AlgorithmId
 from webapp.tools.inputs import WHOLE, BodyField, FromForm, Input, at_most
 from webapp.vocabularies import GPT_4O, LIMITS, CatalogueEntry, default_for, find, title_of
 from webapp.vocabularies.language_models import LanguageModel, model_of
 from webapp.vocabularies.models_of import uses
+
+
+class _RegisteredId:
+    """The id of an algorithm: validated and described like a `Literal` of all of them."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(_registered)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"enum": list(ALGORITHMS), "type": "string"}
+
+
+def _registered(value: object) -> str:
+    if isinstance(value, str) and value in ALGORITHMS:
+        return value
+    *others, last = map(repr, ALGORITHMS)
+    raise PydanticKnownError("literal_error", {"expected": f"{', '.join(others)} or {last}"})
+
+
+AlgorithmId = Annotated[str, _RegisteredId()]
+
 
 LONGEST_NAME = 200
 DEFAULT_VOCABULARY = default_for(DEFAULT)  # of pages

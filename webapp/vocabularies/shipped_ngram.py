@@ -15,10 +15,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from webapp.core.models.character_model import CharacterModel
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import MARKS, Estimates, Level, NGramCounts
+from webapp.core.models.ngram_lattice import CharacterModel
 
 
 def written(counts: NGramCounts, dictionary: Dictionary, characters: CharacterModel) -> bytes:

@@ -8,9 +8,9 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from webapp.core.models.character_model import CharacterModel
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.ngram_counts import HIGHEST_ORDER, LONGEST_WORD, NGramCounts
+from webapp.core.models.ngram_lattice import CharacterModel
 from webapp.core.text.sentences import sentence_spans
 from webapp.core.trainers.ngram import count_numbers, pruned
 from webapp.vocabularies.corpus import THIRD, beginning_of, without_doubled_glosses

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.core.analysis.agreement import agreement_of, token_boundaries
+from webapp.core.analysis.measures import agreement_of, token_boundaries
 from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_tokenizer
 
 OFFSETS = st.sets(st.integers(1, 40)).map(sorted)

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from nltk.metrics.scores import f_measure, precision, recall
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
-from webapp.core.analysis.gold_boundaries import boundary_agreement
-from webapp.core.analysis.measures import gini, measures_of, renyi_efficiency, word_measures
+from webapp.core.analysis.measures import boundary_agreement, gini, measures_of, renyi_efficiency, word_measures
 from webapp.core.analysis.words import TextWords, words_of
 from webapp.core.evaluation.gold import read_gold
 from webapp.core.evaluation.report import segmented_by

@@ -11,19 +11,17 @@ from hypothesis import strategies as st
 from webapp.core.added_tokens import AddedToken
 from webapp.core.analysis.pipeline_summary import pipeline_summary
 from webapp.core.analysis.portrait import NO_SCRIPTS, OTHER, PART, SPECIAL, Portrait, portrait_of
-from webapp.core.analysis.surface_forms import bare, piece_marks
-from webapp.core.analysis.token_list import TokenList
+from webapp.core.analysis.token_list import TokenList, bare, piece_marks
 from webapp.core.formats.recognize import recognize
 from webapp.core.models.bpe import BPE
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Matching
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.unigram import Unigram
-from webapp.core.models.wordlevel import WordLevel
-from webapp.core.models.wordpiece import WordPiece
+from webapp.core.models.wordpiece import WordLevel, WordPiece
 from webapp.core.recipes import BYTE_BPE, CHARACTER_BPE, MATCHING, UNIGRAM, WORDPIECE
 from webapp.core.text import decoders
-from webapp.core.text.unicode_scripts import NAMES
+from webapp.core.text.unicode_tables import SCRIPTS as NAMES
 from webapp.core.tokenizer import Tokenizer
 from webapp.vocabularies import jieba_words, matching, shipped_tokenizer
 

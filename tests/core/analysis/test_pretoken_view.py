@@ -15,7 +15,7 @@ from tests.core.pairs import Pair
 from tests.core.texts import CORPUS, HARD, any_text
 from webapp.core.analysis.pattern_alternatives import PatternAlternatives
 from webapp.core.analysis.pretoken_view import PretokenView, differences, pretoken_view
-from webapp.core.formats.load import load
+from webapp.core.formats.recognize import load
 from webapp.core.recipes import BYTE_BPE
 from webapp.core.text.byte_characters import bytes_to_characters
 from webapp.core.text.pretokenizers import PreTokenizerSequence, Split, WhitespaceSplit

@@ -24,8 +24,7 @@ from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.wordpiece import WordPiece
-from webapp.core.recipes import BYTE_BPE, WORDPIECE, wordpiece
-from webapp.core.sentencepiece_tokenizer import sentencepiece_tokenizer
+from webapp.core.recipes import BYTE_BPE, WORDPIECE, sentencepiece_tokenizer, wordpiece
 from webapp.core.text.decoders import ByteLevelDecoder
 from webapp.core.text.normalizers import NFKC
 from webapp.core.tokenizer import Tokenizer

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.core.pairs import Pair
 from tests.core.texts import CORPUS, HARD, any_text
 from webapp.core.analysis.round_trip import RoundTripReport, round_trip
-from webapp.core.formats.load import load
+from webapp.core.formats.recognize import load
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.recipes import wordpiece
 from webapp.core.tokenizer import Tokenizer

@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 
 from webapp.core.analysis.token_list import TokenList
 from webapp.core.analysis.vocabulary_difference import GROUPS, VocabularyDifference, difference_of, portrait_of_group
-from webapp.core.formats.load import load
+from webapp.core.formats.recognize import load
 from webapp.core.models.bpe import BPE
 from webapp.core.models.wordpiece import WordPiece
-from webapp.core.recipes import BYTE_BPE, CHARACTER_BPE, WORDPIECE
-from webapp.core.sentencepiece_tokenizer import NAMED_BYTES, sentencepiece_tokenizer
+from webapp.core.recipes import BYTE_BPE, CHARACTER_BPE, NAMED_BYTES, WORDPIECE, sentencepiece_tokenizer
 from webapp.core.tokenizer import Tokenizer
 
 BYTES = [bytes([byte]) for byte in range(256)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webapp.core.formats.dictionary_csv import comma_rows
+from webapp.core.formats.dictionary import comma_rows
 from webapp.core.models.dictionary import Dictionary
 
 

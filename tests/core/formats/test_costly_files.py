@@ -14,12 +14,11 @@ import pytest
 from tests.core.hostile_files import MAKERS
 from tests.core.hostile_tokenizer_json import SLOW, replace, sequence, split, tokenizer_json
 from webapp.core.formats.checked_patterns import LONGEST_SOURCE, checked_pattern
-from webapp.core.formats.dictionary import read_dictionary
-from webapp.core.formats.dictionary_csv import comma_rows
+from webapp.core.formats.dictionary import comma_rows, read_dictionary
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.limits import lines_of, read_json
 from webapp.core.formats.recognize import recognize
-from webapp.core.text.pattern_time import SECONDS, TimeBudget
+from webapp.core.text.pattern_matching import SECONDS, TimeBudget
 from webapp.core.text.split_patterns import PatternTimeoutError
 
 MEGABYTE = 1 << 20
@@ -123,7 +122,7 @@ def test_slow_patterns_of_a_decoder_have_one_limit_together() -> None:
 
 def test_a_budget_that_rested_is_full_again(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr("webapp.core.text.pattern_time.monotonic", lambda: now)
+    monkeypatch.setattr("webapp.core.text.pattern_matching.monotonic", lambda: now)
     budget = TimeBudget(3)
     budget.spend(2.0, 10)
     assert budget.seconds(10) == 0

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from tests.core.formats.strict_dictionary import read_strictly
 from webapp.core.formats.dictionary import DictionaryError, read_dictionary, write_dictionary
 from webapp.core.formats.fields import FormatError
-from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.dictionary_entry import CONTROL
-from webapp.core.models.skipped_lines import MOST_LISTED
+from webapp.core.models.dictionary import CONTROL, MOST_LISTED, Dictionary
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tests.core.small_files import MODELS, OTHERS, small
 from tests.properties import SAME_FIXTURE
 from webapp.core.formats.checked_patterns import checked_pattern
 from webapp.core.formats.fields import FormatError
-from webapp.core.formats.growth_limit import check_growth
+from webapp.core.formats.huggingface import check_growth
 
 JSON_FILES = {"gpt2": 700, "bert_base_cased": 900, "mistral01": 700}
 RANDOM = st.integers(0, 1 << 32).map(Random)

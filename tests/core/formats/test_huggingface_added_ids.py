@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from webapp.core.formats import huggingface
 from webapp.core.formats.huggingface import FormatError
-from webapp.core.models.wordlevel import WordLevel
+from webapp.core.models.wordpiece import WordLevel
 from webapp.core.tokenizer import Tokenizer
 
 VOCABULARY = {"<unk>": 0, "a": 1, "b": 2, "ab": 3}

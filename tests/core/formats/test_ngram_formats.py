@@ -12,9 +12,9 @@ from webapp.core.formats import ngram_counts
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import recognize
 from webapp.core.formats.save import save
-from webapp.core.models.character_model import CharacterModel
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START
+from webapp.core.models.ngram_lattice import CharacterModel
 from webapp.core.models.smoothing import SMOOTHINGS
 from webapp.core.recipes import NGRAM
 from webapp.core.trainers.ngram import pruned, segmented, train

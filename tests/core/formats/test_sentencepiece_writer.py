@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 
 from tests.core.sentencepieces import trained
 from tests.core.texts import CORPUS, any_text
-from webapp.core.formats import huggingface, sentencepiece_writer
+from webapp.core.formats import huggingface
 from webapp.core.formats import sentencepiece as reader
 from webapp.core.formats.fields import FormatError
-from webapp.core.formats.load import load
+from webapp.core.formats.recognize import load
 from webapp.core.formats.save import save
-from webapp.core.recipes import UNIGRAM, WORDPIECE
-from webapp.core.sentencepiece_tokenizer import NAMED_BYTES, sentencepiece_tokenizer
+from webapp.core.recipes import NAMED_BYTES, UNIGRAM, WORDPIECE, sentencepiece_tokenizer
 from webapp.core.text.normalizers import NFC
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import unigram
@@ -44,7 +43,7 @@ class Both:
 
     @classmethod
     def of(cls, ours: Tokenizer) -> Both:
-        model = sentencepiece_writer.write(ours)
+        model = reader.write(ours)
         theirs = tokenizers.Tokenizer.from_str(huggingface.write(ours))
         theirs.encode_special_tokens = True
         return cls(ours, sentencepiece.SentencePieceProcessor(model_proto=model), theirs)
@@ -115,7 +114,7 @@ def small_bpe(draw: st.DrawFn) -> Tokenizer:
 @given(tokenizer=small_bpe(), text=st.text("ab ", max_size=20))
 def test_merges_are_derived_from_scores(tokenizer: Tokenizer, text: str) -> None:
     theirs = tokenizers.Tokenizer.from_str(huggingface.write(tokenizer))
-    model = sentencepiece.SentencePieceProcessor(model_proto=sentencepiece_writer.write(tokenizer))
+    model = sentencepiece.SentencePieceProcessor(model_proto=reader.write(tokenizer))
     assert tokenizer.ids(text) == theirs.encode(text).ids == model.encode(text)
 
 
@@ -132,7 +131,7 @@ def small_unigram(draw: st.DrawFn) -> Tokenizer:
 @given(tokenizer=small_unigram(), text=st.text("abc ", max_size=20))
 def test_equal_paths_of_unigram(tokenizer: Tokenizer, text: str) -> None:
     theirs = tokenizers.Tokenizer.from_str(huggingface.write(tokenizer))
-    model = sentencepiece.SentencePieceProcessor(model_proto=sentencepiece_writer.write(tokenizer))
+    model = sentencepiece.SentencePieceProcessor(model_proto=reader.write(tokenizer))
     assert tokenizer.ids(text) == theirs.encode(text).ids == model.encode(text)
 
 
@@ -140,9 +139,9 @@ def test_equal_paths_of_unigram(tokenizer: Tokenizer, text: str) -> None:
 def test_a_model_of_sentencepiece_is_written_as_it_was_read(name: str) -> None:
     content = trained(**VARIANTS[name])
     ours = reader.read(content)
-    written = sentencepiece.SentencePieceProcessor(model_proto=sentencepiece_writer.write(ours))
+    written = sentencepiece.SentencePieceProcessor(model_proto=reader.write(ours))
     original = sentencepiece.SentencePieceProcessor(model_proto=content)
-    again = reader.read(sentencepiece_writer.write(ours))
+    again = reader.read(reader.write(ours))
     assert (again.normalizer, again.decoder) == (ours.normalizer, ours.decoder)
     assert (again.added_tokens, again.postprocessor) == (ours.added_tokens, ours.postprocessor)
     assert again.model.vocabulary.kinds == ours.model.vocabulary.kinds  # type: ignore[attr-defined]
@@ -167,15 +166,15 @@ def test_a_saved_tokenizer_is_read_back() -> None:
 
 def test_what_a_model_cannot_hold_is_refused() -> None:
     with pytest.raises(FormatError, match="WordPiece cannot be written to a SentencePiece model"):
-        sentencepiece_writer.write(load(b"[UNK]\nlow\n"))
+        reader.write(load(b"[UNK]\nlow\n"))
     pieces, scores = ["<unk>", "a"], [0.0, -1.0]
     with_nfc = sentencepiece_tokenizer(pieces, scores, algorithm="unigram", normalizer=NFC())
     with pytest.raises(FormatError, match="implies SentencePiece's pipeline"):
-        sentencepiece_writer.write(with_nfc)
+        reader.write(with_nfc)
     composed = tokenizers.Tokenizer.from_str(huggingface.write(with_nfc))
     assert composed.encode("e\u0301a").ids == with_nfc.ids("e\u0301a")
     with pytest.raises(FormatError, match=r"would round the score -0\.1"):
-        sentencepiece_writer.write(sentencepiece_tokenizer(pieces, [0.0, -0.1], algorithm="bpe"))
+        reader.write(sentencepiece_tokenizer(pieces, [0.0, -0.1], algorithm="bpe"))
 
 
 @pytest.mark.parametrize(

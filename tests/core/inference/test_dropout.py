@@ -15,16 +15,14 @@ from tests.core.pairs import Pair
 from tests.core.texts import CORPUS, texts
 from tests.properties import SAME_FIXTURE
 from webapp.core.formats import huggingface
-from webapp.core.inference import dropped_merges, infer, inferences_for
-from webapp.core.inference.dropout import MergesWithDropout
-from webapp.core.inference.dropped_merges import Drops, merge_with_drops
-from webapp.core.inference.sorted_keys import SortedKeys
-from webapp.core.models.bpe import BPE
+from webapp.core.inference import dropout, infer, inferences_for
+from webapp.core.inference.dropout import Drops, MergesWithDropout, merge_with_drops
+from webapp.core.inference.piece_table import SortedKeys
+from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.merge_loop import merge, pack
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
-from webapp.core.models.subword_nmt import SubwordBPE
 from webapp.core.recipes import BYTE_BPE
 from webapp.core.reference import inference as reference
 from webapp.core.tokenizer import Tokenizer
@@ -53,7 +51,7 @@ def test_long_and_short_words_are_merged_alike(word: str, probability: float, se
     symbols = [PIECES.index(character) for character in word]
     found = [
         way(list(symbols), MODEL.merge_result, Drops(probability, Random(seed)), *more)
-        for way, more in ((dropped_merges._merge_short, ()), (dropped_merges._merge_long, (False,)))
+        for way, more in ((dropout._merge_short, ()), (dropout._merge_long, (False,)))
     ]
     assert found[0] == found[1]
     assert sum(found[0][1]) == len(word)

@@ -15,8 +15,7 @@ from webapp.core.inference import InferenceError, infer, inferences_for
 from webapp.core.inference.piece_table import LONGEST, PieceTable, fewest_parts, longest_parts
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.wordlevel import WordLevel
-from webapp.core.models.wordpiece import WordPiece
+from webapp.core.models.wordpiece import WordLevel, WordPiece
 from webapp.core.recipes import BYTE_BPE, WORDPIECE
 from webapp.core.reference import inference as reference
 from webapp.core.tokenizer import Tokenizer

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.core.formats.jieba_hmm import jieba_hmm
-from webapp.core.models.hmm import IMPOSSIBLE
+from webapp.core.models.hmm import IMPOSSIBLE, jieba_hmm
 from webapp.core.reference import hmm as reference
 from webapp.core.traces.hmm import hmm_traces
 

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webapp.core.models import ngram_viterbi
-from webapp.core.models.character_model import CharacterModel
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START, UNKNOWN
+from webapp.core.models.ngram_lattice import CharacterModel
 from webapp.core.models.ngram_viterbi import best_path
 from webapp.core.models.smoothing import SMOOTHINGS, AbsoluteDiscounting, AddK, KneserNey, Smoothing, estimates_of
 from webapp.core.reference import ngram as reference

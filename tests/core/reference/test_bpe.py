@@ -9,8 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from webapp.core.models import merge_loop
-from webapp.core.models.bpe import BPE
-from webapp.core.models.subword_nmt import SubwordBPE, merge_together
+from webapp.core.models.bpe import BPE, SubwordBPE, merge_together
 from webapp.core.reference import bpe as reference
 from webapp.core.trainers import bpe, pair_counts
 

@@ -8,7 +8,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.core.text.captures import compiled
+from webapp.core.text.pattern_matching import compiled
 from webapp.core.text.split_patterns import PatternTimeoutError, SplitPattern
 
 NESTED = "(?:" + "(" * 90 + "a" + ")" * 90 + ")*"

@@ -9,7 +9,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.core.text.matched_spans import matched_spans
+from webapp.core.text.pattern_matching import matched_spans
 from webapp.core.text.split_patterns import PatternTimeoutError, SplitPattern
 
 EMPTY = [

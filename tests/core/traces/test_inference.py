@@ -10,10 +10,9 @@ from tests.core.texts import texts
 from tests.properties import SAME_FIXTURE
 from webapp.core.inference import infer, inferences_for
 from webapp.core.inference.dropout import MergesWithDropout
-from webapp.core.models.bpe import BPE
+from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
-from webapp.core.models.subword_nmt import SubwordBPE
 from webapp.core.traces.inference import dropout_steps, piece_decisions
 from webapp.core.traces.pretokens import Pretoken, pretokens_of
 

@@ -23,7 +23,7 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.core.traces.lattice import Arc, Lattice, LatticeModel, lattice_of, tokens_of
 from webapp.core.traces.n_best import n_best
 from webapp.core.traces.sampling import forward_sums, sample
-from webapp.core.traces.viterbi import back, best_path, fill
+from webapp.core.traces.viterbi import best_path, fill, path_back
 from webapp.vocabularies import shipped_tokenizer
 
 ALPHABET = "abcé研"
@@ -107,7 +107,7 @@ def check_table(model: LatticeModel, text: str) -> None:
         assert all(candidate.arc.end == column.end for candidate in column.candidates)
     path = best_path(lattice)
     assert "".join(arc.text for arc in path) == text
-    assert [followed.end for followed in back(columns)] == [arc.end for arc in reversed(path)]
+    assert path_back(columns) == list(reversed(path))
     tokens = list(tokens_of(model, text, path))
     assert tokens == list(model.segment(text))
     assert [id for id, _, _ in tokens] == list(model.ids(text))
@@ -179,7 +179,7 @@ def test_a_sum_far_below_zero_is_rebased() -> None:
 
 def test_an_empty_text() -> None:
     lattice = lattice_of(Unigram(["<unk>"], [0.0], unknown_id=0), "")
-    assert list(fill(lattice)) == list(back([])) == []
+    assert list(fill(lattice)) == path_back([]) == []
     assert [found.probability for found in n_best([lattice], 3)] == [1.0]
     assert [found.probability for found in n_best([], 3)] == [1.0]
     assert sample([lattice], 1, temperature=1, seed=0)[0].paths == ((),)

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from tests.core.texts import any_text
 from tests.properties import EXPENSIVE
 from webapp.core.formats.recognize import recognize
-from webapp.core.models.bpe import BPE
+from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
-from webapp.core.models.subword_nmt import SubwordBPE
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.traces.merging import (
     BeginStep,

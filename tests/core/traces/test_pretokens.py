@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from tests.core.pairs import Pair
 from tests.core.texts import any_text
-from webapp.core.added_tokens import AddedToken
+from webapp.core.added_tokens import AddedToken, PostProcessor, Template
 from webapp.core.formats.recognize import recognize
 from webapp.core.models.wordpiece import WordPiece
-from webapp.core.postprocessors import PostProcessor, Template
 from webapp.core.text import pretokenizers
 from webapp.core.text.normalizers import BertNormalizer, Prepend
 from webapp.core.tokenizer import Tokenizer

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.core.trainers.groups import grouped
+from webapp.core.trainers.word_trie import grouped
 
 small = st.integers(0, 6)
 large = st.integers(1 << 62, (1 << 62) + 6)  # too large to be sorted together with their places

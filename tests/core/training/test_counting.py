@@ -22,8 +22,7 @@ from webapp.core.training.counting import (
     expected_bytes,
     hold_out,
 )
-from webapp.core.training.plan import SUBWORD_TRAINERS, TrainingPlan
-from webapp.core.training.progress import Progress
+from webapp.core.training.plan import SUBWORD_TRAINERS, Progress, TrainingPlan
 from webapp.core.training.recipe import recipe_of
 
 PLAN = TrainingPlan()

@@ -7,18 +7,17 @@ from typing import Any
 
 import pytest
 
-from webapp.core.formats.load import load
+from webapp.core.formats.recognize import load
 from webapp.core.formats.save import save
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import UNKNOWN
 from webapp.core.models.smoothing import SMOOTHINGS, name_of
 from webapp.core.trainers import ngram
-from webapp.core.training import by_ngrams, corpus, counting, ngrams
+from webapp.core.training import corpus, counting, ngrams
 from webapp.core.training.corpus import CorpusError, CorpusFile
 from webapp.core.training.counting import CountedCorpus, TrainingError, count_block, count_words
 from webapp.core.training.ngrams import sentences
-from webapp.core.training.plan import OF_NGRAMS, PlanError, TrainingPlan
-from webapp.core.training.progress import Progress
+from webapp.core.training.plan import OF_NGRAMS, PlanError, Progress, TrainingPlan
 from webapp.core.training.recipe import check
 from webapp.core.training.survey import survey
 from webapp.core.training.train import TrainedTokenizer, train
@@ -134,8 +133,8 @@ def test_rare_ngrams_are_removed_at_the_end(tmp_path: Path) -> None:
 
 
 def test_a_model_has_at_most_so_many_ngrams(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(by_ngrams, "MOST_KEPT", 40)
-    monkeypatch.setattr(by_ngrams, "MOST_WORDS", 15)
+    monkeypatch.setattr(ngrams, "MOST_KEPT", 40)
+    monkeypatch.setattr(ngrams, "MOST_WORDS", 15)
     result, _ = trained(replace(PLAN, order="3"), tmp_path)
     assert sum(result.ngrams["sizes"]) <= 40 + 3
     assert len(model_of(result).counts.words) == 15

@@ -18,13 +18,12 @@ from tests.core.texts import CORPUS
 from webapp.core.formats import (
     huggingface,
     minimal_bpe,
-    sentencepiece_writer,
+    sentencepiece,
     tiktoken_encoding,
     vocab_json,
     vocab_txt,
 )
-from webapp.core.recipes import BYTE_BPE, CHARACTER_BPE, UNIGRAM, wordpiece
-from webapp.core.sentencepiece_tokenizer import sentencepiece_tokenizer
+from webapp.core.recipes import BYTE_BPE, CHARACTER_BPE, UNIGRAM, sentencepiece_tokenizer, wordpiece
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, unigram, wordpiece_top_down
 from webapp.core.training.plan import TrainingPlan
@@ -70,7 +69,7 @@ def files_of(tokenizer: Tokenizer, file: str) -> Mapping[str, bytes | str]:
         case "tokenizer.json":
             return {file: huggingface.write(tokenizer)}
         case "own.model":
-            return {file: sentencepiece_writer.write(tokenizer)}
+            return {file: sentencepiece.write(tokenizer)}
         case "own.tiktoken":
             return dict(zip((file, "encoding.json"), tiktoken_encoding.write(tokenizer), strict=True))
         case "vocab.json":

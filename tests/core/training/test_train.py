@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from webapp.core.formats.load import load
+from webapp.core.formats.recognize import load
 from webapp.core.formats.save import save
 from webapp.core.training import counting
 from webapp.core.training.corpus import CorpusFile
 from webapp.core.training.counting import CountedCorpus, count_words
-from webapp.core.training.plan import SUBWORD_TRAINERS, TrainingPlan
-from webapp.core.training.progress import Progress
+from webapp.core.training.plan import SUBWORD_TRAINERS, Progress, TrainingPlan
 from webapp.core.training.train import TrainedTokenizer, TrainingError, train
 
 SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in ("a", "e", "i", "o", "u", "en", "ar")]

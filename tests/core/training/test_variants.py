@@ -11,8 +11,7 @@ from webapp.core.formats import huggingface
 from webapp.core.models.bpe import BPE
 from webapp.core.training.corpus import CorpusFile
 from webapp.core.training.counting import count_words
-from webapp.core.training.plan import PlanError, TrainingPlan
-from webapp.core.training.progress import Progress
+from webapp.core.training.plan import PlanError, Progress, TrainingPlan
 from webapp.core.training.recipe import check
 from webapp.core.training.train import TrainedTokenizer, train
 

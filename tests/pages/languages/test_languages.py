@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from webapp.rendering.charts.strips import SHAPES, Scale
+from webapp.rendering.charts import SHAPES, Scale
 from webapp.tokenization.parallel_article import passages
 from webapp.tools.languages import MAX_TOKENIZERS, SHIPPED_VOCABULARIES, LanguagesInput, languages
 from webapp.vocabularies import shipped_tokenizer

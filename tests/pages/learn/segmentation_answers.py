@@ -6,9 +6,8 @@ from functools import cache
 from math import floor
 
 from webapp.core.evaluation.score import score_lines
-from webapp.core.formats.jieba_hmm import jieba_hmm
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.hmm import HiddenMarkovModel, State
+from webapp.core.models.hmm import HiddenMarkovModel, State, jieba_hmm
 from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.ngram import NGram

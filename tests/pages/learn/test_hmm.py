@@ -16,8 +16,7 @@ from markupsafe import Markup
 from tests.pages.learn.prose import prose, signed
 from tests.pages.learn.segmentation_answers import frequency, segmenter, tag_score, total
 from webapp.core.analysis.suggested_frequency import joined_frequency
-from webapp.core.formats.jieba_hmm import jieba_hmm
-from webapp.core.models.hmm import IMPOSSIBLE
+from webapp.core.models.hmm import IMPOSSIBLE, jieba_hmm
 from webapp.pages.learn.diagrams.tagging import RUN, states, trellis
 from webapp.pages.learn.smoothed import SENTENCES
 from webapp.rendering.pictures.figure import FigureLabel

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from flask.testing import FlaskClient
 
-from webapp.pages.steps.examples import DICTIONARIES
+from webapp.pages.steps.overview import DICTIONARIES
 
 FORWARD = {"研究生命科学": ["研究生", "命", "科学"], "结婚的和尚未结婚的": ["结婚", "的", "和尚", "未", "结婚", "的"]}
 BACKWARD = {

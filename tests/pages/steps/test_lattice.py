@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.core.sentencepieces import trained
 from tests.core.texts import any_text
+from tests.pages.steps.test_steps import told
 from tests.properties import EXPENSIVE
 from tests.site import HTMX, Page
 from webapp.core.formats import sentencepiece
@@ -22,8 +23,7 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.pages.steps.contexts import StepContext
 from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.walkthroughs import walkthrough_of
-from webapp.pages.walkthrough.frames import StepFrame
-from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
+from webapp.pages.walkthrough.engine import NoStepsError, ShownStep, Walkthrough
 from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
 from webapp.vocabularies import default_for
@@ -41,12 +41,6 @@ def get(client: FlaskClient, text: str = TEXT, **query: Any) -> Any:
     return answer.get_json() if query.get("format") == "json" else answer
 
 
-def told(html: str) -> str:
-    found = re.search(r'(?s)<p class="say"[^>]*>(.*?)</p>', html)
-    assert found is not None
-    return unescape(re.sub(r"<[^>]*>", "", found[1]))
-
-
 def result_of(text: str, tokenizer: Tokenizer | None = None, **options: Any) -> Result:
     return tokenize(State("unigram", "unigram", text, **options), corpus_limit=10_000, tokenizer=tokenizer)
 
@@ -61,7 +55,7 @@ def shown(
         drawn = [
             render(
                 StepContext(
-                    frame=StepFrame(show, step, str),
+                    frame=ShownStep(show, step, str),
                     problems=[],
                     asked=StepsRequest(result.state),
                     state=result.state,
@@ -203,7 +197,7 @@ def test_a_walkthrough_of_sentencepiece_ends_in_its_tokens(app: Flask, variant: 
         result = result_of(text, tokenizer, special=special)
         show = walkthrough_of(result, {})
         assert list(show.ids) == list(result.encoding.ids)
-        last = show.record(len(show) - 1)
+        last = show.at(len(show) - 1).record
         assert last["n_best"][0]["ids"] == list(result.encoding.ids)
         steps = [show.step_of(token) for token in range(len(show.ids))]
         assert steps == sorted(steps)
@@ -217,7 +211,7 @@ def test_the_step_of_a_token_is_where_its_arc_wins(app: Flask, text: str, specia
         result = result_of(text, special=special)
         show = walkthrough_of(result, {})
         for token, id in enumerate(show.ids):
-            record = show.record(show.step_of(token))
+            record = show.at(show.step_of(token)).record
             if record["kind"] == "added":
                 assert record["id"] == id
             else:  # the last of several unknown characters that became one token

@@ -212,8 +212,8 @@ def test_added_tokens_are_listed_among_the_words(client: FlaskClient) -> None:
     assert found["ids"] == original.encode(text).ids
     added = of_kind(found, "added")
     assert [told(at(client, text, step["step"], **state)) for step in added] == [
-        "&lt;s&gt; is a special token that the vocabulary adds around the text; the algorithm does not see it.",
-        "&lt;s&gt; is an added token: it is matched in the text as a whole and never split.",
+        "<s> is a special token that the vocabulary adds around the text; the algorithm does not see it.",
+        "<s> is an added token: it is matched in the text as a whole and never split.",
     ]
     index = found["ids"].index(start, 1)
     answer = client.get("/steps/bpe", query_string={"text": text, "token": index, "lang": "en", **state})
@@ -243,9 +243,9 @@ def test_the_example_of_the_tutorial_is_linked(client: FlaskClient) -> None:
     page = at(client, "low", 1, longest="1")
     link = html.unescape(re.search(r'<a href="([^"]+pieces=tutorial[^"]*)"', page)[1])  # type: ignore[index]
     answer = client.get(link + "&step=1&lang=en")
-    assert "The longest piece in “mountain” is “tain&lt;/w&gt;”, 5 symbols long" in told(answer.text)
+    assert "The longest piece in “mountain” is “tain</w>”, 5 symbols long" in told(answer.text)
     last = client.get(link + "&step=8&lang=en")
-    assert "“mountain·highest·the·&lt;unk&gt;&lt;unk&gt;ve”" in told(last.text)
+    assert "“mountain·highest·the·<unk><unk>ve”" in told(last.text)
 
 
 def test_differences_between_the_two_strategies_are_counted(client: FlaskClient) -> None:

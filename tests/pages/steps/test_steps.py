@@ -15,7 +15,7 @@ def told(page: str) -> str:
     """Return the sentence of the step that a page shows."""
     found = re.search(r'(?s)<p class="say"[^>]*>(.*?)</p>', page)
     assert found is not None
-    return re.sub(r"<[^>]*>", "", found[1])
+    return html.unescape(re.sub(r"<[^>]*>", "", found[1]))
 
 
 def test_every_step_has_an_address_and_a_sentence(client: FlaskClient) -> None:

@@ -14,8 +14,7 @@ from tests.properties import EXPENSIVE
 from webapp.pages.steps.contexts import StepContext
 from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.walkthroughs import walkthrough_of
-from webapp.pages.walkthrough.frames import StepFrame
-from webapp.pages.walkthrough.preparation import PreparedWalkthrough
+from webapp.pages.walkthrough.engine import ShownStep
 from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
 from webapp.vocabularies import default_for
@@ -57,10 +56,10 @@ def test_the_step_of_a_token_is_the_one_that_produced_it(
         show = walkthrough_of(result, {})
         steps = [show.step_of(token) for token in range(len(show.ids))]
         assert sorted(steps, reverse=algorithm == "bmm") == steps
-        assert [show.record(step)["id"] for step in steps] == list(result.encoding.ids)
+        assert [show.at(step).record["id"] for step in steps] == list(result.encoding.ids)
         for step in range(len(show)):
-            assert show.sentence(step)
-            json.dumps(show.record(step)).encode()
+            assert show.at(step).sentence
+            json.dumps(show.at(step).record).encode()
 
 
 @pytest.mark.parametrize("algorithm", EVERY)
@@ -71,9 +70,8 @@ def test_every_step_is_drawn(app: Flask, algorithm: str, text: str) -> None:
     with app.test_request_context("/"):
         result = result_of(algorithm, text)
         show = walkthrough_of(result, {})
-        assert isinstance(show, PreparedWalkthrough)
         for step in range(1, len(show)):
-            frame = StepFrame(show, step, str)
+            frame = ShownStep(show, step, str)
             context = StepContext(
                 frame=frame,
                 problems=[],

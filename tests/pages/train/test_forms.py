@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from werkzeug.datastructures import MultiDict
 
 from tests.properties import EXPENSIVE
-from webapp.core.training.plan import TRAINERS, TrainingPlan
-from webapp.core.training.progress import STAGES, Progress
+from webapp.core.training.plan import STAGES, TRAINERS, Progress, TrainingPlan
 from webapp.pages.train.choices import BY_NAME, CHOICES, TRAINER_CHOICES
 from webapp.pages.train.corpora import NoTextFileError, format_of
 from webapp.pages.train.forms import DEFAULTS, PlanRequest, plan_from, plan_of

@@ -12,8 +12,7 @@ from tests.pages.train.conftest import TEXT, send
 from tests.site import HTMX, Page
 from webapp.core.formats.save import save
 from webapp.core.training.counting import count_words
-from webapp.core.training.plan import TrainingPlan
-from webapp.core.training.progress import Progress
+from webapp.core.training.plan import Progress, TrainingPlan
 from webapp.core.training.record import TrainingRecord
 from webapp.core.training.train import train
 from webapp.jobs import Failure, Jobs, jobs_of
@@ -183,7 +182,7 @@ def test_a_wrong_pattern_is_not_tried_beside_another_mistake(client: FlaskClient
 def test_a_pattern_that_is_slow_on_the_corpus_is_told_beside_its_field(
     client: FlaskClient, queue: Jobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webapp.core.text.pattern_time.SECONDS", 0.05)
+    monkeypatch.setattr("webapp.core.text.pattern_matching.SECONDS", 0.05)
     answer = send(client, (("x" * 60 + "\n").encode() * 50, "words.txt"))
     asked = {"split": "own", "pattern": r"(?:[xz]|[xz][xz]|x+)+q|\S+|\s+", "size": "300"}
     corpus = answer.headers["Location"].partition("corpus=")[2]

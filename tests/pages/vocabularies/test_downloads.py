@@ -28,8 +28,7 @@ from webapp.core.formats import huggingface
 from webapp.core.formats.recognize import recognize
 from webapp.core.formats.save import save as saved_file
 from webapp.core.formats.tiktoken import ENCODINGS
-from webapp.core.recipes import BYTE_BPE
-from webapp.core.sentencepiece_tokenizer import sentencepiece_tokenizer
+from webapp.core.recipes import BYTE_BPE, sentencepiece_tokenizer
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers.bpe import train_bytes
 from webapp.pages.vocabularies import found

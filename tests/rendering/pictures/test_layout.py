@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.rendering.pictures.conftest import encode
-from webapp.rendering.pictures.bidi import base_level, levels, visual_order
 from webapp.rendering.pictures.cells import cells, drawable
 from webapp.rendering.pictures.fonts import Fonts, fonts
-from webapp.rendering.pictures.layout import Layout, lay_out
+from webapp.rendering.pictures.layout import Layout, base_level, lay_out, levels, visual_order
 
 WIDTH = 12.0
 VOCABULARIES = ("bpe-bytes", "wordpiece", "unigram", "jieba")

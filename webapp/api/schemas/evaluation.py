@@ -11,9 +11,8 @@ from webapp.api.schemas.responses import Answer
 from webapp.core.evaluation.errors import Kind
 from webapp.core.evaluation.report import MOST_ERRORS
 from webapp.tokenization.evaluation.state import MOST_METHODS
-from webapp.tools.algorithm_field import AlgorithmId
 from webapp.tools.inputs import WHOLE
-from webapp.tools.picker import LONGEST_NAME
+from webapp.tools.picker import LONGEST_NAME, AlgorithmId
 
 
 class EvaluatedMethod(Body):

@@ -28,9 +28,8 @@ import jinja2
 import jinja2.constants
 import jinja2.debug
 
-from .environment import Clock, environment
 from .limits import CPU_SECONDS, MEMORY, MOST_RECEIVED, MOST_REQUEST, RESERVE, WALL_SECONDS
-from .rendering import OutOfTimeError, answer, line_now
+from .rendering import Clock, OutOfTimeError, answer, environment, line_now
 
 STOPPING = (signal.SIGPROF, signal.SIGALRM)
 # What a renderer does before the first request, so that each child finds it done.

@@ -12,7 +12,7 @@ from webapp.core.text import decoders
 from webapp.core.text.alignment import AlignedText
 from webapp.core.text.byte_characters import bytes_to_characters, characters_to_bytes
 from webapp.core.text.decoders import Decoder, DecoderSequence, Join
-from webapp.core.text.sentencepiece_decoder import SentencePieceDecoder
+from webapp.core.text.sentencepiece_normalizer import SentencePieceDecoder
 
 # The edits of one step, and its pieces.
 Step = tuple[list[StageEdit], list[str]]

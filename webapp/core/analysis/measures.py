@@ -5,6 +5,10 @@ Compression" (arXiv 2402.18376), train models with the fewest tokens possible, a
 
 Each function is its formula. Except for `measures_of`, they take plain numbers, so that the same measure can be taken
 of the output of any other tokenizer.
+
+Agreement of several segmentations of one text: the boundaries of each, of all, and of every pair.
+
+How well the boundaries of tokens agree with those of a gold segmentation, into words or into morphemes.
 """
 
 from __future__ import annotations
@@ -13,12 +17,15 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import fsum, log2
 from operator import eq
 from typing import Literal, get_args
 
 from webapp.core.analysis.words import TextWords
 from webapp.core.encoding import Encoding
+from webapp.core.evaluation.gold import GoldText
+from webapp.core.tokenizer import Tokenizer
 
 MeasureId = Literal[
     "tokens",
@@ -203,3 +210,133 @@ def gini(costs: Iterable[float]) -> float | None:
         return None
     # In order, each cost is the greater one of `at` pairs and the lesser one of `count - 1 - at`.
     return fsum((2 * at + 1 - count) * cost for at, cost in enumerate(ordered)) / (count * total)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The boundaries inside one text, as character offsets in ascending order.
+
+    `each` holds those of every segmentation, in the given order; `agreed` those in all of them, `disputed` those in
+    only some. `shared[i][j]` is the number that the i-th and the j-th have in common, `shared[i][i]` the number of the
+    i-th.
+    """
+
+    each: tuple[tuple[int, ...], ...]
+    agreed: tuple[int, ...]
+    disputed: tuple[int, ...]
+    shared: tuple[tuple[int, ...], ...]
+
+    def similarity(self, one: int, other: int) -> float:
+        """The Jaccard index of two segmentations: the share of their boundaries that both have, from 0 to 1."""
+        both = self.shared[one][other]
+        either = self.shared[one][one] + self.shared[other][other] - both
+        return both / either if either else 1.0
+
+
+def agreement_of(each: Iterable[Sequence[int]]) -> Agreement:
+    """Compare segmentations by their boundaries, as `token_boundaries` returns them.
+
+    Apart from sorting, the time is linear in the number of boundaries.
+
+    >>> found = agreement_of([[3, 4, 6], [4, 6], [2, 4]])
+    >>> found.agreed, found.disputed
+    ((4,), (2, 3, 6))
+    >>> found.shared
+    ((3, 2, 1), (2, 2, 1), (1, 1, 2))
+    >>> found.similarity(0, 1)
+    0.6666666666666666
+    """
+    cuts = tuple(map(tuple, each))
+    sets = [frozenset(one) for one in cuts]
+    agreed = frozenset.intersection(*sets) if sets else frozenset()
+    return Agreement(
+        each=cuts,
+        agreed=tuple(sorted(agreed)),
+        disputed=tuple(sorted(frozenset().union(*sets) - agreed)),
+        shared=tuple(tuple(len(one & other) for other in sets) for one in sets),
+    )
+
+
+def token_boundaries(starts: Sequence[int], ends: Sequence[int], length: int) -> list[int]:
+    """The boundaries inside a text of `length` characters, given the starts and ends of its tokens.
+
+    A boundary is where one token ends and the next begins. Text without a token, such as the spaces that BERT drops,
+    counts as part of the token after it, like the space that begins a token of GPT or SentencePiece: whether a
+    tokenizer drops spaces does not change where it splits. There is no boundary between tokens that share a character,
+    and none at tokens without any text.
+
+    >>> token_boundaries([0, 3, 7], [3, 6, 9], 9)  # "low" and "est", then after a space "ly"
+    [3, 6]
+    >>> token_boundaries([0, 1, 1, 1], [1, 2, 2, 2], 2)  # three bytes of the second character
+    [1]
+    """
+    found = []
+    reach = 0
+    for start, end in zip(starts, ends, strict=True):
+        if start == end:
+            continue
+        if start >= reach > 0:
+            found.append(reach)
+        if end > reach:
+            reach = end
+    return [offset for offset in found if offset < length]
+
+
+@dataclass(frozen=True)
+class BoundaryAgreement:
+    """The boundaries inside the lines of a gold text: `gold` ones, `found` ones, and those that are both."""
+
+    gold: int
+    found: int
+    both: int
+
+    @property
+    def precision(self) -> float | None:
+        """The share of the tokenizer's boundaries that are gold; None without any."""
+        return per(self.both, self.found)
+
+    @property
+    def recall(self) -> float | None:
+        """The share of the gold boundaries that the tokenizer has; None without any."""
+        return per(self.both, self.gold)
+
+    @property
+    def f1(self) -> float | None:
+        """The harmonic mean of precision and recall; None if neither has boundaries."""
+        return per(2 * self.both, self.gold + self.found)
+
+
+def boundary_agreement(tokenizer: Tokenizer, gold: GoldText) -> BoundaryAgreement:
+    """Compare the boundaries of a tokenizer with the gold ones; each line is a text of its own.
+
+    Spaces between words are left out, so that it does not matter on which side of a space a token ends. The beginning
+    and the end of a line do not count; nor do boundaries inside of a character.
+
+    >>> from webapp.core.evaluation.gold import read_gold
+    >>> from webapp.core.models.wordpiece import WordPiece
+    >>> from webapp.core.recipes import WORDPIECE
+    >>> tokenizer = WORDPIECE.tokenizer(WordPiece(["[UNK]", "un", "##break", "##able", "##s", "##ab", "##le"]))
+    >>> boundary_agreement(tokenizer, read_gold("un break able"))  # un|break|able
+    BoundaryAgreement(gold=2, found=2, both=2)
+    >>> found = boundary_agreement(tokenizer, read_gold("un break ables"))  # un|break|able|s
+    >>> found, found.recall, round(found.precision, 3), found.f1
+    (BoundaryAgreement(gold=2, found=3, both=2), 1.0, 0.667, 0.8)
+    """
+    gold_count = found_count = both = 0
+    for line in gold.lines:
+        expected = set(list(accumulate(map(len, line.words)))[:-1])
+        expected.discard(0)
+        encoding = tokenizer.encode(line.text)
+        found = _without_spaces(line.text, token_boundaries(encoding.starts, encoding.ends, len(line.text)))
+        gold_count += len(expected)
+        found_count += len(found)
+        both += len(expected & found)
+    return BoundaryAgreement(gold_count, found_count, both)
+
+
+def _without_spaces(text: str, offsets: Iterable[int]) -> set[int]:
+    """The offsets in the text without the spaces between its words, except the beginning and the end."""
+    if " " not in text:
+        return set(offsets)
+    kept: Sequence[int] = list(accumulate((character != " " for character in text), initial=0))
+    return {kept[offset] for offset in offsets} - {0, kept[-1]}

@@ -17,7 +17,7 @@ from webapp.core.models import Model
 from webapp.core.text import pretokenizers
 from webapp.core.text.alignment import AlignedText
 from webapp.core.text.character_pretokenizers import ByteLevelCharacters
-from webapp.core.text.pattern_time import TimeBudget
+from webapp.core.text.pattern_matching import TimeBudget
 from webapp.core.text.pretokenizers import ByteLevel, PreTokenizer, PreTokenizerSequence, Split
 from webapp.core.text.split_behaviors import Behavior
 from webapp.core.tokenizer import Tokenizer

@@ -1,12 +1,146 @@
-"""All tokens of a vocabulary by id, with their text, and a search over them."""
+"""All tokens of a vocabulary by id, with their text, and a search over them.
+
+The text of a vocabulary's pieces, without the marks for the beginning, the inside and the end of a word.
+
+▁the → " the"    ##ing → "ing"    low</w> → "low "    <0x41> → "A"    b"\\xe4\\xb8" → part of a character
+"""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 
-from webapp.core.analysis.surface_forms import PieceMarks, bare, piece_marks
+from webapp.core.text import decoders
+from webapp.core.text.byte_characters import characters_to_bytes
+from webapp.core.text.decoders import Decoder, DecoderStep
+from webapp.core.text.sentencepiece_normalizer import SentencePieceDecoder
 from webapp.core.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class PieceMarks:
+    """The marks in the pieces of a vocabulary.
+
+    `space` represents a space, `prefix` begins a piece inside a word, `suffix` ends a word. With `byte_names` a piece
+    like `<0x0A>` is a byte; with `byte_characters` characters represent bytes, as in GPT-2's files.
+
+    >>> marks = PieceMarks(space="▁", byte_names=True)
+    >>> [marks.text_of(piece) for piece in ("▁the", "<0x0A>", "<0xE4>", b" the", b"\\xe4\\xb8")]
+    [' the', '\\n', None, ' the', None]
+    """
+
+    space: str = ""
+    prefix: str = ""
+    suffix: str = ""
+    byte_names: bool = False
+    byte_characters: bool = False
+
+    def text_of(self, piece: str | bytes) -> str | None:
+        """The text of a piece, or None if its bytes are not whole characters."""
+        data = self._bytes_of(piece)
+        if data is not None:
+            return _decoded(data)
+        assert isinstance(piece, str)
+        if self.prefix and len(piece) > len(self.prefix):
+            piece = piece.removeprefix(self.prefix)
+        if self.suffix and piece.endswith(self.suffix):
+            piece = f"{piece.removesuffix(self.suffix)} "
+        return piece.replace(self.space, " ") if self.space else piece
+
+    def bytes_of(self, piece: str | bytes) -> bytes:
+        """The bytes of a piece in UTF-8, including its marks; for the name of a byte, that byte.
+
+        >>> PieceMarks(space="▁", byte_names=True).bytes_of("▁a"), PieceMarks(byte_names=True).bytes_of("<0xE4>")
+        (b'\\xe2\\x96\\x81a', b'\\xe4')
+        """
+        data = self._bytes_of(piece)
+        return str(piece).encode("utf-8", "replace") if data is None else data
+
+    def _bytes_of(self, piece: str | bytes) -> bytes | None:
+        """The bytes of a piece that represents bytes; None for a piece of text."""
+        if isinstance(piece, bytes):
+            return piece
+        if self.byte_names and _BYTE.fullmatch(piece):
+            return bytes([int(piece[3:5], 16)])
+        if self.byte_characters:
+            with suppress(ValueError):  # an added word may contain other characters
+                return characters_to_bytes(piece)
+        return None
+
+
+def piece_marks(tokenizer: Tokenizer) -> PieceMarks:
+    """The marks of a tokenizer's pieces, from its model and decoder.
+
+    >>> from webapp.core.models.wordpiece import WordPiece
+    >>> from webapp.core.recipes import WORDPIECE
+    >>> piece_marks(WORDPIECE.tokenizer(WordPiece(["[UNK]", "un", "##aff"]))).text_of("##aff")
+    'aff'
+    """
+    model, steps = tokenizer.model, _steps(tokenizer.decoder)
+    space, suffix = "", getattr(model, "end_of_word_suffix", "")
+    byte_names = byte_characters = False
+    for step in steps:
+        match step:
+            case SentencePieceDecoder():
+                space, byte_names = step.space, bool(step.byte_pieces)
+            case decoders.MetaspaceDecoder():
+                space = step.replacement
+            case decoders.ReplaceDecoder(content=" ", regular=False) if len(step.pattern) == 1:
+                space = step.pattern
+            case decoders.BPEDecoder():
+                suffix = suffix or step.suffix
+            case decoders.ByteFallback():
+                byte_names = True
+            case decoders.ByteLevelDecoder():
+                byte_characters = True
+    return PieceMarks(
+        space="" if space == " " else space,
+        prefix=getattr(model, "continuing_subword_prefix", ""),
+        suffix=suffix,
+        byte_names=byte_names or getattr(model, "byte_fallback", False),
+        byte_characters=byte_characters and not (model.pieces and isinstance(model.pieces[0], bytes)),
+    )
+
+
+def bare(text: str) -> str:
+    """Return a piece's text without the single space between words; white space stays unchanged.
+
+    So `▁the`, ` the`, `the` and `the</w>` have the same length, however a vocabulary marks words.
+
+    >>> [bare(text) for text in (" the", "the ", "the", "    ", " ")]
+    ['the', 'the', 'the', '    ', ' ']
+    """
+    if text.isspace():
+        return text
+    return text[1:] if text.startswith(" ") else text.removesuffix(" ")
+
+
+def is_byte_name(piece: str | bytes) -> bool:
+    """Return whether a piece is spelled as the name of a byte, as byte fallback names them.
+
+    >>> is_byte_name("<0x0A>"), is_byte_name("<s>"), is_byte_name(b"<0x0A>")
+    (True, False, False)
+    """
+    return isinstance(piece, str) and _BYTE.fullmatch(piece) is not None
+
+
+_BYTE = re.compile("<0x[0-9A-Fa-f]{2}>")
+
+
+def _steps(decoder: Decoder | DecoderStep | None) -> list[Decoder | DecoderStep]:
+    if isinstance(decoder, decoders.DecoderSequence):
+        return [inner for step in decoder.steps for inner in _steps(step)]
+    return [] if decoder is None else [decoder]
+
+
+def _decoded(piece: bytes) -> str | None:
+    try:
+        return piece.decode()
+    except UnicodeDecodeError:
+        return None
 
 
 class TokenList:

@@ -8,8 +8,7 @@ from typing import Literal
 
 import regex
 
-from webapp.core.analysis.surface_forms import bare, is_byte_name, piece_marks
-from webapp.core.analysis.token_list import TokenList
+from webapp.core.analysis.token_list import TokenList, bare, is_byte_name, piece_marks
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredModel

@@ -26,7 +26,7 @@ from webapp.core.text.decoders import (
     StripDecoder,
     WordPieceDecoder,
 )
-from webapp.core.text.sentencepiece_decoder import SentencePieceDecoder
+from webapp.core.text.sentencepiece_normalizer import SentencePieceDecoder
 from webapp.core.text.utf8 import REPLACEMENT
 
 InvalidBytes = Literal["sequence", "byte", "run"]

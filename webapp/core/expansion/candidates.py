@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import regex
 
-from webapp.core.analysis.surface_forms import PieceMarks, piece_marks
+from webapp.core.analysis.token_list import PieceMarks, piece_marks
 from webapp.core.models.scored_pieces import PieceKind, ScoredModel
 from webapp.core.models.unigram import Unigram
 from webapp.core.tokenizer import Tokenizer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import ceil, frexp
 from typing import Literal
 
 from webapp.core.added_tokens import AddedToken
@@ -11,7 +12,6 @@ from webapp.core.expansion.candidates import Candidate
 from webapp.core.expansion.growth import Growth, NewPiece, grow
 from webapp.core.expansion.merge_tables import Merges, MergeTable, Ranks, Scores
 from webapp.core.expansion.result import Added, Expansion, ExpansionError
-from webapp.core.expansion.scores import falling_scores
 from webapp.core.expansion.spelling import Form, Spelling
 from webapp.core.expansion.unigram import UNKNOWN_PENALTY, best_score, scores_of, shift
 from webapp.core.models import Model
@@ -19,11 +19,33 @@ from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram, single
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import Phrase, VocabularyError
+
+_MANTISSA = 24  # bits
+
+
+def falling_scores(lowest: float, count: int) -> list[float]:
+    """`count` scores below `lowest`, each below the one before; all differ in single precision.
+
+    The step is 1, as in Llama 2, whose scores are −0, −1, −2 …; it is larger where single precision has no steps of 1.
+
+    >>> falling_scores(-31741.0, 3), falling_scores(-2.5, 2), falling_scores(-1e9, 2)
+    ([-31742.0, -31743.0, -31744.0], [-3.0, -4.0], [-1000000064.0, -1000000128.0])
+    """
+    first = min(0.0, float(ceil(lowest)))
+    step = 1.0
+    # One bit more than the lowest new score needs, so that steps are whole multiples of the distance of its numbers.
+    while frexp(abs(first) + step * (count + 1))[1] - _MANTISSA > frexp(step)[1] - 1:
+        step *= 2
+    scores = [single(first - step * (at + 1)) for at in range(count)]
+    if any(high <= low for high, low in zip([lowest, *scores], scores, strict=False)):
+        raise ExpansionError("base", Phrase("the scores of the base are too low to add pieces below them"))
+    return scores
+
 
 BaseKind = Literal["merges", "ranks", "scores", "wordpiece", "unigram"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from webapp.core.analysis.surface_forms import piece_marks
+from webapp.core.analysis.token_list import piece_marks
 from webapp.core.expansion.candidates import SPACE, Candidate
 from webapp.core.expansion.result import Reason
 from webapp.core.tokenizer import Tokenizer

@@ -14,8 +14,7 @@ from math import prod
 import regex
 
 from webapp.core.formats.fields import FormatError
-from webapp.core.text.captures import compiled
-from webapp.core.text.pattern_time import TimeBudget
+from webapp.core.text.pattern_matching import TimeBudget, compiled
 from webapp.core.text.split_patterns import KNOWN
 from webapp.core.vocabulary_error import shown
 

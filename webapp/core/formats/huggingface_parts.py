@@ -1,127 +1,45 @@
-"""Read and write the normalizers and pre-tokenizers of a `tokenizer.json`, by their `type`.
+"""Read and write the normalizers, pre-tokenizers and decoders of a `tokenizer.json`, by their `type`.
 
-To add a type, add an entry to the table for reading and a case to the function for writing.
+Three tables say for each `type` which class it is and how each field of the file becomes an argument of the class and
+back; to add a type, add an entry.
 """
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from typing import get_args
+from functools import partial
+from typing import Any, NamedTuple, get_args
 
-from webapp.core.formats.checked_patterns import common_budget
+import regex
+
+from webapp.core.formats.checked_patterns import check_length, check_source, checked_pattern, common_budget
 from webapp.core.formats.fields import FormatError, field
-from webapp.core.formats.huggingface_fields import (
-    NORMALIZER,
-    PRETOKENIZER,
-    Json,
-    as_object,
-    one_character,
-    pattern,
-    read_part,
-    replacement,
-    scheme,
-    whole_number,
-)
-from webapp.core.formats.huggingface_fields import (
-    scheme_name as _scheme,
-)
-from webapp.core.text import normalizers, pretokenizers
+from webapp.core.formats.oniguruma import translated
+from webapp.core.text import decoders, normalizers, pretokenizers
 from webapp.core.text.character_map import CharacterMap
 from webapp.core.text.character_normalizers import ByteCharacters, Nmt, Precompiled, Strip, StripAccents
 from webapp.core.text.character_pretokenizers import CharacterDelimiter, Digits, FixedLength, UnicodeScripts
+from webapp.core.text.decoders import Decoder
 from webapp.core.text.normalizers import Normalizer
 from webapp.core.text.pretokenizers import PreTokenizer
 from webapp.core.text.split_behaviors import Behavior
-from webapp.core.vocabulary_error import shown
+from webapp.core.vocabulary_error import Phrase, shown
 
-# --- normalizers ------------------------------------------------------------------------------------------------------
+Json = dict[str, Any]
+
+NORMALIZER, PRETOKENIZER, DECODER = Phrase("normalizer"), Phrase("pre-tokenizer"), Phrase("decoder")
+POSTPROCESSOR = Phrase("post-processor")
 
 
 def read_normalizer(part: Json | None) -> Normalizer | None:
     """Return the normalizer that a part describes; raises FormatError for an unsupported type."""
-    return None if part is None else read_part(part, _NORMALIZERS, NORMALIZER)
+    return None if part is None else _read(part, _NORMALIZERS, NORMALIZER)
 
 
 def write_normalizer(normalizer: Normalizer | None) -> Json | None:
     """Return the part that describes a normalizer; raises FormatError for one without a counterpart."""
-    match normalizer:
-        case None:
-            return None
-        case normalizers.NFC() | normalizers.NFD() | normalizers.NFKC() | normalizers.NFKD():
-            return {"type": normalizer.form}
-        case normalizers.Lowercase():
-            return {"type": "Lowercase"}
-        case normalizers.BertNormalizer():
-            return {
-                "type": "BertNormalizer",
-                "clean_text": normalizer.clean_text,
-                "handle_chinese_chars": normalizer.handle_chinese_chars,
-                "strip_accents": normalizer.strip_accents,
-                "lowercase": normalizer.lowercase,
-            }
-        case normalizers.Replace():
-            return {
-                "type": "Replace",
-                "pattern": {"Regex": normalizer.pattern},
-                "content": normalizer.content,
-            }
-        case Strip():
-            return {"type": "Strip", "strip_left": normalizer.left, "strip_right": normalizer.right}
-        case StripAccents() | Nmt():
-            return {"type": type(normalizer).__name__}
-        case normalizers.Prepend():
-            return {"type": "Prepend", "prepend": normalizer.prepend}
-        case normalizers.NormalizerSequence():
-            return {
-                "type": "Sequence",
-                "normalizers": [write_normalizer(inner) for inner in normalizer.normalizers],
-            }
-    raise FormatError("%(part)s cannot be written to a tokenizer.json", part=type(normalizer).__name__)
-
-
-_NORMALIZERS: dict[str, Callable[[Json], Normalizer]] = {
-    "NFC": lambda part: normalizers.NFC(),
-    "NFD": lambda part: normalizers.NFD(),
-    "NFKC": lambda part: normalizers.NFKC(),
-    "NFKD": lambda part: normalizers.NFKD(),
-    "Lowercase": lambda part: normalizers.Lowercase(),
-    "Strip": lambda part: Strip(field(part, "strip_left", bool), field(part, "strip_right", bool)),
-    "StripAccents": lambda part: StripAccents(),
-    "Nmt": lambda part: Nmt(),
-    "ByteLevel": lambda part: ByteCharacters(),
-    "Precompiled": lambda part: _precompiled(part),
-    "BertNormalizer": lambda part: normalizers.BertNormalizer(
-        clean_text=field(part, "clean_text", bool, True),
-        handle_chinese_chars=field(part, "handle_chinese_chars", bool, True),
-        strip_accents=field(part, "strip_accents", bool, None),
-        lowercase=field(part, "lowercase", bool, True),
-    ),
-    "Replace": lambda part: normalizers.Replace(
-        source := pattern(part), field(part, "content", str), common_budget(source)
-    ),
-    "Prepend": lambda part: normalizers.Prepend(field(part, "prepend", str)),
-    "Sequence": lambda part: normalizers.NormalizerSequence(
-        tuple(read_part(inner, _NORMALIZERS, NORMALIZER) for inner in field(part, "normalizers", list))
-    ),
-}
-
-
-def _precompiled(part: Json) -> Normalizer:
-    encoded = field(part, "precompiled_charsmap", str)
-    try:
-        return Precompiled(CharacterMap.read(base64.b64decode(encoded, validate=True)))
-    except ValueError as error:  # from base64, or a CharacterMapError
-        raise FormatError("the precompiled character map is broken: %(error)s", error=FormatError.of(error)) from None
-
-
-# --- pre-tokenizers ---------------------------------------------------------------------------------------------------
-
-_BYTES_ONLY: Json = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
-
-
-def _byte_level(pretokenizer: pretokenizers.ByteLevel) -> Json:
-    return {**_BYTES_ONLY, "add_prefix_space": pretokenizer.add_prefix_space, "use_regex": pretokenizer.use_regex}
+    return None if normalizer is None else _written(normalizer, _NORMALIZERS)
 
 
 def read_pretokenizer(part: Json | None) -> list[PreTokenizer]:
@@ -131,7 +49,7 @@ def read_pretokenizer(part: Json | None) -> list[PreTokenizer]:
     if part.get("type") == "Sequence":
         inner = field(part, "pretokenizers", list)
         return [found for each in inner for found in read_pretokenizer(as_object(each, PRETOKENIZER))]
-    return [read_part(part, _PRETOKENIZERS, PRETOKENIZER)]
+    return [_read(part, _PRETOKENIZERS, PRETOKENIZER)]
 
 
 def write_pretokenizer(pretokenizer: PreTokenizer | None, *, byte_level: bool) -> Json | None:
@@ -139,97 +57,290 @@ def write_pretokenizer(pretokenizer: PreTokenizer | None, *, byte_level: bool) -
 
     Raises FormatError for a pre-tokenizer without a counterpart.
     """
-    if not byte_level:
-        return None if pretokenizer is None else _write_pretokenizer(pretokenizer)
-    match pretokenizer:
-        case None:
-            return _BYTES_ONLY
-        case pretokenizers.ByteLevel():
-            return _byte_level(pretokenizer)
-        case pretokenizers.PreTokenizerSequence() if isinstance(
-            pretokenizer.pretokenizers[-1], pretokenizers.ByteLevel
-        ):
-            return _write_pretokenizer(pretokenizer)
-        case pretokenizers.PreTokenizerSequence():
-            parts = [*map(_write_pretokenizer, pretokenizer.pretokenizers), _BYTES_ONLY]
-            return {"type": "Sequence", "pretokenizers": parts}
-    return {"type": "Sequence", "pretokenizers": [_write_pretokenizer(pretokenizer), _BYTES_ONLY]}
+    if pretokenizer is None and not byte_level:
+        return None
+    steps = [pretokenizer] if pretokenizer is not None else []
+    if isinstance(pretokenizer, pretokenizers.PreTokenizerSequence):
+        steps = [*pretokenizer.pretokenizers]
+    if byte_level and not (steps and isinstance(steps[-1], pretokenizers.ByteLevel)):
+        steps.append(pretokenizers.ByteLevel(use_regex=False))
+    parts = [_written(step, _PRETOKENIZERS) for step in steps]
+    if len(parts) == 1 and not isinstance(pretokenizer, pretokenizers.PreTokenizerSequence):
+        return parts[0]
+    return {"type": "Sequence", "pretokenizers": parts}
 
 
-def _write_pretokenizer(pretokenizer: PreTokenizer) -> Json:
-    match pretokenizer:
-        case pretokenizers.ByteLevel():
-            return _byte_level(pretokenizer)
-        case pretokenizers.Whitespace() | pretokenizers.WhitespaceSplit() | pretokenizers.BertPreTokenizer():
-            return {"type": type(pretokenizer).__name__}
-        case Digits():
-            return {"type": "Digits", "individual_digits": pretokenizer.individual}
-        case UnicodeScripts():
-            return {"type": "UnicodeScripts"}
-        case CharacterDelimiter():
-            return {"type": "CharDelimiterSplit", "delimiter": pretokenizer.delimiter}
-        case FixedLength():
-            return {"type": "FixedLength", "length": pretokenizer.length}
-        case pretokenizers.Punctuation():
-            return {"type": "Punctuation", "behavior": _BEHAVIORS[pretokenizer.behavior]}
-        case pretokenizers.Split():
-            return {
-                "type": "Split",
-                "pattern": {"Regex": pretokenizer.pattern},
-                "behavior": _BEHAVIORS[pretokenizer.behavior],
-                "invert": pretokenizer.invert,
-            }
-        case pretokenizers.Metaspace():
-            return {
-                "type": "Metaspace",
-                "replacement": pretokenizer.replacement,
-                "prepend_scheme": _scheme(pretokenizer.prepend, pretokenizer.only_first),
-                "split": pretokenizer.splits,
-            }
-        case pretokenizers.PreTokenizerSequence():
-            return {
-                "type": "Sequence",
-                "pretokenizers": [_write_pretokenizer(inner) for inner in pretokenizer.pretokenizers],
-            }
-    raise FormatError("%(part)s cannot be written to a tokenizer.json", part=type(pretokenizer).__name__)
+def read_decoder(part: Json | None) -> Decoder:
+    """Return the decoder that a part describes; without a part, pieces are joined with spaces, as in `tokenizers`."""
+    step = decoders.Join(" ") if part is None else _read(part, _DECODERS, DECODER)
+    alone = hasattr(step, "decode") and part is not None
+    return step if alone else decoders.DecoderSequence((step,))
 
 
-_BEHAVIORS: dict[str, str] = {
-    "isolated": "Isolated",
-    "removed": "Removed",
-    "merged_with_previous": "MergedWithPrevious",
-    "merged_with_next": "MergedWithNext",
-    "contiguous": "Contiguous",
-}
+def write_decoder(decoder: Decoder | None) -> Json | None:
+    """Return the part that describes a decoder; raises FormatError for one without a counterpart."""
+    match decoder:
+        case None | decoders.Join(separator=""):
+            return {"type": "Fuse"}
+        case decoders.Join(separator=" ") | decoders.DecoderSequence(steps=(decoders.Join(separator=" "),)):
+            return None
+        case decoders.DecoderSequence(steps=(decoders.Fuse(),)):
+            return {"type": "Fuse"}
+    return _written(decoder, _DECODERS)
 
 
-def _behavior(part: Json) -> Behavior:
-    wanted = field(part, "behavior", str, "Isolated")
-    for behavior in get_args(Behavior):
-        if _BEHAVIORS[behavior] == wanted:
-            return behavior  # type: ignore[no-any-return]
+# --- fields -----------------------------------------------------------------------------------------------------------
+
+
+def as_object(part: object, what: Phrase) -> Json:
+    """Return the part; raises FormatError if it is not an object."""
+    if not isinstance(part, dict):
+        raise FormatError("each %(what)s should be an object", what=what)
+    return part
+
+
+def whole_number(part: Json, name: str, default: int, *, least: int = 0) -> int:
+    """Return an integer field, which must be at least `least` and below 2³²."""
+    number = field(part, name, int, default)
+    if not least <= number < 1 << 32:
+        sentence = '"%(name)s" should be an integer of at least %(least)s, not %(number)s'
+        raise FormatError(sentence, name=name, least=least, number=shown(number))
+    return number
+
+
+class PartField(NamedTuple):
+    """How keys of a file become arguments of a class, and how an instance of the class becomes the keys."""
+
+    read: Callable[[Json], Json]
+    write: Callable[[Any], Json]
+
+
+class PartType(NamedTuple):
+    """The class of a `type`, and its fields in the order of the file; `written` is false for what is only read."""
+
+    cls: Callable[..., Any]
+    fields: tuple[PartField, ...] = ()
+    written: bool = True
+
+
+def _field(
+    name: str,
+    *arguments: Any,
+    read: Callable[..., Any] = field,
+    write: Callable[[Any], Any] = lambda value: value,
+    attribute: str = "",
+) -> PartField:
+    """One key for one argument: `read(part, name, *arguments)` gives its value, `write` what the file says."""
+    attribute = attribute or name
+    return PartField(
+        lambda part: {attribute: read(part, name, *arguments)}, lambda step: {name: write(getattr(step, attribute))}
+    )
+
+
+def _constant(**keys: Any) -> PartField:
+    """Keys that are written with the same values always, and not read."""
+    return PartField(lambda part: {}, lambda step: keys)
+
+
+def _several(name: str, table: Callable[[], dict[str, PartType]], what: Phrase, attribute: str = "") -> PartField:
+    """A list of parts; `table` returns their table, which contains this field."""
+    return _field(
+        name,
+        read=lambda part, name: tuple(_read(each, table(), what) for each in field(part, name, list)),
+        write=lambda steps: [_written(each, table()) for each in steps],
+        attribute=attribute,
+    )
+
+
+def _read(part: object, table: dict[str, PartType], what: Phrase) -> Any:
+    """Read a part by its `type`; raises FormatError for an unsupported type."""
+    part = as_object(part, what)
+    kind = field(part, "type", str)
+    if kind not in table:
+        raise FormatError("the %(what)s %(kind)s is not supported", what=what, kind=shown(kind))
+    return table[kind].cls(**{name: value for each in table[kind].fields for name, value in each.read(part).items()})
+
+
+def _written(step: object, table: dict[str, PartType]) -> Json:
+    """The part for a step; raises FormatError for a class that no type has."""
+    for kind, part in table.items():
+        if part.cls is type(step) and part.written:
+            return {"type": kind, **{name: value for each in part.fields for name, value in each.write(step).items()}}
+    raise FormatError("%(part)s cannot be written to a tokenizer.json", part=type(step).__name__)
+
+
+def _pattern(part: Json, name: str = "pattern") -> str:
+    """Return a part's pattern for `regex`; raises FormatError for one that cannot be compiled or may take too long."""
+    source = field(part, name, dict)
+    if "String" in source:
+        plain = field(source, "String", str)
+        check_length(plain)
+        return regex.escape(plain, special_only=True)
+    regular = field(source, "Regex", str)
+    check_source(regular)
+    return checked_pattern(translated(regular))
+
+
+def _read_limited(part: Json) -> Json:
+    source = _pattern(part)
+    return {"pattern": source, "budget": common_budget(source)}
+
+
+def _read_pattern_or_text(part: Json) -> Json:
+    """The pattern of a decoder, which replaces plain text without `regex`."""
+    found = field(part, "pattern", dict)
+    if "String" in found:
+        return {"pattern": field(found, "String", str)}
+    return {**_read_limited(part), "regular": True}
+
+
+def _one_character(part: Json, name: str, *default: str) -> str:
+    value = field(part, name, str, *default)
+    if len(value) != 1:
+        raise FormatError('"%(name)s" should be one character, not %(found)s', name=name, found=shown(value))
+    return value
+
+
+def _read_scheme(part: Json) -> Json:
+    """Whether a space is prepended to the text, and whether to its first segment only.
+
+    Files from before 2024 have `add_prefix_space` instead of a scheme.
+    """
+    default = "always" if field(part, "add_prefix_space", bool, True) else "never"
+    name = field(part, "prepend_scheme", str, default)
+    if name not in ("always", "first", "never"):
+        raise FormatError('"prepend_scheme": %(name)s is not supported', name=shown(name))
+    return {"prepend": name != "never", "only_first": name == "first"}
+
+
+def _write_scheme(step: Any) -> Json:
+    only_first = getattr(step, "only_first", False)
+    return {"prepend_scheme": ("first" if only_first else "always") if step.prepend else "never"}
+
+
+def _read_behavior(part: Json, name: str) -> Behavior:
+    wanted = field(part, name, str, "Isolated")
+    for behavior, written in _BEHAVIORS.items():
+        if written == wanted:
+            return behavior
     raise FormatError('"behavior": %(wanted)s is not supported', wanted=shown(wanted))
 
 
-_PRETOKENIZERS: dict[str, Callable[[Json], PreTokenizer]] = {
-    "ByteLevel": lambda part: pretokenizers.ByteLevel(
-        add_prefix_space=field(part, "add_prefix_space", bool), use_regex=field(part, "use_regex", bool, True)
+def _read_character_map(part: Json, name: str) -> CharacterMap:
+    try:
+        return CharacterMap.read(base64.b64decode(field(part, name, str), validate=True))
+    except FormatError:
+        raise
+    except ValueError as error:  # from base64, or a CharacterMapError
+        raise FormatError("the precompiled character map is broken: %(error)s", error=FormatError.of(error)) from None
+
+
+# --- types ------------------------------------------------------------------------------------------------------------
+
+_BEHAVIORS: dict[Behavior, str] = {each: each.title().replace("_", "") for each in get_args(Behavior)}
+_BEHAVIOR = _field("behavior", read=_read_behavior, write=_BEHAVIORS.__getitem__)
+_LIMITED = PartField(_read_limited, lambda step: {"pattern": {"Regex": step.pattern}})
+_PATTERN_OR_TEXT = PartField(
+    _read_pattern_or_text, lambda step: {"pattern": {"Regex" if step.regular else "String": step.pattern}}
+)
+_CONTENT = _field("content", str)
+_REPLACEMENT = _field("replacement", "▁", read=_one_character)
+_SCHEME = PartField(_read_scheme, _write_scheme)
+_USE_REGEX = _field("use_regex", bool, True)
+
+_NORMALIZERS: dict[str, PartType] = {
+    "NFC": PartType(normalizers.NFC),
+    "NFD": PartType(normalizers.NFD),
+    "NFKC": PartType(normalizers.NFKC),
+    "NFKD": PartType(normalizers.NFKD),
+    "Lowercase": PartType(normalizers.Lowercase),
+    "Strip": PartType(
+        Strip, (_field("strip_left", bool, attribute="left"), _field("strip_right", bool, attribute="right"))
     ),
-    "Whitespace": lambda part: pretokenizers.Whitespace(),
-    "WhitespaceSplit": lambda part: pretokenizers.WhitespaceSplit(),
-    "BertPreTokenizer": lambda part: pretokenizers.BertPreTokenizer(),
-    "Punctuation": lambda part: pretokenizers.Punctuation(_behavior(part)),
-    "Split": lambda part: pretokenizers.Split(
-        source := pattern(part), _behavior(part), field(part, "invert", bool, False), common_budget(source)
+    "StripAccents": PartType(StripAccents),
+    "Nmt": PartType(Nmt),
+    "ByteLevel": PartType(ByteCharacters, written=False),
+    "Precompiled": PartType(
+        Precompiled,
+        (_field("precompiled_charsmap", read=_read_character_map, attribute="character_map"),),
+        written=False,
     ),
-    "Metaspace": lambda part: _metaspace(part),
-    "Digits": lambda part: Digits(field(part, "individual_digits", bool)),
-    "UnicodeScripts": lambda part: UnicodeScripts(),
-    "CharDelimiterSplit": lambda part: CharacterDelimiter(one_character(part, "delimiter")),
-    "FixedLength": lambda part: FixedLength(whole_number(part, "length", 5, least=1)),
+    "BertNormalizer": PartType(
+        normalizers.BertNormalizer,
+        (
+            _field("clean_text", bool, True),
+            _field("handle_chinese_chars", bool, True),
+            _field("strip_accents", bool, None),
+            _field("lowercase", bool, True),
+        ),
+    ),
+    "Replace": PartType(normalizers.Replace, (_LIMITED, _CONTENT)),
+    "Prepend": PartType(normalizers.Prepend, (_field("prepend", str),)),
+    "Sequence": PartType(normalizers.NormalizerSequence, (_several("normalizers", lambda: _NORMALIZERS, NORMALIZER),)),
 }
 
+_PRETOKENIZERS: dict[str, PartType] = {
+    "ByteLevel": PartType(
+        pretokenizers.ByteLevel, (_field("add_prefix_space", bool), _constant(trim_offsets=True), _USE_REGEX)
+    ),
+    "Whitespace": PartType(pretokenizers.Whitespace),
+    "WhitespaceSplit": PartType(pretokenizers.WhitespaceSplit),
+    "BertPreTokenizer": PartType(pretokenizers.BertPreTokenizer),
+    "Punctuation": PartType(pretokenizers.Punctuation, (_BEHAVIOR,)),
+    "Split": PartType(pretokenizers.Split, (_LIMITED, _BEHAVIOR, _field("invert", bool, False))),
+    "Metaspace": PartType(
+        pretokenizers.Metaspace, (_REPLACEMENT, _SCHEME, _field("split", bool, True, attribute="splits"))
+    ),
+    "Digits": PartType(Digits, (_field("individual_digits", bool, attribute="individual"),)),
+    "UnicodeScripts": PartType(UnicodeScripts),
+    "CharDelimiterSplit": PartType(CharacterDelimiter, (_field("delimiter", read=_one_character),)),
+    "FixedLength": PartType(FixedLength, (_field("length", 5, read=partial(whole_number, least=1)),)),
+    # Only to write one inside another; `read_pretokenizer` joins them.
+    "Sequence": PartType(
+        pretokenizers.PreTokenizerSequence, (_several("pretokenizers", lambda: _PRETOKENIZERS, PRETOKENIZER),)
+    ),
+}
 
-def _metaspace(part: Json) -> PreTokenizer:
-    prepend, only_first = scheme(part)
-    return pretokenizers.Metaspace(replacement(part), prepend, only_first, field(part, "split", bool, True))
+_DECODERS: dict[str, PartType] = {
+    "ByteLevel": PartType(
+        decoders.ByteLevelDecoder,
+        (
+            PartField(
+                lambda part: {"byte_characters": True},
+                lambda step: {"add_prefix_space": False, "trim_offsets": True, "use_regex": True},
+            ),
+        ),
+    ),
+    "BPEDecoder": PartType(decoders.BPEDecoder, (_field("suffix", str, "</w>"),)),
+    "WordPiece": PartType(decoders.WordPieceDecoder, (_field("prefix", str, "##"), _field("cleanup", bool, True))),
+    "Metaspace": PartType(
+        decoders.MetaspaceDecoder,
+        (
+            _REPLACEMENT,
+            PartField(lambda part: {"prepend": _read_scheme(part)["prepend"]}, _write_scheme),
+            _constant(split=True),
+        ),
+    ),
+    "ByteFallback": PartType(decoders.ByteFallback),
+    "Fuse": PartType(decoders.Fuse),
+    "Strip": PartType(
+        decoders.StripDecoder,
+        (
+            _field("content", read=_one_character),
+            _field("start", 0, read=whole_number),
+            _field("stop", 0, read=whole_number),
+        ),
+    ),
+    "Replace": PartType(decoders.ReplaceDecoder, (_PATTERN_OR_TEXT, _CONTENT)),
+    "CTC": PartType(
+        decoders.CTC,
+        (
+            _field("pad_token", str, "<pad>", attribute="pad"),
+            _field("word_delimiter_token", str, "|", attribute="word_delimiter"),
+            _field("cleanup", bool, True),
+        ),
+    ),
+    "Sequence": PartType(
+        decoders.DecoderSequence, (_several("decoders", lambda: _DECODERS, DECODER, attribute="steps"),)
+    ),
+}

@@ -7,13 +7,12 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from webapp.core.added_tokens import AddedToken
+from webapp.core.added_tokens import AddedToken, PostProcessor, Template, Trim
 from webapp.core.formats.fields import FormatError, field
-from webapp.core.formats.huggingface_fields import POSTPROCESSOR, Json, as_object
-from webapp.core.postprocessors import PostProcessor, Template, Trim
+from webapp.core.formats.huggingface_parts import POSTPROCESSOR, Json, as_object
 from webapp.core.vocabulary_error import shown
 
-_FLAGS = ("special", "normalized", "single_word", "lstrip", "rstrip")
+_FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
 def read_added_tokens(document: Json) -> list[AddedToken]:
@@ -40,15 +39,7 @@ def read_added_tokens(document: Json) -> list[AddedToken]:
 
 def write_added_token(token: AddedToken) -> Json:
     """Return the entry of an added token."""
-    return {
-        "id": token.id,
-        "content": token.content,
-        "single_word": token.single_word,
-        "lstrip": token.lstrip,
-        "rstrip": token.rstrip,
-        "normalized": token.normalized,
-        "special": token.special,
-    }
+    return {"id": token.id, "content": token.content, **{name: getattr(token, name) for name in _FLAGS}}
 
 
 def numbered(tokens: Iterable[AddedToken], ids: Mapping[str, int], size: int) -> list[AddedToken]:

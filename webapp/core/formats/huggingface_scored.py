@@ -17,8 +17,7 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.text import decoders, normalizers
 from webapp.core.text.decoders import Decoder, DecoderStep
 from webapp.core.text.normalizers import Normalizer
-from webapp.core.text.sentencepiece_decoder import SentencePieceDecoder
-from webapp.core.text.sentencepiece_normalizer import SentencePieceNormalizer
+from webapp.core.text.sentencepiece_normalizer import SentencePieceDecoder, SentencePieceNormalizer
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
 

@@ -14,8 +14,7 @@ from typing import Any
 from webapp.core.formats.checked_patterns import checked_pattern
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.limits import LARGEST_VOCABULARY, read_json
-from webapp.core.formats.special_tokens import check_special_tokens
-from webapp.core.formats.split_pattern_of import split_pattern_of
+from webapp.core.formats.written_parts import check_special_tokens, split_pattern_of
 from webapp.core.models.bpe import BPE
 from webapp.core.text.decoders import ByteLevelDecoder
 from webapp.core.text.pretokenizers import ByteLevel, Split

@@ -20,9 +20,9 @@ from typing import Any
 
 from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.limits import lines_of, read_json
-from webapp.core.models.character_model import CharacterModel
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, HIGHEST_ORDER, START, UNKNOWN, Estimates, NGramCounts, check_words
+from webapp.core.models.ngram_lattice import CharacterModel
 from webapp.core.models.smoothing import SMOOTHINGS, name_of
 from webapp.core.recipes import NGRAM
 from webapp.core.tokenizer import Tokenizer

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import Any, Literal
 
 from webapp.core.formats import (
@@ -19,11 +21,11 @@ from webapp.core.formats import (
 )
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.limits import LARGEST_DICTIONARY, LARGEST_FILE, decoded, read_json
-from webapp.core.formats.other_file_kinds import check_foreign
 from webapp.core.models.matching import Matching
 from webapp.core.models.ngram import NGram
 from webapp.core.recipes import MATCHING
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.vocabulary_error import Phrase
 
 Format = Literal[
     "tiktoken",
@@ -302,3 +304,73 @@ def _is_sentencepiece(content: bytes) -> bool:
         return False
     inner = content[3]
     return 0 < inner < content[1] < 0x80 and content[4 + inner : 5 + inner] in (b"\x15", b"\x18")
+
+
+def check_foreign(content: bytes) -> None:
+    """Raise FormatError for a file that is not a vocabulary, saying what it is and what to do.
+
+    >>> check_foreign("low".encode("utf-16"))
+    Traceback (most recent call last):
+    webapp.core.formats.fields.FormatError: this is text in UTF-16; save it as UTF-8
+    """
+    if b"\0" in content[:1] and not content.strip(b" \t\r\n\0"):
+        raise FormatError("the file contains only NUL bytes")
+    if (packed := _of(_PACKED, content)) is not None:
+        raise FormatError("this is %(what)s, not a vocabulary; unpack it first", what=packed)
+    if (text := _of(_TEXT, content)) is not None:
+        raise FormatError("this is %(what)s; save it as UTF-8", what=text)
+    if (other := _of(_OTHER, content)) is not None:
+        raise FormatError("this is %(what)s, not a vocabulary", what=other)
+    if content.startswith(b"version https://git-lfs.github.com/spec/"):
+        raise FormatError("this is a Git LFS pointer, not the file itself; fetch the file with git lfs pull")
+    if re.search(rb"^\\data\\[ \t]*\r?$", content[: 1 << 20], re.MULTILINE):
+        raise FormatError("this is an ARPA file, which has probabilities; upload the counts of the n-grams instead")
+    if _HTML.match(content):
+        raise FormatError("this is a web page, not a vocabulary; download the file itself, not the page that shows it")
+
+
+def _of(beginnings: dict[bytes, Phrase], content: bytes) -> Phrase | None:
+    return next((what for beginning, what in beginnings.items() if content.startswith(beginning)), None)
+
+
+_PACKED = {
+    b"\x1f\x8b": Phrase("a gzip archive"),
+    b"PK\x03\x04": Phrase("a zip archive"),
+    b"PK\x05\x06": Phrase("a zip archive"),
+    b"BZh": Phrase("a bzip2 archive"),
+    b"\xfd7zXZ\x00": Phrase("an xz archive"),
+    b"(\xb5/\xfd": Phrase("a zstd archive"),
+    b"7z\xbc\xaf'\x1c": Phrase("a 7z archive"),
+}
+_TEXT = {
+    b"\xff\xfe\x00\x00": Phrase("text in UTF-32"),
+    b"\x00\x00\xfe\xff": Phrase("text in UTF-32"),
+    b"\xff\xfe": Phrase("text in UTF-16"),
+    b"\xfe\xff": Phrase("text in UTF-16"),
+}
+_OTHER = {
+    b"GGUF": Phrase("a GGUF model"),
+    b"%PDF": Phrase("a PDF"),
+    b"\x89PNG": Phrase("an image"),
+    b"\xff\xd8\xff": Phrase("an image"),
+    b"GIF8": Phrase("an image"),
+}
+_HTML = re.compile(rb"(?:\xef\xbb\xbf)?\s{0,1000}(?:<!doctype html|<html)[\s>]", re.IGNORECASE)
+
+
+def load(source: str | PathLike[str] | bytes, companion: str | PathLike[str] | bytes | None = None) -> Tokenizer:
+    """Return the tokenizer of a vocabulary file: a path to it, or its content as bytes.
+
+    The content decides which format it is (see `recognize`). GPT-2's `vocab.json` needs its `merges.txt` as
+    `companion`.
+
+    >>> load("研究\\n研究生\\n生命\\n起源\\n".encode()).ids("研究生命起源")
+    [0, 2, 3]
+
+    Raises OSError for a file that cannot be opened, FormatError for one that is not a vocabulary.
+    """
+    return recognize(_content(source), None if companion is None else _content(companion)).tokenizer
+
+
+def _content(source: str | PathLike[str] | bytes) -> bytes:
+    return source if isinstance(source, bytes) else Path(source).read_bytes()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webapp.core.formats import huggingface, ngram_counts, sentencepiece_writer
+from webapp.core.formats import huggingface, ngram_counts, sentencepiece
 from webapp.core.formats.fields import FormatError
 from webapp.core.models.ngram import NGram
 from webapp.core.tokenizer import Tokenizer
@@ -14,7 +14,7 @@ def save(tokenizer: Tokenizer) -> bytes:
     Counts as JSON for n-gram models; a `.model` for SentencePiece's models and pipeline; else a
     `tokenizer.json`. Raises FormatError for a tokenizer that none of them can hold.
 
-    >>> from webapp.core.formats.load import load
+    >>> from webapp.core.formats.recognize import load
     >>> tokenizer = load(b"[UNK]\\nun\\n##aff\\n##able\\n")
     >>> load(save(tokenizer)).ids("unaffable")
     [1, 2, 3]
@@ -22,6 +22,6 @@ def save(tokenizer: Tokenizer) -> bytes:
     if isinstance(tokenizer.model, NGram):
         return ngram_counts.write_json(tokenizer).encode()
     try:
-        return sentencepiece_writer.write(tokenizer)
+        return sentencepiece.write(tokenizer)
     except FormatError:
         return huggingface.write(tokenizer).encode()

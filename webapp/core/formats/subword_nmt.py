@@ -10,7 +10,7 @@ import re
 
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.limits import LARGEST_VOCABULARY
-from webapp.core.models.subword_nmt import SubwordBPE
+from webapp.core.models.bpe import SubwordBPE
 from webapp.core.text import decoders
 from webapp.core.text.pretokenizers import Split
 from webapp.core.tokenizer import Tokenizer

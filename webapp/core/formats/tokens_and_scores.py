@@ -8,7 +8,7 @@ from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.limits import LARGEST_VOCABULARY, read_json
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
-from webapp.core.text.sentencepiece_decoder import SentencePieceDecoder
+from webapp.core.text.sentencepiece_normalizer import SentencePieceDecoder
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
 

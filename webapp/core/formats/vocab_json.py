@@ -8,7 +8,7 @@ from typing import Any
 
 from webapp.core.formats.fields import FormatError, missing_ids
 from webapp.core.formats.limits import LARGEST_VOCABULARY, read_json
-from webapp.core.formats.special_tokens import check_special_tokens
+from webapp.core.formats.written_parts import check_special_tokens
 from webapp.core.models.bpe import BPE
 from webapp.core.recipes import BYTE_BPE
 from webapp.core.text.byte_characters import bytes_to_characters, characters_to_bytes

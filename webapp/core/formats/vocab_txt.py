@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.limits import LARGEST_VOCABULARY
-from webapp.core.formats.special_tokens import check_special_tokens
+from webapp.core.formats.written_parts import check_special_tokens
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.recipes import wordpiece
 from webapp.core.text.split_patterns import WHITE_SPACE_CHARACTERS

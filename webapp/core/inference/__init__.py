@@ -13,13 +13,17 @@ expects.
 
 from __future__ import annotations
 
-from webapp.core.inference.byte_pieces import BytePieces
-from webapp.core.inference.character_pieces import CharacterPieces, ScoredPiecesByRule, UnigramPieces, WordPieces
-from webapp.core.inference.draws import DrawnTokenizer
+from webapp.core.inference.character_pieces import (
+    BytePieces,
+    CharacterPieces,
+    ScoredPiecesByRule,
+    UnigramPieces,
+    WordPieces,
+)
 from webapp.core.inference.dropout import MergesWithDropout
 from webapp.core.inference.piece_table import fewest_parts, longest_parts
 from webapp.core.inference.records import ALPHA, DROPOUT, INFERENCES, OWN, PARAMETERS, SEED, Inference, Parameter
-from webapp.core.inference.samples import UnigramSamples
+from webapp.core.inference.samples import DrawnTokenizer, UnigramSamples
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE

@@ -1,20 +1,173 @@
-"""BPE-dropout with every kind of BPE vocabulary: merges by rank, ranks of pieces, and scores."""
+"""BPE-dropout with every kind of BPE vocabulary: merges by rank, ranks of pieces, and scores.
+
+BPE-dropout (Provilkov, Emelianenko and Voita 2020, arXiv 1910.13267, algorithm 1).
+
+At each step every possible merge of the word is dropped with a probability, each occurrence on its own, and the best of
+those that are left is made; when all are dropped, or none is possible, the word is done. With probability 0 that is
+BPE itself, with probability 1 the symbols stay apart.
+
+Only the drops of merges that are better than the one made matter, so a step draws one number: how many of the possible
+merges, in their order, are dropped before the first that is not. A step so takes time logarithmic in the word's length,
+where drawing for every pair takes time linear in it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from itertools import accumulate, pairwise
 from random import Random
 from typing import Protocol
 
-from webapp.core.inference.dropped_merges import Drops, Join, merge_with_drops
+from webapp.core.inference.piece_table import SortedKeys
 from webapp.core.inference.wrapper import Segment
-from webapp.core.models.bpe import BPE
-from webapp.core.models.byte_offsets import byte_segments
+from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
-from webapp.core.models.subword_nmt import SubwordBPE
-from webapp.core.models.symbols import Measured
+from webapp.core.models.symbols import Measured, byte_segments
+
+Join = Callable[[int, int], tuple[int, int] | None]
+"""The rank of the merge of two adjacent symbols and the symbol that it makes, or None if they do not merge."""
+
+LONG = 80
+"""Above this many symbols, possible merges are kept in order; below, finding the best again is faster."""
+_BITS = 32
+_NEVER = 1 << 62
+
+
+class Drops:
+    """Draws how many merges in a row are dropped, each with the probability `dropout`.
+
+    The numbers depend on the seed only: `random.Random(seed).random()` is the same in all versions of Python and on all
+    platforms, and powers of the probability are made by multiplication, which IEEE 754 defines exactly.
+
+    >>> drops = Drops(0.5, Random(1))
+    >>> [drops.count() for _ in range(8)]
+    [2, 0, 0, 1, 1, 1, 0, 0]
+    >>> Drops(0.0, Random(1)).count(), Drops(1.0, Random(1)).count() > 10**9
+    (0, True)
+    """
+
+    def __init__(self, dropout: float, random: Random) -> None:
+        """Raises ValueError if the probability is not from 0 to 1."""
+        if not 0 <= dropout <= 1:
+            raise ValueError("the dropout must be from 0 to 1")
+        self._random = random.random
+        self._dropout = dropout
+        # The powers of the probability to 1, 2, 4, 8 …, the smallest first.
+        powers = [dropout]
+        while len(powers) < _BITS and powers[-1] > 0:
+            powers.append(powers[-1] * powers[-1])
+        self._powers = [(power, 1 << exponent) for exponent, power in enumerate(powers)][::-1]
+
+    def by(self, random: Random) -> Drops:
+        """The same with another source of random numbers."""
+        other = copy(self)
+        other._random = random.random
+        return other
+
+    def count(self) -> int:
+        """How many of the merges that are tried one after another are dropped before the first that is not."""
+        if not self._dropout:
+            return 0
+        drawn = self._random()
+        if drawn >= self._dropout:
+            return 0
+        product, count = 1.0, 0
+        for power, number in self._powers:  # the greatest count with drawn < dropout ** count
+            if drawn < product * power:
+                product *= power
+                count += number
+        return count
+
+
+def merge_with_drops(
+    symbols: Sequence[int], join: Join, drops: Drops, *, together: bool = False
+) -> tuple[list[int], list[int]]:
+    """Merge symbols with dropout; return the symbols that are left, and how many initial ones each covers.
+
+    With `together`, all occurrences of the chosen merge that are not dropped are made in one step, as in subword-nmt.
+
+    >>> join = {(0, 1): (0, 2), (2, 0): (1, 3)}.get      # a b → ab, ab a → aba
+    >>> merge_with_drops([0, 1, 0, 1, 0], lambda *pair: join(pair), Drops(0.0, Random(0)))
+    ([2, 3], [2, 3])
+    >>> merge_with_drops([0, 1, 0, 1, 0], lambda *pair: join(pair), Drops(0.6, Random(2)))
+    ([2, 2, 0], [2, 2, 1])
+    """
+    if len(symbols) > LONG or together:
+        return _merge_long(list(symbols), join, drops, together)
+    return _merge_short(list(symbols), join, drops)
+
+
+def _merge_short(symbols: list[int], join: Join, drops: Drops) -> tuple[list[int], list[int]]:
+    widths = [1] * len(symbols)
+    found = [join(left, right) for left, right in pairwise(symbols)]
+    ranks = [_NEVER if one is None else one[0] for one in found]
+    while ranks and (best := min(ranks)) != _NEVER:
+        at = ranks.index(best)
+        if skipped := drops.count():
+            if skipped >= len(ranks):
+                break
+            at = sorted(range(len(ranks)), key=ranks.__getitem__)[skipped]  # stable: the leftmost first among equals
+        made = found[at]
+        if made is None:
+            break  # fewer merges are possible than were dropped
+        symbols[at] = made[1]
+        widths[at] += widths[at + 1]
+        del symbols[at + 1], widths[at + 1], found[at], ranks[at]
+        for beside in (at - 1, at):
+            if 0 <= beside < len(found):
+                found[beside] = pair = join(symbols[beside], symbols[beside + 1])
+                ranks[beside] = _NEVER if pair is None else pair[0]
+    return symbols, widths
+
+
+def _merge_long(symbols: list[int], join: Join, drops: Drops, together: bool) -> tuple[list[int], list[int]]:
+    length = len(symbols)
+    following, previous = list(range(1, length + 1)), list(range(-1, length - 1))
+    widths = [1] * length  # 0 for a symbol that was merged into the one on its left
+    made = [0] * length  # what the symbol at a position becomes with the one after it
+    keys = [-1] * length  # the key of that merge, -1 if there is none
+    for at in range(length - 1):
+        if (pair := join(symbols[at], symbols[at + 1])) is not None:
+            keys[at], made[at] = pair[0] << _BITS | at, pair[1]
+    order = SortedKeys(key for key in keys if key >= 0)
+    while len(order) and (chosen := _drawn(order, drops, together)):
+        for key in chosen:
+            at = key & 0xFFFFFFFF
+            if keys[at] != key:
+                continue  # merged with its neighbour in the same step
+            right = following[at]
+            for stale in (previous[at], at, right):
+                if stale >= 0 and keys[stale] >= 0:
+                    order.discard(keys[stale])
+                    keys[stale] = -1
+            symbols[at] = made[at]
+            widths[at] += widths[right]
+            widths[right] = 0
+            following[at] = after = following[right]
+            if after < length:
+                previous[after] = at
+            for beside in (previous[at], at):
+                if beside >= 0 and (next_at := following[beside]) < length:
+                    pair = join(symbols[beside], symbols[next_at])
+                    if pair is not None:
+                        keys[beside], made[beside] = pair[0] << _BITS | beside, pair[1]
+                        order.add(keys[beside])
+    left = [at for at in range(length) if widths[at]]
+    return [symbols[at] for at in left], [widths[at] for at in left]
+
+
+def _drawn(order: SortedKeys, drops: Drops, together: bool) -> list[int]:
+    """The merges of a step: the first that is not dropped, with `together` all others of its rank."""
+    index = drops.count()
+    if index >= len(order):
+        return []
+    chosen = [order[index]]
+    if together:
+        while (index := index + 1 + drops.count()) < len(order) and order[index] >> _BITS == chosen[0] >> _BITS:
+            chosen.append(order[index])
+    return chosen
 
 
 class Merging(Protocol):

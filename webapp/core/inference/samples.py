@@ -3,22 +3,33 @@
 A segmentation x of a pre-token is drawn with the probability P(x) ** α / Σ P(y) ** α over all its segmentations y, by
 forward filtering and backward sampling. `webapp.core.traces.sampling` shows the same for one lattice, with α written as
 the temperature 1 / α; with the same seed both draw the same segmentation.
+
+Random inferences: a model that draws the tokens of each pre-token anew, and the tokenizer around it.
+
+A word that occurs twice is drawn twice, so nothing is cached by word, and the result of a text depends on the seed and
+on all of the text before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import accumulate
 from math import exp, log
 from random import Random
+from typing import Protocol
 
 from webapp.core.cache import Cache
+from webapp.core.encoding_paths import uncached_path
 from webapp.core.inference.piece_table import LONGEST
 from webapp.core.inference.wrapper import Segment
+from webapp.core.models import Model
 from webapp.core.models.fast.word_lengths import lengths_by_ending
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
+from webapp.core.text.alignment import AlignedText
+from webapp.core.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +124,65 @@ class UnigramSamples:
                 greatest = max(logarithms)
                 totals.append(greatest + log(sum([exp(each - greatest) for each in logarithms])))
         return tuple(totals)
+
+
+class Drawing(Protocol):
+    """What draws the tokens of pre-tokens."""
+
+    @property
+    def model(self) -> Model:
+        """The model whose pieces are drawn."""
+
+    def draw(self, pretoken: str, random: Random) -> Sequence[Segment]:
+        """`(id, start, end)` of each token of a pre-token, in characters."""
+
+
+class DrawnModel:
+    """The model of one text: each call draws. Its pieces are those of the model that is sampled."""
+
+    def __init__(self, drawing: Drawing, seed: int) -> None:
+        self.pieces = drawing.model.pieces
+        self.unknown_id = drawing.model.unknown_id
+        self.id_of = drawing.model.id_of
+        self._drawing = drawing
+        self._random = Random(seed)
+
+    def ids(self, pretoken: str, /) -> Sequence[int]:
+        """The ids of one pre-token."""
+        return [id for id, _, _ in self._drawing.draw(pretoken, self._random)]
+
+    def segment(self, pretoken: str) -> Sequence[Segment]:
+        """`(id, start, end)` of each token of a pre-token."""
+        return self._drawing.draw(pretoken, self._random)
+
+
+class DrawnTokenizer(Tokenizer):
+    """A tokenizer that draws the tokens of a text. Ids and offsets are drawn apart, from the same seed, so they agree.
+
+    Like any tokenizer it gives the same tokens for the same text, and may be used by several threads.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, drawing: Drawing, seed: int) -> None:
+        super().__init__(
+            tokenizer.model,
+            normalizer=tokenizer.normalizer,
+            pretokenizer=tokenizer.pretokenizer,
+            decoder=tokenizer.decoder,
+            added_tokens=tokenizer.added_tokens,
+            postprocessor=tokenizer.postprocessor,
+        )
+        self._tokenizer = tokenizer
+        self._drawing = drawing
+        self._seed = seed
+
+    def _for_one_text(self) -> Tokenizer:
+        """A plain tokenizer whose model begins to draw."""
+        one = copy(self._tokenizer)
+        one._path = uncached_path(DrawnModel(self._drawing, self._seed), self.normalizer, self.pretokenizer)
+        return one
+
+    def _ids(self, text: str, special: bool) -> list[int]:
+        return self._for_one_text()._ids(text, special)
+
+    def _places(self, aligned: AlignedText, special: bool) -> tuple[Sequence[int], Sequence[int], set[int]]:
+        return self._for_one_text()._places(aligned, special)

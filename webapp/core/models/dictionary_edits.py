@@ -15,9 +15,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, Literal, TypeVar, overload
 
-from webapp.core.models.dictionary import Dictionary, space_ids
-from webapp.core.models.dictionary_entry import fields_of, problem_of
-from webapp.core.models.skipped_lines import Reason
+from webapp.core.models.dictionary import Dictionary, Reason, fields_of, problem_of, space_ids
 from webapp.core.vocabulary_error import Phrase
 
 MOST_EDITS = 500

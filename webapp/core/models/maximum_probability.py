@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, get_args
 
 from webapp.core.cache import Cache
-from webapp.core.formats.jieba_hmm import jieba_hmm
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.hmm import HiddenMarkovModel
+from webapp.core.models.hmm import HiddenMarkovModel, jieba_hmm
 from webapp.core.models.word_graph import BLOCK, SPACE, WordGraph
 
 Mode = Literal["precise", "full", "search"]

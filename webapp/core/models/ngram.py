@@ -15,10 +15,9 @@ from itertools import chain
 from math import exp, log
 
 from webapp.core.cache import Cache
-from webapp.core.models.character_model import CharacterModel
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.ngram_counts import UNKNOWN, NGramCounts
-from webapp.core.models.ngram_lattice import Arc, WordLattice
+from webapp.core.models.ngram_lattice import Arc, CharacterModel, WordLattice
 from webapp.core.models.ngram_probabilities import Contribution, Probabilities
 from webapp.core.models.ngram_viterbi import BEGINNING, ScoreTables, best_path
 from webapp.core.models.smoothing import Smoothing, estimate

@@ -12,9 +12,9 @@ from itertools import chain, pairwise
 
 from webapp.core.cache import IdCache
 from webapp.core.models.bpe import Merge
-from webapp.core.models.byte_offsets import byte_segments
 from webapp.core.models.fast.boundaries import SHORT, ByteBoundaries
 from webapp.core.models.merge_loop import NO_RANK, POSITION_BITS, link_symbols
+from webapp.core.models.symbols import byte_segments
 from webapp.core.vocabulary_error import VocabularyError, shown
 
 # Above this many bytes the heap is faster than searching the list again for every merge (3 times at 400).

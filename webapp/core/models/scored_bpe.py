@@ -11,8 +11,7 @@ from heapq import heappop, heappush
 from itertools import pairwise
 
 from webapp.core.models.merge_loop import NO_RANK, POSITION_BITS, link_symbols, pack, pair_ranks
-from webapp.core.models.scored_pieces import Part, ScoredModel, ScoredPieces
-from webapp.core.models.sentencepiece_word_char import symbols_of
+from webapp.core.models.scored_pieces import Part, ScoredModel, ScoredPieces, symbols_of
 from webapp.core.vocabulary_error import VocabularyError
 
 # Above this many symbols the heap is faster than searching the list again for every merge (3 times at 400).

@@ -11,7 +11,7 @@ from typing import Protocol, cast
 
 from webapp.core.text.byte_characters import bytes_to_characters, characters_to_bytes
 from webapp.core.text.growth import check_length
-from webapp.core.text.pattern_time import TimeBudget
+from webapp.core.text.pattern_matching import TimeBudget
 from webapp.core.text.split_patterns import SplitPattern, limited
 
 

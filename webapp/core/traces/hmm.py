@@ -46,7 +46,7 @@ class HMMTrace:
 def hmm_traces(model: HiddenMarkovModel, run: str) -> Iterator[HMMTrace]:
     """Yield the trace of each part of a run that consists of Han characters.
 
-    >>> from webapp.core.formats.jieba_hmm import jieba_hmm
+    >>> from webapp.core.models.hmm import jieba_hmm
     >>> (trace,) = hmm_traces(jieba_hmm(), "杭研")
     >>> trace.states, [round(cell.total, 2) for cell in trace.columns[0]][0]
     (('B', 'E'), -8.78)

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
 
-from webapp.core.inference.dropout import MergesWithDropout
-from webapp.core.inference.dropped_merges import Drops, Join
+from webapp.core.inference.dropout import Drops, Join, MergesWithDropout
 from webapp.core.inference.piece_table import fewest_costs
 from webapp.core.inference.wrapper import Lookup, Segment
 

@@ -11,7 +11,7 @@ from typing import Literal
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
-from webapp.core.models.sentencepiece_word_char import symbols_of
+from webapp.core.models.scored_pieces import symbols_of
 
 Kind = Literal["piece", "byte", "unknown", "suffix", "uncovered", "unused", "user-defined"]
 """The kind of a symbol.

@@ -142,18 +142,29 @@ def columns(model: NGram, sentence: str) -> list[WordColumn]:
 
 
 def best_path(table: Sequence[WordColumn]) -> list[WordCandidate]:
-    """Return the candidates of the best path, the last of which is the end of the sentence.
+    """Return the candidates of the best path to the last of these columns, which may be the end of the sentence.
 
     >>> from webapp.core.trainers.ngram import train
     >>> [one.word for one in best_path(columns(NGram(train([["a", "b"], ["ab"], ["ab"]]), keep_runs=False), "ab"))]
     ['ab', '</s>']
     """
-    candidate = table[-1].candidates[table[-1].best[0]]
-    path = [candidate]
-    while candidate.origin >= 0:
-        candidate = _column_before(table, candidate.start).candidates[candidate.origin]
-        path.append(candidate)
+    column = next((column for column in reversed(table) if column.candidates), None)  # white space has none
+    if column is None:
+        return []
+    path = [max((column.candidates[at] for at in column.best), key=lambda one: one.total)]
+    while (before := previous(table, path[-1])) is not None:
+        path.append(before)
     return path[::-1]
+
+
+def previous(table: Sequence[WordColumn], candidate: WordCandidate) -> WordCandidate | None:
+    """Return the candidate on whose sum another one builds; None at the beginning of the sentence."""
+    if candidate.origin < 0:
+        return None
+    end = candidate.start
+    while not table[end - 1].candidates:  # white space
+        end -= 1
+    return table[end - 1].candidates[candidate.origin]
 
 
 def segmentation(table: Sequence[WordColumn]) -> list[str]:
@@ -312,13 +323,6 @@ def _states(candidate: WordCandidate, order: int) -> tuple[_State, _State]:
     """The states before and after the word of a candidate."""
     before = candidate.context[-2] if order > 2 and len(candidate.context) > 1 else ""
     return (before, candidate.previous), (candidate.previous if order > 2 else "", candidate.word)
-
-
-def _column_before(table: Sequence[WordColumn], end: int) -> WordColumn:
-    """The column at a position, before the white space there."""
-    while not table[end - 1].candidates:
-        end -= 1
-    return table[end - 1]
 
 
 def _total(path: _Path) -> float:

@@ -50,8 +50,8 @@ class PieceCandidate:
 
 
 @dataclass(frozen=True, slots=True)
-class WordReading:
-    """A distinct word, how often it occurs, and the pieces of its best segmentation at the end of a round."""
+class SegmentedWord:
+    """A distinct word, how often it occurs, and the pieces into which a round splits it."""
 
     word: str
     count: int
@@ -74,7 +74,7 @@ class UnigramRound:
     share: int
     lossless: int
     surplus: int
-    readings: tuple[WordReading, ...]
+    readings: tuple[SegmentedWord, ...]
 
 
 class UnigramTraining:
@@ -162,7 +162,7 @@ def _candidates(
         yield PieceCandidate(piece, expected, before[piece], after[piece], used[piece], instead, loss, piece in removed)
 
 
-def readings(scores: Mapping[str, float], counts: WordCounts) -> Iterator[WordReading]:
+def readings(scores: Mapping[str, float], counts: WordCounts) -> Iterator[SegmentedWord]:
     """Yield the best segmentation of each word with these pieces and log-probabilities.
 
     >>> scores = {"h": -3.0, "u": -2.0, "g": -2.5, "hug": -1.0}
@@ -171,4 +171,4 @@ def readings(scores: Mapping[str, float], counts: WordCounts) -> Iterator[WordRe
     """
     model = Unigram((UNKNOWN, *scores), (0.0, *scores.values()), unknown_id=0)
     for word, count in counts.items():
-        yield WordReading(word, count, tuple(word[start:end] for _, start, end in model.segment(word)))
+        yield SegmentedWord(word, count, tuple(word[start:end] for _, start, end in model.segment(word)))

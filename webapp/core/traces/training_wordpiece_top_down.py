@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from webapp.core.traces.training_unigram import SegmentedWord
 from webapp.core.trainers import wordpiece_top_down as trainer
 from webapp.core.trainers.word_counts import WordCounts
 from webapp.core.trainers.wordpiece import PREFIX, spell
@@ -27,15 +28,6 @@ class SubstringCandidate:
 
 
 @dataclass(frozen=True, slots=True)
-class WordCuts:
-    """A distinct word, how often it occurs, and the pieces whose beginnings a round counts from."""
-
-    word: str
-    count: int
-    pieces: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class TopDownRound:
     """One round: `candidates` with at least the threshold, longest first; `rarer` is the number of the others.
 
@@ -46,7 +38,7 @@ class TopDownRound:
     number: int
     candidates: tuple[SubstringCandidate, ...]
     rarer: int
-    words: tuple[WordCuts, ...]
+    words: tuple[SegmentedWord, ...]
 
     @property
     def kept(self) -> dict[str, int]:
@@ -113,14 +105,14 @@ class TopDownTraining:
         """Return the rounds with another threshold."""
         return tuple(self._traced(threshold))
 
-    def words(self, pieces: Sequence[str] | Mapping[str, object]) -> tuple[WordCuts, ...]:
+    def words(self, pieces: Sequence[str] | Mapping[str, object]) -> tuple[SegmentedWord, ...]:
         """Return the words, split by the longest match into pieces and single characters."""
         known = {*self.characters, *pieces}
         found = []
         for word, count in self.counts.items():
             starts = [*_starts(word, known), len(word)]
             parts = (_written(word, start, end) for start, end in pairwise(starts))
-            found.append(WordCuts(word, count, tuple(parts)))
+            found.append(SegmentedWord(word, count, tuple(parts)))
         return tuple(found)
 
     def _traced(self, threshold: int) -> Iterator[TopDownRound]:
@@ -137,10 +129,10 @@ class TopDownTraining:
             yield TopDownRound(number, frequent, len(longer) - len(frequent), words)
             words = self.words(kept)
 
-    def _every_start(self) -> tuple[WordCuts, ...]:
-        return tuple(WordCuts(word, count, tuple(spell(word, PREFIX))) for word, count in self.counts.items())
+    def _every_start(self) -> tuple[SegmentedWord, ...]:
+        return tuple(SegmentedWord(word, count, tuple(spell(word, PREFIX))) for word, count in self.counts.items())
 
-    def _candidates(self, words: Sequence[WordCuts]) -> dict[str, int]:
+    def _candidates(self, words: Sequence[SegmentedWord]) -> dict[str, int]:
         """Return how often each part of a word that begins where a piece begins occurs."""
         counts: dict[str, int] = {}
         for word in words:

@@ -6,7 +6,7 @@ after the best path to the arc's start, so each position needs only the arcs tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -44,14 +44,6 @@ class ViterbiColumn:
     def tied(self) -> bool:
         """Whether another candidate has the same sum; the longest arc wins then."""
         return sum(candidate.total == self.best.total for candidate in self.candidates) > 1
-
-
-@dataclass(frozen=True, slots=True)
-class BackwardStep:
-    """A step back: `arc` ends the best path to position `end`; the path continues from its start."""
-
-    end: int
-    arc: Arc
 
 
 def fill(lattice: Lattice) -> Iterator[ViterbiColumn]:
@@ -92,25 +84,26 @@ def fill(lattice: Lattice) -> Iterator[ViterbiColumn]:
         yield ViterbiColumn(end, tuple(candidates), winner, reset)
 
 
-def back(columns: list[ViterbiColumn]) -> Iterator[BackwardStep]:
-    """Yield the arcs of the best path from the last column back to the beginning.
+def path_back(columns: Sequence[ViterbiColumn]) -> list[Arc]:
+    """Return the arcs of the best path to the last of these columns, from its end to the beginning.
 
     >>> from webapp.core.models.unigram import Unigram
     >>> from webapp.core.traces.lattice import lattice_of
     >>> model = Unigram(["<unk>", "h", "u", "g", "ug"], [0.0, -2.0, -2.0, -2.0, -3.0], unknown_id=0)
-    >>> [step.arc.text for step in back(list(fill(lattice_of(model, "hug"))))]
+    >>> [arc.text for arc in path_back(list(fill(lattice_of(model, "hug"))))]
     ['ug', 'h']
     """
+    path: list[Arc] = []
     end = len(columns)
-    while end > 0:
-        arc = columns[end - 1].best.arc
-        yield BackwardStep(end, arc)
-        end = arc.start
+    while end:
+        path.append(columns[end - 1].best.arc)
+        end = path[-1].start
+    return path
 
 
 def best_path(lattice: Lattice) -> tuple[Arc, ...]:
     """Return the arcs of the best path, in text order."""
-    return tuple(step.arc for step in back(list(fill(lattice))))[::-1]
+    return tuple(path_back(list(fill(lattice))))[::-1]
 
 
 def _reduced(candidate: PathCandidate, amount: float) -> PathCandidate:

@@ -12,9 +12,8 @@ never changes one. The same counts in the same order always give the same result
 `superbpe`     byte pair encoding inside words first, then across spaces
 `ngram`        counts of words and n-grams in segmented sentences, rare ones removed
 
-`pair_counts` keeps pair counts up to date for `bpe` and `wordpiece`, `best_pairs` the best pair for `superbpe`,
+`pair_counts` keeps pair counts up to date for `bpe` and `wordpiece`,
 `pair_scores` the scores for `wordpiece`.
-`unigram` starts from `seed_pieces` (`frequent_substrings`) and computes expectations with `corpus_lattice` and
-`prefix_lattice`; `wordpiece_top_down` counts with `substring_trie`. These go through whole corpora in arrays (numpy),
-for which `word_trie` and `groups` bring together what is equal.
+`unigram` starts from `seed_pieces` and computes expectations with `corpus_lattice`; with `wordpiece_top_down`, these go
+through whole corpora in arrays (numpy), for which `word_trie` brings together what is equal.
 """

@@ -8,12 +8,12 @@ trainer that recounts all pairs into an insertion-ordered dictionary before ever
 gives the same merges; this one updates the counts instead.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import islice
-from typing import Any, AnyStr, Generic, Literal, NamedTuple, overload
+from typing import Any, AnyStr, Generic, Literal, NamedTuple, Protocol, TypeVar, overload
 
 from webapp.core.models.bpe import BPE
 from webapp.core.trainers.pair_counts import ABOVE, BREAK, MASK, PAIR, POSITION, SHIFT, Pairs, heap_entry
@@ -30,6 +30,11 @@ class CountedMerge(NamedTuple, Generic[AnyStr]):
     left: AnyStr
     right: AnyStr
     count: int  # type: ignore[assignment]  # hides tuple.count, which a merge does not need
+
+    @property
+    def piece(self) -> AnyStr:
+        """The piece that the merge makes."""
+        return self.left + self.right
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,8 @@ def train_bytes(
     """
     room = None if size is None else size - len(special_tokens)
     found = islice(merges(counts, form="bytes", accepts=accepts), merges_at_most)
-    return TrainedBPE(BYTES, _until(room, BYTES, found), tuple(special_tokens))
+    check_room(room, BYTES)
+    return TrainedBPE(BYTES, tuple(until(room, BYTES, found)), tuple(special_tokens))
 
 
 def train_characters(
@@ -133,9 +139,10 @@ def train_characters(
         accepts=accepts,
     )
     room = None if size is None else size - len(special_tokens)
+    check_room(room, start)
     return TrainedBPE(
         start,
-        _until(room, start, islice(found, merges_at_most)),
+        tuple(until(room, start, islice(found, merges_at_most))),
         tuple(special_tokens),
         end_of_word_suffix,
         unknown,
@@ -190,7 +197,7 @@ def merges(
     e s 9
     """
     if form == "bytes":
-        return _merges(Pairs.of_bytes(counts), [b"", *BYTES], minimum_count, accepts)
+        return merges_of_pairs(Pairs.of_bytes(counts), [b"", *BYTES], minimum_count, accepts)
     if not end_of_word_suffix:
         raise ValueError("the characters form marks the end of a word: its suffix cannot be empty")
     if symbols is None:
@@ -199,7 +206,7 @@ def merges(
     spelled = (spell(word, end_of_word_suffix, suffix_apart) for word in counts)
     numbered = ([number_of.get(symbol, BREAK) for symbol in word] for word in spelled)
     pairs = Pairs(zip(numbered, counts.values(), strict=True), len(symbols))
-    return _merges(pairs, ["", *symbols], minimum_count, accepts)
+    return merges_of_pairs(pairs, ["", *symbols], minimum_count, accepts)
 
 
 def merges_of_symbols(
@@ -216,12 +223,12 @@ def merges_of_symbols(
     """
     number_of = {symbol: number for number, symbol in enumerate(symbols, start=1)}
     numbered = ([number_of.get(character, BREAK) for character in word] for word in counts)
-    return _merges(
+    return merges_of_pairs(
         Pairs(zip(numbered, counts.values(), strict=True), len(symbols)), ["", *symbols], minimum_count, accepts
     )
 
 
-def _merges(
+def merges_of_pairs(
     pairs: Pairs, pieces: list[AnyStr], minimum_count: int, accepts: Callable[[AnyStr], bool] | None
 ) -> Iterator[CountedMerge[AnyStr]]:
     """Yield merges from sorted entries of pairs; each merge appends its piece to `pieces`.
@@ -312,20 +319,31 @@ def _merges_of_single_pairs(
     return True
 
 
-def _until(
-    size: int | None, start: Sequence[AnyStr], found: Iterator[CountedMerge[AnyStr]]
-) -> tuple[CountedMerge[AnyStr], ...]:
-    """Return as many merges as it takes to grow the distinct pieces from `start` to `size`."""
-    if size is None:
-        return tuple(found)
-    if size < len(start):
-        raise ValueError(f"a vocabulary with room for {size} pieces cannot hold an alphabet of {len(start)}")
+class Merged(Protocol):
+    """A merge of any trainer."""
+
+    @property
+    def piece(self) -> Any:
+        """The piece that the merge makes."""
+
+
+AnyMerge = TypeVar("AnyMerge", bound=Merged)
+
+
+def until(size: int | None, start: Collection[object], found: Iterable[AnyMerge]) -> Iterator[AnyMerge]:
+    """Yield as many merges as it takes to grow the distinct pieces from `start` to `size`; without a size, all."""
     pieces = set(start)
-    taken: list[CountedMerge[AnyStr]] = []
-    while len(pieces) < size and (merge := next(found, None)) is not None:
-        taken.append(merge)
-        pieces.add(merge.left + merge.right)
-    return tuple(taken)
+    for merge in found if size is None or len(pieces) < size else ():
+        yield merge
+        pieces.add(merge.piece)
+        if len(pieces) == size:
+            return
+
+
+def check_room(room: int | None, start: Collection[object]) -> None:
+    """Raises ValueError if an alphabet has more pieces than a vocabulary has room for."""
+    if room is not None and room < len(start):
+        raise ValueError(f"a vocabulary with room for {room} pieces cannot hold an alphabet of {len(start)}")
 
 
 def spell(word: str, suffix: str, apart: bool) -> list[str]:

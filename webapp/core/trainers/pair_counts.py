@@ -37,15 +37,14 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 
-from webapp.core.trainers.groups import Integers, grouped
 from webapp.core.trainers.word_counts import WordCounts
+from webapp.core.trainers.word_trie import Integers, grouped
 
 BREAK = 0  # not a symbol: the end of a word, or a character outside the alphabet, which no merge may cross
 SHIFT = 24
@@ -53,8 +52,8 @@ MASK = (1 << SHIFT) - 1
 PAIR = (1 << 2 * SHIFT) - 1
 POSITION = (1 << 48) - 1
 ABOVE = 2 * SHIFT + 48  # the bit at which the count begins in a heap entry
-MANY = 16  # occurrences, from which on it is faster to collect them by the symbols around them
-VERY_MANY = 64  # occurrences, from which on this is faster in arrays
+MANY = 16  # occurrences of the rarest pair that is kept, from which on positions are arrays
+VERY_MANY = 64  # occurrences, from which on a merge is faster in arrays
 LARGE = 1 << 15  # positions, from which on there are arrays, as long as the pairs that are kept are frequent
 SPREAD = 64  # `recount` keeps the pairs that occur at least this fraction as often as the most frequent one
 
@@ -183,12 +182,7 @@ class Pairs:
                 self.places[changed].sort()  # merges the earlier positions and the new ones, both already sorted
             return result
         self.lengths.append(self.lengths[left] + self.lengths[right])
-        occurrences = len(self.places[pair])
-        if left == right or occurrences < MANY:
-            return self._merge_in_order(pair, product)
-        if self._arrays is None:
-            return self._merge_in_groups(pair, product)
-        if occurrences < VERY_MANY:
+        if self._arrays is None or left == right or len(self.places[pair]) < VERY_MANY:
             return self._merge_in_order(pair, product)
         return self._merge_at_once(pair, product, *self._arrays)
 
@@ -225,46 +219,6 @@ class Pairs:
                     self.counts[new] = weight
                     self.places[new] = array("i", (found[bounds[number] : bounds[number + 1]] - shift).tobytes())
                     born.add(new)
-        return merged, born
-
-    def _merge_in_groups(self, pair: int, product: int) -> tuple[int, set[int]]:
-        """Merge two different symbols to a new one."""
-        left, right = pair >> SHIFT, pair & MASK
-        starts, ends, lengths = self.starts, self.ends, self.lengths
-        to_right, to_end = lengths[left], lengths[product]
-        merged = self.counts.pop(pair)
-        here = [p for p in self.places.pop(pair) if starts[p] == left and starts[p + to_right] == right]
-        for position in here:
-            starts[position] = ends[position + to_end - 1] = product
-            starts[position + to_right] = BREAK
-        before: defaultdict[int, list[int]] = defaultdict(list)
-        after: defaultdict[int, list[int]] = defaultdict(list)
-        for position in here:
-            before[ends[position - 1]].append(position)
-            after[starts[position + to_end]].append(position)
-        before.pop(BREAK, None)
-        after.pop(BREAK, None)
-        after.pop(product, None)  # two products side by side are counted from the second one
-        counts, places, least, lose = self.counts, self.places, self.least, self._lose
-        weight_of = self.weights.__getitem__
-        born: set[int] = set()
-        for symbol, found in before.items():
-            weight = sum(map(weight_of, found))
-            lose((right if symbol == product else symbol) << SHIFT | left, weight)
-            if weight >= least:
-                new = symbol << SHIFT | product
-                counts[new] = weight
-                length = lengths[symbol]
-                places[new] = [position - length for position in found]
-                born.add(new)
-        for symbol, found in after.items():
-            weight = sum(map(weight_of, found))
-            lose(right << SHIFT | symbol, weight)
-            if weight >= least:
-                new = product << SHIFT | symbol
-                counts[new] = weight
-                places[new] = found
-                born.add(new)
         return merged, born
 
     def _merge_in_order(self, pair: int, product: int) -> tuple[int, set[int]]:

@@ -6,7 +6,7 @@ is a character of it, `▁`; a piece has a score, minus the rank of its merge, a
 are merged, not only the two from which it was trained; a character outside the alphabet becomes its UTF-8 bytes.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,7 +35,7 @@ class TrainedSentencePieceBPE:
     @cached_property
     def pieces(self) -> tuple[str, ...]:
         """All pieces."""
-        merged = (merge.left + merge.right for merge in self.merges)
+        merged = (merge.piece for merge in self.merges)
         known = {*self.special_names, *BYTES}
         normal = dict.fromkeys((*merged, *self.alphabet))
         return (*self.special_names, *BYTES, *(piece for piece in normal if piece not in known))
@@ -78,7 +78,7 @@ def train(
     special tokens, the bytes and the alphabet.
 
     >>> trained = train({"▁low": 5, "▁lower": 2}, 266)
-    >>> [merge.left + merge.right for merge in trained.merges]
+    >>> [merge.piece for merge in trained.merges]
     ['▁l', '▁lo', '▁low']
     >>> [trained.pieces[id] for id in trained.model.ids("▁lowß")]
     ['▁low', '<0xC3>', '<0x9F>']
@@ -89,27 +89,8 @@ def train(
     known = {*special_tokens, *BYTES, *symbols}
     if size < len(known):
         raise ValueError(f"{size} pieces cannot hold special tokens, bytes and an alphabet of {len(known)}")
-    taken = []
-    for merge in merges(counts, symbols, minimum_count=minimum_count):
-        if len(known) >= size:
-            break
-        taken.append(merge)
-        known.add(merge.left + merge.right)
+    taken = bpe.until(size, known, bpe.merges_of_symbols(counts, symbols, minimum_count=minimum_count))
     return TrainedSentencePieceBPE(tuple(symbols), tuple(taken), tuple(special_tokens), unknown)
-
-
-def merges(
-    counts: WordCounts,
-    symbols: Sequence[str],
-    *,
-    minimum_count: int = 1,
-    accepts: Callable[[str], bool] | None = None,
-) -> Iterator[CountedMerge[str]]:
-    """Yield the merges lazily, most frequent pair first; characters outside `symbols` never merge.
-
-    `accepts`: whether a longer piece may enter the vocabulary; by default, every piece may.
-    """
-    return bpe.merges_of_symbols(counts, symbols, minimum_count=minimum_count, accepts=accepts)
 
 
 def is_within(piece: str, longest: int) -> bool:

@@ -19,9 +19,8 @@ from zlib import crc32
 from webapp.core.models.bpe import BPE
 from webapp.core.text.split_patterns import GPT2, SplitPattern
 from webapp.core.trainers import bpe
-from webapp.core.trainers.best_pairs import BestPairs
 from webapp.core.trainers.bpe import BYTES, CountedMerge, TrainedBPE
-from webapp.core.trainers.pair_counts import MASK, SHIFT, Pairs
+from webapp.core.trainers.pair_counts import Pairs
 from webapp.core.trainers.word_counts import WordCounts
 
 LONGEST = 4  # words of a piece
@@ -51,15 +50,9 @@ def train_bytes(
     [b'of', b' t', b' th', b' the', b'ou', b'out', b'of the', b'out ', b'out of the']
     """
     room = size - len(special_tokens)
-    if room < len(BYTES):
-        raise ValueError(f"a vocabulary with room for {room} pieces cannot hold the {len(BYTES)} bytes")
-    taken: list[CountedMerge[bytes]] = []
-    pieces = set(BYTES)
+    bpe.check_room(room, BYTES)
     found = merges(counts, room, share=share, split=split, minimum_count=minimum_count)
-    while len(pieces) < room and (merge := next(found, None)) is not None:
-        taken.append(merge)
-        pieces.add(merge.left + merge.right)
-    return TrainedBPE(BYTES, tuple(taken), tuple(special_tokens))
+    return TrainedBPE(BYTES, tuple(bpe.until(room, BYTES, found)), tuple(special_tokens))
 
 
 def merges(
@@ -72,11 +65,9 @@ def merges(
     if not 0 <= share <= 1:
         raise ValueError(f"the share of the first phase is between 0 and 1, not {share}")
     words: list[CountedMerge[bytes]] = []
-    pieces = set(BYTES)
     inside = bpe.merges(count_words(counts, split), form="bytes", minimum_count=minimum_count)
-    while len(pieces) < int(room * share) and (merge := next(inside, None)) is not None:
+    for merge in bpe.until(int(room * share), BYTES, inside):
         words.append(merge)
-        pieces.add(merge.left + merge.right)
         yield merge
     yield from superwords(counts, TrainedBPE(BYTES, tuple(words)).model, split, minimum_count)
 
@@ -102,30 +93,10 @@ def superwords(
     `model` has the merges of the first phase. No piece gets more than `LONGEST` words.
     """
     pieces: list[bytes] = [b"", *(bytes(piece) for piece in model.pieces)]  # type: ignore[arg-type]
-    number_of = {piece: number for number, piece in enumerate(pieces)}
     encode = _word_by_word(model, split)
     spans = sampled(counts)
     pairs = Pairs((([id + 1 for id in encode(span)], counts[span]) for span in spans), len(pieces) - 1)
-    minimum_count = max(minimum_count, 1)
-
-    def allowed(left: int, right: int) -> bool:
-        return len((pieces[left] + pieces[right]).split()) <= LONGEST
-
-    while True:
-        best = BestPairs(pairs, minimum_count, allowed)
-        while (pair := best.pair()) is not None:
-            left, right = pair >> SHIFT, pair & MASK
-            product = number_of.setdefault(pieces[left] + pieces[right], len(pieces))
-            if product == len(pieces):
-                pieces.append(pieces[left] + pieces[right])
-            elif pairs.least > 1:
-                break  # the count of a pair that was left out could rise
-            merge = CountedMerge(pieces[left], pieces[right], pairs.counts[pair])
-            best.add(pairs.merge(pair, product)[1])
-            yield merge
-        if pairs.least <= minimum_count:
-            return
-        pairs.recount(all_pairs=pair is not None)
+    return bpe.merges_of_pairs(pairs, pieces, minimum_count, lambda piece: len(piece.split()) <= LONGEST)
 
 
 def sampled(counts: WordCounts, most: int = MOST) -> list[str]:

@@ -26,10 +26,9 @@ import numpy as np
 
 from webapp.core.models.unigram import Unigram
 from webapp.core.trainers.corpus_lattice import LONGEST_SPAN, CorpusLattices
-from webapp.core.trainers.groups import Integers
 from webapp.core.trainers.seed_pieces import seed_pieces
 from webapp.core.trainers.word_counts import WordCounts, alphabet, characters
-from webapp.core.trainers.word_trie import Floats
+from webapp.core.trainers.word_trie import Floats, Integers
 
 UNKNOWN = "<unk>"
 ITERATIONS = 2  # of expectation maximization before each pruning

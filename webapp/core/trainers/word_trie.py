@@ -6,17 +6,22 @@
   level in the order of their prefixes; so parents have lower numbers, and both `parents` and the pairs of parent and
   character of a level are sorted.
 - Proved by: `webapp.core.reference.unigram` and `wordpiece_top_down`, which process every word separately.
+
+Equal numbers of an array brought together, so that a whole corpus is counted in a few steps.
+
+- Exploits: sorting an array takes a tenth of the time of looking each number up in a dictionary.
+- Invariant: in a group, the places are in ascending order.
+- Proved by: `sorted(range(len(keys)), key=keys.__getitem__)`, in `tests.core.trainers.test_groups`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from webapp.core.trainers.groups import Integers
 
 CHARACTER_BITS = 21  # of a code point
 
@@ -104,3 +109,29 @@ def code_points(text: str) -> Integers:
     [97, 233]
     """
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32)
+
+
+Integers = NDArray[np.integer[Any]]
+
+
+def grouped(keys: Integers) -> tuple[Integers, Integers, Integers]:
+    """Return the order that sorts the keys, the sorted keys, and where in them each distinct key begins.
+
+    The keys are 0 or more, 64 bits wide.
+
+    >>> [array.tolist() for array in grouped(np.array([7, 3, 7]))]
+    [[1, 0, 2], [3, 7, 7], [0, 1]]
+    """
+    highest, bits = int(keys.max(initial=0)), int(keys.size).bit_length()
+    if highest < 1 << 16:
+        order: Integers = np.argsort(keys.astype(np.uint16), kind="stable")  # a radix sort
+        keys = keys[order]
+    elif highest >> 63 - bits:
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+    else:  # sorting numbers takes half the time of sorting indexes by them
+        keys = np.sort(keys << bits | np.arange(keys.size))
+        order = keys & (1 << bits) - 1
+        keys = keys >> bits
+    begins = np.flatnonzero(np.concatenate([np.ones(min(keys.size, 1), np.bool_), keys[1:] != keys[:-1]]))
+    return order, keys, begins

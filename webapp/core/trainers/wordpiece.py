@@ -24,6 +24,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from webapp.core.models.wordpiece import WordPiece
+from webapp.core.trainers.bpe import until
 from webapp.core.trainers.pair_counts import BREAK, MASK, SHIFT, Pairs
 from webapp.core.trainers.pair_scores import PairScores
 from webapp.core.trainers.word_counts import WordCounts, alphabet, symbol_counts
@@ -99,13 +100,8 @@ def train(
     pieces = set(special_tokens) | set(symbols)
     if size is not None and size < len(pieces):
         raise ValueError(f"{size} pieces cannot hold an alphabet and special tokens of {len(pieces)}")
-    found = islice(
-        merges(counts, prefix, minimum_pair_frequency=minimum_pair_frequency, symbols=symbols), merges_at_most
-    )
-    taken: list[ScoredMerge] = []
-    while (size is None or len(pieces) < size) and (merge := next(found, None)) is not None:
-        taken.append(merge)
-        pieces.add(merge.piece)
+    found = merges(counts, prefix, minimum_pair_frequency=minimum_pair_frequency, symbols=symbols)
+    taken = until(size, pieces, islice(found, merges_at_most))
     return TrainedWordPiece(tuple(symbols), tuple(taken), tuple(special_tokens), unknown, prefix)
 
 

@@ -19,8 +19,7 @@ from webapp.core.text.split_patterns import PatternTimeoutError
 from webapp.core.training.corpus import CHUNK, Block, CorpusError, CorpusFile, Opened, blocks, open_local
 from webapp.core.training.counted_corpus import CountedCorpus, add, canonical, read_checkpoint, write_checkpoint
 from webapp.core.training.ngrams import Forgotten, count_ngrams, forget_rare, latest
-from webapp.core.training.plan import TrainingPlan
-from webapp.core.training.progress import Progress, Report
+from webapp.core.training.plan import Progress, Report, TrainingError, TrainingPlan
 from webapp.core.training.recipe import recipe_of
 
 HELD_OUT = 200_000  # characters at most
@@ -29,20 +28,6 @@ MOST_SLICES = 1_000  # so that a slice of a large corpus still has some lines
 SECONDS_BETWEEN_REPORTS = 0.2
 LATEST = 12  # n-grams in a report
 BLOCKS_WAITING = 2  # for each process, so that none waits and few are in memory
-
-
-class TrainingError(ValueError):
-    """A training that cannot go on.
-
-    `code` is one of: `too_small` (possible, size: pieces), `alphabet` (needed, size: pieces), `slow_pattern`,
-    `unsegmented` (n-grams of a text without spaces and slashes), `process_lost` (the system
-    ended a process that counts, usually because memory ran out).
-    """
-
-    def __init__(self, code: str, **details: object) -> None:
-        super().__init__(f"{code}: {details}" if details else code)
-        self.code = code
-        self.details = details
 
 
 def count_words(

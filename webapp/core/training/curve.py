@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from math import inf
+from typing import Any
 
 from webapp.core.models.merge_loop import merge, pack
+from webapp.core.trainers.bpe import CountedMerge
+from webapp.core.trainers.wordpiece import PREFIX, ScoredMerge
 from webapp.core.training.counting import CountedCorpus, Limited, count_block
-from webapp.core.training.plan import TrainingPlan
-from webapp.core.training.progress import Progress, Report
+from webapp.core.training.plan import Progress, Report, TrainingPlan
 
 SAMPLE = 20_000  # characters
 SIZES = 24
 LATEST = 12  # pieces shown
 EACH = 16  # merges between two looks at the clock
+LONGEST_OF_BERT = 100  # characters; WordPiece's model knows no longer word
 
 
 class Curve:
@@ -103,12 +106,12 @@ class MergedWords:
         self._ranks: dict[int, int] = {}
         self._merged: list[int] = []
 
-    def add(self, left: str | bytes, right: str | bytes, piece: str | bytes) -> None:
+    def add(self, merge: CountedMerge[Any]) -> None:
         """Add a merge, which has a higher rank than those before."""
         numbers = self._numbers
-        product = numbers.setdefault(piece, len(numbers))
-        if left in numbers and right in numbers:
-            self._ranks.setdefault(pack(numbers[left], numbers[right]), len(self._merged))
+        product = self._number(merge.piece)
+        if merge.left in numbers and merge.right in numbers:
+            self._ranks.setdefault(pack(numbers[merge.left], numbers[merge.right]), len(self._merged))
             self._merged.append(product)
 
     def tokens(self) -> int:
@@ -120,6 +123,28 @@ class MergedWords:
 
     def _number(self, symbol: str | bytes) -> int:
         return self._numbers.setdefault(symbol, len(self._numbers))
+
+
+class MatchedWords:
+    """The words of a sample, split into the longest pieces; words of more than 100 characters are one token, unknown.
+
+    `longest` is the number of characters of the longest piece.
+    """
+
+    def __init__(self, words: Mapping[str, int], pieces: Iterable[str], longest: int = 1) -> None:
+        self._words = {word: count for word, count in words.items() if len(word) <= LONGEST_OF_BERT}
+        self._too_long = sum(words.values()) - sum(self._words.values())
+        self._pieces = set(pieces)
+        self._longest = longest
+
+    def add(self, merge: ScoredMerge) -> None:
+        """Add the piece of a merge."""
+        self._pieces.add(merge.piece)
+        self._longest = max(self._longest, len(merge.piece))
+
+    def tokens(self) -> int:
+        """Return the number of tokens with all pieces so far."""
+        return self._too_long + tokens_of_longest_matches(self._words, self._pieces, PREFIX, self._longest)
 
 
 def tokens_of_longest_matches(words: Mapping[str, int], pieces: Collection[str], prefix: str, longest: int) -> int:

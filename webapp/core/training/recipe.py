@@ -141,7 +141,7 @@ def recipe_of(plan: Plan) -> Recipe:
     """Return the pipeline that splits the plan's corpus.
 
     It is also that of the tokenizer, but for the trainers that write a space as `▁`: their tokenizers have
-    SentencePiece's pipeline (`webapp.core.sentencepiece_tokenizer`), which puts a `▁` before the text and has no
+    SentencePiece's pipeline (`webapp.core.recipes`), which puts a `▁` before the text and has no
     pre-tokenizer.
 
     >>> recipe_of(Plan(trainer="bpe-bytes")).count("low lower low low")

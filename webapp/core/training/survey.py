@@ -1,4 +1,7 @@
-"""What a corpus is made of, seen in a sample before training."""
+"""What a corpus is made of, seen in a sample before training.
+
+How many pieces a corpus makes possible.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ from typing import Any
 
 import regex
 
-from webapp.core.text.unicode_scripts import NAMES
+from webapp.core.text.unicode_tables import SCRIPTS as NAMES
+from webapp.core.trainers import sentencepiece_bpe, unigram, wordpiece, wordpiece_top_down
+from webapp.core.trainers.word_counts import WordCounts
 from webapp.core.training.corpus import (
     CHUNK,
     CorpusError,
@@ -28,7 +33,7 @@ from webapp.core.training.corpus import (
 from webapp.core.training.counting import TrainingError, add, count_block, stored_bytes
 from webapp.core.training.ngrams import MARKS, is_segmented
 from webapp.core.training.plan import TrainingPlan
-from webapp.core.training.possible import possible_pieces
+from webapp.core.training.train import alphabet_of, merges_of
 
 EXTRACTS = 16  # of a large corpus
 SEGMENTED = 60_000  # bytes of a sample that has to be segmented first
@@ -201,3 +206,48 @@ _NAMES = [name for name in NAMES if name not in ("Common", "Inherited")]
 @cache
 def _scripts() -> regex.Pattern[str]:
     return regex.compile("|".join(rf"(\p{{Script={name}}})" for name in _NAMES))
+
+
+SMALL = 30_000  # characters of the distinct words; training to the end takes a fraction of a second
+
+
+def possible_pieces(counts: WordCounts, plan: TrainingPlan, *, whole: bool) -> int:
+    """Return how many pieces the plan's trainer can make from these counts, special tokens included.
+
+    That is exact if these are the counts of a `whole` small corpus and the trainer merges. Otherwise it is the alphabet
+    and the words that are frequent enough: merging makes at least so many, since it goes on until the words are pieces;
+    for the trainers that choose among substrings it is an estimate.
+
+    >>> possible_pieces({"low": 2, "lower": 1}, TrainingPlan(trainer="bpe-bytes"), whole=True)
+    260
+    """
+    if plan.trainer == "ngram":
+        return sum(" " not in ngram and ngram not in MARKS for ngram in counts)
+    symbols = alphabet_of(counts, plan)
+    always = {*plan.special_tokens, *_UNKNOWN.get(plan.trainer, ()), *symbols}
+    if plan.trainer == "bpe-bytes":
+        always |= {f"<0x{byte:02X}>" for byte in range(256)}
+    if whole and sum(map(len, counts)) <= SMALL:
+        if plan.trainer == "unigram":
+            minimum = plan.minimum_count or 2
+            longest = plan.longest_piece
+            return len(always | unigram.seed(counts, longest=longest, minimum_frequency=minimum).ranks.keys())
+        if plan.trainer != "wordpiece" or plan.wordpiece == "score":
+            return len(always) + len({merge.piece for merge in merges_of(counts, plan, symbols)} - always)
+    merges = plan.trainer.startswith("bpe-") or plan.wordpiece == "score"
+    minimum = plan.minimum_count or (1 if merges else 2)
+    limits = {
+        "unigram": plan.longest_piece,
+        "bpe-sentencepiece": plan.longest_piece,
+        "wordpiece": wordpiece_top_down.LONGEST,
+    }
+    longest = limits.get(plan.trainer, plan.longest_word)
+    return len(always) + sum(count >= minimum and 1 < len(word) <= longest for word, count in counts.items())
+
+
+_UNKNOWN = {
+    "bpe-characters": ("<unk>",),
+    "bpe-sentencepiece": (sentencepiece_bpe.UNKNOWN, *sentencepiece_bpe.BYTES),
+    "wordpiece": (wordpiece.UNKNOWN,),
+    "unigram": (unigram.UNKNOWN,),
+}

@@ -11,7 +11,7 @@ from flask_babel import gettext as _
 from webapp.core.evaluation.errors import Kind, SegmentationError
 from webapp.core.evaluation.report import MethodReport, Report
 from webapp.pages.evaluate.forms import ErrorsShown
-from webapp.rendering.charts.strips import Scale
+from webapp.rendering.charts import Scale
 
 PER_PAGE = 20
 UNPAGED = 100  # the errors of a result without an address, which has only one page

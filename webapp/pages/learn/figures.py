@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from webapp.pages.learn.examples import caption_of
 from webapp.pages.learn.lessons import Lesson, LessonExample
@@ -14,11 +13,8 @@ from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.walkthroughs import walkthrough_of
 from webapp.pages.training.ngrams import NGramTraining, first_steps
 from webapp.pages.training.request import TrainingRequest
-from webapp.pages.walkthrough.frames import StepFrame
-from webapp.pages.walkthrough.ngram_positions import NGramPositionPart
+from webapp.pages.walkthrough.engine import ShownStep, Walkthrough
 from webapp.pages.walkthrough.ngram_probabilities import NGramRow
-from webapp.pages.walkthrough.preparation import PreparedWalkthrough
-from webapp.pages.walkthrough.walkthrough import Walkthrough
 from webapp.rendering.pictures.figure import Figure
 from webapp.tokenization.attempts import tokenize_or_explain
 
@@ -31,7 +27,7 @@ class ShownFigure:
 
     state: LessonState
     figure: LessonExample
-    frame: StepFrame
+    frame: ShownStep
     picture: Figure | None
     caption: str
     rows: Sequence[NGramRow] = ()  # of word bigrams: the candidates of the step
@@ -71,7 +67,7 @@ def shown_figure(state: LessonState, figure: LessonExample) -> ShownFigure:
     assert result is not None, problems  # the texts of figures are the site's own
     steps = walkthrough_of(result, {})
     asked = StepsRequest(shown)
-    frame = StepFrame(steps, _step(steps, figure.first, wanted), asked.address)
+    frame = ShownStep(steps, _step(steps, figure.first, wanted), asked.address)
     return ShownFigure(state, figure, frame, frame.picture, caption_of(figure))
 
 
@@ -79,52 +75,15 @@ def _bigram_figure(state: LessonState, figure: LessonExample, wanted: int | None
     """The counts, each position of the text, and the words; how they are counted is left to the page with all steps."""
     training = TrainingRequest("ngram", corpus="\n".join(SENTENCES), text=figure.text)
     steps, left_out = NGramTraining(training), first_steps(training) - 1
-    shown = _Later(steps, left_out)
-    frame = StepFrame(shown, _step(shown, figure.first, wanted), lambda step: training.address(step + left_out))
-    part = steps.part(frame.step + left_out)
-    return ShownFigure(
-        state,
-        figure,
-        frame,
-        steps.picture(frame.step + left_out) or steps.words_picture(),
-        caption_of(figure),
-        part.rows if isinstance(part, NGramPositionPart) else (),
-    )
 
-
-@dataclass(frozen=True)
-class _Later:
-    """A walkthrough without its first steps."""
-
-    steps: Walkthrough
-    left_out: int
-
-    @property
-    def template(self) -> str:
-        return self.steps.template
-
-    @property
-    def ids(self) -> Sequence[int]:
-        return self.steps.ids
-
-    def __len__(self) -> int:
-        return len(self.steps) - self.left_out
-
-    def sentence(self, step: int) -> str:
-        return self.steps.sentence(step + self.left_out)
-
-    def part(self, step: int) -> object:
-        return self.steps.part(step + self.left_out)
-
-    def record(self, step: int) -> dict[str, Any]:
-        return self.steps.record(step + self.left_out)
-
-    def step_of(self, token: int) -> int:
-        return self.steps.step_of(token) - self.left_out
+    shown = Walkthrough(steps.walkthrough().frames[left_out:])
+    frame = ShownStep(shown, _step(shown, figure.first, wanted), lambda step: training.address(step + left_out))
+    rows = frame.part["rows"] if frame.part.get("view") == "position" else ()
+    picture = frame.picture or steps.words_picture()
+    return ShownFigure(state, figure, frame, picture, caption_of(figure), rows)
 
 
 def _step(walkthrough: Walkthrough, first: int, wanted: int | None) -> int:
     """The step of the address if there is one, but within the range of steps; or else the figure's first."""
     count = len(walkthrough)
-    earliest = int(isinstance(walkthrough, PreparedWalkthrough))
-    return max(earliest, min(first % count if wanted is None else wanted, count - 1))
+    return max(walkthrough.first, min(first % count if wanted is None else wanted, count - 1))

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from webapp.pages.steps.dictionary_words import DictionaryWords
-from webapp.pages.steps.forms import StepsRequest
+from webapp.pages.steps.forms import DictionaryWords, StepsRequest
 from webapp.pages.steps.overview import OverviewLine
-from webapp.pages.walkthrough.contexts import WalkthroughContext
+from webapp.pages.walkthrough.engine import WalkthroughContext
 from webapp.rendering.source_listing import SourceListing
 from webapp.tokenization.messages import ChoiceField
 from webapp.tokenization.state import State

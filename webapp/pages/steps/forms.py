@@ -1,4 +1,4 @@
-"""Requests of `/steps`: the playground's state, a step or a token, and options of the algorithm."""
+"""Requests of `/steps`: the playground's state, a step or a token, options of the algorithm; what the form shows."""
 
 from __future__ import annotations
 
@@ -9,18 +9,27 @@ from urllib.parse import urlencode
 from flask import Request, url_for
 from flask_babel import gettext as _
 
+from webapp.core.algorithms import ALGORITHMS
 from webapp.core.analysis.chunking import boundaries_of
 from webapp.core.inference.records import OWN
+from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.maximum_probability import MaximumProbability
+from webapp.core.models.word_models import DictionaryModel
 from webapp.pages.steps.walkthroughs import options_of
 from webapp.rendering.graphemes import cluster_ends
 from webapp.tokenization import forms
 from webapp.tokenization.algorithms import TEXTS, algorithm_names
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.links import LONGEST_ADDRESS, MOST
+from webapp.tokenization.links import LONGEST_ADDRESS, MOST, Groups, vocabulary_choices
+from webapp.tokenization.messages import ChoiceField, choice_fields
+from webapp.tokenization.messages import options as checkbox_options
+from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry, find, title_of
+from webapp.vocabularies.trained import EXAMPLE_SENTENCES
 from webapp.web.localization import join_list, number
 
+MAX_COUNTED = 500  # characters of sentences in an address
 _MAX_OPTION_LENGTH = 40
 
 
@@ -133,3 +142,87 @@ def _step(value: str) -> tuple[int | None, list[InputProblem]]:
         return int(value), []
     message = _("“%(value)s” is not a step number. Steps are counted from 1.", value=value[:40])
     return None, [InputProblem(message, 422, "step")]
+
+
+def choices(request: Request, state: State) -> Groups:
+    """The vocabularies of the algorithm."""
+
+    def keep(entry: CatalogueEntry) -> bool:
+        return state.algorithm in entry.algorithms and (entry.origin != "pasted" or bool(state.dictionary))
+
+    return vocabulary_choices(request, state.vocabulary, keep=keep)
+
+
+def checkboxes(state: State) -> list[tuple[str, bool, str]]:
+    """The checkboxes that apply to an algorithm: field, whether it is ticked, label."""
+    algorithm = ALGORITHMS[state.algorithm]
+    wanted = {option.name for option in (algorithm.external_options if state.external else algorithm.options)}
+    return [(name, checked, title) for name, checked, title, _groups in checkbox_options(state) if name in wanted]
+
+
+def fields_with_values(state: State) -> list[ChoiceField]:
+    """The options with several values that apply to an algorithm."""
+    wanted = {choice.name for choice in ALGORITHMS[state.algorithm].choices}
+    return [field for field in choice_fields(state) if field.name in wanted]
+
+
+def hidden_fields(state: State) -> list[tuple[str, str]]:
+    """The hidden fields of the form."""
+    size = [("size", str(state.size))] if state.trained and state.size is not None else []
+    return [*size, *((name, str(value)) for name, value in state.inference_options.items())]
+
+
+def own_sentences(state: State) -> str | None:
+    """The sentences whose words an n-gram model counts; None for other vocabularies."""
+    if not state.trained or state.family != "word model":
+        return None
+    return state.corpus if state.corpus.strip() else EXAMPLE_SENTENCES
+
+
+def counting_address(state: State) -> str:
+    """The address of the page that counts the sentences of a state step by step; empty if it does not take them."""
+    sentences = own_sentences(state)
+    if sentences is None or len(sentences) > MAX_COUNTED:
+        return ""
+    values = {"corpus": sentences, "text": state.text, "order": state.order, "smoothing": state.smoothing}
+    return f"{url_for('training.page', algorithm='ngram')}?{urlencode(values, errors='replace')}"
+
+
+@dataclass(frozen=True)
+class DictionaryWords:
+    """The values for `steps/_dictionary.html`.
+
+    `words` is the content of the text box: all words of an `own` dictionary, else those that occur in the text.
+    """
+
+    own: bool
+    words: str
+    count: int  # of the words in the text box
+    total: int  # of the words of the dictionary
+    occurring: int  # of the words that occur in the text
+
+
+def dictionary_words(result: Result) -> DictionaryWords | None:
+    """The dictionary of a result; None for other algorithms."""
+    model = result.tokenizer.model
+    if not isinstance(model, DictionaryModel):
+        return None
+    found = words_in(result.encoding.text, model.dictionary)
+    frequencies = model.dictionary.frequencies
+    if isinstance(model, MaximumProbability) and frequencies is not None:
+        found = [f"{word} {frequencies[model.dictionary.ids[word]]}" for word in found]
+    if result.state.vocabulary == "own-dictionary":
+        written = result.state.dictionary
+        return DictionaryWords(True, written, len(model.dictionary), len(model.dictionary), len(found))
+    return DictionaryWords(False, "\n".join(found), len(found), len(model.dictionary), len(found))
+
+
+def words_in(text: str, dictionary: Dictionary) -> list[str]:
+    """The words of a dictionary that occur in a text, in the order of the text, each once.
+
+    >>> words_in("研究生命", Dictionary(["研究", "研究生", "生命", "科学"]))
+    ['研究', '研究生', '生命']
+    """
+    longest = dictionary.longest
+    spans = (text[at : at + length] for at in range(len(text)) for length in range(1, min(longest, len(text) - at) + 1))
+    return list(dict.fromkeys(span for span in spans if span in dictionary))

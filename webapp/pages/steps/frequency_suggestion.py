@@ -13,8 +13,7 @@ from flask_babel import gettext as _
 from webapp.core.analysis.suggested_frequency import joined_frequency, log_probability, split_frequency
 from webapp.core.models.dictionary_edits import Edit, edited, with_edit
 from webapp.core.models.maximum_probability import MaximumProbability
-from webapp.pages.walkthrough.cells import quotable
-from webapp.pages.walkthrough.figures import format_log_probability, power
+from webapp.pages.walkthrough.cells import format_log_probability, power, quotable
 from webapp.tokenization.messages import joined
 from webapp.tokenization.result import Result, tokenize
 from webapp.web.localization import number

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from webapp.core.models.hmm import IMPOSSIBLE, STATES, State
 from webapp.core.traces.hmm import HMMTrace
-from webapp.pages.steps.lattice_drawing import shown_text
-from webapp.pages.walkthrough.figures import format_log_probability
+from webapp.pages.walkthrough.cells import format_log_probability
+from webapp.pages.walkthrough.lattice_drawing import shown_text
 from webapp.rendering.pictures.figure import Figure, FigureBox, FigureLabel, FigurePath, Shape
 
 MAX_COLUMNS = 12

@@ -8,11 +8,8 @@ from flask_babel import gettext as _
 from flask_babel import ngettext
 
 from webapp.core.traces.lattice import Arc, Lattice
-from webapp.core.traces.pretokens import AddedFound
 from webapp.core.traces.viterbi import PathCandidate, ViterbiColumn
-from webapp.pages.steps.lattice_drawing import ArcKind, LatticeDrawing
-from webapp.pages.walkthrough.cells import quotable
-from webapp.pages.walkthrough.figures import format_log_probability
+from webapp.pages.walkthrough.cells import format_log_probability, quotable
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
 
@@ -100,30 +97,6 @@ def digits_of(column: ViterbiColumn) -> int:
 def alt_text(text: str) -> str:
     """The text alternative of the drawing."""
     return _("The lattice of “%(text)s” with its table. The tables below have the same figures.", text=quotable(text))
-
-
-def legend(drawings: Sequence[LatticeDrawing], *, traced: bool) -> list[tuple[str, str]]:
-    """The kinds of lines in drawings, with their meanings."""
-    meanings: dict[ArcKind, str] = {
-        "win": _("best path") if traced else _("best path so far"),
-        "cand": _("ends here, loses"),
-        "best": _("best arc to its end"),
-        "lost": _("lost earlier"),
-        "soon": _("not reached yet"),
-    }
-    drawn = frozenset[ArcKind]().union(*(drawing.kinds for drawing in drawings))
-    return [(kind, meaning) for kind, meaning in meanings.items() if kind in drawn]
-
-
-def added_token_sentence(found: AddedFound) -> str:
-    """The sentence of an added token, which the model does not see."""
-    name = quotable(found.token.content)
-    if found.around:
-        return _(
-            "%(name)s is a special token that the vocabulary adds around the text; the algorithm does not see it.",
-            name=name,
-        )
-    return _("%(name)s is an added token: it is matched in the text as a whole and never split.", name=name)
 
 
 def _winner(column: ViterbiColumn, words: dict[str, str]) -> str:

@@ -7,20 +7,20 @@ BMM.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
-from webapp.core.models.matching import Direction, Disagreement, Matching, Way, verdict
+from webapp.core.models.matching import Matching, Way, verdict
 from webapp.core.traces.matching import TakenWord, TriedWindow, matching_steps
-from webapp.pages.steps.ambiguity import Ambiguity, ambiguity_of, divisible_sentence
-from webapp.pages.steps.windows import Window, fold_middle
-from webapp.pages.steps.windows_drawing import segmentations_figure, windows_figure
+from webapp.pages.steps.ambiguity import ambiguity_of, divisible_sentence
+from webapp.pages.steps.windows import Window, fold_middle, segmentations_figure, windows_figure
 from webapp.pages.walkthrough.cells import StepCell, cell, quotable
 from webapp.pages.walkthrough.cells import direction as reading_direction
-from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
+from webapp.pages.walkthrough.engine import Frame, NoStepsError, Walkthrough
 from webapp.rendering.markup import shown_piece
 from webapp.rendering.pictures.figure import Figure
 from webapp.serializers.json import well_formed
@@ -28,6 +28,7 @@ from webapp.tokenization.messages import joined, verdict_sentence
 from webapp.tokenization.result import Result
 from webapp.web.localization import number
 
+TEMPLATE = "steps/_matching.html"
 NAMES: dict[Way, str] = {"forward": "FMM", "backward": "BMM"}
 
 
@@ -36,7 +37,18 @@ def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
     model = result.tokenizer.model
     if not isinstance(model, Matching):
         raise NoStepsError(_("This vocabulary has no steps to show."))
-    return _MatchingWalkthrough(result, model, model.direction)
+    text = result.encoding.text
+    taken: dict[Way, list[TakenWord]] = {
+        way: list(matching_steps(model.dictionary, text, way, model.keep_runs)) for way in NAMES
+    }
+    decides = verdict(model.dictionary, text, model.keep_runs).direction if model.direction == "both" else None
+    ways: tuple[Way, ...] = tuple(NAMES) if model.direction == "both" else (model.direction,)
+    show = _Matching(result, model, ways, decides or ways[0], taken)
+    steps = [partial(show.step, way, count) for way in ways for count in range(1, len(taken[way]) + 1)]
+    made = list(range(len(taken[show.way])))
+    if show.way == "backward":
+        made = [len(taken["forward"]) * (len(ways) > 1) + at for at in reversed(made)]
+    return Walkthrough([*steps, show.end], result.encoding.ids, made)
 
 
 @dataclass(frozen=True)
@@ -47,8 +59,7 @@ class MatchingLane:
 
     name: str
     reads: str
-    direction: Way
-    cells: list[StepCell]
+    cells: Sequence[StepCell]
     sentence: str  # of the other direction; that of the result is above the picture
     selected: bool  # whether its window is shown
 
@@ -64,155 +75,133 @@ class RuleCount:
     remark: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class MatchingPart:
-    """The values for `steps/_matching.html`."""
+@dataclass(frozen=True)
+class _Matching:
+    """The frames: those of the `ways` that are shown, one after the other; `way` is that of the result."""
 
-    ended: bool  # whether this is the last step
-    direction: Way  # the direction whose windows are shown; at the end that of the result
-    about: str  # how the window moves
-    lanes: Sequence[MatchingLane]
-    counts: Sequence[RuleCount] = ()  # at the end
-    figure: Figure | None = None  # the windows tried; at the end both segmentations
-    windows: Sequence[Window] = ()
-    taken: Sequence[StepCell] = ()  # the words so far, in reading order
-    ambiguities: Sequence[Ambiguity] = ()  # at the end
-    divisible: str = ""  # at the end: the sentence about words that consist of words
-    differ: bool  # whether the two directions differ
-    by_default: bool  # whether none of the criteria decides
+    result: Result
+    model: Matching
+    ways: Sequence[Way]
+    way: Way
+    taken: Mapping[Way, Sequence[TakenWord]]
 
+    @property
+    def _text(self) -> str:
+        return self.result.encoding.text
 
-class _MatchingWalkthrough:
-    template = "steps/_matching.html"
+    def step(self, way: Way, count: int) -> Frame:
+        """The decision number `count` of a direction."""
+        now = self.taken[way][count - 1]
+        windows = self._windows(now)
+        # With both directions FMM comes first; with one, both take their decisions together.
+        step = count + len(self.taken["forward"]) * (len(self.ways) == 2 and way == "backward")
 
-    def __init__(self, result: Result, model: Matching, direction: Direction) -> None:
-        self._result = result
-        self._model = model
-        self._ways: tuple[Way, ...] = tuple(NAMES) if direction == "both" else (direction,)
-        self._text = result.encoding.text
-        self.ids: Sequence[int] = result.encoding.ids
-        self._taken: dict[Way, list[TakenWord]] = {
-            way: list(matching_steps(model.dictionary, self._text, way, model.keep_runs)) for way in NAMES
+        def values() -> dict[str, Any]:
+            cells = [one for one in self._cells(way, self.taken[way][:count], None) if one.id is not None]
+            return {
+                "ended": False,
+                "direction": way,  # the direction whose windows are shown
+                "about": joined([self._about(way), self._skipped_sentence(now)]),
+                "windows": windows,
+                "taken": cells if way == "forward" else cells[::-1],  # the words so far, in reading order
+                "lanes": [self._lane(each, step, selected=each == way) for each in NAMES],
+            }
+
+        def text_of(tried: TriedWindow | TakenWord) -> str:
+            return well_formed(self._text[tried.start : tried.end])
+
+        record = {
+            "kind": "taken",
+            "direction": way,
+            "text": text_of(now),
+            "start": now.start,
+            "end": now.end,
+            "id": now.id,
+            "took": now.kind,
+            "tried": [{"text": text_of(tried), **asdict(tried)} for tried in now.tried],
         }
-        self._result_way: Way = (
-            direction if direction != "both" else verdict(model.dictionary, self._text, model.keep_runs).direction
-        )
+        title = _("The windows that were tried, the longest first")
+        return Frame(TEMPLATE, self._sentence(way, now), record, values, lambda: windows_figure(windows, title=title))
 
-    def __len__(self) -> int:
-        return sum(len(self._taken[way]) for way in self._ways) + 1
+    def end(self) -> Frame:
+        """Both segmentations, and the verdict."""
+        found, places = self.result.verdict, self.result.disagreements
+        segmentations = [(NAMES[way], self._ordered(way, self.taken[way], None)) for way in NAMES]
 
-    def sentence(self, step: int) -> str:
-        way, taken = self._at(step)
-        return self._end() if taken is None else self._sentence(way, taken)
+        def values() -> dict[str, Any]:
+            words = [self._text[one.start : one.end] for one in self.taken[self.way] if one.kind == "word"]
+            return {
+                "ended": True,
+                "direction": self.way,
+                "counts": self._counts(),
+                "windows": (),
+                "taken": [one for one in dict(segmentations)[NAMES[self.way]] if one.id is not None],
+                "ambiguities": [ambiguity_of(place) for place in places],
+                "divisible": divisible_sentence(self.model.dictionary, words),
+                "differ": bool(places),
+                "by_default": found is not None and found.reason == "backward by default",
+            }
 
-    def _at(self, step: int) -> tuple[Way, TakenWord | None]:
-        """The direction of a step and its decision; in the last step that of the result, and None."""
-        for way in self._ways:
-            if step < len(self._taken[way]):
-                return way, self._taken[way][step]
-            step -= len(self._taken[way])
-        return self._result_way, None
+        def picture() -> Figure | None:
+            title = _("The words of FMM and BMM, one above the other")
+            return segmentations_figure(segmentations, title=title) if self._text else None
 
-    def _decided(self, way: Way, step: int) -> int:
-        """How many decisions of a direction there are after a step, at most all."""
-        before = len(self._taken["forward"]) if len(self._ways) == 2 and way == "backward" else 0
-        return min(max(step + 1 - before, 0), len(self._taken[way]))
-
-    def part(self, step: int) -> MatchingPart:
-        way, now = self._at(step)
-        ended = now is None
-        verdict_of = self._result.verdict
-        return MatchingPart(
-            ended=ended,
-            direction=way,
-            about=joined([self._about(way), self._skipped_sentence(now)]),
-            counts=self._counts() if ended else [],
-            figure=self.picture(step),
-            windows=[] if now is None else self._windows(now),
-            taken=self._words(step),
-            ambiguities=[ambiguity_of(place) for place in self._result.disagreements] if ended else [],
-            divisible=self._divisible() if ended else "",
-            differ=bool(self._result.disagreements),
-            by_default=ended and verdict_of is not None and verdict_of.reason == "backward by default",
-            lanes=[self._lane(each, step) for each in NAMES],
-        )
-
-    def picture(self, step: int) -> Figure | None:
-        """The windows of a step; at the end both segmentations."""
-        _way, now = self._at(step)
-        if now is not None:
-            title = _("The windows that were tried, the longest first")
-            return windows_figure(self._windows(now), title=title)
-        rows = [(NAMES[way], self._lane(way, step).cells) for way in NAMES]
-        if not any(cells for _name, cells in rows):
-            return None
-        return segmentations_figure(rows, title=_("The words of FMM and BMM, one above the other"))
-
-    def record(self, step: int) -> dict[str, Any]:
-        way, now = self._at(step)
-        if now is not None:
-            return {"kind": "taken", "direction": way, **self._plain(now)}
-        verdict = self._result.verdict
-        return {
+        sentence = _("Both directions segment this text the same way, so there is nothing to decide.")
+        if places:
+            count = ngettext(
+                "The two directions differ at one place, which is ambiguous.",
+                "The two directions differ at %(num)s places, which are ambiguous.",
+                len(places),
+            )
+            sentence = joined([count, verdict_sentence(self.result)])
+        record = {
             "kind": "verdict",
-            "forward": [one.id for one in self._taken["forward"]],
-            "backward": [one.id for one in reversed(self._taken["backward"])],
-            "differ": [[place.start, place.end] for place in self._result.disagreements],
-            "taken": verdict.direction if verdict else None,
-            "reason": verdict.reason if verdict else None,
+            "forward": [one.id for one in self.taken["forward"]],
+            "backward": [one.id for one in reversed(self.taken["backward"])],
+            "differ": [[place.start, place.end] for place in places],
+            "taken": found.direction if found else None,
+            "reason": found.reason if found else None,
         }
+        return Frame(TEMPLATE, sentence, record, values, picture)
 
-    def step_of(self, token: int) -> int:
-        way = self._result_way
-        taken = token if way == "forward" else len(self._taken[way]) - 1 - token
-        return taken + sum(len(self._taken[each]) for each in self._ways[: self._ways.index(way)])
-
-    def _lane(self, way: Way, step: int) -> MatchingLane:
-        ended = step == len(self) - 1
-        taken = self._taken[way] if ended else self._taken[way][: self._decided(way, step)]
-        decides = not ended and bool(taken) and self._decided(way, step - 1) < len(taken)
-        now = taken[-1] if decides else None
-        cells = self._cells(way, taken, now)
-        if way == "backward":
-            cells.reverse()
-        selected = way == self._at(step)[0]
+    def _lane(self, way: Way, step: int, *, selected: bool) -> MatchingLane:
+        """A direction after `step` steps."""
+        before = len(self.taken["forward"]) if len(self.ways) == 2 and way == "backward" else 0
+        taken = self.taken[way][: max(step - before, 0)]
+        now = taken[-1] if taken and step - before <= len(self.taken[way]) else None
         sentence = ""
-        if not selected and not ended:
+        if not selected:
             sentence = self._sentence(way, now) if now else _("Finished.") if taken else _("Follows after FMM.")
-        return MatchingLane(NAMES[way], self._reads(way), way, cells, sentence, selected)
+        return MatchingLane(NAMES[way], self._reads(way), self._ordered(way, taken, now), sentence, selected)
 
-    def _words(self, step: int) -> list[StepCell]:
-        """The words that the direction shown has taken so far, in reading order."""
-        way, now = self._at(step)
-        taken = self._taken[way] if now is None else self._taken[way][: self._decided(way, step)]
-        cells = [one for one in self._cells(way, taken, None) if one.id is not None]
-        return cells if way == "forward" else cells[::-1]
-
-    def _reads(self, direction: Way) -> str:
+    def _reads(self, way: Way) -> str:
         """Where a direction starts, on the page."""
         if reading_direction(self._text) == "ltr":
-            return _("from the left") if direction == "forward" else _("from the right")
-        if direction == "forward":
+            return _("from the left") if way == "forward" else _("from the right")
+        if way == "forward":
             return _("from the start, which is on the right")
         return _("from the end, which is on the left")
 
-    def _cells(self, direction: Way, taken: Sequence[TakenWord], now: TakenWord | None) -> list[StepCell]:
+    def _ordered(self, way: Way, taken: Sequence[TakenWord], now: TakenWord | None) -> list[StepCell]:
+        """The words taken so far and the rest of the text, in reading order."""
+        cells = self._cells(way, taken, now)
+        return cells if way == "forward" else cells[::-1]
+
+    def _cells(self, way: Way, taken: Sequence[TakenWord], now: TakenWord | None) -> list[StepCell]:
         """The words taken so far, in the order of taking, and the rest of the text."""
         cells = []
         for one in taken:
             kinds = ["done", "" if one.kind in ("word", "space") else "unknown", "now" if one is now else ""]
-            if now is None and self._differs(one):
+            if now is None and any(
+                place.start <= one.start and one.end <= place.end for place in self.result.disagreements
+            ):
                 kinds.append("differs")
             cells.append(cell(self._text[one.start : one.end], *kinds, id=one.id))
-        if direction == "forward":
+        if way == "forward":
             rest = self._text[taken[-1].end :] if taken else self._text
         else:
             rest = self._text[: taken[-1].start] if taken else self._text
         return [*cells, cell(rest, "rest")] if rest else cells
-
-    def _differs(self, one: TakenWord) -> bool:
-        places: list[Disagreement] = self._result.disagreements
-        return any(place.start <= one.start and one.end <= place.end for place in places)
 
     def _windows(self, now: TakenWord) -> list[Window]:
         start, end = now.tried[0].start, now.tried[0].end
@@ -221,7 +210,7 @@ class _MatchingWalkthrough:
             "no word": _("not a word"),
             "cuts a run": _("would split a run"),
         }
-        rows = [
+        return fold_middle(
             Window(
                 length=tried.end - tried.start,
                 before=shown_piece(self._text[start : tried.start]),
@@ -232,13 +221,12 @@ class _MatchingWalkthrough:
                 skipped=tried.outcome == "cuts a run",
             )
             for tried in now.tried
-        ]
-        return fold_middle(rows)
+        )
 
-    def _sentence(self, direction: Way, taken: TakenWord) -> str:
+    def _sentence(self, way: Way, taken: TakenWord) -> str:
         text = quotable(self._text[taken.start : taken.end])
         misses = sum(tried.outcome != "word" for tried in taken.tried)
-        forward = direction == "forward"
+        forward = way == "forward"
         if taken.kind == "run":
             return _(
                 "“%(text)s” is a run of Latin letters and digits, and such runs are never split. It is not in the "
@@ -278,23 +266,9 @@ class _MatchingWalkthrough:
             text=text,
         )
 
-    def _end(self) -> str:
-        if not self._result.disagreements:
-            return _("Both directions segment this text the same way, so there is nothing to decide.")
-        places = ngettext(
-            "The two directions differ at one place, which is ambiguous.",
-            "The two directions differ at %(num)s places, which are ambiguous.",
-            len(self._result.disagreements),
-        )
-        return joined([places, verdict_sentence(self._result)])
-
-    def _divisible(self) -> str:
-        words = [self._text[one.start : one.end] for one in self._taken[self._result_way] if one.kind == "word"]
-        return divisible_sentence(self._model.dictionary, words)
-
     def _about(self, way: Way) -> str:
         """How the window of a direction moves."""
-        longest = number(self._model.dictionary.longest)
+        longest = number(self.model.dictionary.longest)
         if way == "forward":
             return _(
                 "The window starts with the length of the longest word of the dictionary, %(longest)s characters, or "
@@ -307,15 +281,15 @@ class _MatchingWalkthrough:
             longest=longest,
         )
 
-    def _skipped_sentence(self, now: TakenWord | None) -> str:
+    def _skipped_sentence(self, now: TakenWord) -> str:
         """What the dash in the table means, if there is one."""
-        if now is None or not any(tried.outcome == "cuts a run" for tried in now.tried):
+        if not any(tried.outcome == "cuts a run" for tried in now.tried):
             return ""
         return _("A dash: the window would split a run of Latin letters and digits, so it is not looked up.")
 
     def _counts(self) -> list[RuleCount]:
         """The criteria of the bidirectional rule, in order, with the one that decides marked."""
-        found = verdict(self._model.dictionary, self._text, self._model.keep_runs)
+        found = verdict(self.model.dictionary, self._text, self.model.keep_runs)
         winner = "FMM" if found.direction == "forward" else "BMM"
         decides = _("decides: %(winner)s", winner=winner)
         equal = _("equal")
@@ -331,19 +305,3 @@ class _MatchingWalkthrough:
                 decides if singles else "" if words else equal,
             ),
         ]
-
-    def _plain(self, taken: TakenWord) -> dict[str, Any]:
-        def text_of(tried: TriedWindow | TakenWord) -> str:
-            return well_formed(self._text[tried.start : tried.end])
-
-        return {
-            "text": text_of(taken),
-            "start": taken.start,
-            "end": taken.end,
-            "id": taken.id,
-            "took": taken.kind,
-            "tried": [
-                {"text": text_of(tried), "start": tried.start, "end": tried.end, "outcome": tried.outcome}
-                for tried in taken.tried
-            ],
-        }

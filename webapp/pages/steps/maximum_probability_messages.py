@@ -9,8 +9,7 @@ from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.traces.hmm import HMMTrace
 from webapp.core.traces.word_graph import BlockTrace, CharacterRun, GraphColumn
 from webapp.pages.steps.hmm_drawing import shown_sum
-from webapp.pages.walkthrough.cells import quotable
-from webapp.pages.walkthrough.figures import format_log_probability
+from webapp.pages.walkthrough.cells import format_log_probability, quotable
 from webapp.tokenization.messages import joined
 from webapp.tokenization.result import Result
 from webapp.web.localization import number

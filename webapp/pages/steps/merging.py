@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -13,21 +14,29 @@ from flask_babel import gettext as _
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
-from webapp.core.traces.merging import BeginStep, MergeNode, MergeStep, MergingStep, ReplaceStep
+from webapp.core.traces.merging import (
+    BeginStep,
+    CandidatePair,
+    EndStep,
+    MergeNode,
+    MergeStep,
+    MergingModel,
+    MergingStep,
+    ReplaceStep,
+)
 from webapp.pages.steps import longest_first
-from webapp.pages.steps.greedy_vs_merges import compared_with_longest_first
-from webapp.pages.steps.longest_first import EXAMPLE
+from webapp.pages.steps.longest_first import EXAMPLE, NOTHING, TEMPLATE, compared_with_longest_first
 from webapp.pages.steps.merging_messages import final, how_it_merges, sentence_of
-from webapp.pages.steps.merging_part import MergingPart
-from webapp.pages.steps.rows import pair_rows, symbol_groups, symbol_row
 from webapp.pages.steps.word_traces import WordTrace, made_by, word_traces
-from webapp.pages.walkthrough.cells import StepCell, cell
-from webapp.pages.walkthrough.merge_tree import MergeTree, merge_tree
-from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
+from webapp.pages.walkthrough.cells import StepCell
+from webapp.pages.walkthrough.engine import Frame, NoStepsError, Walkthrough
+from webapp.pages.walkthrough.merge_tree import MergeTree, merge_tree, score
+from webapp.pages.walkthrough.preparation import WordCells, text_row
 from webapp.rendering.markup import shown_piece
 from webapp.rendering.pictures.figure import Figure, side_by_side
 from webapp.serializers.json import json_piece, well_formed
 from webapp.tokenization.result import Result
+from webapp.web.localization import number
 
 
 def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
@@ -39,130 +48,157 @@ def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
         return longest_first.walkthrough(result, model, words, options.get("pieces", ""))
     if isinstance(model, BPE) and not model.merges and not result.state.trained:
         raise NoStepsError(_("This vocabulary has no merges, so there are no steps to show."), instead=True)
-    return _MergingWalkthrough(result, model, words)
-
-
-class _MergingWalkthrough:
-    template = "steps/_merging.html"
-
-    def __init__(self, result: Result, model: BPE | RankBPE | ScoredBPE, words: Sequence[WordTrace]) -> None:
-        self._result = result
-        self._model = model
-        self._words = words
-        self._frames = [(at, step) for at, word in enumerate(words) for step in word.shown_steps(first=at == 0)]
-        self.ids: Sequence[int] = [id for word in words for id in word.ids]
-
-    def __len__(self) -> int:
-        return len(self._frames) + 1
-
-    def sentence(self, step: int) -> str:
-        if step == len(self._frames):
-            return final(len(self.ids), scored=isinstance(self._model, ScoredBPE))
-        word, one = self._at(step)
-        return sentence_of(word, one)
-
-    def part(self, step: int) -> MergingPart:
-        part = MergingPart(
-            longest=False,
-            example=EXAMPLE,
-            legend=how_it_merges(self._model),
-            scored=isinstance(self._model, ScoredBPE),
-            ended=step == len(self._frames),
-            right_to_left=has_right_to_left(self._result.state.text),
-            cells=self._cells(step),
-            longer_pretokens=any(word.word and word.word.start for word in self._words),
+    show = _Merging(result, model, words)
+    places = [(at, step) for at, word in enumerate(words) for step in word.shown_steps(first=at == 0)]
+    made: list[int] = []
+    for at, word in enumerate(words):
+        numbers = [number_ for number_, (of, _step) in enumerate(places) if of == at]
+        # The step that makes each node; an initial symbol belongs to the last step of its word.
+        makers = {node.number: step for step in numbers if word.word for node in _made(word, places[step][1])}
+        made += [makers.get(token.number, numbers[-1]) for token in word.tokens if token.id is not None] or (
+            [numbers[-1]] if word.added else []
         )
-        if part.ended:
-            return replace(
-                part,
-                trees=self._final_trees(),
-                compared=compared_with_longest_first(self._result, self._model, self._words),
-            )
-        word, one = self._at(step)
+    ids = [id for word in words for id in word.ids]
+    return Walkthrough([*(partial(show.step, *place) for place in places), partial(show.end, ids)], ids, made)
+
+
+def _made(word: WordTrace, step: int) -> Sequence[MergeNode]:
+    """The nodes that a step makes, initial symbols excluded."""
+    one = word.steps[step]
+    return one.made if isinstance(one, MergeStep | ReplaceStep) else ()
+
+
+@dataclass(frozen=True)
+class SymbolGroup:
+    """The chosen pair, with `inner` between its symbols, or one symbol; `gap` follows the group.
+
+    Both are the rank or the score of a pair, "" if it cannot be merged, None if nothing is there.
+    """
+
+    symbols: Sequence[StepCell]
+    inner: str | None
+    gap: str | None
+
+
+@dataclass(frozen=True)
+class _Merging:
+    """The frames of merging."""
+
+    result: Result
+    model: MergingModel
+    words: Sequence[WordTrace]
+
+    def step(self, at: int, number_: int) -> Frame:
+        """A step of word `at`."""
+        word = self.words[at]
+        one = word.steps[number_] if word.word else None
+        record: dict[str, Any] = {"kind": "added", "word": at}
         if one is None:
-            return part
-        new = (
-            frozenset(node.number for node in made_by(one)) if isinstance(one, MergeStep | ReplaceStep) else frozenset()
-        )
-        shown = self._with_pairs(word, one)
-        return replace(
-            part,
-            groups=symbol_groups(shown),
-            pairs=pair_rows(self._model, shown) if isinstance(shown, MergeStep) else (),
-            after=symbol_row(one.after, new) if isinstance(one, MergeStep | ReplaceStep) else (),
-            trees=[_tree(word, self._frames[step][1])],
-        )
-
-    def picture(self, step: int) -> Figure | None:
-        """The merge tree of the word; at the end those of all words."""
-        if step < len(self._frames):
-            word, one = self._at(step)
-            return None if one is None else _tree(word, self._frames[step][1]).figure
-        trees = [tree.figure for tree in self._final_trees()]
-        return side_by_side(trees, width=1200) if trees else None
-
-    def _final_trees(self) -> list[MergeTree]:
-        firsts = accumulate((len(word.ids) for word in self._words), initial=0)
-        return [_tree(word, tint=first) for word, first in zip(self._words, firsts, strict=False) if word.word]
-
-    @staticmethod
-    def _with_pairs(word: WordTrace, step: MergingStep) -> MergingStep:
-        """The step itself; for the initial symbols, the next merge without its choice, so that ranks are shown."""
-        after = word.steps[1] if isinstance(step, BeginStep) and len(word.steps) > 1 else None
-        return replace(after, chosen=()) if isinstance(after, MergeStep) else step
-
-    def record(self, step: int) -> dict[str, Any]:
-        if step == len(self._frames):
-            return {"kind": "tokens", "words": [_plain_word(word) for word in self._words]}
-        at = self._frames[step][0]
-        _word, one = self._at(step)
-        plain: dict[str, Any] = {"kind": "added", "word": at}
-        if one is not None:
-            plain |= {
-                "kind": type(one).__name__.removesuffix("Step").lower(),
-                "symbols": [json_piece(node.piece) for node in one.symbols],
-            }
+            return Frame(TEMPLATE, sentence_of(word, one), record, lambda: self._values(at))
+        record["kind"] = type(one).__name__.removesuffix("Step").lower()
+        record["symbols"] = [json_piece(node.piece) for node in one.symbols]
         if isinstance(one, MergeStep):
-            figure = "scores" if isinstance(self._model, ScoredBPE) else "ranks"
-            plain[figure] = [pair and (pair.rank if pair.score is None else pair.score) for pair in one.pairs]
-            plain["chosen"] = one.chosen
+            figure = "scores" if isinstance(self.model, ScoredBPE) else "ranks"
+            record[figure] = [pair and (pair.rank if pair.score is None else pair.score) for pair in one.pairs]
+            record["chosen"] = one.chosen
         if isinstance(one, ReplaceStep):
-            plain |= {"first": one.first, "last": one.last, "why": one.why}
+            record |= {"first": one.first, "last": one.last, "why": one.why}
         if isinstance(one, MergeStep | ReplaceStep):
-            plain["made"] = [_plain_node(node) for node in one.made]
-        return plain
+            record["made"] = [_plain_node(node) for node in one.made]
 
-    def step_of(self, token: int) -> int:
-        """The step that made the token; for an initial symbol, the last step of its word."""
-        for at, word in enumerate(self._words):
-            if token >= len(word.ids):
-                token -= len(word.ids)
-                continue
-            frames = [(number, step) for number, (of, step) in enumerate(self._frames) if of == at]
-            if word.word is not None:
-                wanted = word.tokens[token].number
-                for number, step in frames:
-                    one = word.steps[step]
-                    if isinstance(one, MergeStep | ReplaceStep) and any(node.number == wanted for node in one.made):
-                        return number
-            return frames[-1][0]
-        return len(self._frames)
+        def values() -> dict[str, Any]:
+            # For the initial symbols, the ranks of the next merge are shown, without its choice.
+            following = word.steps[1] if isinstance(one, BeginStep) and len(word.steps) > 1 else None
+            shown = replace(following, chosen=()) if isinstance(following, MergeStep) else one
+            new = {node.number for node in made_by(one)}
+            return {
+                **self._values(at),
+                "groups": symbol_groups(shown),
+                "pairs": self._pairs(shown) if isinstance(shown, MergeStep) else (),
+                "after": [symbol(node, new=new) for node in one.after]
+                if not isinstance(one, BeginStep | EndStep)
+                else (),
+                "trees": [_tree(word, number_)],
+            }
 
-    def _at(self, step: int) -> tuple[WordTrace, MergingStep | None]:
-        at, of = self._frames[step]
-        word = self._words[at]
-        return word, word.steps[of] if word.word else None
+        return Frame(TEMPLATE, sentence_of(word, one), record, values, lambda: _tree(word, number_).figure)
 
-    def _cells(self, step: int) -> list[StepCell]:
-        """The text: the tokens of finished words, the word of this step, and the words to come."""
-        now = self._frames[step][0] if step < len(self._frames) else len(self._words)
-        found: list[StepCell] = []
-        for at, word in enumerate(self._words):
-            if at < now:
-                found += done_cells(word)
-            else:
-                found.append(cell(word.text, "now" if at == now else "rest"))
-        return found
+    def end(self, ids: Sequence[int]) -> Frame:
+        """All words with their trees, and longest piece first to compare."""
+
+        def trees() -> list[MergeTree]:
+            firsts = accumulate((len(word.ids) for word in self.words), initial=0)
+            return [_tree(word, tint=first) for word, first in zip(self.words, firsts, strict=False) if word.word]
+
+        def values() -> dict[str, Any]:
+            compared = compared_with_longest_first(self.result, self.model, self.words)
+            return {**self._values(len(self.words)), "ended": True, "trees": trees(), "compared": compared}
+
+        def picture() -> Figure | None:
+            figures = [tree.figure for tree in trees()]
+            return side_by_side(figures, width=1200) if figures else None
+
+        record = {"kind": "tokens", "words": [_plain_word(word) for word in self.words]}
+        sentence = final(len(ids), scored=isinstance(self.model, ScoredBPE))
+        return Frame(TEMPLATE, sentence, record, values, picture)
+
+    def _values(self, now: int) -> dict[str, Any]:
+        """What all steps have: the text, with the tokens of the words before word `now`."""
+        return {
+            **NOTHING,
+            "example": EXAMPLE,
+            "legend": how_it_merges(self.model),
+            "scored": isinstance(self.model, ScoredBPE),
+            "right_to_left": has_right_to_left(self.result.state.text),
+            "cells": text_row([WordCells(word.text, word.cells) for word in self.words], now),
+            "longer_pretokens": any(word.word and word.word.start for word in self.words),
+        }
+
+    def _pairs(self, step: MergeStep) -> list[dict[str, Any]]:
+        """The table of the adjacent pairs of a merge step."""
+        return [
+            {
+                "left": shown_piece(step.symbols[at].piece),
+                "right": shown_piece(step.symbols[at + 1].piece),
+                "figure": figure_of(pair),
+                "made": "" if pair is None else shown_piece(self.model.pieces[pair.id]),
+                "id": None if pair is None else pair.id,
+                "chosen": at in step.chosen,
+            }
+            for at, pair in enumerate(step.pairs)
+        ]
+
+
+def symbol_groups(step: MergingStep) -> list[SymbolGroup]:
+    """The symbols of a step, the chosen pairs grouped."""
+    pairs = step.pairs if isinstance(step, MergeStep) else None
+    chosen = step.chosen if isinstance(step, MergeStep) else ()
+    replaced = range(step.first, step.last) if isinstance(step, ReplaceStep) else ()
+    symbols = step.symbols
+    found = []
+    at = 0
+    while at < len(symbols):
+        end = at + (2 if at in chosen else 1)
+        row = [symbol(symbols[place], "given" if place in replaced else "") for place in range(at, end)]
+        inner = figure_of(pairs[at]) if pairs is not None and end == at + 2 else None
+        found.append(
+            SymbolGroup(row, inner, figure_of(pairs[end - 1]) if pairs is not None and end < len(symbols) else None)
+        )
+        at = end
+    return found
+
+
+def symbol(node: MergeNode, *kinds: str, new: Collection[int] = ()) -> StepCell:
+    """A node as a symbol of a row; one in `new` is marked."""
+    marks = ["" if node.kind == "piece" else node.kind.replace("-", ""), *kinds, "new" if node.number in new else ""]
+    return StepCell(shown_piece(node.piece), " ".join(mark for mark in marks if mark), node.id)
+
+
+def figure_of(pair: CandidatePair | None) -> str:
+    """The rank or the score of a pair, as text."""
+    if pair is None:
+        return ""
+    return score(pair.score) if pair.score is not None else number(pair.rank or 0)
 
 
 def has_right_to_left(text: str) -> bool:
@@ -172,16 +208,6 @@ def has_right_to_left(text: str) -> bool:
     (False, True)
     """
     return any(unicodedata.bidirectional(character) in ("R", "AL") for character in text)
-
-
-def done_cells(word: WordTrace) -> list[StepCell]:
-    """The tokens of a finished word, as cells."""
-    if word.added is not None:
-        return [cell(word.text, "done", "special", id=word.added.token.id)]
-    return [
-        StepCell(shown_piece(token.piece), "done unknown" if token.kind == "unknown" else "done", token.id)
-        for token in word.tokens
-    ]
 
 
 def _tree(word: WordTrace, step: int | None = None, *, tint: int = 0) -> MergeTree:

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
-from webapp.core.models.bpe import BPE
+from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.subword_nmt import SubwordBPE
 from webapp.core.traces.merging import (
     BeginStep,
     CandidatePair,
@@ -22,6 +21,7 @@ from webapp.core.traces.merging import (
 from webapp.pages.steps.word_traces import WordTrace
 from webapp.pages.walkthrough.cells import quotable
 from webapp.pages.walkthrough.merge_tree import score
+from webapp.pages.walkthrough.preparation import added_sentence
 from webapp.rendering.markup import shown_piece
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
@@ -33,7 +33,7 @@ _MAX_NAMED = 4
 def sentence_of(word: WordTrace, step: MergingStep | None) -> str:
     """The sentence of a step; an added token has no step and gets its own sentence."""
     if word.added is not None:
-        return _added(word)
+        return added_sentence(word.added)
     assert word.word is not None
     match step:
         case BeginStep():
@@ -76,18 +76,6 @@ def final(count: int, *, scored: bool) -> str:
     if scored:
         return joined([sentence, _("The trees show what each token was merged from, with the score of each merge.")])
     return joined([sentence, _("The trees show what each token was merged from, with the rank of each merge.")])
-
-
-def _added(word: WordTrace) -> str:
-    assert word.added is not None
-    if word.added.around:
-        return _(
-            "%(name)s is a special token that the vocabulary adds around the text; the algorithm does not see it.",
-            name=quotable(word.text),
-        )
-    return _(
-        "%(name)s is an added token: it is matched in the text as a whole and never split.", name=quotable(word.text)
-    )
 
 
 def _begin(model: MergingModel, word: TracedWord, step: BeginStep) -> str:

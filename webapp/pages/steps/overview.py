@@ -6,16 +6,24 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from webapp.core.algorithms import ALGORITHMS, family_of, sharing_vocabularies
-from webapp.pages.steps.examples import COUNTED_SENTENCES, DICTIONARIES
 from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.walkthroughs import walkthrough_of
-from webapp.pages.walkthrough.walkthrough import Pictured
 from webapp.rendering.pictures.figure import Figure
 from webapp.tokenization.algorithms import TEXTS, algorithm_names, leading_algorithms
 from webapp.tokenization.result import tokenize
 from webapp.tokenization.state import State
 from webapp.vocabularies import default_for
+from webapp.vocabularies.trained import EXAMPLE_SENTENCES
 from webapp.web.localization import current_key
+
+DICTIONARIES = (
+    ("研究生命科学", ("研究", "研究生", "生命", "科学")),
+    ("结婚的和尚未结婚的", ("结婚", "的", "和", "和尚", "尚未")),
+)
+"""Texts with a small dictionary each, which FMM and BMM segment differently."""
+COUNTED_SENTENCES = State(
+    "ngram", "learned-ngram", "人生如梦境", corpus=EXAMPLE_SENTENCES, order="2", smoothing="add-one"
+)
 
 LESSONS = {
     "fmm": "dictionary",
@@ -57,11 +65,7 @@ def overview_lines() -> list[OverviewLine]:
         OverviewLine(
             [(names[each], _request_for(each)) for each in (algorithm, *sharing_vocabularies(algorithm))],
             str(TEXTS[algorithm].steps),
-            [
-                *_with_dictionaries(algorithm),
-                *_with_sentences(algorithm),
-                *(_request_for(algorithm, text) for text in TEXTS[algorithm].examples),
-            ],
+            [*_own(algorithm), *(_request_for(algorithm, text) for text in TEXTS[algorithm].examples)],
             _figure(algorithm, current_key()),
         )
         for algorithm in leading_algorithms([name for name, each in ALGORITHMS.items() if each.tracer is not None])
@@ -81,22 +85,19 @@ def _figure(algorithm: str, language: str) -> Figure | None:
         dictionary = next(words for known, words in DICTIONARIES if known == text)
         state = State(algorithm, "own-dictionary", text, dictionary="\n".join(dictionary))
     walkthrough = walkthrough_of(tokenize(state, corpus_limit=0), {})
-    return walkthrough.picture(step % len(walkthrough)) if isinstance(walkthrough, Pictured) else None
+    return walkthrough.at(step % len(walkthrough)).picture()
 
 
-def _with_dictionaries(algorithm: str) -> list[StepsRequest]:
-    """Examples of matching with a dictionary of a few words."""
+def _own(algorithm: str) -> list[StepsRequest]:
+    """Examples with a dictionary of a few words, or with the sentences whose words are counted."""
+    if algorithm == "ngram":
+        return [StepsRequest(COUNTED_SENTENCES)]
     if family_of(algorithm) != "dictionary":
         return []
     return [
         StepsRequest(State(algorithm, "own-dictionary", text, dictionary="\n".join(words)))
         for text, words in DICTIONARIES
     ]
-
-
-def _with_sentences(algorithm: str) -> list[StepsRequest]:
-    """The worked example of n-grams: a text with the four sentences whose words are counted."""
-    return [StepsRequest(COUNTED_SENTENCES)] if algorithm == "ngram" else []
 
 
 def _request_for(algorithm: str, text: str | None = None) -> StepsRequest:

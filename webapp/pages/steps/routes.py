@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from flask import Blueprint, abort, redirect, request
-from flask import Response as FlaskResponse
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response
 
@@ -16,25 +15,24 @@ from webapp.core.reference import inference as inferences
 from webapp.core.reference import longest_first
 from webapp.pages.steps import forms
 from webapp.pages.steps.contexts import AllStepsPage, OverviewPage, StepContext, StepsPage
-from webapp.pages.steps.dictionary_words import dictionary_words
 from webapp.pages.steps.forms import StepsRequest
 from webapp.pages.steps.merging_messages import quoted_piece
 from webapp.pages.steps.overview import LESSONS, overview_lines
-from webapp.pages.steps.vocabulary_choices import (
-    checkboxes,
-    choices,
-    counting_address,
-    fields_with_values,
-    hidden_fields,
-    own_sentences,
-)
 from webapp.pages.steps.walkthroughs import walkthrough_of
 from webapp.pages.walkthrough.cells import direction
-from webapp.pages.walkthrough.emphasis import emphasized
-from webapp.pages.walkthrough.frames import StepFrame, all_steps_json, wants_json
-from webapp.pages.walkthrough.frames import page as html_response
-from webapp.pages.walkthrough.picture_files import PictureKind, picture_file, wanted_picture
-from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
+from webapp.pages.walkthrough.engine import (
+    NoStepsError,
+    PictureKind,
+    ShownStep,
+    Walkthrough,
+    all_steps_json,
+    download,
+    emphasized,
+    picture_file,
+    wanted_picture,
+    wants_json,
+)
+from webapp.pages.walkthrough.engine import page as html_response
 from webapp.rendering.delimited import as_csv
 from webapp.rendering.source_listing import SourceListing, source_listing
 from webapp.serializers.json import json_response, well_formed
@@ -51,15 +49,6 @@ from webapp.web.templates import render
 
 blueprint = Blueprint("steps", __name__)
 blueprint.add_app_template_filter(direction)
-
-
-REFERENCES: dict[str, tuple[Callable[..., object], ...]] = {
-    "longest": (inferences.longest,),
-    "fewest": (inferences.fewest,),
-    "dropout": (inferences.dropout,),
-    "sample": (inferences.sample,),
-}
-"""The reference of each inference."""
 
 
 @blueprint.get("/steps")
@@ -117,8 +106,8 @@ def _respond(algorithm: str) -> Response:
         return _json(asked, frame, problems)
     if kind := wanted_picture():
         return _picture(asked, frame, kind, problems)
-    if frame is not None and request.args.get("format") == "csv" and frame.has_table:
-        return _csv(asked, frame)
+    if frame is not None and request.args.get("format") == "csv" and (rows := frame.walkthrough.rows):
+        return download(as_csv(rows()), "text/csv", f"{asked.state.algorithm}-steps.csv")
     if frame is not None and request.args.get("format") == "table":
         return html_response(render(_all_steps(asked, frame)), status)
     step_shown = StepContext(
@@ -135,13 +124,15 @@ def _respond(algorithm: str) -> Response:
     return html_response(body, status, link=asked.address(frame.step) if frame else "")
 
 
-def _all_steps(asked: StepsRequest, frame: StepFrame) -> AllStepsPage:
+def _all_steps(asked: StepsRequest, frame: ShownStep) -> AllStepsPage:
     entry = find(asked.state.vocabulary)
     return AllStepsPage(
         asked=asked,
         algorithm_name=algorithm_names()[asked.state.algorithm],
         vocabulary_title=title_of(entry) if entry else "",
-        sentences=[(step, emphasized(frame.walkthrough.sentence(step))) for step in range(frame.first, frame.last + 1)],
+        sentences=[
+            (step, emphasized(frame.walkthrough.at(step).sentence)) for step in range(frame.first, frame.last + 1)
+        ],
     )
 
 
@@ -155,27 +146,27 @@ def _page_context(
         algorithm_names=algorithm_names(),
         algorithms=[name for name, each in ALGORITHMS.items() if each.tracer is not None],
         family_of=family_of,
-        choices=choices(request, asked.state),
-        checkboxes=checkboxes(asked.state),
-        choice_fields=fields_with_values(asked.state),
-        hidden_fields=[*hidden_fields(asked.state), *asked.options.items()],
+        choices=forms.choices(request, asked.state),
+        checkboxes=forms.checkboxes(asked.state),
+        choice_fields=forms.fields_with_values(asked.state),
+        hidden_fields=[*forms.hidden_fields(asked.state), *asked.options.items()],
         max_characters=MOST,
         listing=_listing(asked),
         vocabulary_title=title_of(entry) if entry else "",
         default_title=title_of(default) if default else "",
-        dictionary=dictionary_words(result) if result is not None else None,
-        sentences=(sentences := own_sentences(asked.state)),
-        counting=counting_address(asked.state) if sentences is not None else "",
+        dictionary=forms.dictionary_words(result) if result is not None else None,
+        sentences=(sentences := forms.own_sentences(asked.state)),
+        counting=forms.counting_address(asked.state) if sentences is not None else "",
         lesson=LESSONS.get(asked.state.algorithm, ""),
     )
 
 
 def _listing(asked: StepsRequest) -> SourceListing | None:
     """The reference algorithm of the steps, or None if there is no textbook version."""
-    inference = asked.state.relevant().inference
-    if inference in REFERENCES:
-        return source_listing(*REFERENCES[inference])
     functions = (longest_first.encode,) if "longest" in asked.options else ALGORITHMS[asked.state.algorithm].reference
+    inference = asked.state.relevant().inference
+    if inference in ("longest", "fewest", "dropout", "sample"):
+        functions = (getattr(inferences, inference),)
     return source_listing(*functions) if functions else None
 
 
@@ -188,7 +179,7 @@ class _NoSuchStepError(Exception):
         self.last = last
 
 
-def _frame(asked: StepsRequest, result: Result) -> StepFrame:
+def _frame(asked: StepsRequest, result: Result) -> ShownStep:
     walkthrough = walkthrough_of(result, asked.options)
     last = len(walkthrough) - 1
     if asked.token is not None and asked.token >= len(walkthrough.ids):
@@ -205,7 +196,7 @@ def _frame(asked: StepsRequest, result: Result) -> StepFrame:
             "There is no step %(step)s: this text has steps 1 to %(last)s.", step=number(step), last=number(last)
         )
         raise _NoSuchStepError(message, last)
-    return StepFrame(walkthrough, step, asked.address, _token_sentence(asked, walkthrough, result))
+    return ShownStep(walkthrough, step, asked.address, _token_sentence(asked, walkthrough, result))
 
 
 def _token_sentence(asked: StepsRequest, walkthrough: Walkthrough, result: Result) -> str:
@@ -241,7 +232,7 @@ def _offer_without_options(asked: StepsRequest) -> list[tuple[str, str]]:
 
 
 def _picture(
-    asked: StepsRequest, frame: StepFrame | None, kind: PictureKind, problems: Sequence[InputProblem]
+    asked: StepsRequest, frame: ShownStep | None, kind: PictureKind, problems: Sequence[InputProblem]
 ) -> Response:
     """The picture of a step as a file."""
     figure = frame.picture if frame is not None else None
@@ -252,14 +243,7 @@ def _picture(
     return picture_file(figure, kind, f"{asked.state.algorithm}-{figure.name}-step-{frame.step}")
 
 
-def _csv(asked: StepsRequest, frame: StepFrame) -> Response:
-    """All steps as a CSV file. Its name has no input of the visitor."""
-    response = FlaskResponse(as_csv(frame.table), mimetype="text/csv")
-    response.headers["Content-Disposition"] = f"attachment; filename={asked.state.algorithm}-steps.csv"
-    return private(response)
-
-
-def _json(asked: StepsRequest, frame: StepFrame | None, problems: Sequence[InputProblem]) -> Response:
+def _json(asked: StepsRequest, frame: ShownStep | None, problems: Sequence[InputProblem]) -> Response:
     if frame is None:
         if not problems and not asked.state.text:
             return private(json_response({"steps": [], "ids": []}))

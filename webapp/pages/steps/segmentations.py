@@ -14,11 +14,11 @@ from webapp.core.traces.lattice import Lattice, LatticeModel, count_paths, token
 from webapp.core.traces.n_best import n_best
 from webapp.core.traces.pretokens import AddedFound
 from webapp.core.traces.sampling import Segmentation, sample
-from webapp.pages.steps.lattice_drawing import shown_text
-from webapp.pages.walkthrough.figures import format_log_probability, power
-from webapp.pages.walkthrough.walkthrough import NoStepsError
+from webapp.pages.walkthrough.cells import StepCell, format_log_probability, percentage, power
+from webapp.pages.walkthrough.engine import NoStepsError
+from webapp.pages.walkthrough.lattice_drawing import shown_text
 from webapp.serializers.json import well_formed
-from webapp.web.localization import number, percent
+from webapp.web.localization import number
 
 MAX_BEST = 20
 SAMPLES = 10
@@ -46,33 +46,16 @@ class AlternativesRequest:
 
 
 @dataclass(frozen=True)
-class SegmentationPiece:
-    """A piece of a segmentation as the page shows it; `kind` is a CSS class."""
-
-    text: str
-    kind: str
-
-
-@dataclass(frozen=True)
 class SegmentationRow:
     """A segmentation: its pieces, the sum of their log-probabilities, its probability, and a bar in percent.
 
     `best` marks the best segmentation."""
 
-    pieces: list[SegmentationPiece]
+    pieces: Sequence[StepCell]
     score: str
     probability: str
     bar: float
     best: bool
-
-
-@dataclass(frozen=True)
-class SegmentationAlternatives:
-    """The best segmentations and the samples, as the page shows them."""
-
-    choice: AlternativesRequest
-    best: list[SegmentationRow]
-    samples: list[SegmentationRow]
 
 
 def alternatives_request_of(options: Mapping[str, str]) -> AlternativesRequest:
@@ -98,15 +81,15 @@ def alternatives_request_of(options: Mapping[str, str]) -> AlternativesRequest:
     return AlternativesRequest(n, temperature, seed)
 
 
-def alternatives(lattices: Lattices, choice: AlternativesRequest) -> SegmentationAlternatives:
+def alternatives(lattices: Lattices, choice: AlternativesRequest) -> dict[str, Any]:
     """The n best segmentations and the samples, as rows."""
     best = n_best([lattice for _found, lattice in lattices], choice.n)
     greatest = best[0].probability or 1.0
-    return SegmentationAlternatives(
-        choice,
-        [_row(lattices, one, one.probability / greatest, best[0]) for one in best],
-        [_row(lattices, one, one.probability, best[0]) for one in _samples(lattices, choice)],
-    )
+    return {
+        "choice": choice,
+        "best": [_row(lattices, one, one.probability / greatest, best[0]) for one in best],
+        "samples": [_row(lattices, one, one.probability, best[0]) for one in _samples(lattices, choice)],
+    }
 
 
 def count_sentence(lattices: Lattices) -> str:
@@ -144,24 +127,17 @@ def alternatives_json(model: LatticeModel, lattices: Lattices, choice: Alternati
     }
 
 
-def percentage(probability: float) -> str:
-    """A probability as a percentage, or as a power of ten if it is too small for one."""
-    if probability >= 0.0005 or not probability:
-        return percent(probability)
-    return power(log10(probability))
-
-
 def _samples(lattices: Lattices, choice: AlternativesRequest) -> list[Segmentation]:
     chosen = [lattice for _found, lattice in lattices]
     return sample(chosen, SAMPLES, temperature=choice.temperature, seed=choice.seed)
 
 
 def _row(lattices: Lattices, found: Segmentation, bar: float, best: Segmentation) -> SegmentationRow:
-    pieces: list[SegmentationPiece] = []
+    pieces: list[StepCell] = []
     for (added, _lattice), path in zip(lattices, found.paths, strict=True):
         if added is not None:
-            pieces.append(SegmentationPiece(shown_text(added.token.content), "special"))
-        pieces += [SegmentationPiece(shown_text(arc.text), "unknown" if arc.id is None else "") for arc in path]
+            pieces.append(StepCell(shown_text(added.token.content), "special"))
+        pieces += [StepCell(shown_text(arc.text), "unknown" if arc.id is None else "") for arc in path]
     return SegmentationRow(
         pieces,
         format_log_probability(found.score),

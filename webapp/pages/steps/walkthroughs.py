@@ -2,41 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 from flask_babel import gettext as _
 
 from webapp.core.algorithms import ALGORITHMS
-from webapp.core.models.bpe import BPE
+from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.ngram import NGram
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.scored_pieces import SentencePieceCharacters, SentencePieceWords
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
-from webapp.core.models.sentencepiece_word_char import SentencePieceCharacters, SentencePieceWords
-from webapp.core.models.subword_nmt import SubwordBPE
 from webapp.core.models.unigram import Unigram
-from webapp.core.models.wordlevel import WordLevel
-from webapp.core.models.wordpiece import WordPiece
+from webapp.core.models.wordpiece import WordLevel, WordPiece
 from webapp.pages.steps import inference, lattice, matching, maximum_probability, merging, ngram, wordpiece
-from webapp.pages.walkthrough.preparation import PreparedWalkthrough
-from webapp.pages.walkthrough.walkthrough import NoStepsError, Walkthrough
+from webapp.pages.walkthrough.engine import NoStepsError, Walkthrough
+from webapp.pages.walkthrough.preparation import preparation
 from webapp.tokenization.result import Result
-
-
-class _Maker(Protocol):
-    def __call__(self, result: Result, options: Mapping[str, str]) -> Walkthrough:
-        """The walkthrough of a result; raises NoStepsError if the vocabulary has none."""
 
 
 @dataclass(frozen=True)
 class WalkthroughKind:
     """What makes the walkthrough of a model, and the further parameters of the address that it reads."""
 
-    make: _Maker
+    make: Callable[[Result, Mapping[str, str]], Walkthrough]  # raises NoStepsError if the vocabulary has no steps
     options: tuple[str, ...] = ()
 
 
@@ -60,25 +54,23 @@ def options_of(algorithm: str) -> list[str]:
     return list(dict.fromkeys(option for kind in kinds for option in kind.options))
 
 
-def _is_drawn(result: Result) -> bool:
-    """Whether the tokens are random."""
-    return "seed" in result.state.inference_options
-
-
 def walkthrough_of(result: Result, options: Mapping[str, str]) -> Walkthrough:
     """The walkthrough of a result; its first step shows what happens before the model.
 
     Raises NoStepsError if there are no steps to show.
     """
+    return replace(_steps(result, options), preparation=partial(preparation, result))
+
+
+def _steps(result: Result, options: Mapping[str, str]) -> Walkthrough:
     model = result.tokenizer.model
-    if _is_drawn(result) or (result.inferred is not None and result.inferred.model is not model):
-        return PreparedWalkthrough(result, inference.walkthrough(result))
-    kind = WALKTHROUGHS.get(type(model))
+    drawn = "seed" in result.state.inference_options  # whether the tokens are random
+    if drawn or (result.inferred is not None and result.inferred.model is not model):
+        return inference.walkthrough(result)
     if isinstance(model, WordLevel | SentencePieceWords | SentencePieceCharacters):
         raise NoStepsError(
             _("This vocabulary is only looked up, word by word or character by character, so there are no steps.")
         )
-    if kind is None:
-        message = _("There is no step-by-step view for this kind of vocabulary.")
-        raise NoStepsError(message, instead=True)
-    return PreparedWalkthrough(result, kind.make(result, options))
+    if type(model) not in WALKTHROUGHS:
+        raise NoStepsError(_("There is no step-by-step view for this kind of vocabulary."), instead=True)
+    return WALKTHROUGHS[type(model)].make(result, options)

@@ -18,6 +18,7 @@ from webapp.core.traces.merging import (
     traced_words,
 )
 from webapp.core.traces.pretokens import AddedFound, Pretoken
+from webapp.pages.walkthrough.cells import StepCell, cell
 from webapp.pages.walkthrough.preparation import pretokens
 from webapp.tokenization.result import Result
 
@@ -73,6 +74,14 @@ class WordTrace:
         if self.added is not None:
             return [self.added.token.id]
         return [token.id for token in self.tokens if token.id is not None]
+
+    @property
+    def cells(self) -> list[StepCell]:
+        """Its tokens as cells."""
+        if self.added is not None:
+            return [cell(self.text, "done", "special", id=self.added.token.id)]
+        kinds = ["unknown" if token.kind == "unknown" else "" for token in self.tokens]
+        return [cell(token.piece, "done", kind, id=token.id) for token, kind in zip(self.tokens, kinds, strict=True)]
 
     def shown_steps(self, first: bool) -> list[int]:
         """The indices of the steps to show.

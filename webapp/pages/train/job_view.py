@@ -11,8 +11,7 @@ from urllib.parse import urlencode
 from flask import url_for
 from flask_babel import gettext as _
 
-from webapp.core.training.plan import TrainingPlan
-from webapp.core.training.progress import STAGES, Progress, Stage
+from webapp.core.training.plan import STAGES, Progress, Stage, TrainingPlan
 from webapp.jobs import Job, jobs
 from webapp.pages.train.choices import title_of_trainer
 from webapp.pages.train.forms import plan_of

@@ -74,8 +74,8 @@ def read(request: Request, algorithm: str) -> tuple[TrainingRequest, list[InputP
         asked = _without_text_of_another_corpus(asked, training, example)
     if not problems and asked.counted:
         problems += _count_problems(asked.counted.problems)
-    if not problems and (wrong_size := _size_problem(training, asked.size)):
-        problems.append(InputProblem(wrong_size, 422, "size"))
+    if not problems and training.size and asked.size is not None and not training.size.allows(asked.size):
+        problems.append(InputProblem(training.size.range_problem(), 422, "size"))
     return asked, problems
 
 
@@ -85,14 +85,12 @@ def one_of(option: TrainingOption) -> Callable[[str], int | str]:
     def parse(written: str) -> int | str:
         if option.choices and written in dict(option.choices):
             return int(written) if written.isdecimal() else written
-        value = _whole(written) if option.least is not None or option is ORDER else None
-        if option.least is None or option.most is None:
-            problem = _("There is no such choice. Choose one from the list.")
-        elif value is None or not option.least <= value <= option.most:
-            least, most = number(option.least), number(option.most)
-            problem = _("Choose a number from %(least)s to %(most)s.", least=least, most=most)
-        else:
-            return value
+        problem = _("There is no such choice. Choose one from the list.")
+        if not option.choices or option is ORDER:
+            value = _whole(written)
+            if option.allows(value):
+                return value
+            problem = problem if option.choices else option.range_problem()
         raise InputProblem(f"{option.label}: {problem}")
 
     return parse
@@ -162,13 +160,6 @@ def _count_problem(one: CountProblem) -> str:
         word=word,
         most=number(MOST_COUNT),
     )
-
-
-def _size_problem(training: Training, size: int | None) -> str:
-    range = training.size
-    if range is None or size is None or range.least <= size <= range.most:
-        return ""
-    return str(range.problem) % {"least": number(range.least), "most": number(range.most)}
 
 
 def opening_of(corpus: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property, partial
 from typing import Any
 
@@ -23,19 +23,19 @@ from webapp.pages.training.request import TrainingRequest
 from webapp.pages.training.tables import Column, Row, Table, TrainingWalkthrough, section_frame
 from webapp.pages.walkthrough.cells import StepCell, cell, quotable
 from webapp.pages.walkthrough.engine import Frame, NoStepsError
-from webapp.pages.walkthrough.ngram_end import NGramEndPart, end_json, end_part, end_sentence
-from webapp.pages.walkthrough.ngram_positions import NGramPositionPart, NGramPositions
+from webapp.pages.walkthrough.ngram_end import end_json, end_picture, end_sentence, end_values
+from webapp.pages.walkthrough.ngram_positions import NGramPositions
 from webapp.pages.walkthrough.ngram_probabilities import smoothing_name
-from webapp.rendering.pictures.figure import Figure, side_by_side
+from webapp.rendering.pictures.figure import Figure
 from webapp.serializers.json import well_formed
 from webapp.tokenization.messages import joined, translated
 from webapp.web.localization import number
 
+TEMPLATE = "training/_ngrams.html"
+
 
 class NGramTraining:
     """The counting of the sentences comes first, then the probabilities, each position of the text, and its words."""
-
-    template = "training/_ngrams.html"
 
     def __init__(self, asked: TrainingRequest) -> None:
         self._text = asked.text_to_encode
@@ -59,15 +59,36 @@ class NGramTraining:
         )
 
     def _frame(self, step: int) -> Frame:
-        sentence, record = self.sentence(step), self.record(step)
         if step < len(self._batches):
-            return section_frame(sentence, record, lambda: counting_sections(self._batches, step, self._order))
+            record: dict[str, Any] = {
+                "kind": "count",
+                "sentences": [[well_formed(word) for word in sentence] for sentence in self._batches[step]],
+                "ngrams": [
+                    [well_formed(str(word)) for word in window]
+                    for sentence in self._batches[step]
+                    for window in windows(sentence, self._order)
+                ],
+            }
+            sections = partial(counting_sections, self._batches, step, self._order)
+            return section_frame(self._counted(step), record, sections)
         if step == len(self._batches):
-            return section_frame(sentence, record, lambda: estimate_sections(self._model))
-        part = self.part(step)
-        return Frame(
-            self.template, sentence, record, lambda: {**vars(part), "view": part.view}, lambda: self.picture(step)
-        )
+            counts = self._model.counts
+            record = {
+                "kind": "estimate",
+                "order": self._order,
+                "words": [well_formed(word) for word in counts.words],
+                "counts": [
+                    [[well_formed(str(word)) for word in ngram], count] for ngram, count in counts.ngrams(self._order)
+                ],
+            }
+            return section_frame(self._estimated(), record, partial(estimate_sections, self._model))
+        found = [self._positions]
+        if step < len(self) - 1:
+            return self._positions.frame(TEMPLATE, step - self._first_position)
+        record = {"kind": "words", "words": [well_formed(word) for word in self._words], **end_json(found)}
+        cells = [self._cell(word) for word in self._words]
+        values = partial(end_values, found, cells)
+        return Frame(TEMPLATE, end_sentence(found), record, values, partial(end_picture, found))
 
     def __len__(self) -> int:
         return self._first_position + len(self._positions) + 1 if self._text else self._first_position
@@ -80,72 +101,9 @@ class NGramTraining:
     def _positions(self) -> NGramPositions:
         return NGramPositions(self._model, self._text)
 
-    @cached_property
-    def ids(self) -> Sequence[int]:
-        """The numbers of the words, in the order of their first occurrence; unknown words share one number."""
-        return [self._id(word) for word in self._words]
-
-    def step_of(self, token: int) -> int:
-        """The step of the position where a word ends."""
-        return self._first_position + self._positions.step_of(len("".join(self._words[: token + 1])))
-
-    def sentence(self, step: int) -> str:
-        """What happened and why."""
-        if step < len(self._batches):
-            return self._counted(step)
-        if step == len(self._batches):
-            return self._estimated()
-        if step == len(self) - 1:
-            return end_sentence([self._positions])
-        return self._positions.sentence(step - self._first_position)
-
-    def part(self, step: int) -> NGramPositionPart | NGramEndPart:
-        """The data for the template of a position, and of the end."""
-        if step == len(self) - 1:
-            return end_part([self._positions], [self._cell(word) for word in self._words])
-        return self._positions.part(step - self._first_position)
-
-    def picture(self, step: int) -> Figure | None:
-        """The lattice of a position; at the end of all sentences. The counts are exported as tables."""
-        if step < self._first_position:
-            return None
-        if step == len(self) - 1:
-            return side_by_side([one.figure for one in self._positions.final_drawings(2_000)], width=1600)
-        return self._positions.drawing(step - self._first_position).figure
-
     def words_picture(self) -> Figure | None:
         """The words of the first sentence of the text, before any position is filled."""
         return self._positions.unfilled()
-
-    def record(self, step: int) -> dict[str, Any]:
-        """The step as plain values."""
-        if step < len(self._batches):
-            return {
-                "kind": "count",
-                "sentences": [[well_formed(word) for word in sentence] for sentence in self._batches[step]],
-                "ngrams": [
-                    [well_formed(str(word)) for word in window]
-                    for sentence in self._batches[step]
-                    for window in windows(sentence, self._order)
-                ],
-            }
-        if step == len(self._batches):
-            counts = self._model.counts
-            return {
-                "kind": "estimate",
-                "order": self._order,
-                "words": [well_formed(word) for word in counts.words],
-                "counts": [
-                    [[well_formed(str(word)) for word in ngram], count] for ngram, count in counts.ngrams(self._order)
-                ],
-            }
-        if step == len(self) - 1:
-            return {
-                "kind": "words",
-                "words": [well_formed(word) for word in self._words],
-                **end_json([self._positions]),
-            }
-        return self._positions.record(step - self._first_position)
 
     def _all_positions(self) -> Table:
         """Each position: the words that end there, with their best predecessors."""
@@ -164,7 +122,7 @@ class NGramTraining:
                 for row in self._positions.kept_rows(step):
                     cells = (row.end, row.word, row.context, row.formula, row.logarithm, row.before_sum, row.sum)
                     rows.append(Row(cells, step + self._first_position))
-        sentence = self.sentence(len(self) - 1) if rows else self._estimated()
+        sentence = end_sentence([self._positions]) if rows else self._estimated()
         return Table(_("All positions"), columns, rows, hint=sentence)
 
     @cached_property

@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 from flask_babel import gettext as _
 
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.traces.training_unigram import SegmentedWord
 from webapp.core.trainers.bpe import END_OF_WORD
 from webapp.pages.walkthrough.cells import StepCell, direction, quotable
 from webapp.pages.walkthrough.engine import Frame, Walkthrough
-from webapp.rendering.markup import shown_piece
-from webapp.rendering.pictures.figure import Figure, side_by_side
-from webapp.rendering.pictures.table_figure import FigureCell, FigureColumn, FigurePiece, table_figure
+from webapp.rendering.markup import shown_piece, visible
+from webapp.rendering.pictures.figure import Figure, FigureCell, FigureColumn, FigurePiece, side_by_side, table_figure
 from webapp.web.localization import number
 
 WIDTH = 1_200.0  # of a picture: a row of tables
@@ -126,7 +126,7 @@ class Table:
         return [
             [column.title for column in self.columns],
             *(
-                [_plain(cell, column) for cell, column in zip(row.cells, self.columns, strict=True)]
+                [_written(cell, column) for cell, column in zip(row.cells, self.columns, strict=True)]
                 for row in self.rows
             ),
         ]
@@ -271,6 +271,25 @@ def quoted(piece: str | bytes) -> str:
     return quotable(piece)
 
 
+def words_of(title: str, words: Iterable[SegmentedWord]) -> Words:
+    """Words in their pieces."""
+    return Words(title, [(symbols(word.pieces), word.count) for word in words])
+
+
+def plain_words(words: Iterable[SegmentedWord]) -> list[dict[str, Any]]:
+    """Words in their pieces as JSON values."""
+    return [{"word": visible(word.word), "count": word.count, "pieces": word.pieces} for word in words]
+
+
+def plain(things: Iterable[object], *names: str) -> list[dict[str, Any]]:
+    """Some fields of each thing as JSON values.
+
+    >>> plain([WordSymbol("a"), WordSymbol("b", True)], "text")
+    [{'text': 'a'}, {'text': 'b'}]
+    """
+    return [{name: getattr(thing, name) for name in names} for thing in things]
+
+
 def percent(value: float, most: float) -> float:
     """The length of a bar.
 
@@ -284,7 +303,7 @@ def _pieces(symbols: Iterable[WordSymbol], chosen: bool = False) -> list[FigureP
     return [FigurePiece(symbol.text, symbol.now or chosen) for symbol in symbols]
 
 
-def _plain(cell: Cell, column: Column) -> object:
+def _written(cell: Cell, column: Column) -> object:
     if isinstance(cell, float):
         return f"{cell:.{column.digits or 0}f}"
     return (

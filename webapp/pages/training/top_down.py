@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from flask_babel import gettext as _
 from flask_babel import ngettext
@@ -14,7 +12,6 @@ from webapp.core.traces.training_wordpiece_top_down import (
     SubstringCandidate,
     TopDownRound,
     TopDownTraining,
-    WordCuts,
     characters,
 )
 from webapp.pages.training.request import TrainingRequest, check_room
@@ -28,14 +25,15 @@ from webapp.pages.training.tables import (
     Sections,
     Table,
     TrainingWalkthrough,
-    Words,
     percent,
+    plain,
+    plain_words,
     read_cells,
     section_frame,
     symbols,
+    words_of,
 )
 from webapp.pages.walkthrough.engine import Frame, NoStepsError
-from webapp.rendering.markup import visible
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
 
@@ -82,7 +80,7 @@ class TopDown:
             "characters": list(training.characters),
             "threshold": training.threshold,
             "tried": [{"threshold": threshold, "pieces": pieces} for threshold, pieces in training.tried],
-            "words": [_plain(word) for word in self._rounds[0].words],
+            "words": plain_words(self._rounds[0].words),
         }
 
         def sections() -> Sections:
@@ -93,7 +91,7 @@ class TopDown:
             columns = [Column(_("Threshold"), 0), Column(_("Pieces"), 0), Column(kind="quiet", pictured=False)]
             return Sections(
                 view=[Table(_("The search for the threshold"), columns, rows)] if rows else [],
-                side=[_words(_("Words of the corpus"), self._rounds[0].words), self._single()],
+                side=[words_of(_("Words of the corpus"), self._rounds[0].words), self._single()],
             )
 
         return section_frame(self._beginning(), record, sections)
@@ -103,17 +101,15 @@ class TopDown:
             "kind": "round",
             "round": round.number,
             "threshold": self._training.threshold,
-            "candidates": [
-                {"piece": one.piece, "count": one.count, "left": one.left, "kept": one.kept} for one in round.candidates
-            ],
+            "candidates": plain(round.candidates, "piece", "count", "left", "kept"),
             "rarer": round.rarer,
-            "words": [_plain(word) for word in round.words],
+            "words": plain_words(round.words),
         }
         words = _("Words, and where a candidate may begin")
         return section_frame(
             self._round_sentence(round),
             record,
-            lambda: Sections(view=[self._candidates(round)], side=[_words(words, round.words), self._single()]),
+            lambda: Sections(view=[self._candidates(round)], side=[words_of(words, round.words), self._single()]),
         )
 
     def _finished(self) -> Frame:
@@ -124,10 +120,10 @@ class TopDown:
             "kind": "end",
             "vocabulary": [str(piece) for piece in pieces],
             "below_threshold": list(training.fill),
-            "words": [_plain(word) for word in words],
+            "words": plain_words(words),
         }
         vocabulary = Pieces(_("The vocabulary"), symbols(pieces), start=0)
-        split = _words(_("Words and their segmentations"), words)
+        split = words_of(_("Words and their segmentations"), words)
         sections = Sections(
             view=[vocabulary],
             side=[split],
@@ -249,11 +245,3 @@ def _candidate_row(one: SubstringCandidate, most: int) -> Row:
     piece = symbols([one.piece], [0] if one.kept else [])
     cells: list[Cell] = [piece, one.count, left - one.count or "–", left, Bar(percent(left, most), one.kept)]
     return Row(cells, mark=_("kept"), said=_("kept")) if one.kept else Row(cells, kind="removed")
-
-
-def _words(title: str, words: Sequence[WordCuts]) -> Words:
-    return Words(title, [(symbols(word.pieces), word.count) for word in words])
-
-
-def _plain(word: WordCuts) -> dict[str, Any]:
-    return {"word": visible(word.word), "count": word.count, "pieces": list(word.pieces)}

@@ -15,56 +15,58 @@ from webapp.core.reference import bpe, ngram, unigram, wordpiece, wordpiece_top_
 from webapp.pages.training import merges, ngrams, presets, top_down
 from webapp.pages.training import unigram as unigram_training
 from webapp.pages.training.presets import Preset
-from webapp.pages.training.request import MOST, MOST_MERGES, MOST_PIECES, USUAL_MERGES, TrainingRequest
+from webapp.pages.training.request import MOST, MOST_MERGES, MOST_PIECES, TrainingRequest
 from webapp.pages.training.tables import TrainingWalkthrough
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 from webapp.tokenization.algorithms import Text
+from webapp.web.localization import number
 
-Number = int | None
-
-
-@dataclass(frozen=True)
-class SizeRange:
-    """The range of `size`, its `usual` value (None: depends on the corpus), its label, and the message outside it."""
-
-    least: int
-    most: int
-    usual: Number
-    label: Text
-    problem: Text  # with %(least)s and %(most)s
-
-
-MERGES = SizeRange(
-    0,
-    MOST_MERGES,
-    USUAL_MERGES,
-    _l("Maximum number of merges"),
-    _l("Choose a number of merges from %(least)s to %(most)s."),
-)
-PIECES = SizeRange(
-    1, MOST_PIECES, None, _l("Pieces to keep"), _l("Choose a number of pieces from %(least)s to %(most)s.")
-)
+_IN_RANGE = _l("Choose a number from %(least)s to %(most)s.")
 
 
 @dataclass(frozen=True)
 class TrainingOption:
     """A field of `TrainingRequest` that only some kinds use.
 
-    A checkbox; a number if `least` is given; or a list if there are `choices`: the value of each with its title.
+    A checkbox; a number if `least` is given; or a list if there are `choices`: the value of each with its title. The
+    `problem` of a number outside its range has %(least)s and %(most)s.
     """
 
     name: str
     label: Text
-    least: Number = None
-    most: Number = None  # what the form's number field allows
+    least: int | None = None
+    most: int = 0
     choices: Sequence[tuple[str, Text]] = ()
+    problem: Text = _IN_RANGE
 
     @property
     def is_check(self) -> bool:
         """Whether it is a checkbox."""
         return self.least is None and not self.choices
 
+    def allows(self, value: int) -> bool:
+        """Whether a number is in the range."""
+        return self.least is not None and self.least <= value <= self.most
 
+    def range_problem(self) -> str:
+        """The message for a number outside the range."""
+        return str(self.problem) % {"least": number(self.least or 0), "most": number(self.most)}
+
+
+MERGES = TrainingOption(
+    "size",
+    _l("Maximum number of merges"),
+    0,
+    MOST_MERGES,
+    problem=_l("Choose a number of merges from %(least)s to %(most)s."),
+)
+PIECES = TrainingOption(
+    "size",
+    _l("Pieces to keep"),
+    1,
+    MOST_PIECES,
+    problem=_l("Choose a number of pieces from %(least)s to %(most)s."),
+)
 APART = TrainingOption("apart", _l("“%(suffix)s” is a separate symbol", suffix="</w>"))
 MINIMUM = TrainingOption("minimum", _l("Minimum count of a pair"), 1, MOST)
 LONGER = TrainingOption("longer", _l("Longer pieces to start with"), 0, MOST_PIECES)
@@ -74,8 +76,6 @@ ORDER = TrainingOption(
     "order", _l("Order"), choices=(("1", _l("1: unigrams")), ("2", _l("2: bigrams")), ("3", _l("3: trigrams")))
 )
 SMOOTHING = TrainingOption("smoothing", _l("Smoothing"), choices=tuple(SMOOTHING_NAMES.items()))
-LABELLED = (MINIMUM, LONGER, ORDER, SMOOTHING)
-"""The options whose problems name them."""
 
 _CORPUS = _l("Corpus to train on, up to %(most)s characters")
 _SENTENCES = _l("Sentences, one per line, words separated by spaces or /; up to %(most)s characters")
@@ -95,7 +95,7 @@ class Training:
     walkthrough: Callable[[TrainingRequest], TrainingWalkthrough]
     reference: Sequence[Callable[..., object]]
     symbols: str = ""
-    size: SizeRange | None = MERGES
+    size: TrainingOption | None = MERGES
     options: Sequence[TrainingOption] = ()
     corpus_label: Text = _CORPUS
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from math import log
-from typing import Any
 
 from flask_babel import gettext as _
 from flask_babel import ngettext
@@ -18,9 +17,9 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.core.traces.training_unigram import (
     PieceCandidate,
     SeedPiece,
+    SegmentedWord,
     UnigramRound,
     UnigramTraining,
-    WordReading,
     readings,
 )
 from webapp.core.trainers.unigram import UNKNOWN
@@ -38,16 +37,17 @@ from webapp.pages.training.tables import (
     TrainingWalkthrough,
     Words,
     percent,
+    plain,
+    plain_words,
     quoted,
     read_cells,
     section_frame,
     shown,
     symbols,
+    words_of,
 )
-from webapp.pages.walkthrough.cells import StepCell
+from webapp.pages.walkthrough.cells import StepCell, format_log_probability
 from webapp.pages.walkthrough.engine import Frame
-from webapp.pages.walkthrough.figures import format_log_probability
-from webapp.rendering.markup import visible
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number
 
@@ -98,9 +98,7 @@ class Pruning:
         seeds = self._training.seeds
         record = {
             "kind": "start",
-            "pieces": [
-                {"piece": seed.piece, "frequency": seed.frequency, "probability": seed.probability} for seed in seeds
-            ],
+            "pieces": plain(seeds, "piece", "frequency", "probability"),
         }
 
         def sections() -> Sections:
@@ -120,11 +118,8 @@ class Pruning:
             "kind": "estimate",
             "round": round.number,
             "log_likelihoods": list(round.log_likelihoods),
-            "pieces": [
-                {"piece": one.piece, "expected": one.expected, "before": one.before, "probability": one.probability}
-                for one in round.candidates
-            ],
-            "words": [_plain(reading) for reading in round.readings],
+            "pieces": plain(round.candidates, "piece", "expected", "before", "probability"),
+            "words": plain_words(round.readings),
         }
 
         def sections() -> Sections:
@@ -150,16 +145,7 @@ class Pruning:
         record = {
             "kind": "prune",
             "round": round.number,
-            "pieces": [
-                {
-                    "piece": one.piece,
-                    "used": one.used,
-                    "instead": list(one.instead),
-                    "loss": one.loss,
-                    "removed": one.removed,
-                }
-                for one in _longer(round)
-            ],
+            "pieces": plain(_longer(round), "piece", "used", "instead", "loss", "removed"),
         }
         return section_frame(
             self._pruned_sentence(round),
@@ -174,7 +160,7 @@ class Pruning:
         record = {
             "kind": "end",
             "vocabulary": [{"piece": str(piece), "score": score} for piece, score in entries],
-            "words": [_plain(reading) for reading in words],
+            "words": plain_words(words),
         }
 
         def sections() -> Sections:
@@ -185,7 +171,7 @@ class Pruning:
             columns = [Column(_("Id"), 0, pictured=False), Column(_("Piece")), Column(_("Log-probability"), 3)]
             return Sections(
                 view=[Table(_("The vocabulary"), columns, rows)],
-                side=[_words(_("Words and their segmentations"), words)],
+                side=[words_of(_("Words and their segmentations"), words)],
                 read=read_cells(final, self._asked.text_to_encode),
             )
 
@@ -209,8 +195,8 @@ class Pruning:
             rows.append(Row(cells, 2 * place + (1 if round.last else 2)))  # the last round only estimates
         return Table(_("All rounds"), columns, rows, hint=self._end())
 
-    def _reading_words(self, found: Iterable[WordReading]) -> Words:
-        return _words(_("Words and their most probable segmentations"), found)
+    def _reading_words(self, found: Iterable[SegmentedWord]) -> Words:
+        return words_of(_("Words and their most probable segmentations"), found)
 
     def _read_in(self, round: UnigramRound) -> list[StepCell]:
         return self._read({one.piece: log(one.probability) for one in round.candidates})
@@ -348,11 +334,3 @@ def _single(pieces: Sequence[PieceCandidate] | Sequence[SeedPiece]) -> Pieces:
 
 def _longer(round: UnigramRound) -> list[PieceCandidate]:
     return [one for one in round.candidates if len(one.piece) > 1]
-
-
-def _words(title: str, found: Iterable[WordReading]) -> Words:
-    return Words(title, [(symbols(reading.pieces), reading.count) for reading in found])
-
-
-def _plain(reading: WordReading) -> dict[str, Any]:
-    return {"word": visible(reading.word), "count": reading.count, "pieces": list(reading.pieces)}

@@ -9,9 +9,9 @@ from flask_babel import gettext as _
 from flask_babel import ngettext
 
 from webapp.pages.training.forms import opening_of
-from webapp.pages.training.request import MOST, MOST_TEXT, TrainingRequest, View
+from webapp.pages.training.request import MOST, MOST_TEXT, USUAL_MERGES, TrainingRequest, View
 from webapp.pages.training.tables import Table, TrainingWalkthrough
-from webapp.pages.training.trainings import TRAININGS, Training
+from webapp.pages.training.trainings import MERGES, TRAININGS, Training
 from webapp.pages.walkthrough.cells import quotable
 from webapp.pages.walkthrough.engine import NoStepsError, ShownStep, WalkthroughContext
 from webapp.rendering.delimited import as_tsv
@@ -163,9 +163,8 @@ def page_context(
 
 def _usual_size(training: TrainingAttempt) -> int | None:
     """The size that the form shows if the address has none: the usual one, or what the trainer chose."""
-    kind = TRAININGS[training.asked.kind]
-    if kind.size and kind.size.usual is not None:
-        return kind.size.usual
+    if TRAININGS[training.asked.kind].size is MERGES:
+        return USUAL_MERGES
     return training.walkthrough.size if training.walkthrough else None
 
 

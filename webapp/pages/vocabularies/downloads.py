@@ -13,7 +13,7 @@ from webapp.core.formats import (
     huggingface,
     minimal_bpe,
     ngram_counts,
-    sentencepiece_writer,
+    sentencepiece,
     tiktoken_encoding,
     vocab_json,
     vocab_txt,
@@ -56,9 +56,9 @@ FORMATS = (
     ),
     DownloadFormat(
         {"tokenizer.model": "application/octet-stream"},
-        sentencepiece_writer.write,
+        sentencepiece.write,
         _l("For SentencePiece: pieces, scores and normalization."),
-        sentencepiece_writer.check,
+        sentencepiece.check,
     ),
     DownloadFormat(
         {"ranks.tiktoken": TEXT, "encoding.json": JSON},

@@ -13,9 +13,8 @@ from webapp.core.analysis.pipeline_summary import PipelineStep, PipelineSummary,
 from webapp.core.analysis.portrait import Portrait
 from webapp.core.expansion import base_kind
 from webapp.core.models import Model
-from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.dictionary import NONE_SKIPPED, Dictionary, SkippedLines
 from webapp.core.models.ngram import NGram
-from webapp.core.models.skipped_lines import NONE_SKIPPED, SkippedLines
 from webapp.core.models.word_models import WordModel
 from webapp.core.tokenizer import Tokenizer
 from webapp.jobs.surveying import stored_survey
@@ -26,7 +25,7 @@ from webapp.pages.vocabularies.ngrams import LONGEST_WORD, Neighbours, NGramPage
 from webapp.rendering.markup import visible
 from webapp.tokenization.measures.article import article_measures
 from webapp.tokenization.measures.table import MeasureLine, language_lines, text_lines
-from webapp.tokenization.token_messages import reason_title
+from webapp.tokenization.token_details import reason_title
 from webapp.vocabularies import CatalogueEntry
 from webapp.vocabularies.descriptions import description_of
 from webapp.web.localization import number

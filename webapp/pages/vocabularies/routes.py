@@ -18,7 +18,7 @@ from webapp.pages.vocabularies.composition import ChartPanel, size_chart
 from webapp.pages.vocabularies.found import entry_of, error_page, vocabulary_of
 from webapp.pages.vocabularies.listing import ListContext, RowContext
 from webapp.pages.vocabularies.page import following_context, tokens_context, too_long, vocabulary_page
-from webapp.pages.walkthrough.picture_files import PictureKind, picture_file
+from webapp.pages.walkthrough.engine import PictureKind, picture_file
 from webapp.rendering.charts import chart_figure
 from webapp.serializers.json import cached_for, json_response
 from webapp.serializers.vocabulary import vocabulary_json

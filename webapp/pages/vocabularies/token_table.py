@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from flask_babel import gettext as _
 
-from webapp.core.analysis.surface_forms import bare
-from webapp.core.analysis.token_list import TokenList
+from webapp.core.analysis.token_list import TokenList, bare
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Matching

@@ -1,13 +1,14 @@
-"""A text as a row of cells, one for each span that a step distinguishes."""
+"""A text as a row of cells, one for each span that a step distinguishes; how walkthroughs write texts and numbers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import floor, log10
 from typing import Literal
 from unicodedata import bidirectional
 
 from webapp.rendering.markup import shown_piece
-from webapp.tokenization.result import Result
+from webapp.web.localization import number, percent
 
 
 @dataclass(frozen=True)
@@ -24,20 +25,9 @@ class StepCell:
     id: int | None = None
 
 
-def cell(text: str, *kinds: str, id: int | None = None) -> StepCell:
+def cell(text: str | bytes, *kinds: str, id: int | None = None) -> StepCell:
     """A cell for a span of text, with visible spaces."""
     return StepCell(shown_piece(text), " ".join(kind for kind in kinds if kind), id)
-
-
-def final_cells(result: Result) -> list[StepCell]:
-    """All tokens of a result, with their ids."""
-    encoding = result.encoding
-    cells = []
-    for index, id in enumerate(encoding.ids):
-        kind = "unknown" if index in encoding.unknown else "special" if index in encoding.special else ""
-        kinds = f"done {kind}".rstrip()
-        cells.append(StepCell(shown_piece(encoding.piece(index)), kinds, id))
-    return cells
 
 
 def quotable(text: str) -> str:
@@ -61,6 +51,30 @@ def direction(text: str) -> Literal["ltr", "rtl"]:
         if strong in ("L", "R", "AL"):
             return "ltr" if strong == "L" else "rtl"
     return "ltr"
+
+
+def format_log_probability(value: float, digits: int = 2) -> str:
+    """A log-probability or a sum of them, with a true minus sign (U+2212)."""
+    written = f"{value:.4g}" if abs(value) >= 1e7 else number(value, digits)
+    return written.replace("-", "−") if written.strip("-0.,") else written.replace("-", "")
+
+
+def power(logarithm: float) -> str:
+    """A number in scientific notation, from its decimal logarithm.
+
+    >>> power(-4.5), power(61)
+    ('3.2 × 10⁻⁵', '1.0 × 10⁶¹')
+    """
+    exponent = floor(logarithm)
+    raised = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{10 ** (logarithm - exponent):.1f} × 10{raised}"
+
+
+def percentage(probability: float) -> str:
+    """A probability as a percentage, or as a power of ten if it is too small for one."""
+    if probability >= 0.0005 or not probability:
+        return percent(probability)
+    return power(log10(probability))
 
 
 _MAX_QUOTED = 48

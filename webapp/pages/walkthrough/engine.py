@@ -86,7 +86,7 @@ class Walkthrough:
     ids: Sequence[int] = ()
     made: Sequence[int] = ()
     rows: Callable[[], list[list[object]]] | None = None
-    preparation: Frame | None = None
+    preparation: Callable[[], Frame] | None = None
 
     def __len__(self) -> int:
         return len(self.frames) + self.first
@@ -98,7 +98,7 @@ class Walkthrough:
 
     def at(self, step: int) -> Frame:
         """The frame of a step."""
-        return self.frames[step - self.first]() if step or self.preparation is None else self.preparation
+        return [*([self.preparation] if self.preparation else []), *self.frames][step]()
 
     def step_of(self, token: int) -> int:
         """The step that made token `token` of the result."""
@@ -142,6 +142,11 @@ class ShownStep:
     def picture(self) -> Figure | None:
         """The picture of the step, None if it has none."""
         return self.now.picture()
+
+    @property
+    def preparation(self) -> Mapping[str, Any] | None:
+        """The values for `walkthrough/_preparation.html`, if the walkthrough knows them."""
+        return self.walkthrough.preparation().values() if self.walkthrough.preparation else None
 
     @property
     def first(self) -> int:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import exp, log10
-from typing import Any, ClassVar
+from math import exp
+from typing import Any
 
 from flask_babel import gettext as _
 from flask_babel import ngettext
@@ -13,13 +12,11 @@ from flask_babel import ngettext
 from webapp.core.models.ngram import NGram
 from webapp.core.models.smoothing import AddK
 from webapp.core.traces.ngram import SentenceTrace, WordCandidate, n_best
-from webapp.pages.walkthrough.cells import StepCell
-from webapp.pages.walkthrough.figures import format_log_probability, power
-from webapp.pages.walkthrough.ngram_lattice import NGramDrawing, legend
-from webapp.pages.walkthrough.ngram_positions import NGramPositions, WordTile
+from webapp.pages.walkthrough.cells import StepCell, format_log_probability, percentage, power
+from webapp.pages.walkthrough.lattice_drawing import LatticeDrawing
+from webapp.pages.walkthrough.ngram_lattice import legend
+from webapp.pages.walkthrough.ngram_positions import NGramPositions
 from webapp.pages.walkthrough.ngram_probabilities import (
-    NGramRow,
-    Origin,
     origin_of,
     probability_text,
     row_of,
@@ -27,9 +24,10 @@ from webapp.pages.walkthrough.ngram_probabilities import (
     word_text,
 )
 from webapp.rendering.markup import shown_piece
+from webapp.rendering.pictures.figure import Figure, side_by_side
 from webapp.serializers.json import well_formed
 from webapp.tokenization.messages import joined
-from webapp.web.localization import number, percent
+from webapp.web.localization import number
 
 MAX_BEST = 20
 USUAL_BEST = 5
@@ -38,61 +36,35 @@ MOST_FACTORS = 12  # of a product that is written out
 MOST_SENTENCES = 10  # whose next best segmentations are listed
 
 
-@dataclass(frozen=True)
-class RankedSegmentation:
-    """A segmentation of a sentence: its words, the sum of logarithms, the product, its share of all segmentations."""
-
-    words: Sequence[WordTile]
-    sum: str
-    product: str
-    share: str
-    bar: float
-    best: bool
-
-
-@dataclass(frozen=True)
-class RankedSentence:
-    """The best segmentations of a sentence, and the product of the best one written out."""
-
-    text: str
-    product: str
-    best: Sequence[RankedSegmentation]
-
-
-@dataclass(frozen=True, kw_only=True)
-class NGramEndPart:
-    """The values for `walkthrough/_ngram.html`: the result."""
-
-    view: ClassVar = "end"
-    cells: Sequence[StepCell]
-    drawings: Sequence[NGramDrawing]
-    more_drawings: int
-    legend: Sequence[tuple[str, str]]
-    rows: Sequence[NGramRow]  # the words of the best path, with the ends of the sentences
-    origins: Sequence[Origin]  # of the same words
-    sentences: Sequence[RankedSentence]
-    more_sentences: int
-    n: int
-
-
-def end_part(found: Sequence[NGramPositions], cells: Sequence[StepCell], n: int = USUAL_BEST) -> NGramEndPart:
-    """The values of the last step."""
-    drawings: list[NGramDrawing] = []
-    for positions in found:
-        drawings += positions.final_drawings(MOST_DRAWN)
+def end_values(found: Sequence[NGramPositions], cells: Sequence[StepCell], n: int = USUAL_BEST) -> dict[str, Any]:
+    """The values of `walkthrough/_ngram.html` for the result."""
+    drawings = final_drawings(found)
     sentences = [(one, sentence) for one in found for sentence in one.sentences]
     paths = [(one, candidate) for one in found for path in one.paths for candidate in path]
-    return NGramEndPart(
-        cells=cells,
-        drawings=drawings,
-        more_drawings=len(sentences) - len(drawings),
-        legend=legend(drawings, ended=True),
-        rows=[row_of(one.model, candidate, kept=True) for one, candidate in paths],
-        origins=[origin_of(one.model, candidate.word, candidate.context) for one, candidate in paths],
-        sentences=[_ranked(one, sentence, n) for one, sentence in sentences[:MOST_SENTENCES]],
-        more_sentences=len(sentences[MOST_SENTENCES:]),
-        n=n,
-    )
+    return {
+        "view": "end",
+        "cells": cells,
+        "drawings": drawings,
+        "more_drawings": len(sentences) - len(drawings),
+        "legend": legend(drawings, ended=True),
+        # The words of the best path, with the ends of the sentences.
+        "rows": [row_of(one.model, candidate, kept=True) for one, candidate in paths],
+        "origins": [origin_of(one.model, candidate.word, candidate.context) for one, candidate in paths],
+        "sentences": [_ranked(one, sentence, n) for one, sentence in sentences[:MOST_SENTENCES]],
+        "more_sentences": len(sentences[MOST_SENTENCES:]),
+        "n": n,
+    }
+
+
+def final_drawings(found: Sequence[NGramPositions]) -> list[LatticeDrawing]:
+    """The lattices of the first sentences."""
+    return [drawing for positions in found for drawing in positions.final_drawings(MOST_DRAWN)]
+
+
+def end_picture(found: Sequence[NGramPositions]) -> Figure | None:
+    """The lattices of the first sentences as one picture."""
+    drawings = final_drawings(found)
+    return side_by_side([drawing.figure for drawing in drawings], width=1600) if drawings else None
 
 
 def end_sentence(found: Sequence[NGramPositions]) -> str:
@@ -134,26 +106,29 @@ def end_json(found: Sequence[NGramPositions], n: int = USUAL_BEST) -> dict[str, 
     }
 
 
-def _ranked(positions: NGramPositions, sentence: SentenceTrace, n: int) -> RankedSentence:
+def _ranked(positions: NGramPositions, sentence: SentenceTrace, n: int) -> dict[str, Any]:
+    """The best segmentations of a sentence, and the product of the best one written out."""
     found = n_best(positions.model, sentence.text, n)
     greatest = found[0].probability if found else 1.0
-    path = positions.paths[list(positions.sentences).index(sentence)]
-    ids = positions.model.counts
-    return RankedSentence(
-        shown_piece(sentence.text),
-        _product(positions, path),
-        [
-            RankedSegmentation(
-                [WordTile(word_text(word), "" if ids.number(word) != ids.unknown else "unknown") for word in one.words],
-                format_log_probability(one.score),
-                _probability(positions, one.score, add_one=False),
-                percent(one.probability) if one.probability >= 0.0005 else power(log10(one.probability or 1e-300)),
-                round(100 * one.probability / (greatest or 1.0), 2),
-                place == 0,
-            )
+    counts = positions.model.counts
+    return {
+        "text": shown_piece(sentence.text),
+        "product": _product(positions, positions.paths[list(positions.sentences).index(sentence)]),
+        "best": [
+            {
+                "words": [
+                    StepCell(word_text(word), "" if counts.number(word) != counts.unknown else "unknown")
+                    for word in one.words
+                ],
+                "sum": format_log_probability(one.score),
+                "product": _probability(positions, one.score, add_one=False),
+                "share": percentage(one.probability),
+                "bar": round(100 * one.probability / (greatest or 1.0), 2),
+                "best": place == 0,
+            }
             for place, one in enumerate(found)
         ],
-    )
+    }
 
 
 def _product(positions: NGramPositions, path: Sequence[WordCandidate]) -> str:

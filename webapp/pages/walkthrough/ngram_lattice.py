@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 from flask_babel import gettext as _
 
 from webapp.core.models.ngram_counts import END
-from webapp.core.traces.ngram import WordCandidate, WordColumn
-from webapp.pages.walkthrough.cells import direction
-from webapp.pages.walkthrough.figures import format_log_probability
+from webapp.core.traces.ngram import WordCandidate, WordColumn, previous
+from webapp.pages.walkthrough import lattice_drawing
+from webapp.pages.walkthrough.cells import direction, format_log_probability
+from webapp.pages.walkthrough.lattice_drawing import LatticeDrawing, Role, table_below
 from webapp.rendering.markup import shown_piece
 from webapp.rendering.pictures.figure import Figure, FigureBox, FigureDot, FigureLabel, FigurePath, Shape
 from webapp.web.localization import number
@@ -34,38 +34,14 @@ GUTTER = 84.0  # for the headings of the rows
 LANE, BOX, TOP = 66.0, 34.0, 24.0
 WORD, PROBABILITY, FIGURE = 17.0, 11.0, 13.0  # font sizes
 
-EdgeKind = Literal["win", "cand", "best", "lost", "soon"]
-"""The role of a line in a step.
-
-`win`: on the best path so far. `cand`: to a word that ends at the position of the step. `best`: from the best previous
-word. `lost`: from another one. `soon`: not reached yet.
-"""
-_ORDER: tuple[EdgeKind, ...] = ("soon", "lost", "best", "cand", "win")  # the last is drawn on top
+# A line is `win` on the best path so far, `cand` to a word that ends at the position of the step, `best` from the best
+# previous word, `lost` from another one, and `soon` if it is not reached yet.
+_ORDER: tuple[Role, ...] = ("soon", "lost", "best", "cand", "win")  # the last is drawn on top
 Span = tuple[int, int]
 BEGINNING: Span = (0, 0)
 Area = tuple[float, float, float, float]
 """Left, top, right and bottom."""
 BEND = 0.45  # how far a line leaves its ends horizontally, as a part of its width
-
-
-@dataclass(frozen=True)
-class NGramDrawing:
-    """The drawing of a sentence, or of the part around a position.
-
-    Positions `first` to `last` of 0 to `total` are drawn; `left_out` words among them are not, for lack of room.
-    """
-
-    figure: Figure
-    kinds: frozenset[EdgeKind]
-    first: int
-    last: int
-    total: int
-    left_out: int
-
-    @property
-    def whole(self) -> bool:
-        """Whether all positions are drawn."""
-        return self.first == 0 and self.last == self.total
 
 
 def draw(
@@ -77,37 +53,13 @@ def draw(
     label_of: Callable[[WordCandidate], str],
     title: str = "",
     ended: bool = False,
-) -> NGramDrawing:
+) -> LatticeDrawing:
     """Draw a sentence whose table is filled up to column `filled`, counted from 1; 0 draws the words alone.
 
     `path` is the best path so far, from the start; `label_of` writes the probability of a candidate. With `ended` the
     step has no position, and the whole sentence is drawn.
     """
     return _Sketch(text, columns, filled, path, label_of, ended).drawing(title)
-
-
-def best_path(columns: Sequence[WordColumn], filled: int) -> list[WordCandidate]:
-    """The candidates of the best path to column `filled`, counted from 1, from the start."""
-    filled = next((at for at in range(filled, 0, -1) if columns[at - 1].candidates), 0)  # white space has none
-    if not filled:
-        return []
-    column = columns[filled - 1]
-    candidate: WordCandidate | None = max((column.candidates[at] for at in column.best), key=lambda one: one.total)
-    path = []
-    while candidate is not None:
-        path.append(candidate)
-        candidate = previous(columns, candidate)
-    return path[::-1]
-
-
-def previous(columns: Sequence[WordColumn], candidate: WordCandidate) -> WordCandidate | None:
-    """The candidate on whose sum another one builds; None at the beginning of the sentence."""
-    if candidate.origin < 0:
-        return None
-    at = candidate.start
-    while not columns[at - 1].candidates:  # white space
-        at -= 1
-    return columns[at - 1].candidates[candidate.origin]
 
 
 @dataclass(frozen=True)
@@ -117,7 +69,7 @@ class _Edge:
     before: Span
     word: Span | None
     candidate: WordCandidate
-    kind: EdgeKind
+    kind: Role
 
 
 @dataclass(frozen=True)
@@ -129,7 +81,7 @@ class _Sketch:
     label_of: Callable[[WordCandidate], str]
     ended: bool
 
-    def drawing(self, title: str) -> NGramDrawing:
+    def drawing(self, title: str) -> LatticeDrawing:
         x_of = self.x_of
         edges = [one for one in self.edges if self._is_drawn(one)]
         shapes: list[Shape] = [self._line(one) for one in edges]
@@ -138,7 +90,7 @@ class _Sketch:
         shapes += self._probabilities(edges)
         shapes += [*self._ends(), *self._table()]
         focus = x_of.get(self.here, 0.0)
-        return NGramDrawing(
+        return LatticeDrawing(
             Figure("lattice", self._width, self._axis + 78, tuple(shapes), title, focus=focus),
             frozenset(one.kind for one in edges),
             self.window[0],
@@ -234,7 +186,7 @@ class _Sketch:
         before = previous(self.columns, candidate)
         return BEGINNING if before is None else (before.start, before.end)
 
-    def _kind(self, candidate: WordCandidate, column: int, kept: bool) -> EdgeKind:
+    def _kind(self, candidate: WordCandidate, column: int, kept: bool) -> Role:
         if any(candidate is one for one in self.path):
             return "win"
         if column > self.filled:
@@ -347,22 +299,23 @@ class _Sketch:
     def _table(self) -> list[Shape]:
         """Below the words: the positions, and the best sum at each."""
         y = self._axis
-        shapes: list[Shape] = [FigurePath(f"M0 {y + 10:g}H{self._width:g}", "rule")]
-        if self.here in self.x_of:
-            shapes.append(FigureBox(self.x_of[self.here] - 29, y + 16, 58, 54, "band", 6))
-        rows = (y + 36, y + 60)
-        titles = (_("position"), _("best sum"))
-        shapes += [FigureLabel(0, at, title, "quiet", 12, "start") for at, title in zip(rows, titles, strict=True)]
         sums = {0: 0.0}
         for column in self.columns[: self.filled]:
             if column is not self.columns[-1] and column.best:
                 sums[column.end] = max(column.candidates[at].total for at in column.best)
-        for at, x in self.x_of.items():
-            kind = "win" if at == self.here else "" if at in sums else "soon"
-            shapes.append(FigureLabel(x, rows[0], number(at), kind, FIGURE))
-            if at in sums:
-                shapes.append(FigureLabel(x, rows[1], format_log_probability(sums[at]), kind, FIGURE))
-        return shapes
+        x = self.x_of.get(self.here)
+        rows = [
+            (y + 36, _("position"), {at: number(at) for at in self.x_of}),
+            (y + 60, _("best sum"), {at: format_log_probability(total) for at, total in sums.items()}),
+        ]
+        return table_below(
+            self.x_of,
+            y + 10,
+            self._width,
+            None if x is None else FigureBox(x - 29, y + 16, 58, 54, "band", 6),
+            rows,
+            lambda at: "win" if at == self.here else "" if at in sums else "soon",
+        )
 
 
 def _has_room(row: Sequence[Span], word: Span) -> bool:
@@ -387,14 +340,13 @@ def _strength(edge: _Edge) -> tuple[int, float]:
     return _ORDER.index(edge.kind), edge.candidate.total
 
 
-def legend(drawings: Sequence[NGramDrawing], *, ended: bool) -> list[tuple[str, str]]:
+def legend(drawings: Sequence[LatticeDrawing], *, ended: bool) -> list[tuple[str, str]]:
     """The kinds of lines in drawings, with their meanings."""
-    meanings: dict[EdgeKind, str] = {
-        "win": _("best path") if ended else _("best path so far"),
-        "cand": _("to a word that ends here"),
-        "best": _("from the best word before"),
-        "lost": _("lost earlier"),
-        "soon": _("not reached yet"),
-    }
-    drawn = frozenset[EdgeKind]().union(*(drawing.kinds for drawing in drawings))
-    return [(kind, meaning) for kind, meaning in meanings.items() if kind in drawn]
+    return lattice_drawing.legend(
+        drawings,
+        win=_("best path") if ended else _("best path so far"),
+        cand=_("to a word that ends here"),
+        best=_("from the best word before"),
+        lost=_("lost earlier"),
+        soon=_("not reached yet"),
+    )

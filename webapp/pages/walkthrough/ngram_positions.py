@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import exp
-from typing import Any, ClassVar
+from typing import Any
 
 from flask_babel import gettext as _
 
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END
-from webapp.core.traces.ngram import SentenceTrace, WordCandidate, WordColumn, sentence_traces
-from webapp.pages.walkthrough.cells import StepCell, cell, quotable
-from webapp.pages.walkthrough.figures import format_log_probability
-from webapp.pages.walkthrough.ngram_lattice import NGramDrawing, best_path, draw, legend
+from webapp.core.traces.ngram import SentenceTrace, WordCandidate, WordColumn, best_path, sentence_traces
+from webapp.pages.walkthrough.cells import StepCell, cell, format_log_probability, quotable
+from webapp.pages.walkthrough.engine import Frame
+from webapp.pages.walkthrough.lattice_drawing import LatticeDrawing
+from webapp.pages.walkthrough.ngram_lattice import draw, legend
 from webapp.pages.walkthrough.ngram_probabilities import (
     NGramRow,
-    Origin,
     context_text,
     origin_of,
     row_of,
@@ -33,30 +32,6 @@ from webapp.web.localization import number
 SHOWN = 40  # rows of a table
 MOST_CANDIDATES = 20_000
 """The limit for all sentences of a text: trigrams over a large dictionary can have many candidates at a position."""
-
-
-@dataclass(frozen=True)
-class WordTile:
-    """A word of a segmentation; `kind` is a CSS class."""
-
-    text: str
-    kind: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class NGramPositionPart:
-    """The values for `walkthrough/_ngram.html`: a position that is being filled."""
-
-    view: ClassVar = "position"
-    text: Sequence[StepCell]  # before and after the position
-    drawing: NGramDrawing
-    legend: Sequence[tuple[str, str]]
-    rows: Sequence[NGramRow]  # the words that end there, most likely first
-    more: int  # rows that are not shown
-    path: Sequence[WordTile]  # the best segmentation up to the position
-    origin: Origin  # of the probability of the best candidate
-    others: Sequence[Origin]  # of those of the other words that are kept
-    at_end: bool  # whether this is the end of the sentence
 
 
 class NGramPositions:
@@ -90,7 +65,7 @@ class NGramPositions:
     @cached_property
     def paths(self) -> list[list[WordCandidate]]:
         """The best path of each sentence, with its end."""
-        return [best_path(sentence.columns, len(sentence.columns)) for sentence in self.sentences]
+        return [best_path(sentence.columns) for sentence in self.sentences]
 
     def step_of(self, position: int) -> int:
         """The step of the position in the text at which a word ends."""
@@ -101,84 +76,12 @@ class NGramPositions:
         )
         return next(found, max(0, len(self._steps) - 1))
 
-    def sentence(self, step: int) -> str:
-        """What happened and why."""
+    def frame(self, template: str, step: int) -> Frame:
+        """A position that is being filled."""
         sentence, index = self._steps[step]
         column = sentence.columns[index]
-        winner = _winner(column)
-        total = format_log_probability(winner.total)
-        if winner.word is END:
-            return _(
-                "The end of the sentence. Its best sum is %(sum)s, after “%(word)s”.",
-                word=quotable(word_text(winner.context[-1])) if winner.context else "…",
-                sum=total,
-            )
-        words = {
-            "end": number(column.end + sentence.start),
-            "count": number(len({candidate.start for candidate in column.candidates})),
-            "word": quotable(winner.word),
-            "context": quotable(context_text(winner.context)),
-            "score": format_log_probability(winner.score),
-            "before": format_log_probability(winner.before),
-            "sum": total,
-        }
-        if len(column.candidates) == 1:
-            first = _("Position %(end)s. Only “%(word)s” ends here.", **words)
-        elif not winner.context:
-            first = _("Position %(end)s. Words that end here: %(count)s. The best is “%(word)s”.", **words)
-        else:
-            first = _(
-                "Position %(end)s. Words that end here: %(count)s. The best sum is that of “%(word)s” after "
-                "“%(context)s”.",
-                **words,
-            )
-        return joined([first, _("Sum before %(before)s, logarithm of the probability %(score)s: %(sum)s.", **words)])
-
-    def part(self, step: int) -> NGramPositionPart:
-        """The values for the template."""
-        sentence, index = self._steps[step]
-        column = sentence.columns[index]
-        order = sorted(range(len(column.candidates)), key=lambda at: -column.candidates[at].total)
-        path = best_path(sentence.columns, index + 1)
-        drawing = self.drawing(step)
-        kept = [column.candidates[at] for at in order if at in column.best]
-        return NGramPositionPart(
-            text=self._text_cells(sentence, column),
-            drawing=drawing,
-            legend=legend([drawing], ended=False),
-            rows=[row_of(self.model, column.candidates[at], kept=at in column.best) for at in order[:SHOWN]],
-            more=len(order[SHOWN:]),
-            path=tiles(path),
-            origin=origin_of(self.model, kept[0].word, kept[0].context),
-            others=[origin_of(self.model, one.word, one.context) for one in kept[1:SHOWN]],
-            at_end=kept[0].word is END,
-        )
-
-    def drawing(self, step: int) -> NGramDrawing:
-        """The picture of a step."""
-        sentence, index = self._steps[step]
-        return self._draw(sentence, index + 1, best_path(sentence.columns, index + 1))
-
-    def unfilled(self) -> Figure | None:
-        """The words of the first sentence, before any position is filled."""
-        return self._draw(self.sentences[0], 0, ()).figure if self.sentences else None
-
-    def final_drawings(self, most: int) -> list[NGramDrawing]:
-        """The first sentences with their best paths, as long as they have at most `most` candidates together."""
-        drawings: list[NGramDrawing] = []
-        candidates = 0
-        for sentence, path in zip(self.sentences, self.paths, strict=True):
-            candidates += sum(len(column.candidates) for column in sentence.columns)
-            if drawings and candidates > most:
-                break
-            drawings.append(self._draw(sentence, len(sentence.columns), path, ended=True))
-        return drawings
-
-    def record(self, step: int) -> dict[str, Any]:
-        """The step as plain values."""
-        sentence, index = self._steps[step]
-        column = sentence.columns[index]
-        return {
+        drawing = partial(self._draw, sentence, index + 1, best_path(sentence.columns[: index + 1]))
+        record = {
             "kind": "position",
             "sentence": [sentence.start + self.at, sentence.end + self.at],
             "end": column.end + sentence.start + self.at,
@@ -187,6 +90,52 @@ class NGramPositions:
                 for at, candidate in enumerate(column.candidates)
             ],
         }
+        return Frame(
+            template,
+            _sentence(sentence, column),
+            record,
+            lambda: self._values(sentence, index, drawing()),
+            lambda: drawing().figure,
+        )
+
+    def _values(self, sentence: SentenceTrace, index: int, drawing: LatticeDrawing) -> dict[str, Any]:
+        """The values of `walkthrough/_ngram.html` for a position."""
+        column = sentence.columns[index]
+        order = sorted(range(len(column.candidates)), key=lambda at: -column.candidates[at].total)
+        kept = [column.candidates[at] for at in order if at in column.best]
+        end = sentence.start + column.end
+        cells = [cell(self.text[:end], "word"), cell(self.text[end:], "rest")]
+        path = best_path(sentence.columns[: index + 1])
+        return {
+            "view": "position",
+            "text": [one for one in cells if one.text],  # before and after the position
+            "drawing": drawing,
+            "legend": legend([drawing], ended=False),
+            # The words that end there, most likely first.
+            "rows": [row_of(self.model, column.candidates[at], kept=at in column.best) for at in order[:SHOWN]],
+            "more": len(order[SHOWN:]),
+            "path": [
+                StepCell(word_text(one.word), "" if one.known else "unknown") for one in path if one.word is not END
+            ],
+            "origin": origin_of(self.model, kept[0].word, kept[0].context),
+            "others": [origin_of(self.model, one.word, one.context) for one in kept[1:SHOWN]],
+            "at_end": kept[0].word is END,
+        }
+
+    def unfilled(self) -> Figure | None:
+        """The words of the first sentence, before any position is filled."""
+        return self._draw(self.sentences[0], 0, ()).figure if self.sentences else None
+
+    def final_drawings(self, most: int) -> list[LatticeDrawing]:
+        """The first sentences with their best paths, as long as they have at most `most` candidates together."""
+        drawings: list[LatticeDrawing] = []
+        candidates = 0
+        for sentence, path in zip(self.sentences, self.paths, strict=True):
+            candidates += sum(len(column.candidates) for column in sentence.columns)
+            if drawings and candidates > most:
+                break
+            drawings.append(self._draw(sentence, len(sentence.columns), path, ended=True))
+        return drawings
 
     def table(self) -> list[list[object]]:
         """All candidates of all positions as rows, the best first in each."""
@@ -221,7 +170,7 @@ class NGramPositions:
 
     def _draw(
         self, sentence: SentenceTrace, filled: int, path: Sequence[WordCandidate], *, ended: bool = False
-    ) -> NGramDrawing:
+    ) -> LatticeDrawing:
         return draw(
             sentence.text,
             sentence.columns,
@@ -233,11 +182,6 @@ class NGramPositions:
             ),
             ended=ended,
         )
-
-    def _text_cells(self, sentence: SentenceTrace, column: WordColumn) -> list[StepCell]:
-        end = sentence.start + column.end
-        cells = [cell(self.text[:end], "word"), cell(self.text[end:], "rest")]
-        return [one for one in cells if one.text]
 
 
 def table_head() -> list[object]:
@@ -254,11 +198,6 @@ def table_head() -> list[object]:
         _("Sum"),
         _("Kept"),
     ]
-
-
-def tiles(path: Sequence[WordCandidate]) -> list[WordTile]:
-    """The words of a path."""
-    return [WordTile(word_text(one.word), "" if one.known else "unknown") for one in path if one.word is not END]
 
 
 def candidate_json(model: NGram, candidate: WordCandidate, start: int, *, kept: bool) -> Mapping[str, Any]:
@@ -278,5 +217,32 @@ def candidate_json(model: NGram, candidate: WordCandidate, start: int, *, kept: 
     }
 
 
-def _winner(column: WordColumn) -> WordCandidate:
-    return max((column.candidates[at] for at in column.best), key=lambda candidate: candidate.total)
+def _sentence(sentence: SentenceTrace, column: WordColumn) -> str:
+    """What happened at a position and why."""
+    winner = max((column.candidates[at] for at in column.best), key=lambda candidate: candidate.total)
+    total = format_log_probability(winner.total)
+    if winner.word is END:
+        return _(
+            "The end of the sentence. Its best sum is %(sum)s, after “%(word)s”.",
+            word=quotable(word_text(winner.context[-1])) if winner.context else "…",
+            sum=total,
+        )
+    words = {
+        "end": number(column.end + sentence.start),
+        "count": number(len({candidate.start for candidate in column.candidates})),
+        "word": quotable(winner.word),
+        "context": quotable(context_text(winner.context)),
+        "score": format_log_probability(winner.score),
+        "before": format_log_probability(winner.before),
+        "sum": total,
+    }
+    if len(column.candidates) == 1:
+        first = _("Position %(end)s. Only “%(word)s” ends here.", **words)
+    elif not winner.context:
+        first = _("Position %(end)s. Words that end here: %(count)s. The best is “%(word)s”.", **words)
+    else:
+        first = _(
+            "Position %(end)s. Words that end here: %(count)s. The best sum is that of “%(word)s” after “%(context)s”.",
+            **words,
+        )
+    return joined([first, _("Sum before %(before)s, logarithm of the probability %(score)s: %(sum)s.", **words)])

@@ -15,7 +15,7 @@ from webapp.core.models.ngram_counts import END, START, UNKNOWN
 from webapp.core.models.ngram_probabilities import Contribution
 from webapp.core.models.smoothing import AddK, JelinekMercer, KneserNey, Smoothing, estimates_of, name_of
 from webapp.core.traces.ngram import WordCandidate
-from webapp.pages.walkthrough.figures import format_log_probability, power
+from webapp.pages.walkthrough.cells import format_log_probability, power
 from webapp.rendering.markup import shown_piece
 from webapp.web.localization import number
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from flask import current_app
 from flask_babel import gettext as _
 
-from webapp.core.analysis.agreement import Agreement, agreement_of, token_boundaries
+from webapp.core.analysis.measures import Agreement, agreement_of, token_boundaries
 from webapp.core.encoding import Encoding
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of

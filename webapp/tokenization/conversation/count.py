@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from flask import current_app
 from flask_babel import gettext as _
 
-from webapp.chat.chat_template import NoTemplateError
 from webapp.chat.messages import Conversation
 from webapp.chat.render import TemplateError, render
 from webapp.chat.templates import (
     BUILT_IN,
     ChatTemplate,
+    NoTemplateError,
     TemplateSourceError,
     own_template,
     template_of,

@@ -9,8 +9,14 @@ from typing import Any
 from flask_babel import gettext as _
 
 from webapp.core.algorithms import ALGORITHMS
-from webapp.core.analysis.gold_boundaries import BoundaryAgreement, boundary_agreement
-from webapp.core.analysis.measures import MEASURES, MeasureId, TextMeasures, measures_of
+from webapp.core.analysis.measures import (
+    MEASURES,
+    BoundaryAgreement,
+    MeasureId,
+    TextMeasures,
+    boundary_agreement,
+    measures_of,
+)
 from webapp.core.analysis.words import words_of
 from webapp.core.evaluation.gold import GoldText
 from webapp.core.text.split_patterns import TextError

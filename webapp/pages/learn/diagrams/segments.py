@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from webapp.pages.steps.lattice_drawing import width_of
+from webapp.pages.walkthrough.lattice_drawing import width_of
 from webapp.rendering.pictures.figure import Figure, FigureBox, FigureLabel, FigurePath, Shape
 from webapp.web.localization import number
 

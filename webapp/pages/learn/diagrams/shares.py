@@ -9,7 +9,7 @@ from flask_babel import gettext as _
 
 from webapp.core.models.ngram_counts import END
 from webapp.pages.learn.smoothed import COUNTS, counted, methods
-from webapp.pages.steps.lattice_drawing import width_of
+from webapp.pages.walkthrough.lattice_drawing import width_of
 from webapp.rendering.pictures.figure import Figure, FigureBox, FigureLabel, FigurePath, Shape
 from webapp.web.localization import number
 

@@ -6,9 +6,8 @@ from math import exp, hypot
 
 from flask_babel import gettext as _
 
-from webapp.core.formats.jieba_hmm import jieba_hmm
-from webapp.core.models.hmm import IMPOSSIBLE, STATES, State
-from webapp.pages.walkthrough.figures import format_log_probability
+from webapp.core.models.hmm import IMPOSSIBLE, STATES, State, jieba_hmm
+from webapp.pages.walkthrough.cells import format_log_probability
 from webapp.rendering.pictures.figure import Figure, FigureBox, FigureDot, FigureLabel, FigurePath, Shape
 
 RUN = "李小福是"
