@@ -1,5 +1,6 @@
 """The real site to test against, under its own server, and a Chromium to view it with."""
 
+import json
 import os
 import re
 import shutil
@@ -86,7 +87,7 @@ def serving(
             "TOKENSCOPE_DATABASE_FILE": f"{own}/tokenscope.sqlite",
             "TOKENSCOPE_CORPUS_FOLDER": f"{own}/corpora",
         }
-        settings = {**os.environ, **kept, **alone, **unlimited, **own_process, **(environment or {})}
+        settings = {**os.environ, **kept, **alone, **unlimited, **own_process, **constants(environment or {})}
         process = subprocess.Popen(command, cwd=folder, env=settings, stdout=log, stderr=log, start_new_session=True)
         try:
             yield Site(_address(process, log.fileno(), time.monotonic() + patience), process, log.fileno())
@@ -99,6 +100,16 @@ def serving(
                 process.wait()
             # pytest shows it with the failure of a test, and only there.
             sys.stderr.write(_said(log.fileno()))
+
+
+def constants(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment with what are constants of the site, and no settings, in the variable by which tests set them."""
+    from webapp.settings import CONSTANTS, HOOK
+
+    changed = {name: environment[f"TOKENSCOPE_{name}"] for name in CONSTANTS if f"TOKENSCOPE_{name}" in environment}
+    others = {name: value for name, value in environment.items() if name.removeprefix("TOKENSCOPE_") not in changed}
+    before = json.loads(environment.get(HOOK) or "{}")
+    return {**others, HOOK: json.dumps(before | {name: json.loads(value) for name, value in changed.items()})}
 
 
 def free_port() -> int:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from webapp import create_app
-from webapp.settings import CONSTANTS
+from webapp.settings import CONSTANTS, DEFAULTS
 
 
 @pytest.mark.parametrize(
@@ -16,10 +16,14 @@ from webapp.settings import CONSTANTS
         ("MAX_TEXT_BYTES", "true", "must be a whole number above 0, not True"),
         ("MAX_TEXT_BYTES", "1.5", "must be a whole number above 0, not 1.5"),
         ("PROXIES", "true", "must be a whole number, not True"),
-        ("TRAIN_GENTLY", "gently", "must be true or false, not 'gently'"),
         ("WORKER", "maybe", "must be true or false, not 'maybe'"),
         ("PRELOAD", "2", "must be true or false, not 2"),
-        ("LOG_ADDRESSES", "often", "must be true or false, not 'often'"),
+        (
+            "KEEP_DAYS",
+            "uploads",
+            "must be like “snapshots 365, uploads 30” (snapshots, uploads, trainings, reports, "
+            "fetched, surveys), not 'uploads'",
+        ),
         ("RATE_READING", "often", "must be a rate such as “20 per minute, 200 per hour”, or empty, not 'often'"),
         ("RATE_WORK", "5", "must be a rate such as “20 per minute, 200 per hour”, or empty, not 5"),
     ],
@@ -32,9 +36,27 @@ def test_a_setting_that_cannot_be_used_is_named(
         create_app()
 
 
-def test_the_environment_does_not_change_a_constant(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKENSCOPE_MAX_GOLD_BYTES", "1")
-    assert create_app().config["MAX_GOLD_BYTES"] == CONSTANTS["MAX_GOLD_BYTES"]
+def test_what_is_no_longer_a_setting_is_named_and_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name, value in {"MAX_GOLD_BYTES": "1", "MAX_QUEUE_SECONDS": "soon", "KEEP_UPLOADS_DAYS": "30"}.items():
+        monkeypatch.setenv(f"TOKENSCOPE_{name}", value)
+    config = create_app().config
+    assert (config["MAX_GOLD_BYTES"], config["MAX_QUEUE_SECONDS"]) == (CONSTANTS["MAX_GOLD_BYTES"], 10)
+    assert config["KEEP_UPLOADS_DAYS"] == 0
+    assert caplog.messages == [
+        "No longer read, see .github/OPERATING.md: TOKENSCOPE_MAX_GOLD_BYTES, TOKENSCOPE_MAX_QUEUE_SECONDS, "
+        "TOKENSCOPE_KEEP_UPLOADS_DAYS"
+    ]
+
+
+def test_the_operator_chooses_from_25_settings_and_some_say_several_things(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(DEFAULTS) <= 25
+    monkeypatch.setenv("TOKENSCOPE_KEEP_DAYS", "snapshots 365, uploads 30")
+    monkeypatch.setenv("TOKENSCOPE_MAX_STORED_BYTES", "1000")
+    config = create_app().config
+    assert [config[f"KEEP_{kind}_DAYS"] for kind in ("SNAPSHOTS", "UPLOADS", "REPORTS")] == [365, 30, 0]
+    assert [config[f"MAX_{kind}_BYTES"] for kind in ("SNAPSHOTS", "UPLOADS", "CORPORA")] == [1000, 1000, 2000]
 
 
 SWITCHES = [("true", True), ("1", True), ("False", False), ("no", False), ("", False)]
@@ -42,8 +64,8 @@ SWITCHES = [("true", True), ("1", True), ("False", False), ("no", False), ("", F
 
 @pytest.mark.parametrize(("value", "is_on"), SWITCHES)
 def test_a_switch_may_be_written_in_several_ways(value: str, is_on: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKENSCOPE_TRAIN_GENTLY", value)
-    assert create_app().config["TRAIN_GENTLY"] is is_on
+    monkeypatch.setenv("TOKENSCOPE_WORKER", value)
+    assert create_app().config["WORKER"] is is_on
 
 
 def test_an_address_of_redis_that_is_none_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ may add up the resident memory of its session. Where a system lacks a limit, a p
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -23,6 +24,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -32,6 +34,10 @@ try:
 except ModuleNotFoundError:  # Windows
     fcntl = resource = None  # type: ignore[assignment]
 
+# What a system may lack (Windows, macOS): without `fork`, each worker of the server loads the site by itself.
+HAS_FORK = hasattr(os, "fork") and "forkserver" in multiprocessing.get_all_start_methods()
+HAS_PRIORITIES = hasattr(os, "SCHED_IDLE")
+HAS_LOCKS = fcntl is not None
 GREATEST_NICENESS = 19
 _SECRET = ("DATABASE_URL", "REDIS_URL", "TOKENSCOPE_")  # settings that a child need not know
 
@@ -67,7 +73,7 @@ class Child:
             stderr=subprocess.DEVNULL,  # it may quote a visitor's text
             env=_environment(folder),
             start_new_session=True,
-            pass_fds=locks,
+            pass_fds=locks if os.name == "posix" else (),
         )
         head = {"task": asdict(task) if is_dataclass(task) else task, "memory": memory, "disk": disk}  # type: ignore[arg-type]
         self._head = json.dumps({**head, "sizes": [len(content) for content in contents]}).encode() + b"\n"
@@ -220,6 +226,27 @@ def _fields(process: int, file: str) -> list[int]:
     return [int(field) if field.lstrip("-").isdecimal() else 0 for field in content.rpartition(")")[2].split()]
 
 
+@cache
+def has_proc() -> bool:
+    """Whether the system tells about its processes under `/proc`."""
+    try:
+        return bool(Path("/proc/self/schedstat").read_text())
+    except OSError:
+        return False
+
+
+def lacking() -> str:
+    """What this system lacks, as a sentence for the log; empty if it has everything."""
+    has = {"fork": HAS_FORK, "SCHED_IDLE": HAS_PRIORITIES, "/proc": has_proc()}
+    names = [name for name, is_there in has.items() if not is_there]
+    if not names:
+        return ""
+    return (
+        f"This system has no {', no '.join(names)}. The site runs without what needs it: memory that workers share, "
+        "low priorities of heavy requests and trainings, limits of memory."
+    )
+
+
 def processors() -> int:
     """The number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -230,16 +257,17 @@ def processors() -> int:
 def locked(path: Path, *, shared: bool = False) -> int | None:
     """The open lock of a file or folder, which the system releases when its process ends; None if another has it.
 
-    Raises OSError if it cannot be opened. Where the system has no such locks (Windows), everybody gets one.
+    Raises OSError if it cannot be opened. Where the system has no such locks, everybody gets one.
     """
+    if not HAS_LOCKS:
+        return os.open(os.devnull, os.O_RDONLY)
     if path.is_dir():
-        flags = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
     else:
         flags = os.O_RDONLY if shared else os.O_RDWR | os.O_CREAT
-    lock = os.open(path, flags | getattr(os, "O_CLOEXEC", 0), 0o644)
+    lock = os.open(path, flags | os.O_CLOEXEC, 0o644)
     try:
-        if fcntl is not None:
-            fcntl.flock(lock, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        fcntl.flock(lock, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except OSError:
         os.close(lock)
         return None

@@ -72,7 +72,7 @@ def _attacks(connections: int) -> dict[str, Attack]:
         "long-request": Attack(long_requests.long_request, limited),
         "memory": Attack(memory.memory, {"TOKENSCOPE_MAX_REQUEST_SECONDS": str(memory.LIMIT)}),
         "client-left": Attack(long_requests.client_left, limited),
-        "training": Attack(trainings.starved_training, {"TOKENSCOPE_MAX_TRAINING_SECONDS": str(trainings.LIMIT)}),
+        "training": Attack(trainings.starved_training, trainings.SETTINGS),
         "rates": Attack(rates.rates, rates.SETTINGS),
         "killed-front": Attack(temporary_files.killed_front),
         "full-disk": Attack(temporary_files.full_disk),

@@ -11,7 +11,7 @@ from tests.attacks.exchange import BrokenError, ask, form_bytes, get
 from tests.attacks.findings import Finding
 from tests.attacks.site import Site
 
-LIMIT = 3  # seconds of processor time: the site's TOKENSCOPE_MAX_TRAINING_SECONDS
+SETTINGS = {"TOKENSCOPE_CONSTANTS": '{"MAX_TRAINING_SECONDS": 3}'}  # of processor time
 WATCHED = 10.0  # seconds
 SHARE = 0.07  # of a processor; the goal is a tenth, without what starting takes
 LOOPS = 10

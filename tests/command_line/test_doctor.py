@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sqlite3
@@ -105,7 +106,7 @@ def test_an_unknown_setting_is_named(name: str, advice: str, monkeypatch: pytest
     ("name", "value", "message"),
     [
         ("TOKENSCOPE_MAX_TEXT_BYTES", "much", "TOKENSCOPE_MAX_TEXT_BYTES must be a whole number above 0, not 'much'"),
-        ("TOKENSCOPE_MIN_DISK_BYTES", "-5", "TOKENSCOPE_MIN_DISK_BYTES must be a whole number, not -5"),
+        ("TOKENSCOPE_PROXIES", "-5", "TOKENSCOPE_PROXIES must be a whole number, not -5"),
         ("TOKENSCOPE_RATE_READING", "often", "TOKENSCOPE_RATE_READING: couldn't parse rate limit string 'often'"),
         ("TOKENSCOPE_HUB", "http://mirror.example", "TOKENSCOPE_HUB cannot be used: "),
         ("TOKENSCOPE_FETCH", "gpt2 gpt22", "TOKENSCOPE_FETCH names vocabularies that are not known: gpt22."),
@@ -161,11 +162,11 @@ def test_folders_that_cannot_be_written_or_have_no_space_are_failures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert not wrong("folders")
-    monkeypatch.setenv("TOKENSCOPE_MIN_DISK_BYTES", str(10**18))
+    monkeypatch.setenv("TOKENSCOPE_CONSTANTS", json.dumps({"MIN_DISK_BYTES": 10**18}))
     assert [message.partition(":")[0] for _, message, _ in wrong("folders")] == [
         "database", "vocabularies", "corpora", "temporary files",
     ]  # fmt: skip
-    monkeypatch.delenv("TOKENSCOPE_MIN_DISK_BYTES")
+    monkeypatch.delenv("TOKENSCOPE_CONSTANTS")
     monkeypatch.setenv("TOKENSCOPE_CORPUS_FOLDER", "/sys/corpora")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
     corpora, temporary = wrong("folders")

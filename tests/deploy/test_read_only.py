@@ -81,7 +81,7 @@ class Box:
             "TOKENSCOPE_HUB": "https://127.0.0.1:9",
             "TOKENSCOPE_RATE_READING": "",
             "TOKENSCOPE_RATE_STORING": "",
-            "TOKENSCOPE_TRAIN_GENTLY": "false",
+            "TOKENSCOPE_CONSTANTS": '{"TRAIN_GENTLY": false}',
             "TOKENSCOPE_VOCABULARY_FOLDER": f"{self.data}/vocabularies",
             "WEB_CONCURRENCY": "2",
         }

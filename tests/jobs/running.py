@@ -16,7 +16,7 @@ from typing import Any
 
 from flask import Flask
 
-from tests.serving import ROOT
+from tests.serving import ROOT, constants
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.survey import survey
 from webapp.jobs import Job, jobs_of
@@ -92,7 +92,7 @@ def _written(value: object) -> str:
 def worker(settings: Mapping[str, Any]) -> Iterator[subprocess.Popen[bytes]]:
     """Run `python -m webapp.jobs` with some settings."""
     names = {name: name if name in ("DATABASE_URL", "REDIS_URL") else f"TOKENSCOPE_{name}" for name in settings}
-    environment = {**os.environ, **{names[name]: _written(value) for name, value in settings.items()}}
+    environment = {**os.environ, **constants({names[name]: _written(value) for name, value in settings.items()})}
     command = [sys.executable, "-m", "webapp.jobs", "--beside"]
     with subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.PIPE) as process:
         try:

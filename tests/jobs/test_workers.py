@@ -146,11 +146,11 @@ def test_the_server_starts_a_worker_replaces_it_and_stops_it(tmp_path: Path, mak
 
 def test_a_worker_says_what_is_wrong_with_a_setting(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "webapp.jobs"]
-    environment = {"TOKENSCOPE_MAX_TRAINING_SECONDS": "-1", "PATH": ""}
+    environment = {"TOKENSCOPE_MAX_TRAININGS": "-1", "PATH": ""}
     ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
     assert ended.returncode == 1
     assert ended.stderr == (
-        "The worker cannot start: TOKENSCOPE_MAX_TRAINING_SECONDS must be a whole number above 0, not -1\n"
+        "The worker cannot start: TOKENSCOPE_MAX_TRAININGS must be a whole number above 0, not -1\n"
     )
 
 

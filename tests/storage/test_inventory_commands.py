@@ -275,5 +275,5 @@ def test_a_command_says_in_one_line_that_the_database_is_away(command: tuple[str
 
 
 def test_a_number_of_days_below_zero_is_refused() -> None:
-    with pytest.raises(ValueError, match="TOKENSCOPE_KEEP_UPLOADS_DAYS"):
-        create_app({"KEEP_UPLOADS_DAYS": -1})
+    with pytest.raises(ValueError, match="TOKENSCOPE_KEEP_DAYS must be like"):
+        create_app({"KEEP_DAYS": "uploads -1"})

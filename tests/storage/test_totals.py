@@ -85,7 +85,7 @@ def test_beyond_the_limit_nothing_is_stored_and_the_operator_learns_what_to_do(
     with caplog.at_level(logging.ERROR), pytest.raises(StorageFullError) as full:
         limited.snapshots.share(snapshot("".join(map(chr, range(1000, 2000)))), expires=None)
     assert full.value.what == "snapshots"
-    assert "TOKENSCOPE_MAX_SNAPSHOTS_BYTES" in caplog.text
+    assert "TOKENSCOPE_MAX_STORED_BYTES" in caplog.text
     assert "flask --app webapp snapshots expire --older-than" in caplog.text
     assert limited.snapshots.total().count == counted(database)[0].count == 1
     assert limited.snapshots.share(snapshot("short"), expires=None).id == kept.id  # nothing more to store

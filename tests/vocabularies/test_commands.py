@@ -145,5 +145,7 @@ def test_every_failure_message_says_what_to_do_next(reason: Reason) -> None:
         message = sentence(FetchError(reason, "detail", "hub.example", "t5"))
     assert message.startswith("“T5” could not be ")
     assert reason == "storage" or "hub.example" in message
-    assert any(advice in message for advice in ("ry again", "pload the file", "sk the operator of this site"))
+    assert any(
+        advice in message for advice in ("ry again", "pload the file", "hoose another", "sk the operator of this site")
+    )
     assert message.endswith(".")

@@ -5,14 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response
+from pydantic import Field
 
 from webapp.api.operations import operations
-from webapp.api.schemas.language_models import ModelsAnswer, ModelsQuery
+from webapp.api.schemas.requests import Body
 from webapp.serializers.json import cached_for, json_response
-from webapp.serializers.language_models import models_json
+from webapp.tools.models import LONGEST_QUERY, ModelsAnswer, entry_of
 from webapp.vocabularies.language_models import LanguageModel, find_models
 
 MINUTES_5 = 300
+
+
+class ModelsQuery(Body):
+    """The language models to list."""
+
+    query: str = Field(
+        "", max_length=LONGEST_QUERY, description="Words that the names of a model contain. Default: all models."
+    )
 
 
 @operations.add("get", "/models", query=ModelsQuery, answer=ModelsAnswer, example={"query": "gpt-4o"})
@@ -22,7 +31,7 @@ def models(query: ModelsQuery) -> Response:
     The model of that name comes first. A name that only begins like a known one has the tokenizer of that model, but
     none of its figures.
     """
-    return cached_for(json_response({"models": models_json(find_models(query.query))}), MINUTES_5)
+    return cached_for(json_response({"models": list(map(entry_of, find_models(query.query)))}), MINUTES_5)
 
 
 def meter_json(model: LanguageModel, tokens: int) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,6 +12,7 @@ from distributed import Client, LocalCluster
 
 from webapp.cluster.errors import ClusterError, sentence
 from webapp.core import __version__
+from webapp.processes import processors
 
 SECONDS_TO_CONNECT = 20
 SECONDS_WITHOUT_WORKERS = 120
@@ -27,7 +27,7 @@ def of_this_machine(processes: int | None = None, memory: str = WORKER_MEMORY) -
     `memory` is the most of each worker: above 60 % of it results go to the disk, above 95 % the worker starts anew.
     Raises ClusterError if it is not a size.
     """
-    count = processes or len(os.sched_getaffinity(0))
+    count = processes or processors()
     try:
         limit = parse_bytes(memory)
     except ValueError:

@@ -7,7 +7,6 @@ site knows, `/readyz` tells.
 from __future__ import annotations
 
 import os
-import resource
 import sys
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
@@ -20,6 +19,7 @@ from limits import parse_many
 from sqlalchemy import NullPool, create_engine
 
 from webapp import settings
+from webapp.processes import resource
 from webapp.rendering.pictures.fonts import fonts
 from webapp.server.pool import LEAST_FILES, pool_size
 from webapp.storage.engine import url_of
@@ -33,7 +33,8 @@ from webapp.web.readiness import folder_problem
 PREFIX = "TOKENSCOPE_"
 # Names with the prefix that are no settings of their own: of Flask, of the tests, and of the application they replace.
 OTHERS = {"APPLICATION", "REQUIRE_BROWSER", "REQUIRE_POSTGRES", "MAX_CONTENT_LENGTH", "SECRET_KEY", "SERVER_NAME"}
-OTHERS |= {"APPLICATION_ROOT", "PREFERRED_URL_SCHEME", "TRUSTED_HOSTS", "REDIS_URL", "DATABASE_URL"}
+OTHERS |= {"APPLICATION_ROOT", "PREFERRED_URL_SCHEME", "TRUSTED_HOSTS", "REDIS_URL", "DATABASE_URL", "CONSTANTS"}
+OTHERS |= settings.OWN.keys()
 # Characters that many visitors write, by Debian's package with a font for them.
 SAMPLES = {"fonts-noto-core": "éжعअ", "fonts-noto-cjk": "词かカ한", "fonts-noto-color-emoji": "🎉"}
 
@@ -118,8 +119,8 @@ def _machine() -> Iterator[Finding]:
     for name, package, extra in (("REDIS_URL", "redis", "redis"), ("DATABASE_URL", "psycopg", "postgresql")):
         if os.environ.get(name) and (lacking := missing(package, extra)):
             yield "fail", f"{name} needs what is not installed.", lacking
-    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    if files != resource.RLIM_INFINITY and files < LEAST_FILES:
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1] if resource else LEAST_FILES
+    if -1 < files < LEAST_FILES:  # -1: no limit
         yield "fail", f"A process may open {files} files, so the server does not start.", "Raise ulimit -Hn to 17408."
 
 

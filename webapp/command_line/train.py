@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from webapp.command_line.progress_bar import ProgressBar
 from webapp.command_line.training_errors import ArgumentError, explained
+from webapp.processes import processors
 
 if TYPE_CHECKING:
     from webapp.cluster.runs import Rare
@@ -216,7 +217,7 @@ def _count(
         raise ArgumentError("--scheduler needs Dask; in the clone: pip install '.[cluster]'")
     if options.scheduler or (has_dask and expected >= ENOUGH_FOR_A_CLUSTER):
         return _count_with_dask(options, sources, plan, folder, bar)
-    processes = options.workers or len(os.sched_getaffinity(0))
+    processes = options.workers or processors()
     return _count_here(options, sources, plan, folder, bar, processes if expected >= ENOUGH_FOR_PROCESSES else 1)
 
 

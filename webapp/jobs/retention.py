@@ -1,4 +1,4 @@
-"""What is older than the settings `KEEP_…_DAYS` allow is deleted; the commands `trainings` and `expire`."""
+"""What is older than the setting `KEEP_DAYS` allows is deleted; the commands `trainings` and `expire`."""
 
 from __future__ import annotations
 
@@ -48,19 +48,18 @@ def expire(app: Flask, *, dry_run: bool = False) -> list[Expired]:
     inventory, cached = storage_of(app).inventory, fetcher_of(app).disk_cache.folder
     # Snapshots and trainings before the vocabularies that they need.
     deletions: dict[str, tuple[str, Callable[..., Deleted]]] = {
-        "snapshots": ("SNAPSHOTS", inventory.expire_snapshots),
-        "trainings": ("TRAININGS", inventory.expire_trainings),
-        "uploads": ("UPLOADS", lambda before, *, dry_run: inventory.expire_uploads(before, dry_run=dry_run)[0]),
-        "reports": ("REPORTS", inventory.expire_reports),
-        "downloaded vocabularies": ("FETCHED", partial(expire_fetched, app)),
-        "surveys": ("SURVEYS", SurveyFolder(cached / "surveys").delete_old),
+        "snapshots": ("snapshots", inventory.expire_snapshots),
+        "trainings": ("trainings", inventory.expire_trainings),
+        "uploads": ("uploads", lambda before, *, dry_run: inventory.expire_uploads(before, dry_run=dry_run)[0]),
+        "reports": ("reports", inventory.expire_reports),
+        "downloaded vocabularies": ("fetched", partial(expire_fetched, app)),
+        "surveys": ("surveys", SurveyFolder(cached / "surveys").delete_old),
     }
     done = []
     for kind, (name, delete) in deletions.items():
-        setting = f"KEEP_{name}_DAYS"
-        days = int(app.config[setting])
+        days = int(app.config[f"KEEP_{name.upper()}_DAYS"])
         deleted = delete(datetime.now(UTC) - timedelta(days=days), dry_run=dry_run) if days else Deleted()
-        done.append(Expired(kind, f"TOKENSCOPE_{setting}", days, deleted))
+        done.append(Expired(kind, name, days, deleted))
     return done
 
 
@@ -124,7 +123,7 @@ def expire_trainings(older_than: timedelta, dry_run: bool, as_json: bool) -> Non
 @dry_run_option
 @as_json_option
 def expire_all(dry_run: bool, as_json: bool) -> None:
-    """Delete what is older than TOKENSCOPE_KEEP_…_DAYS allow.
+    """Delete what is older than TOKENSCOPE_KEEP_DAYS allows.
 
     A worker does so every hour.
     """
@@ -140,7 +139,7 @@ def expire_all(dry_run: bool, as_json: bool) -> None:
         if each.days:
             print_deleted(each.kind, each.deleted, dry_run=dry_run, as_json=False)
         else:
-            click.echo(f"{each.kind}: kept for good ({each.setting} is 0).")
+            click.echo(f"{each.kind}: kept for good (TOKENSCOPE_KEEP_DAYS does not name {each.setting!r}).")
 
 
 def _line(record: ListedTraining) -> str:

@@ -12,6 +12,9 @@ from typing import Any, Literal, cast
 
 LogForm = Literal["", "json", "text"]
 PREFIX = "TOKENSCOPE_"
+# The variable by which tests replace constants (`webapp.settings`): a JSON object.
+HOOK = "TOKENSCOPE_CONSTANTS"
+SLOW_SECONDS = 5.0
 # What the extra `telemetry` installs.
 TELEMETRY = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
 
@@ -22,7 +25,7 @@ class Options:
 
     log: LogForm = ""
     log_addresses: bool = False
-    slow_seconds: float = 5.0
+    slow_seconds: float = SLOW_SECONDS
     metrics_networks: tuple[IPv4Network | IPv6Network, ...] = ()
     traces: Literal["", "otlp", "console"] = ""
 
@@ -50,19 +53,13 @@ def options_of(settings: Mapping[str, Any], environment: Mapping[str, str] | Non
 
     Raises ValueError, with a message for the operator, for an invalid setting and for traces without their extra.
     """
-    log = settings.get("LOG") or ""
-    if log not in ("", "json", "text"):
-        raise ValueError(f"TOKENSCOPE_LOG must be json, text or empty, not {log!r}")
-    slow = settings.get("SLOW_SECONDS", 5)
-    if isinstance(slow, bool) or not isinstance(slow, int | float) or not slow > 0:
-        raise ValueError(f"TOKENSCOPE_SLOW_SECONDS must be a number above 0, not {slow!r}")
-    addresses = settings.get("LOG_ADDRESSES", False)
-    if not isinstance(addresses, bool):
-        raise ValueError(f"TOKENSCOPE_LOG_ADDRESSES must be true or false, not {addresses!r}")
+    form, *more = str(settings.get("LOG") or "").split() or [""]
+    if form not in ("", "json", "text") or more not in ([], ["addresses"]):
+        raise ValueError(f"TOKENSCOPE_LOG must be json, text, json addresses or empty, not {settings['LOG']!r}")
     return Options(
-        log=cast(LogForm, log),
-        log_addresses=addresses,
-        slow_seconds=float(slow),
+        log=cast(LogForm, form),
+        log_addresses=bool(more),
+        slow_seconds=float(settings.get("SLOW_SECONDS", SLOW_SECONDS)),
         metrics_networks=_networks(str(settings.get("METRICS_NETWORKS") or "")),
         traces=_traces(environment or {}),
     )
@@ -71,27 +68,17 @@ def options_of(settings: Mapping[str, Any], environment: Mapping[str, str] | Non
 def from_environment(environment: Mapping[str, str] = os.environ) -> Options:
     """The options from the environment; raises ValueError as `options_of` does.
 
-    >>> from_environment({"TOKENSCOPE_LOG": "json", "TOKENSCOPE_SLOW_SECONDS": "0.5"}).slow_seconds
-    0.5
+    >>> from_environment({"TOKENSCOPE_LOG": "json addresses"}).log_addresses
+    True
     """
-    settings = {
-        name.removeprefix(PREFIX): _value(text) for name, text in environment.items() if name.startswith(PREFIX)
-    }
-    return options_of(settings, environment)
+    settings = {name: environment.get(f"{PREFIX}{name}", "") for name in ("LOG", "METRICS_NETWORKS")}
+    return options_of({**settings, **json.loads(environment.get(HOOK) or "{}")}, environment)
 
 
 def log_form(environment: Mapping[str, str] = os.environ) -> LogForm:
     """The setting `LOG` alone; empty if it is invalid, which `options_of` reports."""
-    form = environment.get(f"{PREFIX}LOG", "")
+    form = environment.get(f"{PREFIX}LOG", "").partition(" ")[0]
     return cast(LogForm, form) if form in ("json", "text") else ""
-
-
-def _value(text: str) -> Any:
-    """The value of a variable as Flask's `from_prefixed_env` reads it."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def _networks(names: str) -> tuple[IPv4Network | IPv6Network, ...]:

@@ -19,7 +19,6 @@ import asyncio
 import ctypes
 import gc
 import os
-import resource
 import sys
 import time
 from collections.abc import Callable
@@ -28,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webapp.observing.report import resident_bytes
+from webapp.processes import has_proc, resource
 
 if TYPE_CHECKING:
     from webapp.server.pool import Worker
@@ -46,9 +46,9 @@ INTERVAL = 0.05
 def lower(thread: int) -> None:
     """Give `thread` the lowest priority; nothing happens if it has ended or the system does not allow it."""
     if sys.platform == "linux":
-        with suppress(OSError):
+        with suppress(OSError, AttributeError):
             os.setpriority(os.PRIO_PROCESS, thread, LOWEST)
-        with suppress(OSError):
+        with suppress(OSError, AttributeError):
             # Any other thread that wakes up interrupts it at once instead of waiting for the end of its slice of time.
             os.sched_setscheduler(thread, os.SCHED_IDLE, os.sched_param(0))
 
@@ -83,7 +83,7 @@ class Watch:
 
     def _check(self) -> None:
         elapsed = time.monotonic() - self._begun
-        if sys.platform != "linux":
+        if not has_proc():
             used, waited = elapsed, 0.0
         elif (seconds := processor_seconds(self._process, self._thread)) is not None:
             used, waited = seconds
@@ -121,7 +121,7 @@ class WorkerMemory:
     """The memory of the worker process that creates it."""
 
     def __init__(self) -> None:
-        self._libc = ctypes.CDLL(None)
+        self._libc = ctypes.CDLL(None if os.name == "posix" else "msvcrt")
         if hasattr(self._libc, "mallopt"):
             self._libc.mallopt(_ARENA_MAX, 1)  # each request has a thread of its own
             self._libc.mallopt(_MMAP_THRESHOLD, _OWN_BLOCK)
@@ -131,7 +131,7 @@ class WorkerMemory:
 
     def limit(self) -> None:
         """Let the next request take `MOST_TAKEN` bytes more than the worker has now, if the system can limit that."""
-        with suppress(OSError, ValueError, StopIteration):
+        with suppress(OSError, ValueError, StopIteration, AttributeError):
             lines = Path("/proc/self/status").read_text().splitlines()
             data = next(1024 * int(line.split()[1]) for line in lines if line.startswith("VmData:"))
             _, hard = resource.getrlimit(resource.RLIMIT_DATA)

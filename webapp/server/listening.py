@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import encodings.idna  # noqa: F401 (see `_announce`)
 import http.client
+import logging
 import os
-import resource
 import shutil
 import socket
 import subprocess
@@ -26,7 +26,7 @@ from granian.log import LogLevels
 
 from webapp.observing.logs import announce, configure, granian_configuration
 from webapp.observing.options import LogForm, from_environment
-from webapp.processes import locked
+from webapp.processes import HAS_LOCKS, has_proc, lacking, locked, resource
 from webapp.server.pool import LEAST_FILES, pool_size
 from webapp.settings import DEFAULTS
 
@@ -57,6 +57,8 @@ def serve(host: str, port: int) -> None:
         raise SystemExit(f"Tokenscope cannot start: {error}") from None
     configure(options.log)
     _allow_files()
+    if sentence := lacking():
+        logging.getLogger(__name__).warning(sentence)
     os.environ[PARENT] = str(os.getpid())
     server = Granian(
         "webapp.server.front:application",
@@ -115,6 +117,8 @@ def _allow_files() -> None:
 
     Raises SystemExit if the front could not start its workers.
     """
+    if resource is None:
+        return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < LEAST_FILES:
         raise SystemExit(
@@ -137,7 +141,7 @@ async def abort_unread(seconds: float) -> None:
     Granian has no such limit: data that no client reads would stay in memory forever. Connections inherit the option
     from the listening socket, which this function waits for. On systems without the option (macOS) it does nothing.
     """
-    if not hasattr(socket, "TCP_USER_TIMEOUT") or not os.path.isdir(SELF):
+    if not hasattr(socket, "TCP_USER_TIMEOUT") or not has_proc():
         return
     while not (listeners := list(_listening())):
         await asyncio.sleep(PAUSE)
@@ -170,7 +174,7 @@ def own_folder() -> Finalize:
     that deletes the folder; it is also called at the end of a process of multiprocessing, after that's own folder.
     """
     parent = Path(tempfile.gettempdir())
-    for abandoned in parent.glob(f"{PREFIX}*"):
+    for abandoned in parent.glob(f"{PREFIX}*") if HAS_LOCKS else ():
         with suppress(OSError):  # another user's
             if (lock := locked(abandoned)) is not None:
                 os.close(lock)

@@ -11,9 +11,11 @@ import socket
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from multiprocessing.context import ForkServerContext, ForkServerProcess
+from multiprocessing.process import BaseProcess
+from typing import Any
 from weakref import WeakSet
 
+from webapp.processes import HAS_FORK
 from webapp.server import worker
 from webapp.server.queues import FairQueue
 from webapp.server.worker import LENGTH_BYTES, frame, payload_length
@@ -46,7 +48,7 @@ class Worker:
     `is_too_large` that it was killed for the memory that its request took.
     """
 
-    def __init__(self, process: ForkServerProcess, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, process: BaseProcess, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.process = process
         self.is_long = self.has_grown = self.is_too_large = False
         self._reader = reader
@@ -110,8 +112,9 @@ class Pool:
         self._size = size
         self.heavy_slots = heavy_slots(size)
         self.light_workers = max(size - self.heavy_slots, size // 2, (os.cpu_count() or 1) + 1)
-        self._context: ForkServerContext = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(["webapp.server.application", "webapp.server.worker"])
+        self._context: Any = multiprocessing.get_context("forkserver" if HAS_FORK else "spawn")
+        if HAS_FORK:
+            self._context.set_forkserver_preload(["webapp.server.application", "webapp.server.worker"])
         self._most = most_workers(size)
         # What counts as a client's are workers occupied for long. The others are free again in a moment.
         self._queue: FairQueue[Worker] = FairQueue(most_each=self._most - self.light_workers, is_open=self._may_start)
@@ -263,7 +266,7 @@ class Pool:
         try:
             # In a thread, because the first start also starts the fork server and loads the site, which takes seconds.
             await asyncio.to_thread(process.start)
-            reader, writer = await asyncio.open_unix_connection(sock=own)
+            reader, writer = await getattr(asyncio, "open_unix_connection", asyncio.open_connection)(sock=own)
         except (OSError, EOFError):
             own.close()
             raise WorkerGoneError from None

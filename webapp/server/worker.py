@@ -19,6 +19,7 @@ import struct
 import sys
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from socket import socket
 from typing import IO, Any
@@ -67,7 +68,8 @@ def run(connection: socket) -> None:
     # Signals stop the front; a worker finishes its request and ends when the front closes the connection.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    os.nice(NICENESS)
+    with suppress(OSError, AttributeError):
+        os.nice(NICENESS)
     threading.stack_size(STACK_BYTES)
     config = application.config
     incoming, outgoing = connection.makefile("rb"), connection.makefile("wb")

@@ -101,8 +101,8 @@ def _counted(connection: Connection, kind: Kind) -> Total:
 def _advise(kind: Kind, used: int, more: int, limit: int) -> None:
     """Tell the operator in the log how to make room."""
     setting, command = {
-        "snapshots": ("TOKENSCOPE_MAX_SNAPSHOTS_BYTES", "flask --app webapp snapshots expire --older-than 365d"),
-        "vocabularies": ("TOKENSCOPE_MAX_UPLOADS_BYTES", "flask --app webapp uploads expire --older-than 365d"),
+        "snapshots": ("TOKENSCOPE_MAX_STORED_BYTES", "flask --app webapp snapshots expire --older-than 365d"),
+        "vocabularies": ("TOKENSCOPE_MAX_STORED_BYTES", "flask --app webapp uploads expire --older-than 365d"),
     }[kind]
     log.error(
         "No room for %s: %s bytes are stored, %s more would exceed the limit of %s. "

@@ -15,6 +15,7 @@ from webapp.tools import (
     languages,
     measures,
     messages,
+    models,
     pretokens,
     split,
 )
@@ -29,6 +30,7 @@ TOOLS: list[Tool[Any, Any]] = [
     languages.TOOL,
     measures.TOOL,
     messages.TOOL,
+    models.TOOL,
     pretokens.TOOL,
     split.TOOL,
 ]

@@ -50,7 +50,7 @@ def sentence(error: FetchError) -> str:
         case "too large":
             return _(
                 "“%(name)s” could not be fetched: the file from %(host)s is larger than this site accepts. Choose "
-                "another vocabulary, or ask the operator of this site to raise TOKENSCOPE_MAX_FETCH_BYTES.",
+                "another vocabulary.",
                 **names,
             )
         case "redirected":

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
-from typing import Literal, Protocol
+from typing import Literal
 
 from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
@@ -172,48 +172,43 @@ def merging_steps(model: MergingModel, word: TracedWord) -> Iterator[MergingStep
     return _Tracer(model, word).steps()
 
 
-class _Rules(Protocol):
-    """The merge rule of a BPE variant."""
-
-    def pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
-        """Return the result of merging two adjacent symbols."""
-
-
-@dataclass(frozen=True, slots=True)
-class _ByMerges:
-    model: BPE
-
-    def pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
-        if left.id is None or right.id is None:
-            return None
-        made = self.model.merge_result(left.id, right.id)
+def pair_of(model: MergingModel, left: MergeNode, right: MergeNode) -> CandidatePair | None:
+    """Return the result of merging two adjacent symbols, None if they do not merge."""
+    if isinstance(model, BPE):
+        made = None if left.id is None or right.id is None else model.merge_result(left.id, right.id)
         return None if made is None else CandidatePair(made[1], rank=made[0])
-
-
-@dataclass(frozen=True, slots=True)
-class _ByPieces:
-    model: RankBPE
-
-    def pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
-        assert isinstance(left.piece, bytes)
-        assert isinstance(right.piece, bytes)
-        rank = self.model.id_of(left.piece + right.piece)
+    if isinstance(model, RankBPE):
+        rank = model.id_of(bytes(left.piece) + bytes(right.piece))  # type: ignore[arg-type]
         return None if rank is None else CandidatePair(rank, rank=rank)
+    vocabulary = model.vocabulary
+    joined = f"{left.piece}{right.piece}"  # type: ignore[str-bytes-safe]
+    if "user-defined" in (left.kind, right.kind) or joined in vocabulary.user_defined:
+        return None
+    id = vocabulary.unused.get(joined, vocabulary.ids.get(joined))
+    return None if id is None else CandidatePair(id, score=vocabulary.scores[id])
 
 
-@dataclass(frozen=True, slots=True)
-class _ByScores:
-    model: ScoredBPE
+def merged(model: MergingModel, number: int, left: MergeNode, right: MergeNode, pair: CandidatePair) -> MergeNode:
+    """Return the node that a merge makes."""
+    piece = model.pieces[pair.id]
+    unused = isinstance(model, ScoredBPE) and model.vocabulary.unused.get(str(piece)) == pair.id
+    return MergeNode(
+        number,
+        piece,
+        pair.id,
+        min(left.start, right.start),
+        max(left.end, right.end),
+        how="merge",
+        parts=(left.number, right.number),
+        rank=pair.rank,
+        score=pair.score,
+        kind="unused" if unused else "piece",
+    )
 
-    def pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
-        if "user-defined" in (left.kind, right.kind):
-            return None
-        vocabulary = self.model.vocabulary
-        joined = f"{left.piece}{right.piece}"  # type: ignore[str-bytes-safe]
-        if joined in vocabulary.user_defined:
-            return None
-        id = vocabulary.unused.get(joined, vocabulary.ids.get(joined))
-        return None if id is None else CandidatePair(id, score=vocabulary.scores[id])
+
+def order(pair: CandidatePair) -> float:
+    """Return the sort key of a pair; the pair with the smallest key is merged first."""
+    return -pair.score if pair.score is not None else pair.rank or 0
 
 
 class _Tracer:
@@ -221,13 +216,6 @@ class _Tracer:
         self.model = model
         self.word = word
         self.count = 0
-        self.rules: _Rules
-        if isinstance(model, ScoredBPE):
-            self.rules = _ByScores(model)
-        elif isinstance(model, RankBPE):
-            self.rules = _ByPieces(model)
-        else:
-            self.rules = _ByMerges(model)
         # For SentencePiece: the two parts that last formed each piece.
         self.seen: dict[int, tuple[MergeNode, MergeNode]] = {}
 
@@ -271,14 +259,14 @@ class _Tracer:
     # --- merging
 
     def _pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
-        pair = self.rules.pair(left, right)
+        pair = pair_of(self.model, left, right)
         if pair is not None and pair.score is not None:
             self.seen[pair.id] = left, right
         return pair
 
     def _chosen(self, pairs: Sequence[CandidatePair | None]) -> tuple[int, ...]:
-        best = min((_order(pair) for pair in pairs if pair is not None), default=None)
-        places = [at for at, pair in enumerate(pairs) if pair is not None and _order(pair) == best]
+        best = min((order(pair) for pair in pairs if pair is not None), default=None)
+        places = [at for at, pair in enumerate(pairs) if pair is not None and order(pair) == best]
         if not isinstance(self.model, SubwordBPE):
             return tuple(places[:1])
         apart: list[int] = []
@@ -288,14 +276,10 @@ class _Tracer:
         return tuple(apart)
 
     def _merged(self, row: Sequence[MergeNode], pairs: Sequence[CandidatePair | None], at: int) -> MergeNode:
-        left, right, pair = row[at], row[at + 1], pairs[at]
+        pair = pairs[at]
         assert pair is not None
-        piece = self.model.pieces[pair.id]
-        unused = isinstance(self.model, ScoredBPE) and self.model.vocabulary.unused.get(str(piece)) == pair.id
-        kind: Kind = "unused" if unused else "piece"
-        start, end = min(left.start, right.start), max(left.end, right.end)
-        node = MergeNode(0, piece, pair.id, start, end, rank=pair.rank, score=pair.score, kind=kind)
-        return self._made("merge", (left, right), node)
+        self.count += 1
+        return merged(self.model, self.count - 1, row[at], row[at + 1], pair)
 
     def _pairs_after(self, step: MergeStep) -> list[CandidatePair | None]:
         """Return the pairs of the row after a merge; pairs without a new symbol are reused."""
@@ -367,14 +351,6 @@ class _Tracer:
             for at in range(node.start, node.end)
             for byte in self.word.text[at].encode()
         )
-
-
-def _order(pair: CandidatePair) -> float:
-    """Return the sort key of a pair; the pair with the smallest key is merged first."""
-    if pair.score is not None:
-        return -pair.score
-    assert pair.rank is not None
-    return pair.rank
 
 
 def _has_no_piece(node: MergeNode) -> bool:

@@ -16,7 +16,7 @@ from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.traces.initial_symbols import InitialSymbol, initial_symbols
-from webapp.core.traces.merging import CandidatePair, MergeNode, MergingModel
+from webapp.core.traces.merging import CandidatePair, MergeNode, MergingModel, merged, order, pair_of
 
 MOST_SYMBOLS = 256
 """A piece of more symbols has no tree; finding its merges takes the square of their number."""
@@ -58,54 +58,25 @@ def piece_tree(model: object, id: int) -> PieceTree | None:
         for at, symbol in enumerate(symbols)
     ]
     row = list(nodes)
-    pairs = [_pair(model, left, right) for left, right in pairwise(row)]
+    pairs = [pair_of(model, left, right) for left, right in pairwise(row)]
     while (at := _best(pairs)) is not None:
-        pair, left, right = pairs[at], row[at], row[at + 1]
+        pair = pairs[at]
         assert pair is not None
-        made = MergeNode(
-            len(nodes),
-            model.pieces[pair.id],
-            pair.id,
-            min(left.start, right.start),
-            max(left.end, right.end),
-            how="merge",
-            parts=(left.number, right.number),
-            rank=pair.rank,
-            score=pair.score,
-        )
+        made = merged(model, len(nodes), row[at], row[at + 1], pair)
         nodes.append(made)
         row[at : at + 2] = [made]
         del pairs[at]
         if at:
-            pairs[at - 1] = _pair(model, row[at - 1], made)
+            pairs[at - 1] = pair_of(model, row[at - 1], made)
         if at < len(pairs):
-            pairs[at] = _pair(model, made, row[at + 1])
+            pairs[at] = pair_of(model, made, row[at + 1])
     return PieceTree(tuple(nodes), tuple(row))
 
 
 def _best(pairs: Sequence[CandidatePair | None]) -> int | None:
     """The position of the pair that is merged first: the lowest rank or highest score, the leftmost of equals."""
-    found = [(_order(pair), at) for at, pair in enumerate(pairs) if pair is not None]
+    found = [(order(pair), at) for at, pair in enumerate(pairs) if pair is not None]
     return min(found)[1] if found else None
-
-
-def _order(pair: CandidatePair) -> float:
-    return -pair.score if pair.score is not None else pair.rank if pair.rank is not None else 0
-
-
-def _pair(model: MergingModel, left: MergeNode, right: MergeNode) -> CandidatePair | None:
-    if isinstance(model, BPE):
-        made = None if left.id is None or right.id is None else model.merge_result(left.id, right.id)
-        return None if made is None else CandidatePair(made[1], rank=made[0])
-    if isinstance(model, RankBPE):
-        rank = model.id_of(bytes(left.piece) + bytes(right.piece))  # type: ignore[arg-type]
-        return None if rank is None else CandidatePair(rank, rank=rank)
-    vocabulary = model.vocabulary
-    joined = f"{left.piece}{right.piece}"  # type: ignore[str-bytes-safe]
-    if "user-defined" in (left.kind, right.kind) or joined in vocabulary.user_defined:
-        return None
-    found = vocabulary.unused.get(joined, vocabulary.ids.get(joined))
-    return None if found is None else CandidatePair(found, score=vocabulary.scores[found])
 
 
 def _symbols(model: MergingModel, id: int) -> list[InitialSymbol]:
@@ -125,16 +96,11 @@ def _symbols(model: MergingModel, id: int) -> list[InitialSymbol]:
 
 def _bytes(model: MergingModel, piece: bytes) -> list[InitialSymbol]:
     try:
-        text = piece.decode()
+        return initial_symbols(model, piece.decode())[0]
     except UnicodeDecodeError:
         return [
             InitialSymbol(piece[at : at + 1], model.id_of(piece[at : at + 1]), at, at + 1) for at in range(len(piece))
         ]
-    return [
-        InitialSymbol(bytes([byte]), model.id_of(bytes([byte])), at, at + 1)
-        for at, character in enumerate(text)
-        for byte in character.encode()
-    ]
 
 
 def _characters(model: BPE, piece: str) -> list[InitialSymbol]:

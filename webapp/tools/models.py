@@ -1,0 +1,135 @@
+"""`/models`: language models with their vocabularies, context windows and prices, each with its source."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import date
+from decimal import Decimal
+from functools import cached_property
+from typing import Annotated, Any, ClassVar
+
+from flask_babel import format_date
+from flask_babel import gettext as _
+from pydantic import AfterValidator, Field
+
+from webapp.tokenization import meter
+from webapp.tokenization.forms import InputProblem
+from webapp.tools.inputs import Answer, Input
+from webapp.tools.kernel import Tool
+from webapp.vocabularies import library
+from webapp.vocabularies.language_models import LanguageModel, find_models, is_old, model_list
+from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
+
+LONGEST_QUERY = 100
+
+
+def _query(text: str) -> str:
+    if len(text) > LONGEST_QUERY:
+        raise InputProblem(_("A search has at most %(most)s characters. Shorten it.", most=LONGEST_QUERY))
+    return " ".join(text.split())
+
+
+class ModelsInput(Input):
+    """Words that the names of a model contain; none for all models."""
+
+    q: Annotated[str, AfterValidator(_query)] = ""
+    longest: ClassVar[int] = LONGEST_QUERY
+
+
+@dataclass(frozen=True)
+class LanguageModelEntry(Answer):
+    """A language model. Figures that no source states are null."""
+
+    id: Annotated[str, Field(examples=["gpt-4o"])]
+    title: str
+    publisher: str
+    vocabulary: Annotated[
+        str | None, Field(description="The vocabulary that it uses; null if its tokenizer is not public.")
+    ]
+    public: Annotated[bool, Field(description="Whether its tokenizer is public.")]
+    context: Annotated[int | None, Field(description="The context window, in tokens.")]
+    price_in: Annotated[str | None, Field(description="US dollars per million tokens of input.", examples=["2.5"])]
+    price_out: Annotated[str | None, Field(description="US dollars per million tokens of output.")]
+    price_up_to: Annotated[int | None, Field(description="The longest prompt that the prices hold for, in tokens.")]
+    source: Annotated[str | None, Field(description="The page that states the figures.")]
+    via: Annotated[str | None, Field(description="The list in which the figures were read.")]
+    as_of: Annotated[str | None, Field(description="The date of the figures.", examples=["2026-11-12"])]
+    ends: Annotated[str | None, Field(description="The day on which the publisher stops serving it.")]
+    also: Annotated[Sequence[str], Field(description="Other names of the model.")]
+    note: str | None
+
+
+@dataclass(frozen=True)
+class ModelsAnswer(Answer):
+    """Language models."""
+
+    models: Sequence[LanguageModelEntry]
+
+
+def entry_of(model: LanguageModel) -> LanguageModelEntry:
+    """A model for programs. Prices are texts, so that they stay exact."""
+    values = {each.name: getattr(model, each.name, model.family) for each in fields(LanguageModelEntry)}
+    return LanguageModelEntry(**{name: _plain(value) for name, value in values.items()})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    return value.isoformat() if isinstance(value, date) else None if value == "" else value
+
+
+@dataclass(frozen=True)
+class FoundModels:
+    """The models that a search finds, with what the table says about each."""
+
+    models: Sequence[LanguageModel]
+    vocabularies: ClassVar[Mapping[str, WellKnown]] = WELL_KNOWN
+    as_of = staticmethod(meter.as_of)
+    host_of = staticmethod(meter.host_of)
+    per_million = staticmethod(meter.per_million)
+
+    @property
+    def total(self) -> int:
+        """The number of models in the list."""
+        return len(model_list().models)
+
+    @property
+    def groups(self) -> list[tuple[str, list[LanguageModel]]]:
+        """The models of each publisher, in the order of the list."""
+        groups: dict[str, list[LanguageModel]] = {}
+        for model in self.models:
+            groups.setdefault(model.family, []).append(model)
+        return list(groups.items())
+
+    @cached_property
+    def _here(self) -> Container[str]:
+        return library().fetcher.disk_cache.names()
+
+    def readiness(self, model: LanguageModel) -> str:
+        """Whether the vocabulary is ready; or that it is not public, and what the list notes about it."""
+        if not model.vocabulary:
+            return meter.not_public(model)
+        return _("ready") if model.vocabulary in self._here else _("downloaded on first use")
+
+    def ends(self, model: LanguageModel) -> str:
+        """Until when the publisher serves a model; empty if no end is known."""
+        if model.ends is None:
+            return ""
+        day = format_date(model.ends, "medium")
+        return _("until %(date)s", date=day) if model.ends >= meter.today() else _("ended %(date)s", date=day)
+
+    def is_old(self, model: LanguageModel) -> bool:
+        """Whether the figures of a model may be out of date."""
+        return is_old(model, meter.today())
+
+
+TOOL = Tool(
+    name="models",
+    address="/models",
+    input=ModelsInput,
+    run=lambda given: FoundModels(find_models(given.q)),
+    template="tools/models.html",
+    answer=lambda found: ModelsAnswer(list(map(entry_of, found.models))),
+    file_name="models",
+)
