@@ -20,14 +20,12 @@ from webapp.api.schemas.requests import SnapshotBody
 from webapp.core.algorithms import ALGORITHMS
 from webapp.core.formats.fields import FormatError
 from webapp.serializers.json import cached_for, json_response
-from webapp.serializers.skipped_lines import skipped_json
 from webapp.serializers.snapshot import snapshot_json
-from webapp.serializers.tokenization import counts_json, tokenization_stream, words_json
+from webapp.serializers.tokenization import counts_json, skipped_json, tokenization_stream, words_json
 from webapp.serializers.vocabulary import NoPageError, entry_json, tokens_json, vocabulary_json
-from webapp.sharing.capture import UnshareableError, share_result
 from webapp.sharing.conversations import is_conversation
 from webapp.sharing.evaluations import is_evaluation
-from webapp.sharing.terms import LONGEST_YEARS, ShareTerms, end_of
+from webapp.sharing.results import LONGEST_YEARS, ShareTerms, UnshareableError, end_of, share_result
 from webapp.storage import RemovedSnapshotError, ShareReceipt, StorageFullError, StoredSnapshot, storage
 from webapp.tokenization.encoding import EncodingOptions, encode, ids_of
 from webapp.tokenization.messages import wrong_file

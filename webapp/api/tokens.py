@@ -17,8 +17,8 @@ from webapp.core.analysis.stage_edits import StageName
 from webapp.core.analysis.token_origin import MarkKind
 from webapp.jobs.surveys import Running, StoredSurvey, survey_of
 from webapp.serializers.json import Piece, cached_for, json_response
-from webapp.serializers.round_trip import round_trip_json
-from webapp.serializers.token import reachability_json, survey_json, token_page_json
+from webapp.serializers.tokenization import round_trip_json
+from webapp.serializers.vocabulary import reachability_json, survey_json, token_page_json
 from webapp.tools.inputs import at_most
 from webapp.tools.picker import TokenizerInput
 from webapp.vocabularies.descriptions import description_of

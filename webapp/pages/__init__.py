@@ -5,7 +5,6 @@ from flask import Flask
 from webapp.pages import (
     byte_alphabet,
     compare,
-    download,
     evaluate,
     learn,
     playground,
@@ -22,7 +21,6 @@ PAGES = (
     steps,
     train,
     training,
-    download,
     evaluate,
     learn,
     vocabularies,

@@ -1,16 +1,69 @@
-"""A text and its tokens as JSON."""
+"""A text and its tokens as JSON, what decoding changes, and the lines that a word list skipped."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import asdict
-from typing import Any, Literal, cast, get_args
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, Literal, cast, get_args
 
+from pydantic import ConfigDict, Field
+
+from webapp.core.analysis.round_trip import RoundTripReport
+from webapp.core.analysis.stage_edits import Change, Stage
 from webapp.core.encoding import Encoding
+from webapp.core.models.dictionary import Dictionary, Reason
 from webapp.core.models.maximum_probability import MaximumProbability, Mode
 from webapp.core.tokenizer import Tokenizer
 from webapp.serializers.json import JSONPiece, json_piece, well_formed
 from webapp.tokenization.result import Result
+
+
+@dataclass(frozen=True)
+class SkippedLineAnswer:
+    """A line of a word list that is no entry."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    line: Annotated[int, Field(description="Its number, from 1.")]
+    reason: Reason
+    detail: str
+
+
+@dataclass(frozen=True)
+class SkippedLinesAnswer:
+    """The lines of a word list that were skipped because they are no entries."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    count: int
+    first: Annotated[Sequence[SkippedLineAnswer], Field(description="The first of them.")]
+
+
+Skipped = Annotated[
+    SkippedLinesAnswer | None,
+    Field(description="The lines of the dictionary that were skipped. Absent if there are none."),
+]
+
+
+def skipped_lines(dictionary: object) -> SkippedLinesAnswer | None:
+    """What was skipped when a dictionary was read; None if nothing was, or if there is no dictionary."""
+    if not isinstance(dictionary, Dictionary) or not dictionary.skipped:
+        return None
+    skipped = dictionary.skipped
+    first = [SkippedLineAnswer(line.number, line.reason, str(line.message)) for line in skipped.first]
+    return SkippedLinesAnswer(skipped.count, first)
+
+
+def skipped_json(tokenizer: Tokenizer) -> dict[str, Any]:
+    """The key `skipped_lines` for the dictionary of a tokenizer, or nothing if no line was skipped.
+
+    >>> from webapp.core import load
+    >>> skipped_json(load("研究\\n研究生\\n生命 often".encode()))["skipped_lines"].first[0].line
+    3
+    """
+    found = skipped_lines(getattr(tokenizer.model, "dictionary", None))
+    return {"skipped_lines": found} if found else {}
+
 
 Want = Literal["ids", "pieces", "offsets", "counts"]
 WANTS: tuple[Want, ...] = get_args(Want)
@@ -99,3 +152,33 @@ def result_json(result: Result) -> dict[str, Any]:
         "decoded": well_formed(result.comparison.decoded),
         "decodes_to_text": result.comparison.equal,
     }
+
+
+MOST_CHANGES = 1_000
+
+
+def round_trip_json(report: RoundTripReport) -> dict[str, Any]:
+    """The decoded text, how many changes there are, and the first of them."""
+    return {
+        "decoded": well_formed(report.decoded),
+        "equal": report.equal,
+        "number_of_changes": len(report.changes),
+        "changes": [_change(change) for change in report.changes[:MOST_CHANGES]],
+    }
+
+
+def _change(change: Change) -> dict[str, Any]:
+    return {
+        "start": change.start,
+        "end": change.end,
+        "decoded_start": change.decoded_start,
+        "decoded_end": change.decoded_end,
+        "before": well_formed(change.before),
+        "after": well_formed(change.after),
+        **_stage(change.stage),
+        "steps": [{**_stage(stage), "after": well_formed(after)} for stage, after in change.steps],
+    }
+
+
+def _stage(stage: Stage) -> dict[str, str]:
+    return {"stage": stage.stage, "component": stage.component, "rule": stage.rule}

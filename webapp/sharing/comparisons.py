@@ -7,9 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from webapp.core import __version__
-from webapp.sharing.capture import capture, is_of_this_site
-from webapp.sharing.restored import RestoredResult
-from webapp.sharing.terms import ShareTerms
+from webapp.sharing.results import RestoredResult, ShareTerms, capture, is_of_this_site
 from webapp.storage import ShareReceipt, Snapshot, VocabularyFile, storage
 from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
 from webapp.tokenization.comparison.state import OPTIONS, Comparison, TokenizerChoice, layout_of

@@ -16,9 +16,7 @@ from webapp.chat.messages import Conversation, conversation_of
 from webapp.chat.render import Prompt
 from webapp.chat.spans import Span
 from webapp.core import __version__
-from webapp.sharing.capture import pieces_of
-from webapp.sharing.restored import encoding_of
-from webapp.sharing.terms import ShareTerms
+from webapp.sharing.results import ShareTerms, encoding_of, pieces_of
 from webapp.storage import ShareReceipt, Snapshot, storage
 from webapp.tokenization.conversation.count import ConversationResult
 from webapp.tokenization.conversation.counts import CountedPrompt, counts_of

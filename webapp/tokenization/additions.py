@@ -27,7 +27,7 @@ from webapp.tokenization.inferences import inference_title
 from webapp.tokenization.meter import Meter
 from webapp.tokenization.result import COMPARED_CHARACTERS, Result, prepare, segmenter
 from webapp.tokenization.state import State
-from webapp.tokenization.token_messages import is_of_a_chat, special_purpose
+from webapp.tokenization.token_details import is_of_a_chat, special_purpose
 from webapp.vocabularies import StillFetchingError, default_for, find, offered_algorithms, title_of
 from webapp.vocabularies.language_models import LanguageModel, model_of
 from webapp.vocabularies.models_of import models_of

@@ -1,12 +1,12 @@
-"""Addresses of what belongs to a result: its steps, the page that decodes its ids, the pages of its tokens."""
+"""Addresses of what belongs to a result, and the vocabularies that a page offers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from urllib.parse import urlencode
 
-from flask import current_app, url_for
+from flask import Request, current_app, url_for
 
 from webapp.core.algorithms import ALGORITHMS
 from webapp.core.analysis.chunking import boundaries_of
@@ -14,9 +14,39 @@ from webapp.core.encoding import Encoding
 from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
-from webapp.tokenization.vocabulary_choices import is_choice
-from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, library, tokenizer_of
-from webapp.vocabularies.upload_cookie import find_or_none
+from webapp.vocabularies import (
+    CATALOGUE,
+    CatalogueEntry,
+    StillFetchingError,
+    UnavailableVocabularyError,
+    find,
+    library,
+    tokenizer_of,
+    well_known,
+)
+from webapp.vocabularies.titles import grouped
+from webapp.vocabularies.upload_cookie import find_or_none, uploads_of, with_chosen
+
+Groups = list[tuple[str, list[CatalogueEntry]]]
+
+
+def is_independent(entry: CatalogueEntry) -> bool:
+    """Whether a vocabulary depends neither on the text nor on pasted words."""
+    return entry.origin not in ("learned", "pasted")
+
+
+def vocabulary_choices(
+    request: Request, *chosen: str, keep: Callable[[CatalogueEntry], bool] = is_independent
+) -> Groups:
+    """The vocabularies that a page accepts (`keep`), with the visitor's uploads and those of others that are chosen."""
+    uploads = with_chosen(uploads_of(request), filter(None, chosen))
+    return grouped(filter(keep, [*uploads, *well_known(), *CATALOGUE.values()]))
+
+
+def is_choice(name: str) -> bool:
+    """Whether there is a vocabulary of this name that does not depend on the text or on pasted words."""
+    entry = find(name)
+    return entry is not None and is_independent(entry)
 
 
 def can_decode(state: State) -> bool:

@@ -1,21 +1,22 @@
-"""What the templates of a result show, and those of the details of one token."""
+"""What the templates of a result show, and its parts as a stream: the first tokens at once, the rest in chunks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Literal
 
+import brotli
 import regex
-from flask import current_app, request, url_for
+from flask import Request, Response, current_app, request, url_for
 from flask_babel import gettext as _
 from markupsafe import Markup, escape
 
 from webapp.core.analysis.ambiguity import Divisible, divisible_words, kind_of, undisputed_words
 from webapp.core.models.unigram import Unigram
 from webapp.core.trainers import wordpiece
-from webapp.rendering.markup import DRAWN, Painter, ids_html, shown_piece, visible
+from webapp.rendering.markup import DRAWN, Chunk, Painter, ids_html, shown_piece, visible
 from webapp.tokenization import messages
 from webapp.tokenization.additions import (
     AdditionsPanel,
@@ -36,7 +37,7 @@ from webapp.tokenization.state import State, View
 from webapp.tokenization.token_details import TokenDetails, token_bytes
 from webapp.vocabularies import GPT_4O, CatalogueEntry, StillFetchingError, find, title_of
 from webapp.web.localization import number
-from webapp.web.templates import Context
+from webapp.web.templates import Context, render
 
 DECODED_SHOWN = 20_000  # characters; also in `_decoded.html`
 PIECES_SHOWN = 1_000
@@ -256,3 +257,76 @@ _FUNCTIONS: Sequence[Callable[..., object]] = (
 )
 TEMPLATE_GLOBALS = {"texts": messages} | {function.__name__: function for function in _FUNCTIONS}
 """What the templates of a result call, for example `texts.caption(result)`."""
+
+
+FIRST = 2  # chunks sent with the figures
+MOST = 48  # chunks in a later event; each event has twice as many as the one before, up to this limit
+STREAMED = 3_000  # tokens; a shorter result is sent whole
+BROTLI_QUALITY = 3
+
+
+def wants_events(request: Request, result: Result) -> bool:
+    """Whether the result is long and the page accepts a stream."""
+    return len(result.encoding) > STREAMED and "text/event-stream" in request.headers.get("Accept", "")
+
+
+def as_events(view: ResultView) -> Response:
+    """Return the result of `view` as a stream of events."""
+    assert view.result is not None
+    parts = view.painter.chunks
+    encoding = view.result.encoding
+    beginning = parts[:FIRST]
+    tokens = _joined(view.painter.paint(chunk) for chunk in beginning)
+    first = render(replace(view, tokens=tokens, ids=ids_html(encoding, beginning)))
+    events = _events(first, view, parts[FIRST:])
+    response = Response(mimetype="text/event-stream")
+    response.headers["X-Accel-Buffering"] = "no"
+    if "br" in request.headers.get("Accept-Encoding", ""):
+        response.headers["Content-Encoding"] = "br"
+        response.response = _compressed(events)
+    else:
+        response.response = (event.encode() for event in events)
+    return response
+
+
+def _events(first: str, view: ResultView, rest: list[Chunk]) -> Iterator[str]:
+    assert view.result is not None
+    yield _event(first)
+    encoding = view.result.encoding
+    drawn = view.painter.drawn
+    for some in growing_batches(rest):
+        tokens = _joined(view.painter.paint(chunk) for chunk in some if chunk.last <= drawn)
+        ids = ids_html(encoding, some)
+        yield _event(
+            f'<hx-partial hx-target="#tokens" hx-swap="beforeend">{tokens}</hx-partial>'
+            f'<hx-partial hx-target="#ids" hx-swap="beforeend">{ids}</hx-partial>'
+        )
+
+
+def growing_batches(rest: Sequence[Chunk]) -> Iterator[Sequence[Chunk]]:
+    """Yield the chunks in groups of 4, 8, 16 … `MOST`: small at first for a fast display, then large for throughput.
+
+    >>> [len(group) for group in growing_batches([Chunk(0, 1, 0)] * 30)]
+    [4, 8, 16, 2]
+    """
+    start, size = 0, 2 * FIRST
+    while start < len(rest):
+        yield rest[start : start + size]
+        start, size = start + size, min(2 * size, MOST)
+
+
+def _joined(parts: Iterable[Markup]) -> Markup:
+    return Markup("").join(parts)
+
+
+def _event(html: str) -> str:
+    r"""One event: every line of `html` becomes a line of data: `a\nb → data: a\ndata: b\n\n`."""
+    return "".join(f"data: {line}\n" for line in html.split("\n")) + "\n"
+
+
+def _compressed(events: Iterator[str]) -> Iterator[bytes]:
+    """Yield each event compressed and flushed; Flask-Compress would delay the first ones."""
+    compressor = brotli.Compressor(quality=BROTLI_QUALITY)
+    for event in events:
+        yield compressor.process(event.encode()) + compressor.flush()
+    yield compressor.finish()

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from webapp.core.analysis.ambiguity import Kind
 from webapp.serializers.json import well_formed
-from webapp.serializers.skipped_lines import Skipped, skipped_lines
+from webapp.serializers.tokenization import Skipped, skipped_lines
 from webapp.tokenization.ambiguities import AmbiguityResult, AmbiguousPlace, find_all
 from webapp.tokenization.messages import ambiguity_name, joined
 from webapp.tools.inputs import WHOLE, Answer, FromForm, InBody, PageNumber, Text, require_page

@@ -24,8 +24,8 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.rendering.markup import shown_piece, visible
 from webapp.serializers.json import json_piece, well_formed
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.links import Groups, is_choice, vocabulary_choices
 from webapp.tokenization.messages import unavailable_problem
-from webapp.tokenization.vocabulary_choices import Groups, is_choice, vocabulary_choices
 from webapp.tools.inputs import FromForm, InBody, Input, PageNumber, require_page
 from webapp.tools.kernel import Tool
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, title_of, tokenizer_of

@@ -18,7 +18,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.observing import report
 from webapp.rendering.delimited import csv_parts
 from webapp.serializers.json import json_response
-from webapp.sharing.contexts import SharingPage
+from webapp.sharing.results import SharingPage
 from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of, refused
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import still_fetching_problem

@@ -20,13 +20,13 @@ from webapp.tokenization.comparison.rows import ComparisonResult, rows_of
 from webapp.tokenization.comparison.state import MOST, SAME_CORPUS, Comparison, TokenizerChoice
 from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.forms import InputProblem, TooLongError, as_typed, within
+from webapp.tokenization.links import vocabulary_choices
 from webapp.tokenization.measures.definitions import DEFINITIONS, Definition
 from webapp.tokenization.measures.measured import Measured, measure
 from webapp.tokenization.measures.table import MeasureGroup, groups_of
 from webapp.tokenization.messages import still_fetching_problem, translated
 from webapp.tokenization.parallel_article import passages
 from webapp.tokenization.state import State
-from webapp.tokenization.vocabulary_choices import vocabulary_choices
 from webapp.tools.inputs import Answer, Input, Text, at_most
 from webapp.tools.kernel import ApiEntry, Tool
 from webapp.tools.picker import LONGEST_NAME, AlgorithmId

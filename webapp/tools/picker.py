@@ -32,10 +32,10 @@ from webapp.rendering.markup import visible
 from webapp.tokenization.attempts import problem_of
 from webapp.tokenization.forms import LONGEST_ADDED, MAX_EDITS_BYTES, MOST_ADDED, InputProblem, fits
 from webapp.tokenization.forms import LONGEST_NAME as LONGEST_TOKEN_NAME
+from webapp.tokenization.links import Groups, is_choice, vocabulary_choices
 from webapp.tokenization.meter import model_problem
 from webapp.tokenization.result import prepare
 from webapp.tokenization.state import State
-from webapp.tokenization.vocabulary_choices import Groups, is_choice, vocabulary_choices
 from webapp.tools.inputs import WHOLE, BodyField, FromForm, Input, at_most
 from webapp.vocabularies import GPT_4O, LIMITS, CatalogueEntry, default_for, find, title_of
 from webapp.vocabularies.language_models import LanguageModel, model_of

@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from tests.site import Page
-from webapp.pages.download.routes import WRITERS
+from webapp.tokenization.exports import WRITERS
 from webapp.vocabularies import shipped_tokenizer
 
 TEXT = "研究生命起源 low lower 👨‍👩‍👧"

@@ -15,7 +15,7 @@ from werkzeug.test import stream_encode_multipart
 
 from tests.site import HTMX, Page, Read
 from webapp.core.formats.recognize import recognize
-from webapp.pages.playground.examples import EXAMPLES, WELCOME
+from webapp.pages.playground.form import EXAMPLES, WELCOME
 from webapp.vocabularies import CATALOGUE, offered_algorithms, shipped_tokenizer
 from webapp.vocabularies.shipped_vocabularies import shipped_encoding
 

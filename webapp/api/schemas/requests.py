@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from webapp.core.algorithms import ALGORITHMS, inferences_of
 from webapp.core.inference.records import ALPHA, DROPOUT, OWN, SEED
 from webapp.serializers.tokenization import WANTS, Want
-from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE
+from webapp.sharing.results import LONGEST_NOTE, LONGEST_TITLE
 from webapp.tokenization.forms import InputProblem
 from webapp.tools.inputs import WHOLE, Text
 from webapp.tools.picker import TokenizerInput

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from webapp.serializers.json import Piece
-from webapp.serializers.skipped_lines import Skipped
+from webapp.serializers.tokenization import Skipped
 from webapp.tools.picker import AlgorithmId
 from webapp.vocabularies.catalogue import Origin
 

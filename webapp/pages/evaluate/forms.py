@@ -12,7 +12,7 @@ from flask_babel import gettext as _
 from werkzeug.datastructures import FileStorage
 
 from webapp.core.evaluation.errors import KINDS, Kind
-from webapp.sharing.terms import end_of
+from webapp.sharing.results import end_of
 from webapp.storage import StoredSnapshot
 from webapp.tokenization.attempts import upload_limit
 from webapp.tokenization.comparison.state import TokenizerChoice

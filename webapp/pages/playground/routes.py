@@ -18,30 +18,29 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.core.formats import huggingface, ngram_counts
 from webapp.core.formats.dictionary import written_dictionary
 from webapp.core.tokenizer import Tokenizer
-from webapp.pages.playground import picker, views
-from webapp.pages.playground.examples import WELCOME
-from webapp.pages.playground.upload import with_upload
+from webapp.pages.playground.form import LONGEST_QUERY, WELCOME, VocabularyPicker, choices_context, page_context
 from webapp.rendering.markup import visible
 from webapp.serializers.json import json_response
 from webapp.serializers.tokenization import result_json
 from webapp.tokenization import forms
 from webapp.tokenization.algorithms import choice_of_names
-from webapp.tokenization.attempts import refused, tokenize_or_explain, upload_limit
+from webapp.tokenization.attempts import refused, store_upload, tokenize_or_explain, upload_limit
 from webapp.tokenization.dictionary_editor import pressed, with_change
+from webapp.tokenization.exports import WRITERS, as_file
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import is_unavailable
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
-from webapp.tokenization.streaming import as_events, wants_events
 from webapp.tokenization.token_details import TokenDetails, token_details
-from webapp.tokenization.views import TEMPLATE_GLOBALS, DetailsForm, ResultView, TokenView
+from webapp.tokenization.views import TEMPLATE_GLOBALS, DetailsForm, ResultView, TokenView, as_events, wants_events
 from webapp.vocabularies import StillFetchingError, library
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
+from webapp.web.error_messages import heading_for
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem
 from webapp.web.rates import stores_by_hash
 from webapp.web.same_origin import is_foreign
-from webapp.web.templates import render
+from webapp.web.templates import ErrorPage, render
 
 blueprint = Blueprint("playground", __name__)
 blueprint.add_app_template_filter(visible)
@@ -96,7 +95,11 @@ def upload() -> BaseResponse:
     request.max_content_length = upload_limit()
     state, problems = forms.read(request)
     files = request.files.getlist("vocabulary_file")
-    state, problem = with_upload(state, files)
+    uploaded = store_upload(files)
+    problem = uploaded if isinstance(uploaded, InputProblem) else None
+    if not isinstance(uploaded, InputProblem):
+        algorithm = state.algorithm if state.algorithm in uploaded.algorithms else uploaded.algorithms[0]
+        state = replace(state, algorithm=algorithm, vocabulary=uploaded.name, token=None)
     response = _respond(state, problems, problem)
     if problem is None:
         remember_upload(response, state.vocabulary, files[0].filename or "", uploads_of(request))
@@ -147,11 +150,33 @@ def word_list() -> BaseResponse:
     return private(response)
 
 
+@blueprint.route("/download/tokens.<kind>", methods=["GET", "POST"])
+def tokens(kind: str) -> BaseResponse:
+    """Download the result as a file; `kind` is one of `WRITERS`. Problems are shown on an error page."""
+    if kind not in WRITERS:
+        abort(404)
+    state, problems = forms.read(request)
+    try:
+        result, problems = tokenize_or_explain(state, [problem for problem in problems if problem.field != "token"])
+    except StillFetchingError:
+        response = _error_page(503, _("The vocabulary is being downloaded. Try again in a moment."))
+        response.headers["Retry-After"] = "5"
+        return response
+    if result is None:
+        return _error_page(max(one.status for one in problems), " ".join(one.message for one in problems))
+    return as_file(result, kind)
+
+
+def _error_page(status: int, message: str) -> Response:
+    page = ErrorPage(message=message, heading=heading_for(status), status=status)
+    return make_response(render(page), status)
+
+
 @blueprint.get("/choices")
 def choices() -> str:
     """The vocabularies that match the search: the part of the page that htmx swaps."""
     state, _problems = forms.read(request)
-    return render(views.choices_context(_picker(state)))
+    return render(choices_context(_picker(state)))
 
 
 def _respond(
@@ -183,7 +208,7 @@ def _respond(
     token_problems += details_problems
     stem = None if link is None else f"{url_for('playground.page')}?{state.query(token=None)}&token="
     chooser = DetailsForm(
-        "playground", url_for("playground.token"), "post", url_for("download.tokens", kind="txt").removesuffix(".txt")
+        "playground", url_for("playground.token"), "post", url_for("playground.tokens", kind="txt").removesuffix(".txt")
     )
     all_problems = [*problems, *token_problems, *filter(None, (upload_problem, edit_problem))]
     status = max((problem.status for problem in all_problems), default=202 if pending else 200)
@@ -205,7 +230,7 @@ def _respond(
         edit_problem=edit_problem,
     )
     if not partial:
-        body = render(views.page_context(view, _picker(state), upload_problem))
+        body = render(page_context(view, _picker(state), upload_problem))
     elif result and not of_token and wants_events(request, result):
         return _with_headers(as_events(view), view, partial)
     else:
@@ -249,14 +274,14 @@ def _details(result: Result | None, token: int | None) -> tuple[TokenDetails | N
         return None, [InputProblem(message, 404)]
 
 
-def _picker(state: State) -> picker.VocabularyPicker:
-    query = request.values.get("find", "").strip()[: picker.LONGEST_QUERY]
-    return picker.VocabularyPicker(state, uploads_of(request), query)
+def _picker(state: State) -> VocabularyPicker:
+    query = request.values.get("find", "").strip()[:LONGEST_QUERY]
+    return VocabularyPicker(state, uploads_of(request), query)
 
 
 def _with_query(link: str) -> str:
     """The URL, with the picker's search text if its search button sent the form."""
-    query = request.form.get("find", "").strip()[: picker.LONGEST_QUERY]
+    query = request.form.get("find", "").strip()[:LONGEST_QUERY]
     return f"{link}&{urlencode({'find': query})}" if query and "search" in request.form else link
 
 

@@ -1,21 +1,45 @@
-"""Stores the result of a form, or says why it cannot be stored and what the visitor can do instead."""
+"""Store the result of a form, or say why it cannot be stored and what the visitor can do instead."""
 
 from __future__ import annotations
+
+from contextlib import suppress
+from datetime import datetime
 
 from flask import Request, current_app, url_for
 from flask_babel import gettext as _
 
 from webapp.pages.share import comparisons, conversations
-from webapp.sharing.capture import UnshareableError, share_result
-from webapp.sharing.terms import ShareTerms
+from webapp.sharing.results import LONGEST_NOTE, LONGEST_TITLE, ShareTerms, UnshareableError, end_of, share_result
 from webapp.storage import RemovedSnapshotError, ShareReceipt, StorageFullError
 from webapp.tokenization import forms
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.comparison.forms import read as read_comparison
 from webapp.tokenization.conversation.forms import read as read_conversation
-from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tokenization.messages import unavailable_problem, wrong_file
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
+
+
+def read_terms(request: Request) -> tuple[ShareTerms, list[InputProblem]]:
+    """The title, the note and the last day in a request, and the problems with them."""
+    form = request.form
+    title, note = " ".join(form.get("title", "").split()), as_typed(form.get("note")).strip()
+    problems = []
+    limits = (("title", title, LONGEST_TITLE, _("The title")), ("note", note, LONGEST_NOTE, _("The note")))
+    for field, text, limit, subject in limits:
+        if len(text) > limit:
+            values = {"subject": subject, "size": f"{len(text):,}", "limit": f"{limit:,}"}
+            message = _("%(subject)s has %(size)s characters; the limit is %(limit)s.", **values)
+            problems.append(InputProblem(message, 422, field))
+    expires = None
+    keep = form.get("keep", "forever")
+    if keep == "until":
+        with suppress(ValueError):
+            expires = end_of(datetime.strptime(form.get("until", ""), "%Y-%m-%d").date())
+    if expires is None and keep != "forever":
+        message = _("Choose a day after today as the last day, or keep it forever.")
+        problems.append(InputProblem(message, 422, "until"))
+    return ShareTerms(title, note, expires), problems
 
 
 def origin_of(request: Request) -> str:

@@ -11,7 +11,7 @@ from webapp.pages.share.contexts import ComparisonSnapshotEmbed, ComparisonSnaps
 from webapp.pages.share.views import about_snapshot
 from webapp.rendering import pictures
 from webapp.sharing.comparisons import RestoredComparison, share_comparison
-from webapp.sharing.terms import ShareTerms
+from webapp.sharing.results import ShareTerms
 from webapp.storage import ShareReceipt, StoredSnapshot
 from webapp.tokenization.comparison import exports
 from webapp.tokenization.comparison.forms import read

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from webapp.chat.messages import Message
-from webapp.sharing.contexts import SharingPage
-from webapp.sharing.terms import ShareTerms
+from webapp.sharing.results import ShareTerms, SharingPage
 from webapp.storage import ShareReceipt, StoredSnapshot
 from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.conversation.stage import ConversationStage

@@ -13,7 +13,7 @@ from webapp.pages.share.views import about_snapshot
 from webapp.rendering import pictures
 from webapp.serializers.conversation import WRITERS, conversation_file
 from webapp.sharing.conversations import RestoredConversation, share_conversation
-from webapp.sharing.terms import ShareTerms
+from webapp.sharing.results import ShareTerms
 from webapp.storage import ShareReceipt, StoredSnapshot
 from webapp.tokenization.conversation import forms
 from webapp.tokenization.conversation.count import count

@@ -11,8 +11,7 @@ from flask_babel import gettext as _
 
 from webapp.observing.report import measure
 from webapp.pages.share import commands, comparisons, conversations
-from webapp.pages.share import forms as share_forms
-from webapp.pages.share.attempts import address_of_state, origin_of, share_form
+from webapp.pages.share.attempts import address_of_state, origin_of, read_terms, share_form
 from webapp.pages.share.cards import card_of
 from webapp.pages.share.contexts import (
     DeletePage,
@@ -38,8 +37,7 @@ from webapp.serializers.snapshot import snapshot_json
 from webapp.sharing.comparisons import is_comparison
 from webapp.sharing.conversations import is_conversation
 from webapp.sharing.evaluations import is_evaluation
-from webapp.sharing.restored import RestoredResult
-from webapp.sharing.terms import LONGEST_NOTE, LONGEST_TITLE
+from webapp.sharing.results import LONGEST_NOTE, LONGEST_TITLE, RestoredResult
 from webapp.storage import LONGEST_REASON, StoredSnapshot, storage
 from webapp.tokenization import forms
 from webapp.tokenization.exports import WRITERS, as_file
@@ -83,7 +81,7 @@ def create() -> Response:
     """Store the form's result and show its link, and the deletion link, which is shown only here."""
     if is_foreign(request):
         abort(HTTPStatus.FORBIDDEN)
-    terms, problems = share_forms.read(request)
+    terms, problems = read_terms(request)
     shared, problems = share_form(request, terms, problems)
     origin = origin_of(request)
     text = conversations.text_of(request) if origin == "messages" else as_typed(request.form.get("text"))

@@ -14,7 +14,7 @@ from flask_babel import gettext as _
 from webapp.pages.share.contexts import FrameContext, GonePage, SnapshotAbout
 from webapp.rendering import pictures
 from webapp.rendering.markup import visible
-from webapp.sharing.restored import RestoredResult
+from webapp.sharing.results import RestoredResult
 from webapp.storage import StoredSnapshot, storage
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.exports import picture_title, picture_words

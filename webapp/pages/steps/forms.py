@@ -20,12 +20,11 @@ from webapp.rendering.graphemes import cluster_ends
 from webapp.tokenization import forms
 from webapp.tokenization.algorithms import TEXTS, algorithm_names
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.links import LONGEST_ADDRESS, MOST
+from webapp.tokenization.links import LONGEST_ADDRESS, MOST, Groups, vocabulary_choices
 from webapp.tokenization.messages import ChoiceField, choice_fields
 from webapp.tokenization.messages import options as checkbox_options
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
-from webapp.tokenization.vocabulary_choices import Groups, vocabulary_choices
 from webapp.vocabularies import CatalogueEntry, find, title_of
 from webapp.vocabularies.trained import EXAMPLE_SENTENCES
 from webapp.web.localization import join_list, number

@@ -24,7 +24,7 @@ from webapp.pages.vocabularies.ngrams import LONGEST_WORD, Neighbours, NGramPage
 from webapp.rendering.markup import visible
 from webapp.tokenization.measures.article import article_measures
 from webapp.tokenization.measures.table import MeasureLine, language_lines, text_lines
-from webapp.tokenization.token_messages import reason_title
+from webapp.tokenization.token_details import reason_title
 from webapp.vocabularies import CatalogueEntry
 from webapp.vocabularies.descriptions import description_of
 from webapp.web.localization import number

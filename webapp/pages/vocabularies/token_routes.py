@@ -13,7 +13,7 @@ from webapp.pages.vocabularies.routes import blueprint
 from webapp.pages.vocabularies.token_table import short
 from webapp.rendering.delimited import as_csv
 from webapp.serializers.json import json_response
-from webapp.serializers.token import reachability_json, survey_json, token_page_json
+from webapp.serializers.vocabulary import reachability_json, survey_json, token_page_json
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.token_facts import TokenFacts, token_facts
 from webapp.web.htmx import private, swappable, wants_partial

@@ -25,8 +25,15 @@ from webapp.pages.vocabularies.listing import HeadedPage
 from webapp.pages.vocabularies.token_table import shown_token, tags_of
 from webapp.pages.walkthrough.merge_tree import MergeTree, merge_tree
 from webapp.rendering.markup import visible
-from webapp.tokenization.token_details import CHARACTERS_SHOWN, Character, character_of
-from webapp.tokenization.token_messages import mark_sentences, reason_sentence, reason_title, special_purpose
+from webapp.tokenization.token_details import (
+    CHARACTERS_SHOWN,
+    Character,
+    character_of,
+    mark_sentences,
+    reason_sentence,
+    reason_title,
+    special_purpose,
+)
 from webapp.vocabularies import CATALOGUE, CatalogueEntry, title_of, well_known
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.library import library

@@ -18,7 +18,7 @@ from webapp.pages.vocabularies.listing import HeadedPage
 from webapp.pages.vocabularies.token_table import PAGE, NoTokenPageError, page_number
 from webapp.pages.vocabularies.token_view import LinkedToken, Linker
 from webapp.rendering.markup import visible
-from webapp.tokenization.token_messages import reason_sentence, reason_title
+from webapp.tokenization.token_details import reason_sentence, reason_title
 from webapp.vocabularies import CatalogueEntry
 from webapp.vocabularies.descriptions import description_of
 from webapp.web.localization import join_list, number

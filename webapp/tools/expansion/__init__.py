@@ -27,8 +27,8 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.encoding import ids_of
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.links import Groups, is_choice, is_independent, vocabulary_choices
 from webapp.tokenization.messages import unavailable_problem, wrong_file
-from webapp.tokenization.vocabulary_choices import Groups, is_choice, is_independent, vocabulary_choices
 from webapp.tools.expansion import snippets
 from webapp.tools.inputs import FromForm, Input, at_most
 from webapp.tools.kernel import Tool, page_of

@@ -25,9 +25,9 @@ from webapp.tokenization import forms
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.links import Groups, is_independent, vocabulary_choices
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
-from webapp.tokenization.vocabulary_choices import Groups, is_independent, vocabulary_choices
 from webapp.tools.inputs import Input
 from webapp.tools.kernel import Tool
 from webapp.vocabularies import find, title_of

@@ -22,11 +22,11 @@ from webapp.rendering.pictures.figure_files import figure_png, figure_svg
 from webapp.rendering.pictures.palette import Theme
 from webapp.tokenization.encoding import encode
 from webapp.tokenization.forms import InputProblem, as_typed
+from webapp.tokenization.links import Groups, is_independent, vocabulary_choices
 from webapp.tokenization.measures.article import LOSSY, fair
 from webapp.tokenization.measures.table import shown
 from webapp.tokenization.messages import unavailable_problem
 from webapp.tokenization.parallel_article import BASE, Passage, passages
-from webapp.tokenization.vocabulary_choices import Groups, is_independent, vocabulary_choices
 from webapp.tools.inputs import Input
 from webapp.tools.kernel import Tool
 from webapp.tools.languages.figure import strips_figure

@@ -23,7 +23,7 @@ from webapp.tokenization.conversation.messages import template_title
 from webapp.tokenization.conversation.stage import ConversationStage, MessageShare
 from webapp.tokenization.conversation.state import DEFAULT_TEMPLATE, FROM_VOCABULARY, OWN, ConversationState, extra_json
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.vocabulary_choices import Groups, is_independent, vocabulary_choices
+from webapp.tokenization.links import Groups, is_independent, vocabulary_choices
 from webapp.tools.inputs import Input
 from webapp.tools.kernel import ApiEntry, Tool
 from webapp.tools.messages.api import EXAMPLE, MessagesAnswer, MessagesBody, count_messages
