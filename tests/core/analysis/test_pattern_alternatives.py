@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.core.texts import CORPUS, HARD, any_text
 from webapp.core.analysis.pattern_alternatives import PatternAlternatives
 from webapp.core.text.split_patterns import KNOWN, SUPERWORDS, SplitPattern
-from webapp.core.text.unicode_16 import as_unicode_16
+from webapp.core.text.unicode_tables import as_unicode_16
 
 PATTERNS = [
     *KNOWN,

@@ -21,7 +21,7 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordLevel, WordPiece
 from webapp.core.recipes import BYTE_BPE, CHARACTER_BPE, MATCHING, UNIGRAM, WORDPIECE
 from webapp.core.text import decoders
-from webapp.core.text.unicode_scripts import NAMES
+from webapp.core.text.unicode_tables import SCRIPTS as NAMES
 from webapp.core.tokenizer import Tokenizer
 from webapp.vocabularies import jieba_words, matching, shipped_tokenizer
 

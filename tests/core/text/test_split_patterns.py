@@ -9,7 +9,7 @@ from tokenizers import pre_tokenizers
 
 from tests.core.texts import ASSIGNED, HARD, REST, any_text
 from webapp.core.text.split_patterns import CL100K, GPT2, KNOWN, O200K, PatternTimeoutError, SplitPattern
-from webapp.core.text.unicode_16 import as_unicode_16
+from webapp.core.text.unicode_tables import as_unicode_16
 
 CONTEXTS = ["a{0}b {0}{0}1 {0}\r\n'{0}s", "{0}Ab{0}AB{0}/\n{0}"]
 texts_to_cut = st.lists(

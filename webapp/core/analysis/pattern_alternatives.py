@@ -14,7 +14,7 @@ import regex
 
 from webapp.core.text.pattern_matching import TimeBudget, compiled
 from webapp.core.text.split_patterns import PatternTimeoutError, SplitPattern
-from webapp.core.text.unicode_16 import as_unicode_16
+from webapp.core.text.unicode_tables import as_unicode_16
 
 MOST = 100  # alternatives of one pattern
 

@@ -10,7 +10,7 @@ from heapq import nsmallest
 import regex
 
 from webapp.core.analysis.token_list import TokenList, bare
-from webapp.core.text.unicode_scripts import NAMES
+from webapp.core.text.unicode_tables import SCRIPTS as NAMES
 
 # Kinds of tokens other than text in one script; those have Unicode's name of the script.
 SEVERAL_SCRIPTS = "several scripts"

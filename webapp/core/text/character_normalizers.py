@@ -12,12 +12,12 @@ import regex
 
 from webapp.core.cache import Cache
 from webapp.core.text.alignment import AlignedText, Change
-from webapp.core.text.bert_characters import COMBINING
 from webapp.core.text.byte_characters import bytes_to_characters
 from webapp.core.text.character_classes import members
 from webapp.core.text.character_map import CharacterMap, RuleStarts
 from webapp.core.text.growth import MOST_NORMALIZED, check_growth
 from webapp.core.text.split_patterns import WHITE_SPACE_CHARACTERS
+from webapp.core.text.unicode_tables import COMBINING
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Literal
 import regex
 
 from webapp.core.text.alignment import Edit
-from webapp.core.text.bert_characters import escaped
+from webapp.core.text.unicode_tables import members
 
 # unicodedata sorts combining marks by insertion, which takes minutes for a megabyte of them in the wrong order.
 _LONG_RUN_OF_MARKS = regex.compile(r"\p{M}{100}")
@@ -146,15 +146,7 @@ def _composed(counted: list[Counted]) -> list[Counted]:
 
 
 # Characters that `unicodedata` composes or reorders, but are unassigned in Unicode 9, the version of `tokenizers`.
-_COMPOSED = escaped("32FF A7F2-A7F4 AB69 10781-10785 10787-107B0 107B2-107BA 11938 1F16C 1FBF0-1FBF9")
-_MARKS = escaped(
-    """
-7FD 898-89F 8CA-8D3 9FE C3C D3B-D3C EBA 1715 1ABF-1ACE 1DF6-1DFA A82C 10D24-10D27 10EAB-10EAC 10F46-10F50
-10F82-10F85 11070 1133B 1145E 11839-1183A 1193D-1193E 11943 119E0 11A34 11A47 11A99 11D42 11D44-11D45 11D97
-16FF0-16FF1 1E130-1E136 1E2AE 1E2EC-1E2EF
-"""
-)
-_NEWER_COMPOSED = re.compile(f"[{_COMPOSED}]")
-_NEWER_MARK = re.compile(f"[{_MARKS}]")
+_NEWER_COMPOSED = re.compile(f"[{members('not decomposed')}]")
+_NEWER_MARK = re.compile(f"[{members('not reordered')}]")
 # Includes U+11930, which would compose to U+11938, the only one of these with a canonical decomposition.
-_NEWER = re.compile(f"[{_COMPOSED}{_MARKS}\\U00011930]")
+_NEWER = re.compile(f"[{members('not decomposed')}{members('not reordered')}\\U00011930]")

@@ -14,7 +14,7 @@ from typing import ClassVar, Protocol
 
 import regex
 
-from webapp.core.text import bert_characters
+from webapp.core.text import unicode_tables
 from webapp.core.text.alignment import AlignedText, Edit
 from webapp.core.text.composition import Form, form_edits, is_normalized, normalized
 from webapp.core.text.growth import MOST_NORMALIZED, check_growth
@@ -100,7 +100,7 @@ class Lowercase:
         """The text in lower case."""
         # Σ is the only letter whose lower case depends on its neighbors.
         lower = text.replace("Σ", "σ").lower()
-        return lower if lower.isascii() else lower.translate(_NEWER_CAPITALS)
+        return lower if lower.isascii() else lower.translate(unicode_tables.CAPITALS)
 
     def align(self, aligned: AlignedText) -> AlignedText:
         """The text in lower case, aligned."""
@@ -291,15 +291,8 @@ def _edits(pattern: re.Pattern[str], text: str, change: _Change) -> Iterator[Edi
         yield found.start(), found.end(), replacement, [found.start()] * len(replacement)
 
 
-# Capitals of Unicode 16 and 17, which Python's tables may lack.
-_NEWER_CAPITALS = {
-    0x1C89: 0x1C8A, 0xA7CB: 0x264, 0xA7CC: 0xA7CD, 0xA7CE: 0xA7CF, 0xA7D2: 0xA7D3, 0xA7D4: 0xA7D5, 0xA7DA: 0xA7DB,
-    0xA7DC: 0x19B, **{code: code + 0x20 for code in range(0x10D50, 0x10D66)},
-    **{code: code + 0x1B for code in range(0x16EA0, 0x16EB9)},
-}  # fmt: skip
-
 _NOT_LOWER = re.compile(r"[^\x00-@\[-\x7f]")
-_BERT_CONTROL = re.compile(f"[{bert_characters.CONTROL}]")
+_BERT_CONTROL = re.compile(f"[{unicode_tables.CONTROL}]")
 _BERT_SPACE = re.compile(r"[\t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 _BETWEEN_SPACE = re.compile(r"[^ \t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]++")
 _SPLIT_BY_PYTHON_ONLY = re.compile(r"[\x0b\x0c\x1c-\x1f]")
@@ -308,5 +301,5 @@ _BASIC_CHINESE = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _BETWEEN_SPACE_AND_CHINESE = re.compile(
     rf"[{_BASIC_CHINESE}]|[^ \t\n\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000{_BASIC_CHINESE}]++"
 )
-_CHINESE = re.compile(f"([{bert_characters.CHINESE}])")
-_ACCENT = re.compile(f"[{bert_characters.ACCENT}]")
+_CHINESE = re.compile(f"([{unicode_tables.CHINESE}])")
+_ACCENT = re.compile(f"[{unicode_tables.ACCENT}]")

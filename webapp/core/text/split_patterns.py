@@ -21,7 +21,7 @@ from time import thread_time
 import regex
 
 from webapp.core.text.pattern_matching import TimeBudget, compiled, exceeds, matched_spans
-from webapp.core.text.unicode_16 import as_unicode_16
+from webapp.core.text.unicode_tables import as_unicode_16
 
 # Unicode's White_Space, which Python's own \s exceeds by U+001C to U+001F.
 WHITE_SPACE = r"\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"

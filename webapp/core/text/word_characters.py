@@ -8,7 +8,7 @@ from functools import cache
 import regex
 
 from webapp.core.text.split_patterns import WHITE_SPACE, basic_ranges, is_basic
-from webapp.core.text.unicode_16 import as_unicode_16
+from webapp.core.text.unicode_tables import as_unicode_16
 
 WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d"
 """Unicode's definition of a word character (Technical Standard 18, annex C), wider than that of Python's `re`."""

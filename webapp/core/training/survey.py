@@ -16,7 +16,7 @@ from typing import Any
 
 import regex
 
-from webapp.core.text.unicode_scripts import NAMES
+from webapp.core.text.unicode_tables import SCRIPTS as NAMES
 from webapp.core.trainers import sentencepiece_bpe, unigram, wordpiece, wordpiece_top_down
 from webapp.core.trainers.word_counts import WordCounts
 from webapp.core.training.corpus import (

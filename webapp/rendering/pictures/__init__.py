@@ -13,7 +13,5 @@ from webapp.rendering.pictures.comparison import (
     comparison_svg,
 )
 from webapp.rendering.pictures.drawing import CARD, ENGLISH, PictureTexts, card, png, svg
-from webapp.rendering.pictures.figure import Figure, FigureBox, FigureDot, FigureLabel, FigurePath, side_by_side
-from webapp.rendering.pictures.figure_files import figure_png, figure_svg
 from webapp.rendering.pictures.page import html_parts
 from webapp.rendering.pictures.tables import csv_parts, json_parts, plain_parts

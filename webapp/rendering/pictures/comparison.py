@@ -17,16 +17,15 @@ from webapp.rendering.pictures.drawing import (
     MARGIN,
     CardSheet,
     PictureTexts,
-    caption_families,
+    Sheet,
     measure,
     rendered,
     shortened,
-    wrapped_caption,
 )
-from webapp.rendering.pictures.fonts import Face, Fonts, fonts
+from webapp.rendering.pictures.fonts import Face, Fonts
 from webapp.rendering.pictures.layout import Layout, lay_out, levels, visual_order
-from webapp.rendering.pictures.palette import PALETTES, Palette, Theme
-from webapp.rendering.pictures.svg import LEADING, Writer, document
+from webapp.rendering.pictures.palette import Theme
+from webapp.rendering.pictures.svg import LEADING, Writer
 
 SIZE = 20
 WIDTH = 960
@@ -91,7 +90,6 @@ def comparison_card(
 ) -> bytes:
     """The preview card of a comparison's link: the beginning of the text in the largest size that fits."""
     card = CardSheet(*CARD, theme)
-    sheet = _Sheet(card.known, card.palette, drawing=True)
     rows = max(len(picture.rows), 1)
     room = CARD[0] - 2 * card.margin - _CARD_NAMES
     size, lines = 0.0, []
@@ -103,10 +101,9 @@ def comparison_card(
     if lines:
         pitch = _pitch(size, rows)
         top = card.top + max(0.0, (card.room - len(lines) * pitch + _between(size)) / 2)
-        sheet.names(picture.rows, card.margin, top, size, _CARD_NAMES - 24, min(19.0, LEADING * size / 1.9))
+        _draw_names(card, picture.rows, card.margin, top, size, _CARD_NAMES - 24, min(19.0, LEADING * size / 1.9))
         for number, line in enumerate(lines):
-            sheet.line(line, card.margin + _CARD_NAMES, top + number * pitch, size, room)
-    card.add(sheet.body, sheet.used)
+            _draw_line(card, line, card.margin + _CARD_NAMES, top + number * pitch, size, room)
     counts = [row.tokens for row in picture.rows]
     least, most_tokens = min(counts, default=0), max(counts, default=0)
     return card.png(words.tokens(most_tokens), title, at_least=f"{least:,}" if least < most_tokens else "")
@@ -127,18 +124,18 @@ class _Line:
 
 
 def _picture(picture: ComparisonPicture, theme: Theme, words: PictureTexts, *, drawing: bool) -> tuple[str, list[Face]]:
-    known, palette = fonts(), PALETTES[theme]
+    sheet = Sheet(theme, drawing=drawing)
     kind = "png" if drawing else "svg"
-    sheet = _Sheet(known, palette, drawing=drawing)
     room = WIDTH - 2 * MARGIN - _NAMES
-    lines = _lines(picture, known, room, SIZE, MOST_LINES[kind], MOST_CHARACTERS[kind])
+    lines = _lines(picture, sheet.known, room, SIZE, MOST_LINES[kind], MOST_CHARACTERS[kind])
     y = float(MARGIN)
     for number, line in enumerate(lines):
         if number == 0:
-            sheet.names(picture.rows, MARGIN, y, SIZE, _NAMES - 24, 13)
+            _draw_names(sheet, picture.rows, MARGIN, y, SIZE, _NAMES - 24, 13)
         else:
-            sheet.numbers(picture.rows, MARGIN, y, SIZE)
-        sheet.line(line, MARGIN + _NAMES, y, SIZE, room)
+            for at, row in enumerate(picture.rows):
+                sheet.say(str(row.number), MARGIN, y + (at * LEADING + 1.1) * SIZE, 13, sheet.palette.quiet)
+        _draw_line(sheet, line, MARGIN + _NAMES, y, SIZE, room)
         y += _pitch(SIZE, len(picture.rows))
     drawn = sum(len(line.columns) for line in lines)
     remarks = [picture.summary or words.empty]
@@ -147,12 +144,8 @@ def _picture(picture: ComparisonPicture, theme: Theme, words: PictureTexts, *, d
     missing = _missing(lines)
     if missing and drawing:
         remarks.append(words.missing(missing))
-    for remark in remarks:
-        for part in wrapped_caption(drawable(remark), known, (WIDTH - 2 * MARGIN) / 13):
-            y += 20
-            sheet.say(part, MARGIN, y, 13, palette.quiet)
-    title = drawable(picture.summary)
-    return document(sheet.body, WIDTH, y + MARGIN, title=title, background=palette.stage), sheet.used
+    y = sheet.captions(map(drawable, remarks), y, WIDTH)
+    return sheet.document(WIDTH, y + MARGIN, drawable(picture.summary)), sheet.used
 
 
 def _missing(lines: Sequence[_Line]) -> list[str]:
@@ -228,72 +221,38 @@ def _in_visual_order(line: _Line) -> Iterator[_PlacedColumn]:
         yield line.columns[at]
 
 
-class _Sheet:
-    """A picture under construction."""
+def _draw_line(sheet: Sheet, line: _Line, left: float, top: float, size: float, room: float) -> None:
+    """Draw a line of columns with their tracks."""
+    palette = sheet.palette
+    colours = (palette.line, *palette.track, palette.accent)
+    x = left + (max(0.0, room - line.width) if line.right_to_left else 0.0)
+    rows = max((len(each.layouts) for each in line.columns), default=0)
+    y = top + rows * LEADING * size + 0.25 * size
+    tracks, places = [], []
+    for each in _in_visual_order(line):
+        for number, layout in enumerate(each.layouts):
+            for part in layout.lines:
+                shift = each.width - part.width * size if each.column.direction == 1 else 0.0
+                places.append((part, x + shift, top + number * LEADING * size))
+        frame = f'x="{x:.2f}" y="{y:.2f}" width="{each.width:.2f}" height="{_TRACK}"'
+        tracks.append(f'<rect {frame} fill="{colours[min(max(each.column.ways, 1), 4) - 1]}"/>')
+        x += each.width + _GAP
+    family = Writer.common_family(Layout([part for part, *_place in places]))
+    written = Writer(palette, size, drawing=sheet.drawing).placed(places, family)
+    sheet.add(written, *tracks, faces=(run.face for part, *_place in places for run in part.runs))
 
-    def __init__(self, known: Fonts, palette: Palette, *, drawing: bool) -> None:
-        self.known, self.palette, self.drawing = known, palette, drawing
-        self._parts: list[str] = []
-        self._used: dict[int, Face] = {}
 
-    @property
-    def body(self) -> str:
-        """The SVG so far."""
-        return "".join(self._parts)
-
-    @property
-    def used(self) -> list[Face]:
-        """The font faces so far."""
-        return list(self._used.values())
-
-    def line(self, line: _Line, left: float, top: float, size: float, room: float) -> None:
-        """Draw a line of columns with their tracks."""
-        x = left + (max(0.0, room - line.width) if line.right_to_left else 0.0)
-        rows = max((len(each.layouts) for each in line.columns), default=0)
-        y = top + rows * LEADING * size + 0.25 * size
-        tracks, places = [], []
-        for each in _in_visual_order(line):
-            for number, layout in enumerate(each.layouts):
-                for part in layout.lines:
-                    shift = each.width - part.width * size if each.column.direction == 1 else 0.0
-                    places.append((part, x + shift, top + number * LEADING * size))
-                    self._used |= {id(run.face): run.face for run in part.runs if run.face}
-            frame = f'x="{x:.2f}" y="{y:.2f}" width="{each.width:.2f}" height="{_TRACK}"'
-            tracks.append(f'<rect {frame} fill="{self._track(each.column.ways)}"/>')
-            x += each.width + _GAP
-        family = Writer.common_family(Layout([part for part, *_place in places]))
-        self._parts += [Writer(self.palette, size, drawing=self.drawing).placed(places, family), *tracks]
-
-    def names(
-        self, rows: Sequence[PictureRow], left: float, top: float, size: float, width: float, label: float
-    ) -> None:
-        """Write the name and the number of tokens of each row, level with its first line."""
-        fewest, most = min(row.tokens for row in rows), max(row.tokens for row in rows)
-        for number, row in enumerate(rows):
-            y = top + (number * LEADING + 1.1) * size
-            count = f"{row.tokens:,}"
-            taken = measure(count, self.known) * label * 1.1
-            colour = self.palette.accent if row.tokens == fewest < most else self.palette.ink
-            self.say(count, left + width - taken, y, label * 1.1, colour, bold=True)
-            name = shortened(drawable(f"{row.number}  {row.name}"), self.known, (width - taken - label) / label)
-            self.say(name, left, y, label, self.palette.ink)
-
-    def numbers(self, rows: Sequence[PictureRow], left: float, top: float, size: float) -> None:
-        """Write the number of each row, level with a further line."""
-        for number, row in enumerate(rows):
-            self.say(str(row.number), left, top + (number * LEADING + 1.1) * size, 13, self.palette.quiet)
-
-    def say(self, text: str, x: float, y: float, size: float, colour: str, *, bold: bool = False) -> None:
-        """Write one line of text."""
-        if not text:
-            return
-        extra = caption_families(text, self.known)
-        if bold:  # only the regular faces of fonts are measured and loaded
-            extra += f' stroke="{colour}" stroke-width="{size / 22:.2f}"'
-        writer = Writer(self.palette, size, drawing=self.drawing)
-        self._parts.append(writer.text(text, x, y, size, colour, extra.strip()))
-        self._used |= {id(face): face for character in text if (face := self.known.face_for(character))}
-
-    def _track(self, ways: int) -> str:
-        palette = self.palette
-        return (palette.line, *palette.track, palette.accent)[min(max(ways, 1), 4) - 1]
+def _draw_names(
+    sheet: Sheet, rows: Sequence[PictureRow], left: float, top: float, size: float, width: float, label: float
+) -> None:
+    """Write the name and the number of tokens of each row, level with its first line."""
+    fewest, most = min(row.tokens for row in rows), max(row.tokens for row in rows)
+    for number, row in enumerate(rows):
+        y = top + (number * LEADING + 1.1) * size
+        count = f"{row.tokens:,}"
+        taken = measure(count, sheet.known) * label * 1.1
+        colour = sheet.palette.accent if row.tokens == fewest < most else sheet.palette.ink
+        sheet.say(count, left + width - taken, y, label * 1.1, colour, strong=True)
+        name = shortened(drawable(f"{row.number}  {row.name}"), sheet.known, (width - taken - label) / label)
+        if name:
+            sheet.say(name, left, y, label, sheet.palette.ink)

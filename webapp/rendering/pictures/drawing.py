@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import regex
@@ -90,24 +90,65 @@ def png(
 def _picture(
     encoding: Encoding, theme: Theme, width: int, title: str, show: bool, words: PictureTexts, *, drawing: bool
 ) -> tuple[str, list[Face]]:
-    known, palette = fonts(), PALETTES[theme]
+    sheet = Sheet(theme, drawing=drawing)
     width = min(max(width, LEAST_WIDTH), MOST_WIDTH)
     kind = "png" if drawing else "svg"
     most = MOST_CHARACTERS[kind]
     room = (width - 2 * MARGIN) / SIZE
-    layout = lay_out(cells(encoding, show, most), known, room, most_lines=MOST_LINES[kind], most_characters=most)
-    writer = Writer(palette, SIZE, drawing=drawing)
-    body = writer.lines(layout, MARGIN, MARGIN)
+    layout = lay_out(cells(encoding, show, most), sheet.known, room, most_lines=MOST_LINES[kind], most_characters=most)
+    sheet.draw(layout, MARGIN, MARGIN, SIZE)
     y = MARGIN + len(layout.lines) * LEADING * SIZE + 10
-    used = faces_of(layout)
-    lines = [_summary(encoding, title, words), *_remarks(encoding, layout, words, drawing)]
-    for line in lines:
-        for part in wrapped_caption(line, known, (width - 2 * MARGIN) / 13):
-            y += 20
-            body += writer.text(part, MARGIN, y, 13, palette.quiet, caption_families(part, known))
-            used += [face for character in part if (face := known.face_for(character))]
-    source = document(body, width, y + MARGIN, title=_summary(encoding, title, words), background=palette.stage)
-    return source, used
+    summary = " · ".join(filter(None, (drawable(title), words.tokens(len(encoding)))))
+    y = sheet.captions([summary, *_remarks(encoding, layout, words, drawing)], y, width)
+    return sheet.document(width, y + MARGIN, summary), sheet.used
+
+
+class Sheet:
+    """A picture under construction: what is drawn so far, and the font faces in it. All lengths are in pixels.
+
+    `drawing`: for the site's own renderer, see `Writer`.
+    """
+
+    def __init__(self, theme: Theme, *, drawing: bool) -> None:
+        self.known, self.palette, self.drawing = fonts(), PALETTES[theme], drawing
+        self._parts: list[str] = []
+        self._used: dict[int, Face] = {}
+
+    @property
+    def used(self) -> list[Face]:
+        """The font faces so far."""
+        return list(self._used.values())
+
+    def add(self, *parts: str, faces: Iterable[Face | None] = ()) -> None:
+        """Add SVG with its font faces."""
+        self._parts += parts
+        self._used |= {id(face): face for face in faces if face}
+
+    def draw(self, layout: Layout, left: float, top: float, size: float) -> None:
+        """Draw the lines of a layout."""
+        lines = Writer(self.palette, size, drawing=self.drawing).lines(layout, left, top)
+        self.add(lines, faces=(run.face for line in layout.lines for run in line.runs))
+
+    def say(self, text: str, x: float, y: float, size: float, colour: str, *, strong: bool = False) -> float:
+        """Draw one line of text in the fonts of captions; the x where it ends."""
+        # Only the regular faces are measured and loaded: an outline in the colour of the text makes it bold.
+        bold = f' stroke="{colour}" stroke-width="{size / 22:.2f}"' if strong else ""
+        families = caption_families(text, self.known)
+        written = Writer(self.palette, size, drawing=self.drawing).text(text, x, y, size, colour, families + bold)
+        self.add(written, faces=map(self.known.face_for, text))
+        return x + measure(text, self.known) * size
+
+    def captions(self, lines: Iterable[str], y: float, width: float) -> float:
+        """Draw remarks below a picture of some width, wrapped; the y of the last line."""
+        for line in lines:
+            for part in wrapped_caption(line, self.known, (width - 2 * MARGIN) / 13):
+                y += 20
+                self.say(part, MARGIN, y, 13, self.palette.quiet)
+        return y
+
+    def document(self, width: float, height: float, title: str) -> str:
+        """The complete SVG; `title` is for screen readers."""
+        return document("".join(self._parts), width, height, title=title, background=self.palette.stage)
 
 
 def card(
@@ -123,56 +164,35 @@ def card(
     sheet = CardSheet(width, height, theme)
     for size in (each * sheet.scale for each in _CARD_SIZES):
         lines = max(1, int(sheet.room / (LEADING * size)))
-        layout = sheet.laid_out(encoding, size, lines)
+        some = cells(encoding, most=_CARD_CHARACTERS)
+        room = (width - 2 * sheet.margin) / size
+        layout = lay_out(some, sheet.known, room, most_lines=lines, most_characters=_CARD_CHARACTERS)
         if layout.tokens == len(encoding):
             break
     taken = len(layout.lines) * LEADING * size
     top = sheet.top + max(0.0, (sheet.room - taken) / 2)
-    sheet.draw(layout, size, top)
+    sheet.draw(layout, sheet.margin, top, size)
     remarks = " · ".join(_remarks(encoding, layout, words, True))
     if remarks:
-        sheet.say(remarks, sheet.margin, top + taken + 34 * sheet.scale, 24 * sheet.scale, sheet.palette.quiet)
+        sheet.caption(remarks, sheet.margin, top + taken + 34 * sheet.scale, 24 * sheet.scale, sheet.palette.quiet)
     return sheet.png(words.tokens(len(encoding)), title)
 
 
-class CardSheet:
-    """A card under construction; all lengths are in pixels."""
+class CardSheet(Sheet):
+    """A card under construction."""
 
     def __init__(self, width: int, height: int, theme: Theme) -> None:
-        self.known, self.palette = fonts(), PALETTES[theme]
+        super().__init__(theme, drawing=True)
         self.width, self.height = width, height
         self.scale = min(width / CARD[0], height / CARD[1])
         self.margin = _CARD_MARGIN * self.scale
         self.top = self.margin + _CARD_HEAD * self.scale  # of the tokens
         self.room = height - self.top - self.margin - _CARD_BOTTOM * self.scale  # in height, for tokens
-        self._body = ""
-        self._used: list[Face] = []
 
-    def laid_out(self, encoding: Encoding, size: float, lines: int) -> Layout:
-        """The layout of the beginning of an encoding, with at most `lines` lines."""
-        width = (self.width - 2 * self.margin) / size
-        some = cells(encoding, most=_CARD_CHARACTERS)
-        return lay_out(some, self.known, width, most_lines=lines, most_characters=_CARD_CHARACTERS)
-
-    def draw(self, layout: Layout, size: float, top: float) -> None:
-        """Draw the lines of a layout."""
-        self._body += Writer(self.palette, size, drawing=True).lines(layout, self.margin, top)
-        self._used += faces_of(layout)
-
-    def add(self, body: str, used: Sequence[Face]) -> None:
-        """Add what was drawn elsewhere, with its faces."""
-        self._body += body
-        self._used += used
-
-    def say(self, text: str, x: float, y: float, size: float, colour: str, *, strong: bool = False) -> float:
+    def caption(self, text: str, x: float, y: float, size: float, colour: str, *, strong: bool = False) -> float:
         """Draw one line of the caption, shortened to fit; the x where it ends."""
         text = shortened(drawable(text), self.known, (self.width - self.margin - x) / size)
-        writer = Writer(self.palette, size, drawing=True)
-        # Only the regular faces are loaded: an outline in the colour of the text makes it bold.
-        bold = f' stroke="{colour}" stroke-width="{size / 22:.2f}"' if strong else ""
-        self._body += writer.text(text, x, y, size, colour, caption_families(text, self.known) + bold)
-        self._used += [face for character in text if (face := self.known.face_for(character))]
-        return x + measure(text, self.known) * size
+        return self.say(text, x, y, size, colour, strong=strong)
 
     def png(self, count: str, title: str, *, at_least: str = "") -> bytes:
         """The finished picture: a count of tokens such as `36 tokens` and the site's mark above, a title below.
@@ -185,12 +205,11 @@ class CardSheet:
         end = margin
         if number:
             shown = f"{at_least}–{number[0]}" if at_least else number[0]
-            end = self.say(shown, margin, baseline, 104 * scale, self.palette.ink, strong=True) + 16 * scale
-        self.say(count[number.end() :].strip() if number else count, end, baseline, 28 * scale, self.palette.quiet)
+            end = self.caption(shown, margin, baseline, 104 * scale, self.palette.ink, strong=True) + 16 * scale
+        self.caption(count[number.end() :].strip() if number else count, end, baseline, 28 * scale, self.palette.quiet)
         self._mark(baseline)
-        self.say(title, margin, self.height - margin, 30 * scale, self.palette.ink, strong=True)
-        source = document(self._body, self.width, self.height, title=drawable(title), background=self.palette.stage)
-        return rendered(source, self._used)
+        self.caption(title, margin, self.height - margin, 30 * scale, self.palette.ink, strong=True)
+        return rendered(self.document(self.width, self.height, drawable(title)), self.used)
 
     def _mark(self, baseline: float) -> None:
         """The name of the site as two tokens, at the right edge."""
@@ -199,11 +218,11 @@ class CardSheet:
         x = self.width - self.margin - sum(measure(part, self.known) * size + 2 * pad for part in parts)
         for part, tint in zip(parts, self.palette.tints, strict=False):
             width = measure(part, self.known) * size + 2 * pad
-            self._body += (
+            self.add(
                 f'<rect x="{x:.1f}" y="{baseline - 1.05 * size:.1f}" width="{width:.1f}" height="{1.4 * size:.1f}" '
                 f'rx="{0.24 * size:.1f}" fill="{tint}"/>'
             )
-            self.say(part, x + pad, baseline, size, self.palette.ink, strong=True)
+            self.caption(part, x + pad, baseline, size, self.palette.ink, strong=True)
             x += width
 
 
@@ -215,15 +234,6 @@ def rendered(source: str, used: Sequence[Face], zoom: int = 1) -> bytes:
         return resvg_py.svg_to_bytes(
             svg_string=source, zoom=zoom, skip_system_fonts=True, font_files=files, font_family=first
         )
-
-
-def faces_of(layout: Layout) -> list[Face]:
-    """The font faces of a layout."""
-    return list({id(run.face): run.face for line in layout.lines for run in line.runs if run.face}.values())
-
-
-def _summary(encoding: Encoding, title: str, words: PictureTexts) -> str:
-    return " · ".join(filter(None, (drawable(title), words.tokens(len(encoding)))))
 
 
 def _remarks(encoding: Encoding, layout: Layout, words: PictureTexts, drawing: bool) -> list[str]:
