@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from webapp.pages.compare.presets import Preset
+from webapp.pages.compare.forms import Preset
 from webapp.sharing.results import SharingPage
 from webapp.tokenization.comparison.choices import ComparisonPicker
 from webapp.tokenization.comparison.state import TokenizerChoice

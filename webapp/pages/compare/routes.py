@@ -14,9 +14,8 @@ from flask import Blueprint, Response, abort, current_app, make_response, redire
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.pages.compare import presets
 from webapp.pages.compare.contexts import ChoicesContext, CompareAnswer, ComparePage
-from webapp.pages.compare.forms import read, uses
+from webapp.pages.compare.forms import offered, read, uses
 from webapp.serializers.comparison import comparison_json
 from webapp.serializers.json import json_response
 from webapp.tokenization.attempts import refused
@@ -98,7 +97,7 @@ def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseRes
         problems=problems,
         least=LEAST,
         most=MOST,
-        presets=presets.offered(),
+        presets=offered(),
         uses=uses(comparison),
         options=options(comparison.common),
         choice_fields=choice_fields(comparison.common),

@@ -18,9 +18,9 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.core.evaluation.gold import GoldText
 from webapp.core.evaluation.report import Report
 from webapp.pages.evaluate import forms, messages, views
-from webapp.pages.evaluate.choices import groups_of
 from webapp.pages.evaluate.contexts import ErrorsContext, EvaluatePage
 from webapp.pages.evaluate.forms import ErrorsShown
+from webapp.pages.evaluate.messages import groups_of
 from webapp.rendering.charts import SHAPES
 from webapp.rendering.delimited import as_csv
 from webapp.serializers.evaluation import (
