@@ -24,8 +24,7 @@ from webapp.core.models.long_pieces import LIMITS, MOST_NESTED, LongPieces
 from webapp.core.models.sentencepiece_unigram import FARTHEST, SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordPiece
-from webapp.core.traces.lattice import lattice_of, tokens_of
-from webapp.core.traces.viterbi import best_path
+from webapp.core.traces.lattice import best_path, lattice_of, tokens_of
 from webapp.core.vocabulary_error import VocabularyError
 
 # Repetitions of these make texts in which pieces of every length match at every position.

@@ -36,10 +36,10 @@ from webapp.core.reference import maximum_probability as reference_maximum_proba
 from webapp.core.reference import ngram as reference_ngram
 from webapp.core.reference import unigram as reference_unigram
 from webapp.core.reference import wordpiece as reference_wordpiece
+from webapp.core.traces import lattice as trace_lattice
 from webapp.core.traces import matching as trace_matching
 from webapp.core.traces import merging as trace_merging
 from webapp.core.traces import ngram as trace_ngram
-from webapp.core.traces import viterbi as trace_viterbi
 from webapp.core.traces import word_graph as trace_word_graph
 from webapp.core.traces import wordpiece as trace_wordpiece
 from webapp.core.trainers import bpe as train_bpe
@@ -227,7 +227,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             (Unigram, SentencePieceUnigram),
             limits=PIECES,
             trainer=train_unigram,
-            tracer=trace_viterbi,
+            tracer=trace_lattice,
             reference=(reference_unigram.encode,),
             inferences=(OWN, "longest", "fewest", "sample"),
         ),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from webapp.core.models.hmm import IMPOSSIBLE, jieba_hmm
 from webapp.core.reference import hmm as reference
-from webapp.core.traces.hmm import hmm_traces
+from webapp.core.traces.word_graph import hmm_traces
 
 han = st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FD5), min_size=1, max_size=8)
 

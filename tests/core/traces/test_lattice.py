@@ -20,10 +20,8 @@ from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram, single
 from webapp.core.models.unigram import Unigram
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.traces.lattice import Arc, Lattice, LatticeModel, lattice_of, tokens_of
-from webapp.core.traces.n_best import n_best
-from webapp.core.traces.sampling import forward_sums, sample
-from webapp.core.traces.viterbi import best_path, fill, path_back
+from webapp.core.traces.lattice import Arc, Lattice, LatticeModel, best_path, fill, lattice_of, path_back, tokens_of
+from webapp.core.traces.sampling import forward_sums, n_best, sample
 from webapp.vocabularies import shipped_tokenizer
 
 ALPHABET = "abcé研"

@@ -358,7 +358,7 @@ def test_presets_of_fetched_vocabularies_are_offered_once_those_are_here(
     app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "GPT-4 and Llama" not in client.get("/compare").text
-    monkeypatch.setattr("webapp.pages.compare.presets.is_here", lambda entry: True)
+    monkeypatch.setattr("webapp.pages.compare.forms.is_here", lambda entry: True)
     assert "GPT-4 and Llama" in client.get("/compare").text
 
 

@@ -20,8 +20,8 @@ from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.tokenizer import Tokenizer
-from webapp.pages.steps.contexts import StepContext
 from webapp.pages.steps.forms import StepsRequest
+from webapp.pages.steps.routes import StepContext
 from webapp.pages.steps.walkthroughs import walkthrough_of
 from webapp.pages.walkthrough.engine import NoStepsError, ShownStep, Walkthrough
 from webapp.tokenization.result import Result, tokenize

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.core.texts import any_text
 from tests.properties import EXPENSIVE
-from webapp.pages.steps.contexts import StepContext
 from webapp.pages.steps.forms import StepsRequest
+from webapp.pages.steps.routes import StepContext
 from webapp.pages.steps.walkthroughs import walkthrough_of
 from webapp.pages.walkthrough.engine import ShownStep
 from webapp.tokenization.result import Result, tokenize

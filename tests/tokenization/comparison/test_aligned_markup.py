@@ -8,10 +8,7 @@ import pytest
 
 from tests.tokenization.comparison.test_aligned_spans import columns_of, encodings
 from webapp import create_app
-from webapp.tokenization.comparison.aligned_markup import AlignedMarkup
-from webapp.tokenization.comparison.passages import passages_of
-from webapp.tokenization.comparison.picture_columns import picture_columns
-from webapp.tokenization.comparison.tints import first_tints
+from webapp.tokenization.comparison.aligned_markup import AlignedMarkup, first_tints, passages_of, picture_columns
 
 
 def html_of(text: str, *names: str, show: bool = False) -> str:

@@ -12,11 +12,8 @@ from hypothesis import strategies as st
 from webapp.core.analysis.measures import Agreement, agreement_of, token_boundaries
 from webapp.core.encoding import Encoding
 from webapp.rendering.graphemes import cluster_ends
-from webapp.tokenization.comparison.aligned_markup import as_text
-from webapp.tokenization.comparison.aligned_spans import WIDEST, AlignedSpan, aligned_spans_of
-from webapp.tokenization.comparison.differences import span_counts
-from webapp.tokenization.comparison.passages import LONGEST, MOST_LINES, passages_of
-from webapp.tokenization.comparison.tints import TINTS, first_tints
+from webapp.tokenization.comparison.aligned_markup import LONGEST, MOST_LINES, TINTS, as_text, first_tints, passages_of
+from webapp.tokenization.comparison.aligned_spans import WIDEST, AlignedSpan, aligned_spans_of, span_counts
 from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_tokenizer
 
 ALPHABET = "ab lowest研究生命。é\u0301👨\u200d👩👍🏽\n\t\u202e\0ﬁمرحبا"

@@ -181,7 +181,7 @@ def segmentation(table: Sequence[WordColumn]) -> list[str]:
 def n_best(model: NGram, sentence: str, n: int) -> list[WordSegmentation]:
     """Return the n most probable segmentations of a sentence, best first, exactly.
 
-    Each state keeps its n best paths, as in `webapp.core.traces.n_best`.
+    Each state keeps its n best paths, as in `webapp.core.traces.sampling.n_best`.
 
     >>> from webapp.core.trainers.ngram import train
     >>> for found in n_best(NGram(train([["a", "b"], ["ab"], ["ab"]]), keep_runs=False), "ab", 3):

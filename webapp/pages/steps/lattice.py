@@ -14,9 +14,8 @@ from flask_babel import ngettext
 
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
-from webapp.core.traces.lattice import Arc, Lattice, LatticeModel, lattice_of, tokens_of
+from webapp.core.traces.lattice import Arc, Lattice, LatticeModel, ViterbiColumn, fill, lattice_of, path_back, tokens_of
 from webapp.core.traces.pretokens import AddedFound, Pretoken
-from webapp.core.traces.viterbi import ViterbiColumn, fill, path_back
 from webapp.pages.steps.lattice_messages import (
     alt_text,
     column_sentence,

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
-from webapp.core.traces.lattice import Arc, Lattice
-from webapp.core.traces.viterbi import PathCandidate, ViterbiColumn
+from webapp.core.traces.lattice import Arc, Lattice, PathCandidate, ViterbiColumn
 from webapp.pages.walkthrough.cells import format_log_probability, quotable
 from webapp.tokenization.messages import joined
 from webapp.web.localization import number

@@ -9,20 +9,19 @@ from typing import Any
 
 from flask_babel import gettext as _
 
-from webapp.core.models.hmm import IMPOSSIBLE
+from webapp.core.models.hmm import IMPOSSIBLE, STATES, State
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.word_graph import Arc
-from webapp.core.traces.hmm import HMMTrace, StateCell, hmm_traces
-from webapp.core.traces.word_graph import BlockTrace, block_traces
+from webapp.core.traces.word_graph import BlockTrace, HMMTrace, StateCell, block_traces, hmm_traces
 from webapp.pages.steps import maximum_probability_messages as messages
 from webapp.pages.steps.frequency_suggestion import suggestion_of
-from webapp.pages.steps.hmm_drawing import draw_table, shown_sum
+from webapp.pages.steps.maximum_probability_messages import shown_sum
 from webapp.pages.walkthrough.cells import cell, format_log_probability
 from webapp.pages.walkthrough.engine import Frame, NoStepsError, Walkthrough
-from webapp.pages.walkthrough.lattice_drawing import LatticeDrawing, draw_graph, legend
+from webapp.pages.walkthrough.lattice_drawing import LatticeDrawing, draw_graph, legend, shown_text
 from webapp.pages.walkthrough.preparation import final_cells
 from webapp.rendering.markup import shown_piece
-from webapp.rendering.pictures.figure import Figure, side_by_side
+from webapp.rendering.pictures.figure import Figure, FigureBox, FigureLabel, FigurePath, Shape, side_by_side
 from webapp.serializers.json import well_formed
 from webapp.tokenization.result import Result
 from webapp.web.localization import number
@@ -291,3 +290,43 @@ def _final_rows(table: HMMTrace) -> list[HMMRow]:
         for each in last
         if each.state in ("E", "S")
     ]
+
+
+MAX_COLUMNS = 12
+"""Of more characters, only those around the column of the step are drawn."""
+UNIT, ROW, BOX, HEIGHT = 128.0, 56.0, 78.0, 34.0
+LEFT, TOP = 44.0, 44.0
+
+
+def draw_table(trace: HMMTrace, filled: int, *, traced: bool, title: str) -> Figure:
+    """Draw the first `filled` columns of a table; once it is full, `traced` marks the best states."""
+    first = (
+        0 if len(trace.text) <= MAX_COLUMNS else max(0, min(filled - MAX_COLUMNS + 2, len(trace.text) - MAX_COLUMNS))
+    )
+    last = min(len(trace.text), first + MAX_COLUMNS)
+    shapes: list[Shape] = []
+    x_of = {at: LEFT + UNIT * (at - first) for at in range(first, last)}
+    y_of: dict[State, float] = {state: TOP + ROW * number for number, state in enumerate(STATES)}
+    shapes += [FigureLabel(8, y_of[state] + 23, state, "strong", 16, "start") for state in STATES]
+    for at, x in x_of.items():
+        kind = "" if at < filled else "soon"
+        shapes.append(FigureLabel(x + BOX / 2, 26, shown_text(trace.text[at]), kind, 20))
+    for at in range(first + 1, min(last, filled)):
+        for found in trace.columns[at]:
+            if found.before is None:
+                continue
+            on_path = traced and trace.states[at] == found.state
+            left, right = x_of[at - 1] + BOX, x_of[at]
+            line = f"M{left:g} {y_of[found.before] + HEIGHT / 2:g}L{right:g} {y_of[found.state] + HEIGHT / 2:g}"
+            shapes.append(FigurePath(line, "win" if on_path else "best" if at == filled - 1 and not traced else "lost"))
+    for at in range(first, last):
+        for found in trace.columns[at]:
+            on_path = traced and trace.states[at] == found.state
+            kind = "hit" if on_path or (at == filled - 1 and not traced) else "miss"
+            if at >= filled:
+                shapes.append(FigureBox(x_of[at], y_of[found.state], BOX, HEIGHT, "rank", 6))
+                continue
+            shapes.append(FigureBox(x_of[at], y_of[found.state], BOX, HEIGHT, kind, 6))
+            label = "win" if on_path else ""
+            shapes.append(FigureLabel(x_of[at] + BOX / 2, y_of[found.state] + 23, shown_sum(found.total), label, 14))
+    return Figure("hmm", LEFT + UNIT * (last - first) - (UNIT - BOX) + 4, TOP + ROW * 4 - 14, tuple(shapes), title)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
+from webapp.core.models.hmm import IMPOSSIBLE
 from webapp.core.models.maximum_probability import MaximumProbability
-from webapp.core.traces.hmm import HMMTrace
-from webapp.core.traces.word_graph import BlockTrace, CharacterRun, GraphColumn
-from webapp.pages.steps.hmm_drawing import shown_sum
+from webapp.core.traces.word_graph import BlockTrace, CharacterRun, GraphColumn, HMMTrace
 from webapp.pages.walkthrough.cells import format_log_probability, quotable
 from webapp.tokenization.messages import joined
 from webapp.tokenization.result import Result
@@ -140,3 +139,12 @@ def end_sentence(result: Result, model: MaximumProbability) -> str:
         count=number(unknown),
     )  # fmt: skip
     return joined([sentence, more])
+
+
+def shown_sum(value: float, digits: int = 2) -> str:
+    """A sum or a log-probability; one that stands for “impossible” is −∞.
+
+    >>> shown_sum(IMPOSSIBLE), shown_sum(2 * IMPOSSIBLE - 3)
+    ('−∞', '−∞')
+    """
+    return "−∞" if value <= IMPOSSIBLE / 2 else format_log_probability(value, digits)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from flask import Blueprint, abort, redirect, request
 from flask_babel import gettext as _
+from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.reference import inference as inferences
 from webapp.core.reference import longest_first
 from webapp.pages.steps import forms
-from webapp.pages.steps.contexts import AllStepsPage, OverviewPage, StepContext, StepsPage
-from webapp.pages.steps.forms import StepsRequest
+from webapp.pages.steps.forms import DictionaryWords, StepsRequest
 from webapp.pages.steps.merging_messages import quoted_piece
-from webapp.pages.steps.overview import LESSONS, overview_lines
+from webapp.pages.steps.overview import LESSONS, OverviewLine, overview_lines
 from webapp.pages.steps.walkthroughs import walkthrough_of
 from webapp.pages.walkthrough.cells import direction
 from webapp.pages.walkthrough.engine import (
@@ -25,6 +25,7 @@ from webapp.pages.walkthrough.engine import (
     PictureKind,
     ShownStep,
     Walkthrough,
+    WalkthroughContext,
     all_steps_json,
     download,
     emphasized,
@@ -40,12 +41,14 @@ from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import MOST
+from webapp.tokenization.messages import ChoiceField
 from webapp.tokenization.result import Result
-from webapp.vocabularies import StillFetchingError, default_for, find, title_of
+from webapp.tokenization.state import State
+from webapp.vocabularies import CatalogueEntry, StillFetchingError, default_for, find, title_of
 from webapp.web.htmx import private, wants_partial
 from webapp.web.localization import number
 from webapp.web.problems import problem as problem_response
-from webapp.web.templates import render
+from webapp.web.templates import Page, render
 
 blueprint = Blueprint("steps", __name__)
 blueprint.add_app_template_filter(direction)
@@ -255,3 +258,69 @@ def _json(asked: StepsRequest, frame: ShownStep | None, problems: Sequence[Input
         del about[name]
     about |= asked.state.inference_options
     return all_steps_json(frame.walkthrough, {**about, "text": well_formed(asked.state.text), **asked.options})
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverviewPage(Page):
+    """The algorithms, with example texts."""
+
+    template = "steps/index.html"
+
+    lines: Sequence[OverviewLine]
+    most: int  # characters of a text
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepContext(WalkthroughContext):
+    """One step of an algorithm, for htmx."""
+
+    chosen_templates = (
+        "steps/_inference.html",
+        "steps/_lattice.html",
+        "steps/_matching.html",
+        "steps/_merging.html",
+        "steps/_ngram.html",
+        "steps/_word_graph.html",
+        "steps/_wordpiece.html",
+    )
+
+    asked: StepsRequest
+    state: State
+    default_for: Callable[[str], str]  # an algorithm's default vocabulary
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepsPage(Page):
+    """The form and a step."""
+
+    template = "steps/page.html"
+
+    step_shown: StepContext
+    shortened: StepsRequest  # for links to other pages: a text that is too long is shortened
+    algorithm_names: Mapping[str, str]
+    algorithms: Sequence[str]
+    family_of: Callable[[str], str | None]
+    choices: Sequence[tuple[str, Sequence[CatalogueEntry]]]  # the vocabularies to choose from: heading, entries
+    checkboxes: Sequence[tuple[str, bool, str]]  # field, whether it is ticked, label
+    choice_fields: Sequence[ChoiceField]  # options with several values
+    hidden_fields: Sequence[tuple[str, str]]
+    max_characters: int  # of a text
+    listing: SourceListing | None  # the reference algorithm
+    vocabulary_title: str
+    default_title: str  # of the algorithm's default vocabulary
+    dictionary: DictionaryWords | None  # of FMM and BMM
+    sentences: str | None  # those whose words an n-gram model counts; None for other vocabularies
+    counting: str  # the address of their counting, empty if there are none
+    lesson: str  # the name of the lesson about the algorithm, empty if there is none
+
+
+@dataclass(frozen=True, kw_only=True)
+class AllStepsPage(Page):
+    """All steps as a table."""
+
+    template = "steps/table.html"
+
+    asked: StepsRequest
+    algorithm_name: str
+    vocabulary_title: str
+    sentences: Sequence[tuple[int, Markup]]  # the number and the sentence of each step

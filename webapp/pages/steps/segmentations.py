@@ -11,9 +11,8 @@ from flask_babel import gettext as _
 from flask_babel import ngettext
 
 from webapp.core.traces.lattice import Lattice, LatticeModel, count_paths, tokens_of
-from webapp.core.traces.n_best import n_best
 from webapp.core.traces.pretokens import AddedFound
-from webapp.core.traces.sampling import Segmentation, sample
+from webapp.core.traces.sampling import Segmentation, n_best, sample
 from webapp.pages.walkthrough.cells import StepCell, format_log_probability, percentage, power
 from webapp.pages.walkthrough.engine import NoStepsError
 from webapp.pages.walkthrough.lattice_drawing import shown_text

@@ -16,8 +16,7 @@ from unicodedata import category, east_asian_width
 from flask_babel import gettext as _
 
 from webapp.core.models import word_graph
-from webapp.core.traces.lattice import Arc, Lattice
-from webapp.core.traces.viterbi import ViterbiColumn
+from webapp.core.traces.lattice import Arc, Lattice, ViterbiColumn
 from webapp.core.traces.word_graph import BlockTrace
 from webapp.pages.walkthrough.cells import direction, format_log_probability
 from webapp.rendering.markup import shown_piece

@@ -10,20 +10,149 @@ A column has a line for each row, one below the other, and columns wrap like wor
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
-from itertools import pairwise, starmap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise, starmap, zip_longest
 from types import MappingProxyType
+from unicodedata import combining
 
+import regex
 from flask_babel import gettext as _
 from flask_babel import ngettext
 from markupsafe import Markup, escape
 
 from webapp.rendering.markup import visible
+from webapp.rendering.pictures import PictureCell, PictureColumn, drawable
 from webapp.tokenization.comparison.aligned_spans import AlignedCell, AlignedSpan, width_of
-from webapp.tokenization.comparison.joins import begins_right_to_left, direction_of, is_joined
-from webapp.tokenization.comparison.passages import Passage
-from webapp.tokenization.comparison.tints import TINTS
 from webapp.web.localization import number
+
+_RIGHT_TO_LEFT = regex.compile(r"[\p{BC=R}\p{BC=AL}]")
+_LEFT_TO_RIGHT = regex.compile(r"\p{BC=L}")
+_STRONG = regex.compile(r"[\p{BC=L}\p{BC=R}\p{BC=AL}]")
+_JOINS_NEXT = regex.compile(r"[\p{JT=D}\p{JT=L}\p{JT=C}]\p{JT=T}*+$")
+_JOINS_PREVIOUS = regex.compile(r"[\p{JT=D}\p{JT=R}\p{JT=C}]")
+_VIRAMA = 9  # the canonical combining class
+_LOOK_BACK = 8  # characters: a letter and its marks
+
+
+def direction_of(text: str) -> int | None:
+    """1 if a text has letters that run from right to left, 0 if it has other letters, None if it has none.
+
+    >>> direction_of("سلام 1"), direction_of("low"), direction_of(" “")
+    (1, 0, None)
+    """
+    if _RIGHT_TO_LEFT.search(text):
+        return 1
+    return 0 if _LEFT_TO_RIGHT.search(text) else None
+
+
+def begins_right_to_left(text: str, start: int, end: int) -> bool:
+    """Whether the first letter of a span is from a right-to-left script."""
+    first = _STRONG.search(text, start, end)
+    return first is not None and _LEFT_TO_RIGHT.match(first[0]) is None
+
+
+def is_joined(text: str, offset: int) -> bool:
+    """Whether the letters before and after an offset are joined, or form a conjunct, in their script.
+
+    >>> is_joined("سلام", 1), is_joined("سلام", 3), is_joined("low", 1)
+    (True, False, False)
+    """
+    if not 0 < offset < len(text) or text[offset] < "\u0600":
+        return False
+    if combining(text[offset - 1]) == _VIRAMA:
+        return text[offset].isalpha()
+    before = text[max(0, offset - _LOOK_BACK) : offset]
+    return bool(_JOINS_PREVIOUS.match(text[offset]) and _JOINS_NEXT.search(before))
+
+
+MOST_LINES = 12  # lines of the text that each have a passage of their own; more would repeat the names too often
+FULL = 40  # columns, about three lines on a wide page
+LONGEST = 120
+_SENTENCE_END = (".", "!", "?", "。", "！", "？", "।", "؟")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Consecutive columns, from the line of the text with number `first_line` to that with `last_line`."""
+
+    columns: Sequence[AlignedSpan]
+    first_line: int
+    last_line: int
+
+    @property
+    def token_counts(self) -> list[int]:
+        """The number of tokens of each row that begin in the passage."""
+        each = zip(*(column.rows for column in self.columns), strict=True)
+        return [sum(cell.tokens for cells in row for cell in cells) for row in each]
+
+
+def passages_of(columns: Sequence[AlignedSpan], text: str) -> Iterator[Passage]:
+    """Yield the passages: a line each if there are few lines; a long line has several, cut after sentences."""
+    lines = sum(column.ends_line for column in columns[:-1]) + 1
+    least = 1 if lines <= MOST_LINES else FULL
+    passage: list[AlignedSpan] = []
+    first_line = line = 1
+    for column, after in zip_longest(columns, columns[1:]):
+        passage.append(column)
+        is_whole = column.ends_line and len(passage) >= least
+        if is_whole or after is None or _may_end(passage, after, text):
+            yield Passage(passage, first_line, line)
+            passage = []
+            first_line = line + column.ends_line
+        line += column.ends_line
+
+
+def _may_end(passage: Sequence[AlignedSpan], after: AlignedSpan, text: str) -> bool:
+    """Whether a passage is long enough to end before the next column, inside a line of the text."""
+    if len(passage) < FULL or not after.starts or (after.ends_line and text[after.start : after.end].isspace()):
+        return False
+    last = passage[-1]
+    return len(passage) >= LONGEST or text[last.start : last.end].rstrip().endswith(_SENTENCE_END)
+
+
+TINTS = 6  # odd ones are deep, even ones light
+
+
+def first_tints(columns: Sequence[AlignedSpan]) -> Iterator[list[int]]:
+    """Yield for each column the tint of the first token of each row, from 1 to `TINTS`; the next tokens count on.
+
+    A column into which a token continues goes on with each row's own tints.
+    """
+    lasts: tuple[int, ...] = ()
+    start = 0
+    for column in columns:
+        boxes = [[cell.tokens for cell in cells if cell.first < cell.last] for cells in column.rows]
+        continues = not column.starts and any(row and not row[0] for row in boxes)
+        if not lasts or not continues:
+            start = _start_after(start, lasts)
+            firsts = [start] * len(boxes)
+        else:
+            firsts = [last if row and not row[0] else last % TINTS + 1 for row, last in zip(boxes, lasts, strict=True)]
+        yield firsts
+        before = lasts or (0,) * len(boxes)
+        lasts = tuple(
+            [
+                (first + len(row) - 2) % TINTS + 1 if row else last
+                for row, first, last in zip(boxes, firsts, before, strict=True)
+            ]
+        )
+
+
+@lru_cache(1 << 12)
+def _start_after(start: int, lasts: tuple[int, ...]) -> int:
+    """The tint that begins a column after one that began with `start` and whose rows end with `lasts`.
+
+    It is the last tint of as few rows as possible (of none, with up to five different ones), then differs from as many
+    as possible in lightness too, and is then the next in the cycle.
+
+    >>> _start_after(3, (5, 1, 5, 1))  # all deep: the next light one
+    4
+    """
+    candidates = [(start + step) % TINTS + 1 for step in range(TINTS)]
+    return min(candidates, key=lambda tint: (lasts.count(tint), sum((tint - last) % 2 == 0 for last in lasts)))
+
 
 _DIRECTIONS = {1: ("&rlm;", ' dir="rtl"'), 0: ("&lrm;", ' dir="ltr"'), None: ("", "")}
 _MOST_WAYS = 4  # more have the same colour
@@ -158,3 +287,32 @@ def as_text(text: str, cuts: Sequence[int], last: int) -> str:
     """
     edges = [0, *cuts[: bisect_left(cuts, last)], last]
     return visible(" | ".join(map(text.__getitem__, starmap(slice, pairwise(edges)))))
+
+
+_JOINER = "\u200d"
+
+
+def picture_columns(text: str, columns: Sequence[AlignedSpan], *, show: bool) -> Iterator[PictureColumn]:
+    """Yield the columns with the tints that they have on the page."""
+    for column, firsts in zip(columns, first_tints(columns), strict=True):
+        rows = [_row(text, cells, tint, show=show) for cells, tint in zip(column.rows, firsts, strict=True)]
+        direction = direction_of(text[column.start : column.end])
+        yield PictureColumn(rows, column.ways, column.ends_line, direction)
+
+
+def _row(text: str, cells: Sequence[AlignedCell], tint: int, *, show: bool) -> list[PictureCell]:
+    found = []
+    for cell in cells:
+        before, own, after = text[cell.start : cell.first], text[cell.first : cell.last], text[cell.last : cell.end]
+        if before.strip("\n"):
+            found.append(PictureCell(None, drawable(before.replace("\n", ""), show)))
+        if own:
+            mark = "" if show else "↵" * own.count("\n")
+            shown = drawable(own, show).replace("\n", "")
+            if cell is cells[-1] and is_joined(text, cell.end):
+                shown += _JOINER  # the letter keeps its shape at the edge of its column
+            found.append(PictureCell(tint - 1, shown, "", mark, cell.unknown, cell.special, cell.shared))
+            tint = tint % TINTS + 1
+        if after.strip("\n"):
+            found.append(PictureCell(None, drawable(after.replace("\n", ""), show)))
+    return found

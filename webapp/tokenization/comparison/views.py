@@ -20,14 +20,17 @@ from webapp.core.models.matching import Disagreement, Way, disagreements_of
 from webapp.rendering.graphemes import cluster_ends
 from webapp.rendering.markup import Painter, chunks
 from webapp.rendering.pictures import ComparisonPicture, PictureRow
-from webapp.tokenization.comparison.aligned_markup import AlignedMarkup, as_text
-from webapp.tokenization.comparison.aligned_spans import AlignedSpan, aligned_spans_of
-from webapp.tokenization.comparison.differences import SpanCounts, span_counts
-from webapp.tokenization.comparison.passages import Passage, passages_of
-from webapp.tokenization.comparison.picture_columns import picture_columns
+from webapp.tokenization.comparison.aligned_markup import (
+    AlignedMarkup,
+    Passage,
+    as_text,
+    first_tints,
+    passages_of,
+    picture_columns,
+)
+from webapp.tokenization.comparison.aligned_spans import AlignedSpan, SpanCounts, aligned_spans_of, span_counts
 from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
 from webapp.tokenization.comparison.state import Comparison, Layout
-from webapp.tokenization.comparison.tints import first_tints
 from webapp.tokenization.inferences import inference_title
 from webapp.tokenization.measures.measured import measure
 from webapp.tokenization.measures.table import MeasureGroup, groups_of
