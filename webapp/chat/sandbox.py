@@ -10,11 +10,10 @@ import atexit
 import importlib.util
 import json
 import os
-import select
+import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -54,16 +53,17 @@ class Renderer:
         """Start the process; it is ready when it answers its first request."""
         # Only the packages that it needs: isolated, without the folders of `site`.
         folders = dict.fromkeys((str(Path(__file__).parent), _folder("jinja2"), _folder("markupsafe")))
+        self._socket, theirs = socket.socketpair()
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-B", "-X", "utf8", "-c", _START, *folders],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            stdin=theirs.fileno(),
+            stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env={},
             cwd="/",
             start_new_session=True,
-            bufsize=0,
         )
+        theirs.close()
         self._seconds = START_SECONDS
 
     @property
@@ -78,13 +78,17 @@ class Renderer:
 
     def answer(self, payload: bytes) -> Answer:
         """Send a request and wait for its answer; raises SandboxError, after which the renderer must be closed."""
-        deadline = time.monotonic() + self._seconds + WALL_SECONDS + GRACE_SECONDS
         try:
-            self._send(len(payload).to_bytes(4, "big") + payload, deadline)
-            size = int.from_bytes(self._receive(4, deadline), "big")
-            if size > MOST_RECEIVED + 1000:
-                raise SandboxError("the answer is too long")
-            head, *lines = self._receive(size, deadline).split(b"\n")
+            self._socket.settimeout(self._seconds + WALL_SECONDS + GRACE_SECONDS)
+            self._socket.sendall(len(payload).to_bytes(4, "big") + payload)
+            with self._socket.makefile("rb") as stream:
+                size = int.from_bytes(stream.read(4), "big")
+                if size > MOST_RECEIVED + 1000:
+                    raise SandboxError("the answer is too long")
+                content = stream.read(size)
+            if not 0 < len(content) == size:
+                raise SandboxError("the process has ended")
+            head, *lines = content.split(b"\n")
             # What stands behind the last line break, a process was writing when it was ended.
             found = Answer(tuple(map(_object, lines[:-1])), **_object(head))
         except (OSError, ValueError, TypeError) as error:
@@ -98,33 +102,7 @@ class Renderer:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, 9)
             self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                with suppress(OSError):
-                    stream.close()
-
-    def _send(self, content: bytes, deadline: float) -> None:
-        assert self._process.stdin is not None
-        descriptor, view = self._process.stdin.fileno(), memoryview(content)
-        os.set_blocking(descriptor, False)
-        while view:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([], [descriptor], [], left)[1]:
-                raise SandboxError("the process does not read")
-            view = view[os.write(descriptor, view) :]
-
-    def _receive(self, size: int, deadline: float) -> bytes:
-        assert self._process.stdout is not None
-        descriptor, content = self._process.stdout.fileno(), bytearray()
-        while len(content) < size:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([descriptor], [], [], left)[0]:
-                raise SandboxError("the process does not answer")
-            chunk = os.read(descriptor, min(size - len(content), 1 << 18))
-            if not chunk:
-                raise SandboxError("the process has ended")
-            content += chunk
-        return bytes(content)
+        self._socket.close()
 
 
 class Renderers:

@@ -9,8 +9,7 @@ from flask.testing import FlaskClient
 
 from tests.pages.learn.prose import prose
 from webapp.core.reference.matching import backward, forward
-from webapp.pages.learn.diagrams.segments import occurrences
-from webapp.pages.learn.diagrams.words import BATS, MOLECULES
+from webapp.pages.learn.diagrams.words import BATS, MOLECULES, occurrences
 from webapp.pages.learn.lessons import LESSON_BY_SLUG
 from webapp.web.localization import LANGUAGES
 

@@ -15,7 +15,7 @@ from tests.pages.learn.segmentation_answers import frequency, segmenter
 from webapp.core.evaluation.score import Score, score_lines, training_words
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.maximum_probability import MaximumProbability
-from webapp.pages.learn.diagrams.segments import spans_of
+from webapp.pages.learn.diagrams.words import spans_of
 from webapp.pages.learn.lessons import LESSON_BY_SLUG
 from webapp.web.localization import LANGUAGES
 

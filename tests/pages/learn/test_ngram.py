@@ -101,3 +101,9 @@ def test_the_model_of_the_site_and_what_it_inherited(client: FlaskClient, langua
     assert site_model().words("请把手放下") == segmenter().words("请把手放下") == ["请", "把手", "放下"]
     assert segmenter().words("这个人才能干活") == ["这个", "人才", "能", "干活"]
     assert site_model().words("这个人才能干活") == ["这个", "人", "才能", "干活"]
+
+
+def test_the_figure_begins_with_all_words_of_the_text(client: FlaskClient) -> None:
+    page = client.get("/learn/ngram?positions=0").text
+    figure = page[page.index('id="positions"') :].partition("</figure>")[0]
+    assert "3/10" in figure

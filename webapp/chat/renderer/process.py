@@ -1,8 +1,9 @@
 """The process that renders templates.
 
-It waits for requests on standard input. For each it forks a child that takes its limits upon itself, compiles and
-renders, and writes a line of JSON for each rendering; this process, which runs no template, passes the lines on when
-the child has ended or has been ended. A request and an answer are frames: four bytes of length, then JSON.
+It waits for requests on standard input, a socket, and answers there. For each it forks a child that takes its limits
+upon itself, compiles and renders, and writes a line of JSON for each rendering; this process, which runs no template,
+passes the lines on when the child has ended or has been ended. A request and an answer are frames: four bytes of
+length, then JSON.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ WARMING: Mapping[str, Any] = {
 
 
 def limit(most_memory: int = MEMORY) -> None:
-    """Take the limits upon this process; those that a system lacks are left out."""
+    """Set the resource limits that this system supports."""
     base = 0
     with suppress(OSError, ValueError, IndexError), open("/proc/self/statm", "rb") as file:
         base = int(file.read().split()[0]) * resource.getpagesize()
@@ -65,7 +66,7 @@ def limit(most_memory: int = MEMORY) -> None:
 
 
 def more_memory() -> None:
-    """Use the reserve, so that an error for want of memory can be told."""
+    """Allocate the reserve, so that a memory error can still be reported."""
     with suppress(OSError, ValueError):
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
@@ -145,18 +146,8 @@ def _write(descriptor: int, content: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-def _read(descriptor: int, size: int) -> bytes:
-    content = bytearray()
-    while len(content) < size:
-        chunk = os.read(descriptor, size - len(content))
-        if not chunk:
-            os._exit(0)  # the site is gone
-        content += chunk
-    return bytes(content)
-
-
 def main() -> None:
-    """Answer requests until standard input ends."""
+    """Answer requests until the site closes the socket."""
     clock = Clock()
     made = environment(clock)
     for _line in answer(WARMING, made, clock):
@@ -164,9 +155,11 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     os.environ.clear()
-    while True:
-        size = int.from_bytes(_read(0, 4), "big")
-        if size > MOST_REQUEST:
-            return
-        content = serve(_read(0, size), made, clock)
-        _write(1, len(content).to_bytes(4, "big") + content)
+    requests = os.fdopen(0, "rb")
+    while size := requests.read(4):
+        length = int.from_bytes(size, "big")
+        payload = requests.read(min(length, MOST_REQUEST))
+        if len(payload) < length:
+            return  # the site is gone, or the request is too long
+        content = serve(payload, made, clock)
+        _write(0, len(content).to_bytes(4, "big") + content)

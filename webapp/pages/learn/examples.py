@@ -13,7 +13,7 @@ from flask_babel import pgettext
 from markupsafe import Markup
 
 from webapp.core.evaluation.score import Score, score_lines
-from webapp.pages.learn.diagrams.segments import spans_of
+from webapp.pages.learn.diagrams.words import spans_of
 from webapp.pages.learn.lessons import Lesson, LessonExample
 from webapp.pages.learn.smoothed import ADD_ONE, COUNTS, SENTENCES, methods, perplexity
 from webapp.pages.learn.state import LessonState

@@ -75,11 +75,10 @@ def _bigram_figure(state: LessonState, figure: LessonExample, wanted: int | None
     """The counts, each position of the text, and the words; how they are counted is left to the page with all steps."""
     training = TrainingRequest("ngram", corpus="\n".join(SENTENCES), text=figure.text)
     steps, left_out = NGramTraining(training), first_steps(training) - 1
-
     shown = Walkthrough(steps.walkthrough().frames[left_out:])
     frame = ShownStep(shown, _step(shown, figure.first, wanted), lambda step: training.address(step + left_out))
     rows = frame.part["rows"] if frame.part.get("view") == "position" else ()
-    picture = frame.picture or steps.words_picture()
+    picture = frame.picture if frame.step else steps.words_picture()
     return ShownFigure(state, figure, frame, picture, caption_of(figure), rows)
 
 

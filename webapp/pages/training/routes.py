@@ -24,7 +24,7 @@ from webapp.pages.walkthrough.engine import (
     wants_json,
 )
 from webapp.pages.walkthrough.engine import page as answered
-from webapp.rendering.delimited import as_csv, as_tsv
+from webapp.rendering.delimited import as_csv
 from webapp.serializers.json import well_formed
 from webapp.web.htmx import private, wants_partial
 from webapp.web.problems import problem as told
@@ -112,7 +112,7 @@ def _rounds(training: TrainingAttempt) -> Response:
     if table and form == "csv":
         return download(as_csv(table.lines()), "text/csv", f"rounds-{training.asked.kind}.csv")
     if table and form == "tsv":
-        return private(FlaskResponse(as_tsv(table.lines()), mimetype="text/plain"))
+        return private(FlaskResponse(table.tsv, mimetype="text/plain"))
     if table and (kind := wanted_picture()):
         return picture_file(table.figure, kind, f"rounds-{training.asked.kind}")
     return answered(render(page_context(training, shown_step(training, None), "rounds", table)), training.status)

@@ -17,6 +17,7 @@ from webapp.core.traces.training_unigram import SegmentedWord
 from webapp.core.trainers.bpe import END_OF_WORD
 from webapp.pages.walkthrough.cells import StepCell, direction, quotable
 from webapp.pages.walkthrough.engine import Frame, Walkthrough
+from webapp.rendering.delimited import as_tsv
 from webapp.rendering.markup import shown_piece, visible
 from webapp.rendering.pictures.figure import Figure, FigureCell, FigureColumn, FigurePiece, side_by_side, table_figure
 from webapp.web.localization import number
@@ -120,6 +121,11 @@ class Table:
         if isinstance(cell, Sequence) and not isinstance(cell, str):
             return _pieces(cell, bool(row.said)) or "–"
         return self.written(cell, self.columns[at])
+
+    @property
+    def tsv(self) -> str:
+        """The table as tab-separated text, to copy."""
+        return as_tsv(self.lines())
 
     def lines(self) -> list[list[object]]:
         """The header and the rows as plain values, for CSV and the clipboard."""

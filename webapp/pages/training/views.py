@@ -14,12 +14,11 @@ from webapp.pages.training.tables import Table, TrainingWalkthrough
 from webapp.pages.training.trainings import MERGES, TRAININGS, Training
 from webapp.pages.walkthrough.cells import quotable
 from webapp.pages.walkthrough.engine import NoStepsError, ShownStep, WalkthroughContext
-from webapp.rendering.delimited import as_tsv
 from webapp.rendering.markup import visible
 from webapp.rendering.source_listing import SourceListing, source_listing
 from webapp.tokenization.forms import InputProblem
 from webapp.web.localization import join_list, number
-from webapp.web.templates import Context, Page
+from webapp.web.templates import Page
 
 FIRST_WORDS = 12  # of the corpus, that a sentence lists
 
@@ -44,16 +43,6 @@ class CorpusReading:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoundsContext(Context):
-    """All rounds as a table."""
-
-    table: Table | None  # None if the request has problems, or no corpus
-    tsv: str  # the table as tab-separated text, to copy
-    csv_address: str
-    tsv_address: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class TrainingPage(Page):
     """The form, and a step or all rounds."""
 
@@ -71,8 +60,7 @@ class TrainingPage(Page):
     reading: CorpusReading | None
     corpus_line: str  # the corpus as one line; empty if `reading` says what it is
     view: str  # "page" for one step, "rounds" for the table
-    views: Sequence[tuple[str, str, str]]  # both: id, title, address
-    rounds: RoundsContext
+    table: Table | None  # of all rounds; None for a step, with problems, or without a corpus
 
 
 @dataclass(frozen=True)
@@ -148,16 +136,7 @@ def page_context(
         reading=(reading := _reading(asked, view)),
         corpus_line="" if reading and asked.counted else visible(" ".join(asked.corpus.split())),
         view=view,
-        views=[
-            ("page", _("Round by round"), asked.address(asked.step)),
-            ("rounds", _("All rounds"), asked.address(view="rounds")),
-        ],
-        rounds=RoundsContext(
-            table=table,
-            tsv=as_tsv(table.lines()) if table else "",
-            csv_address=asked.address(view="rounds", format="csv"),
-            tsv_address=asked.address(view="rounds", format="tsv"),
-        ),
+        table=table,
     )
 
 
