@@ -3,7 +3,7 @@
 import pytest
 
 from tests.command_line.test_command_line import output
-from webapp.command_line import inference_argument
+from webapp.command_line import tokenizers
 from webapp.command_line.main import main
 from webapp.core.inference import PARAMETERS, infer
 from webapp.core.inference.records import INFERENCES
@@ -43,5 +43,5 @@ def test_what_does_not_apply_is_an_error_of_the_arguments(
 
 
 def test_the_arguments_are_the_records_of_the_core() -> None:
-    assert tuple(INFERENCES) == inference_argument.INFERENCES
-    assert {each.name: each.default for each in PARAMETERS} == inference_argument.DEFAULTS
+    assert tuple(INFERENCES) == tokenizers.INFERENCES
+    assert {each.name: each.default for each in PARAMETERS} == tokenizers.DEFAULTS

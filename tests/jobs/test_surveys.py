@@ -17,9 +17,19 @@ from flask import Flask
 from tests.site import NOWHERE
 from webapp import create_app
 from webapp.core.analysis.reachability import Reach, Survey
-from webapp.jobs import surveying
-from webapp.jobs.surveying import FailedSurvey, Running, SurveyTask, survey_folder, survey_key, survey_of
-from webapp.jobs.surveys import MOST_TRIES, StoredSurvey, SurveyFolder, key_of
+from webapp.jobs import surveys
+from webapp.jobs.surveys import (
+    MOST_TRIES,
+    FailedSurvey,
+    Running,
+    StoredSurvey,
+    SurveyFolder,
+    SurveyTask,
+    key_of,
+    survey_folder,
+    survey_key,
+    survey_of,
+)
 from webapp.vocabularies import library
 
 FOUND = Survey(
@@ -45,7 +55,7 @@ def uploaded(content: bytes) -> str:
 def finished(name: str) -> StoredSurvey | Running | FailedSurvey:
     """The survey of a vocabulary after its process has ended."""
     state = survey_of(name)
-    thread = surveying.running(survey_key(name))
+    thread = surveys.running(survey_key(name))
     if thread is not None:
         thread.join(100)
         assert not thread.is_alive()
@@ -88,7 +98,7 @@ def test_one_process_at_a_time_computes_a_survey(tmp_path: Path) -> None:
 def test_the_servers_of_a_site_compute_two_surveys_at_once(tmp_path: Path) -> None:
     """Two processes that start two each, before any of these has come far."""
     code = (
-        "import sys; from webapp import create_app; from webapp.jobs.surveying import survey_of\n"
+        "import sys; from webapp import create_app; from webapp.jobs.surveys import survey_of\n"
         f"with create_app({NOWHERE | {'VOCABULARY_FOLDER': str(tmp_path)}!r}).app_context():\n"
         "    print('ready', flush=True); sys.stdin.readline()\n"
         "    print(*(survey_of(name).waits for name in sys.argv[1:]), flush=True); sys.stdin.read()"
@@ -165,13 +175,13 @@ def test_the_key_depends_on_content_and_version(app: Flask) -> None:
 def test_limits_hold(app: Flask, tmp_path: Path, limit: dict[str, int], why: str) -> None:
     words = "".join(f"{number:x}词 {number}\n" for number in range(300_000)).encode()
     task = SurveyTask("upload", "upload", "key", str(tmp_path), str(tmp_path))
-    surveying.run_survey(replace(task, **limit), [words])  # type: ignore[arg-type]
+    surveys.run_survey(replace(task, **limit), [words])  # type: ignore[arg-type]
     assert SurveyFolder(tmp_path).get("key") == why
 
 
 def test_a_file_that_cannot_be_read_fails(tmp_path: Path) -> None:
     task = SurveyTask("upload", "upload", "key", str(tmp_path), str(tmp_path))
-    surveying.run_survey(task, [b"\xff\xfe\xfd"])
+    surveys.run_survey(task, [b"\xff\xfe\xfd"])
     assert SurveyFolder(tmp_path).get("key") == "error"
 
 
@@ -185,7 +195,7 @@ def test_a_folder_that_cannot_be_written(app: Flask) -> None:
 def test_the_process_ends_with_the_one_that_wants_it(tmp_path: Path) -> None:
     words = "".join(f"{number:x}词 {number}\n" for number in range(200_000)).encode()
     task = SurveyTask("upload", "upload", "key", str(tmp_path), str(tmp_path))
-    child = surveying.start_process(task, [words])
+    child = surveys.start_process(task, [words])
     reading = threading.Thread(target=lambda: list(child.messages()))
     reading.start()
     time.sleep(2)

@@ -1,52 +1,45 @@
-"""The front when workers and time limits come at the same moment."""
+"""The front when workers and time limits come at the same moment, workers that start, and what requests cost."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar, cast
+import socket
+from collections.abc import Sequence
+from threading import Event
+from typing import Any, cast
 
 import pytest
 
+from tests.server.loops import in_loop, run
 from webapp.observing.finished import Observer, RequestRecord
 from webapp.server.attempts import Attempts
 from webapp.server.buffers import Body
+from webapp.server.cost import Costs
 from webapp.server.front import Front
 from webapp.server.pool import Pool, ServerSettings, Worker
-
-T = TypeVar("T")
-
-
-def run(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run in a new thread, since in that of the tests Playwright leaves an event loop running."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, coroutine).result()
 
 
 @pytest.mark.parametrize("end", ["cancelled", "client left"])
 @pytest.mark.parametrize("steps", range(6))
-def test_a_worker_that_comes_when_the_wait_ends_is_not_lost(end: str, steps: int) -> None:
-    async def scenario() -> None:
-        pool = Pool(1)
-        attempts = Attempts(pool, ServerSettings(max_body_bytes=1, max_request_seconds=1, proxies=0))
-        left = asyncio.get_running_loop().create_future()
-        acquiring = asyncio.create_task(attempts.acquire("a", left, first=False))
-        await asyncio.sleep(0.01)
-        pool._queue.put(Worker(cast("Any", None), asyncio.StreamReader(), cast("Any", None)))
-        for _ in range(steps):
-            await asyncio.sleep(0)
-        if end == "cancelled":
-            acquiring.cancel()
-        else:
-            left.set_result(None)
-        (found,) = await asyncio.gather(acquiring, return_exceptions=True)
-        await asyncio.sleep(0.01)
-        if isinstance(found, Worker):
-            pool.release(found)
-        assert pool.take("a") is not None
-
-    run(scenario())
+@in_loop
+async def test_a_worker_that_comes_when_the_wait_ends_is_not_lost(end: str, steps: int) -> None:
+    pool = Pool(1)
+    attempts = Attempts(pool, ServerSettings(max_body_bytes=1, max_request_seconds=1, proxies=0))
+    left = asyncio.get_running_loop().create_future()
+    acquiring = asyncio.create_task(attempts.acquire("a", left, first=False))
+    await asyncio.sleep(0.01)
+    pool._queue.put(Worker(cast("Any", None), asyncio.StreamReader(), cast("Any", None)))
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    if end == "cancelled":
+        acquiring.cancel()
+    else:
+        left.set_result(None)
+    (found,) = await asyncio.gather(acquiring, return_exceptions=True)
+    await asyncio.sleep(0.01)
+    if isinstance(found, Worker):
+        pool.release(found)
+    assert pool.take("a") is not None
 
 
 async def responses(
@@ -178,3 +171,45 @@ def test_one_address_takes_large_bodies(
     assert refusal is None
     assert (body.size, body.stored) == (length, stored)
     body.close()
+
+
+class SlowProcess:
+    """A process whose start takes as long as the test wants; `socket` is the one that the worker would have."""
+
+    begun, may_end = Event(), Event()
+    socket: socket.socket
+
+    def __init__(self, target: object, args: tuple[socket.socket], daemon: bool) -> None:
+        type(self).socket = args[0].dup()
+
+    def start(self) -> None:
+        self.begun.set()
+        assert self.may_end.wait(30)
+
+
+@in_loop
+async def test_a_worker_that_is_starting_when_the_site_stops_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It waits for requests until its socket is closed, and the site stops when all its workers have ended."""
+    pool = Pool(1)
+    monkeypatch.setattr(pool._context, "Process", SlowProcess, raising=False)
+    opening = asyncio.create_task(pool.open())
+    await asyncio.to_thread(SlowProcess.begun.wait, 30)
+    opening.cancel()
+    await asyncio.gather(opening, return_exceptions=True)
+    SlowProcess.may_end.set()
+    SlowProcess.socket.settimeout(5)
+    with SlowProcess.socket:
+        assert SlowProcess.socket.recv(1) == b""
+
+
+@pytest.mark.parametrize(
+    "tokenizer", [b'{"vocabulary":"v"}', b'{"algorithm":"a"}', b'{"algorithm":"a","vocabulary":"v"}']
+)
+def test_each_tokenizer_of_a_json_request_counts(tokenizer: bytes) -> None:
+    environment = {"REQUEST_METHOD": "POST", "PATH_INFO": "/api/v1/measures", "QUERY_STRING": ""}
+
+    def estimate(count: int) -> float:
+        body = b'{"tokenizers":[' + b",".join([tokenizer] * count) + b"]}"
+        return Costs().estimate(environment, body, 1_000_000)[1]
+
+    assert estimate(6) == pytest.approx(6 * estimate(1), rel=0.01)

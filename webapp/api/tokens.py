@@ -15,8 +15,7 @@ from webapp.core.analysis.reachability import Reason, State
 from webapp.core.analysis.round_trip import round_trip as trace_round_trip
 from webapp.core.analysis.stage_edits import StageName
 from webapp.core.analysis.token_origin import MarkKind
-from webapp.jobs.surveying import Running, survey_of
-from webapp.jobs.surveys import StoredSurvey
+from webapp.jobs.surveys import Running, StoredSurvey, survey_of
 from webapp.serializers.json import Piece, cached_for, json_response
 from webapp.serializers.tokenization import round_trip_json
 from webapp.serializers.vocabulary import reachability_json, survey_json, token_page_json

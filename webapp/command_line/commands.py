@@ -80,7 +80,7 @@ def _price(options: Namespace, tokens: int) -> dict[str, Any]:
     """What `--price` adds: the end of a line, or keys of the JSON object."""
     if not options.price:
         return {}
-    from webapp.command_line.language_model import exact, priced
+    from webapp.command_line.tokenizers import exact, priced
 
     model = options.language_model
     if not options.json:

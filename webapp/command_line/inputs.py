@@ -1,4 +1,4 @@
-"""Reads texts from files and standard input, which must be UTF-8."""
+"""Reads texts from files and standard input, which must be UTF-8; and the two kinds of errors of all commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ STANDARD_INPUT = "-"
 
 
 class InputError(Exception):
-    """An invalid input; the message names the file and the error."""
+    """An invalid input, with exit code 1; the message names the file and the error."""
+
+
+class ArgumentError(Exception):
+    """An argument that cannot be used, with exit code 2; the message says what to change."""
 
 
 @dataclass(frozen=True, slots=True)

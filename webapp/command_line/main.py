@@ -10,20 +10,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from webapp.command_line import commands, measure, messages, train
-from webapp.command_line.inference_argument import InapplicableInferenceError, inference_arguments, inferred
-from webapp.command_line.inputs import STANDARD_INPUT, InputError, read_texts
-from webapp.command_line.training_errors import ArgumentError
-from webapp.command_line.vocabulary_argument import (
-    DEFAULT,
-    UnknownVocabularyError,
-    UnusableVocabularyError,
-    tokenizer_of,
-)
+from webapp.command_line.inputs import STANDARD_INPUT, ArgumentError, InputError, read_texts
+from webapp.command_line.tokenizers import DEFAULT, inference_arguments, inferred, model_named, tokenizer_of
 
 if TYPE_CHECKING:
     from webapp.core import Tokenizer
 
-DOCTOR = "Run it with the environment and as the user of the site. The exit code is 1 if a line says fail."
+DOCTOR = "Run it with the environment and as the user of the site. The exit code is 1 if\na line says fail."
 COMMANDS = ("encode", "decode", "count", "split", "measure", "messages", "train", "doctor")
 
 EPILOG = """\
@@ -54,43 +47,40 @@ def run() -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command for each file, and return the exit code.
+    """Run the command, and return the exit code; invalid arguments end it with the usage and exit code 2."""
+    parser = _parser(arguments)
+    options = parser.parse_args(arguments)
+    options.arguments = arguments
+    try:
+        status: int = options.run(options)
+    except ArgumentError as error:
+        sys.stdout.flush()
+        parser.error(str(error))
+    except InputError as error:
+        sys.stdout.flush()
+        _complain(str(error))
+        status = 1
+    return status
+
+
+def _doctor(_options: argparse.Namespace) -> int:
+    from webapp.command_line.doctor import doctor
+
+    return doctor()
+
+
+def _each_file(options: argparse.Namespace) -> int:
+    """Run a command on each file, and return the exit code.
 
     Reports an invalid file on standard error and continues with the next one, like `cat` and `wc`.
     """
-    parser = _parser(arguments)
-    options = parser.parse_args(arguments)
-    if options.command == "doctor":
-        from webapp.command_line.doctor import doctor
-
-        return doctor()
-    if options.command == "train":
-        return _train(options, arguments)
-    if options.command == "messages":
-        return _messages(options)
-    if options.command == "measure":
-        return _measure(options, parser)
-    if options.command not in COMMANDS:
-        from webapp.command_line import tool_command
-
-        return tool_command.run(options)
     if options.command == "decode" and options.json:
         options.lines = True  # JSON Lines: each line is a text's ids
     if options.command == "split" and options.overlap > options.tokens // 2:
-        parser.error("--overlap must be at most half of --tokens")
+        raise ArgumentError("--overlap must be at most half of --tokens")
     if options.command == "count" and options.price and not options.model:
-        parser.error("--price needs --model")
-    try:
-        tokenizer = _tokenizer(options)
-    except UnknownVocabularyError as error:
-        parser.error(str(error))
-    except UnusableVocabularyError as error:
-        _complain(str(error))
-        return 1
-    try:
-        tokenizer = inferred(tokenizer, options)
-    except InapplicableInferenceError as error:
-        parser.error(str(error))
+        raise ArgumentError("--price needs --model")
+    tokenizer = inferred(_tokenizer(options), options)
     skipped = getattr(getattr(tokenizer.model, "dictionary", None), "skipped", None)
     if skipped:
         _complain(f"{options.vocabulary}: skipped {skipped.count:,} {'line' if skipped.count == 1 else 'lines'}")
@@ -118,41 +108,10 @@ def main(arguments: Sequence[str]) -> int:
 def _tokenizer(options: argparse.Namespace) -> Tokenizer:
     """Return the tokenizer that the arguments choose: of `--model`, of `--vocabulary`, or of both if both are given."""
     if getattr(options, "model", None):
-        from webapp.command_line.language_model import model_named
-
         options.language_model = model_named(options.model)
-        if options.vocabulary is None:
-            options.vocabulary = options.language_model.vocabulary
+        options.vocabulary = options.vocabulary or options.language_model.vocabulary
     options.vocabulary = options.vocabulary or DEFAULT
     return tokenizer_of(options.vocabulary, options.merges)
-
-
-def _train(options: argparse.Namespace, arguments: Sequence[str]) -> int:
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # workers are stopped, and what they counted is kept
-    try:
-        return train.train(options, arguments)
-    except (ArgumentError, InputError) as error:
-        _complain(str(error))
-        return 2 if isinstance(error, ArgumentError) else 1
-
-
-def _messages(options: argparse.Namespace) -> int:
-    try:
-        return messages.messages(options)
-    except (ArgumentError, InputError) as error:
-        sys.stdout.flush()
-        _complain(str(error))
-        return 2 if isinstance(error, ArgumentError) else 1
-
-
-def _measure(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
-    try:
-        return measure.measure(options)
-    except UnknownVocabularyError as error:
-        parser.error(str(error))
-    except (UnusableVocabularyError, InputError) as error:
-        _complain(str(error))
-    return 1
 
 
 def _complain(message: str) -> None:
@@ -171,62 +130,44 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         required=True,
         metavar="encode|decode|count|split|measure|messages|train|doctor|ambiguity|pretokens",
     )
-    marks = _marks()
-
-    applied = [_common(), marks, inference_arguments()]
-    encode = every.add_parser("encode", parents=applied, help="convert text to ids, one line for each text")
-    encode.set_defaults(function=commands.encode)
-
-    decode = every.add_parser("decode", parents=[_common()], help="convert ids to text")
-    decode.add_argument("--skip-special", action="store_true", help="omit special tokens from the text")
-    decode.add_argument(
-        "--tokens",
-        action="store_true",
-        help="a line for each token: index, id, bytes, text alone, text in a stream, pending bytes",
-    )
-    decode.set_defaults(function=commands.decode)
-
-    applied = [_common(), marks, inference_arguments()]
-    count = every.add_parser("count", parents=applied, help="count the tokens of each file, like wc")
-    count.add_argument("--model", metavar="NAME", help="count as this language model does, such as gpt-4o")
-    count.add_argument("--price", action="store_true", help="with --model: the price, and the share of its context")
-    count.set_defaults(function=commands.count, total=0, language_model=None)
-
-    split = every.add_parser("split", parents=[_common(), marks], help="split a text into parts of at most N tokens")
-    split.add_argument(
-        "-n", "--tokens", type=_at_least(1), default=512, metavar="N", help="the most tokens of a part (512)"
-    )
-    split.add_argument(
-        "--overlap",
-        type=_at_least(0),
-        default=0,
-        metavar="N",
-        help="begin each part up to N tokens before the end of the previous one",
-    )
-    split.add_argument("--boundary", choices=("sentence", "line", "token"), default="sentence", help="where parts end")
-    split.add_argument("-0", "--null", action="store_true", help="end each part with NUL, not a form feed")
-    split.set_defaults(function=commands.split)
-
-    conversations = every.add_parser(
-        "messages",
-        help="count the tokens of a conversation in JSON, by message",
-        epilog=messages.EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    messages.add_arguments(conversations)
-    measuring = every.add_parser("measure", help="measure tokenizers on files", epilog=measure.EPILOG)
-    measure.add_arguments(measuring)
-
-    every.add_parser("doctor", help="check the settings and the machine of a site", epilog=DOCTOR)
-
-    training = every.add_parser(
-        "train",
-        help="train a tokenizer on a corpus",
-        epilog=train.EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    for name, function, explanation in (
+        ("encode", commands.encode, "convert text to ids, one line for each text"),
+        ("decode", commands.decode, "convert ids to text"),
+        ("count", commands.count, "count the tokens of each file, like wc"),
+        ("split", commands.split, "split a text into parts of at most N tokens"),
+    ):
+        parents = (
+            [_common()] + [_marks()] * (name != "decode") + [inference_arguments()] * (name in ("encode", "count"))
+        )
+        command = every.add_parser(name, parents=parents, help=explanation)
+        command.set_defaults(run=_each_file, function=function, total=0, language_model=None)
+        add = command.add_argument
+        if name == "decode":
+            add("--skip-special", action="store_true", help="omit special tokens from the text")
+            columns = "a line for each token: index, id, bytes, text alone, text in a stream, pending bytes"
+            add("--tokens", action="store_true", help=columns)
+        elif name == "count":
+            add("--model", metavar="NAME", help="count as this language model does, such as gpt-4o")
+            add("--price", action="store_true", help="with --model: the price, and the share of its context")
+        elif name == "split":
+            add("-n", "--tokens", type=_at_least(1), default=512, metavar="N", help="the most tokens of a part (512)")
+            before = "begin each part up to N tokens before the end of the previous one"
+            add("--overlap", type=_at_least(0), default=0, metavar="N", help=before)
+            add("--boundary", choices=("sentence", "line", "token"), default="sentence", help="where parts end")
+            add("-0", "--null", action="store_true", help="end each part with NUL, not a form feed")
+    raw = argparse.RawDescriptionHelpFormatter
+    for name, run_command, explanation, epilog in (
+        ("messages", messages.messages, "count the tokens of a conversation in JSON, by message", messages.EPILOG),
+        ("measure", measure.measure, "measure tokenizers on files", measure.EPILOG),
+        ("doctor", _doctor, "check the settings and the machine of a site", DOCTOR),
+        ("train", train.train, "train a tokenizer on a corpus", train.EPILOG),
+    ):
+        command = every.add_parser(name, help=explanation, epilog=epilog, formatter_class=raw)
+        command.set_defaults(run=run_command)
+    messages.add_arguments(every.choices["messages"])
+    measure.add_arguments(every.choices["measure"])
     if arguments[:1] == ["train"]:  # its choices are in the core, which takes a second to import
-        train.add_arguments(training)
+        train.add_arguments(every.choices["train"])
     if arguments and arguments[0] not in COMMANDS:  # the tools of the site, which take a second to import
         from webapp.command_line import tool_command
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import json
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from webapp.command_line.commands import write
 from webapp.command_line.inputs import STANDARD_INPUT, InputError, InputText, read_texts
-from webapp.command_line.vocabulary_argument import DEFAULT, tokenizer_of
+from webapp.command_line.tokenizers import DEFAULT, tokenizer_of
 
 if TYPE_CHECKING:
     from webapp.core import Tokenizer
@@ -45,7 +44,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     formats.add_argument("--json", action="store_true", help="JSON Lines: an object for each file and vocabulary")
     formats.add_argument("--csv", action="store_true", help="CSV: a row for each file and vocabulary")
     parser.add_argument("files", nargs="*", default=[STANDARD_INPUT], metavar="FILE", help="input; - is standard input")
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
 
 
 def measure(options: Namespace) -> int:

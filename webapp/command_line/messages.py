@@ -8,14 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webapp.command_line.commands import write
-from webapp.command_line.inputs import STANDARD_INPUT, InputError, read_texts
-from webapp.command_line.training_errors import ArgumentError
-from webapp.command_line.vocabulary_argument import (
-    DEFAULT,
-    UnknownVocabularyError,
-    UnusableVocabularyError,
-    tokenizer_of,
-)
+from webapp.command_line.inputs import STANDARD_INPUT, ArgumentError, InputError, read_texts
+from webapp.command_line.tokenizers import DEFAULT, tokenizer_of
 
 if TYPE_CHECKING:
     from webapp.chat.templates import ChatTemplate
@@ -57,12 +51,7 @@ def messages(options: Namespace) -> int:
     """
     model = _model(options)
     name = options.vocabulary or (model.vocabulary if model else DEFAULT)
-    try:
-        tokenizer = tokenizer_of(name, options.merges)
-    except UnknownVocabularyError as error:
-        raise ArgumentError(str(error)) from None
-    except UnusableVocabularyError as error:
-        raise InputError(str(error)) from None
+    tokenizer = tokenizer_of(name, options.merges)
     chosen = options.template or (model.template if model else "") or "chatml"
     template = _template(chosen)
     from webapp.chat.messages import ConversationError, read_messages

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from flask import g
@@ -11,7 +10,7 @@ from pydantic import ValidationError
 
 from webapp import create_app
 from webapp.command_line.commands import write
-from webapp.command_line.inputs import STANDARD_INPUT, InputError, read_texts
+from webapp.command_line.inputs import STANDARD_INPUT, ArgumentError, InputError, read_texts
 from webapp.rendering.delimited import csv_parts
 from webapp.serializers.json import json_parts
 from webapp.tokenization.forms import InputProblem
@@ -27,7 +26,7 @@ def add_arguments(every: argparse._SubParsersAction[argparse.ArgumentParser]) ->
             continue
         first_line = (tool.run.__doc__ or "").partition("\n")[0]
         parser = every.add_parser(tool.name, help=first_line, description=first_line)
-        parser.set_defaults(tool=tool)
+        parser.set_defaults(run=run, tool=tool)
         for name, field in body_model(tool.input, tool.name).model_fields.items():
             if name == "text":
                 parser.add_argument("file", nargs="?", default=STANDARD_INPUT, help="input; - is standard input")
@@ -44,26 +43,21 @@ def add_arguments(every: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run a tool on a file, and return the exit code."""
+    """Run a tool on a file, and return the exit code; raises ArgumentError and InputError."""
     tool: Tool[Any, Any] = options.tool
     values = {name: getattr(options, name) for name in tool.input.model_fields if hasattr(options, name)}
     values |= tool.api.changes if tool.api else {}
     with create_app().app_context():
         g.language_key = "en"
+        if "text" in tool.input.model_fields:
+            values["text"] = "".join(given.text for given in read_texts(options.file, by_line=False))
         try:
-            if "text" in tool.input.model_fields:
-                values["text"] = "".join(given.text for given in read_texts(options.file, by_line=False))
             result = tool.attempt(tool.input.model_validate(values))
         except ValidationError as error:
-            wrong = "; ".join(
-                f"{each['loc'][0]}: {each['msg'].removeprefix('Value error, ')}"
-                for each in error.errors(include_url=False)
-            )
-            sys.stderr.write(f"tokenscope: {wrong}\n")
-            return 2
-        except (InputProblem, InputError) as error:
-            sys.stderr.write(f"tokenscope: {error}\n")
-            return 1
+            wrong = (f"{each['loc'][0]}: {each['msg'].removeprefix('Value error, ')}" for each in error.errors())
+            raise ArgumentError("; ".join(wrong)) from None
+        except InputProblem as error:
+            raise InputError(str(error)) from None
         if tool.table is not None and options.csv:
             for part in csv_parts(tool.table(result)):
                 write(part)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import signal
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from webapp.command_line.inputs import ArgumentError, InputError
 from webapp.command_line.progress_bar import ProgressBar
-from webapp.command_line.training_errors import ArgumentError, explained
 from webapp.processes import processors
 
 if TYPE_CHECKING:
@@ -33,6 +35,24 @@ Files may be patterns and addresses: 'books/*.txt', 's3://bucket/crawl/**.jsonl.
 
 A training that was interrupted continues with what it has counted, which is stored in FILE.counting until it ends.
 """
+
+CORPUS_ERRORS = {
+    "empty": "the corpus has no text",
+    "not_utf8": "{file}: not valid UTF-8 at byte {offset}",
+    "bad_json": "{file}, line {line}: not valid JSON",
+    "no_field": "{file}, line {line}: there is no text in {field!r}; name the field or column with --field",
+    "long_line": "{file}, line {line}: longer than {limit} bytes",
+    "damaged": "{file}: the file is damaged or incomplete",
+    "too_large": "the corpus is larger than {limit} bytes",
+    "unreadable": "{file}: cannot be read; on a cluster, all workers must be able to read it",
+}
+TRAINING_ERRORS = {
+    "too_small": "the corpus makes {possible} pieces possible; choose a lower --size, or add text",
+    "alphabet": "the alphabet alone needs {needed} pieces; choose a higher --size, or a lower --coverage",
+    "process_lost": "the system ended a process that counts, usually because memory ran out; use fewer --workers",
+    "unsegmented": "no spaces or / between words; choose --segmentation max-probability or fmm",
+    "slow_pattern": "--pattern takes too long on this text; choose a simpler one",
+}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -58,31 +78,17 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--minimum-count", type=int, metavar="N", help="the least count of a pair or piece (follows the corpus)")
     add("--longest-word", type=int, default=usual.longest_word, metavar="N", help="cut longer pre-tokens, characters")
     add("--coverage", type=float, default=usual.coverage, metavar="SHARE", help="of the alphabet, by occurrences")
-    add(
-        "--longest-piece",
-        type=int,
-        default=usual.longest_piece,
-        metavar="N",
-        help="characters; Unigram, BPE with ▁",
-    )
+    add("--longest-piece", type=int, default=usual.longest_piece, metavar="N", help="characters; Unigram, BPE with ▁")
     add("--seeds", choices=("substrings", "bpe"), default=usual.seeds, help="what Unigram begins with")
     add("--keep", type=float, default=usual.keep, metavar="SHARE", help="that a round of Unigram's pruning keeps")
     add("--wordpiece", choices=("top-down", "score"), default=usual.wordpiece, help="how WordPiece is trained")
     add("--variant", choices=("plain", "superbpe"), default=usual.variant, help="of BPE")
     add("--transition", type=float, default=usual.transition, metavar="SHARE", help="of SuperBPE's first phase")
-    add(
-        "--order",
-        choices=("1", "2", "3"),
-        default=usual.order,
-        help=f"of n-grams: the words of the longest ({usual.order})",
-    )
+    words = f"of n-grams: the words of the longest ({usual.order})"
+    add("--order", choices=("1", "2", "3"), default=usual.order, help=words)
     add("--smoothing", choices=SMOOTHINGS, default=usual.smoothing, help=f"of n-grams ({usual.smoothing})")
-    add(
-        "--segmentation",
-        choices=SEGMENTATIONS,
-        default=usual.segmentation,
-        help="for n-grams: words between spaces or /, or how raw text is segmented (words)",
-    )
+    words = "for n-grams: words between spaces or /, or how raw text is segmented (words)"
+    add("--segmentation", choices=SEGMENTATIONS, default=usual.segmentation, help=words)
     add("--minimum-pairs", type=int, default=usual.minimum_pairs, metavar="N", help="the least count of pairs (1)")
     add("--minimum-triples", type=int, default=usual.minimum_triples, metavar="N", help="the least of triples (1)")
 
@@ -91,33 +97,29 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tcp://10.0.0.1:8786 (this machine)")
     add("--workers", type=int, metavar="N", help="processes of this machine (one for each processor)")
     add("--worker-memory", default="1GiB", metavar="SIZE", help="the most of each process of this machine (1GiB)")
-    add(
-        "--drop-rarer-than",
-        type=int,
-        default=1,
-        metavar="N",
-        help="forget words that occur less often in the whole corpus, to save memory; says how many",
-    )
+    words = "forget words that occur less often in the whole corpus, to save memory; says how many"
+    add("--drop-rarer-than", type=int, default=1, metavar="N", help=words)
     add("--quiet", action="store_true", help="print nothing but errors")
 
 
-def train(options: Namespace, arguments: Sequence[str]) -> int:
+def train(options: Namespace) -> int:
     """Train a tokenizer, and write it and its record; return the exit code.
 
-    Raises ArgumentError for arguments that cannot be used. An error in the corpus is printed, as is how to continue
-    after Ctrl+C.
+    Raises ArgumentError for arguments that cannot be used, InputError for an error in the corpus. After Ctrl+C, it says
+    how to continue.
     """
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # workers are stopped, and what they counted is kept
     bar = ProgressBar(sys.stderr, quiet=options.quiet)
     try:
         with explained(), bar:
-            _train(options, arguments, bar)
+            _train(options, bar)
     except KeyboardInterrupt:
         sys.stderr.write("tokenscope: stopped; the same command continues\n")
         return 130
     return 0
 
 
-def _train(options: Namespace, arguments: Sequence[str], bar: ProgressBar) -> None:
+def _train(options: Namespace, bar: ProgressBar) -> None:
     from webapp.cluster.batches import Batches
     from webapp.cluster.sources import find
     from webapp.core.formats import huggingface, ngram_counts
@@ -158,7 +160,7 @@ def _train(options: Namespace, arguments: Sequence[str], bar: ProgressBar) -> No
     if counts_ngrams:
         held_out = {"characters": len(trained.held_out), "ngrams": trained.ngrams}
         record = replace(record, held_out=held_out)
-    document = {**record.as_json(), "command": shlex.join(["tokenscope", *arguments])}
+    document = {**record.as_json(), "command": shlex.join(["tokenscope", *options.arguments])}
     if options.drop_rarer_than > 1:
         left_out = {"rarer_than": options.drop_rarer_than, "words": rare.words, "occurrences": rare.occurrences}
         document["left_out"] = left_out
@@ -269,3 +271,32 @@ def _write(path: Path, text: str) -> None:
     partial = path.with_name(f"{path.name}.partial")
     partial.write_text(text, encoding="utf-8")
     partial.replace(path)
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Raise the errors of a training as ArgumentError (what was asked for) or InputError (what is in the corpus)."""
+    from webapp.cluster.errors import ClusterError, SourceError
+    from webapp.core.training.corpus import CorpusError
+    from webapp.core.training.counting import TrainingError
+    from webapp.core.training.plan import PlanError
+
+    try:
+        yield
+    except PlanError as error:
+        option = "algorithm" if error.field == "trainer" else error.field.replace("_", "-")
+        raise ArgumentError(f"--{option}: {error}") from None
+    except (SourceError, ClusterError) as error:
+        raise ArgumentError(str(error)) from None
+    except TrainingError as error:
+        raise ArgumentError(_sentence(TRAINING_ERRORS, error)) from None
+    except CorpusError as error:
+        raise InputError(_sentence(CORPUS_ERRORS, error)) from None
+    except MemoryError:
+        raise InputError("not enough memory; --drop-rarer-than 2 halves what is needed, about") from None
+    except OSError as error:
+        raise InputError(f"{error.filename or 'the disk'}: {error.strerror or error}") from None
+
+
+def _sentence(sentences: dict[str, str], error: Any) -> str:
+    return sentences[error.code].format(**error.details) if error.code in sentences else str(error)

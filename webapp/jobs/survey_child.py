@@ -13,8 +13,7 @@ from typing import Any
 from webapp.core.analysis.reachability import survey
 from webapp.core.formats.recognize import recognize
 from webapp.core.tokenizer import Tokenizer
-from webapp.jobs.surveying import SurveyTask
-from webapp.jobs.surveys import FailureReason, SurveyFolder
+from webapp.jobs.surveys import FailureReason, SurveyFolder, SurveyTask
 from webapp.processes import Send, set_priority
 from webapp.vocabularies.catalogue import CATALOGUE
 from webapp.vocabularies.disk_cache import DiskCache

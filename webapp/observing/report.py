@@ -31,29 +31,13 @@ MOST_INTERVALS = 64
 
 
 class Report:
-    """The record of one request. This class ignores everything; `RecordingReport` records it."""
+    """The record of one request. All times are in seconds, and intervals relative to the start of the report.
 
-    request_id = ""
-    is_recording = False
+    One that is not recording, as outside of the server, ignores everything.
+    """
 
-    def add(self, name: str, amount: float = 1, **labels: str) -> None:
-        """Add `amount` to the counter `name` with these labels, whose values must come from a small fixed set."""
-
-    def phase(self, name: str) -> AbstractContextManager[None]:
-        """A context manager that measures its block as the phase `name`."""
-        return _UNMEASURED
-
-    def set_route(self, endpoint: str, route: str) -> None:
-        """Record which endpoint handles the request, and its address as a pattern, such as `/s/<id>`."""
-
-
-class RecordingReport(Report):
-    """A report that records. All times are in seconds, and intervals relative to the start of the report."""
-
-    is_recording = True
-
-    def __init__(self, request_id: str = "") -> None:
-        self.request_id = request_id
+    def __init__(self, request_id: str = "", *, is_recording: bool = True) -> None:
+        self.request_id, self.is_recording = request_id, is_recording
         self.endpoint = self.route = ""
         self.counters: dict[tuple[str, tuple[tuple[str, str], ...]], float] = {}
         self.phases: dict[str, float] = {}
@@ -65,17 +49,19 @@ class RecordingReport(Report):
         self.innermost: _Phase | None = None
 
     def add(self, name: str, amount: float = 1, **labels: str) -> None:
-        """Add `amount` to the counter `name` with these labels."""
-        key = name, tuple(sorted(labels.items()))
-        self.counters[key] = self.counters.get(key, 0) + amount
+        """Add `amount` to the counter `name` with these labels, whose values must come from a small fixed set."""
+        if self.is_recording:
+            key = name, tuple(sorted(labels.items()))
+            self.counters[key] = self.counters.get(key, 0) + amount
 
     def phase(self, name: str) -> AbstractContextManager[None]:
         """A context manager that measures its block as the phase `name`, without the phases inside the block."""
-        return _Phase(self, name)
+        return _Phase(self, name) if self.is_recording else _UNMEASURED
 
     def set_route(self, endpoint: str, route: str) -> None:
-        """Record which endpoint handles the request, and its address as a pattern."""
-        self.endpoint, self.route = endpoint, route
+        """Record which endpoint handles the request, and its address as a pattern, such as `/s/<id>`."""
+        if self.is_recording:
+            self.endpoint, self.route = endpoint, route
 
     def as_dict(self) -> dict[str, Any]:
         """The report for the front, ready for JSON.
@@ -105,7 +91,7 @@ class RecordingReport(Report):
 class _Phase:
     """Measures its block for a report."""
 
-    def __init__(self, report: RecordingReport, name: str) -> None:
+    def __init__(self, report: Report, name: str) -> None:
         self._report, self._name = report, name
 
     def __enter__(self) -> None:
@@ -135,25 +121,25 @@ class _Phase:
 
 
 _UNMEASURED: AbstractContextManager[None] = nullcontext()
-_NONE = Report()
+_NONE = Report(is_recording=False)
 _current: ContextVar[Report] = ContextVar("report", default=_NONE)
 
 # The report of the current request, or one that ignores everything.
 current: Callable[[], Report] = _current.get
 
 
-def start(request_id: str = "") -> RecordingReport:
+def start(request_id: str = "") -> Report:
     """Make a new report the current one of this thread; `request_id` goes to the logs."""
-    begun = RecordingReport(request_id)
+    begun = Report(request_id)
     _current.set(begun)
     return begun
 
 
 def finish() -> dict[str, Any]:
-    """End the current report and return it as `RecordingReport.as_dict` does; empty without a report."""
+    """End the current report and return it as `Report.as_dict` does; empty without a report."""
     ended = _current.get()
     _current.set(_NONE)
-    return ended.as_dict() if isinstance(ended, RecordingReport) else {}
+    return ended.as_dict() if ended.is_recording else {}
 
 
 def measure(name: str, held: Callable[[], float], **labels: str) -> None:

@@ -19,7 +19,7 @@ from webapp.core.formats.save import save
 from webapp.core.models.bpe import BPE
 from webapp.core.recipes import BYTE_BPE
 from webapp.core.text.byte_characters import bytes_to_characters
-from webapp.jobs import surveying
+from webapp.jobs import surveys
 from webapp.jobs.surveys import StoredSurvey
 from webapp.vocabularies import jieba_words, library, ngram_tokenizer, shipped_tokenizer
 from webapp.web.localization import LANGUAGES
@@ -44,11 +44,11 @@ def upload(app: Flask, content: bytes) -> str:
 def surveyed(app: Flask, name: str) -> None:
     """Have a survey computed."""
     with app.test_request_context():
-        surveying.survey_of(name)
-        thread = surveying.running(surveying.survey_key(name))
+        surveys.survey_of(name)
+        thread = surveys.running(surveys.survey_key(name))
         if thread is not None:
             thread.join(100)
-        assert isinstance(surveying.survey_of(name), StoredSurvey)
+        assert isinstance(surveys.survey_of(name), StoredSurvey)
 
 
 def hello(app: Flask) -> str:
@@ -221,9 +221,9 @@ def test_the_list_as_files_and_by_api(app: Flask, client: FlaskClient) -> None:
 def test_failures_are_told(app: Flask, client: FlaskClient) -> None:
     name = upload(app, b"[UNK]\nfailing\n")
     with app.app_context():
-        folder = surveying.survey_folder()
+        folder = surveys.survey_folder()
         folder.folder.mkdir(parents=True, exist_ok=True)
-        folder.fail(surveying.survey_key(name), "time")
+        folder.fail(surveys.survey_key(name), "time")
     answer = client.get(f"/vocabularies/{name}/unreachable")
     assert answer.status_code == 503
     assert "120 seconds of processor time" in words(answer)

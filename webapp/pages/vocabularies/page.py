@@ -17,8 +17,7 @@ from webapp.core.models.dictionary import NONE_SKIPPED, Dictionary, SkippedLines
 from webapp.core.models.ngram import NGram
 from webapp.core.models.word_models import WordModel
 from webapp.core.tokenizer import Tokenizer
-from webapp.jobs.surveying import stored_survey
-from webapp.jobs.surveys import StoredSurvey
+from webapp.jobs.surveys import StoredSurvey, stored_survey
 from webapp.pages.vocabularies import composition, listing, token_table
 from webapp.pages.vocabularies.downloads import Download, downloads_of
 from webapp.pages.vocabularies.ngrams import LONGEST_WORD, Neighbours, NGramPage, neighbours_of, ngram_page

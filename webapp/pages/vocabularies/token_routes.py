@@ -6,8 +6,7 @@ from flask import Response, abort, make_response, request
 from flask_babel import gettext as _
 
 from webapp.core.tokenizer import Tokenizer
-from webapp.jobs.surveying import survey_of
-from webapp.jobs.surveys import StoredSurvey
+from webapp.jobs.surveys import StoredSurvey, survey_of
 from webapp.pages.vocabularies import token_view, unreachable_view
 from webapp.pages.vocabularies.found import error_page, vocabulary_of
 from webapp.pages.vocabularies.routes import blueprint

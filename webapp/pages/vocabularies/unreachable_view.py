@@ -12,8 +12,7 @@ from webapp.core.analysis.reachability import BESIDE, REASONS, Reach
 from webapp.core.analysis.token_list import TokenList
 from webapp.core.analysis.token_origin import spelling_of
 from webapp.core.tokenizer import Tokenizer
-from webapp.jobs.surveying import SECONDS, FailedSurvey, Running
-from webapp.jobs.surveys import PARTS, StoredSurvey
+from webapp.jobs.surveys import PARTS, SECONDS, FailedSurvey, Running, StoredSurvey
 from webapp.pages.vocabularies import listing
 from webapp.pages.vocabularies.listing import HeadedPage
 from webapp.pages.vocabularies.token_table import PAGE, NoTokenPageError, page_number

@@ -1,0 +1,196 @@
+"""The tokenizer that arguments choose, by `--vocabulary`, `--model` and `--inference`, and the price of its tokens."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webapp.command_line.inputs import ArgumentError, InputError
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+    from webapp.core import Tokenizer
+    from webapp.vocabularies.language_models import LanguageModel
+
+DEFAULT = "o200k_base"
+# Without `webapp.core`, which takes a second to import; a test compares these with its records.
+INFERENCES = ("own", "longest", "fewest", "dropout", "sample")
+DEFAULTS = {"dropout": 0.1, "alpha": 1.0, "seed": 0}
+SHIPPED = Path(__file__).parents[1] / "vocabularies" / "shipped"
+
+
+def tokenizer_of(name: str, merges: str | None = None) -> Tokenizer:
+    """Return the tokenizer of the vocabulary with this name, or else of the file at this path.
+
+    `merges` is the path of the merges.txt for a vocab.json. For a file with the name of a vocabulary, use `./name`.
+    Raises ArgumentError if there is neither, InputError if it has not been fetched or cannot be read.
+    """
+    if merges is None and "/" not in name:
+        named = _named(name)
+        if named is not None:
+            return named
+    if not Path(name).exists():
+        raise ArgumentError(f"there is no vocabulary and no file called {name}")
+    return _from_file(name, merges)
+
+
+def _from_file(path: str, merges: str | None) -> Tokenizer:
+    from webapp.core import load
+    from webapp.core.formats.fields import FormatError
+
+    try:
+        return load(path, merges)
+    except FormatError as error:
+        raise InputError(f"{path}: {error}") from None
+    except OSError as error:
+        raise InputError(f"{error.filename or path}: {error.strerror or error}") from None
+
+
+def _named(name: str) -> Tokenizer | None:
+    # Without `webapp.vocabularies`, which imports the database and Flask: half of the 1.5 s of CPU time at the start.
+    from webapp.core.formats import packed_ranks
+
+    shipped = SHIPPED / f"{name}.json.gz"
+    if shipped.is_file():
+        from webapp.core import load
+
+        return load(gzip.decompress(shipped.read_bytes()))
+    if name in packed_ranks.FILES:
+        return packed_ranks.read((SHIPPED / f"{packed_ranks.FILES[name]}.xz").read_bytes(), name)
+    if name == "jieba":
+        from webapp.core.formats.dictionary import jieba_dictionary
+        from webapp.core.models.matching import Matching
+        from webapp.core.recipes import MATCHING
+
+        return MATCHING.tokenizer(Matching(jieba_dictionary(), "both", keep_runs=True))
+    return _from_disk_cache(name)
+
+
+def _from_disk_cache(name: str) -> Tokenizer | None:
+    """Return a well-known vocabulary that the site has fetched; None if no vocabulary has this name."""
+    if re.fullmatch(r"[a-z0-9_-]+", name) is None:
+        return None
+    from webapp.vocabularies import fetching
+    from webapp.vocabularies.wellknown import WELL_KNOWN
+
+    if name not in WELL_KNOWN:
+        return None
+    try:
+        app = configured(fetching.init_app)
+        contents = fetching.fetcher_of(app).cached(WELL_KNOWN[name])
+        if contents is not None:
+            return WELL_KNOWN[name].tokenizer(contents)
+    except ValueError as error:
+        raise InputError(f"{name}: {error}") from None
+    raise InputError(f"{name} is not on this disk; `flask --app webapp vocabularies fetch {name}` fetches it")
+
+
+def configured(prepare: Callable[[Flask], object]) -> Flask:
+    """Return an application with the settings alone, for which `prepare` was called; raises its ValueError.
+
+    Without `create_app`, which imports the whole site.
+    """
+    from flask import Flask
+
+    from webapp import settings
+
+    app = Flask("webapp")
+    settings.configure(app, {})
+    prepare(app)
+    return app
+
+
+def inference_arguments() -> ArgumentParser:
+    """The arguments, as a parent of commands that encode."""
+    arguments = ArgumentParser(add_help=False)
+    add = arguments.add_argument
+    add(
+        "--inference",
+        choices=INFERENCES,
+        default=INFERENCES[0],
+        help="apply the vocabulary by its own rule (own), longest match, fewest tokens, BPE-dropout or a random sample",
+    )
+    numbers = {
+        "dropout": ("P", "the probability of dropping a merge, from 0 to 1 (0.1)"),
+        "alpha": ("A", "the exponent of the probabilities of a sample, from 0.01 to 10 (1)"),
+        "seed": ("N", "of dropout and samples (0)"),
+    }
+    for name, (unit, explanation) in numbers.items():
+        add(f"--{name}", type=type(DEFAULTS[name]), default=DEFAULTS[name], metavar=unit, help=explanation)
+    return arguments
+
+
+def inferred(tokenizer: Tokenizer, options: Namespace) -> Tokenizer:
+    """Return the tokenizer that applies the vocabulary as the arguments say.
+
+    Raises ArgumentError if the vocabulary does not have the inference, or a parameter is outside its limits.
+    """
+    name = getattr(options, "inference", INFERENCES[0])
+    if name == INFERENCES[0]:
+        return tokenizer
+    from webapp.core.inference import InferenceError, infer
+    from webapp.core.inference.records import PARAMETERS
+
+    for parameter in PARAMETERS:
+        value = getattr(options, parameter.name)
+        if not parameter.least <= value <= parameter.most:
+            raise ArgumentError(f"--{parameter.name} must be from {parameter.least:g} to {parameter.most:.12g}")
+    try:
+        return infer(tokenizer, name, dropout=options.dropout, alpha=options.alpha, seed=options.seed)
+    except InferenceError as error:
+        raise ArgumentError(f"--inference {name}: {error}") from None
+
+
+def model_named(name: str) -> LanguageModel:
+    """Return the model of this name.
+
+    Raises ArgumentError if the list has none, InputError if its tokenizer is not public, and for an invalid file of the
+    setting `MODELS_FILE`.
+    """
+    from webapp.vocabularies import language_models
+
+    try:
+        app = configured(language_models.init_app)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    with app.app_context():
+        model, near = language_models.model_of(name), language_models.model_list().near(name)
+    if model is None:
+        similar = f"; similar: {', '.join(near)}" if near else ""
+        raise ArgumentError(f"there is no model called {name} in the list{similar}")
+    if model.vocabulary is None:
+        note = f"; {model.note}" if model.note else ""
+        raise InputError(f"the tokenizer of {model.title} is not public, so it cannot count{note}")
+    return model
+
+
+def priced(model: LanguageModel, tokens: int) -> str:
+    """Return the price of some tokens and their share of the context window, on one line.
+
+    >>> from webapp.vocabularies.language_models import LanguageModel
+    >>> from decimal import Decimal
+    >>> priced(LanguageModel("m", "M", "F", "gpt2", context=1_000, price_in=Decimal("2.5"), source="https://a.b"), 20)
+    '$0.00005 as input, 2.0% of 1,000 (https://a.b)'
+    """
+    if model.price_in is None:
+        price = "no price in the list"
+    elif model.price_up_to is not None and tokens > model.price_up_to:
+        price = f"no price in the list for more than {model.price_up_to:,} tokens"
+    else:
+        price = f"${exact(tokens, model)} as input"
+    window = f"{tokens / model.context:.1%} of {model.context:,}" if model.context else "no context window in the list"
+    date = f" as of {model.as_of}" if model.as_of else ""
+    source = f" ({model.source}{date})" if model.source else ""
+    return f"{price}, {window}{source}"
+
+
+def exact(tokens: int, model: LanguageModel) -> str | None:
+    """Return the price of some tokens as input in US dollars, with all digits; None if the list has none."""
+    if model.price_in is None or (model.price_up_to is not None and tokens > model.price_up_to):
+        return None
+    return f"{(tokens * model.price_in / 1_000_000).normalize():f}" if tokens else "0"
