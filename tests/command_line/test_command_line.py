@@ -6,12 +6,15 @@ import signal
 import subprocess
 import sys
 import tomllib
+import traceback
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import pytest
 
 from tests.serving import ROOT
+from webapp.command_line.main import run as command
 from webapp.core import train_bpe
 from webapp.vocabularies.shipped_vocabularies import shipped_encoding, shipped_tokenizer
 
@@ -20,9 +23,44 @@ TEXT = "Tokens: low, lower, 研究生命 🎉\n\n  indented\r\nlast line without
 
 
 def run(*arguments: str | Path, given: str | bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
-    sent = given.encode() if isinstance(given, str) else given
-    variables = {**os.environ, "PYTHONPATH": str(ROOT), "LC_ALL": "C", **environment}
-    return subprocess.run([*COMMAND, *map(str, arguments)], input=sent, env=variables, capture_output=True, timeout=120)
+    """Run the command with files in place of pipes, in a fork of this process: a new one imports for seconds."""
+    line = [*COMMAND, *map(str, arguments)]
+    with TemporaryFile() as given_file, TemporaryFile() as output_file, TemporaryFile() as error_file:
+        given_file.write(given.encode() if isinstance(given, str) else given)
+        given_file.seek(0)
+        child = os.fork()
+        if child == 0:
+            status = 70
+            try:
+                for number, file in enumerate((given_file, output_file, error_file)):
+                    os.dup2(file.fileno(), number)
+                sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
+                sys.stderr = os.fdopen(2, "w", errors="backslashreplace")
+                os.environ.update(environment)
+                sys.argv = line[2:]
+                status = _status_of_command()
+            finally:
+                os._exit(status)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        for file in (output_file, error_file):
+            file.seek(0)
+        return subprocess.CompletedProcess(line, status, output_file.read(), error_file.read())
+
+
+def _status_of_command() -> int:
+    try:
+        command()
+        status: object = 0
+    except SystemExit as ended:
+        status = ended.code
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    if isinstance(status, str):
+        sys.stderr.write(f"{status}\n")
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return status if isinstance(status, int) else int(status is not None)
 
 
 def output(*arguments: str | Path, given: str | bytes = b"") -> str:

@@ -1,25 +1,146 @@
-"""Evaluates segmentations for the API, in the same way as the page."""
+"""The operation that scores segmentations, in the same way as the page: its request, its response, its answer."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from flask import current_app
+from flask import Response, current_app
+from pydantic import Field, create_model
 
-from webapp.api.operations import within
-from webapp.api.schemas.evaluation import EvaluateBody
-from webapp.serializers.evaluation import evaluation_json
+from webapp.api.operations import operations, within
+from webapp.api.schemas.requests import Body
+from webapp.api.schemas.responses import Answer
+from webapp.core.evaluation.errors import Kind
+from webapp.core.evaluation.report import MOST_ERRORS
+from webapp.serializers.evaluation import COUNTS, FIGURES, evaluation_json
+from webapp.serializers.json import json_response
 from webapp.tokenization.comparison.state import TokenizerChoice
-from webapp.tokenization.evaluation.run import evaluate
+from webapp.tokenization.evaluation import run
 from webapp.tokenization.evaluation.state import MOST_METHODS, Evaluation, UploadedOutput
+from webapp.tools.inputs import WHOLE
+from webapp.tools.picker import LONGEST_NAME, AlgorithmId
 from webapp.vocabularies import default_for
 from webapp.web.problems import refuse
+
+
+class EvaluatedMethod(Body):
+    """A method to evaluate."""
+
+    algorithm: AlgorithmId
+    vocabulary: str | None = Field(
+        None,
+        max_length=LONGEST_NAME,
+        description="Default: the first vocabulary for the algorithm. `own-dictionary` consists of `training_words`.",
+    )
+
+
+class EvaluatedOutput(Body):
+    """A segmentation that you made elsewhere."""
+
+    name: str = Field("", max_length=LONGEST_NAME)
+    text: str = Field(description="The same text as `gold`, with spaces between the words; or CoNLL-U.")
+
+
+class EvaluateBody(Body):
+    """A gold text, and what to score against it."""
+
+    gold: str = Field(
+        description="The gold text: one sentence a line, with spaces between the words; or CoNLL-U.",
+        examples=["研究 生命 的 起源"],
+    )
+    methods: list[EvaluatedMethod] = Field(
+        [], max_length=MOST_METHODS, description="Methods that segment the text. With `outputs` at most 6."
+    )
+    outputs: list[EvaluatedOutput] = Field(
+        [], max_length=MOST_METHODS, description="Segmentations that you made elsewhere."
+    )
+    training_words: str = Field(
+        "",
+        description="One word a line: a word of the gold text that is not among them is unknown (OOV). Default: the "
+        "dictionary of each method decides, punctuation aside.",
+    )
+    runs: bool = Field(True, description="Keep a run of Latin letters or digits as one word, where a method can.")
+    max_errors: Annotated[int, WHOLE] = Field(
+        100, ge=0, le=MOST_ERRORS, description="The most errors of each method to list; all of them are counted."
+    )
+
+
+_FIGURES: dict[str, Any] = dict.fromkeys(FIGURES, (float | None, ...))
+_COUNTS: dict[str, Any] = dict.fromkeys(COUNTS, (int, ...))
+EvaluationFigures: Any = create_model(
+    "EvaluationFigures",
+    __base__=Answer,
+    __doc__="The figures as fractions; null where there are no such words.",
+    **_FIGURES,
+)
+EvaluationCounts: Any = create_model(
+    "EvaluationCounts", __base__=Answer, __doc__="The words of both segmentations.", **_COUNTS
+)
+
+
+class EvaluationConfusion(Answer):
+    """Gold words, and the words in their place."""
+
+    gold: list[str]
+    output: list[str]
+    kind: Kind
+    count: int
+
+
+class EvaluationError(Answer):
+    """An error in a line of the gold text."""
+
+    line: int = Field(description="The number of the line in `gold`, from 1.")
+    gold: list[str]
+    output: list[str]
+    kind: Kind
+
+
+class MethodEvaluation(Answer):
+    """A scored method, or the `problem` that prevented it."""
+
+    name: str
+    algorithm: str | None
+    vocabulary: str | None
+    problem: str | None
+    figures: EvaluationFigures = Field(None, validate_default=False)
+    counts: EvaluationCounts = Field(None, validate_default=False)
+    known_from: str | None = Field(
+        None, description="What decides which words are unknown: `training_words`, or the vocabulary of this name."
+    )
+    kinds: dict[Kind, int] = Field({}, description="The number of errors of each kind.")
+    confusions: list[EvaluationConfusion] = Field([], description="The most frequent first, at most 1,000.")
+    errors: list[EvaluationError] = Field([], description="The first errors, in the order of the text.")
+    error_count: int = Field(0, description="All errors, listed or not.")
+
+
+class EvaluateAnswer(Answer):
+    """The methods in the order of the request, then the outputs."""
+
+    lines: int = Field(description="Lines of the gold text that have words.")
+    words: int
+    characters: int
+    training_words: int | None
+    methods: list[MethodEvaluation]
+
 
 POINTERS = {"gold": "#/gold", "outputs": "#/outputs"}
 
 
-def evaluation_of(body: EvaluateBody) -> dict[str, Any]:
-    """The response to a request; answers 409 or 413 with the part of the request that is wrong."""
+@operations.add(
+    "post",
+    "/evaluate",
+    body=EvaluateBody,
+    answer=EvaluateAnswer,
+    errors=(409, 413, 503),
+    example={"gold": "研究 生命 的 起源", "methods": [{"algorithm": "fmm"}, {"algorithm": "bmm"}]},
+)
+def evaluate(body: EvaluateBody) -> Response:
+    """Score segmentations against a gold text.
+
+    A word is right if it begins and ends where a gold word does. Each error belongs to the first kind that
+    applies: `number`, `name`, `unknown`, `overlap`, `merged`, `split`. Nothing is stored.
+    """
     within([body.gold], "MAX_GOLD_BYTES", "#/gold")
     within([body.training_words], "MAX_GOLD_BYTES", "#/training_words")
     limit = 2 * current_app.config["MAX_GOLD_BYTES"]
@@ -47,10 +168,10 @@ def evaluation_of(body: EvaluateBody) -> dict[str, Any]:
         ),
         runs=body.runs,
     )
-    report, _gold, problems = evaluate(evaluation)
+    report, _gold, problems = run.evaluate(evaluation)
     if report is None or problems:
         errors = [(POINTERS.get(one.field, "#"), one.message) for one in problems]
         status = max(one.status for one in problems)
         # The body has the right form: 422 is only for those that have not.
         refuse(409 if status == 422 else status, " ".join(one.message for one in problems), errors=errors)
-    return evaluation_json(report, body.max_errors)
+    return json_response(evaluation_json(report, body.max_errors))

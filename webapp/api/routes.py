@@ -11,11 +11,9 @@ from typing import Any
 from flask import Request, Response, current_app, request, url_for
 
 from webapp.api.document import document_of
-from webapp.api.evaluation import evaluation_of
 from webapp.api.language_models import meter_json
 from webapp.api.operations import blueprint, operations, texts_of, tokenizer_by_name, whole_body
 from webapp.api.schemas import requests, responses
-from webapp.api.schemas.evaluation import EvaluateAnswer, EvaluateBody
 from webapp.api.schemas.requests import SnapshotBody
 from webapp.core.algorithms import ALGORITHMS
 from webapp.core.formats.fields import FormatError
@@ -171,23 +169,6 @@ def count(body: requests.CountBody) -> Response:
     model = model_of(state.model) if state.model else None
     meter = {"meter": meter_json(model, sum(one["tokens"] for one in found))} if model else {}
     return _one_or_all(body, found, ("tokens", "characters", "bytes"), {**meter, **skipped_json(tokenizer)})
-
-
-@operations.add(
-    "post",
-    "/evaluate",
-    body=EvaluateBody,
-    answer=EvaluateAnswer,
-    errors=(409, 413, 503),
-    example={"gold": "研究 生命 的 起源", "methods": [{"algorithm": "fmm"}, {"algorithm": "bmm"}]},
-)
-def evaluate(body: EvaluateBody) -> Response:
-    """Score segmentations against a gold text.
-
-    A word is right if it begins and ends where a gold word does. Each error belongs to the first kind that
-    applies: `number`, `name`, `unknown`, `overlap`, `merged`, `split`. Nothing is stored.
-    """
-    return json_response(evaluation_of(body))
 
 
 @operations.add("get", "/vocabularies", answer=responses.VocabulariesAnswer)

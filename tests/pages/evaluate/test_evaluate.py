@@ -21,7 +21,7 @@ from webapp.core.evaluation.gold import read_gold
 from webapp.pages.evaluate import routes
 from webapp.storage import UnavailableStorageError, storage_of
 from webapp.tokenization.evaluation import run
-from webapp.tokenization.evaluation.sample import sample_text
+from webapp.tokenization.evaluation.state import sample_text
 from webapp.web.localization import LANGUAGES
 
 GOLD = "研究 生命 的 起源\n结婚 的 和 尚未 结婚 的\n"

@@ -14,7 +14,7 @@ from tests.pages.playground.test_uploads import bpe, query_of, upload
 from tests.pages.share.test_share import deletion, link, share
 from tests.site import Page
 from webapp import create_app
-from webapp.pages.share import routes
+from webapp.pages.share.shown import ShownResult
 from webapp.storage import VocabularyFile, storage_of
 from webapp.vocabularies import find, hash_of, library, wellknown
 from webapp.vocabularies.fetching import Fetcher
@@ -162,13 +162,13 @@ def test_a_card_of_a_result_deleted_while_drawing_is_not_cached(
 ) -> None:
     shared = share(client, text="deleted while it is drawn", title="A card")
     ended = id_of(link(shared)), id_of(deletion(shared))
-    card = routes.card_of
+    card = ShownResult.card
 
-    def slow(*arguments: Any) -> bytes:
+    def slow(shown: ShownResult) -> bytes:
         assert storage_of(app).snapshots.delete(*ended)
-        return card(*arguments)
+        return card(shown)
 
-    monkeypatch.setattr(routes, "card_of", slow)
+    monkeypatch.setattr(ShownResult, "card", slow)
     address = f"{link(shared)}.png"
     assert client.get(address).status_code == 200
     assert client.get(address).status_code == 410

@@ -8,29 +8,71 @@ enough; htmx gets the parts of the page that change, and the address to show.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 from flask import Blueprint, Response, abort, current_app, make_response, redirect, request, url_for
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.pages.compare.contexts import ChoicesContext, CompareAnswer, ComparePage
-from webapp.pages.compare.forms import offered, read, uses
+from webapp.pages.compare.forms import Preset, offered, read, uses
 from webapp.serializers.comparison import comparison_json
 from webapp.serializers.json import json_response
+from webapp.sharing.results import SharingPage
 from webapp.tokenization.attempts import refused
 from webapp.tokenization.comparison import exports
 from webapp.tokenization.comparison.choices import LONGEST_QUERY, ComparisonPicker
 from webapp.tokenization.comparison.rows import ComparisonResult, compare_tokenizers
-from webapp.tokenization.comparison.state import LEAST, MOST, Comparison
+from webapp.tokenization.comparison.state import LEAST, MOST, Comparison, TokenizerChoice
 from webapp.tokenization.comparison.views import ComparisonTools, ComparisonView
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.inferences import parameter_fields, ways_of
-from webapp.tokenization.messages import choice_fields, options
+from webapp.tokenization.messages import ChoiceField, choice_fields, options
 from webapp.vocabularies.upload_cookie import find_or_none, uploads_of
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.problems import problem
-from webapp.web.templates import render
+from webapp.web.templates import Context, render
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoicesContext(Context):
+    """The tokenizers that match a search."""
+
+    template = "compare/_choices.html"
+
+    choosing: ComparisonPicker
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparePage(SharingPage):
+    """The form, the rows, and the form that shares them."""
+
+    template = "compare/page.html"
+
+    form_id: str = "compare"
+    view: ComparisonView
+    choices: ChoicesContext
+    problems: Sequence[InputProblem]
+    least: int  # rows
+    most: int  # rows
+    presets: Sequence[Preset]
+    uses: Collection[str]  # the options that at least one row uses
+    options: Sequence[tuple[str, bool, str, str]]  # checkboxes: field, whether it is ticked, label, CSS class
+    choice_fields: Sequence[ChoiceField]  # options with several values
+    link: str | None  # the address with the whole state, or None if it would be too long
+    difference: str | None  # the address of the difference of the first two vocabularies
+    corpus_limit: int  # bytes of a training text
+    text_limit: int  # bytes of the text
+    ways_of: Callable[[TokenizerChoice], Sequence[tuple[str, str]]]  # how a vocabulary may be applied: id and title
+    parameters: Sequence[tuple[str, str, str, str, str]]  # of inferences: field, label, least, most, value
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareAnswer(ComparePage):
+    """The parts of the page that change, for htmx."""
+
+    template = "compare/_answer.html"
+
 
 blueprint = Blueprint("compare", __name__)
 

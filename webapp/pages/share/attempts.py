@@ -8,12 +8,15 @@ from datetime import datetime
 from flask import Request, current_app, url_for
 from flask_babel import gettext as _
 
-from webapp.pages.share import comparisons, conversations
+from webapp.sharing.comparisons import share_comparison
+from webapp.sharing.conversations import share_conversation
 from webapp.sharing.results import LONGEST_NOTE, LONGEST_TITLE, ShareTerms, UnshareableError, end_of, share_result
 from webapp.storage import RemovedSnapshotError, ShareReceipt, StorageFullError
 from webapp.tokenization import forms
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.comparison.forms import read as read_comparison
+from webapp.tokenization.comparison.rows import compare_tokenizers
+from webapp.tokenization.conversation.count import count
 from webapp.tokenization.conversation.forms import read as read_conversation
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tokenization.messages import unavailable_problem, wrong_file
@@ -44,7 +47,7 @@ def read_terms(request: Request) -> tuple[ShareTerms, list[InputProblem]]:
 
 def origin_of(request: Request) -> str:
     """The blueprint of the page that sent a form: `playground`, `compare` or `messages`."""
-    if conversations.is_form(request):
+    if "content" in request.form or "messages" in request.form:
         return "messages"
     return "compare" if "with" in request.form else "playground"
 
@@ -56,9 +59,9 @@ def share_form(
     try:
         match origin_of(request):
             case "messages":
-                return conversations.share(request, terms, problems)
+                return _share_conversation(request, terms, problems)
             case "compare":
-                return comparisons.share(request, terms, problems)
+                return _share_comparison(request, terms, problems)
         state, form_problems = forms.read(request)
         result, problems = tokenize_or_explain(
             state, [*(each for each in form_problems if each.field != "token"), *problems]
@@ -80,6 +83,54 @@ def share_form(
         return None, [
             InputProblem(_("The site's operator has removed this result, so it cannot be shared again."), 410)
         ]
+
+
+def _share_comparison(
+    request: Request, terms: ShareTerms, problems: list[InputProblem]
+) -> tuple[ShareReceipt | None, list[InputProblem]]:
+    """Store the comparison of a form, or return the problems that prevent it. Raises what `share_comparison` does."""
+    comparison, form_problems = read_comparison(request)
+    problems = [*form_problems, *problems]
+    if problems:
+        return None, problems
+    compared = compare_tokenizers(comparison)
+    for row in compared.rows:
+        if row.pending:
+            raise StillFetchingError(row.pending.entry, row.pending.received, row.pending.total)
+        if row.problem:
+            message = f"{row.number} {row.title}: {row.problem.message}"
+            problems.append(InputProblem(message, row.problem.status, row.problem.field))
+        if row.result:
+            row.result.check_computable()
+    if problems:
+        sentence = _("A comparison can be shared only if every row has tokens. Remove the other rows, then share it.")
+        return None, [*problems, InputProblem(sentence)]
+    return share_comparison(comparison, compared, terms), []
+
+
+def _share_conversation(
+    request: Request, terms: ShareTerms, problems: list[InputProblem]
+) -> tuple[ShareReceipt | None, list[InputProblem]]:
+    """Store the conversation of a form, or return the problems that prevent it.
+
+    Raises StillFetchingError, and what `share_conversation` does.
+    """
+    given = read_conversation(request)
+    problems = [*given.problems, *problems]
+    if not given.state.messages and not problems:
+        problems = [InputProblem(_("There are no messages yet. Add one, or paste a conversation."))]
+    try:
+        return (None, problems) if problems else (share_conversation(count(given.state), terms), [])
+    except InputProblem as problem:
+        return None, [problem]
+
+
+def text_of(request: Request) -> str:
+    """The text of a form, or the first message that is not empty, to identify what a link is for."""
+    if origin_of(request) != "messages":
+        return as_typed(request.form.get("text"))
+    messages = read_conversation(request).state.messages
+    return next((one.content for one in messages if one.content.strip()), "")
 
 
 def address_of_state(request: Request) -> str | None:

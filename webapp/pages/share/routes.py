@@ -2,70 +2,81 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
 from flask import Blueprint, Response, abort, jsonify, make_response, redirect, request, url_for
 from flask.blueprints import BlueprintSetupState
+from flask_babel import format_date
 from flask_babel import gettext as _
 
 from webapp.observing.report import measure
-from webapp.pages.share import commands, comparisons, conversations
-from webapp.pages.share.attempts import address_of_state, origin_of, read_terms, share_form
-from webapp.pages.share.cards import card_of
+from webapp.pages.share import commands
+from webapp.pages.share.attempts import address_of_state, origin_of, read_terms, share_form, text_of
 from webapp.pages.share.contexts import (
     DeletePage,
     FrameContext,
+    GonePage,
     LinkContext,
     LinkPage,
     ReportPage,
-    SnapshotEmbed,
-    SnapshotPage,
 )
 from webapp.pages.share.page_cache import PageCache
-from webapp.pages.share.views import (
-    about,
-    available_or_gone,
-    day,
-    embed_code,
-    excerpt,
-    gone,
-    last_day,
-)
+from webapp.pages.share.shown import ShownComparison, ShownResult, shown_of
+from webapp.rendering.markup import visible
 from webapp.serializers.json import json_response, revalidated
 from webapp.serializers.snapshot import snapshot_json
-from webapp.sharing.comparisons import is_comparison
-from webapp.sharing.conversations import is_conversation
 from webapp.sharing.evaluations import is_evaluation
-from webapp.sharing.results import LONGEST_NOTE, LONGEST_TITLE, RestoredResult
+from webapp.sharing.results import LONGEST_NOTE, LONGEST_TITLE
 from webapp.storage import LONGEST_REASON, StoredSnapshot, storage
 from webapp.tokenization import forms
-from webapp.tokenization.exports import WRITERS, as_file
-from webapp.tokenization.forms import InputProblem, as_typed
-from webapp.tokenization.state import view_of
-from webapp.tokenization.token_details import TokenDetails, token_details
-from webapp.tokenization.views import DetailsForm, ResultView, TokenView
+from webapp.tokenization.exports import WRITERS
 from webapp.web.htmx import REQUEST_TYPE, wants_partial
 from webapp.web.localization import current_key
 from webapp.web.problems import problem
 from webapp.web.rates import stores
 from webapp.web.same_origin import is_foreign
 from webapp.web.security import framed
-from webapp.web.templates import render
+from webapp.web.templates import FrameMessage, render
 from webapp.web.theme import chosen_theme
 
 blueprint = Blueprint("share", __name__, cli_group="snapshots")
 commands.add_commands(blueprint)
-blueprint.add_app_template_global(embed_code)
-blueprint.add_app_template_global(excerpt)
-blueprint.add_app_template_global(day)
-blueprint.add_app_template_global(last_day)
-
 OEMBED_WIDTH, OEMBED_HEIGHT = 640, 320
+MAX_EXCERPT = 30  # characters
 
 pages = PageCache(max_bytes=32 << 20)
 cards = PageCache(max_bytes=8 << 20)
 measure("cache_bytes", lambda: pages.held() + cards.held(), cache="pages")
+
+
+@blueprint.app_template_global()
+def embed_code(id: str, title: str) -> str:
+    """The HTML that embeds a snapshot in an iframe."""
+    return render(FrameContext(id=id, title=title, width=640, height=320))
+
+
+@blueprint.app_template_global()
+def excerpt(text: str) -> str:
+    """The first words of a text, to identify it.
+
+    >>> excerpt("one line   and a half of what is more than fits")
+    'one line and a half of what is…'
+    """
+    words = " ".join(text[:1_000].split())
+    return visible(words if len(words) <= MAX_EXCERPT else f"{words[:MAX_EXCERPT].rstrip()}…")
+
+
+@blueprint.app_template_global()
+def day(moment: datetime) -> str:
+    """The date in the format of the reader's language."""
+    return str(format_date(moment.date(), "long"))
+
+
+@blueprint.app_template_global()
+def last_day(moment: datetime) -> str:
+    """The last whole day before the moment of expiry, as a date."""
+    return day(moment - timedelta(microseconds=1))
 
 
 @blueprint.record_once
@@ -84,13 +95,12 @@ def create() -> Response:
     terms, problems = read_terms(request)
     shared, problems = share_form(request, terms, problems)
     origin = origin_of(request)
-    text = conversations.text_of(request) if origin == "messages" else as_typed(request.form.get("text"))
     partial = wants_partial()
     link = LinkContext(
         shared=shared,
         problems=problems,
         terms=terms,
-        text=text,
+        text=text_of(request),
         token=request.form.get("token", type=int) if origin == "playground" else None,
         partial=partial,
         instead=address_of_state(request) if any(problem.status == 507 for problem in problems) else None,
@@ -111,18 +121,13 @@ def page(id: str) -> Response:
     if not partial and request.args.keys() <= {"lang"}:  # other parameters appear in the page, which is then not cached
         return _cached_page(id)
     stored = _stored(id)
-    if not isinstance(stored, StoredSnapshot):
-        return stored
-    if is_comparison(stored.snapshot):
-        if "layout" not in request.args:  # a comparison has no single tokens to select
-            return make_response(redirect(url_for("share.page", id=id)))
-        return _noindex(make_response(render(comparisons.page_context(stored, request.args["layout"]))))
-    if is_conversation(stored.snapshot):
-        return _noindex(make_response(render(conversations.page_context(stored, request.args.get("view", "")))))
-    restored = RestoredResult(stored.snapshot)
-    view = _view(stored, restored, TokenView if partial else ResultView)
-    body = render(view if partial else SnapshotPage(result_shown=view, about=about(view, stored, restored)))
-    status = max((problem.status for problem in view.token_problems), default=200)
+    shown = shown_of(stored)
+    status = 200
+    if isinstance(shown, ShownComparison) and "layout" not in request.args:  # it has no single tokens to select
+        return make_response(redirect(url_for("share.page", id=id)))
+    body = render(shown.part() if partial and isinstance(shown, ShownResult) else shown.page())
+    if isinstance(shown, ShownResult):
+        status = max((problem.status for problem in shown.view.token_problems), default=200)
     response = make_response(body, status)
     response.vary.add(REQUEST_TYPE)
     return _noindex(response)
@@ -130,24 +135,11 @@ def page(id: str) -> Response:
 
 def _cached_page(id: str) -> Response:
     """The page without a selected token, rendered once in each language and cached."""
-    head = available_or_gone(storage().snapshots.head(id))
-    if not isinstance(head, StoredSnapshot):
-        return head
+    head = _available(storage().snapshots.head(id))
     key = (id, head.created, head.expires, request.host_url, current_key(), chosen_theme())
     cached = pages.get(key)
     if cached is None:
-        stored = _stored(id)
-        if not isinstance(stored, StoredSnapshot):
-            return stored
-        if is_comparison(stored.snapshot):
-            body = render(comparisons.page_context(stored))
-        elif is_conversation(stored.snapshot):
-            body = render(conversations.page_context(stored))
-        else:
-            restored = RestoredResult(stored.snapshot)
-            view = _view(stored, restored)
-            body = render(SnapshotPage(result_shown=view, about=about(view, stored, restored)))
-        cached = pages.store(key, body.encode())
+        cached = pages.store(key, render(shown_of(_stored(id)).page()).encode())
     response = Response(cached.body, mimetype="text/html")
     response.set_etag(cached.etag)
     response.vary.add(REQUEST_TYPE)
@@ -158,18 +150,7 @@ def _cached_page(id: str) -> Response:
 @framed
 def embed(id: str) -> Response:
     """Show the tokens alone, for an iframe in a blog or slides."""
-    stored = _stored(id, in_frame=True)
-    if not isinstance(stored, StoredSnapshot):
-        return stored
-    if is_comparison(stored.snapshot):
-        body = render(comparisons.embed_context(stored))
-    elif is_conversation(stored.snapshot):
-        body = render(conversations.embed_context(stored))
-    else:
-        restored = RestoredResult(stored.snapshot)
-        view = _embedded_view(stored, restored)
-        body = render(SnapshotEmbed(result_shown=view, about=about(view, stored, restored)))
-    return _noindex(make_response(body))
+    return _noindex(make_response(render(shown_of(_stored(id, in_frame=True)).embed())))
 
 
 @blueprint.get("/s/<id>/tokens.<kind>")
@@ -177,35 +158,23 @@ def tokens(id: str, kind: str) -> Response:
     """Download the shared result as a file; `kind` is one of `WRITERS`."""
     if kind not in WRITERS:
         abort(404)
-    stored = _stored_for_json(id) if kind == "json" else _stored(id)
-    if not isinstance(stored, StoredSnapshot):
-        return stored
-    if is_comparison(stored.snapshot):
-        return _noindex(comparisons.as_file(stored, kind))
-    if is_conversation(stored.snapshot):
-        return _noindex(conversations.as_file(stored, kind))
-    return _noindex(as_file(RestoredResult(stored.snapshot).result, kind))
+    return _noindex(shown_of(_stored_for_json(id) if kind == "json" else _stored(id)).file(kind))
 
 
 @blueprint.get("/s/<id>.json")
 def as_json(id: str) -> Response:
     """The snapshot as JSON."""
-    stored = _stored_for_json(id)
-    if not isinstance(stored, StoredSnapshot):
-        return stored
-    return _noindex(json_response(snapshot_json(stored)))
+    return _noindex(json_response(snapshot_json(_stored_for_json(id))))
 
 
 @blueprint.get("/s/<id>.png")
 def picture(id: str) -> Response:
     """The preview card of the link: a PNG of 1200 by 630 pixels."""
     stored = _stored(id)
-    if not isinstance(stored, StoredSnapshot):
-        return stored
     key = (stored.id, stored.created, current_key())
     cached = cards.get(key)
     if cached is None:
-        cached = cards.store(key, card_of(stored))
+        cached = cards.store(key, shown_of(stored).card())
     response = Response(cached.body, mimetype="image/png")
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     return _noindex(response)
@@ -245,8 +214,6 @@ def _at_most(name: str, default: int) -> int:
 def delete(id: str, secret: str) -> Response:
     """Ask for confirmation, then delete the snapshot; the secret comes from the deletion link."""
     stored = _stored(id)
-    if not isinstance(stored, StoredSnapshot):
-        return stored
     if request.method == "GET":
         return _private(make_response(render(DeletePage(stored=stored, secret=secret))))
     if is_foreign(request):
@@ -262,8 +229,6 @@ def delete(id: str, secret: str) -> Response:
 def report(id: str) -> Response:
     """Report a snapshot to the site's operator."""
     stored = _stored(id)
-    if not isinstance(stored, StoredSnapshot):
-        return stored
     message, sent = "", False
     if request.method == "POST":
         if is_foreign(request):
@@ -281,62 +246,87 @@ def report(id: str) -> Response:
     return _private(make_response(render(page), status))
 
 
-def _stored(id: str, *, in_frame: bool = False) -> StoredSnapshot | Response:
-    """The snapshot, or the page that explains why it is unavailable; for an evaluation, a redirect to its page."""
-    stored = available_or_gone(storage().snapshots.get(id), in_frame=in_frame)
-    if not isinstance(stored, StoredSnapshot) or not is_evaluation(stored.snapshot):
-        return stored
-    if request.endpoint in ("share.delete", "share.report"):
-        return stored
-    return make_response(redirect(url_for("evaluate.stored", id=id)))
+def _stored(id: str, *, in_frame: bool = False) -> StoredSnapshot:
+    """The snapshot; ends with the page that explains why it is unavailable, or the one of an evaluation."""
+    stored = _available(storage().snapshots.get(id), in_frame=in_frame)
+    if is_evaluation(stored.snapshot) and request.endpoint not in ("share.delete", "share.report"):
+        abort(make_response(redirect(url_for("evaluate.stored", id=id))))
+    return stored
 
 
-def _stored_for_json(id: str) -> StoredSnapshot | Response:
-    """The snapshot, or problem details as JSON that explain why it is unavailable."""
+def _stored_for_json(id: str) -> StoredSnapshot:
+    """The snapshot; ends with problem details as JSON that explain why it is unavailable."""
     stored = storage().snapshots.get(id)
     if stored is None:
-        return problem(404, _("There is no snapshot with this id, and there never was one."))
+        abort(problem(404, _("There is no snapshot with this id, and there never was one.")))
     if is_evaluation(stored.snapshot):
-        return make_response(redirect(url_for("evaluate.stored", id=id, format="json")))
-    return stored if stored.condition == "kept" else problem(410, _("This snapshot is no longer available."))
+        abort(make_response(redirect(url_for("evaluate.stored", id=id, format="json"))))
+    if stored.condition != "kept":
+        abort(problem(410, _("This snapshot is no longer available.")))
+    return stored
 
 
-def _embedded_view(stored: StoredSnapshot, restored: RestoredResult) -> ResultView:
-    """The view for an iframe: its tokens have no links, since the linked pages cannot be framed."""
-    return replace(_view(stored, restored), stem=None)
+def _available(stored: StoredSnapshot | None, *, in_frame: bool = False) -> StoredSnapshot:
+    """The snapshot if it is available; ends with the page that explains why it is not."""
+    if stored is not None and stored.condition == "kept":
+        return stored
+    reason: str = "unknown" if stored is None else stored.condition
+    if stored and reason == "expired" and (stored.expires is None or stored.expires > datetime.now(UTC)):
+        reason = "outdated"
+    return abort(gone(reason, in_frame=in_frame))
 
 
-def _view(stored: StoredSnapshot, restored: RestoredResult, kind: type[ResultView] = ResultView) -> ResultView:
-    details, problems = _details(restored)
-    address = url_for("share.page", id=stored.id)
-    state = replace(restored.state, view=view_of(request.args.get("view")) or restored.state.view)
-    chosen = f"view={state.view}&" if "view" in request.args else ""
-    return kind(
-        state=state,
-        result=restored.result,
-        details=details,
-        token_problems=problems,
-        link=address,
-        stem=f"{address}?{chosen}token=",
-        chooser=DetailsForm("snapshot", address, "get", f"{address}/tokens"),
-        json_url=url_for("share.as_json", id=stored.id),
-    )
-
-
-def _details(restored: RestoredResult) -> tuple[TokenDetails | None, list[InputProblem]]:
-    if not request.args.get("token"):  # empty: the form of a page without a selected token, or its button to close
-        return None, []
-    index = request.args.get("token", -1, int)
-    try:
-        return token_details(restored.result, index), []
-    except IndexError:
-        count = f"{len(restored.encoding):,}"
-        message = _(
-            "There is no token %(index)s: the text has %(count)s, counted from 0.",
-            index=request.args["token"][:20],
-            count=count,
-        )
-        return None, [InputProblem(message, 404)]
+def gone(reason: str, *, in_frame: bool = False) -> Response:
+    """A page that explains why a snapshot is unavailable, with the status for the reason."""
+    title, sentence, status = {
+        "unknown": (
+            _("No snapshot has this address"),
+            _("Check that the link is complete: its last part has at least nine letters and digits."),
+            404,
+        ),
+        "expired": (
+            _("This snapshot has expired"),
+            _("Its author set a last day for it, and that day has passed."),
+            410,
+        ),
+        "outdated": (
+            _("This snapshot has expired"),
+            _("This site keeps shared results for a limited time, and nobody has shared this one again."),
+            410,
+        ),
+        "deleted": (_("This snapshot was deleted"), _("Its author deleted it."), 410),
+        "removed": (
+            _("This snapshot was removed"),
+            _("The site's operator removed it after reviewing a report."),
+            410,
+        ),
+        "wrong secret": (
+            _("This is not the deletion link of this snapshot"),
+            _(
+                "Nothing was deleted. Check that the link is complete; it was shown only once, when the snapshot was "
+                "shared."
+            ),
+            403,
+        ),
+        "just deleted": (
+            _("The snapshot was deleted"),
+            _("Its text was removed from the database, and its link now says that it was deleted."),
+            200,
+        ),
+        "still shared": (
+            _("Your share of this snapshot was deleted"),
+            _("Someone else has shared the same result, so the link keeps working until they delete it too."),
+            200,
+        ),
+    }[reason]
+    if in_frame:
+        body = render(FrameMessage(title=title, sentence=sentence))
+    else:
+        body = render(GonePage(title=title, sentence=sentence, status=status))
+    response = make_response(body, status)
+    response.headers["Cache-Control"] = "no-store"  # if the result is shared again, the same link works again
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response
 
 
 def _noindex(response: Response) -> Response:
