@@ -69,7 +69,7 @@ class _Matching:
     def step(self, way: Way, count: int) -> Frame:
         """The decision number `count` of a direction."""
         now = self.taken[way][count - 1]
-        windows = self._windows(now)
+        windows = partial(self._windows, now)
         # With both directions FMM comes first; with one, both take their decisions together.
         step = count + len(self.taken["forward"]) * (len(self.ways) == 2 and way == "backward")
 
@@ -79,7 +79,7 @@ class _Matching:
                 "ended": False,
                 "direction": way,  # the direction whose windows are shown
                 "about": joined([self._about(way), self._skipped_sentence(now)]),
-                "windows": windows,
+                "windows": windows(),
                 "taken": cells if way == "forward" else cells[::-1],  # the words so far, in reading order
                 "lanes": [self._lane(each, step, selected=each == way) for each in NAMES],
             }
@@ -98,7 +98,7 @@ class _Matching:
             "tried": [{"text": text_of(tried), **asdict(tried)} for tried in now.tried],
         }
         title = _("The windows that were tried, the longest first")
-        return Frame(TEMPLATE, self._sentence(way, now), record, values, lambda: windows_figure(windows, title=title))
+        return Frame(TEMPLATE, self._sentence(way, now), record, values, lambda: windows_figure(windows(), title=title))
 
     def end(self) -> Frame:
         """Both segmentations, and the verdict."""

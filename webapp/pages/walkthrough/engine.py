@@ -98,7 +98,7 @@ class Walkthrough:
 
     def at(self, step: int) -> Frame:
         """The frame of a step."""
-        return [*([self.preparation] if self.preparation else []), *self.frames][step]()
+        return self.preparation() if self.preparation and not step else self.frames[step - self.first]()
 
     def step_of(self, token: int) -> int:
         """The step that made token `token` of the result."""
