@@ -21,7 +21,6 @@ from webapp.core.formats.fields import FormatError
 from webapp.core.formats.limits import LARGEST_FILE, read_json
 from webapp.core.formats.recognize import recognize
 from webapp.core.recipes import BYTE_BPE, WORDPIECE
-from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers.bpe import train_bytes
 from webapp.core.trainers.wordpiece import train as train_wordpiece
 
@@ -38,32 +37,31 @@ WORDS = b"that 0\nwith 1\nthis 2\nfrom 3\n"
 
 
 @pytest.mark.parametrize(
-    ("content", "found", "description"),
+    ("content", "found", "pieces"),
     [
-        (RANKS, "tiktoken", "byte-level BPE of 400 ranks"),
-        (b"\xef\xbb\xbf" + RANKS, "tiktoken", "the split pattern is cl100k_base's"),
-        (RANKS.replace(b"\n", b"\r\n"), "tiktoken", "400 ranks"),
-        (TEKKEN, "tekken", "Mistral's tekken.json: byte-level BPE of 700 pieces"),
-        (TOKENIZER_JSON, "huggingface", "Hugging Face's tokenizer.json: BPE of 400 pieces"),
+        (RANKS, "tiktoken", 400),
+        (b"\xef\xbb\xbf" + RANKS, "tiktoken", 400),
+        (RANKS.replace(b"\n", b"\r\n"), "tiktoken", 400),
+        (TEKKEN, "tekken", 700),
+        (TOKENIZER_JSON, "huggingface", 400),
         (b"\n {" + TOKENIZER_JSON[TOKENIZER_JSON.index(b'"model"') : -1] + b', "version": "1.0", "added_tokens": [], '
          b'"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false}, "normalizer": null}',
-         "huggingface", "BPE of 400"),
-        (minimal_bpe.write(BYTE_BPE.tokenizer(MODEL)).encode(), "minimal-bpe", "byte-level BPE of 400 pieces"),
-        (b'{"merges": [[97, 98], [256, 99]]}', "minimal-bpe", "byte-level BPE of 258 pieces"),
-        (BERT, "vocab.txt", "BERT's vocab.txt: WordPiece of 8 pieces, in lower case"),
-        (BERT + b"Un\n", "vocab.txt", "9 pieces, with capitals"),
-        (CODES, "subword-nmt", "codes of subword-nmt, version 0.2: BPE of"),
-        (b"e s\ns t\nt </w>\n", "subword-nmt", "version 0.1"),
-        (WORDS, "dictionary", "a dictionary of 4 words with frequencies"),
-        ("研究\n生命\n".encode(), "dictionary", "a dictionary of 2 words"),
-        ("研究\t5\tv\n".encode(), "dictionary", "a dictionary of 1 words with frequencies and tags"),
+         "huggingface", 400),
+        (minimal_bpe.write(BYTE_BPE.tokenizer(MODEL)).encode(), "minimal-bpe", 400),
+        (b'{"merges": [[97, 98], [256, 99]]}', "minimal-bpe", 258),
+        (BERT, "vocab.txt", 8),
+        (BERT + b"Un\n", "vocab.txt", 9),
+        (CODES, "subword-nmt", 9),
+        (b"e s\ns t\nt </w>\n", "subword-nmt", 8),
+        (WORDS, "dictionary", 4),
+        ("研究\n生命\n".encode(), "dictionary", 2),
+        ("研究\t5\tv\n".encode(), "dictionary", 1),
     ],
 )  # fmt: skip
-def test_each_format_is_recognized(content: bytes, found: str, description: str) -> None:
+def test_each_format_is_recognized(content: bytes, found: str, pieces: int) -> None:
     recognized = recognize(content)
     assert recognized.format == found
-    assert description in recognized.description
-    assert isinstance(recognized.tokenizer, Tokenizer)
+    assert len(recognized.tokenizer.model.pieces) == pieces
 
 
 def test_two_files_that_belong_together() -> None:
@@ -91,7 +89,6 @@ def test_published_files_are_recognized(shared: Path) -> None:
         assert recognized.format == kinds[file.parent.name], file.name
         assert recognized.tokenizer.ids("Hello, world!"), file.name
     named = recognize((folder / "tiktoken" / "r50k_base.tiktoken").read_bytes())
-    assert "those of r50k_base" in named.description
     assert named.tokenizer.special_tokens == {"<|endoftext|>": 50256}
 
 

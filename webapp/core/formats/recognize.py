@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from webapp.core.formats import (
     dictionary,
@@ -22,7 +22,6 @@ from webapp.core.formats import (
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.limits import LARGEST_DICTIONARY, LARGEST_FILE, decoded, read_json
 from webapp.core.models.matching import Matching
-from webapp.core.models.ngram import NGram
 from webapp.core.recipes import MATCHING
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import Phrase
@@ -45,10 +44,9 @@ Format = Literal[
 
 @dataclass(frozen=True)
 class Recognized:
-    """The format of a file, a description of it in English, and the tokenizer that it defines."""
+    """The format of a file, and the tokenizer that it defines."""
 
     format: Format
-    description: str
     tokenizer: Tokenizer
 
 
@@ -59,8 +57,8 @@ def recognize(content: bytes, companion: bytes | None = None) -> Recognized:
     order; so do a `.tiktoken` and its encoding. Text that matches no other format is read as a dictionary.
 
     >>> found = recognize("研究 5 v\\n生命 4 n\\n".encode())
-    >>> found.format, found.description, found.tokenizer.ids("研究生命")
-    ('dictionary', 'a dictionary of 2 words with frequencies and tags', [0, 1])
+    >>> found.format, found.tokenizer.ids("研究生命")
+    ('dictionary', [0, 1])
 
     Raises FormatError, with one sentence that says what is wrong and where, for a file that has another format, is
     malformed, inconsistent or compressed, or is too large.
@@ -78,45 +76,49 @@ def recognize(content: bytes, companion: bytes | None = None) -> Recognized:
         raise FormatError("the file is empty")
     check_foreign(content)
     if _is_sentencepiece(content):
-        return _sentencepiece(content)
+        from webapp.core.formats import sentencepiece
+
+        return Recognized("sentencepiece", sentencepiece.read(content))
     return _text(content)
 
 
 def _text(content: bytes) -> Recognized:
     if _is_tiktoken(content):
-        return _tiktoken(content)
+        return Recognized("tiktoken", tiktoken.read(content))
     text = decoded(content)
     if _UNKNOWN_LINE.search(text):
-        return _vocab_txt(text)
+        return Recognized("vocab.txt", vocab_txt.read(text))
     if text.lstrip()[:1] in ("{", "["):
         return _json(text)
     if _MARKED_CODES.search(text):
-        return _subword_nmt(text)
+        return Recognized("subword-nmt", subword_nmt.read(text))
     if text.startswith("#version"):
         raise FormatError("this is a GPT-2 merges.txt; it can only be read together with its vocab.json")
     if _is_ngram_text(text):
-        return _ngrams("ngram-text", "counts as text", ngram_counts.read_text(text))
-    return _dictionary(text)
+        return Recognized("ngram-text", ngram_counts.read_text(text))
+    return Recognized("dictionary", _dictionary(text))
 
 
 def _json(text: str) -> Recognized:
+    from webapp.core.formats import huggingface, tokens_and_scores
+
     if _HUGGINGFACE.match(text):
-        return _huggingface(text)
+        return Recognized("huggingface", huggingface.read(text))
     document = read_json(text)
     if tekken.is_tekken(document):
-        return _tekken(document)
+        return Recognized("tekken", tekken.read_document(document))
     if isinstance(document, dict):
         # Checked first, because any word may be a piece: GPT-2 has "model", "tokens", "version" and "config".
         if ngram_counts.is_counts(document):
-            return _ngrams("ngram-counts", "counts as JSON", ngram_counts.read_json_document(document))
+            return Recognized("ngram-counts", ngram_counts.read_json_document(document))
         if vocab_json.is_vocabulary(document):
             raise FormatError("this is a GPT-2 vocab.json; it can only be read together with its merges.txt")
         if isinstance(document.get("model"), dict):
-            return _huggingface(text)
+            return Recognized("huggingface", huggingface.read(text))
         if isinstance(document.get("tokens"), list) and isinstance(document.get("scores"), list):
-            return _scores(text)
+            return Recognized("scores", tokens_and_scores.read(text))
         if minimal_bpe.is_minimal(document):
-            return _minimal_bpe(document)
+            return Recognized("minimal-bpe", minimal_bpe.read_document(document))
         if tiktoken_encoding.is_encoding(document):
             raise FormatError("this is the encoding of a .tiktoken file; it can only be read together with that file")
     raise FormatError(
@@ -125,83 +127,13 @@ def _json(text: str) -> Recognized:
     )
 
 
-# --- one reader per format --------------------------------------------------------------------------------------------
-
-
-def _tiktoken(content: bytes) -> Recognized:
-    tokenizer = tiktoken.read(content)
-    name = tiktoken.encoding_of(tiktoken.model_ranks(tokenizer))
-    rest = (
-        f"split pattern and special tokens are those of {name}"
-        if name
-        else "the split pattern is cl100k_base's, without special tokens"
-    )
-    size = len(tokenizer.model.pieces)
-    description = f"OpenAI's .tiktoken: byte-level BPE of {size:,} ranks; {rest}"
-    return Recognized("tiktoken", description, tokenizer)
-
-
-def _tekken(document: Any) -> Recognized:
-    tokenizer = tekken.read_document(document)
-    description = f"Mistral's tekken.json: byte-level BPE of {len(tokenizer.model.pieces):,} pieces"
-    return Recognized("tekken", description, tokenizer)
-
-
-def _huggingface(text: str) -> Recognized:
-    from webapp.core.formats import huggingface
-
-    tokenizer = huggingface.read(text)
-    kind, size = type(tokenizer.model).__name__, len(tokenizer.model.pieces)
-    return Recognized("huggingface", f"Hugging Face's tokenizer.json: {kind} of {size:,} pieces", tokenizer)
-
-
-def _sentencepiece(content: bytes) -> Recognized:
-    from webapp.core.formats import sentencepiece
-
-    tokenizer = sentencepiece.read(content)
-    kind, size = type(tokenizer.model).__name__, len(tokenizer.model.pieces)
-    return Recognized("sentencepiece", f"a SentencePiece model: {kind} of {size:,} pieces", tokenizer)
-
-
-def _scores(text: str) -> Recognized:
-    from webapp.core.formats import tokens_and_scores
-
-    tokenizer = tokens_and_scores.read(text)
-    description = f"tokens and scores as in llama2.c: BPE of {len(tokenizer.model.pieces):,} pieces"
-    return Recognized("scores", description, tokenizer)
-
-
-def _minimal_bpe(document: Any) -> Recognized:
-    tokenizer = minimal_bpe.read_document(document)
-    size = len(tokenizer.model.pieces)
-    return Recognized("minimal-bpe", f"merges as nested lists: byte-level BPE of {size:,} pieces", tokenizer)
-
-
-def _vocab_txt(text: str) -> Recognized:
-    tokenizer = vocab_txt.read(text)
-    lowercase = getattr(tokenizer.normalizer, "lowercase", False)
-    case = "in lower case" if lowercase else "with capitals"
-    description = f"BERT's vocab.txt: WordPiece of {len(tokenizer.model.pieces):,} pieces, {case}"
-    return Recognized("vocab.txt", description, tokenizer)
-
-
-def _subword_nmt(text: str) -> Recognized:
-    tokenizer = subword_nmt.read(text)
-    version = "0.2" if text.startswith("#version: 0.2") else "0.1"
-    description = f"codes of subword-nmt, version {version}: BPE of {len(tokenizer.model.pieces):,} pieces"
-    return Recognized("subword-nmt", description, tokenizer)
-
-
 def _pair(content: bytes, companion: bytes) -> Recognized:
     # Sorted, so that the messages do not depend on the order of the two files.
     parts = sorted((content, companion), key=lambda part: (not _BRACE.match(part), part))
     for part in parts:
         check_foreign(part)
     if _BRACE.match(parts[0]) and _is_tiktoken(parts[1]):
-        tokenizer = tiktoken_encoding.read(parts[1], decoded(parts[0]))
-        ranks = len(tiktoken.model_ranks(tokenizer))
-        description = f"a .tiktoken with its encoding: byte-level BPE of {ranks:,} ranks"
-        return Recognized("tiktoken", description, tokenizer)
+        return Recognized("tiktoken", tiktoken_encoding.read(parts[1], decoded(parts[0])))
     vocabulary, merges = map(decoded, parts)
     if _BRACE.match(parts[1]):
         raise FormatError("both files are JSON; one of them should be the merges.txt")
@@ -211,19 +143,10 @@ def _pair(content: bytes, companion: bytes) -> Recognized:
         raise FormatError("neither file is JSON; one should be a vocab.json, the other its merges.txt")
     if _HUGGINGFACE.match(vocabulary):
         raise FormatError("one of the files is a tokenizer.json; choose that file alone")
-    tokenizer = vocab_json.read(vocabulary, merges)
-    size = len(tokenizer.model.pieces)
-    return Recognized("vocab.json", f"GPT-2's vocab.json and merges.txt: byte-level BPE of {size:,} pieces", tokenizer)
+    return Recognized("vocab.json", vocab_json.read(vocabulary, merges))
 
 
-def _ngrams(format: Format, form: str, tokenizer: Tokenizer) -> Recognized:
-    model = tokenizer.model
-    assert isinstance(model, NGram)
-    kind = ("unigrams", "bigrams", "trigrams")[model.counts.order - 1]
-    return Recognized(format, f"{form}: n-grams up to {kind} of {len(model.pieces):,} words", tokenizer)
-
-
-def _dictionary(text: str) -> Recognized:
+def _dictionary(text: str) -> Tokenizer:
     if text.count("\n") > LARGEST_DICTIONARY:
         raise FormatError("more than %(most)s lines, too many for a dictionary", most=f"{LARGEST_DICTIONARY:,}")
     try:
@@ -245,11 +168,7 @@ def _dictionary(text: str) -> Recognized:
         ) from None
     if not len(words):
         raise FormatError("the file is empty")
-    columns = [
-        name for name, column in (("frequencies", words.frequencies), ("tags", words.tags)) if column is not None
-    ]
-    description = f"a dictionary of {len(words):,} words" + (f" with {' and '.join(columns)}" if columns else "")
-    return Recognized("dictionary", description, MATCHING.tokenizer(Matching(words, "both")))
+    return MATCHING.tokenizer(Matching(words, "both"))
 
 
 # --- signatures -------------------------------------------------------------------------------------------------------

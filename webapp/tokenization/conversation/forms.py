@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -17,7 +18,7 @@ from werkzeug.datastructures import MultiDict
 from webapp.chat.messages import LONGEST_ROLE, MOST_MESSAGES, Conversation, ConversationError, Message, read_messages
 from webapp.chat.templates import BUILT_IN
 from webapp.core.vocabulary_error import Phrase, shown
-from webapp.tokenization.conversation.messages import conversation_problem
+from webapp.tokenization.conversation.messages import whole
 from webapp.tokenization.conversation.state import (
     DEFAULT_TEMPLATE,
     DEFAULT_VOCABULARY,
@@ -101,12 +102,10 @@ def _messages(
         extra = extras[index].strip() if index < len(extras) else ""
         fields: dict[str, Any] = {}
         if extra:
-            try:
+            typed[f"extra-{index + 1}"] = extra
+            with _noted(problems, f"extra-{index + 1}"):
                 fields = _fields(extra)
-            except ConversationError as error:
-                field = f"extra-{index + 1}"
-                typed[field] = extra
-                problems.append(InputProblem(conversation_problem(error), status_of(error), field))
+                del typed[f"extra-{index + 1}"]
         if len(role) > LONGEST_ROLE:
             message = _("A role has at most %(most)s characters.", most=LONGEST_ROLE)
             problems.append(InputProblem(message, 422, f"role-{index + 1}"))
@@ -136,14 +135,21 @@ def _json(text: str) -> Any:
 
 
 def _conversation(text: str, field: str, problems: list[InputProblem]) -> Conversation | None:
-    try:
+    with _noted(problems, field):
         within(text, current_app.config["MAX_TEXT_BYTES"], _("The conversation"))
         return read_messages(text, most_bytes=current_app.config["MAX_TEXT_BYTES"])
+    return None
+
+
+@contextmanager
+def _noted(problems: list[InputProblem], field: str) -> Iterator[None]:
+    """Add what is wrong with a conversation or too long to the problems, and go on after the block."""
+    try:
+        yield
     except TooLongError as error:
         problems.append(InputProblem(str(error), 413, field))
     except ConversationError as error:
-        problems.append(InputProblem(conversation_problem(error), status_of(error), field))
-    return None
+        problems.append(InputProblem(whole(error.message), status_of(error), field))
 
 
 def status_of(error: ConversationError) -> int:
@@ -155,8 +161,8 @@ def tools_of(text: str) -> tuple[Mapping[str, Any], ...]:
     """The tools of a JSON list, none for an empty text; raises ConversationError for anything else."""
     if not text.strip():
         return ()
-    whole = {"messages": [{"role": "user", "content": ""}], "tools": _json(text)}
-    return read_messages(json.dumps(whole)).tools
+    conversation = {"messages": [{"role": "user", "content": ""}], "tools": _json(text)}
+    return read_messages(json.dumps(conversation)).tools
 
 
 def _pressed(values: MultiDict[str, str], messages: tuple[Message, ...]) -> tuple[Message, ...]:
@@ -182,7 +188,7 @@ def _index(value: str | None, count: int) -> int | None:
 
 def _limits(messages: tuple[Message, ...], tools: str) -> list[InputProblem]:
     """The problems of a conversation that is too long, or of tools that are not JSON."""
-    problems = []
+    problems: list[InputProblem] = []
     if len(messages) > MOST_MESSAGES:
         message = _(
             "These are %(count)s messages; the limit is %(most)s. Remove some of them.",
@@ -190,14 +196,11 @@ def _limits(messages: tuple[Message, ...], tools: str) -> list[InputProblem]:
             most=number(MOST_MESSAGES),
         )
         problems.append(InputProblem(message, 413, "messages"))
-    try:
+    with _noted(problems, "messages"):
         within(written(messages), current_app.config["MAX_TEXT_BYTES"], _("The conversation"))
+    with _noted(problems, "tools"):
         within(tools, MOST_TOOLS_BYTES, _("The list of tools"))
         tools_of(tools)
-    except TooLongError as error:
-        problems.append(InputProblem(str(error), 413, "tools" if len(tools) > MOST_TOOLS_BYTES else "messages"))
-    except ConversationError as error:
-        problems.append(InputProblem(conversation_problem(error), status_of(error), "tools"))
     return problems
 
 
@@ -226,10 +229,8 @@ def _chosen(values: MultiDict[str, str], state: ConversationState, problems: lis
         problems.append(InputProblem(message, 404, "template"))
         template = DEFAULT_TEMPLATE
     if template == OWN:
-        try:
+        with _noted(problems, "source"):
             within(state.source, MOST_SOURCE_BYTES, _("The template"))
-        except TooLongError as error:
-            problems.append(InputProblem(str(error), 413, "source"))
     return replace(state, model=model.id if model else "", vocabulary=vocabulary, template=template)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from flask_babel import format_date, ngettext
 from flask_babel import gettext as _
 
-from webapp.chat.messages import Conversation, ConversationError, Message
+from webapp.chat.messages import Conversation, Message
 from webapp.chat.render import Prompt, TemplateError
 from webapp.core.vocabulary_error import Phrase
 from webapp.rendering.markup import visible
@@ -16,11 +16,6 @@ from webapp.tokenization.conversation.figures import PublishedCount
 from webapp.tokenization.conversation.state import FROM_VOCABULARY, OWN
 from webapp.tokenization.messages import joined, translated
 from webapp.web.localization import current_key, join_list, number
-
-
-def conversation_problem(error: ConversationError) -> str:
-    """What is wrong with a conversation in JSON, and where."""
-    return whole(error.message)
 
 
 def template_problem(error: TemplateError) -> str:
