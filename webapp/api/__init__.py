@@ -5,8 +5,7 @@ from webapp.api import language_models as _language_models
 from webapp.api import routes as _routes
 from webapp.api import tokens as _tokens
 from webapp.api import tool_routes as _tool_routes
-from webapp.api.cors import init_app
-from webapp.api.operations import blueprint
+from webapp.api.operations import blueprint, init_app
 from webapp.api.page import blueprint as page
 
 # Each of these declares operations, which the document lists in this order.

@@ -1,14 +1,15 @@
-"""The API's blueprint and its operations: one declaration validates, routes and documents."""
+"""The API's blueprint and its operations: one declaration validates, routes and documents; CORS headers for all."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
+from http import HTTPStatus
 from inspect import cleandoc
 from typing import Any, NoReturn, TypeVar
 
-from flask import Blueprint, Request, Response, current_app, g, request
+from flask import Blueprint, Flask, Request, Response, current_app, g, request
 from pydantic import BaseModel, ValidationError
 
 from webapp.api.schemas.requests import Method, NoQuery, Texts, VocabularyUpload
@@ -16,7 +17,7 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import unavailable_problem
 from webapp.vocabularies import CatalogueEntry, StillFetchingError, UnavailableVocabularyError, find, tokenizer_of
-from webapp.web.problems import API, problem, refuse
+from webapp.web.problems import API, is_api, problem, refuse
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -226,3 +227,25 @@ def within(texts: Iterable[str], setting: str, pointer: str) -> None:
     if size > limit:
         sentence = f"It has {size:,} bytes of UTF-8; the limit is {limit:,}."
         refuse(413, f"The text is too long. {sentence}", errors=[(pointer, sentence)])
+
+
+DAY_SECONDS = 86_400
+
+
+def init_app(app: Flask) -> None:
+    """Add CORS headers to every response under `/api/v1`, errors included."""
+
+    @app.after_request
+    def add_cors_headers(response: Response) -> Response:
+        if not is_api(request):
+            return response
+        response.headers["Access-Control-Allow-Origin"] = "*"
+        response.headers["Access-Control-Expose-Headers"] = "ETag, Location, Retry-After"
+        response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+        if request.method == "OPTIONS" and response.status_code == HTTPStatus.OK:
+            response.status_code = HTTPStatus.NO_CONTENT
+            del response.headers["Content-Type"]
+            response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")
+            response.headers["Access-Control-Allow-Headers"] = "Content-Type, If-None-Match"
+            response.headers["Access-Control-Max-Age"] = str(DAY_SECONDS)
+        return response

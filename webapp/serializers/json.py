@@ -120,6 +120,12 @@ def json_piece(piece: str | bytes) -> JSONPiece:
         return {"bytes": data.hex(" ")}
 
 
+def named(source: object, *names: str) -> dict[str, Any]:
+    """Attributes of an object by name, texts well-formed: `named(span, "start", "end")` → `{"start": 0, "end": 2}`."""
+    values = ((name, getattr(source, name)) for name in names)
+    return {name: well_formed(value) if isinstance(value, str) else value for name, value in values}
+
+
 def well_formed(text: str) -> str:
     """The text with U+FFFD for lone surrogates, which JSON in UTF-8 cannot contain."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

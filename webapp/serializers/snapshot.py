@@ -59,10 +59,7 @@ def _tokens(shared: Snapshot) -> dict[str, Any]:
     unknown = frozenset(shared.unknown)
     state = shared.state
     return {
-        "algorithm": state["algorithm"],
-        "vocabulary": state["vocabulary"],
-        "vocabulary_hash": state["vocabulary_hash"],
-        "options": state["options"],
+        **{name: state[name] for name in ("algorithm", "vocabulary", "vocabulary_hash", "options")},
         "ids": shared.ids,
         "pieces": (
             json_piece(shared.text[start:end]) if index in unknown else pieces[id]

@@ -9,12 +9,12 @@ from typing import Annotated, Any, Literal, cast, get_args
 from pydantic import ConfigDict, Field
 
 from webapp.core.analysis.round_trip import RoundTripReport
-from webapp.core.analysis.stage_edits import Change, Stage
+from webapp.core.analysis.stage_edits import Change
 from webapp.core.encoding import Encoding
 from webapp.core.models.dictionary import Dictionary, Reason
 from webapp.core.models.maximum_probability import MaximumProbability, Mode
 from webapp.core.tokenizer import Tokenizer
-from webapp.serializers.json import JSONPiece, json_piece, well_formed
+from webapp.serializers.json import JSONPiece, json_piece, named, well_formed
 from webapp.tokenization.result import Result
 
 
@@ -169,16 +169,10 @@ def round_trip_json(report: RoundTripReport) -> dict[str, Any]:
 
 def _change(change: Change) -> dict[str, Any]:
     return {
-        "start": change.start,
-        "end": change.end,
-        "decoded_start": change.decoded_start,
-        "decoded_end": change.decoded_end,
-        "before": well_formed(change.before),
-        "after": well_formed(change.after),
-        **_stage(change.stage),
-        "steps": [{**_stage(stage), "after": well_formed(after)} for stage, after in change.steps],
+        **named(change, "start", "end", "decoded_start", "decoded_end", "before", "after"),
+        **named(change.stage, *_STAGE),
+        "steps": [{**named(stage, *_STAGE), "after": well_formed(after)} for stage, after in change.steps],
     }
 
 
-def _stage(stage: Stage) -> dict[str, str]:
-    return {"stage": stage.stage, "component": stage.component, "rule": stage.rule}
+_STAGE = ("stage", "component", "rule")

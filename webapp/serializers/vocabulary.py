@@ -12,7 +12,7 @@ from webapp.core.analysis.reachability import Reach
 from webapp.core.analysis.token_list import TokenList
 from webapp.core.tokenizer import Tokenizer
 from webapp.jobs.surveys import StoredSurvey
-from webapp.serializers.json import json_piece, well_formed
+from webapp.serializers.json import json_piece, named, well_formed
 from webapp.serializers.tokenization import skipped_json
 from webapp.vocabularies import CatalogueEntry, title_of
 from webapp.vocabularies.descriptions import description_of
@@ -26,12 +26,7 @@ def entry_json(entry: CatalogueEntry) -> dict[str, Any]:
     return {
         "name": entry.name,
         "title": title_of(entry),
-        "algorithms": entry.algorithms,
-        "origin": entry.origin,
-        "size": entry.size,
-        "family": entry.family,
-        "licence": entry.licence,
-        "source": entry.source,
+        **named(entry, "algorithms", "origin", "size", "family", "licence", "source"),
     }
 
 
@@ -51,7 +46,7 @@ def vocabulary_json(entry: CatalogueEntry, tokenizer: Tokenizer) -> dict[str, An
         "longest_words": [token_json(description.tokens, id) for id in portrait.longest_words],
         "unknown_id": tokenizer.model.unknown_id,
         "added_tokens": [
-            {"id": token.id, "content": well_formed(token.content), "special": token.special}
+            named(token, "id", "content", "special")
             for token in sorted(tokenizer.added_tokens, key=lambda token: token.id)
         ],
         "pipeline": {
@@ -125,7 +120,7 @@ def token_page_json(entry: CatalogueEntry, tokenizer: Tokenizer, facts: TokenFac
         ],
         "added": facts.added is not None,
         "unknown": facts.is_unknown,
-        "marks": [{"kind": mark.kind, "spelling": mark.spelling, "byte": mark.byte} for mark in facts.marks],
+        "marks": [named(mark, "kind", "spelling", "byte") for mark in facts.marks],
         "rank": facts.merge.rank if facts.merge else None,
         "merged_from": [facts.merge.left, facts.merge.right] if facts.merge else None,
         "score": facts.score[0] if facts.score else None,
@@ -143,13 +138,9 @@ def token_page_json(entry: CatalogueEntry, tokenizer: Tokenizer, facts: TokenFac
 def reach_json(reach: Reach) -> dict[str, Any]:
     """Whether a text gives a token: the text that does, or the token's own, and its tokens."""
     return {
-        "state": reach.state,
-        "reason": reach.reason,
+        **named(reach, "state", "reason"),
         "proved": reach.certain,
-        "text": well_formed(reach.text),
-        "ids": list(reach.ids),
-        "same_as": reach.same_as,
-        "part_of": reach.part_of,
+        **named(reach, "text", "ids", "same_as", "part_of"),
     }
 
 

@@ -228,3 +228,27 @@ def _counts(connection: Connection, query: Select[Any, int]) -> Counter[str]:
 def _deleted_by(changes: Changes) -> Deleted:
     """What a transaction has deleted of the vocabularies."""
     return Deleted(-changes.count["vocabularies"], -changes.bytes["vocabularies"])
+
+
+@dataclass(frozen=True)
+class StoredFigures:
+    """The number of trainings by state, of shared results by condition, and of vocabularies by who needs them."""
+
+    jobs: dict[str, int]
+    snapshots: dict[str, int]
+    vocabularies: dict[str, int]
+
+
+def figures_of(database: Database) -> StoredFigures:
+    """Count what the database stores; raises UnavailableStorageError."""
+    with database.read() as connection:
+        jobs = connection.execute(select(JobRow.state, func.count()).group_by(JobRow.state)).all()
+        snapshots = connection.execute(
+            select(SnapshotRow.condition, func.count()).group_by(SnapshotRow.condition)
+        ).all()
+        files = connection.execute(select(VocabularyRow.uploaded, func.count()).group_by(VocabularyRow.uploaded)).all()
+    return StoredFigures(
+        jobs={row[0]: row[1] for row in jobs},
+        snapshots={row[0]: row[1] for row in snapshots},
+        vocabularies={"visitors" if uploaded else "snapshots": count for uploaded, count in files},
+    )

@@ -29,8 +29,7 @@ from webapp.tokenization.messages import unavailable_problem
 from webapp.tools.inputs import FromForm, InBody, Input, PageNumber, require_page
 from webapp.tools.kernel import Tool
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, title_of, tokenizer_of
-from webapp.vocabularies.descriptions import description_of
-from webapp.vocabularies.differences import difference_between
+from webapp.vocabularies.descriptions import description_of, difference_between
 from webapp.vocabularies.token_kinds import kind_title
 from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.web.localization import number

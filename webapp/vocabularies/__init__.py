@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from webapp.vocabularies.algorithms import algorithms_of
 from webapp.vocabularies.catalogue import CATALOGUE, CatalogueEntry, default_for, entries_for, offered_algorithms
 from webapp.vocabularies.library import (
     StillFetchingError,
@@ -26,4 +25,4 @@ from webapp.vocabularies.shipped_vocabularies import (
 )
 from webapp.vocabularies.titles import title_of
 from webapp.vocabularies.trained import LIMITS, TRAINERS, TrainedVocabulary, train_vocabulary
-from webapp.vocabularies.uploads import StorageFullError, hash_of, name_of
+from webapp.vocabularies.uploads import StorageFullError, algorithms_of, hash_of, name_of

@@ -1,4 +1,4 @@
-"""Token lists and statistics of vocabularies, computed once and cached as long as the tokenizer exists."""
+"""Token lists, statistics and differences of vocabularies, computed once and cached as long as tokenizers exist."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from weakref import WeakKeyDictionary
 
 from webapp.core.analysis.portrait import Portrait, portrait_of
 from webapp.core.analysis.token_list import TokenList
+from webapp.core.analysis.vocabulary_difference import VocabularyDifference, difference_of
 from webapp.core.models.word_models import WordModel
 from webapp.core.tokenizer import Tokenizer
+
+MOST_CACHED = 4  # differences of one vocabulary with others
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,8 @@ class VocabularyDescription:
 
 _cache: WeakKeyDictionary[object, VocabularyDescription] = WeakKeyDictionary()
 _describing = Lock()
+_differences: WeakKeyDictionary[Tokenizer, WeakKeyDictionary[Tokenizer, VocabularyDifference]] = WeakKeyDictionary()
+_comparing = Lock()
 
 
 def description_of(tokenizer: Tokenizer) -> VocabularyDescription:
@@ -35,3 +40,16 @@ def description_of(tokenizer: Tokenizer) -> VocabularyDescription:
             tokens = TokenList(tokenizer)
             description = _cache[key] = VocabularyDescription(tokens, portrait_of(tokens))
         return description
+
+
+def difference_between(first: Tokenizer, second: Tokenizer) -> VocabularyDifference:
+    """The difference of two vocabularies, cached; the first call takes 0.5 s for 200,000 tokens each."""
+    pair = (description_of(first).tokens, first), (description_of(second).tokens, second)
+    with _comparing:
+        others = _differences.setdefault(first, WeakKeyDictionary())
+        found = others.get(second)
+        if found is None:
+            if len(others) >= MOST_CACHED:
+                others.clear()
+            found = others[second] = difference_of(*pair)
+        return found

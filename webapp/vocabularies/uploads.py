@@ -8,16 +8,17 @@ The same content always has the same name. The site stores nothing about the vis
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from threading import Lock
 from typing import cast
 
+from webapp.core.algorithms import algorithms_for, sharing_vocabularies
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import Format, Recognized, recognize
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import StorageFullError, UnavailableStorageError, VocabularyFile, VocabularyStore
-from webapp.vocabularies.algorithms import algorithms_of, with_newer
 
 _NAME = re.compile(r"upload-[0-9a-f]{16}")
 # The number of uploads whose description, not content, a process caches.
@@ -143,3 +144,17 @@ def number_of_ids(tokenizer: Tokenizer) -> int:
     """The number of distinct ids of a tokenizer: the model's pieces, and added tokens with further ids."""
     beyond = {token.id for token in tokenizer.added_tokens if token.id >= len(tokenizer.model.pieces)}
     return len(tokenizer.model.pieces) + len(beyond)
+
+
+def algorithms_of(tokenizer: Tokenizer) -> tuple[str, ...]:
+    """The algorithms that can use the vocabulary of a tokenizer: several for a dictionary, else one."""
+    return algorithms_for(tokenizer.model)
+
+
+def with_newer(stored: Sequence[str]) -> tuple[str, ...]:
+    """The algorithms that were stored with a vocabulary, and those added since that use vocabularies of its kind.
+
+    >>> with_newer(("fmm", "bmm"))[:3], with_newer(("bpe",))
+    (('fmm', 'bmm', 'bidirectional'), ('bpe',))
+    """
+    return tuple(dict.fromkeys([*stored, *(other for id in stored for other in sharing_vocabularies(id))]))

@@ -15,10 +15,9 @@ from webapp.core.models.ngram import NGram
 from webapp.core.models.word_models import DictionaryModel
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import VocabularyFile
-from webapp.vocabularies.algorithms import algorithms_of
 from webapp.vocabularies.catalogue import CatalogueEntry
 from webapp.vocabularies.shipped_vocabularies import FOLDER, NAMES, shipped_tokenizer
-from webapp.vocabularies.uploads import hash_of, number_of_ids
+from webapp.vocabularies.uploads import algorithms_of, hash_of, number_of_ids
 
 
 def vocabulary_file(

@@ -11,20 +11,15 @@ def heading_for(status: int) -> str:
     >>> heading_for(413)
     'Request too large'
     """
-    match status:
-        case 400:
-            return _("Bad request")
-        case 403:
-            return _("Not allowed")
-        case 404:
-            return _("Page not found")
-        case 405:
-            return _("Method not allowed")
-        case 413:
-            return _("Request too large")
-        case 429:
-            return _("Too many requests")
-    return _("Something went wrong")
+    headings = {
+        400: _("Bad request"),
+        403: _("Not allowed"),
+        404: _("Page not found"),
+        405: _("Method not allowed"),
+        413: _("Request too large"),
+        429: _("Too many requests"),
+    }
+    return headings.get(status) or _("Something went wrong")
 
 
 def sentence_for(status: int) -> str:
@@ -33,23 +28,19 @@ def sentence_for(status: int) -> str:
     >>> sentence_for(405)
     'This address does not accept this request method.'
     """
-    match status:
-        case 400:
-            return _("The site could not read the request. Go back and try again.")
-        case 403:
-            return _(
-                "The request came from a page of another site, so nothing was stored. Send it from a page of this site."
-            )
-        case 404:
-            return _("There is no page at this address. The playground is on the home page.")
-        case 405:
-            return _("This address does not accept this request method.")
-        case 413:
-            return _("The request is too large. Shorten it and send it again.")
-        case 429:
-            return _("You sent too many requests. Try again in a minute.")
-        case 503:
-            return _("The site cannot answer this request at the moment. Try again in a minute.")
+    sentences = {
+        400: _("The site could not read the request. Go back and try again."),
+        403: _(
+            "The request came from a page of another site, so nothing was stored. Send it from a page of this site."
+        ),
+        404: _("There is no page at this address. The playground is on the home page."),
+        405: _("This address does not accept this request method."),
+        413: _("The request is too large. Shorten it and send it again."),
+        429: _("You sent too many requests. Try again in a minute."),
+        503: _("The site cannot answer this request at the moment. Try again in a minute."),
+    }
+    if status in sentences:
+        return sentences[status]
     if status >= 500:
         return _("Something went wrong on our side. Your text is still in the form; try again.")
     return _("The site could not answer the request.")

@@ -91,6 +91,8 @@ def _unfailing(handler: Handler, plain: PlainErrors) -> Handler:
     @wraps(handler)
     def answer(error: Any) -> ResponseReturnValue:
         try:
+            if is_api(request):
+                g.language_key = "en"
             return handler(error)
         except Exception:
             log.exception("%s: the error page could not be rendered", name_of(request))
@@ -100,11 +102,9 @@ def _unfailing(handler: Handler, plain: PlainErrors) -> Handler:
 
 
 def _status_of(error: Exception) -> int:
-    if isinstance(error, UnavailableStorageError):
-        return 503
     if isinstance(error, StoppedRequestError):
         return STOPPED_STATUS[error.reason]
-    if isinstance(error, MemoryError):
+    if isinstance(error, UnavailableStorageError | MemoryError):
         return 503
     if isinstance(error, TextError):
         return 409 if wants_problems(request) else 422
@@ -123,8 +123,6 @@ def http_error(error: HTTPException) -> Response:
     """The page for `error`, or problem details for programs."""
     if work_rate.is_about_work(error):
         return stopped(StoppedRequestError("work", rates.seconds_left()))
-    if is_api(request):
-        g.language_key = "en"
     status = error.code or 500
     if wants_problems(request):
         response = as_problem(error, api_message_for(error) if is_api(request) else message_for(error))
@@ -140,8 +138,6 @@ def http_error(error: HTTPException) -> Response:
 def storage_error_page(error: UnavailableStorageError) -> Response:
     """The page for a request that needs the unreachable database; it offers to send the same input again."""
     log.error("%s is answered 503: %s", name_of(request), error)
-    if is_api(request):
-        g.language_key = "en"
     if error.reason == "full":
         message = _(
             "The disk of the site’s storage is full, so nothing was stored or changed. Your input is not lost: try "
@@ -161,8 +157,6 @@ def storage_error_page(error: UnavailableStorageError) -> Response:
 
 def stopped(error: StoppedRequestError) -> Response:
     """The page for a request that timed out, was interrupted or has to wait; it contains the input."""
-    if is_api(request):
-        g.language_key = "en"
     status, retry = STOPPED_STATUS[error.reason], error.retry_after
     message = _message_for_stopped(error)
     if wants_problems(request):
@@ -199,30 +193,28 @@ def _message_for_stopped(error: StoppedRequestError) -> str:
             "The server was interrupted while it worked on this request. It may have stored what you sent, or not. "
             "Your input is not lost: try again."
         )
-    if error.reason == "crash":
-        return _(
+    sentences = {
+        "crash": _(
             "The server was interrupted while it worked on this request. Your input is not lost: try again. If this "
             "happens again, shorten the text or choose another vocabulary."
-        )
-    if error.reason == "memory":
-        return _(
+        ),
+        "memory": _(
             "This needs more memory than the site has for it now, so the server stopped it. Shorten the text, or "
             "choose fewer tokenizers or another vocabulary, then try again."
-        )
-    if error.reason == "crowded":
-        return _("The site has more visitors at this moment than it can answer. Nothing is lost.")
-    if error.reason == "busy":
-        return _("The site is working on other long requests, and this one has to wait. Nothing is lost.")
-    if error.reason == "much":
-        return _(
+        ),
+        "crowded": _("The site has more visitors at this moment than it can answer. Nothing is lost."),
+        "busy": _("The site is working on other long requests, and this one has to wait. Nothing is lost."),
+        "much": _(
             "Your network address has many long requests here already, and this one has to wait for them. Nothing is "
             "lost."
-        )
-    if error.reason == "work":
-        return _(
+        ),
+        "work": _(
             "The site has done as much work for your network address as one address may ask for, and this request has "
             "to wait. Nothing is lost. Short texts and single tokenizers still get an answer at once."
-        )
+        ),
+    }
+    if error.reason in sentences:
+        return sentences[error.reason]
     return _(
         "This took longer than the %(seconds)s seconds that a request may take, so the server stopped it. Shorten the "
         "text or choose another vocabulary, then try again.",
@@ -241,8 +233,6 @@ def _sent_fields() -> list[tuple[str, str]]:
 
 def encoding_error_page(error: TextError) -> Response:
     """The page for a text that the chosen vocabulary cannot encode."""
-    if is_api(request):
-        g.language_key = "en"
     message = _("The chosen vocabulary cannot encode this text. Change the text, or choose another vocabulary.")
     return problem(409, message) if wants_problems(request) else _page(422, message)
 
@@ -293,26 +283,20 @@ def message_for(error: HTTPException) -> str:
 
 def api_message_for(error: HTTPException) -> str:
     """What went wrong and what to do next, for programs."""
-    match error.code:
-        case 404:
-            return "There is nothing at this address. /api documents all addresses."
-        case 405:
-            return f"This address does not accept {request.method}; the Allow header lists the methods that it accepts."
-        case 413 if request.mimetype == "multipart/form-data":
-            return (
-                f"The file is too large: a vocabulary file may have {current_app.config['MAX_UPLOAD_BYTES']:,} bytes."
-            )
-        case 413:
-            return f"The request is too large: all texts together may have {_limit()} bytes of UTF-8."
-        case 429:
-            wait = rates.seconds_left()
-            return f"You sent too many requests. Try again in {wait} seconds."
-        case 400:
-            return "The site could not read the request."
-    if (error.code or 500) >= 500:
+    status = error.code or 500
+    largest, text = current_app.config["MAX_UPLOAD_BYTES"], current_app.config["MAX_TEXT_BYTES"]
+    is_file = request.mimetype == "multipart/form-data"
+    sentences = {
+        400: "The site could not read the request.",
+        404: "There is nothing at this address. /api documents all addresses.",
+        405: f"This address does not accept {request.method}; the Allow header lists the methods that it accepts.",
+        413: f"The file is too large: a vocabulary file may have {largest:,} bytes."
+        if is_file
+        else f"The request is too large: all texts together may have {text:,} bytes of UTF-8.",
+        429: f"You sent too many requests. Try again in {rates.seconds_left()} seconds.",
+    }
+    if status in sentences:
+        return sentences[status]
+    if status >= 500:
         return "Something went wrong on our side. Try again."
     return "The site could not answer the request."
-
-
-def _limit() -> str:
-    return f"{current_app.config['MAX_TEXT_BYTES']:,}"

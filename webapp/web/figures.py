@@ -17,7 +17,7 @@ from flask import Flask, Response
 from webapp.core import __version__
 from webapp.observing.observers import FIGURES
 from webapp.storage import UnavailableStorageError, storage_of
-from webapp.storage.figures import figures_of
+from webapp.storage.inventory import figures_of
 from webapp.storage.jobs import State
 from webapp.vocabularies.shipped_vocabularies import number_loaded
 from webapp.web.release import commit

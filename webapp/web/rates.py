@@ -21,7 +21,6 @@ from limits import parse_many
 
 from webapp.storage import storage_of
 from webapp.storage.extras import missing
-from webapp.storage.redis import redis_timeouts
 from webapp.web import assets, rate_counts, work_rate
 from webapp.web.client_addresses import rate_limit_key
 from webapp.web.server_variables import STORES
@@ -142,3 +141,11 @@ def _storage(app: Flask) -> tuple[str, dict[str, Any]]:
     if lacking := missing("redis", "redis"):
         raise ValueError(f"REDIS_URL names a Redis server. {lacking}")
     return url.replace("valkey://", "redis://", 1).replace("valkeys://", "rediss://", 1), redis_timeouts(seconds)
+
+
+def redis_timeouts(seconds: float) -> dict[str, Any]:
+    """Options of a connection whose waits are within `seconds` each; by default, redis-py tries up to ten times."""
+    from redis.backoff import NoBackoff  # its package is an extra
+    from redis.retry import Retry
+
+    return {"socket_timeout": seconds, "socket_connect_timeout": seconds, "retry": Retry(NoBackoff(), 0)}

@@ -11,6 +11,7 @@ import pytest
 from flask.testing import FlaskClient
 from markupsafe import Markup
 
+from tests.pages.learn.prose import prose
 from tests.pages.learn.segmentation_answers import segmenter, site_model
 from tests.pages.learn.test_questions import COUNTS, MODEL, factor
 from webapp.core.models.ngram_counts import END, START
@@ -22,12 +23,6 @@ from webapp.web.localization import LANGUAGES
 EACH = pytest.mark.parametrize("language", LANGUAGES)
 BEST = ("人生", "如", "梦境")
 SECOND = ("人生", "如", "梦", "境")
-
-
-def prose(client: FlaskClient, language: str) -> str:
-    """The text of the lesson, without markup and with single spaces."""
-    page = client.get(f"/learn/ngram?lang={language}").text
-    return Markup(page[page.index("<article") : page.index("</article>")]).striptags()
 
 
 def counted(*words: str) -> list[tuple[int, int]]:
@@ -72,7 +67,7 @@ def test_the_table_has_every_count(client: FlaskClient, language: str) -> None:
 
 @EACH
 def test_the_probabilities(client: FlaskClient, language: str) -> None:
-    text = prose(client, language)
+    text = prose(client, "ngram", language)
     assert "P(如 | 人生) = 2/3" in text
     assert f"P({' '.join(BEST)}) = {product(counted(*BEST))}" in text
     assert product(counted("梦境", "如", "戏")) in text
@@ -84,7 +79,7 @@ def test_the_probabilities(client: FlaskClient, language: str) -> None:
 
 @EACH
 def test_the_best_path_and_the_second(client: FlaskClient, language: str) -> None:
-    text = prose(client, language)
+    text = prose(client, "ngram", language)
     last = sorted(columns(MODEL, "人生如梦境")[-1].candidates, key=lambda one: -one.total)
     assert [one.context[-1] for one in last] == ["梦境", "境"]
     assert product(smoothed(*BEST)) in text

@@ -125,22 +125,6 @@ def test_smoothing_and_order_of_an_address_count_without_a_corpus(client: FlaskC
     assert '<option value="3" selected>' in page
 
 
-@pytest.mark.parametrize(("field", "value"), [("order", "4"), ("smoothing", "good-turing"), ("order", "x")])
-def test_an_impossible_choice_is_told(client: FlaskClient, field: str, value: str) -> None:
-    answer = client.get(ADDRESS, query_string={"corpus": WORKED, field: value, "lang": "en"})
-    assert answer.status_code == 422
-    assert 'role="alert"' in answer.text
-
-
-def test_words_may_be_separated_by_slashes(client: FlaskClient) -> None:
-    assert steps_of(client, corpus="人生/如/梦境\n人生/如/戏", text="人生如戏")[-1]["words"] == ["人生", "如", "戏"]
-
-
-def test_english_without_spaces(client: FlaskClient) -> None:
-    corpus = "the table down there\nthe men own the table\ntheta bled"
-    assert steps_of(client, corpus=corpus, text="thetabledownthere")[-1]["words"] == ["the", "table", "down", "there"]
-
-
 def test_a_longer_corpus_is_counted_in_batches(client: FlaskClient) -> None:
     corpus = "\n".join(f"a{number} b" for number in range(100))
     steps = steps_of(client, corpus=corpus, text="a1b")
@@ -155,11 +139,6 @@ def test_a_text_with_textbook_edge_marks_loses_no_characters(client: FlaskClient
             assert "".join(steps_of(client, corpus=corpus, text=text)[-1]["words"]) == text
 
 
-def test_a_step_that_does_not_exist(client: FlaskClient) -> None:
-    assert client.get(ADDRESS, query_string={"step": 11}).status_code == 200
-    assert client.get(ADDRESS, query_string={"step": 12}).status_code == 404
-
-
 def test_unknown_words_and_markup(client: FlaskClient) -> None:
     query = {"corpus": "a b\n<script>alert(1)</script> c", "text": "a<x\x07"}
     for step in range(len(steps_of(client, **query))):
@@ -167,16 +146,6 @@ def test_unknown_words_and_markup(client: FlaskClient) -> None:
         assert page.status_code == 200
         assert "<script>alert" not in page.text
     assert "unknown" in page.text
-
-
-def test_a_corpus_without_words_is_told(client: FlaskClient) -> None:
-    answer = client.get(ADDRESS, query_string={"corpus": "///", "lang": "en"})
-    assert answer.status_code == 422
-    assert "no words" in answer.text
-
-
-def test_without_a_text_the_first_sentence_is_segmented(client: FlaskClient) -> None:
-    assert steps_of(client, corpus="人生 如 戏\n人生 如 梦", text="")[-1]["words"] == ["人生", "如", "戏"]
 
 
 def test_every_position_shows_the_best_path_to_it(client: FlaskClient) -> None:
@@ -199,19 +168,6 @@ def test_all_positions_are_one_table(client: FlaskClient) -> None:
     assert lines[0].split("\t")[:4] == ["Position", "Word", "Previous word", "Probability"]
     assert lines[2].split("\t")[:4] == ["2", "人生", "the beginning", "(2 + 1) / (4 + 6)"]
     assert lines[-1].startswith("5\tthe end\t梦境\t")
-
-
-@pytest.mark.parametrize("step", [0, 4, 7, 10, 11])
-def test_every_step_is_a_picture(client: FlaskClient, step: int) -> None:
-    answer = client.get(ADDRESS, query_string={"step": step, "format": "svg"})
-    assert answer.status_code == 200
-    assert answer.mimetype == "image/svg+xml"
-
-
-def test_a_corpus_that_is_too_long_is_refused(client: FlaskClient) -> None:
-    answer = client.post(ADDRESS, data={"corpus": "a " * 1_001, "text": "a"})
-    assert answer.status_code == 413
-    assert "2,002" in answer.text
 
 
 @pytest.mark.parametrize("parameter", [{"corpus": WORKED}, {"packed": packed(WORKED)}, {}])
@@ -238,3 +194,22 @@ def test_a_word_that_no_model_can_have_is_refused(client: FlaskClient, view: str
     assert "The corpus cannot be counted: the word" in answer.text
     assert "at most 64 are allowed" in answer.text
     assert corpus in answer.text  # the visitor's text is kept
+
+
+@pytest.mark.parametrize(
+    ("corpus", "text", "words"),
+    [
+        ("人生/如/梦境\n人生/如/戏", "人生如戏", "人生 如 戏"),
+        ("the table down there\nthe men own the table\ntheta bled", "thetabledownthere", "the table down there"),
+        ("人生 如 戏\n人生 如 梦", "", "人生 如 戏"),  # without a text, the first sentence
+    ],
+)
+def test_a_text_without_spaces_is_segmented(client: FlaskClient, corpus: str, text: str, words: str) -> None:
+    assert steps_of(client, corpus=corpus, text=text)[-1]["words"] == words.split()
+
+
+@pytest.mark.parametrize(("step", "status"), [(0, 200), (4, 200), (7, 200), (10, 200), (11, 200), (12, 404)])
+def test_every_step_is_a_page_and_a_picture(client: FlaskClient, step: int, status: int) -> None:
+    assert client.get(ADDRESS, query_string={"step": step}).status_code == status
+    picture = client.get(ADDRESS, query_string={"step": step, "format": "svg"})
+    assert (picture.status_code, picture.mimetype == "image/svg+xml") == (status, status == 200)

@@ -36,19 +36,6 @@ def test_the_last_step_has_the_vocabulary_of_the_trainer(client: FlaskClient) ->
     assert "One more, from the threshold 5, fills it up." in page
 
 
-def test_fewer_pieces_than_characters_are_refused(client: FlaskClient) -> None:
-    answer = client.get("/steps/training/wordpiece", query_string=HUGS | {"size": "3"})
-    assert answer.status_code == 422
-    assert "Choose at least 7 pieces." in answer.text
-
-
-def test_words_that_are_too_long_are_refused(client: FlaskClient) -> None:
-    query = {"symbols": "top-down", "corpus": "a" * 101, "lang": "en"}
-    answer = client.get("/steps/training/wordpiece", query_string=query)
-    assert answer.status_code == 422
-    assert "at most 100 characters" in answer.text
-
-
 def test_without_a_size_half_of_the_frequent_pieces_are_kept(client: FlaskClient) -> None:
     query = {"symbols": "top-down", "corpus": "low lower lowest low slow slower", "lang": "en"}
     assert client.get("/steps/training/wordpiece", query_string=query).status_code == 200

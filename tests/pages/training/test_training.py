@@ -129,6 +129,13 @@ def test_the_presets_are_the_worked_examples(shared: Path) -> None:
         ("wordpiece", {"corpus": "low", "minimum": "0"}, 422, "Minimum count of a pair", ""),
         ("unigram", {"corpus": "low lower", "size": "3"}, 422, "has 6 different characters", ""),
         ("unigram", {"corpus": "low lower", "longer": "-1"}, 422, "Longer pieces to start with", ""),
+        ("wordpiece", {"symbols": "top-down", "corpus": "hug 10 pug 5", "size": "3"}, 422, "Choose at least 4", ""),
+        ("wordpiece", {"symbols": "top-down", "corpus": "a" * 101}, 422, "at most 100 characters", ""),
+        ("ngram", {"corpus": "///"}, 422, "no words", ""),
+        ("ngram", {"corpus": "a b", "order": "4"}, 422, "Order: There is no such choice", ""),
+        ("ngram", {"corpus": "a b", "order": "x"}, 422, "“x” is not a whole number.", ""),
+        ("ngram", {"corpus": "a b", "smoothing": "good-turing"}, 422, "Smoothing: There is no such choice", ""),
+        ("ngram", {"corpus": "a " * 1_001}, 413, "The corpus has 2,002 characters", "beginn"),
     ],
 )
 def test_impossible_options_have_a_message(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
@@ -99,10 +99,24 @@ class InferenceStep:
         return Frame(TEMPLATE, self.sentence, self.record, lambda: values, picture)
 
 
-def _added(found: AddedFound, token: int) -> InferenceStep:
-    shown = cell(found.token.content, "done", "special", "now", id=found.token.id)
-    sentence = _("%(name)s is an added token: it is matched as a whole.", name=quotable(found.token.content))
-    return InferenceStep(token, sentence, [shown], record={"kind": "added", "id": found.token.id})
+def _by_pretokens(
+    result: Result, steps_of: Callable[[Pretoken, int], tuple[list[InferenceStep], int]]
+) -> list[InferenceStep]:
+    """The steps of all pre-tokens and added tokens. `steps_of` gives those of one, and its number of tokens."""
+    steps: list[InferenceStep] = []
+    token = 0
+    for found in pretokens(result):
+        if isinstance(found, AddedFound):
+            name = found.token.content
+            sentence = _("%(name)s is an added token: it is matched as a whole.", name=quotable(name))
+            cells = [cell(name, "done", "special", "now", id=found.token.id)]
+            steps.append(InferenceStep(token, sentence, cells, record={"kind": "added", "id": found.token.id}))
+            token += 1
+        else:
+            more, count = steps_of(found, token)
+            steps += more
+            token += count
+    return steps
 
 
 # --- longest match and fewest pieces
@@ -111,23 +125,18 @@ def _added(found: AddedFound, token: int) -> InferenceStep:
 def piece_steps(result: Result, *, fewest: bool) -> list[InferenceStep]:
     """The steps of `longest`, or with `fewest` of `fewest`: each place with the pieces that fit there."""
     model = infer(result.tokenizer, "fewest").model  # its tables serve both
-    steps: list[InferenceStep] = []
-    token = 0
-    for found in pretokens(result):
-        if isinstance(found, AddedFound):
-            steps.append(_added(found, token))
-            token += 1
-            continue
+
+    def steps_of(found: Pretoken, token: int) -> tuple[list[InferenceStep], int]:
+        steps: list[InferenceStep] = []
         count = len(result.encoder.model.ids(found.text))
-        decided = 0
         for lookup in model.lookups(found.text):  # type: ignore[attr-defined]
             decisions = list(piece_decisions(lookup, fewest=fewest))
-            for at in range(len(decisions)):
-                index = token + min(decided, max(count - 1, 0))
-                steps.append(_piece_step(result, lookup, decisions[: at + 1], index, fewest=fewest))
-                decided += 1
-        token += count
-    return steps
+            for at in range(1, len(decisions) + 1):
+                index = token + min(len(steps), max(count - 1, 0))
+                steps.append(_piece_step(result, lookup, decisions[:at], index, fewest=fewest))
+        return steps, count
+
+    return _by_pretokens(result, steps_of)
 
 
 def _piece_step(
@@ -220,21 +229,18 @@ def drop_steps(result: Result, merges: MergesWithDropout, random: Random) -> lis
     """
     if not result.state.dropout:
         raise NoStepsError(_("With dropout 0 nothing is dropped: the steps are those of the vocabulary’s own rule."))
-    steps: list[InferenceStep] = []
-    token = 0
-    for found in pretokens(result):
-        if isinstance(found, AddedFound):
-            steps.append(_added(found, token))
-            token += 1
-            continue
+
+    def steps_of(found: Pretoken, token: int) -> tuple[list[InferenceStep], int]:
+        steps: list[InferenceStep] = []
         traced = dropout_steps(merges, found.text, random)
         for drops, end in zip(traced.words, traced.ends, strict=True):
             steps += [_drop_step(result, step, token) for step in drops]
             if not drops:
                 sentence = _("No merge is possible in “%(word)s”.", word=quotable(_joined(result, end)))
                 steps.append(InferenceStep(token, sentence, _symbols(result, end), record={"kind": "end"}))
-        token += len(traced.segments)
-    return steps
+        return steps, len(traced.segments)
+
+    return _by_pretokens(result, steps_of)
 
 
 def _drop_step(result: Result, step: DropStep, token: int) -> InferenceStep:
@@ -298,17 +304,13 @@ def _symbol(result: Result, symbol: int) -> str:
 
 def sample_steps(result: Result, samples: UnigramSamples, random: Random) -> list[InferenceStep]:
     """The steps of a sample of Unigram: each draw with the pieces that could end there, from the end of a pre-token."""
-    steps: list[InferenceStep] = []
-    token = 0
-    for found in pretokens(result):
-        if isinstance(found, AddedFound):
-            steps.append(_added(found, token))
-            token += 1
-            continue
+
+    def steps_of(found: Pretoken, token: int) -> tuple[list[InferenceStep], int]:
         drawn = list(samples.drawn(found.text, random))
-        steps += _drawn_steps(found, drawn, token)
-        token += len(samples.model.tokens([(part.id, part.end) for part in reversed(drawn)], found.text))
-    return steps
+        count = len(samples.model.tokens([(part.id, part.end) for part in reversed(drawn)], found.text))
+        return _drawn_steps(found, drawn, token), count
+
+    return _by_pretokens(result, steps_of)
 
 
 def _drawn_steps(found: Pretoken, drawn: Sequence[Drawn], token: int) -> list[InferenceStep]:

@@ -53,30 +53,6 @@ def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
 
 
 @dataclass(frozen=True)
-class MatchingLane:
-    """One direction at one step: the text as cells, the last decision, and the windows tried for it.
-
-    `reads` says where the direction starts on the page."""
-
-    name: str
-    reads: str
-    cells: Sequence[StepCell]
-    sentence: str  # of the other direction; that of the result is above the picture
-    selected: bool  # whether its window is shown
-
-
-@dataclass(frozen=True)
-class RuleCount:
-    """A criterion of the bidirectional rule: the counts of both directions, and whether it decides."""
-
-    title: str
-    forward: int
-    backward: int
-    decides: bool
-    remark: str
-
-
-@dataclass(frozen=True)
 class _Matching:
     """The frames: those of the `ways` that are shown, one after the other; `way` is that of the result."""
 
@@ -165,15 +141,21 @@ class _Matching:
         }
         return Frame(TEMPLATE, sentence, record, values, picture)
 
-    def _lane(self, way: Way, step: int, *, selected: bool) -> MatchingLane:
-        """A direction after `step` steps."""
+    def _lane(self, way: Way, step: int, *, selected: bool) -> dict[str, Any]:
+        """A direction after `step` steps: the text as cells, and where it starts; of the other one, its sentence."""
         before = len(self.taken["forward"]) if len(self.ways) == 2 and way == "backward" else 0
         taken = self.taken[way][: max(step - before, 0)]
         now = taken[-1] if taken and step - before <= len(self.taken[way]) else None
         sentence = ""
         if not selected:
             sentence = self._sentence(way, now) if now else _("Finished.") if taken else _("Follows after FMM.")
-        return MatchingLane(NAMES[way], self._reads(way), self._ordered(way, taken, now), sentence, selected)
+        return {
+            "name": NAMES[way],
+            "reads": self._reads(way),
+            "cells": self._ordered(way, taken, now),
+            "sentence": sentence,
+            "selected": selected,  # whether its windows are shown
+        }
 
     def _reads(self, way: Way) -> str:
         """Where a direction starts, on the page."""
@@ -288,7 +270,7 @@ class _Matching:
             return ""
         return _("A dash: the window would split a run of Latin letters and digits, so it is not looked up.")
 
-    def _counts(self) -> list[RuleCount]:
+    def _counts(self) -> list[dict[str, Any]]:
         """The criteria of the bidirectional rule, in order, with the one that decides marked."""
         found = verdict(self.model.dictionary, self._text, self.model.keep_runs)
         winner = "FMM" if found.direction == "forward" else "BMM"
@@ -296,15 +278,19 @@ class _Matching:
         equal = _("equal")
         words = found.differ and found.reason == "fewer words"
         singles = found.differ and found.reason == "fewer single characters"
-        return [
-            RuleCount(_("Words"), found.forward_words, found.backward_words, words, decides if words else equal),
-            RuleCount(
+        rows = (
+            (_("Words"), found.forward_words, found.backward_words, words, equal),
+            (
                 _("Single characters"),
                 found.forward_single_characters,
                 found.backward_single_characters,
                 singles,
-                decides if singles else "" if words else equal,
+                "" if words else equal,
             ),
+        )
+        return [
+            {"title": title, "forward": fmm, "backward": bmm, "decides": here, "remark": decides if here else otherwise}
+            for title, fmm, bmm, here, otherwise in rows
         ]
 
 

@@ -16,7 +16,6 @@ from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.traces.merging import (
     BeginStep,
-    CandidatePair,
     EndStep,
     MergeNode,
     MergeStep,
@@ -30,13 +29,12 @@ from webapp.pages.steps.merging_messages import final, how_it_merges, sentence_o
 from webapp.pages.steps.word_traces import WordTrace, made_by, word_traces
 from webapp.pages.walkthrough.cells import StepCell
 from webapp.pages.walkthrough.engine import Frame, NoStepsError, Walkthrough
-from webapp.pages.walkthrough.merge_tree import MergeTree, merge_tree, score
+from webapp.pages.walkthrough.merge_tree import MergeTree, merge_tree, rank_or_score
 from webapp.pages.walkthrough.preparation import WordCells, text_row
 from webapp.rendering.markup import shown_piece
 from webapp.rendering.pictures.figure import Figure, side_by_side
 from webapp.serializers.json import json_piece, well_formed
 from webapp.tokenization.result import Result
-from webapp.web.localization import number
 
 
 def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
@@ -160,7 +158,7 @@ class _Merging:
             {
                 "left": shown_piece(step.symbols[at].piece),
                 "right": shown_piece(step.symbols[at + 1].piece),
-                "figure": figure_of(pair),
+                "figure": rank_or_score(pair),
                 "made": "" if pair is None else shown_piece(self.model.pieces[pair.id]),
                 "id": None if pair is None else pair.id,
                 "chosen": at in step.chosen,
@@ -180,9 +178,9 @@ def symbol_groups(step: MergingStep) -> list[SymbolGroup]:
     while at < len(symbols):
         end = at + (2 if at in chosen else 1)
         row = [symbol(symbols[place], "given" if place in replaced else "") for place in range(at, end)]
-        inner = figure_of(pairs[at]) if pairs is not None and end == at + 2 else None
+        inner = rank_or_score(pairs[at]) if pairs is not None and end == at + 2 else None
         found.append(
-            SymbolGroup(row, inner, figure_of(pairs[end - 1]) if pairs is not None and end < len(symbols) else None)
+            SymbolGroup(row, inner, rank_or_score(pairs[end - 1]) if pairs is not None and end < len(symbols) else None)
         )
         at = end
     return found
@@ -192,13 +190,6 @@ def symbol(node: MergeNode, *kinds: str, new: Collection[int] = ()) -> StepCell:
     """A node as a symbol of a row; one in `new` is marked."""
     marks = ["" if node.kind == "piece" else node.kind.replace("-", ""), *kinds, "new" if node.number in new else ""]
     return StepCell(shown_piece(node.piece), " ".join(mark for mark in marks if mark), node.id)
-
-
-def figure_of(pair: CandidatePair | None) -> str:
-    """The rank or the score of a pair, as text."""
-    if pair is None:
-        return ""
-    return score(pair.score) if pair.score is not None else number(pair.rank or 0)
 
 
 def has_right_to_left(text: str) -> bool:

@@ -44,19 +44,6 @@ class AlternativesRequest:
     seed: int = 1
 
 
-@dataclass(frozen=True)
-class SegmentationRow:
-    """A segmentation: its pieces, the sum of their log-probabilities, its probability, and a bar in percent.
-
-    `best` marks the best segmentation."""
-
-    pieces: Sequence[StepCell]
-    score: str
-    probability: str
-    bar: float
-    best: bool
-
-
 def alternatives_request_of(options: Mapping[str, str]) -> AlternativesRequest:
     """The request in the parameters of an address; raises NoStepsError if one is invalid."""
     default = AlternativesRequest()
@@ -131,19 +118,19 @@ def _samples(lattices: Lattices, choice: AlternativesRequest) -> list[Segmentati
     return sample(chosen, SAMPLES, temperature=choice.temperature, seed=choice.seed)
 
 
-def _row(lattices: Lattices, found: Segmentation, bar: float, best: Segmentation) -> SegmentationRow:
+def _row(lattices: Lattices, found: Segmentation, bar: float, best: Segmentation) -> dict[str, Any]:
     pieces: list[StepCell] = []
     for (added, _lattice), path in zip(lattices, found.paths, strict=True):
         if added is not None:
             pieces.append(StepCell(shown_text(added.token.content), "special"))
         pieces += [StepCell(shown_text(arc.text), "unknown" if arc.id is None else "") for arc in path]
-    return SegmentationRow(
-        pieces,
-        format_log_probability(found.score),
-        percentage(found.probability),
-        round(100 * min(bar, 1.0), 2),
-        found.paths == best.paths,
-    )
+    return {
+        "pieces": pieces,
+        "score": format_log_probability(found.score),
+        "probability": percentage(found.probability),
+        "bar": round(100 * min(bar, 1.0), 2),  # in percent
+        "best": found.paths == best.paths,
+    }
 
 
 def _whole_number(value: str, default: int) -> int | None:

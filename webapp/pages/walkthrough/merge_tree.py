@@ -13,7 +13,7 @@ from itertools import accumulate, groupby
 
 from flask_babel import gettext as _
 
-from webapp.core.traces.merging import MergeNode
+from webapp.core.traces.merging import CandidatePair, MergeNode
 from webapp.pages.walkthrough.cells import direction
 from webapp.rendering.markup import shown_piece
 from webapp.rendering.pictures.figure import Figure, FigureBox, FigureLabel, FigurePath
@@ -69,11 +69,11 @@ def merge_tree(
     return _Drawing(word, nodes, tokens, made, new, tint).tree()
 
 
-def rank_or_score(node: MergeNode) -> str:
-    """The rank or the score of the merge that made a node."""
-    if node.score is not None:
-        return score(node.score)
-    return "" if node.rank is None else number(node.rank)
+def rank_or_score(merge: MergeNode | CandidatePair | None) -> str:
+    """The rank or the score of a merge, or of the merge that made a node, as text; empty if there is none."""
+    if merge is not None and merge.score is not None:
+        return score(merge.score)
+    return "" if merge is None or merge.rank is None else number(merge.rank)
 
 
 def score(value: float) -> str:
