@@ -102,7 +102,7 @@ class Spelling:
         return forms
 
     def _check(self, text: str, before: str | None = None) -> None:
-        """Raise SpellingRefused if no pre-token contains the text: alone, or after a letter; with `before`, after that."""
+        """Raise SpellingRefused if no pre-token contains the text: alone, or after a letter; or after `before`."""
         for context in ("", "a") if before is None else (before,):
             whole = context + text
             normalized = whole if self.base.normalizer is None else self.base.normalizer.normalize(whole)
