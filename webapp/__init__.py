@@ -25,7 +25,19 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
 
     from webapp import api, jobs, pages, settings, storage, tools, vocabularies
     from webapp.vocabularies import commands
-    from webapp.web import assets, errors, figures, health, icons, localization, places, proxies, rates, security, theme
+    from webapp.web import (
+        assets,
+        errors,
+        figures,
+        icons,
+        localization,
+        places,
+        proxies,
+        rates,
+        readiness,
+        security,
+        theme,
+    )
     from webapp.web.application import Site
 
     home = _home()
@@ -47,7 +59,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     jobs.init_app(app)
     commands.init_app(app)
     figures.init_app(app)
-    app.register_blueprint(health.blueprint)
+    app.register_blueprint(readiness.blueprint)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(api.page)
     pages.init_app(app)
