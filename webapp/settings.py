@@ -118,7 +118,7 @@ CONSTANTS: dict[str, Any] = {
 """Values that no environment sets, because nobody needs to; tests give others to `create_app`, or as JSON in HOOK."""
 
 # What the server and a build tell the site: whether to load all built-in vocabularies at the start or on first use, and
-# the commit that the site was built from, for `/readyz`; empty: git is asked in a checkout.
+# the commit that the site was built from, for `/readyz`; empty: in a checkout, git says it.
 OWN: dict[str, Any] = {"PRELOAD": False, "COMMIT": ""}
 
 # What was a setting once, besides the constants.
@@ -150,10 +150,10 @@ def configure(app: Flask, configuration: Mapping[str, Any]) -> None:
     if type(app.config["PROXIES"]) is not int or app.config["PROXIES"] < 0:
         raise ValueError(f"TOKENSCOPE_PROXIES must be a whole number, not {app.config['PROXIES']!r}")
     for name in (name for name, value in (DEFAULTS | OWN).items() if isinstance(value, bool)):
-        told = str(app.config[name]).strip().lower()
-        if told not in BOOLEANS:
+        given = str(app.config[name]).strip().lower()
+        if given not in BOOLEANS:
             raise ValueError(f"TOKENSCOPE_{name} must be true or false, not {app.config[name]!r}")
-        app.config[name] = BOOLEANS[told]
+        app.config[name] = BOOLEANS[given]
     options_of(app.config)  # raises ValueError
     stored = app.config["MAX_STORED_BYTES"]
     derived = {"MAX_SNAPSHOTS_BYTES": stored, "MAX_UPLOADS_BYTES": stored, "MAX_CORPORA_BYTES": 2 * stored}

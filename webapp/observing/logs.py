@@ -161,21 +161,21 @@ def without_messages(error: BaseException) -> str:
     ...     print(without_messages(error).splitlines()[-1])
     KeyError
     """
-    told = traceback.TracebackException.from_exception(error)
-    return "".join(_lines(told, error)).rstrip("\n")
+    trace = traceback.TracebackException.from_exception(error)
+    return "".join(_lines(trace, error)).rstrip("\n")
 
 
-def _lines(told: traceback.TracebackException, error: BaseException | None) -> list[str]:
+def _lines(trace: traceback.TracebackException, error: BaseException | None) -> list[str]:
     lines: list[str] = []
-    if told.__cause__ is not None:
-        lines += _lines(told.__cause__, error.__cause__ if error else None)
+    if trace.__cause__ is not None:
+        lines += _lines(trace.__cause__, error.__cause__ if error else None)
         lines.append("The above exception was the direct cause of the following exception:\n")
-    elif told.__context__ is not None and not told.__suppress_context__:
-        lines += _lines(told.__context__, error.__context__ if error else None)
+    elif trace.__context__ is not None and not trace.__suppress_context__:
+        lines += _lines(trace.__context__, error.__context__ if error else None)
         lines.append("During handling of the above exception, another exception occurred:\n")
-    if told.stack:
+    if trace.stack:
         lines.append("Traceback (most recent call last):\n")
-        lines += told.stack.format()
+        lines += trace.stack.format()
     kind = type(error)
     module = "" if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}."
     detail = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
@@ -202,10 +202,10 @@ def _log_exception_of_thread(arguments: threading.ExceptHookArgs) -> None:
 
 
 def _readable(fields: dict[str, Any]) -> str:
-    told = dict(fields)
-    begin = f"{told.pop('time')} {told.pop('method')} {told.pop('route')} {told.pop('status')}"
-    told.pop("event")
-    return " ".join([begin, *(f"{name}={value}" for name, value in told.items())])
+    shown = dict(fields)
+    begin = f"{shown.pop('time')} {shown.pop('method')} {shown.pop('route')} {shown.pop('status')}"
+    shown.pop("event")
+    return " ".join([begin, *(f"{name}={value}" for name, value in shown.items())])
 
 
 def _milliseconds(seconds: float) -> float:

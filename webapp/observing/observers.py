@@ -39,8 +39,8 @@ class MetricsPage:
         self._metrics = metrics
         self._options = options
         self._workers = workers
-        self._asking: asyncio.Task[None] | None = None
-        self._asked_at = -FRESH
+        self._refreshing: asyncio.Task[None] | None = None
+        self._refreshed_at = -FRESH
 
     async def __call__(self, scope: Mapping[str, Any], client: str, ask: Ask) -> OwnAnswer | None:
         """Status, headers and body; None if the address may not see them, so that the site answers as for any other.
@@ -65,11 +65,11 @@ class MetricsPage:
 
     async def _refresh(self, ask: Ask) -> None:
         """Ask the site for its figures, once at a time; without an answer in time, the latest ones stay."""
-        if self._asking is None and time.monotonic() - self._asked_at >= FRESH:
-            self._asking = asyncio.create_task(self._ask(ask))
-        if self._asking is not None:
+        if self._refreshing is None and time.monotonic() - self._refreshed_at >= FRESH:
+            self._refreshing = asyncio.create_task(self._ask(ask))
+        if self._refreshing is not None:
             # Shielded: cancelling the request would end the worker that answers it.
-            await asyncio.wait({self._asking}, timeout=PATIENCE)
+            await asyncio.wait({self._refreshing}, timeout=PATIENCE)
 
     async def _ask(self, ask: Ask) -> None:
         try:
@@ -79,7 +79,7 @@ class MetricsPage:
             log.exception("The figures of the site could not be read")
             self._metrics.set_site([])
         finally:
-            self._asking, self._asked_at = None, time.monotonic()
+            self._refreshing, self._refreshed_at = None, time.monotonic()
 
 
 @dataclass

@@ -211,9 +211,9 @@ class Front:
             own = self._own_pages.get(scope["path"])
             # Behind a proxy that the settings do not count, nobody knows who asks.
             if own and (self._settings.proxies or not _forwarded(scope)):
-                told = await own(scope, self._address(scope), self._attempts.ask)
-                if told:
-                    await send_own(send, *told, request)
+                page = await own(scope, self._address(scope), self._attempts.ask)
+                if page:
+                    await send_own(send, *page, request)
                     return
             environment = wsgi_environment(scope, _content_length(scope, body))
             environment["HTTP_X_REQUEST_ID"] = request.id

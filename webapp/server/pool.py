@@ -289,10 +289,10 @@ def pool_size() -> int:
 
     Raises ValueError, with a message for the operator, if the setting is no number above 0.
     """
-    told = os.environ.get("WEB_CONCURRENCY") or str(default_pool_size())
-    if not told.isascii() or not told.isdecimal() or int(told) < 1:
-        raise ValueError(f"WEB_CONCURRENCY must be a whole number above 0, not {told!r}")
-    return max(int(told), 2)
+    given = os.environ.get("WEB_CONCURRENCY") or str(default_pool_size())
+    if not given.isascii() or not given.isdecimal() or int(given) < 1:
+        raise ValueError(f"WEB_CONCURRENCY must be a whole number above 0, not {given!r}")
+    return max(int(given), 2)
 
 
 def most_workers(size: int) -> int:

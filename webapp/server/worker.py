@@ -130,10 +130,10 @@ class Handling(threading.Thread):
             report.start(self._environment.get("HTTP_X_REQUEST_ID", ""))
             answer(self._application, self._environment, self._body, self._stream)
             self._environment, self._body = {}, b""
-            told = report.finish()
-            cached = sum(value for name, _labels, value in told["held"] if name == "cache_bytes")
-            told["leaves"] = self._memory.tidy(cached)
-            self._stream.write(frame(b"") + frame(json.dumps(told).encode()))
+            finished = report.finish()
+            cached = sum(value for name, _labels, value in finished["held"] if name == "cache_bytes")
+            finished["leaves"] = self._memory.tidy(cached)
+            self._stream.write(frame(b"") + frame(json.dumps(finished).encode()))
             self._stream.flush()
         except BaseException as error:
             self.error = error

@@ -221,17 +221,6 @@ def test_the_step_of_a_token_is_where_its_arc_wins(app: Flask, text: str, specia
 # --- the pages
 
 
-def test_every_step_has_a_page_and_json(client: FlaskClient) -> None:
-    twin = get(client, format="json")
-    assert [step["kind"] for step in twin["steps"]][-1] == "tokens"
-    assert twin["ids"] == twin["steps"][-1]["n_best"][0]["ids"]
-    for step in twin["steps"]:
-        page = get(client, step=step["step"])
-        assert page.status_code == 200
-        assert told(page.text)
-        assert ('<svg class="diagram lattice"' in page.text) == (step["kind"] != "added")
-
-
 def test_a_token_links_to_the_column_where_it_won(client: FlaskClient) -> None:
     page = get(client, token=2)
     assert "“eli” wins" in told(page.text)

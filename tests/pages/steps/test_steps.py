@@ -18,17 +18,20 @@ def told(page: str) -> str:
     return html.unescape(re.sub(r"<[^>]*>", "", found[1]))
 
 
-def test_every_step_has_an_address_and_a_sentence(client: FlaskClient) -> None:
-    twin = client.get("/steps/fmm", query_string={"text": TEXT, "format": "json", "lang": "en"}).get_json()
+@pytest.mark.parametrize(("algorithm", "text"), [("fmm", TEXT), ("unigram", "unbelievable hugs!")])
+def test_every_step_has_an_address_and_a_sentence(client: FlaskClient, algorithm: str, text: str) -> None:
+    address, query = f"/steps/{algorithm}", {"text": text, "lang": "en"}
+    twin = client.get(address, query_string={**query, "format": "json"}).get_json()
     assert len(twin["steps"]) > 3
     for step in twin["steps"]:
-        page = client.get("/steps/fmm", query_string={"text": TEXT, "step": step["step"], "lang": "en"})
+        page = client.get(address, query_string={**query, "step": step["step"]})
         assert page.status_code == 200
         # Step 0, the preparation, has no picture: addresses with it show the first decision.
         number = max(1, step["step"])
         assert told(page.text) == twin["steps"][number]["sentence"]
         assert f'aria-label="Step {number} of {len(twin["steps"]) - 1}"' in page.text
         assert twin["steps"][0]["sentence"] in page.text
+        assert '<svg class="diagram' in page.text
 
 
 def test_all_steps_are_listed_in_a_table(client: FlaskClient) -> None:
