@@ -25,8 +25,9 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
 
     from webapp import api, jobs, pages, settings, storage, tools, vocabularies
     from webapp.vocabularies import commands
-    from webapp.web import assets, errors, figures, health, icons, localization, places, proxies, rates, security, theme
+    from webapp.web import assets, errors, figures, icons, localization, places, proxies, rates, security, theme
     from webapp.web.application import Site
+    from webapp.web.readiness import blueprint as health
 
     home = _home()
     app = Site(__name__, template_folder=str(home / "templates"), static_folder=str(home / "static"))
@@ -47,7 +48,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     jobs.init_app(app)
     commands.init_app(app)
     figures.init_app(app)
-    app.register_blueprint(health.blueprint)
+    app.register_blueprint(health)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(api.page)
     pages.init_app(app)

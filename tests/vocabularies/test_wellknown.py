@@ -122,9 +122,9 @@ def test_kimis_reserved_tokens_are_all_named() -> None:
     [
         ('title = "GPT-2"\n', "", "has no title"),
         ('title = "GPT-2"', 'titel = "GPT-2"\ntitle = "GPT-2"', "has unknown keys: titel"),
-        ('title = "GPT-2"', "title = 2", "title should be of the kind str"),
+        ('title = "GPT-2"', "title = 2", "title should be a text"),
         ('title = "GPT-2"', 'title = ""', "has an empty text"),
-        ("size = 50257", "size = true", "size should be of the kind int"),
+        ("size = 50257", "size = true", "size should be a whole number"),
         ("size = 50257", "size = 0", "has an impossible size"),
         ('"bpe"', '"fmm"', "should be ngram, bpe, wordpiece or unigram"),
         ('"huggingface"', '"pickle"', "has an unknown format"),

@@ -145,12 +145,42 @@ def test_an_undefined_variable_is_an_error(app: Flask) -> None:
 # --- rendering
 
 TEXT = quote("研究生命 the newest <b>&lt;")
+LONG = "x" * 300
 ROWS = ["bpe:bpe-bytes", "fmm:jieba"]
 PUBLISHED = "clip"  # never available in tests: there is no network
 
 
+ADDRESSES = f"""
+/steps/training/bpe/rounds?corpus= /steps/training/bpe?corpus=low+5%0Alower+2
+/steps/training/bpe?corpus=low+5%0Alower%0Alow+2 / /?text= /?algorithm=nope /?vocabulary=nope&text=a /choices?find=gpt
+/choices?find=zzz /compare /compare/choices?find=bert /compare?text={TEXT} /compare?with=bpe /compare?with=nope
+/compare?text={TEXT}&with=bpe:bpe-bytes&with=fmm:jieba&layout=columns
+/compare?with=fmm:own-dictionary&with=bpe:learned /frequencies?text={TEXT} /frequencies
+/frequencies?vocabulary=nope&text=a /languages /languages?measure=nope /languages?measure=bytes&own=a /api /steps
+/learn /evaluate?with=fmm:jieba /evaluate?with=fmm:jieba&page=999 /evaluate?gold=x /evaluate/nothing /measures
+/measures?text= /measures?gold=x /measures?gold=un+able&with=bpe:nope&with=fmm:jieba /split
+/split?text={TEXT}&tokens=3 /split?text=a&tokens=-1 /decode /decode?ids= /decode?ids=1+-5 /decode?ids=1&page=9
+/decode?ids=240+1&view=apart&skip=1 /ambiguity /ambiguity?text= /ambiguity?text=a&page=9 /ambiguity?text=a&edits=a+b
+/pretokens /pretokens?text= /pretokens?text={TEXT}&pattern=%5Cw%7C%28 /pretokens?vocabulary=nope
+/pretokens?vocabulary=wordpiece&text={TEXT}++x&pattern=%5Cw%7C%5Cs%2B&under=tokens
+/pretokens?vocabulary=unigram&text=a+b&pattern=.
+/?algorithm=wordpiece&lowercase=1&text=%C3%89+{TEXT}++%F0%A0%AE%B7+%21&template=1 /messages /messages?messages=[]
+/messages?messages=x&json=x&paste=1 /messages?template=nope /messages?template=own&source=x&context=10&price=x /models
+/models?q=qwen /models?q=zzz /models?q={LONG} /vocabularies/jieba/row /vocabularies/expand
+/vocabularies/expand?base=nope&tokens=a
+/vocabularies/expand?base=wordpiece&tokens=zzq%0Athe%0A%E5%88%86%E8%AF%8D&text=a /vocabularies /vocabularies?find=zzz
+/vocabularies?find={LONG} /vocabularies/nope /vocabularies/diff /vocabularies/diff?a=nope&b=unigram
+/vocabularies/diff?a=unigram&b=unigram /vocabularies/unigram/vocab.txt /vocabularies/jieba?page=9999
+/vocabularies/jieba?query=zzz /vocabularies/ngram?after=%E4%BA%BA /vocabularies/ngram?after={LONG[:99]}
+/vocabularies/ngram?after=zzz /train /train?corpus=gone /train/nope /bytes /bytes?vocabulary=bpe-bytes
+/bytes?vocabulary=nope /vocabularies/wordpiece/tokens/300?others=all /vocabularies/wordpiece/unreachable /nope
+/s/unknown00 /s/unknown00/embed /download/tokens.svg?vocabulary=nope&text=a
+"""  # each renders a template, or a part of one, that the others do not
+
+
 def addresses() -> Iterator[str]:
     """Addresses that render every template."""
+    yield from ADDRESSES.split()
     for algorithm in ("fmm", "bmm", "bpe", "wordpiece", "unigram"):
         yield f"/?algorithm={algorithm}&text={TEXT}&token=0"
         yield f"/?algorithm={algorithm}&text={TEXT}&vocabulary=learned&size=5"
@@ -167,85 +197,13 @@ def addresses() -> Iterator[str]:
         yield f"/steps/training/{kind}?step=999"
         yield f"/steps/training/{kind}?corpus=a+b+a+b&text=ab&size=3"
         yield f"/steps/training/{kind}/rounds"
-    yield "/steps/training/bpe/rounds?corpus="
-    yield "/steps/training/bpe?corpus=low+5%0Alower+2"
-    yield "/steps/training/bpe?corpus=low+5%0Alower%0Alow+2"
     for name in ("bpe-bytes", "jieba", "unigram", "wordpiece"):
         yield f"/vocabularies/{name}"
     yield from (
-        "/",
-        "/?text=",
-        "/?algorithm=nope",
-        "/?vocabulary=nope&text=a",
-        "/choices?find=gpt",
-        "/choices?find=zzz",
-    )
-    yield from (
-        "/compare",
-        "/compare/choices?find=bert",
-        f"/compare?text={TEXT}",
-        "/compare?with=bpe",
-        "/compare?with=nope",
-    )
-    yield from (
-        f"/compare?text={TEXT}&with=bpe:bpe-bytes&with=fmm:jieba&layout=columns",
-        "/compare?with=fmm:own-dictionary&with=bpe:learned",
-    )
-    yield from (f"/frequencies?text={TEXT}", "/frequencies", "/frequencies?vocabulary=nope&text=a")
-    yield from ("/languages", "/languages?measure=nope", "/languages?measure=bytes&own=a", "/api", "/steps", "/learn")
-    yield from (
-        "/evaluate?with=fmm:jieba",
-        "/evaluate?with=fmm:jieba&page=999",
-        "/evaluate?gold=x",
-        "/evaluate/nothing",
-    )
-    yield from (
-        "/measures",
-        "/measures?text=",
-        "/measures?gold=x",
-        "/measures?gold=un+able&with=bpe:nope&with=fmm:jieba",
-    )
-    yield from ("/split", f"/split?text={TEXT}&tokens=3", "/split?text=a&tokens=-1")
-    yield from (
-        "/decode",
-        "/decode?ids=",
-        "/decode?ids=1+-5",
-        "/decode?ids=1&page=9",
-        "/decode?ids=240+1&view=apart&skip=1",
-    )
-    yield from ("/ambiguity", "/ambiguity?text=", "/ambiguity?text=a&page=9", "/ambiguity?text=a&edits=a+b")
-    yield from (
-        "/pretokens",
-        "/pretokens?text=",
-        f"/pretokens?text={TEXT}&pattern=%5Cw%7C%28",
-        "/pretokens?vocabulary=nope",
-    )
-    yield f"/pretokens?vocabulary=wordpiece&text={TEXT}++x&pattern=%5Cw%7C%5Cs%2B&under=tokens"
-    yield "/pretokens?vocabulary=unigram&text=a+b&pattern=."
-    yield f"/?algorithm=wordpiece&lowercase=1&text=%C3%89+{TEXT}++%F0%A0%AE%B7+%21&template=1"
-    yield from ("/messages", "/messages?messages=[]", "/messages?messages=x&json=x&paste=1", "/messages?template=nope")
-    yield "/messages?template=own&source=x&context=10&price=x"
-    yield from ("/models", "/models?q=qwen", "/models?q=zzz", f"/models?q={'x' * 300}")
-    yield "/vocabularies/jieba/row"
-    yield from ("/vocabularies/expand", "/vocabularies/expand?base=nope&tokens=a")
-    yield "/vocabularies/expand?base=wordpiece&tokens=zzq%0Athe%0A%E5%88%86%E8%AF%8D&text=a"
-    yield from ("/vocabularies", "/vocabularies?find=zzz", f"/vocabularies?find={'x' * 300}", "/vocabularies/nope")
-    yield from ("/vocabularies/diff", "/vocabularies/diff?a=nope&b=unigram", "/vocabularies/diff?a=unigram&b=unigram")
-    yield from (
         f"/vocabularies/diff?a=bpe-bytes&b=unigram&show={group}&page=2" for group in ("a", "b", "moved", "same")
     )
-    yield from ("/vocabularies/unigram/vocab.txt", "/vocabularies/jieba?page=9999", "/vocabularies/jieba?query=zzz")
-    yield from (
-        "/vocabularies/ngram?after=%E4%BA%BA",
-        f"/vocabularies/ngram?after={'x' * 99}",
-        "/vocabularies/ngram?after=zzz",
-    )
-    yield from ("/train", "/train?corpus=gone", "/train/nope")
-    yield from ("/bytes", "/bytes?vocabulary=bpe-bytes", "/bytes?vocabulary=nope")
     for id in (0, 228, 270, 9_999_999):
         yield from (f"/vocabularies/{name}/tokens/{id}" for name in ("bpe-bytes", "wordpiece", "jieba"))
-    yield from ("/vocabularies/wordpiece/tokens/300?others=all", "/vocabularies/wordpiece/unreachable")
-    yield from ("/nope", "/s/unknown00", "/s/unknown00/embed", "/download/tokens.svg?vocabulary=nope&text=a")
 
 
 FORMS: list[tuple[str, dict[str, Any]]] = [

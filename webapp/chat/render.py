@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime
 from typing import Any, Literal
 
 from webapp.chat.messages import Conversation
-from webapp.chat.sandbox import RENDERERS, Answer, SandboxError
+from webapp.chat.sandbox import RENDERERS, RendererAnswer, SandboxError
 from webapp.chat.spans import Span, extra_renders, spans_of
 from webapp.chat.templates import ChatTemplate, TemplateSourceError, check_source
 from webapp.core.vocabulary_error import Phrase
@@ -123,7 +123,7 @@ def _lines(
     return list(answer.lines) or [_ending(answer)]
 
 
-def _ending(answer: Answer) -> Mapping[str, Any]:
+def _ending(answer: RendererAnswer) -> Mapping[str, Any]:
     """What a process that wrote nothing died of."""
     late = not answer.ended or answer.signal in _TIME or answer.cpu >= 1
     return {"kind": "time" if late else "memory", "line": None, "message": ""}

@@ -36,7 +36,7 @@ class SandboxError(Exception):
 
 
 @dataclass(frozen=True)
-class Answer:
+class RendererAnswer:
     """What a child wrote, a line each, and how it ended: the signal, 0 if none; seconds and bytes that it used."""
 
     lines: Sequence[Mapping[str, Any]]
@@ -76,7 +76,7 @@ class Renderer:
         """Whether the process runs."""
         return self._process.poll() is None
 
-    def answer(self, payload: bytes) -> Answer:
+    def answer(self, payload: bytes) -> RendererAnswer:
         """Send a request and wait for its answer; raises SandboxError, after which the renderer must be closed."""
         try:
             self._socket.settimeout(self._seconds + WALL_SECONDS + GRACE_SECONDS)
@@ -90,7 +90,7 @@ class Renderer:
                 raise SandboxError("the process has ended")
             head, *lines = content.split(b"\n")
             # What stands behind the last line break, a process was writing when it was ended.
-            found = Answer(tuple(map(_object, lines[:-1])), **_object(head))
+            found = RendererAnswer(tuple(map(_object, lines[:-1])), **_object(head))
         except (OSError, ValueError, TypeError) as error:
             raise SandboxError(str(error)) from None
         self._seconds = 0.0
@@ -114,7 +114,7 @@ class Renderers:
         self._lock = threading.Lock()
         self._places = threading.BoundedSemaphore(AT_ONCE)
 
-    def answer(self, request: Mapping[str, Any]) -> Answer:
+    def answer(self, request: Mapping[str, Any]) -> RendererAnswer:
         """The answer to a request; raises SandboxError if no process could give one."""
         payload = json.dumps(request, ensure_ascii=False).encode()
         if len(payload) > MOST_REQUEST:

@@ -14,12 +14,12 @@ from datetime import date, timedelta
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, UnionType
 from typing import Any
 
 from flask import Flask, current_app, has_app_context
 
-from webapp.vocabularies.wellknown import WELL_KNOWN
+from webapp.vocabularies.wellknown import WELL_KNOWN, wrong_keys
 
 FILE = Path(__file__).with_name("models.toml")
 OLD = timedelta(days=90)
@@ -154,14 +154,8 @@ def _entry(id: str, table: Any) -> LanguageModel:
 
 def _wrong(id: str, table: Mapping[str, Any]) -> str:
     """The first error in an entry, or an empty string."""
-    for key, kinds in (_NEEDED | _ALLOWED).items():
-        if key in table and type(table[key]) not in kinds:
-            return f"{key} should be {' or '.join(_KINDS[kind] for kind in kinds)}"
-    lacking, strange = _NEEDED.keys() - table.keys(), table.keys() - _NEEDED.keys() - _ALLOWED.keys()
-    if lacking:
-        return f"has no {', '.join(sorted(lacking))}"
-    if strange:
-        return f"has unknown keys: {', '.join(sorted(strange))}"
+    if wrong := wrong_keys(table, _NEEDED, _ALLOWED):
+        return wrong
     figures = table.keys() & {"context", "price_in", "price_out"}
     public, vocabulary = table.get("public", True), table.get("vocabulary")
     names = [*table.get("also", ()), *table.get("prefixes", ())]
@@ -187,19 +181,11 @@ def _is_price(price: Decimal) -> bool:
 
 
 _PRICES = ("price_in", "price_out")
-_KINDS = {
-    str: "a text",
-    int: "a whole number",
-    Decimal: "a number",
-    date: "a date",
-    bool: "true or false",
-    list: "a list",
-}
-_NEEDED: dict[str, tuple[type, ...]] = {"title": (str,), "family": (str,)}
-_ALLOWED: dict[str, tuple[type, ...]] = {
-    "vocabulary": (str,), "public": (bool,), "context": (int,), "price_in": (int, Decimal), "price_out": (int, Decimal),
-    "price_up_to": (int,), "source": (str,), "via": (str,), "as_of": (date,), "ends": (date,), "template": (str,),
-    "note": (str,), "note_zh": (str,), "also": (list,), "prefixes": (list,),
+_NEEDED = {"title": str, "family": str}
+_ALLOWED: dict[str, type | UnionType] = {
+    "vocabulary": str, "public": bool, "context": int, "price_in": int | Decimal, "price_out": int | Decimal,
+    "price_up_to": int, "source": str, "via": str, "as_of": date, "ends": date, "template": str,
+    "note": str, "note_zh": str, "also": list, "prefixes": list,
 }  # fmt: skip
 _ID = re.compile(r"[^\s\x00-\x1f]{1,100}")
 _URL = re.compile(r"https?://[^\s\"<>]{1,500}")

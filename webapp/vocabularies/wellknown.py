@@ -10,8 +10,10 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, UnionType
 from typing import Any, get_args
 
 from webapp.core.algorithms import ALGORITHMS
@@ -153,16 +155,33 @@ def _special_tokens(table: Mapping[str, Any]) -> dict[str, int]:
     return named | {table["reserved_tokens"].replace("{id}", str(id)): id for id in free}
 
 
-def _wrong(name: str, table: Mapping[str, Any]) -> str:
-    """The first error in an entry, or an empty string."""
-    for key, kind in (_NEEDED | _ALLOWED).items():
-        if key in table and type(table[key]) is not kind:
-            return f"{key} should be of the kind {kind.__name__}"
-    lacking, strange = _NEEDED.keys() - table.keys(), table.keys() - _NEEDED.keys() - _ALLOWED.keys()
+KINDS: Mapping[type, str] = {
+    str: "a text", int: "a whole number", Decimal: "a number", date: "a date", bool: "true or false",
+    list: "a list", dict: "a table",
+}  # fmt: skip
+"""The kinds of values in a file, as errors name them."""
+
+
+def wrong_keys(table: Mapping[str, Any], needed: Mapping[str, type | UnionType], allowed: Mapping[str, Any]) -> str:
+    """The first key of an entry that is of another kind, lacking or unknown, in a sentence; empty if there is none.
+
+    >>> wrong_keys({"size": "5"}, {"size": int}, {}), wrong_keys({}, {"size": int}, {})
+    ('size should be a whole number', 'has no size')
+    """
+    for key, kind in {**needed, **allowed}.items():
+        kinds = get_args(kind) or (kind,)
+        if key in table and type(table[key]) not in kinds:
+            return f"{key} should be {' or '.join(KINDS[each] for each in kinds)}"
+    lacking, strange = needed.keys() - table.keys(), table.keys() - needed.keys() - allowed.keys()
     if lacking:
         return f"has no {', '.join(sorted(lacking))}"
-    if strange:
-        return f"has unknown keys: {', '.join(sorted(strange))}"
+    return f"has unknown keys: {', '.join(sorted(strange))}" if strange else ""
+
+
+def _wrong(name: str, table: Mapping[str, Any]) -> str:
+    """The first error in an entry, or an empty string."""
+    if wrong := wrong_keys(table, _NEEDED, _ALLOWED):
+        return wrong
     if not _NAME.fullmatch(name):
         return "is not a name in lower case with - or _ between its parts"
     files, checksums, format = table["files"], table.get("sha256", []), table["format"]

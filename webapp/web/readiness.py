@@ -9,6 +9,7 @@ A report is public. It names no address, path or account; the log and `tokenscop
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import threading
@@ -17,7 +18,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from flask import Flask
+from flask import Blueprint, Flask, Response, current_app
 from sqlalchemy import text
 
 from webapp.core import __version__
@@ -30,6 +31,7 @@ from webapp.web.folders import Folder, folders_of
 from webapp.web.release import commit
 
 log = logging.getLogger(__name__)
+blueprint = Blueprint("health", __name__)
 
 REMEMBERED = 1.0
 
@@ -155,3 +157,19 @@ def folder_problem(folder: Folder, least: int) -> str | None:
     if free < least:
         return f"The disk is nearly full: less than {least:,} bytes are free."
     return None
+
+
+@blueprint.get("/healthz")
+def healthz() -> Response:
+    """Answer `ok` without using the database or any vocabulary."""
+    return Response("ok", mimetype="text/plain")
+
+
+@blueprint.get("/readyz")
+def readyz() -> Response:
+    """Answer with a report as JSON; the status is 503 while something is missing that the site needs."""
+    current = report(current_app)
+    response = Response(json.dumps(current, indent=2) + "\n", mimetype="application/json")
+    response.status_code = 503 if current["status"] == "unready" else 200
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -1,7 +1,8 @@
-"""One request encodes its text once and looks each vocabulary up once."""
+"""A page computes nothing twice, and draws no more tokens than a browser can show."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
@@ -9,10 +10,13 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from tests.site import Page
+from tests.site import HTMX, Page
 from webapp.pages.playground import routes
+from webapp.rendering.markup import DRAWN
+from webapp.vocabularies.fetching import fetcher_of
 from webapp.vocabularies.library import Library, find, library
 from webapp.vocabularies.uploads import hash_of
+from webapp.vocabularies.wellknown import WELL_KNOWN
 
 
 @pytest.fixture
@@ -85,3 +89,45 @@ def test_an_upload_is_found_in_the_request_that_looked_for_it_before(app: Flask)
         entry = library().store(content)
         assert entry.name == name
         assert find(name) == entry
+
+
+def option(page: str, name: str) -> str:
+    found = re.search(f'<option value="{name}".*?</option>', page)
+    assert found is not None
+    return found[0]
+
+
+def test_each_language_has_its_own_messages_and_options(client: FlaskClient) -> None:
+    pages = [client.get("/?text=low&lang=" + key).text for key in ("en", "zh", "en", "zh")]
+    assert [page.count("See how text becomes tokens") > 0 for page in pages] == [True, False, True, False]
+    assert option(pages[0], "bpe-characters") == option(pages[2], "bpe-characters")
+    assert (
+        option(pages[1], "bpe-characters") == option(pages[3], "bpe-characters") != option(pages[0], "bpe-characters")
+    )
+
+
+def test_a_vocabulary_loses_its_arrow_once_it_is_downloaded_and_gets_it_back(client: FlaskClient, app: Flask) -> None:
+    cache = fetcher_of(app).disk_cache
+    known = next(each for each in WELL_KNOWN.values() if each.algorithm == "bpe" and not each.source.sha256)
+    assert option(client.get("/").text, known.name).endswith(" ↓</option>")
+    cache.put(known, [b"content"] * len(known.source.files))
+    assert "↓" not in option(client.get("/").text, known.name)
+    cache.remove(known)
+    assert option(client.get("/").text, known.name).endswith(" ↓</option>")
+
+
+def test_the_page_says_how_many_tokens_it_draws(client: FlaskClient) -> None:
+    count = DRAWN + 5_000
+    answer = client.post("/", data={"algorithm": "fmm", "text": "\0" * count}, headers=HTMX)
+    html = answer.text
+    assert answer.status_code == 200
+    assert f'data-tokens="{count}"' in html
+    drawn = html.count('<i class="u">')
+    assert DRAWN <= drawn < count
+    assert f"The page draws the first {drawn:,} tokens." in html
+    ids = "".join(part.split("</div>")[0].split(">", 1)[1] for part in html.split('<div class="ids"')[1:])
+    assert len(ids.split()) == count
+
+
+def test_an_ordinary_result_does_not(client: FlaskClient) -> None:
+    assert "The page draws" not in client.post("/", data={"algorithm": "fmm", "text": "研究"}, headers=HTMX).text

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from xml.etree import ElementTree
 
 import pytest
 from PIL import Image
 
 from webapp.core.encoding import Encoding
 from webapp.rendering.pictures.fonts import Fonts, fonts
+from webapp.rendering.pictures.svg import NAMESPACE
 from webapp.vocabularies import jieba_words, matching, shipped_tokenizer
 
-Encode = Callable[..., Encoding]
+HOSTILE = '<script>alert(1)</script>&amp;"\'<image href="file:///etc/passwd"/>]]>\x00\x1b\ud800\ufffe\u202e'
 
 
 def encode(text: str, vocabulary: str = "bpe-bytes") -> Encoding:
@@ -36,3 +37,15 @@ def machine() -> Fonts:
     if not found.faces:
         pytest.skip("no fonts on this machine")
     return found
+
+
+def assert_harmless(source: str) -> None:
+    """Check that the XML is well-formed and has only allowed elements and attributes."""
+    elements = list(ElementTree.fromstring(source).iter())
+    assert {element.tag.removeprefix(f"{{{NAMESPACE}}}") for element in elements} <= {
+        "svg", "title", "g", "rect", "path", "circle", "text",
+    }  # fmt: skip
+    for element in elements:
+        assert not [name for name in element.attrib if "href" in name or name.startswith("on")]
+        assert "style" not in element.attrib
+        assert "class" not in element.attrib

@@ -11,15 +11,13 @@ from hypothesis import strategies as st
 
 import webapp
 from tests.properties import EXPENSIVE
-from tests.rendering.pictures.conftest import pixels
+from tests.rendering.pictures.conftest import HOSTILE, assert_harmless, pixels
 from webapp.rendering.pictures.figure import Figure, FigureBox, FigureDot, FigureLabel, FigurePath, side_by_side
 from webapp.rendering.pictures.figure_files import MARGIN, MOST_PIXELS, MOST_SIDE, figure_png, figure_svg
 from webapp.rendering.pictures.figure_styles import STYLES, style_of, style_sheet
 from webapp.rendering.pictures.palette import PALETTES, Theme
-from webapp.rendering.pictures.svg import NAMESPACE
 
 CSS = Path(webapp.__file__).parent.parent / "static" / "figures.css"
-HOSTILE = '<script>alert(1)</script>&amp;"\'<image href="file:///etc/passwd"/>]]>\x00\x1b\ud800\ufffe\u202e'
 
 pytestmark = pytest.mark.usefixtures("machine")
 
@@ -49,17 +47,6 @@ def test_a_hostile_text_is_escaped() -> None:
     assert_harmless(source)
     assert "<script>" in "".join(ElementTree.fromstring(source).itertext())
     assert pixels(figure_png(figure_of(HOSTILE))).width
-
-
-def assert_harmless(source: str) -> None:
-    elements = list(ElementTree.fromstring(source).iter())
-    assert {element.tag.removeprefix(f"{{{NAMESPACE}}}") for element in elements} <= {
-        "svg", "title", "g", "rect", "path", "circle", "text",
-    }  # fmt: skip
-    for element in elements:
-        assert not [name for name in element.attrib if "href" in name or name.startswith("on")]
-        assert "style" not in element.attrib
-        assert "class" not in element.attrib
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -30,7 +30,7 @@ import jinja2.constants
 import jinja2.debug
 
 from .limits import CPU_SECONDS, MEMORY, MOST_RECEIVED, MOST_REQUEST, RESERVE, WALL_SECONDS
-from .rendering import Clock, OutOfTimeError, answer, environment, line_now
+from .rendering import Clock, RenderTimeError, answer, environment, line_now
 
 STOPPING = (signal.SIGPROF, signal.SIGALRM)
 # What a renderer does before the first request, so that each child finds it done.
@@ -76,7 +76,7 @@ def child(payload: bytes, output: int, made: jinja2.Environment, clock: Clock) -
     """Answer one request within the limits, a line at a time, and never return."""
 
     def stop(_signal: int, frame: FrameType | None) -> None:
-        raise OutOfTimeError(line_now(frame))
+        raise RenderTimeError(line_now(frame))
 
     try:
         limit()
@@ -92,7 +92,7 @@ def child(payload: bytes, output: int, made: jinja2.Environment, clock: Clock) -
             signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)  # a line is written whole
             _write(output, content)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
-    except OutOfTimeError as error:
+    except RenderTimeError as error:
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
         _write(output, json.dumps({"kind": "time", "line": error.line, "message": ""}).encode() + b"\n")
     except MemoryError:

@@ -58,7 +58,7 @@ class Namespace(jinja2.utils.Namespace):
         jinja2.utils.Namespace.__setitem__(self, name, value)
 
 
-class Dictionary:
+class DictFunction:
     """The function `dict`, without the type's other attributes."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> dict[Any, Any]:
@@ -112,7 +112,7 @@ def environment(clock: Clock) -> jinja2.sandbox.ImmutableSandboxedEnvironment:
     made.filters["tojson"] = tojson
     made.globals["raise_exception"] = raise_exception
     made.globals["strftime_now"] = clock
-    made.globals["dict"] = Dictionary()
+    made.globals["dict"] = DictFunction()
     made.globals["namespace"] = Namespace
     for name in ("cycler", "joiner", "lipsum"):  # no published template uses them, and printed they show an address
         del made.globals[name]
@@ -126,7 +126,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}")
 Line = dict[str, Any]
 
 
-class OutOfTimeError(BaseException):
+class RenderTimeError(BaseException):
     """The processor time is over; no template can catch it. `line` is where, if that is known."""
 
     def __init__(self, line: int | None = None) -> None:
@@ -199,7 +199,7 @@ class Rendering:
                 if size > MOST_OUTPUT:
                     raise OutputError
                 pieces.append(piece)
-        except (OutOfTimeError, OutputError) as error:
+        except (RenderTimeError, OutputError) as error:
             error.line = error.line or _line_reached(generator)
             raise
         text = "".join(pieces)

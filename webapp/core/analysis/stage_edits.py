@@ -177,10 +177,8 @@ def applied(text: str, edits: Sequence[StageEdit], shift: int = 0) -> str:
     return "".join(parts)
 
 
-def aligned_edits(
-    before: str, after: AlignedText, stage: Stage, places: Sequence[int] | None = None
-) -> list[StageEdit]:
-    """The edits of a step that returns an aligned text; `places` are the places of its characters in `before`.
+def aligned_edits(before: str, after: AlignedText, stage: Stage) -> list[StageEdit]:
+    """The edits of a step that returns a text aligned with `before`.
 
     >>> from webapp.core.text.normalizers import NFKC
     >>> text = "ﬁ，"

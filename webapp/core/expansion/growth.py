@@ -9,7 +9,7 @@ from time import thread_time
 from webapp.core.expansion.candidates import Candidate
 from webapp.core.expansion.merge_tables import MergeTable
 from webapp.core.expansion.result import ExpansionError, Reason, Refusal
-from webapp.core.expansion.spelling import Form, Refused, Spelling
+from webapp.core.expansion.spelling import Form, Spelling, SpellingRefused
 from webapp.core.vocabulary_error import Phrase
 
 BETWEEN_CHECKS = 32  # candidates
@@ -76,7 +76,7 @@ class Growth:
                 continue
             try:
                 forms = spelling.forms(candidate)
-            except Refused as refused:
+            except SpellingRefused as refused:
                 self.refuse(candidate, refused.reason, refused.detail)
                 continue
             wanted = [form for form in forms if not is_present(form)]

@@ -16,7 +16,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 Form = str | bytes
 
 
-class Refused(Exception):  # noqa: N818  # a verdict on a candidate, not an error
+class SpellingRefused(Exception):  # noqa: N818  # a verdict on a candidate, not an error
     """A candidate that the base cannot have."""
 
     def __init__(self, reason: Reason, detail: str = "") -> None:
@@ -50,17 +50,17 @@ class Spelling:
     def forms(self, candidate: Candidate) -> list[Form]:
         """The pieces that a candidate becomes: two where it may begin or continue a word, or end it or not.
 
-        Raises Refused with the reason why there is none.
+        Raises SpellingRefused with the reason why there is none.
         """
         if isinstance(candidate.text, bytes):
             if not self.byte_level:
-                raise Refused("part")
+                raise SpellingRefused("part")
             return [candidate.text]
         text = candidate.text
         if len(text) > LONGEST:
-            raise Refused("long")
+            raise SpellingRefused("long")
         if not text or ("\0" in text and not self.byte_level) or _SURROGATE.search(text):
-            raise Refused("invalid")
+            raise SpellingRefused("invalid")
         if self.byte_level:
             self._check(str(candidate.literal))
             return [str(candidate.literal).encode()]
@@ -68,7 +68,7 @@ class Spelling:
             self._check(str(candidate.literal))
             return [str(candidate.literal).replace(" ", self.space)]
         if " " in text:
-            raise Refused("space")
+            raise SpellingRefused("space")
         if self.prefix:
             return self._wordpieces(text, candidate.start)
         self._check(text)
@@ -87,12 +87,12 @@ class Spelling:
         return form.replace(self.space, " ") if self.space else form
 
     def _wordpieces(self, text: str, start: bool | None) -> list[Form]:
-        first: Refused | None = None
+        first: SpellingRefused | None = None
         forms: list[Form] = []
         for begins in (True, False) if start is None else (start,):
             try:
                 self._check(text, "" if begins else "a")
-            except Refused as refused:
+            except SpellingRefused as refused:
                 first = first or refused
             else:
                 forms.append(text if begins else self.prefix + text)
@@ -102,7 +102,7 @@ class Spelling:
         return forms
 
     def _check(self, text: str, before: str | None = None) -> None:
-        """Raise Refused if no pre-token contains the text: alone, or after a letter; with `before`, only after that."""
+        """Raise SpellingRefused if no pre-token contains the text: alone, or after a letter; or after `before`."""
         for context in ("", "a") if before is None else (before,):
             whole = context + text
             normalized = whole if self.base.normalizer is None else self.base.normalizer.normalize(whole)
@@ -113,8 +113,8 @@ class Spelling:
         alone = text if self.base.normalizer is None else self.base.normalizer.normalize(text)
         kept = "".join(alone.split()).replace(self.space or SPACE, "")
         if kept != "".join(text.split()).replace(self.space or SPACE, ""):
-            raise Refused("normalized", kept[:LONGEST])
-        raise Refused("split", " | ".join(self._pretokens(alone))[: 2 * LONGEST])
+            raise SpellingRefused("normalized", kept[:LONGEST])
+        raise SpellingRefused("split", " | ".join(self._pretokens(alone))[: 2 * LONGEST])
 
     def _pretokens(self, text: str) -> list[str]:
         return [text] if self.base.pretokenizer is None else self.base.pretokenizer.split(text)

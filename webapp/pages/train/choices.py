@@ -29,7 +29,7 @@ class TrainerChoice:
 
 
 @dataclass(frozen=True)
-class Choice:
+class PlanChoice:
     """A field of the plan: its label and one sentence. `options` are values with titles.
 
     `trainers` are those that use it. An `advanced` one is folded away.
@@ -105,7 +105,7 @@ TRAINER_CHOICES = (
 USUAL = _l("Usual for the algorithm")
 
 CHOICES = (
-    Choice(
+    PlanChoice(
         "segmentation",
         _l("Words of the corpus"),
         _l(
@@ -120,7 +120,7 @@ CHOICES = (
         ),
         trainers=("ngram",),
     ),
-    Choice(
+    PlanChoice(
         "order",
         _l("Order"),
         _l("How many words an n-gram has at most: 2 counts pairs, 3 triples too."),
@@ -128,7 +128,7 @@ CHOICES = (
         options=(("1", "1"), ("2", "2"), ("3", "3")),
         trainers=("ngram",),
     ),
-    Choice(
+    PlanChoice(
         "smoothing",
         _l("Smoothing"),
         _l("How n-grams that the corpus does not have get a probability; in use it can still be changed."),
@@ -136,26 +136,26 @@ CHOICES = (
         options=tuple(SMOOTHING_NAMES.items()),
         trainers=("ngram",),
     ),
-    Choice(
+    PlanChoice(
         "minimum_pairs",
         _l("Minimum count of pairs"),
         _l("Rarer pairs are removed after counting; 1 keeps all."),
         trainers=("ngram",),
         advanced=True,
     ),
-    Choice(
+    PlanChoice(
         "minimum_triples",
         _l("Minimum count of triples"),
         _l("Rarer triples are removed after counting; it has an effect with order 3."),
         trainers=("ngram",),
         advanced=True,
     ),
-    Choice(
+    PlanChoice(
         "size",
         _l("Vocabulary size"),
         _l("The number of all pieces, special tokens included. More pieces make fewer tokens."),
     ),
-    Choice(
+    PlanChoice(
         "variant",
         _l("Variant"),
         _l("SuperBPE merges across spaces in a second phase, so that frequent phrases become single pieces."),
@@ -166,7 +166,7 @@ CHOICES = (
         ),
         trainers=("bpe-bytes",),
     ),
-    Choice(
+    PlanChoice(
         "wordpiece",
         _l("Method"),
         _l(
@@ -177,7 +177,7 @@ CHOICES = (
         options=(("top-down", _l("Top down")), ("score", _l("By score"))),
         trainers=("wordpiece",),
     ),
-    Choice(
+    PlanChoice(
         "split",
         _l("Split pattern"),
         _l("It splits the text into pre-tokens; no piece crosses their boundaries."),
@@ -193,13 +193,13 @@ CHOICES = (
             ("own", _l("A regular expression")),
         ),
     ),
-    Choice(
+    PlanChoice(
         "pattern",
         _l("Regular expression"),
         _l("Each match is a pre-token. Classes such as \\p{L} work; the pattern is tried for speed first."),
         "line",
     ),
-    Choice(
+    PlanChoice(
         "normalization",
         _l("Normalization"),
         _l("Applied to the text first, in training and in use."),
@@ -213,13 +213,13 @@ CHOICES = (
             ("nfkc-lowercase", _l("NFKC and lower case")),
         ),
     ),
-    Choice(
+    PlanChoice(
         "special_tokens",
         _l("Special tokens"),
         _l("One per line, such as <|user|>. They get ids of their own and are never split."),
         "lines",
     ),
-    Choice(
+    PlanChoice(
         "minimum_count",
         _l("Minimum count"),
         _l(
@@ -229,14 +229,14 @@ CHOICES = (
         blank=_l("automatic"),
         advanced=True,
     ),
-    Choice(
+    PlanChoice(
         "coverage",
         _l("Character coverage"),
         _l("The share of the corpus that the alphabet covers. Rarer characters become unknown; 1 keeps all."),
         trainers=WITH_ALPHABET,
         advanced=True,
     ),
-    Choice(
+    PlanChoice(
         "longest_piece",
         _l("Longest piece"),
         _l(
@@ -246,7 +246,7 @@ CHOICES = (
         trainers=("unigram", "bpe-sentencepiece"),
         advanced=True,
     ),
-    Choice(
+    PlanChoice(
         "seeds",
         _l("Seed pieces"),
         _l("Where the first pieces come from: all frequent substrings, or the merges of a larger BPE."),
@@ -255,21 +255,21 @@ CHOICES = (
         trainers=("unigram",),
         advanced=True,
     ),
-    Choice(
+    PlanChoice(
         "keep",
         _l("Kept in each round"),
         _l("The share of pieces that a round of pruning keeps. A higher share prunes more carefully and takes longer."),
         trainers=("unigram",),
         advanced=True,
     ),
-    Choice(
+    PlanChoice(
         "transition",
         _l("Transition"),
         _l("For SuperBPE: the share of the pieces that is made inside words, before merges may cross spaces."),
         trainers=("bpe-bytes",),
         advanced=True,
     ),
-    Choice(
+    PlanChoice(
         "longest_word",
         _l("Longest pre-token"),
         _l("In characters. Longer ones are cut, so that text without spaces stays manageable."),

@@ -85,16 +85,16 @@ def store_corpus(request: Request) -> str | InputProblem:
         return InputProblem(message, 422, "files")
     sources = [*map(_file, uploaded)] if uploaded and not example else []
     if example:
-        sources = [Source(example.file, cast(IO[bytes], _Parts(example)), "files")]
+        sources = [CorpusSource(example.file, cast(IO[bytes], _Parts(example)), "files")]
     elif text.strip() and not uploaded:
-        sources = [Source(_("pasted text"), io.BytesIO(text.encode("utf-8", "replace")), "text")]
+        sources = [CorpusSource(_("pasted text"), io.BytesIO(text.encode("utf-8", "replace")), "text")]
     if not sources:
         return InputProblem(_("Paste a text, choose files, or start with an example."), 422, "text")
     return _store(sources, field, rate_limit_key(request.remote_addr or ""))
 
 
 @dataclass(frozen=True)
-class Source:
+class CorpusSource:
     """A part of a corpus to store, and the form field to blame for it."""
 
     name: str
@@ -103,8 +103,8 @@ class Source:
     is_file: bool = False
 
 
-def _file(file: FileStorage) -> Source:
-    return Source(base_name(file.filename or "")[-LONGEST_STORED_NAME:], file.stream, "files", is_file=True)
+def _file(file: FileStorage) -> CorpusSource:
+    return CorpusSource(base_name(file.filename or "")[-LONGEST_STORED_NAME:], file.stream, "files", is_file=True)
 
 
 class _Parts(io.RawIOBase):
@@ -130,7 +130,7 @@ class _Parts(io.RawIOBase):
         return size
 
 
-def _store(sources: list[Source], field: str, visitor: str) -> str | InputProblem:
+def _store(sources: list[CorpusSource], field: str, visitor: str) -> str | InputProblem:
     corpora = jobs().corpora
     id, problem, complete = "", None, False
     try:

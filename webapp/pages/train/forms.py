@@ -11,7 +11,7 @@ from flask_babel import gettext as _
 from werkzeug.datastructures import MultiDict
 
 from webapp.core.training.plan import TRAINERS, TrainingPlan
-from webapp.pages.train.choices import BY_NAME, CHOICES, Choice
+from webapp.pages.train.choices import BY_NAME, CHOICES, PlanChoice
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.web.localization import number
 
@@ -84,7 +84,7 @@ def with_problem(asked: PlanRequest, field: str, message: str) -> PlanRequest:
     return PlanRequest(asked.plan, asked.typed, {**asked.problems, field: InputProblem(message, 422, field)})
 
 
-def _value(choice: Choice, typed: str) -> Any:
+def _value(choice: PlanChoice, typed: str) -> Any:
     """What a field says; raises InputProblem for what the plan cannot have."""
     if choice.kind == "number":
         return _number(choice, typed.strip())
@@ -101,7 +101,7 @@ def _value(choice: Choice, typed: str) -> Any:
     return typed
 
 
-def _number(choice: Choice, typed: str) -> int | float | None:
+def _number(choice: PlanChoice, typed: str) -> int | float | None:
     if not typed and choice.blank:
         return None
     try:

@@ -20,7 +20,7 @@ from webapp.jobs import Job, TooManyJobsError, jobs
 from webapp.pages.train.corpora import EXAMPLES, UPLOAD_ADDRESS, StoredCorpus, find_corpus, store_corpus, upload_limit
 from webapp.pages.train.forms import PlanRequest, read_plan, with_problem
 from webapp.pages.train.messages import failure_sentence, size_in_words, too_many_sentence, training_bytes
-from webapp.pages.train.views import GonePage, JobPage, UploadPage, choices_context, job_context, plan_page
+from webapp.pages.train.views import GoneTrainingPage, JobPage, UploadPage, choices_context, job_context, plan_page
 from webapp.serializers.json import json_response
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.forms import InputProblem, as_typed
@@ -238,7 +238,7 @@ def _remember(response: Response, name: str, title: str, training: str) -> None:
 
 
 def _unknown() -> Response:
-    return _noindex(make_response(render(GonePage(status=404)), 404))
+    return _noindex(make_response(render(GoneTrainingPage(status=404)), 404))
 
 
 def _noindex(response: Response) -> Response:

@@ -10,7 +10,7 @@ from flask_babel import gettext as _
 from webapp.core.training.corpus import CorpusFile
 from webapp.core.training.survey import CorpusFacts
 from webapp.jobs import Job
-from webapp.pages.train.choices import CHOICES, TRAINER_CHOICES, Choice, TrainerChoice
+from webapp.pages.train.choices import CHOICES, TRAINER_CHOICES, PlanChoice, TrainerChoice
 from webapp.pages.train.corpora import ExampleCorpus, StoredCorpus, size_of
 from webapp.pages.train.finished import FinishedTraining, finished_of
 from webapp.pages.train.forms import DEFAULTS, PlanRequest
@@ -61,15 +61,15 @@ class UploadPage(Page):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChoicesContext(Context):
+class PlanChoicesContext(Context):
     """The choices of one algorithm, for htmx."""
 
     template = "train/_choices.html"
 
     typed: Mapping[str, str]  # the fields as they were typed
     invalid: Mapping[str, InputProblem]  # the problem of each rejected field
-    basic: Sequence[Choice]
-    advanced: Sequence[Choice]
+    basic: Sequence[PlanChoice]
+    advanced: Sequence[PlanChoice]
     advanced_open: bool
     facts: CorpusFacts
 
@@ -81,7 +81,7 @@ class PlanPage(Page):
     template = "train/plan.html"
 
     form_id: str = "plan"
-    choices: ChoicesContext
+    choices: PlanChoicesContext
     corpus: str  # its id
     files: Sequence[FileLine]
     scripts: Sequence[ScriptBar]
@@ -111,18 +111,18 @@ class JobPage(Page):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GonePage(Page):
+class GoneTrainingPage(Page):
     """The page of an unknown training."""
 
     template = "train/unknown.html"
 
 
-def choices_context(asked: PlanRequest, corpus: StoredCorpus) -> ChoicesContext:
+def choices_context(asked: PlanRequest, corpus: StoredCorpus) -> PlanChoicesContext:
     """The choices of the chosen algorithm."""
     shown = [choice for choice in CHOICES if choice.is_for(asked.typed["trainer"])]
     advanced = [choice for choice in shown if choice.advanced]
     changed = any(asked.typed[choice.name] != DEFAULTS[choice.name] for choice in advanced)
-    return ChoicesContext(
+    return PlanChoicesContext(
         typed=asked.typed,
         invalid=asked.problems,
         basic=[choice for choice in shown if not choice.advanced],
@@ -132,7 +132,7 @@ def choices_context(asked: PlanRequest, corpus: StoredCorpus) -> ChoicesContext:
     )
 
 
-def plan_page(choices: ChoicesContext, corpus: StoredCorpus, refusal: str) -> PlanPage:
+def plan_page(choices: PlanChoicesContext, corpus: StoredCorpus, refusal: str) -> PlanPage:
     """The page with a corpus and the choices; `refusal` says why no training can be started now."""
     shares = corpus.facts.scripts[:SCRIPTS_SHOWN]
     most = max((share for _script, share in shares), default=0) or 1

@@ -53,14 +53,14 @@ def character_bpe(asked: TrainingRequest) -> TrainingWalkthrough:
         spelled = _("Each is a row of characters, followed by “</w>” as a separate symbol.")
     else:
         spelled = _("Each is a row of characters; “</w>” is part of the last one.")
-    return Merges(asked, training, recipes.CHARACTER_BPE, spelled).walkthrough()
+    return MergeSteps(asked, training, recipes.CHARACTER_BPE, spelled).walkthrough()
 
 
 def byte_bpe(asked: TrainingRequest) -> TrainingWalkthrough:
     """The steps of training BPE over bytes; the corpus must contain words."""
     training = training_merges.train_bytes(asked.word_counts(recipes.BYTE_BPE), asked.merges)
     spelled = _("Each is a row of bytes in UTF-8; all 256 bytes are in the vocabulary from the start.")
-    return Merges(asked, training, recipes.BYTE_BPE, spelled).walkthrough()
+    return MergeSteps(asked, training, recipes.BYTE_BPE, spelled).walkthrough()
 
 
 def wordpiece(asked: TrainingRequest) -> TrainingWalkthrough:
@@ -68,10 +68,10 @@ def wordpiece(asked: TrainingRequest) -> TrainingWalkthrough:
     counts = asked.word_counts(recipes.WORDPIECE)
     training = training_merges.train_wordpiece(counts, asked.merges, minimum=asked.minimum)
     spelled = _("Each is a row of characters; “##” marks those that continue a word.")
-    return Merges(asked, training, recipes.WORDPIECE, spelled).walkthrough()
+    return MergeSteps(asked, training, recipes.WORDPIECE, spelled).walkthrough()
 
 
-class Merges:
+class MergeSteps:
     """A training as steps: 0 shows the words before it, the last one the vocabulary, every one in between a round."""
 
     def __init__(self, asked: TrainingRequest, training: MergeTraining, recipe: Recipe, spelled: str) -> None:

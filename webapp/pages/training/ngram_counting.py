@@ -11,7 +11,7 @@ from flask_babel import ngettext, pgettext
 
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START
-from webapp.pages.training.tables import Column, Method, Pieces, Row, Sections, Table, WordSymbol
+from webapp.pages.training.tables import Column, MethodSection, Pieces, Row, Sections, Table, WordSymbol
 from webapp.pages.walkthrough.ngram_probabilities import (
     context_text,
     origin_of,
@@ -120,7 +120,7 @@ def estimate_sections(model: NGram) -> Sections:
     parameters = [(f"{one.symbol} = {one.value}", one.about) for one in parameters_of(model)]
     return Sections(
         view=[*_matrix(_("All counts"), counts, list(model.counts.words), Counter(), model.order), table],
-        side=[Method(smoothing_name(model.smoothing), smoothing_sentence(model), parameters)],
+        side=[MethodSection(smoothing_name(model.smoothing), smoothing_sentence(model), parameters)],
         drawn=[table],
     )
 

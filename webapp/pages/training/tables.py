@@ -183,7 +183,7 @@ class Pieces:
 
 
 @dataclass(frozen=True)
-class Method:
+class MethodSection:
     """A method with what it does, and its parameters: each with its value and where that comes from."""
 
     title: str
@@ -194,7 +194,7 @@ class Method:
     figure: ClassVar = None
 
 
-Section = Table | Words | Pieces | Method
+Section = Table | Words | Pieces | MethodSection
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def drawable(text: str, show: bool = False) -> str:
 
 
 @dataclass(slots=True)
-class Span:
+class CellSpan:
     """The part of the text that is shown for a token; `index` None is text that belongs to no token.
 
     `shared`: other tokens have bytes of the same character, which is in `own` of the first of them. `around`: a special
@@ -59,7 +59,7 @@ class Span:
     around: bool = False
 
 
-def spans(encoding: Encoding, most: int | None = None) -> Iterator[Span]:
+def spans(encoding: Encoding, most: int | None = None) -> Iterator[CellSpan]:
     """Yield the spans of the text in order; with `most`, only those of the first `most` tokens."""
     text, starts, ends, special = encoding.text, encoding.starts, encoding.ends, encoding.special
     total = len(encoding) if most is None else min(len(encoding), most)
@@ -75,22 +75,22 @@ def spans(encoding: Encoding, most: int | None = None) -> Iterator[Span]:
         if start == shown and end == following and start != end and end not in inside:
             # The usual case, tested first: it takes a third of the time of the rest.
             shown = end
-            yield Span(index, text[start:end])
+            yield CellSpan(index, text[start:end])
             continue
         if start == end and index in special:
-            yield Span(index, "", around=True)
+            yield CellSpan(index, "", around=True)
             continue
         if start > shown:
-            yield Span(None, text[shown:start])
+            yield CellSpan(None, text[shown:start])
         covered = start if following == start and is_mark_alone(encoding, index) else end
         end = inside.get(covered, covered)
         goes_on = follower < number and following < min(end, ends[follower])
         shared = start < shown or end != covered or goes_on
         own = text[max(start, shown) : end]
         shown = max(shown, end)
-        yield Span(index, own, shared)
+        yield CellSpan(index, own, shared)
     if whole and shown < len(text):
-        yield Span(None, text[shown:])
+        yield CellSpan(None, text[shown:])
 
 
 def cells(encoding: Encoding, show: bool = False, most: int | None = None) -> Iterator[PictureCell]:

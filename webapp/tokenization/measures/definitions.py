@@ -46,6 +46,7 @@ class Definition:
     field: str = ""
     decimals: int | None = 2
     sign: str = ""  # after a value
+    named_by_unit: bool = False  # whether the title says the unit
     in_figures: bool = False  # whether a comparison has it among its figures, apart from the table of measures
 
 
@@ -85,6 +86,7 @@ DEFINITIONS: Mapping[MeasureId, Definition] = {
         example=_l("low · low · er · low · est: 5 tokens."),
         sources=(PATHPIECE,),
         decimals=0,
+        named_by_unit=True,
         in_figures=True,
     ),
     "characters-per-token": Definition(
@@ -98,6 +100,7 @@ DEFINITIONS: Mapping[MeasureId, Definition] = {
         ),
         example=_l("16 characters ÷ 5 tokens = 3.2."),
         sources=(PATHPIECE,),
+        named_by_unit=True,
         in_figures=True,
     ),
     "bytes-per-token": Definition(
@@ -111,6 +114,7 @@ DEFINITIONS: Mapping[MeasureId, Definition] = {
         ),
         example=_l("16 bytes ÷ 5 tokens = 3.2; of 研究 (6 bytes) as one token, 6."),
         sources=(PATHPIECE,),
+        named_by_unit=True,
         in_figures=True,
     ),
     "fertility": Definition(

@@ -80,7 +80,7 @@ def _lines(of: str, columns: Sequence[Measures], *, figures: bool = True) -> lis
         MeasureLine(
             id,
             _("Premium of Chinese") if id == "premium" else str(each.title),
-            "" if str(each.unit).lower() == str(each.title).lower() else str(each.unit),
+            "" if each.named_by_unit else str(each.unit),
             [MeasureCell(shown(id, one.value(id)), _note(id, one.of_article)) for one in columns],
         )
         for id, each in DEFINITIONS.items()

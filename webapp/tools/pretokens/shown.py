@@ -45,7 +45,7 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class Section:
+class PretokenSection:
     """A step of the pre-tokenizer; the pattern of `numbering`, itself or an earlier step, numbers its pre-tokens."""
 
     view: PretokenView
@@ -150,23 +150,26 @@ class Pretokens:
         return "" if normalized == self.text else visible(normalized[:NORMALIZED_SHOWN], show=True)
 
     @property
-    def earlier(self) -> list[Section]:
+    def earlier(self) -> list[PretokenSection]:
         """The steps before the last one."""
-        return [Section(self.usual, stage, stage, self.under, EARLIER_CELLS_SHOWN) for stage in self.usual.stages[:-1]]
+        return [
+            PretokenSection(self.usual, stage, stage, self.under, EARLIER_CELLS_SHOWN)
+            for stage in self.usual.stages[:-1]
+        ]
 
     @cached_property
-    def last(self) -> Section:
+    def last(self) -> PretokenSection:
         """The last step, numbered by the last pattern."""
         stages = self.usual.stages
         with_pattern = next((stage for stage in reversed(stages) if stage.pattern), stages[-1])
-        return Section(self.usual, stages[-1], with_pattern, self.under, CELLS_SHOWN)
+        return PretokenSection(self.usual, stages[-1], with_pattern, self.under, CELLS_SHOWN)
 
     @property
-    def own_section(self) -> Section | None:
+    def own_section(self) -> PretokenSection | None:
         """The pre-tokens of the own pattern; None without one."""
         if self.own is None:
             return None
-        return Section(self.own, self.own.stages[-1], self.own.stages[-1], self.under, CELLS_SHOWN)
+        return PretokenSection(self.own, self.own.stages[-1], self.own.stages[-1], self.under, CELLS_SHOWN)
 
     @cached_property
     def figures(self) -> Figures:
