@@ -8,11 +8,8 @@ from functools import partial
 from typing import Any
 
 from flask import Request, current_app
-from flask_babel import get_locale
 from flask_babel import gettext as _
 from werkzeug.datastructures import FileStorage, MultiDict
-from wtforms import Form
-from wtforms.validators import ValidationError
 
 from webapp.core.affixes import MOST_AROUND
 from webapp.core.algorithms import CHOICES, DEFAULT, Choice
@@ -36,18 +33,6 @@ TEXTS = ("text", "corpus", "dictionary", "edits", "prefix", "suffix", "added")  
 def as_typed(text: str | None) -> str:
     r"""Return a form's text with line ends as typed: forms send every line end as `\r\n`."""
     return (text or "").replace("\r\n", "\n")
-
-
-class TranslatedForm(Form):
-    """A form with WTForms' built-in messages in the reader's language."""
-
-    class Meta:
-        """WTForms' settings."""
-
-        @property
-        def locales(self) -> list[str]:
-            """The reader's language, then English."""
-            return [str(get_locale()), "en"]
 
 
 @dataclass(eq=False)
@@ -77,7 +62,7 @@ def size_problem(vocabulary: str, size: int | None) -> InputProblem | None:
     )
 
 
-class TooLongError(ValidationError):
+class TooLongError(ValueError):
     """A text that exceeds its limit."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from webapp.core.formats.dictionary import jieba_dictionary, read_dictionary, write_dictionary
@@ -102,6 +102,7 @@ def test_changes_are_read_back_as_they_were_written(edits: list[Edit]) -> None:
 
 
 @given(st.text("研 -\t5n\n　,\x08", max_size=30))
+@example("　-")
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         edits = parse_edits(text)

@@ -19,6 +19,8 @@ from webapp.core.models.dictionary import Dictionary, Reason, fields_of, problem
 from webapp.core.vocabulary_error import Phrase
 
 MOST_EDITS = 500
+# White space around a line; tabs separate its fields. U+3000 is the last space of Unicode.
+_SPACES = "".join(character for character in map(chr, range(0x3001)) if character.isspace() and character != "\t")
 
 EditReason = Reason | Literal["too-many"]
 Value = TypeVar("Value")
@@ -69,7 +71,7 @@ def parse_edits(text: str) -> list[Edit]:
 
     Raises EditError for the first line that is no change, and for more than `MOST_EDITS` lines.
     """
-    lines = [(number, line.strip(" \r\n")) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    lines = [(number, line.strip(_SPACES)) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if len(lines) > MOST_EDITS:
         message = Phrase("more than %(most)s changes; put them into a dictionary of your own", most=MOST_EDITS)
         raise EditError(lines[MOST_EDITS][0], "too-many", message)
