@@ -24,6 +24,7 @@ from webapp.settings import CONSTANTS, DEFAULTS
             "must be like “snapshots 365, uploads 30” (snapshots, uploads, trainings, reports, "
             "fetched, surveys), not 'uploads'",
         ),
+        ("KEEP_UPLOADS_DAYS", "soon", "must be a whole number, not 'soon'"),
         ("RATE_READING", "often", "must be a rate such as “20 per minute, 200 per hour”, or empty, not 'often'"),
         ("RATE_WORK", "5", "must be a rate such as “20 per minute, 200 per hour”, or empty, not 5"),
     ],
@@ -39,14 +40,13 @@ def test_a_setting_that_cannot_be_used_is_named(
 def test_what_is_no_longer_a_setting_is_named_and_changes_nothing(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for name, value in {"MAX_GOLD_BYTES": "1", "MAX_QUEUE_SECONDS": "soon", "KEEP_UPLOADS_DAYS": "30"}.items():
+    for name, value in {"MAX_GOLD_BYTES": "1", "MAX_QUEUE_SECONDS": "soon", "LOG_ADDRESSES": "1"}.items():
         monkeypatch.setenv(f"TOKENSCOPE_{name}", value)
     config = create_app().config
     assert (config["MAX_GOLD_BYTES"], config["MAX_QUEUE_SECONDS"]) == (CONSTANTS["MAX_GOLD_BYTES"], 10)
-    assert config["KEEP_UPLOADS_DAYS"] == 0
     assert caplog.messages == [
         "No longer read, see .github/OPERATING.md: TOKENSCOPE_MAX_GOLD_BYTES, TOKENSCOPE_MAX_QUEUE_SECONDS, "
-        "TOKENSCOPE_KEEP_UPLOADS_DAYS"
+        "TOKENSCOPE_LOG_ADDRESSES"
     ]
 
 
@@ -57,6 +57,11 @@ def test_the_operator_chooses_from_25_settings_and_some_say_several_things(monke
     config = create_app().config
     assert [config[f"KEEP_{kind}_DAYS"] for kind in ("SNAPSHOTS", "UPLOADS", "REPORTS")] == [365, 30, 0]
     assert [config[f"MAX_{kind}_BYTES"] for kind in ("SNAPSHOTS", "UPLOADS", "CORPORA")] == [1000, 1000, 2000]
+    monkeypatch.setenv("TOKENSCOPE_KEEP_UPLOADS_DAYS", "7")  # the earlier settings of one kind still hold
+    monkeypatch.setenv("TOKENSCOPE_MAX_CORPORA_BYTES", "500")
+    config = create_app().config
+    assert [config["KEEP_SNAPSHOTS_DAYS"], config["KEEP_UPLOADS_DAYS"]] == [365, 7]
+    assert [config["MAX_SNAPSHOTS_BYTES"], config["MAX_CORPORA_BYTES"]] == [1000, 500]
 
 
 SWITCHES = [("true", True), ("1", True), ("False", False), ("no", False), ("", False)]

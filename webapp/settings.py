@@ -121,9 +121,9 @@ CONSTANTS: dict[str, Any] = {
 # the commit that the site was built from, for `/readyz`; empty: in a checkout, git says it.
 OWN: dict[str, Any] = {"PRELOAD": False, "COMMIT": ""}
 
-# What was a setting once, besides the constants.
-FORMER = (
-    *("MAX_CORPORA_BYTES", "MAX_UPLOADS_BYTES", "MAX_SNAPSHOTS_BYTES", "LOG_ADDRESSES"),
+# Earlier settings for one kind of things each, which win over MAX_STORED_BYTES and KEEP_DAYS.
+EARLIER = (
+    *("MAX_CORPORA_BYTES", "MAX_UPLOADS_BYTES", "MAX_SNAPSHOTS_BYTES"),
     *(f"KEEP_{kind.upper()}_DAYS" for kind in KEPT),
 )
 
@@ -141,7 +141,7 @@ def configure(app: Flask, configuration: Mapping[str, Any]) -> None:
     app.config.update(constants(os.environ))
     app.config["COMMIT"] = os.environ.get("TOKENSCOPE_COMMIT", "")  # some commits look like numbers: 1234567, 12e4567
     app.config.update(configuration)
-    ignored = [name for name in (*CONSTANTS, *FORMER) if f"TOKENSCOPE_{name}" in os.environ]
+    ignored = [name for name in (*CONSTANTS, "LOG_ADDRESSES") if f"TOKENSCOPE_{name}" in os.environ]
     if ignored:
         log.warning("No longer read, see .github/OPERATING.md: %s", ", ".join(f"TOKENSCOPE_{name}" for name in ignored))
     for name in (name for name in (*DEFAULTS, *CONSTANTS) if name.startswith("MAX_")):
@@ -158,6 +158,10 @@ def configure(app: Flask, configuration: Mapping[str, Any]) -> None:
     stored = app.config["MAX_STORED_BYTES"]
     derived = {"MAX_SNAPSHOTS_BYTES": stored, "MAX_UPLOADS_BYTES": stored, "MAX_CORPORA_BYTES": 2 * stored}
     derived |= _days(app.config["KEEP_DAYS"])
+    for name in (name for name in EARLIER if f"TOKENSCOPE_{name}" in os.environ):
+        derived[name] = app.config[name]
+        if type(derived[name]) is not int or derived[name] < 0:
+            raise ValueError(f"TOKENSCOPE_{name} must be a whole number, not {derived[name]!r}")
     app.config.update({name: value for name, value in derived.items() if name not in configuration})
     # A text that is slightly too long still gets a page with the limit and the text. Flask does not read longer bodies.
     # Percent-encoding triples the size of text that is not ASCII.
