@@ -11,5 +11,4 @@ from webapp.chat.templates import (
     NoTemplateError,
     TemplateSourceError,
     own_template,
-    template_of,
 )

@@ -18,6 +18,7 @@ from webapp.vocabularies.library import (
     Library,
     StillFetchingError,
     UnavailableVocabularyError,
+    library,
 )
 from webapp.vocabularies.wellknown import WELL_KNOWN, VocabularySource, WellKnown
 
@@ -28,6 +29,14 @@ MOST_BYTES = 8_000_000
 def has_template(name: str) -> bool:
     """Whether a chat template is published for a vocabulary."""
     return name in WELL_KNOWN and bool(WELL_KNOWN[name].chat)
+
+
+def template_of(vocabulary: str) -> ChatTemplate:
+    """The template that is published for a well-known vocabulary, fetched if necessary, in the current application.
+
+    Raises NoTemplateError, StillFetchingError and UnavailableVocabularyError as `published_template` does.
+    """
+    return published_template(library(), vocabulary)
 
 
 def published_template(library: Library, name: str) -> ChatTemplate:

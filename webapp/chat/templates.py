@@ -198,15 +198,3 @@ def own_template(source: str) -> ChatTemplate:
         return found
     check_source(source)
     return ChatTemplate("own", "", source)
-
-
-def template_of(vocabulary: str) -> ChatTemplate:
-    """The template that is published for a well-known vocabulary, fetched if necessary, in the current application.
-
-    Raises NoTemplateError, StillFetchingError and UnavailableVocabularyError as `published_template` does.
-    """
-    # The command line renders without the site, whose imports take a second.
-    from webapp.chat.published import published_template
-    from webapp.vocabularies import library
-
-    return published_template(library(), vocabulary)

@@ -27,8 +27,8 @@ from typing import Any, TypeVar
 from webapp.observing.finished import RequestRecord
 from webapp.server.buffers import Answer, ClientGoneError, Spool
 from webapp.server.cost import Costs
-from webapp.server.limits import MemoryWatch, Watch, processor_seconds
-from webapp.server.pool import Pool, ServerSettings, Worker, WorkerGoneError
+from webapp.server.limits import Watch, processor_seconds
+from webapp.server.pool import MemoryWatch, Pool, ServerSettings, Worker, WorkerGoneError
 from webapp.server.queues import HeavyLane, Work
 from webapp.web.server_variables import COST, HEAVY, RETRY_AFTER, STOPPED, Reason
 

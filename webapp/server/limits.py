@@ -5,7 +5,7 @@ new thread, so lowering it needs no privilege to be undone. The front does it fr
 could not run while a C function holds the interpreter's lock. On other systems, priorities stay as they are.
 
 The limit of a request's memory bounds what nobody has foreseen: beyond it, Python raises MemoryError, and the visitor
-gets a page with the text. `MemoryWatch` bounds what all requests take together: the largest of them is stopped.
+gets a page with the text. `pool.MemoryWatch` bounds what all requests take together: the largest of them is stopped.
 
 glibc keeps freed memory for the next request, in one heap for each thread, and raises the size from which it asks the
 system for a block of its own with every such block that is freed. A worker then stays as large as its largest request.
@@ -24,13 +24,9 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from webapp.observing.report import resident_bytes
 from webapp.processes import has_proc, resource
-
-if TYPE_CHECKING:
-    from webapp.server.pool import Worker
 
 # The niceness of heavy requests where the system does not allow `SCHED_IDLE`. Beside a thread of a worker (niceness 5),
 # a thread then gets 4 % of a core, with `SCHED_IDLE` 1 %, and all of an idle core either way.
@@ -162,29 +158,3 @@ def private_bytes() -> int:
 
 # The most that the running requests may take together, in bytes. With two workers, a site without requests has 670 MB.
 MOST_TOGETHER = 530 << 20
-
-
-class MemoryWatch:
-    """Watches how much the workers have grown since they began with their requests."""
-
-    def __init__(self) -> None:
-        self._before: dict[Worker, int] = {}
-        self._next: asyncio.TimerHandle | None = None
-
-    def begin(self, worker: Worker) -> None:
-        """Watch a worker that begins with a request."""
-        self._before[worker] = resident_bytes(worker.process.pid or 0)
-        self._next = self._next or asyncio.get_running_loop().call_later(INTERVAL, self._check)
-
-    def end(self, worker: Worker) -> None:
-        """Stop watching it."""
-        self._before.pop(worker, None)
-
-    def _check(self) -> None:
-        grown = {worker: resident_bytes(worker.process.pid or 0) - before for worker, before in self._before.items()}
-        if sum(grown.values()) > MOST_TOGETHER:
-            largest = max(grown, key=lambda worker: grown[worker])
-            largest.is_too_large = True
-            largest.kill()
-            self.end(largest)
-        self._next = asyncio.get_running_loop().call_later(INTERVAL, self._check) if self._before else None

@@ -15,8 +15,10 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 from weakref import WeakSet
 
+from webapp.observing.report import resident_bytes
 from webapp.processes import HAS_FORK
 from webapp.server import worker
+from webapp.server.limits import INTERVAL, MOST_TOGETHER
 from webapp.server.queues import FairQueue
 from webapp.server.worker import LENGTH_BYTES, frame, payload_length
 
@@ -313,3 +315,29 @@ def heavy_slots(size: int) -> int:
     """
     cores = os.cpu_count() or 1
     return max(min(cores + 1, size // 2), min(cores, size))
+
+
+class MemoryWatch:
+    """Watches how much the workers have grown since they began with their requests."""
+
+    def __init__(self) -> None:
+        self._before: dict[Worker, int] = {}
+        self._next: asyncio.TimerHandle | None = None
+
+    def begin(self, worker: Worker) -> None:
+        """Watch a worker that begins with a request."""
+        self._before[worker] = resident_bytes(worker.process.pid or 0)
+        self._next = self._next or asyncio.get_running_loop().call_later(INTERVAL, self._check)
+
+    def end(self, worker: Worker) -> None:
+        """Stop watching it."""
+        self._before.pop(worker, None)
+
+    def _check(self) -> None:
+        grown = {worker: resident_bytes(worker.process.pid or 0) - before for worker, before in self._before.items()}
+        if sum(grown.values()) > MOST_TOGETHER:
+            largest = max(grown, key=lambda worker: grown[worker])
+            largest.is_too_large = True
+            largest.kill()
+            self.end(largest)
+        self._next = asyncio.get_running_loop().call_later(INTERVAL, self._check) if self._before else None

@@ -9,6 +9,7 @@ from flask import current_app
 from flask_babel import gettext as _
 
 from webapp.chat.messages import Conversation
+from webapp.chat.published import template_of
 from webapp.chat.render import TemplateError, render
 from webapp.chat.templates import (
     BUILT_IN,
@@ -16,7 +17,6 @@ from webapp.chat.templates import (
     NoTemplateError,
     TemplateSourceError,
     own_template,
-    template_of,
 )
 from webapp.core.text.split_patterns import TextError
 from webapp.tokenization.conversation.counts import CountedPrompt, count_prompt
