@@ -16,7 +16,7 @@ from tests.deploy.files import DEPLOY, PLAIN, manifests
 from webapp import create_app, settings
 from webapp.server.limits import MOST_TOGETHER
 from webapp.server.pool import most_workers
-from webapp.settings import DEFAULTS
+from webapp.settings import CONSTANTS, DEFAULTS
 
 kubernetes_validate = pytest.importorskip("kubernetes_validate", reason="the extra `test` is not up to date here")
 
@@ -123,7 +123,7 @@ def test_probes_ask_what_the_site_answers_and_wait_long_enough() -> None:
     for probe in probes.values():
         assert probe["httpGet"]["path"] in rules
         assert probe["httpGet"]["port"] in ports
-    assert probes["readiness"]["timeoutSeconds"] > DEFAULTS["MAX_DATABASE_SECONDS"]
+    assert probes["readiness"]["timeoutSeconds"] > CONSTANTS["MAX_DATABASE_SECONDS"]
 
 
 def test_settings_are_known_valid_and_fit_into_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -191,6 +191,8 @@ def test_what_is_wrong_with_a_button_stands_in_the_result(client: FlaskClient, q
 
 def test_the_command_says_what_is_wrong_with_a_long_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (long := tmp_path / "long.txt").write_text("x" * 1_048_577)
-    assert main(["ambiguity", str(long)]) == 2
-    told = "tokenscope: text: The text has 1,048,577 bytes; the limit is 1,048,576. Shorten it and try again.\n"
-    assert capsys.readouterr().err == told
+    with pytest.raises(SystemExit) as ended:
+        main(["ambiguity", str(long)])
+    assert ended.value.code == 2
+    told = "error: text: The text has 1,048,577 bytes; the limit is 1,048,576. Shorten it and try again.\n"
+    assert capsys.readouterr().err.endswith(told)

@@ -137,6 +137,16 @@ def test_every_context_and_its_fields_are_documented() -> None:
         assert not context.__doc__.startswith(f"{context.__name__}("), f"{context.__name__} has no docstring of its own"
 
 
+def test_the_module_that_templates_call_has_what_they_name(app: Flask) -> None:
+    environment = app.jinja_env
+    assert environment.loader is not None
+    for template in environment.list_templates():
+        source = environment.loader.get_source(environment, template)[0]
+        for each in environment.parse(source).find_all(nodes.Getattr):
+            if isinstance(each.node, nodes.Name) and each.node.name == "texts":
+                assert hasattr(environment.globals["texts"], each.attr), f"{template}: texts.{each.attr}"
+
+
 def test_an_undefined_variable_is_an_error(app: Flask) -> None:
     with app.test_request_context("/"), pytest.raises(UndefinedError, match="mesage"):
         app.jinja_env.from_string("{{ mesage }}").render(**ErrorMessage(message="no").variables())

@@ -255,7 +255,9 @@ _FUNCTIONS: Sequence[Callable[..., object]] = (
     *(can_decode, compare_address, decode_link, ids_html, inference_note, kind_of, meter_of, other_tokenizers),
     *(others_note, round_trip_view, special_hints, special_readings, steps_address),
 )
-TEMPLATE_GLOBALS = {"texts": messages} | {function.__name__: function for function in _FUNCTIONS}
+TEMPLATE_GLOBALS = {"texts": messages, "most_compared": COMPARED_CHARACTERS} | {
+    function.__name__: function for function in _FUNCTIONS
+}
 """What the templates of a result call, for example `texts.caption(result)`."""
 
 
