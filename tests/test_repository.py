@@ -112,7 +112,7 @@ def test_readme_has_two_commands_of_one_line_each() -> None:
     serve, test = (command.removesuffix("\n") for command in commands)
     assert "\n" not in serve + test
     assert serve.endswith(".venv/bin/python -m webapp")
-    assert test.endswith(".venv/bin/python -m pytest")
+    assert test.endswith(".venv/bin/python -m pytest -n auto")
     for command in (serve, test):
         assert command.startswith("python3 -m venv .venv && .venv/bin/pip install ")
         assert " -c requirements.lock " in command
@@ -120,7 +120,7 @@ def test_readme_has_two_commands_of_one_line_each() -> None:
 
 def test_operating_names_every_setting_with_its_default() -> None:
     rows = dict(re.findall(r"^\| `TOKENSCOPE_(\w+)` \| ([^|;]+?)(?:;[^|]*)? \|", OPERATING, re.MULTILINE))
-    assert rows == {name: str(default).lower() or "empty" for name, default in DEFAULTS.items()}
+    assert rows == {name: str(default).lower() or "empty" for name, default in (DEFAULTS | {"COMMIT": ""}).items()}
 
 
 def test_every_dependency_has_a_reason() -> None:

@@ -137,7 +137,8 @@ def test_ngrams_are_trained_and_the_code_of_their_record_runs(tmp_path: Path) ->
 def test_ngrams_of_raw_text_need_a_segmentation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "raw.txt").write_text("他来到了北京大学。\n" * 300, encoding="utf-8")
     arguments = ["train", str(tmp_path / "raw.txt"), "--algorithm", "ngram", "--quiet", "-o", str(tmp_path / "n.json")]
-    assert main.main(arguments) == 2
+    with pytest.raises(SystemExit):
+        main.main(arguments)
     assert "choose --segmentation" in capsys.readouterr().err
     assert main.main([*arguments, "--segmentation", "fmm"]) == 0
 
@@ -158,7 +159,7 @@ def test_ngrams_of_raw_text_need_a_segmentation(tmp_path: Path, capsys: pytest.C
     ],
     ids=lambda value: " ".join(value[:3]) if isinstance(value, list) else "",
 )
-def test_arguments_that_cannot_be_used_are_one_line(
+def test_what_is_wrong_with_an_argument_is_one_line_below_the_usage(
     corpus: Path,
     tmp_path: Path,
     arguments: list[str],
@@ -167,13 +168,13 @@ def test_arguments_that_cannot_be_used_are_one_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    status = main.main(
-        ["train", "--quiet", *(str(corpus) if argument == "FILE" else argument for argument in arguments)]
-    )
-    assert status == 2
-    error = capsys.readouterr().err
-    assert error.startswith(f"tokenscope: {said}")
-    assert error.count("\n") == 1
+    with pytest.raises(SystemExit) as ended:
+        main.main(["train", "--quiet", *(str(corpus) if argument == "FILE" else argument for argument in arguments)])
+    assert ended.value.code == 2
+    usage, line = capsys.readouterr().err.split("tokenscope: error: ")
+    assert usage.startswith("usage: ")
+    assert line.startswith(said)
+    assert line.count("\n") == 1
 
 
 def test_a_damaged_corpus_is_an_input_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ import yaml
 
 from tests.deploy.files import DEPLOY, PLAIN, dockerfile
 from tests.serving import ROOT
-from webapp.settings import DEFAULTS
+from webapp.settings import DEFAULTS, OWN
 
 compose_spec = pytest.importorskip("compose_spec", reason="the extra `test` is not up to date here")
 
@@ -64,7 +64,7 @@ def test_the_build_gets_what_it_copies_and_all_that_a_wheel_needs() -> None:
 
 def test_settings_of_the_image_exist_and_point_to_its_volume() -> None:
     names = re.findall(r"(TOKENSCOPE_\w+)=(\S+)", " ".join(all_of("ENV")))
-    assert {name.removeprefix("TOKENSCOPE_") for name, _ in names} <= set(DEFAULTS)
+    assert {name.removeprefix("TOKENSCOPE_") for name, _ in names} <= set(DEFAULTS | OWN)
     assert all_of("VOLUME") == ["/data"]
     places = [value for name, value in names if name.endswith(("_FILE", "_FOLDER"))]
     assert len(places) == 3
