@@ -73,25 +73,6 @@ def _decided(
 ) -> Frame:
     """The last of the decisions on a word so far."""
     decision = decisions[-1]
-    windows = fold_middle(
-        Window(
-            length=looked.end - looked.start,
-            text=shown_piece(looked.piece),
-            after=shown_piece(word[looked.end :]),
-            outcome=_("not a piece") if looked.id is None else _("a piece: taken"),
-            hit=looked.id is not None,
-        )
-        for looked in decision.tried
-    )
-    about = _(
-        "The window starts with the rest of the word and drops its last character until it holds a piece. Pieces "
-        "inside a word start with %(prefix)s.",
-        prefix=model.continuing_subword_prefix,
-    )
-    cells = [_piece(model, decision.id, "now")]
-    if decision.kind == "piece":
-        cells = [*(_piece(model, one.id) for one in decisions[:-1]), *cells]
-        cells += [cell(word[decision.end :], "rest")] if decision.end < len(word) else []
     record = {
         "kind": decision.kind,
         "word": at,
@@ -104,12 +85,34 @@ def _decided(
             for looked in decision.tried
         ],
     }
+
+    def windows() -> list[Window]:
+        return fold_middle(
+            Window(
+                length=looked.end - looked.start,
+                text=shown_piece(looked.piece),
+                after=shown_piece(word[looked.end :]),
+                outcome=_("not a piece") if looked.id is None else _("a piece: taken"),
+                hit=looked.id is not None,
+            )
+            for looked in decision.tried
+        )
+
+    def values() -> dict[str, Any]:
+        cells = [_piece(model, decision.id, "now")]
+        if decision.kind == "piece":
+            cells = [*(_piece(model, one.id) for one in decisions[:-1]), *cells]
+            cells += [cell(word[decision.end :], "rest")] if decision.end < len(word) else []
+        about = _(
+            "The window starts with the rest of the word and drops its last character until it holds a piece. Pieces "
+            "inside a word start with %(prefix)s.",
+            prefix=model.continuing_subword_prefix,
+        )
+        return {**_values(row(), cells), "windows": windows(), "about": about}
+
+    title = _("The windows that were tried, the longest first")
     return Frame(
-        TEMPLATE,
-        _sentence(model, word, decision),
-        record,
-        lambda: {**_values(row(), cells), "windows": windows, "about": about},
-        partial(windows_figure, windows, title=_("The windows that were tried, the longest first")),
+        TEMPLATE, _sentence(model, word, decision), record, values, lambda: windows_figure(windows(), title=title)
     )
 
 
