@@ -133,7 +133,8 @@ def with_sentencepiece() -> Iterator[Case]:
 def with_tiktoken() -> Iterator[Case]:
     """The ranks of cl100k_base under its own split pattern and under that of o200k_base."""
     ranks = (VOCABULARIES / "tiktoken" / "cl100k_base.tiktoken").read_bytes()
-    for encoding, goal in (("cl100k_base", Goal(0.6, 1)), ("o200k_base", Goal(0, 0.6))):
+    goals = {"English": Goal(0.6, 1), "Japanese": Goal(0, 1), "code": Goal(0.6, 1)}
+    for encoding, goal in (("cl100k_base", goals), ("o200k_base", Goal(0, 0.6))):
         pattern = tiktoken_format.ENCODINGS[encoding].pattern
 
         def fresh(pattern: str = pattern) -> Tokenizer:
