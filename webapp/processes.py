@@ -8,8 +8,8 @@ The task is the first line of the child's standard input, as JSON; the `contents
 it ends, this process is gone, and so the child ends with all its children. Its messages are lines of JSON.
 
 Two limits hold for memory. The kernel refuses a process more than the limit for its data (`RLIMIT_DATA`: of all limits
-that the kernel knows, the one that counts what a process may write, not what it only maps). And whoever watches a child
-may add up the resident memory of its session. Where a system lacks a limit, a priority or `/proc`, there is none.
+that the kernel knows, the one that counts what a process may write, not what it only maps). And `webapp.jobs.watching`
+adds up the resident memory of a training's session. Where a system lacks a limit, a priority or `/proc`, there is none.
 """
 
 from __future__ import annotations
@@ -192,13 +192,13 @@ def limit_resources(memory: int, disk: int) -> None:
 
 
 def resident_bytes(session: int) -> int:
-    """The resident memory of all processes of a session; 0 where the system does not tell."""
+    """The resident memory of all processes of a session; 0 where the system does not say."""
     pages = sum(_fields(process, "statm")[1] for process in processes_of(session))
     return pages * os.sysconf("SC_PAGE_SIZE") if pages else 0
 
 
 def processor_seconds(session: int) -> float:
-    """The processor time of all processes of a session, and of those that have ended; 0 where the system does not tell.
+    """The processor time of all processes of a session, and of those that have ended; 0 where the system does not say.
 
     A process that has ended counts with its parent, which has waited for it.
     """

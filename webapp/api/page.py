@@ -78,10 +78,11 @@ console.log(await answer.json());""",
     )
 
 
-def _post(address: str, example: Mapping[str, Any]) -> tuple[str, str, str]:
+def _posting(address: str, example: Mapping[str, Any]) -> tuple[str, str, str]:
+    """How an example is posted: the arguments of curl, Python up to the request, the call in JavaScript."""
     body = json.dumps(example, ensure_ascii=False)
     return (
-        f"curl -s {shlex.quote(address)} \\\n  -H 'Content-Type: application/json' \\\n  -d {shlex.quote(body)}",
+        f"{shlex.quote(address)} \\\n  -H 'Content-Type: application/json' \\\n  -d {shlex.quote(body)}",
         f"""\
 import json
 from urllib.request import Request, urlopen
@@ -91,47 +92,45 @@ request = Request(
     {address!r},
     json.dumps(body).encode(),
     {{"Content-Type": "application/json"}},
-)
-with urlopen(request) as answer:
-    print(json.load(answer))""",
+)""",
         f"""\
-const answer = await fetch({_quoted(address)}, {{
+await fetch({_quoted(address)}, {{
   method: "POST",
   headers: {{"Content-Type": "application/json"}},
   body: JSON.stringify({body}),
-}});
+}})""",
+    )
+
+
+def _post(address: str, example: Mapping[str, Any]) -> tuple[str, str, str]:
+    curl, python, javascript = _posting(address, example)
+    return (
+        f"curl -s {curl}",
+        f"""\
+{python}
+with urlopen(request) as answer:
+    print(json.load(answer))""",
+        f"""\
+const answer = {javascript};
 console.log(await answer.json());""",
     )
 
 
 def _snapshot(address: str, example: Mapping[str, Any]) -> tuple[str, str, str]:
     """Examples that share a result first and then read its snapshot."""
-    body = json.dumps(example, ensure_ascii=False)
-    sent = f"-H 'Content-Type: application/json' \\\n  -d {shlex.quote(body)}"
+    curl, python, javascript = _posting(address, example)
     return (
-        f"id=$(curl -s {shlex.quote(address)} \\\n  {sent} |\n"
+        f"id=$(curl -s {curl} |\n"
         """  sed 's/.*"id":"\\([^"]*\\)".*/\\1/')\n"""
         f'curl -s "{address}/$id"',
         f"""\
-import json
-from urllib.request import Request, urlopen
-
-body = {_python(example)}
-request = Request(
-    {address!r},
-    json.dumps(body).encode(),
-    {{"Content-Type": "application/json"}},
-)
+{python}
 with urlopen(request) as answer:
     id = json.load(answer)["id"]
 with urlopen({address + "/"!r} + id) as answer:
     print(json.load(answer))""",
         f"""\
-const shared = await fetch({_quoted(address)}, {{
-  method: "POST",
-  headers: {{"Content-Type": "application/json"}},
-  body: JSON.stringify({body}),
-}});
+const shared = {javascript};
 const {{id}} = await shared.json();
 const answer = await fetch({_quoted(address + "/")} + id);
 console.log(await answer.json());""",

@@ -10,9 +10,6 @@ _OTHERS = [byte for byte in range(256) if byte not in _PRINTABLE]
 _CHARACTER_OF = {byte: byte for byte in _PRINTABLE} | {byte: 0x100 + at for at, byte in enumerate(_OTHERS)}
 _BYTE_OF = {character: byte for byte, character in _CHARACTER_OF.items()}
 
-BYTE_ORDER = bytes([*_PRINTABLE, *_OTHERS])
-"""All bytes in the order of GPT-2's ids."""
-
 
 def bytes_to_characters(piece: bytes) -> str:
     """Return the characters that spell a piece.
