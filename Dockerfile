@@ -19,7 +19,7 @@ FROM ${BASE}
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
-        fontconfig fonts-noto-cjk fonts-noto-color-emoji fonts-noto-core tini \
+        fonts-noto-cjk fonts-noto-color-emoji fonts-noto-core tini \
     && rm -rf /var/lib/apt/lists/* \
     && fc-cache --system-only --force \
     && useradd --system --uid 10001 --user-group --no-create-home --home-dir /data --shell /usr/sbin/nologin tokenscope \

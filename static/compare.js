@@ -55,8 +55,6 @@
   document.addEventListener("click", (event) => {
     const act = event.target.closest?.(".rival .act");
     if (act) wanted = [act.name, Number(act.value) + { up: -1, down: 1, remove: 0 }[act.name]];
-    const layout = event.target.closest?.("button[name=layout]");
-    if (layout) wanted = [layout.id];
     // What has been found and added is not searched for any more.
     if (!event.target.closest?.("button[name=add]")) return;
     byId("find").value = "";
@@ -74,10 +72,8 @@
     } else if (name === "remove") {
       for (const other of document.querySelectorAll(".change[open]")) other.open = false;
       (byId(`change-${at}`) ?? byId(`change-${at - 1}`))?.querySelector("summary").focus();
-    } else if (name === "add") {
-      (document.querySelector("#finder summary") ?? Array.from(document.querySelectorAll(".change summary")).at(-1)).focus();
     } else {
-      byId(name)?.focus();
+      (document.querySelector("#finder summary") ?? Array.from(document.querySelectorAll(".change summary")).at(-1)).focus();
     }
   };
 

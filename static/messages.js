@@ -27,7 +27,6 @@
     const status = byId("status");
     const said = byId("summary")?.textContent ?? "";
     if (status && said) status.textContent = said;
-    fillCounts();
     if (!wanted) return;
     const boxes = form().querySelectorAll("textarea[name=content]");
     const found = wanted.map((id) => (id === "last" ? boxes[boxes.length - 1] : byId(id)));
@@ -35,16 +34,6 @@
     wanted = null;
     (usable[0] ?? byId("count")).focus();
   });
-
-  // A stage that came by itself, after a download, has the counts that belong beside the messages.
-  const fillCounts = () => {
-    for (const share of document.querySelectorAll("#stage [data-row]")) {
-      const place = byId(`count-${share.dataset.row}`);
-      if (!place || place.textContent) continue;
-      const parts = Object.assign(document.createElement("small"), { textContent: share.dataset.parts });
-      place.append(share.dataset.total, parts);
-    }
-  };
 
   // ── The keyboard: Control and Enter count ─────────────────────────────────────────────────────────────────────────────
 

@@ -29,7 +29,7 @@
   // ── Sharing ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
   // A link stays until it is put away or replaced. Where the page has moved on since, it says of what it is the link.
-  const STATE = ["algorithm", "vocabulary", "with", "text", "size", "corpus", "dictionary", "runs", "lowercase", "special", "template", "hmm", "mode", "order", "smoothing", "edits", "show", "view", "role", "content", "extra", "messages", "tools", "source", "reply", "markers", "model", "context", "price", "layout"];
+  const STATE = ["algorithm", "vocabulary", "with", "text", "size", "corpus", "dictionary", "runs", "lowercase", "special", "template", "hmm", "mode", "order", "smoothing", "edits", "show", "view", "role", "content", "extra", "messages", "tools", "source", "reply", "markers", "model", "context", "price"];
   const stateNow = () => {
     const values = new FormData(form);
     return JSON.stringify(STATE.map((name) => values.getAll(name)));

@@ -1,4 +1,4 @@
-// Training: a changed corpus empties the text to encode if that is still the example's, as the server would.
+// Training: a changed corpus empties the text to encode if that is still the example's.
 "use strict";
 
 (() => {
@@ -9,8 +9,8 @@
   }
 
   const form = document.getElementById("asked");
-  const { corpus, text, example } = form.elements;
-  let own = !example; // whether the visitor wrote the text
+  const { corpus, text } = form.elements;
+  let own = !form.querySelector(".presets [aria-current]"); // whether the visitor wrote the text
   text.addEventListener("input", () => { own = true; });
   corpus.addEventListener("input", () => {
     if (own) return;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,8 +26,11 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 for name in ("TOKENSCOPE_RATE_READING", "TOKENSCOPE_RATE_STORING", "TOKENSCOPE_RATE_WORK"):
     os.environ.setdefault(name, "")
 
-os.environ.setdefault("PYTEST_TIMEOUT", "120")
+os.environ.setdefault("PYTEST_TIMEOUT", "240")
 
+# Images of containers forbid bytecode, and then each of the hundred processes that tests start compiles all modules.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Tests that share what is slow to start run in one process: groups by the beginnings of their ids. Browser tests are in
 # two groups of about the same duration, so that two processes can look at pages at the same time.
@@ -52,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from hypothesis import HealthCheck, settings
 
     slow, same = [HealthCheck.too_slow], bool(os.environ.get("CI"))
-    settings.register_profile("quick", deadline=None, max_examples=20, suppress_health_check=slow, derandomize=same)
+    settings.register_profile("quick", deadline=None, max_examples=10, suppress_health_check=slow, derandomize=same)
     settings.register_profile("exhaustive", settings.get_profile("quick"), max_examples=40)
     settings.load_profile(config.getoption("--hypothesis-profile") or "quick")
 
@@ -60,12 +64,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def _group(test: str) -> str:
     if "postgresql" in test:
         return "postgresql"
-    return next((group for beginning, group in GROUPS.items() if test.startswith(beginning)), test)
+    return next((group for beginning, group in GROUPS.items() if test.startswith(beginning)), test.partition("::")[0])
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
-    """Send each group of tests to one process, and every other test to the next free one.
+    """Send each group of tests to one process, and the tests of every other file together to the next free one.
 
     The marks of `--dist=loadgroup` have no effect with pytest 9.2, whose ids xdist 3.8 cannot extend.
     """

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 
 def descendants(process: int) -> Iterator[int]:
     """Yield the processes that a process has started, and those that they have started."""
     for task in Path(f"/proc/{process}/task").glob("*/children"):
-        for child in map(int, task.read_text().split()):
-            yield child
-            yield from descendants(child)
+        with suppress(OSError):  # it has ended
+            for child in map(int, task.read_text().split()):
+                yield child
+                yield from descendants(child)
 
 
 def workers_of(server: int) -> list[int]:
@@ -63,4 +65,4 @@ def _sum(process: int, beginning: str) -> int:
 
 def _status(process: int, name: str) -> int:
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    return next(1024 * int(line.split()[1]) for line in lines if line.startswith(f"{name}:"))
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{name}:")), 0)

@@ -6,7 +6,7 @@ The profile in `tests/conftest.py` sets the number of examples: few in every run
 
 from hypothesis import HealthCheck, settings
 
-EXPENSIVE = settings(max_examples=settings().max_examples // 5)
+EXPENSIVE = settings(max_examples=max(3, settings().max_examples // 5))
 
 # For tests whose fixture is the same object in every example, which Hypothesis cannot know.
 SAME_FIXTURE = settings(suppress_health_check=[*settings().suppress_health_check, HealthCheck.function_scoped_fixture])

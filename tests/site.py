@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from flask import Flask
     from flask.testing import FlaskClient
 
-HTMX = {"HX-Request": "true", "HX-Request-Type": "partial", "Accept": "text/html, text/event-stream"}
+HTMX = {"HX-Request": "true", "HX-Request-Type": "partial", "Accept": "text/html"}
 
 
 class Page(HTMLParser):

@@ -16,13 +16,13 @@ from webapp.core.algorithms import Algorithm
 from webapp.core.recipes import MATCHING
 from webapp.core.reference import matching as reference_matching
 from webapp.core.traces import matching as trace_matching
-from webapp.pages.steps.walkthroughs import WALKTHROUGHS, WalkthroughKind
+from webapp.pages.steps.walkthroughs import WALKTHROUGHS
 from webapp.pages.training.request import TrainingRequest
 from webapp.pages.training.trainings import TRAININGS
 from webapp.pages.walkthrough.engine import Frame, Walkthrough
-from webapp.tokenization.algorithms import AlgorithmTexts, algorithm_names, registered
+from webapp.tokenization.algorithms import AlgorithmTexts, registered
 from webapp.tokenization.result import Result
-from webapp.vocabularies import catalogue, offered_algorithms
+from webapp.vocabularies import catalogue
 from webapp.vocabularies.catalogue import CatalogueEntry
 
 TEXT = "ab ca?"
@@ -84,7 +84,7 @@ def one_step(result: Result, options: Mapping[str, str]) -> Walkthrough:
 @pytest.fixture
 def traced_client(monkeypatch: pytest.MonkeyPatch) -> Iterator[FlaskClient]:
     """The site with the algorithm, its steps, its training and its reference."""
-    monkeypatch.setitem(WALKTHROUGHS, EveryCharacter, WalkthroughKind(one_step, ("letters-option",)))
+    monkeypatch.setitem(WALKTHROUGHS, EveryCharacter, (one_step, ("letters-option",)))
     request = TrainingRequest("letters", corpus="ab ab ac", size=1, text="abc")
     training = replace(TRAININGS["bpe"], algorithm="letters", title="Letters", presets=[("ab ab ac", request)])
     monkeypatch.setitem(TRAININGS, "letters", training)
@@ -151,12 +151,6 @@ def test_the_openapi_document_lists_it(client: FlaskClient) -> None:
     assert "letters" in schemas["VocabularyEntry"]["properties"]["algorithms"]["items"]["enum"]
 
 
-def test_a_comparison_has_a_row_for_it(client: FlaskClient) -> None:
-    html = client.get("/compare", query_string={"with": ["bpe:bpe-bytes", "letters:abc"], "text": TEXT}).text
-    assert '<option value="letters:abc" selected>Letters · The letters a, b and c</option>' in html
-    assert not Page(html).problems
-
-
 def test_the_list_of_vocabularies_has_a_filter_for_it(client: FlaskClient) -> None:
     html = client.get("/vocabularies").text
     assert 'href="/vocabularies?show=letters"' in html
@@ -164,11 +158,6 @@ def test_the_list_of_vocabularies_has_a_filter_for_it(client: FlaskClient) -> No
     assert client.get("/vocabularies/abc").status_code == 200
     listed = client.get("/api/v1/vocabularies").json["vocabularies"]
     assert [one["algorithms"] for one in listed if one["name"] == "abc"] == [["letters"]]
-
-
-def test_languages_and_splitting_offer_its_vocabulary(client: FlaskClient) -> None:
-    assert client.get("/languages", query_string={"with": ["abc"]}).status_code == 200
-    assert "The letters a, b and c" in client.get("/split").text
 
 
 def test_the_error_for_an_unknown_algorithm_lists_it(client: FlaskClient) -> None:
@@ -185,15 +174,6 @@ def test_an_algorithm_without_a_tracer_has_no_steps(client: FlaskClient) -> None
     html = client.get("/", query_string={"algorithm": "letters", "text": TEXT}).text
     assert "/steps/letters" not in html
     assert "/steps/letters" not in client.get("/steps").text
-
-
-def test_it_is_unregistered_afterwards() -> None:
-    with registered(ALGORITHM, TEXTS), catalogue.registered(VOCABULARY):
-        assert "letters" in offered_algorithms()
-    assert "letters" not in offered_algorithms()
-    assert "letters" not in algorithm_names()
-    document = create_app({"TESTING": True}).test_client().get("/api/v1/openapi.json").text
-    assert '"letters"' not in document
 
 
 def test_the_stylesheet_shows_its_list_of_vocabularies(client: FlaskClient) -> None:

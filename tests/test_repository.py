@@ -24,7 +24,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 OPERATING = (ROOT / ".github" / "OPERATING.md").read_text(encoding="utf-8")
 DEPENDENCIES = (ROOT / ".github" / "DEPENDENCIES.md").read_text(encoding="utf-8")
 DOCUMENTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
-DOCUMENTS += [ROOT / ".github" / name for name in ("OPERATING.md", "DEPENDENCIES.md")]
+DOCUMENTS += [ROOT / ".github" / name for name in ("OPERATING.md", "SEVERAL_MACHINES.md", "DEPENDENCIES.md")]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 VENDORED = sorted(path for path in (ROOT / "static" / "vendor").iterdir() if path.is_dir())
 LONGEST_MODULE = 420

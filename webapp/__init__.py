@@ -25,7 +25,7 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
 
     from webapp import api, jobs, pages, settings, storage, tools, vocabularies
     from webapp.vocabularies import commands
-    from webapp.web import assets, errors, figures, icons, localization, places, proxies, rates, security, theme
+    from webapp.web import assets, errors, icons, localization, places, proxies, rates, security, theme
     from webapp.web.application import Site
     from webapp.web.readiness import blueprint as health
 
@@ -47,7 +47,6 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     vocabularies.init_app(app)
     jobs.init_app(app)
     commands.init_app(app)
-    figures.init_app(app)
     app.register_blueprint(health)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(api.page)

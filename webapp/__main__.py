@@ -1,6 +1,6 @@
 """Command line: ``python -m webapp`` serves the site on this machine, at ``PORT`` (default 8000).
 
-A worker for trainings runs beside it, unless ``TOKENSCOPE_WORKER`` is false.
+A worker for trainings runs with it, unless ``TOKENSCOPE_WORKER`` is false.
 ``python -m webapp --host 0.0.0.0`` makes it reachable from other machines.
 """
 
@@ -11,7 +11,7 @@ import os
 import socket
 from contextlib import nullcontext
 
-from webapp.server.listening import is_wanted, serve, worker_beside
+from webapp.server.listening import is_wanted, job_worker, serve
 
 
 def main() -> None:
@@ -31,7 +31,7 @@ def main() -> None:
             f"Port {port} of this machine cannot be used ({refusal}). "
             "Choose another port, for example with `export PORT=8080`, and start again."
         )
-    with worker_beside() if is_wanted() else nullcontext():
+    with job_worker() if is_wanted() else nullcontext():
         serve(host, int(port))
 
 

@@ -39,6 +39,8 @@ HAS_FORK = hasattr(os, "fork") and "forkserver" in multiprocessing.get_all_start
 HAS_PRIORITIES = hasattr(os, "SCHED_IDLE")
 HAS_LOCKS = fcntl is not None
 GREATEST_NICENESS = 19
+# The bytes of the length before the content of a frame, which is what processes of the site send each other.
+LENGTH_BYTES = 4
 _SECRET = ("DATABASE_URL", "REDIS_URL", "TOKENSCOPE_")  # settings that a child need not know
 
 Message = Mapping[str, Any]
@@ -103,13 +105,7 @@ class Child:
 
     def kill(self) -> int:
         """End the process and all that it has started, and return its exit code."""
-        if self._process.returncode is None:  # as long as nobody has waited for it, its number is not another's
-            with suppress(ProcessLookupError, PermissionError):
-                if hasattr(os, "killpg"):
-                    os.killpg(self._process.pid, signal.SIGKILL)
-                else:
-                    self._process.kill()
-        return self._process.wait()
+        return kill_session(self._process)
 
     def close(self) -> None:
         """Close the pipes; a process that still runs ends then."""
@@ -117,6 +113,39 @@ class Child:
             with suppress(OSError, ValueError):
                 if stream is not None:
                     stream.close()
+
+
+def kill_session(process: subprocess.Popen[bytes]) -> int:
+    """End a process that leads a session, and all that it has started; its exit code."""
+    if process.returncode is None:  # as long as nobody has waited for it, its number is not another's
+        with suppress(ProcessLookupError, PermissionError):
+            if hasattr(os, "killpg"):
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
+    return process.wait()
+
+
+def send_frames(stream: IO[bytes], *payloads: bytes) -> None:
+    """Write each payload as a frame: its length as four bytes, big-endian, and its content."""
+    for payload in payloads:
+        stream.write(len(payload).to_bytes(LENGTH_BYTES, "big") + payload)
+    stream.flush()
+
+
+def read_frame(stream: IO[bytes], most: int) -> bytes | None:
+    r"""The content of the next frame; None if the stream ends before its end, or if it has more than `most` bytes.
+
+    >>> from io import BytesIO
+    >>> read_frame(BytesIO(b"\0\0\0\2ok"), 10), read_frame(BytesIO(b"\0\0\0\2o"), 10)
+    (b'ok', None)
+    """
+    prefix = stream.read(LENGTH_BYTES)
+    length = int.from_bytes(prefix, "big")
+    if len(prefix) < LENGTH_BYTES or length > most:
+        return None
+    payload = stream.read(length)
+    return payload if len(payload) == length else None
 
 
 def serve(do: Callable[[Any, list[bytes], Send], None]) -> None:
@@ -161,6 +190,20 @@ def _environment(folder: str) -> dict[str, str]:
     return kept | {"TMPDIR": folder, "PYTHONPATH": package, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
+def lower(thread: int, niceness: int = GREATEST_NICENESS) -> None:
+    """Set the priority of a thread, by default to the lowest; nothing happens if the system does not allow it.
+
+    With the greatest niceness it is `SCHED_IDLE`: any other thread that wakes up interrupts it at once instead of
+    waiting for the end of its slice of time. Next to a thread of a worker, it gets 1 % of a core, or 4 % where only the
+    niceness can be set, and all of an idle core either way.
+    """
+    with suppress(OSError, AttributeError):
+        os.setpriority(os.PRIO_PROCESS, thread, niceness)
+    with suppress(OSError, AttributeError):
+        policy = os.SCHED_IDLE if niceness == GREATEST_NICENESS else os.SCHED_OTHER
+        os.sched_setscheduler(thread, policy, os.sched_param(0))
+
+
 def set_priority(process: int, niceness: int) -> bool:
     """Set the priority of a process and of its session, as far as the system allows; False if trying again may help.
 
@@ -168,11 +211,7 @@ def set_priority(process: int, niceness: int) -> bool:
     A user may lower a priority, but raise it only with RLIMIT_NICE. Where the kernel groups processes by session to
     share the time, niceness counts within a session only, so the session gets one as well, which any user may raise.
     """
-    with suppress(OSError, AttributeError):
-        os.setpriority(os.PRIO_PROCESS, process, niceness)
-    with suppress(OSError, AttributeError):
-        policy = os.SCHED_IDLE if niceness == GREATEST_NICENESS else os.SCHED_OTHER
-        os.sched_setscheduler(process, policy, os.sched_param(0))
+    lower(process, niceness)
     try:
         Path(f"/proc/{process}/autogroup").write_text(str(niceness))
     except BlockingIOError:  # the kernel takes only ten such changes a second, of all processes together
@@ -204,6 +243,15 @@ def processor_seconds(session: int) -> float:
     """
     ticks = sum(sum(_fields(process, "stat")[11:15]) for process in processes_of(session))
     return ticks / os.sysconf("SC_CLK_TCK") if ticks else 0.0
+
+
+def thread_times(process: int | None, thread: int) -> tuple[float, float] | None:
+    """How long a thread has used a processor and waited for one, in seconds; None if it has ended."""
+    try:
+        used, waited, _ = Path(f"/proc/{process}/task/{thread}/schedstat").read_text().split()
+    except (OSError, ValueError):
+        return None
+    return int(used) / 1e9, int(waited) / 1e9
 
 
 def processes_of(session: int) -> list[int]:

@@ -14,9 +14,12 @@ from typing import Any
 
 from flask import Flask
 
-from webapp.observing.options import HOOK, options_of
+from webapp.observing.options import options_of
 
 log = logging.getLogger(__name__)
+
+# The variable by which tests replace constants: a JSON object.
+HOOK = "TOKENSCOPE_CONSTANTS"
 
 DEFAULTS: dict[str, Any] = {
     # The longest text to tokenize, in bytes of UTF-8.
@@ -112,8 +115,6 @@ CONSTANTS: dict[str, Any] = {
     # The free disk space in bytes, of each folder that the site writes to, below which `/readyz` reports that the site
     # is not ready: what a busy minute may store.
     "MIN_DISK_BYTES": 268_435_456,
-    # A request that a worker takes longer for is a slow one: a warning names its slowest phase. In seconds.
-    "SLOW_SECONDS": 5,
 }
 """Values that no environment sets, because nobody needs to; tests give others to `create_app`, or as JSON in HOOK."""
 

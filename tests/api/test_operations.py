@@ -11,10 +11,10 @@ from hypothesis import given
 from tests.api.conftest import Ask
 from tests.core.texts import texts
 from tests.properties import EXPENSIVE_WITH_SAME_FIXTURE
+from webapp.core.analysis.decoding import decoded
+from webapp.core.inference import infer
 from webapp.core.text.byte_characters import bytes_to_characters
-from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_tokenizer
-
-TEXT = "研究 tokens 乸, unbelievably!"
+from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_encoding, shipped_tokenizer
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -38,18 +38,6 @@ def test_a_response_has_only_the_requested_keys(post: Ask) -> None:
         "counts": {"tokens": 1, "characters": 3, "bytes": 3, "unknown": 0}
     }
     assert set(post("tokenize", text="low")) == {"ids", "pieces", "offsets", "counts"}
-
-
-def test_several_texts_keep_their_order(post: Ask) -> None:
-    found = [post("tokenize", text=text)["ids"] for text in ("low", "", TEXT)]
-    assert post("tokenize", texts=["low", "", TEXT], want=["ids"]) == {"ids": found}
-    assert post("count", texts=["low", ""]) == {"tokens": [1, 0], "characters": [3, 0], "bytes": [3, 0]}
-    assert post("count", texts=[]) == {"tokens": [], "characters": [], "bytes": []}
-
-
-def test_vocabulary_and_algorithm_default_to_each_other(post: Ask) -> None:
-    assert post("tokenize", text=TEXT, algorithm="unigram") == post("tokenize", text=TEXT, vocabulary="unigram")
-    assert post("count", text="结婚的和尚未结婚的", algorithm="bmm") != {}
 
 
 def test_options_are_those_of_the_playground(post: Ask) -> None:
@@ -144,3 +132,51 @@ def test_the_playground_has_a_json_version(client: FlaskClient) -> None:
     assert wrong.mimetype == "application/problem+json"
     assert wrong.status_code == 404
     assert client.get("/vocabularies/nope.json").mimetype == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "inference", "parameters"),
+    [
+        ("bpe-bytes", "longest", {}),
+        ("wordpiece", "fewest", {}),
+        ("bpe-characters", "dropout", {"dropout": 0.4, "seed": 7}),
+        ("unigram", "sample", {"alpha": 0.2, "seed": 2**31}),
+    ],
+)
+def test_tokens_of_an_inference_are_those_of_the_core(
+    post: Ask, vocabulary: str, inference: str, parameters: dict[str, float]
+) -> None:
+    text = "Unbelievably, antidisestablishmentarianism."
+    encoding = infer(shipped_tokenizer(vocabulary), inference, **parameters).encode(text)  # type: ignore[arg-type]
+    body = {"text": text, "vocabulary": vocabulary, "inference": inference, **parameters}
+    answer = post("tokenize", **body)
+    assert answer["ids"] == list(encoding.ids)
+    assert answer["offsets"] == [list(pair) for pair in zip(encoding.starts, encoding.ends, strict=True)]
+    assert post("count", **body)["tokens"] == len(encoding)
+
+
+def test_each_decoded_token_has_its_bytes_and_the_state_after_it(post: Ask) -> None:
+    tokenizer, text = shipped_encoding("o200k_base"), "a 🐉 饕"
+    ids = tokenizer.ids(text)
+    tokens = post("decode", ids=ids, want=["tokens"])["tokens"]
+    assert "".join(token["streamed"] for token in tokens) == text
+    for token, ours in zip(tokens, decoded(tokenizer, ids).tokens, strict=True):
+        assert (token["id"], bytes.fromhex(token["bytes"])) == (ours.id, ours.data)
+        assert token["text"] == tokenizer.decode([ours.id])
+        assert token["complete"] == (not token["pending"])
+    waiting = next(token for token in tokens if token["pending"] == "f0 9f 90")
+    assert waiting["missing"] == ["80-bf"]
+    assert tokens[waiting["completed_by"]]["streamed"] == "🐉"
+    assert post("decode", ids=[64] * 100_001) == {"text": "a" * 100_001}
+
+
+def test_measures_are_those_of_the_page(client: FlaskClient, post: Ask) -> None:
+    text, gold = "Unbelievable 研究生命", "研究 生命"
+    tokenizers = [{"vocabulary": "wordpiece"}, {"vocabulary": "jieba", "algorithm": "bmm"}, {"vocabulary": "x"}]
+    answer = post("measures", text=text, gold=gold, tokenizers=tokenizers)
+    query = {"with": ["wordpiece:wordpiece", "bmm:jieba"], "text": text, "gold": gold}
+    page = client.get("/measures.json", query_string=query).get_json()
+    assert answer["tokenizers"][:2] == page["tokenizers"]
+    assert (answer["words"], answer["han_words"], answer["bytes"]) == (3, 2, 25)
+    assert answer["tokenizers"][1]["gold"]["f1"] == 1
+    assert "There is no vocabulary" in answer["tokenizers"][2]["problem"]

@@ -63,12 +63,6 @@ def test_the_processes_of_a_machine_count_together(limited: Any) -> None:
     assert [upload(client).status_code for client in (one, other, one, other)] == [201, 201, 429, 429]
 
 
-def test_a_file_of_counts_that_cannot_be_used_leaves_each_process_its_own(limited: Any, tmp_path: Path) -> None:
-    (tmp_path / "site-rates.sqlite").write_bytes(b"no database" * 1_000)
-    client = limited("2 per minute")
-    assert [client.get("/vocabularies").status_code for _ in range(3)] == [200, 200, 429]
-
-
 def test_health_and_static_files_do_not_count(limited: Any) -> None:
     client = limited("1 per minute")
     assert {client.get("/healthz").status_code for _ in range(5)} == {200}
@@ -119,14 +113,6 @@ def test_only_necessary_headers_of_proxies_are_trusted(
     assert ("Strict-Transport-Security" in answer.headers) == base.startswith("https")
 
 
-def test_the_page_shows_the_rate_limits_in_words(limited: Any) -> None:
-    client = limited("1200 per minute; 5 per 2 seconds", "20 per minute, 200 per hour", RATE_WORK="120 per minute")
-    page = client.get("/api").text
-    assert "each IP address: 1,200 a minute, 5 in 2 seconds." in page
-    assert "20 a minute, 200 an hour." in page
-    assert "Processor time for long requests, in seconds: 120 a minute." in page
-
-
 @pytest.mark.parametrize("path", ["/s/zzzzzzzzz/embed", "/s/zzzzzzzzz"])
 def test_a_rate_limited_embed_may_be_framed(limited: Any, path: str) -> None:
     client = limited("1 per minute")
@@ -149,3 +135,9 @@ def test_invalid_rate_settings_are_refused(limited: Any) -> None:
         limited("often")
     with pytest.raises(ValueError, match="PROXIES"):
         limited(PROXIES=-1)
+
+
+def test_a_file_of_counts_that_cannot_be_used_leaves_each_process_its_own(limited: Any, tmp_path: Path) -> None:
+    (tmp_path / "site-rates.sqlite").write_bytes(b"no database" * 1_000)
+    client = limited("2 per minute")
+    assert [client.get("/vocabularies").status_code for _ in range(3)] == [200, 200, 429]

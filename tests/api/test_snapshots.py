@@ -40,18 +40,6 @@ def test_a_shared_result_is_returned_unchanged(client: FlaskClient, post: Ask) -
     assert f"/s/{shared['id']}.json" in client.get(f"/s/{shared['id']}").text
 
 
-def test_equal_results_share_a_link_but_not_a_secret(post: Ask) -> None:
-    one, other = (post("snapshots", status=201, **BODY) for _ in range(2))
-    assert one["id"] == other["id"]
-    assert one["secret"] != other["secret"]
-
-
-def test_unknown_tokens_keep_their_text(client: FlaskClient, post: Ask) -> None:
-    body = {"text": "研究生 x", "vocabulary": "own-dictionary", "dictionary": "研究"}
-    told = client.get(f"/api/v1/snapshots/{post('snapshots', status=201, **body)['id']}").get_json()
-    assert told["pieces"] == post("tokenize", **body)["pieces"]
-
-
 def test_a_deleted_snapshot_answers_410(client: FlaskClient, post: Ask) -> None:
     shared = post("snapshots", status=201, text="to be deleted")
     assert client.post(shared["delete_url"]).status_code in (200, 410)
@@ -102,3 +90,9 @@ def test_an_unreachable_database_answers_503(tmp_path: Path) -> None:
         problem_of(answer, 503)
         assert int(answer.headers["Retry-After"]) > 0
     assert client.post("/api/v1/count", json={"text": "low"}).get_json()["tokens"] == 1
+
+
+def test_unknown_tokens_keep_their_text(client: FlaskClient, post: Ask) -> None:
+    body = {"text": "研究生 x", "vocabulary": "own-dictionary", "dictionary": "研究"}
+    told = client.get(f"/api/v1/snapshots/{post('snapshots', status=201, **body)['id']}").get_json()
+    assert told["pieces"] == post("tokenize", **body)["pieces"]

@@ -1,19 +1,13 @@
 """``python -m tests.attacks``: attack a site that this script starts, and report every hole.
 
-    python -m tests.attacks [--checkout FOLDER] [--connections N] [ATTACK ...]
+    python -m tests.attacks [--connections N] [ATTACK ...]
 
-Without names, all attacks run. Each gets a fresh site, started with ``python -m webapp`` in the checkout, by default
-this one. The exit code is 1 when a hole is found. Everything stays on this machine's loopback interface and is bounded
-in time, memory and number. It needs Linux, whose ``/proc`` shows what the processes of the site do.
-
-An older commit shows what a hole that is now closed looked like. Check it out next to this one and name its folder:
-
-    git worktree add --detach /tmp/older 2f38b11
-    python -m tests.attacks --checkout /tmp/older
+Without names, all attacks run. Each gets a fresh site, started with ``python -m webapp``. The exit code is 1 when a
+hole is found. Everything stays on this machine's loopback interface and is bounded in time, memory and number. It needs
+Linux, whose ``/proc`` shows what the processes of the site do.
 """
 
 import argparse
-import resource
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -21,11 +15,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from tests.attacks import long_requests, memory, rates, slow_clients, static_files, temporary_files, trainings
+from tests.attacks import long_requests, memory, rates, slow_clients, static_files
 from tests.attacks.findings import Finding, heading, row
 from tests.attacks.site import Site
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -39,7 +31,6 @@ class Attack:
 def main(arguments: list[str]) -> int:
     """Run the named attacks and print a row for each finding; return 1 if any attack succeeds."""
     parser = argparse.ArgumentParser(prog="python -m tests.attacks", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--checkout", type=Path, default=ROOT, help="the checkout whose site is attacked")
     parser.add_argument("--connections", type=int, default=500, help="slow clients of each kind (default: 500)")
     parser.add_argument("names", nargs="*", metavar="ATTACK", help="the attacks to run (default: all)")
     options = parser.parse_args(arguments)
@@ -48,13 +39,12 @@ def main(arguments: list[str]) -> int:
         parser.error(f"there is no attack {unknown[0]!r}; there are {', '.join(attacks)}")
     if not Path("/proc/net/tcp").exists():
         parser.error("the attacks watch the site through /proc, and this system has none; run them on Linux")
-    _raise_open_files()
     began = time.monotonic()
     print(heading(), flush=True)
     holes = 0
     for name in options.names or attacks:
         attack = attacks[name]
-        with Site(options.checkout.resolve(), attack.settings) as site:
+        with Site(attack.settings) as site:
             for finding in _findings(attack, site):
                 holes += not finding.holds
                 print(row(name, finding), flush=True)
@@ -72,22 +62,13 @@ def _attacks(connections: int) -> dict[str, Attack]:
         "long-request": Attack(long_requests.long_request, limited),
         "memory": Attack(memory.memory, {"TOKENSCOPE_MAX_REQUEST_SECONDS": str(memory.LIMIT)}),
         "client-left": Attack(long_requests.client_left, limited),
-        "training": Attack(trainings.starved_training, trainings.SETTINGS),
         "rates": Attack(rates.rates, rates.SETTINGS),
-        "killed-front": Attack(temporary_files.killed_front),
-        "full-disk": Attack(temporary_files.full_disk),
     }
 
 
 def _findings(attack: Attack, site: Site) -> Iterator[Finding]:
     yield from attack.run(site)
     yield site.afterwards()
-
-
-def _raise_open_files() -> None:
-    """Let this process open as many files as the system allows: each slow client is one."""
-    _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 if __name__ == "__main__":

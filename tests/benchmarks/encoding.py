@@ -26,17 +26,14 @@ import sentencepiece
 import tiktoken
 import tokenizers
 
-from tests.benchmarks.texts import SHARED, SHIPPED, VOCABULARIES, require_shared
-from tests.benchmarks.texts import text as text_named
-from tests.benchmarks.timing import Contender, Goal, Row, end, medians, show, show_header
+from tests.benchmarks.harness import SHARED, SHIPPED, VOCABULARIES, Contender, Goal, Table, end, medians, require_shared
+from tests.benchmarks.harness import text as text_named
 from webapp.core.formats import huggingface
 from webapp.core.formats import sentencepiece as sentencepiece_format
 from webapp.core.formats import tiktoken as tiktoken_format
 from webapp.core.formats.dictionary import jieba_dictionary
 from webapp.core.formats.sentencepiece_message import ModelProto
-from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MODES, MaximumProbability
-from webapp.core.recipes import MATCHING
 from webapp.core.tokenizer import Tokenizer
 
 TEXTS = ("English", "Japanese", "code")
@@ -55,18 +52,20 @@ class Case:
     ours: Callable[[Any, str], Sequence[Any]]
     theirs: Callable[[str], Sequence[Any]]
 
-    def measured(self) -> Row:
-        """Both on the text; raises AssertionError if they differ."""
+    def measure(self, table: Table) -> None:
+        """Time both on the text; raises AssertionError if they differ."""
         seen = self.fresh()
         assert list(self.ours(seen, self.content)) == list(self.theirs(self.content)), f"{self.vocabulary} differs"
         numbers = count()
         contenders = [
-            Contender("rival", lambda _: self.theirs(self.content)),
-            Contender("cold", lambda made: self.ours(made, self.content), self.fresh),
-            Contender("warm", lambda varied: self.ours(seen, varied), lambda: f"{self.content} {next(numbers)}"),
+            Contender(lambda _: self.theirs(self.content)),
+            Contender(lambda made: self.ours(made, self.content), self.fresh),
+            Contender(lambda varied: self.ours(seen, varied), lambda: f"{self.content} {next(numbers)}"),
         ]
-        times = medians(contenders, runs=7 if len(self.content) < 1_000_000 else 3)
-        return Row(self.vocabulary, self.text, *times, self.goal)
+        rival, cold, warm = medians(contenders, runs=7 if len(self.content) < 1_000_000 else 3)
+        missed = round(rival / cold, 2) < self.goal.cold or round(rival / warm, 2) < self.goal.warm
+        figures = f"{rival:.3f}", f"{cold:.3f}", f"{warm:.3f}", f"{rival / cold:.2f}x", f"{rival / warm:.2f}x"
+        table.row(self.vocabulary, self.text, *figures, f"{self.goal.cold:g}/{self.goal.warm:g}", missed=missed)
 
 
 def of_texts(vocabulary: str, goals: Goal | dict[str, Goal], *functions: Any) -> Iterator[Case]:
@@ -148,7 +147,7 @@ def with_tiktoken() -> Iterator[Case]:
 
 
 def with_jieba() -> Iterator[Case]:
-    """Maximum probability in jieba's modes, and forward maximum matching beside jieba without its HMM."""
+    """Maximum probability in jieba's modes."""
     jieba.setLogLevel(60)
     jieba.initialize()
     paths = sorted((SHARED / "corpora").glob("zh_*.txt"))
@@ -166,15 +165,6 @@ def with_jieba() -> Iterator[Case]:
                 return jieba.lcut_for_search(text, hmm) if mode == "search" else jieba.lcut(text, mode == "full", hmm)
 
             yield Case(f"jieba, {mode}", "HMM" if hmm else "no HMM", chinese, Goal(1, 1), fresh, ours, theirs)
-    matching = MATCHING.tokenizer(Matching(jieba_dictionary(), "forward"))
-    rate = [
-        Contender("jieba", lambda _: jieba.lcut(chinese, HMM=False)),
-        Contender("FMM", lambda _: matching.ids(chinese)),
-    ]
-    theirs_seconds, seconds = medians(rate, runs=3)
-    print(
-        f"FMM over jieba's dictionary, other words than jieba's: {theirs_seconds / seconds:.2f}x (goal 3)", flush=True
-    )
 
 
 RIVALS = {
@@ -188,13 +178,12 @@ RIVALS = {
 def main(chosen: Sequence[str]) -> int:
     """Print a table for each rival, and after them each goal that was missed."""
     require_shared()
-    rows = []
+    table = Table("{:<24}{:<10}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}", [])
     for name in chosen or RIVALS:
-        show_header(name)
+        table.row("", "", name, "cold s", "warm s", "cold", "warm", "goal")
         for case in RIVALS[name]():
-            rows.append(case.measured())
-            show(rows[-1])
-    return end(rows)
+            case.measure(table)
+    return end(table.missed)
 
 
 if __name__ == "__main__":

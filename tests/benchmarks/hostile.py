@@ -1,7 +1,7 @@
 """Texts and files that cost much: ``python -m tests.benchmarks.hostile [TEXT ...]``.
 
 A megabyte of each text goes through the playground with one tokenizer, and with six through the page of a comparison in
-both layouts, its export, the page of measures and the API, each in a process of its own: CPU seconds of the whole
+its export, the page of measures and the API, each in a process of its own: CPU seconds of the whole
 request, their ratio to English prose of the same size, bytes of the response before compression, and the memory that it
 took at its peak. The goals are 5 s, and 250 MB with six. Uploaded files, with a million merges or a normalizer that
 makes the text longer, are encoded by the core alone, offsets and decoding included.
@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 
 from flask import Flask
 
-from tests.benchmarks.texts import MEGABYTE, require_shared, text
-from tests.benchmarks.timing import end
+from tests.benchmarks.harness import MEGABYTE, Table, end, require_shared, text
 from tests.site import HTMX, NOWHERE
 from webapp import create_app
 from webapp.core.models.bpe import BPE
@@ -51,7 +50,6 @@ SIX = (
 PARTIAL: dict[str, Any] = {"headers": HTMX}
 PAGES_OF_SIX: dict[str, tuple[str, dict[str, str], dict[str, Any]]] = {
     "six, aligned": ("/compare", {}, PARTIAL),
-    "six, rows": ("/compare", {"layout": "rows"}, PARTIAL),
     "six, JSON": ("/compare/tokens.json", {}, {}),
     "six, measures": ("/measures", {}, {}),
 }
@@ -172,18 +170,15 @@ def normalizing() -> Tokenizer:
 def main(chosen: list[str]) -> int:
     """Print the table, and after it each goal that was missed."""
     require_shared()
-    row = "{:<18}{:<21}{:>8}{:>8}{:>10}{:>10}  {}"
-    print(row.format("text", "with", "CPU s", "ratio", "page MB", "peak MB", ""), flush=True)
-    missed: list[str] = []
+    table = Table("{:<18}{:<21}{:>8}{:>8}{:>10}{:>10}", [])
+    table.row("text", "with", "CPU s", "ratio", "page MB", "peak MB")
 
     def show(name: str, what: str, found: Measured, benign: Measured | None) -> None:
         slow = found.seconds is None or found.seconds > GOAL or (what.startswith("six") and found.memory > MOST_MEMORY)
         ratio = found.seconds / benign.seconds if found.seconds and benign and benign.seconds else None
         shown = "stopped" if found.seconds is None else f"{found.seconds:.2f}"
         figures = shown, f"{ratio:.2f}" if ratio else "", f"{found.page / 1e6:.1f}", f"{found.memory / 1e6:.0f}"
-        print(row.format(name, what, *figures, "missed" if slow else ""), flush=True)
-        if slow:
-            missed.append(f"{name}, {what}")
+        table.row(name, what, *figures, missed=slow)
 
     with tempfile.TemporaryDirectory() as folder:
         files = {"VOCABULARY_FOLDER": folder, "DATABASE_FILE": str(Path(folder) / "site.sqlite")}
@@ -203,7 +198,7 @@ def main(chosen: list[str]) -> int:
     show("one letter", "a million merges", apart(lambda: encoded(merging, "a" * MEGABYTE)), plain)
     show("U+FDFA", "NFKC", apart(lambda: encoded(growing, "\ufdfa" * (MEGABYTE // 3))), None)
     show("U+FDFA, a third", "NFKC", apart(lambda: encoded(growing, "\ufdfa" * (MEGABYTE // 9))), None)
-    return end([], missed)
+    return end(table.missed)
 
 
 if __name__ == "__main__":

@@ -5,21 +5,19 @@ profile and with another span of the text, so that no cache holds more than it w
 "Painted" is the first animation frame after the one that had the tokens in the document.
 """
 
-import http.client
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from statistics import median
-from typing import Any, Literal, NamedTuple, TypedDict
-from urllib.parse import urlsplit
+from typing import Any, Literal, TypedDict
 
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
-from tests.serving import ROOT, find_chromium, launch_chromium, serve
+from tests.benchmarks.harness import SHARED, Table, end, require_shared
+from tests.serving import find_chromium, launch_chromium, serve
 
-TEXTS = ROOT.parent / "shared" / "texts"
+TEXTS = SHARED / "texts"
 PATIENCE_MS = 60_000
 SLOW_4G = {"offline": False, "latency": 562, "downloadThroughput": 180_000, "uploadThroughput": 84_000}
 
@@ -72,27 +70,6 @@ PASTE = """
 })
 """
 
-# The fields of the form except files.
-FIELDS = """
-() => Object.fromEntries([...new FormData(document.querySelector("#playground"))]
-  .filter(([, value]) => typeof value === "string"))
-"""
-BOUNDARY = "----what-no-text-holds"
-
-
-class Row(NamedTuple):
-    """A row of the table.
-
-    ``goal`` is the most that ``ours`` may be, None if there is no goal; ``rivals`` what three rivals' pages
-    took on the same kind of machine, as published with the goals: they cannot be reached from here.
-    """
-
-    what: str
-    ours: float | None
-    goal: float | None
-    show: Callable[[float], str]
-    rivals: str = ""
-
 
 class Paste(TypedDict):
     """What ``PASTE`` measured: milliseconds (None if it never happened), numbers of tokens and of elements."""
@@ -117,31 +94,28 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.3f}"
 
 
-def main() -> None:
-    """Measure and print the table."""
+# What was measured, our figure, the most that it may be (None: no goal), how to show both, and what three rivals' pages
+# took on the same kind of machine, as published with the goals: they cannot be reached from here.
+Row = tuple[str, float | None, float | None, Callable[[float], str], str]
+
+
+def main() -> int:
+    """Measure and print the table, and after it each goal that was missed."""
     chromium = shutil.which("chromium") or find_chromium()  # the whole browser, as visitors have it
     if chromium is None:
         raise SystemExit("There is no Chromium on this machine to measure with.")
-    if not TEXTS.is_dir():
-        raise SystemExit(f"There is no {TEXTS}, which has the texts to measure with.")
-    print(line("", "ours", "goal, at most", "rivals"))
+    require_shared()
+    table = Table("{:48} {:>10} {:>14} {:>18}", [])
+    table.row("", "ours", "goal, at most", "rivals")
     with serve() as address, sync_playwright() as playwright:
         browser = launch_chromium(playwright, chromium)
-        for part in (loading, pasting, serving, accessibility):
-            for what, ours, goal, show, rivals in part(browser, address):
-                missed = goal is not None and (ours is None or ours > goal)
-                told = "never" if ours is None else show(ours)
-                print(
-                    line(what, told, "" if goal is None else show(goal), rivals, "missed" if missed else ""),
-                    flush=True,
-                )
+        for what, ours, goal, show, rivals in chain(loading(browser, address), pasting(browser, address)):
+            missed = goal is not None and (ours is None or ours > goal)
+            figures = "never" if ours is None else show(ours), "" if goal is None else show(goal)
+            table.row(what, *figures, rivals, missed=missed)
         print(f"\nChromium {browser.version}, headless, and the site on the same machine.")
         browser.close()
-
-
-def line(what: str, ours: str, goal: str, rivals: str, mark: str = "") -> str:
-    """Return one line of the table."""
-    return f"{what:48} {ours:>10} {goal:>14} {rivals:>18}  {mark}".rstrip()
+    return end(table.missed)
 
 
 def excerpt(name: str, size: int, turn: int) -> str:
@@ -166,11 +140,11 @@ def loading(browser: Browser, address: str) -> Iterator[Row]:
     """The first visit: its size, and when its tokens are painted."""
     plain = [load(browser, address) for _ in range(5)]
     slow = [load(browser, address, slow=True) for _ in range(5)]
-    yield Row("first load, bytes on the wire", median(size for size, _, _ in plain), 46_000, kilobytes, "1.1 to 2.9 MB")
-    yield Row("first load, requests", median(requests for _, requests, _ in plain), 6, number, "7 to 17")
-    yield Row("first tokens painted", median(painted for _, _, painted in plain), 250, seconds, "1.1 to 2.3 s")
+    yield ("first load, bytes on the wire", median(size for size, _, _ in plain), 46_000, kilobytes, "1.1 to 2.9 MB")
+    yield ("first load, requests", median(requests for _, requests, _ in plain), 6, number, "7 to 17")
+    yield ("first tokens painted", median(painted for _, _, painted in plain), 250, seconds, "1.1 to 2.3 s")
     throttled = median(painted for _, _, painted in slow)
-    yield Row("first tokens painted, 4x slower CPU, slow 4G", throttled, 1500, seconds, "12 to 22 s")
+    yield ("first tokens painted, 4x slower CPU, slow 4G", throttled, 1500, seconds, "12 to 22 s")
 
 
 def load(browser: Browser, address: str, slow: bool = False) -> tuple[float, int, float]:
@@ -201,15 +175,15 @@ def pasting(browser: Browser, address: str) -> Iterator[Row]:
         ("100 KB Japanese", japanese, 100_000, 600, "7 to 13 s"),
     ):
         runs = [paste(browser, address, excerpt(name, size, turn)) for turn in range(5)]
-        yield Row(f"paste to painted, {what}", middle(runs, "complete"), goal, seconds, rivals)
-        yield Row(f"  longest gap between frames, {what}", middle(runs, "gap"), 100, seconds, "7 to 13 s")
+        yield (f"paste to painted, {what}", middle(runs, "complete"), goal, seconds, rivals)
+        yield (f"  longest gap between frames, {what}", middle(runs, "gap"), 100, seconds, "7 to 13 s")
         if size == 100_000:
-            yield Row(f"  longest task, {what}", middle(runs, "longTask"), None, seconds)
-            yield Row("  elements a token", runs[0]["elements"] / max(runs[0]["tokens"], 1), 1, number, "1 to 3")
+            yield (f"  longest task, {what}", middle(runs, "longTask"), None, seconds, "")
+            yield ("  elements a token", runs[0]["elements"] / max(runs[0]["tokens"], 1), 1, number, "1 to 3")
     runs = [paste(browser, address, excerpt(english, 1_000_000, turn)) for turn in range(5)]
-    yield Row("paste to figures and first screen, 1 MB", middle(runs, "first"), 1000, seconds, "hang")
-    yield Row("paste to painted, 1 MB", middle(runs, "complete"), 2200, seconds, "hang, over 60 s")
-    yield Row("  longest gap between frames, 1 MB", middle(runs, "gap"), 250, seconds)
+    yield ("paste to figures and first screen, 1 MB", middle(runs, "first"), 1000, seconds, "hang")
+    yield ("paste to painted, 1 MB", middle(runs, "complete"), 2200, seconds, "hang, over 60 s")
+    yield ("  longest gap between frames, 1 MB", middle(runs, "gap"), 250, seconds, "")
 
 
 def paste(browser: Browser, address: str, text: str) -> Paste:
@@ -226,78 +200,5 @@ def middle(runs: list[Paste], figure: Literal["first", "complete", "gap", "longT
     return median(values) if len(values) == len(runs) else None
 
 
-def serving(browser: Browser, address: str) -> Iterator[Row]:
-    """The response to the page's own request alone, sent again with other texts and without a browser."""
-    with fresh_page(browser) as page:
-        page.goto(address + "/", wait_until="networkidle")
-        with page.expect_request(lambda request: request.method == "POST") as sent:
-            page.evaluate(PASTE, ["one two", 500])
-        request = sent.value
-        headers = {name: value for name, value in request.all_headers().items() if name != "content-length"}
-        headers["content-type"] = f"multipart/form-data; boundary={BOUNDARY}"
-        fields = page.evaluate(FIELDS)
-        path = urlsplit(request.url).path
-    for what, size in (("1 KB", 1_000), ("100 KB", 100_000), ("1 MB", 1_000_000)):
-        answers = []
-        for turn in range(5):
-            text = excerpt("en_pride_and_prejudice.txt", size, turn + 11)
-            body = multipart({**fields, "text": text})
-            answers.append(post(address, path, headers, body))
-        yield Row(f"server's answer, {what} English", median(taken for taken, _ in answers), None, seconds)
-        yield Row("  bytes on the wire", median(size for _, size in answers), None, kilobytes)
-    for vocabulary, algorithm, size, goal in (
-        ("learned-bytes", "bpe", 500, 150),
-        ("learned-characters", "bpe", 500, 150),
-        ("learned-wordpiece", "wordpiece", 500, 150),
-        ("learned-unigram", "unigram", 500, 500),
-    ):
-        choice = {"algorithm": algorithm, "vocabulary": vocabulary, "size": str(size), "corpus": ""}
-        texts = (excerpt("en_pride_and_prejudice.txt", 20_000, turn + 31) for turn in range(5))
-        answers = [post(address, path, headers, multipart({**fields, **choice, "text": text})) for text in texts]
-        yield Row(f"answer, 20 KB learned: {vocabulary}, {size}", median(taken for taken, _ in answers), goal, seconds)
-
-
-def multipart(fields: dict[str, str]) -> bytes:
-    """Return the body of a form's request, its parts separated by ``BOUNDARY``."""
-    parts = (
-        f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
-        for name, value in fields.items()
-    )
-    return f"{''.join(parts)}--{BOUNDARY}--\r\n".encode()
-
-
-def post(address: str, path: str, headers: dict[str, str], body: bytes) -> tuple[float, int]:
-    """Return the milliseconds until the whole response has arrived, and its size in bytes, compressed."""
-    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
-    try:
-        start = time.perf_counter()
-        connection.request("POST", path, body, headers)
-        answer = connection.getresponse()
-        size = len(answer.read())
-        taken = 1000 * (time.perf_counter() - start)
-    finally:
-        connection.close()
-    if answer.status != 200:
-        raise RuntimeError(f"POST {path}: status {answer.status}")
-    return taken, size
-
-
-def accessibility(browser: Browser, address: str) -> Iterator[Row]:
-    """What axe-core finds on the page with a text in it."""
-    for what, options in (
-        ("light", {"color_scheme": "light"}),
-        ("dark", {"color_scheme": "dark"}),
-        ("phone", {"viewport": {"width": 390, "height": 844}}),
-    ):
-        with fresh_page(browser, **options) as page:
-            page.goto(address + "/", wait_until="networkidle")
-            page.evaluate(PASTE, [excerpt("en_pride_and_prejudice.txt", 1_000, 0), PATIENCE_MS])
-            results = Axe().run(page)
-        found = ", ".join(violation["id"] for violation in results.response["violations"])
-        yield Row(
-            f"axe-core, {what}" + (f": {found}" if found else ""), results.violations_count, 0, number, "2 to 5 kinds"
-        )
-
-
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

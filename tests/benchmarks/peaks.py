@@ -1,189 +1,76 @@
-"""The memory of the whole site at its peak: ``python -m tests.benchmarks.peaks [--checkout FOLDER] [NAME ...]``.
+"""The memory of the site as deployed: ``python -m tests.benchmarks.peaks``.
 
-For each of the requests that take most memory, alone and several at once from as many addresses: the sum of the PSS of
-all processes of a fresh site with two workers, sampled every 50 ms, the private memory of its largest process, and the
-responses. The goal is 1.5 GB together.
+For each kind of export of a megabyte of English, NULs, emoji and Chinese: the seconds, the bytes, and by how many
+megabytes the request worker's peak and its own memory afterwards exceed those before. Goals: no export takes more than
+5 s, or 150 MB at its peak, or leaves more than 80 MB.
 """
 
-from __future__ import annotations
-
-import argparse
 import json
-import threading
 import time
-import urllib.error
 import urllib.request
-from collections import Counter
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from pathlib import Path
 from urllib.parse import urlencode
 
-import zstandard
+from tests.benchmarks.harness import MEGABYTE, SHARED, Table, end, require_shared, text
+from tests.processes import forget_peak, own_bytes, peak_bytes, resident_bytes, workers_of
+from tests.serving import serving
 
-from tests.benchmarks.hostile import SIX, texts
-from tests.benchmarks.texts import require_shared
-from tests.benchmarks.timing import end
-from tests.processes import descendants, own_bytes, proportional_bytes
-from tests.serving import ROOT, serving
-
-GOAL = 1_500  # megabytes
-SECONDS = 0.05  # between two samples
-FORM = "application/x-www-form-urlencoded"
-CAPTURES = "(?:" + "(" * 90 + "a" + ")" * 90 + ")*"
-
-Asked = tuple[str, bytes, str]  # path, body and content type
-
-
-@cache
-def bomb() -> bytes:
-    """Return 1.2 GB of text as 118 KB of zstd."""
-    line = b"low lower lowest\n" * 60_000
-    packer = zstandard.ZstdCompressor(level=3).compressobj()
-    return b"".join([*(packer.compress(line) for _ in range(1_180)), packer.flush()])
+KINDS = ("json", "csv", "txt", "html", "page", "api")
+LONGEST = 5.0  # seconds
+MOST_AT_PEAK, MOST_AFTERWARDS = 150, 80  # megabytes
+# No limits on waiting and work.
+PATIENT = {
+    "WEB_CONCURRENCY": "1",
+    "TOKENSCOPE_PRELOAD": "true",
+    "TOKENSCOPE_MAX_QUEUE_SECONDS": "600",
+    "TOKENSCOPE_MAX_WORK_SECONDS": "100000",
+}
 
 
-def files(path: str, name: str, field: str, *contents: bytes, text: str = "") -> Asked:
-    """Return a form with files, and perhaps a text."""
-    written = f'--limit\r\nContent-Disposition: form-data; name="text"\r\n\r\n{text}\r\n'.encode() if text else b""
-    head = f'--limit\r\nContent-Disposition: form-data; name="{field}"; filename="{name}"\r\n\r\n'.encode()
-    body = written + b"".join(head + content + b"\r\n" for content in contents) + b"--limit--\r\n"
-    return path, body, "multipart/form-data; boundary=limit"
+def export(address: str, kind: str, written: str) -> int:
+    """Request one kind of export; return the bytes of the response."""
+    path = {"api": "/api/v1/tokenize", "page": "/"}.get(kind, f"/download/tokens.{kind}")
+    headers = {"Content-Type": "application/json"} if kind == "api" else {}
+    body = json.dumps({"text": written, "want": ["ids", "pieces", "offsets"]})
+    data = body if kind == "api" else urlencode({"text": written, "algorithm": "bpe"})
+    request = urllib.request.Request(address + path, data.encode(), headers)
+    with urllib.request.urlopen(request, timeout=300) as answer:
+        return sum(map(len, iter(lambda: answer.read(1 << 16), b"")))
 
 
-def form(path: str, **values: str | Sequence[str]) -> Asked:
-    """Return a form without files."""
-    return path, urlencode(values, doseq=True).encode(), FORM
-
-
-def corpus(number: int) -> Asked:
-    """Return an upload of so many bombs as one corpus."""
-    return files("/train/corpus", "low.txt.zst", "files", *[bomb()] * number)
-
-
-def pretokens() -> Asked:
-    """Return a text with the pattern whose captures take most memory."""
-    return form("/pretokens", text="a" * 85_000, pattern=CAPTURES)
-
-
-def upload() -> Asked:
-    """Return an upload of a vocabulary with that pattern, and the text."""
-    split = {"type": "Split", "pattern": {"Regex": CAPTURES}, "behavior": "Isolated", "invert": False}
-    model = {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.0]]}
-    document = {"version": "1.0", "added_tokens": [], "model": model, "pre_tokenizer": split}
-    content = json.dumps(document).encode()
-    return files("/upload", "tokenizer.json", "vocabulary_file", content, text="a" * 85_000)
-
-
-def six(text: str) -> Asked:
-    """Return a comparison of six tokenizers."""
-    return form("/compare", text=text, **{"with": SIX})
-
-
-def messages(text: str) -> Asked:
-    """Return a conversation of one message whose markers are plain text."""
-    said = json.dumps([{"role": "user", "content": text}], ensure_ascii=False)
-    return form("/messages", json=said, paste="1", markers="text")
-
-
-def export(text: str) -> Asked:
-    """Return the export of all tokens as JSON."""
-    return form("/download/tokens.json", text=text, algorithm="bpe")
-
-
-def cases() -> dict[str, Callable[[], list[Asked]]]:
-    """Return what is sent at once, by name."""
-    known = texts()
-    emoji, marks, english = known["joined emoji"], known["combining marks"], known["English"]
-    return {
-        "nothing": list,
-        "bomb": lambda: [corpus(1)],
-        "bombs4": lambda: [corpus(4)],
-        "bomb x3": lambda: [corpus(1)] * 3,
-        "captures": lambda: [pretokens()],
-        "captures x8": lambda: [pretokens()] * 8,
-        "upload": lambda: [upload()],
-        "upload x8": lambda: [upload()] * 8,
-        "six English": lambda: [six(english)],
-        "six emoji": lambda: [six(emoji)],
-        "six marks": lambda: [six(marks)],
-        "messages": lambda: [messages(emoji)],
-        "export": lambda: [export(emoji)],
-        "six x8": lambda: [six(marks)] * 8,
-        "six+messages x8": lambda: [six(english), messages(emoji)] * 4,
-        "eight": lambda: [six(marks), messages(emoji), pretokens(), corpus(4)] * 2,
-    }
-
-
-def ask(address: str, asked: Asked, client: int) -> str:
-    """Send a request from an address of its own; return the status with the seconds."""
-    path, body, kind = asked
-    headers = {"Content-Type": kind, "X-Forwarded-For": f"198.51.100.{client}", "Accept": "text/html"}
-    begun = time.monotonic()
-    try:
-        with urllib.request.urlopen(urllib.request.Request(address + path, body, headers), timeout=120) as answer:
-            status = answer.status
-            while answer.read(1 << 16):
-                pass
-    except urllib.error.HTTPError as error:
-        error.close()
-        status = error.code
-    except OSError:
-        status = 0
-    return f"{status} ({time.monotonic() - begun:.0f} s)"
-
-
-class Sampler(threading.Thread):
-    """Samples the memory of a process with all that it has started, until `ended` is set."""
-
-    def __init__(self, root: int) -> None:
-        super().__init__(daemon=True)
-        self.ended = threading.Event()
-        self.together = self.largest = 0
-        self._root = root
-
-    def run(self) -> None:
-        """Sample."""
-        while not self.ended.wait(SECONDS):
-            try:
-                found = [self._root, *dict.fromkeys(descendants(self._root))]
-            except OSError:  # one of them has ended
-                continue
-            self.together = max(self.together, sum(map(proportional_bytes, found)))
-            self.largest = max(self.largest, *map(own_bytes, found))
+def measure(name: str, kind: str, written: str, table: Table) -> None:
+    """Print the figures of one export."""
+    with serving(environment=PATIENT) as site:
+        export(site.address, kind, written[:1_000])
+        # There is a worker for heavy requests and one for light ones: which is used is not known before.
+        before = {worker: (own_bytes(worker), resident_bytes(worker)) for worker in workers_of(site.process.pid)}
+        for worker in before:
+            forget_peak(worker)
+        begun = time.perf_counter()
+        sent = export(site.address, kind, written)
+        seconds = time.perf_counter() - begun
+        left = [worker for worker in workers_of(site.process.pid) if worker in before]
+        peak = max((peak_bytes(worker) - before[worker][1] for worker in left), default=0) / 1e6
+        after = max((own_bytes(worker) - before[worker][0] for worker in left), default=0) / 1e6
+    missed = seconds > LONGEST or peak > MOST_AT_PEAK or after > MOST_AFTERWARDS
+    table.row(name, kind, f"{seconds:.2f}", f"{sent / 1e6:.2f}", f"{peak:.0f}", f"{after:.0f}", missed=missed)
 
 
 def main() -> int:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--checkout", type=Path, default=ROOT, help="the checkout whose site is measured")
-    parser.add_argument("names", nargs="*", help="the cases to measure (default: all)")
-    options = parser.parse_args()
+    """Print the table of exports, and after it each goal that was missed."""
     require_shared()
-    missed = []
-    settings = {"WEB_CONCURRENCY": "2", "TOKENSCOPE_WORKER": "true", "TOKENSCOPE_PROXIES": "1"}
-    settings["TOKENSCOPE_MAX_REQUEST_SECONDS"] = "120"  # so that a busy machine does not stop what would take more
-    print(f"{'':<18}{'all, MB':>8}{'largest':>9}  responses", flush=True)
-    for name, made in cases().items():
-        if options.names and name not in options.names:
-            continue
-        asked = made()
-        with serving(folder=options.checkout, environment=settings, patience=300) as site:
-            time.sleep(1)
-            sampler = Sampler(site.process.pid)
-            sampler.start()
-            with ThreadPoolExecutor(max(1, len(asked))) as clients:
-                statuses = Counter(clients.map(ask, [site.address] * len(asked), asked, range(len(asked))))
-            time.sleep(0.5)
-            sampler.ended.set()
-            sampler.join()
-        together, largest = sampler.together / 1e6, sampler.largest / 1e6
-        told = ", ".join(f"{number} × {status}" if number > 1 else status for status, number in statuses.items())
-        print(f"{name:<18}{together:>8.0f}{largest:>9.0f}  {told}", flush=True)
-        if together > GOAL:
-            missed.append(name)
-    return end([], missed)
+    chinese = (SHARED / "corpora" / "zh_luxun.txt").read_text(encoding="utf-8")
+    texts = {
+        "English": (2 * text("English"))[:MEGABYTE],
+        "NULs": "\0" * MEGABYTE,
+        "emoji": "👨‍👩‍👧" * (MEGABYTE // 18),
+        "Chinese": (9 * chinese)[: MEGABYTE // 3],
+    }
+    table = Table("{:<9}{:<7}{:>8}{:>10}{:>10}{:>10}", [])
+    table.row("", "", "s", "MB sent", "peak MB", "after MB")
+    for name, written in texts.items():
+        for kind in KINDS:
+            measure(name, kind, written, table)
+    return end(table.missed)
 
 
 if __name__ == "__main__":

@@ -25,13 +25,9 @@ def rows(page: Page) -> list[str]:
     return parse_qs(urlsplit(page.url).query)["with"]
 
 
-def press(page: Page, selector: str, javascript: bool) -> None:
-    if javascript:
-        with page.expect_response(lambda response: response.request.method == "POST"):
-            page.click(selector)
-    else:
-        with page.expect_navigation():
-            page.click(selector)
+def press(page: Page, selector: str) -> None:
+    with page.expect_response(lambda response: response.request.method == "POST"):
+        page.click(selector)
 
 
 def change(page: Page, number: int) -> None:
@@ -40,24 +36,22 @@ def change(page: Page, number: int) -> None:
         page.click(f"#change-{number} summary")
 
 
-@pytest.mark.parametrize("javascript", [True, False])
-def test_tokenizers_are_moved_removed_and_added(open_page: OpenPage, javascript: bool) -> None:
-    page = opened(open_page, javascript=javascript, width=390)
+def test_tokenizers_are_moved_removed_and_added(open_page: OpenPage) -> None:
+    page = opened(open_page, width=390)
     change(page, 3)
-    press(page, "#up-3", javascript)
+    press(page, "#up-3")
     expect(page.locator("#with-2")).to_have_value("unigram:unigram")
     assert rows(page) == ["bpe:bpe-bytes", "unigram:unigram", "wordpiece:wordpiece"]
-    if javascript:
-        page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
     change(page, 1)
-    press(page, "#remove-1", javascript)
+    press(page, "#remove-1")
     expect(page.locator("#with-3")).to_have_count(0)
     expect(page.locator("#remove-1")).to_be_disabled()
     page.click("#finder summary")
-    press(page, "button[name=add][value='bpe:bpe-characters']", javascript)
+    press(page, "button[name=add][value='bpe:bpe-characters']")
     expect(page.locator("#with-3")).to_have_value("bpe:bpe-characters")
     assert rows(page) == ["unigram:unigram", "wordpiece:wordpiece", "bpe:bpe-characters"]
-    press(page, "button[value=directions]", javascript)
+    press(page, "button[value=directions]")
     expect(page.locator(".heads > *")).to_have_count(8)  # two lines of text with four rows
     assert rows(page) == ["fmm:jieba", "bmm:jieba", "bidirectional:jieba", "max-probability:jieba"]
     assert page.input_value("#text") == TEXT
@@ -167,123 +161,66 @@ def test_arrow_keys_move_from_column_to_column(open_page: OpenPage) -> None:
     expect(page.locator("#told")).to_contain_text("token | izers")
 
 
-@pytest.mark.parametrize("javascript", [True, False])
-def test_the_rows_can_stand_one_below_another(open_page: OpenPage, javascript: bool) -> None:
-    page = opened(open_page, javascript=javascript)
-    press(page, "#layout-rows", javascript)
-    expect(page.locator("#rows .tokens")).to_have_count(3)
-    page.wait_for_url("**layout=rows**")
-    assert page.inner_text("#rows .tokens >> nth=0").replace("↵", "").split() == TEXT.split()
-    if javascript:
-        expect(page.locator("#layout-rows")).to_be_focused()
-    change(page, 1)
-    press(page, "#down-1", javascript)
-    page.wait_for_url("**layout=rows**")
-    press(page, "#layout-lines", javascript)
-    expect(page.locator("#aligned")).to_be_visible()
-    assert "layout" not in page.url
-
-
-def test_a_picture_is_downloaded_and_the_page_stays(open_page: OpenPage) -> None:
+def test_a_long_text_stays_in_the_form(open_page: OpenPage) -> None:
     page = opened(open_page)
-    page.fill("#text", "however little known " * 400)
+    long = "however little known " * 300
+    page.fill("#text", long)
     page.wait_for_url(lambda address: "text=" not in address)
     page.click(".export summary")
     with page.expect_download() as download:
         page.click("text=Vector picture (SVG)")
     assert download.value.suggested_filename == "comparison.svg"
     expect(page.locator("#aligned")).to_be_visible()
-
-
-def test_a_long_text_stays_in_the_form(open_page: OpenPage) -> None:
-    page = opened(open_page)
-    long = "however little known " * 300
-    page.fill("#text", long)
-    page.wait_for_url(lambda address: "text=" not in address)
     change(page, 2)
-    press(page, "#up-2", javascript=True)
+    press(page, "#up-2")
     expect(page.locator("#with-1")).to_have_value("wordpiece:wordpiece")
-    assert page.input_value("#text") == long
     page.click("a[data-lang=zh]")
     page.wait_for_selector("html[lang=zh-Hans]")
     assert page.input_value("#text") == long
     assert page.locator("#with-1").input_value() == "wordpiece:wordpiece"
 
 
-@pytest.mark.parametrize("javascript", [True, False])
-def test_the_playground_opens_a_comparison(open_page: OpenPage, javascript: bool) -> None:
-    page = open_page("/?text=low&algorithm=unigram", javascript=javascript)
-    page.click("#result .tools >> text=Compare")
-    page.wait_for_url("**/compare?**")
-    assert rows(page)[0] == "unigram:unigram"
-    assert page.input_value("#text") == "low"
-
-
-def test_the_playground_opens_a_comparison_of_a_long_text(open_page: OpenPage) -> None:
-    page = open_page("/?algorithm=wordpiece")
-    long = "however little known " * 300
-    page.fill("#text", long)
-    page.click("#result .tools button:has-text('Compare')")
-    page.wait_for_url("**/compare")
-    assert page.input_value("#text") == long
-    assert page.locator("#with-1").input_value() == "wordpiece:wordpiece"
-
-
-@pytest.mark.parametrize("width", [390, 768, 1280])
-@pytest.mark.parametrize("layout", ["lines", "rows"])
-def test_nothing_is_wider_than_the_page(open_page: OpenPage, width: int, layout: str) -> None:
+def test_nothing_is_wider_than_the_page(open_page: OpenPage) -> None:
     text = quote("w" * 200 + " السلام عليكم 👨‍👩‍👧‍👦 " + "研" * 120)
-    page = opened(open_page, f"/compare?layout={layout}&text={text}", width=width, locale="zh-CN")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    pane = f"document.querySelector('{'#aligned' if layout == 'lines' else '#rows'}')"
+    page = opened(open_page, f"/compare?text={text}", width=390, locale="zh-CN")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    pane = "document.querySelector('#aligned')"
     assert page.evaluate(f"{pane}.scrollWidth <= {pane}.clientWidth + 1")
 
 
-@pytest.mark.parametrize("javascript", [True, False])
-def test_a_shared_comparison_can_be_opened(open_page: OpenPage, javascript: bool) -> None:
-    page = opened(open_page, javascript=javascript)
+def test_a_shared_comparison_can_be_opened(open_page: OpenPage) -> None:
+    page = opened(open_page)
     page.click("[popovertarget=share]")
     page.fill("#title", "Where they part")
     page.click("#create-link")
     page.wait_for_selector("#link")
     link, deletion = page.input_value("#link"), page.input_value("#deletion")
-    if javascript:
-        assert page.evaluate("document.activeElement.id") == "link"
-        page.click("[data-copy-field=embed-code]")
-        assert "<iframe" in page.evaluate("navigator.clipboard.readText()")
-        page.keyboard.press("Escape")  # closes the panel
-        change(page, 1)
-        page.select_option("#with-1", "fmm:jieba")
-        page.click("[popovertarget=share]")
-        expect(page.locator("#link-before")).to_be_visible()  # it is the link of the previous comparison
-        assert page.input_value("#link") == link
-        page.reload()
-        page.click("[popovertarget=share]")
-        assert page.input_value("#link") == link  # a new link outlives the page
+    assert page.evaluate("document.activeElement.id") == "link"
+    page.click("[data-copy-field=embed-code]")
+    assert "<iframe" in page.evaluate("navigator.clipboard.readText()")
+    page.keyboard.press("Escape")  # closes the panel
+    change(page, 1)
+    page.select_option("#with-1", "fmm:jieba")
+    page.click("[popovertarget=share]")
+    expect(page.locator("#link-before")).to_be_visible()  # it is the link of the previous comparison
+    assert page.input_value("#link") == link
+    page.reload()
+    page.click("[popovertarget=share]")
+    assert page.input_value("#link") == link  # a new link outlives the page
+    page.goto(f"{link}/embed")
+    assert_accessible(page)
     page.goto(link)
+    assert_accessible(page)
     assert page.inner_text("h1") == "Where they part"
     expect(page.locator(".passage >> nth=0 >> .heads > *")).to_have_count(3)
-    if javascript:
-        page.focus("#aligned")
-        page.keyboard.press("ArrowRight")
-        expect(page.locator("#told")).to_contain_text("Un")
-        page.click("[data-copy-field=link]")
-        assert page.evaluate("navigator.clipboard.readText()") == link
+    page.focus("#aligned")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#told")).to_contain_text("Un")
+    page.click("[data-copy-field=link]")
+    assert page.evaluate("navigator.clipboard.readText()") == link
     page.click("text=Open a copy")
     page.wait_for_url("**/compare?**")
     assert rows(page) == ["bpe:bpe-bytes", "wordpiece:wordpiece", "unigram:unigram"]
     page.goto(deletion)
     page.click("main form button[type=submit]")
     assert "deleted" in page.inner_text("h1")
-
-
-@pytest.mark.parametrize("layout", ["lines", "rows"])
-def test_a_stored_comparison_is_accessible(open_page: OpenPage, layout: str) -> None:
-    page = opened(open_page, f"{ADDRESS}&layout={layout}", width=390)
-    page.click("[popovertarget=share]")
-    page.click("#create-link")
-    page.wait_for_selector("#link")
-    link = page.input_value("#link")
-    for address in (link, f"{link}/embed"):
-        page.goto(address)
-        assert_accessible(page)

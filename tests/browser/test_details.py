@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage
@@ -73,21 +72,6 @@ def test_details_scroll_into_view_on_a_phone(open_page: OpenPage) -> None:
     expect(page.locator("#details .pairs")).to_be_in_viewport(ratio=1)
 
 
-def test_an_invalid_token_number_can_be_corrected(open_page: OpenPage) -> None:
-    page = open_page("/?text=hello+world", javascript=False, expected=["422"])
-    page.locator("#token").fill("-1")
-    page.get_by_role("button", name="Show").click()
-    expect(page.locator("#details [role=alert]")).to_have_text("Tokens are counted from 0.")
-    page.locator("#token").fill("1")
-    page.get_by_role("button", name="Show").click()
-    expect(page.locator("#details .pairs")).to_have_attribute("data-token", "1")
-
-
-def test_the_number_of_a_token_is_asked_only_without_scripts(page: Page) -> None:
-    expect(page.locator("#token")).to_be_hidden()
-    expect(page.get_by_role("button", name="Show", exact=True)).to_be_hidden()
-
-
 def shown(page: Page) -> str | None:
     """Return the number of the token in the details, None if they show none."""
     details = page.locator("#details .pairs[data-token]")
@@ -119,49 +103,24 @@ def test_previous_and_next_walk_through_the_tokens_by_mouse(page: Page) -> None:
 
 def test_the_pressed_button_of_the_details_keeps_the_focus(page: Page) -> None:
     fill(page, "low lower now")
-    page.locator("#tokens > .chunk > *").first.click()
-    expect(page.locator("#details h2")).to_have_text("Token 1 of 3")
-    following = page.get_by_role("button", name="Next token")
-    following.focus()
-    page.keyboard.press("Enter")
-    expect(page.locator("#details h2")).to_have_text("Token 2 of 3")
-    expect(following).to_be_focused()
-    page.get_by_role("button", name="Previous token").focus()
-    page.keyboard.press("Space")
-    expect(page.locator("#details h2")).to_have_text("Token 1 of 3")
-    page.get_by_role("button", name="Close").focus()
-    page.keyboard.press("Enter")
-    expect(page.locator("#tokens > .chunk > *").first).to_be_focused()
-    expect(page.locator("#details .bars")).to_be_visible()
-
-
-def test_the_focus_is_not_lost_at_the_last_token(page: Page) -> None:
-    fill(page, "low lower now")
+    expect(page.locator("#token")).to_be_hidden()  # it is asked only without scripts
     page.locator("#tokens > .chunk > *").nth(1).click()
-    following = page.get_by_role("button", name="Next token")
+    following, previous = (page.get_by_role("button", name=f"{which} token") for which in ("Next", "Previous"))
     following.focus()
     page.keyboard.press("Enter")
     expect(following).to_be_disabled()
-    expect(page.get_by_role("button", name="Previous token")).to_be_focused()
+    expect(previous).to_be_focused()
+    for number in (2, 1):
+        page.keyboard.press("Space")
+        expect(page.locator("#details h2")).to_have_text(f"Token {number} of 3")
+    expect(following).to_be_focused()
+    page.get_by_role("button", name="Close").focus()
     page.keyboard.press("Enter")
-    expect(page.locator("#details h2")).to_have_text("Token 2 of 3")
+    expect(page.locator("#tokens > .chunk > *").first).to_be_focused()
 
 
-def test_the_details_follow_addresses_without_scripts(open_page: OpenPage) -> None:
-    page = open_page("/?text=low+lower+now&token=0", javascript=False)
-    page.get_by_role("button", name="Next token").click()
-    assert shown(page) == "1"
-    assert "token=1" in page.url
-    page.get_by_role("button", name="Previous token").click()
-    assert shown(page) == "0"
-    page.get_by_role("button", name="Close").click()
-    assert shown(page) is None
-    assert "token" not in page.url.partition("?")[2]
-
-
-@pytest.mark.parametrize("javascript", [True, False])
-def test_another_tokenizer_is_chosen_from_the_bars(open_page: OpenPage, javascript: bool) -> None:
-    page = open_page("/?text=unbelievable", javascript=javascript)
+def test_another_tokenizer_is_chosen_from_the_bars(open_page: OpenPage) -> None:
+    page = open_page("/?text=unbelievable")
     bar = page.locator("#details .bars a", has_text="Unigram")
     count = bar.locator("b").inner_text()
     bar.click()

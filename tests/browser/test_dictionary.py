@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage
@@ -58,19 +57,8 @@ def test_an_error_stands_beside_the_field(open_page: OpenPage) -> None:
     expect(page.locator(TOKENS)).to_have_count(3)
 
 
-def test_the_editor_works_without_scripts(open_page: OpenPage) -> None:
-    page = open_page(FMM, javascript=False)
-    page.locator("#edit-word").fill("研究生")
-    page.locator("#edit-remove").click()
-    assert page.locator(TOKENS).count() == 2
-    page.get_by_role("button", name="Undo the change of 研究生").click()
-    assert page.locator(TOKENS).count() == 3
-    assert "edits=" not in page.url
-
-
-@pytest.mark.parametrize("javascript", [True, False])
-def test_the_ambiguities_are_found_filtered_and_downloaded(open_page: OpenPage, javascript: bool) -> None:
-    page = open_page("/ambiguity", javascript=javascript)
+def test_the_ambiguities_are_found_filtered_and_downloaded(open_page: OpenPage) -> None:
+    page = open_page("/ambiguity")
     page.locator("#text").fill("研究生命科学，" * 30)
     page.get_by_role("button", name="Find ambiguities").click()
     expect(page.locator(".places > li").first).to_contain_text("研究生 × 生命")
@@ -85,9 +73,8 @@ def test_the_ambiguities_are_found_filtered_and_downloaded(open_page: OpenPage, 
     assert download.value.suggested_filename == "ambiguities.csv"
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_disagreements_of_a_short_text_are_seen_whole(open_page: OpenPage, language: str) -> None:
-    page = open_page(f"/?algorithm=fmm&text=研究生命科学%0A结婚的和尚未结婚的&lang={language}")
+def test_the_disagreements_of_a_short_text_are_seen_whole(open_page: OpenPage) -> None:
+    page = open_page("/?algorithm=fmm&text=研究生命科学%0A结婚的和尚未结婚的&lang=en")
     page.set_viewport_size({"width": 1280, "height": 800})
     hidden = "box => box.scrollHeight - box.clientHeight"
     assert page.locator(".disagreements").evaluate(hidden) == 0

@@ -2,19 +2,15 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.browser.conftest import OpenPage
 
 GOLD = "研究 生命 的 起源\n结婚 的 和 尚未 结婚 的\n"
 TWO = "/evaluate?with=fmm:jieba&with=bmm:jieba"
 
 
-@pytest.mark.parametrize("javascript", [True, False])
-def test_errors_are_filtered_and_leafed_through(open_page: OpenPage, javascript: bool) -> None:
-    page = open_page(TWO, javascript=javascript, width=390)
-    if javascript:
-        page.wait_for_selector("[data-htmx-powered]")
+def test_errors_are_filtered_and_leafed_through(open_page: OpenPage) -> None:
+    page = open_page(TWO, width=390)
+    page.wait_for_selector("[data-htmx-powered]")
     first = page.locator(".error-head").first.inner_text()
     page.click(".pager [rel=next]")
     page.wait_for_url("**page=2**")
@@ -27,11 +23,8 @@ def test_errors_are_filtered_and_leafed_through(open_page: OpenPage, javascript:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-@pytest.mark.parametrize("javascript", [True, False])
-def test_a_gold_file_is_scored_and_its_result_gets_a_link(
-    open_page: OpenPage, tmp_path: Path, javascript: bool
-) -> None:
-    page = open_page(TWO, javascript=javascript)
+def test_a_gold_file_is_scored_and_its_result_gets_a_link(open_page: OpenPage, tmp_path: Path) -> None:
+    page = open_page(TWO)
     file = tmp_path / "gold.utf8"
     file.write_text(GOLD * 40, encoding="utf-8")
     page.set_input_files("[name=gold_file]", file)
@@ -43,12 +36,3 @@ def test_a_gold_file_is_scored_and_its_result_gets_a_link(
     page.wait_for_url(f"**{address}")
     assert page.locator(".figures-table tbody tr").count() == 2
     assert "研究" in page.locator(".error-head").first.inner_text()
-
-
-def test_a_wrong_gold_text_stays_in_the_form(open_page: OpenPage) -> None:
-    page = open_page("/evaluate?with=fmm:jieba", expected=["status of 422"])
-    page.fill("#gold", "研究生命的起源")
-    page.click("button.go")
-    page.wait_for_selector("#gold-error:not([hidden])")
-    assert page.input_value("#gold") == "研究生命的起源"
-    assert page.get_attribute("#gold", "aria-invalid") == "true"

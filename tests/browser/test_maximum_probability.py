@@ -1,11 +1,9 @@
-"""Maximum probability in a browser: the settings that apply, the modes, and the suggested frequency, with and without
-JavaScript."""
+"""Maximum probability in a browser: the settings that apply, and the modes."""
 
 from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage
@@ -30,32 +28,12 @@ def test_the_settings_are_those_of_the_algorithm_and_change_the_result(open_page
     assert not page.locator("select[name=mode]").is_visible()
 
 
-@pytest.mark.parametrize("width", [390, 768, 1280])
-def test_the_names_of_the_algorithms_fit_into_the_picker(open_page: OpenPage, width: int) -> None:
+def test_the_names_of_the_algorithms_fit_into_the_picker(open_page: OpenPage) -> None:
     for language in ("en", "zh"):
-        page = open_page(f"{PAGE[:-7]}&lang={language}", width=width)
+        page = open_page(f"{PAGE[:-7]}&lang={language}", width=390)
         overflowing = page.eval_on_selector_all(
             ".seg.rows label",
             "all => all.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.innerText)",
         )
         assert overflowing == []
         page.close()
-
-
-def test_the_arrow_keys_move_through_the_picker(open_page: OpenPage) -> None:
-    page = open_page(PAGE)
-    page.focus("#a-bidirectional")
-    page.keyboard.press("Space")
-    page.keyboard.press("ArrowRight")
-    expect(page.locator("#a-max-probability")).to_be_checked()
-
-
-@pytest.mark.parametrize("javascript", [True, False])
-def test_a_frequency_is_suggested_and_applied(open_page: OpenPage, javascript: bool) -> None:
-    page = open_page(f"/steps/max-probability?text={TEXT}&hmm=0&lang=en", javascript=javascript)
-    page.fill("#want", "杭研")
-    page.click(".suggestion button")
-    expect(page.locator(".suggestion")).to_contain_text("it would need the frequency 1")
-    page.click("text=Show the steps with this frequency")
-    page.click(".player a[rel=last]")
-    expect(page.locator(".view")).to_contain_text("杭研")

@@ -2,17 +2,13 @@
 
 from pathlib import Path
 
-import pytest
-
-from tests.browser.axe import OTHER_LOOKS, TWO_LOOKS, assert_accessible
 from tests.browser.conftest import OpenPage
 
 GOLD = "un break able\n研究 生命"
 
 
-@pytest.mark.parametrize("javascript", [True, False])
-def test_a_text_is_measured_against_a_gold_segmentation(open_page: OpenPage, javascript: bool) -> None:
-    page = open_page("/measures", javascript=javascript, width=390)
+def test_a_text_is_measured_against_a_gold_segmentation(open_page: OpenPage) -> None:
+    page = open_page("/measures", width=390)
     page.fill("#text", "unbreakable 研究生命")
     page.click(".extra > summary")
     page.fill("#gold", GOLD)
@@ -31,18 +27,6 @@ def test_a_text_is_measured_against_a_gold_segmentation(open_page: OpenPage, jav
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_an_error_stands_beside_its_field_and_the_text_stays(open_page: OpenPage) -> None:
-    page = open_page("/measures?with=bpe:bpe-bytes&text=low", expected=["status of 422"])
-    page.click(".extra > summary")
-    page.fill("#gold", "没有空格的金标准")
-    page.click("button.go")
-    page.wait_for_selector("#gold-error:not([hidden])")
-    assert page.input_value("#gold") == "没有空格的金标准"
-    assert page.get_attribute("#gold", "aria-invalid") == "true"
-    assert page.input_value("#text") == "low"
-    assert_accessible(page)
-
-
 def test_a_long_file_is_measured_and_exported(open_page: OpenPage, tmp_path: Path) -> None:
     page = open_page("/measures?with=bpe:bpe-bytes")
     file = tmp_path / "long.txt"
@@ -55,7 +39,3 @@ def test_a_long_file_is_measured_and_exported(open_page: OpenPage, tmp_path: Pat
         page.click(".export button >> nth=0")
     assert download.value.suggested_filename == "measures.csv"
     assert Path(download.value.path()).read_text(encoding="utf-8-sig").startswith("algorithm,vocabulary,tokens,")
-
-
-def test_the_table_and_the_definitions_are_accessible(open_page: OpenPage) -> None:
-    assert_accessible(open_page("/measures?lang=zh&gold=un+break+able"), TWO_LOOKS + OTHER_LOOKS)

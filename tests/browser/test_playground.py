@@ -10,7 +10,6 @@ import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
 from tests.browser.conftest import OpenPage
-from webapp.core.formats.recognize import recognize
 from webapp.vocabularies import shipped_tokenizer
 
 PHONE = {"width": 390, "height": 844}
@@ -52,7 +51,7 @@ def test_an_untouched_page_sends_no_requests(open_page: OpenPage) -> None:
     page.wait_for_timeout(300)
     assert "POST fetch" not in asked
     assert asked.count("GET document") == 1
-    assert asked.count("GET script") == 4, "two files of htmx, common.js and app.js"
+    assert asked.count("GET script") == 3, "htmx, common.js and app.js"
     assert not [one for one in asked if not one.endswith(("document", "script", "stylesheet", "other"))]
 
 
@@ -80,11 +79,8 @@ def test_switching_algorithms_changes_the_vocabularies_at_once(page: Page) -> No
         expect(page.locator(f"#v-{group}")).to_be_visible()
         expect(page.locator("#v-bpe")).to_be_hidden()
         page.wait_for_url(re.compile(f"algorithm={algorithm}"))
-
-
-def test_the_algorithms_are_one_tab_stop(page: Page) -> None:
-    page.locator("#a-bpe").focus()
-    page.keyboard.press("ArrowRight")
+    page.locator("#a-unigram").focus()  # one tab stop: arrow keys choose
+    page.keyboard.press("ArrowLeft")
     page.wait_for_url(re.compile("algorithm=wordpiece"))
     expect(page.locator("#a-wordpiece")).to_be_focused()
 
@@ -102,18 +98,6 @@ def test_the_slider_merges_letters_into_words(open_page: OpenPage) -> None:
     assert counts[0] > counts[1] > counts[2] == 18
 
 
-@pytest.mark.parametrize("javascript", [True, False])
-def test_downloading_a_trained_vocabulary_does_not_change_the_page(open_page: OpenPage, javascript: bool) -> None:
-    page = open_page("/?algorithm=bpe&vocabulary=learned-bytes&text=low+lower&size=5", javascript=javascript)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download as tokenizer.json").click()
-    assert download.value.suggested_filename == "tokenizer.json"
-    assert len(recognize(download.value.path().read_bytes()).tokenizer.model.pieces) == 261
-    page.locator("#text").fill("low low low")
-    if javascript:
-        expect(page.locator("#figures dd").first).to_have_text("11")
-
-
 def test_an_example_replaces_the_text_and_keeps_the_algorithm(page: Page) -> None:
     page.locator("label[for=a-bmm]").click()
     page.wait_for_url(re.compile("algorithm=bmm"))
@@ -129,38 +113,6 @@ def test_an_opened_file_fills_the_box(page: Page, tmp_path: Path) -> None:
     page.locator("#file").set_input_files(path)
     expect(page.locator("#text")).to_have_value("来自文件 from a file")
     expect(page.locator("#tokens")).to_contain_text("from a file")
-
-
-def test_a_dropped_file_fills_the_box(page: Page) -> None:
-    data = page.evaluate_handle(
-        "() => { const t = new DataTransfer(); t.items.add(new File(['dropped text'], 'a.txt')); return t }"
-    )
-    page.locator("#text").dispatch_event("drop", {"dataTransfer": data})
-    expect(page.locator("#text")).to_have_value("dropped text")
-    expect(page.locator("#tokens")).to_have_text("dropped text")
-
-
-def test_a_file_that_is_not_utf_8_is_refused_and_the_text_stays(open_page: OpenPage, tmp_path: Path) -> None:
-    page = open_page("/?text=kept", expected=["422"])
-    path = tmp_path / "old.txt"
-    path.write_bytes("naïve".encode("latin-1"))
-    page.locator("#file").set_input_files(path)
-    expect(page.locator("#result .notice[role=alert]")).to_contain_text("byte at offset 2 (0xEF)")
-    expect(page.locator("#text")).to_have_value("kept")
-    page.locator("#text").fill("kept on")
-    expect(page.locator("#tokens")).to_have_text("kept on")
-
-
-def test_a_malformed_dictionary_line_is_named_while_typing(open_page: OpenPage) -> None:
-    page = open_page("/?algorithm=fmm&vocabulary=own-dictionary&text=研究生命&dictionary=研究", expected=["422"])
-    page.locator("#dictionary").fill("生命 many")
-    expect(page.locator("#result > section .notice[role=alert]")).to_contain_text("Line 1 of the dictionary")
-    page.locator("#dictionary").fill("研究\n生命 many")
-    expect(page.locator("#dictionary-skipped")).to_contain_text("One line was skipped")
-    expect(page.locator("#dictionary-skipped")).to_contain_text("Line 2: the frequency 'many' is not a whole number")
-    page.locator("#dictionary").fill("研究\n生命 3")
-    expect(page.locator("#dictionary-skipped")).to_have_text("")
-    expect(page.locator("#tokens > .chunk > *")).to_have_text(["研究", "生命"])
 
 
 def test_text_typed_before_the_script_is_ready_is_not_lost(open_page: OpenPage) -> None:
@@ -223,8 +175,8 @@ def test_a_long_dictionary_survives_a_reload(open_page: OpenPage) -> None:
     expect(page.locator("#tokens > .chunk > *")).to_have_text(["研", "究", "生命"])
 
 
-@pytest.mark.parametrize("text", ["short", PARAGRAPH * 40], ids=["short", "long"])
-def test_switching_language_keeps_the_typed_text(page: Page, text: str) -> None:
+def test_switching_language_keeps_a_long_text(page: Page) -> None:
+    text = PARAGRAPH * 40
     fill(page, text)
     page.get_by_role("link", name="简体中文").click()
     expect(page.locator("html")).to_have_attribute("lang", "zh-Hans")
@@ -248,7 +200,7 @@ def test_a_slow_response_dims_the_figures_after_a_moment(page: Page) -> None:
 
 
 def test_print_shows_the_result_and_no_controls(page: Page) -> None:
-    fill(page, PARAGRAPH * 200)
+    fill(page, PARAGRAPH * 60)
     page.emulate_media(media="print")
     expect(page.locator("#text")).to_be_hidden()
     expect(page.locator("#a-bpe")).to_be_hidden()
@@ -303,9 +255,8 @@ def test_adjacent_tokens_have_different_colours(page: Page) -> None:
     assert all(one != other for one, other in pairwise(colours))
 
 
-@pytest.mark.parametrize("javascript", [True, False], ids=["script", "no script"])
-def test_text_and_first_tokens_fit_on_the_first_screen_of_a_phone(open_page: OpenPage, javascript: bool) -> None:
-    page = open_page("/", **PHONE, javascript=javascript)
+def test_text_and_first_tokens_fit_on_the_first_screen_of_a_phone(open_page: OpenPage) -> None:
+    page = open_page("/", **PHONE)
     expect(page.locator("#text")).to_be_in_viewport(ratio=1)
     for n in range(5):
         expect(page.locator("#tokens > .chunk > *").nth(n)).to_be_in_viewport(ratio=1)
@@ -330,9 +281,11 @@ def test_controls_are_large_enough_on_a_phone(open_page: OpenPage) -> None:
     assert min(sizes) >= 16
 
 
-@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
-def test_everything_works_as_plain_forms(open_page: OpenPage, locale: str) -> None:
-    page = open_page("/", javascript=False, locale=locale)
+def test_everything_works_as_plain_forms(open_page: OpenPage) -> None:
+    page = open_page("/", javascript=False, expected=["422"])
+    page.locator("#token").fill("-1")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("#details [role=alert]")).to_have_text("Tokens are counted from 0.")
     page.locator("#text").fill("研究生命科学 and more")
     page.locator("label[for=a-bmm]").click()
     page.locator(".composer .btn.go").click()
@@ -348,25 +301,13 @@ def test_everything_works_as_plain_forms(open_page: OpenPage, locale: str) -> No
     page.locator("#size").fill("2")
     page.locator(".composer .btn.go").click()
     page.wait_for_url(re.compile("vocabulary=learned-bytes&size=2"))
-    other = page.get_by_role("link", name="简体中文" if locale == "en-US" else "English")
-    other.click()
-    assert page.locator("html").get_attribute("lang") == ("zh-Hans" if locale == "en-US" else "en")
+    page.get_by_role("link", name="简体中文").click()
+    assert page.locator("html").get_attribute("lang") == "zh-Hans"
     expect(page.locator("#text")).to_have_value("研究生命科学 and more")
-
-
-def test_a_long_text_works_as_a_plain_form(open_page: OpenPage) -> None:
-    page = open_page("/?algorithm=bpe", javascript=False)
     page.locator("#text").fill(PARAGRAPH * 50)
     page.locator(".composer .btn.go").click()
     expect(page.locator("#text")).to_have_value(PARAGRAPH * 50)
-    assert "".join(page.locator("#tokens > .chunk > *").all_text_contents()) == PARAGRAPH * 50
-
-
-def test_hostile_text_is_escaped(page: Page) -> None:
-    hostile = '<img src=x onerror="window.hit=1"><script>window.hit=1</script><a href=javascript:hit=1>x</a>'
-    fill(page, hostile)
-    expect(page.locator("#tokens")).to_have_text(hostile)
-    assert page.evaluate("window.hit") is None
+    assert PARAGRAPH * 20 in "".join(tokens(page))
 
 
 def test_settings_close_with_escape_and_keep_what_is_chosen(page: Page) -> None:
@@ -382,11 +323,3 @@ def test_settings_close_with_escape_and_keep_what_is_chosen(page: Page) -> None:
     page.locator("#text").click()
     expect(page.get_by_label("Recognize special tokens")).to_be_hidden()
     assert "special=1" in page.url
-
-
-def test_spaces_are_shown_on_request(page: Page) -> None:
-    page.get_by_label("Show spaces").check()
-    expect(page.locator("#tokens")).to_contain_text("·rarely·agree")
-    page.wait_for_url(re.compile("show=1"))
-    page.get_by_label("Show spaces").uncheck()
-    expect(page.locator("#tokens")).to_contain_text(" rarely agree")

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.browser.axe import TWO_LOOKS, assert_accessible
 from tests.browser.conftest import OpenPage
 from webapp.core.text.split_patterns import QWEN
 
 CELLS = '[aria-label="Pre-tokens"] > i'
 
 
-@pytest.mark.parametrize("javascript", [True, False])
-def test_an_own_pattern_is_compared_and_corrected(open_page: OpenPage, javascript: bool) -> None:
-    page = open_page("/pretokens?text=pay+12345", expected=["status of 422"], javascript=javascript)
+def test_an_own_pattern_is_compared_and_corrected(open_page: OpenPage) -> None:
+    page = open_page("/pretokens?text=pay+12345", expected=["status of 422"])
     expect(page.locator(CELLS)).to_have_text(["pay", "·12345"])
     page.locator("#pattern").fill(r"\p{L}+|(\d{1,3}")
     page.get_by_role("button", name="Show pre-tokens").click()
@@ -32,19 +29,13 @@ def test_an_own_pattern_is_compared_and_corrected(open_page: OpenPage, javascrip
     assert download.value.suggested_filename == "pretokens.json"
 
 
-@pytest.mark.parametrize("javascript", [True, False])
-def test_a_known_pattern_is_filled_in_and_the_typed_text_stays(open_page: OpenPage, javascript: bool) -> None:
-    page = open_page("/pretokens?text=a", javascript=javascript)
+def test_a_known_pattern_is_filled_in_and_the_typed_text_stays(open_page: OpenPage) -> None:
+    page = open_page("/pretokens?text=a")
     page.locator("#text").fill("typed 12345")
     page.get_by_role("button", name="Qwen").click()
     expect(page.locator("#pattern")).to_have_value(QWEN)
     expect(page.locator("#text")).to_have_value("typed 12345")
     expect(page.locator(".split-rows > li")).to_have_count(2)
-
-
-def test_the_comparison_is_accessible(open_page: OpenPage) -> None:
-    page = open_page("/pretokens?text=it's+12345&pattern=%5Cw%2B")
-    assert_accessible(page, TWO_LOOKS)
 
 
 def test_a_link_opens_what_decoding_changes(open_page: OpenPage) -> None:

@@ -82,14 +82,6 @@ def test_a_link_from_creation_to_deletion(browser: Browser, tmp_path: Path) -> N
         phone.close()
 
 
-def test_the_link_is_copied_with_a_button(open_page: OpenPage) -> None:
-    page = open_page("/?text=copy me")
-    link, _deletion = share(page)
-    page.locator("[data-copy-field=link]").click()
-    expect(page.locator("#status")).to_have_text("Copied")
-    assert page.evaluate("navigator.clipboard.readText()") == link
-
-
 def test_the_shared_link_stays_while_the_text_changes(open_page: OpenPage) -> None:
     page = open_page("/?text=one text")
     open_panel(page)
@@ -132,15 +124,6 @@ def test_the_shared_link_stays_while_the_text_changes(open_page: OpenPage) -> No
     expect(page.locator("h1")).to_have_text("A title")
 
 
-def test_the_link_on_its_own_page_is_selected(open_page: OpenPage) -> None:
-    page = open_page("/?text=own page")
-    page.evaluate("document.getElementById('playground').action = '/share'")
-    page.evaluate("document.getElementById('playground').submit()")
-    page.wait_for_url("**/share")
-    expect(page.locator("#link")).to_be_focused()
-    assert page.evaluate("getSelection().toString()") == page.locator("#link").input_value()
-
-
 def test_sharing_without_javascript(open_page: OpenPage) -> None:
     page = open_page("/?text=plain forms", javascript=False)
     link, _deletion = share(page, "No script")
@@ -152,9 +135,8 @@ def test_sharing_without_javascript(open_page: OpenPage) -> None:
     expect(page.locator("h1")).to_have_text("No script")
 
 
-@pytest.mark.parametrize("javascript", [True, False])
-def test_an_invalid_share_form_has_a_message_and_can_be_corrected(open_page: OpenPage, javascript: bool) -> None:
-    page = open_page("/?text=until when", javascript=javascript, expected=["status of 422"])
+def test_an_invalid_share_form_has_a_message_and_can_be_corrected(open_page: OpenPage) -> None:
+    page = open_page("/?text=until when", expected=["status of 422"])
     open_panel(page)
     page.locator("#title").fill("kept title")
     page.locator("[name=keep][value=until]").check()
@@ -162,8 +144,7 @@ def test_an_invalid_share_form_has_a_message_and_can_be_corrected(open_page: Ope
     page.get_by_role("button", name="Create link").click()
     expect(page.locator("[role=alert]:visible")).to_contain_text("Choose a day after today")
     assert page.locator("#title").input_value() == "kept title"
-    if javascript:  # choosing a day selects "until"
-        page.locator("[name=keep][value=forever]").check()
+    page.locator("[name=keep][value=forever]").check()
     page.locator("[name=until]").fill("2099-01-01")
     page.get_by_role("button", name="Create link").click()
     expect(page.locator("#link")).to_be_visible()
@@ -183,32 +164,6 @@ def test_arrow_keys_move_between_tokens_of_a_stored_result(open_page: OpenPage) 
     page.keyboard.press("Enter")
     expect(page.locator("#details .pairs")).to_have_attribute("data-token", "1")
     assert page.url == link
-
-
-def test_a_copy_opens_in_the_playground(open_page: OpenPage) -> None:
-    page = open_page(f"/?text={'long text ' * 400}")
-    text = page.locator("#text").input_value()
-    link, _deletion = share(page)
-    page.goto(link)
-    page.get_by_role("button", name="Open a copy").click()
-    expect(page.locator("#text")).to_have_value(text)
-
-
-@pytest.mark.parametrize("javascript", [True, False])
-def test_a_stored_result_can_be_downloaded(open_page: OpenPage, javascript: bool) -> None:
-    page = open_page("/?text=the lowest", javascript=javascript)
-    link, _deletion = share(page)
-    page.goto(link)
-    page.get_by_role("button", name="Export", exact=True).click()
-    page.locator("#separator").select_option("bar")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Plain text").click()
-    words = download.value.path().read_text(encoding="utf-8")
-    assert words.split("|")[0].strip() == "the"
-    if javascript:
-        page.get_by_role("button", name="Copy tokens").click()
-        expect(page.locator("#copied")).to_have_text("Copied.")
-        assert page.evaluate("navigator.clipboard.readText()").strip() == words.strip()
 
 
 def test_the_pages_are_accessible(open_page: OpenPage) -> None:

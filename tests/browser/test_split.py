@@ -3,7 +3,6 @@
 import zipfile
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage
@@ -11,11 +10,9 @@ from tests.browser.conftest import OpenPage
 TEXT = "It rains. Take an umbrella! 下雨了。带伞吧！ " * 6
 
 
-@pytest.mark.parametrize("javascript", [True, False])
-def test_a_text_is_split_and_downloaded(open_page: OpenPage, javascript: bool) -> None:
-    page = open_page("/split", javascript=javascript, width=390)
-    if javascript:
-        page.wait_for_selector("#tool[data-htmx-powered]")
+def test_a_text_is_split_and_downloaded(open_page: OpenPage) -> None:
+    page = open_page("/split", width=390)
+    page.wait_for_selector("#tool[data-htmx-powered]")
     page.fill("#text", TEXT)
     page.fill("[name=tokens]", "12")
     page.click("button.go")
@@ -30,19 +27,15 @@ def test_a_text_is_split_and_downloaded(open_page: OpenPage, javascript: bool) -
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-@pytest.mark.parametrize("javascript", [True, False])
-def test_a_file_is_split(open_page: OpenPage, tmp_path: Path, javascript: bool) -> None:
-    page = open_page("/split", javascript=javascript, expected=["status of 422"])
-    if javascript:
-        page.wait_for_selector("#tool[data-htmx-powered]")
+def test_a_file_is_split(open_page: OpenPage, tmp_path: Path) -> None:
+    page = open_page("/split", expected=["status of 422"])
+    page.wait_for_selector("#tool[data-htmx-powered]")
     good, bad = tmp_path / "rain.txt", tmp_path / "bad.txt"
     good.write_text(TEXT, encoding="utf-8")
     bad.write_bytes(b"low\xff")
     page.fill("[name=tokens]", "12")
     for file in (bad, good):
         page.set_input_files("#file", file)
-        if not javascript:
-            page.click("button.go")
         if file is bad:
             told = "“bad.txt” is not UTF-8: the byte at offset 3 (0xFF)"
             expect(page.locator("#text-error:visible")).to_contain_text(told)

@@ -1,8 +1,7 @@
-"""Unigram's lattice in a browser: filled step by step, traced back, sampled, and viewed on a phone."""
+"""Unigram's lattice in a browser: filled step by step, traced back, and viewed on a phone."""
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage
@@ -11,11 +10,9 @@ TEXT = "unbelievable hugs!"
 ADDRESS = f"/steps/unigram?text={TEXT}"
 
 
-@pytest.mark.parametrize("javascript", [True, False])
-def test_the_table_is_filled_traced_back_and_sampled(open_page: OpenPage, javascript: bool) -> None:
-    page = open_page(f"{ADDRESS}&step=7", javascript=javascript)
-    if javascript:
-        page.wait_for_selector(".player a[data-htmx-powered]")
+def test_the_table_is_filled_and_traced_back(open_page: OpenPage) -> None:
+    page = open_page(f"{ADDRESS}&step=7")
+    page.wait_for_selector(".player a[data-htmx-powered]")
     expect(page.locator(".say")).to_contain_text("wins")
     expect(page.locator(".candidates .hit td").first).to_contain_text("eli")
     expect(page.locator("text.win", has_text="−28.46")).to_be_visible()
@@ -25,29 +22,22 @@ def test_the_table_is_filled_traced_back_and_sampled(open_page: OpenPage, javasc
     expect(page.locator(".lattice")).to_have_count(3)
     expect(page.locator(".segmentations").first.locator("tbody tr")).to_have_count(5)
     page.fill("[name=n]", "3")
-    page.fill("[name=seed]", "7")
     page.click(".draws button")
     expect(page.locator(".segmentations").first.locator("tbody tr")).to_have_count(3)
-    expect(page).to_have_url(re.compile("n=3.*seed=7"))
-    drawn = page.locator(".segmentations").last.inner_text()
-    page.click("text=Sample again")
-    expect(page).to_have_url(re.compile("seed=8"))
-    assert page.locator(".segmentations").last.inner_text() != drawn
+    expect(page).to_have_url(re.compile("n=3"))
 
 
-@pytest.mark.parametrize("javascript", [True, False])
-def test_on_a_phone_the_picture_begins_at_the_step_and_can_be_scrolled(open_page: OpenPage, javascript: bool) -> None:
-    page = open_page(f"{ADDRESS}&step=12", width=390, javascript=javascript)
+def test_on_a_phone_the_picture_begins_at_the_step_and_can_be_scrolled(open_page: OpenPage) -> None:
+    page = open_page(f"{ADDRESS}&step=12", width=390)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     box, here = page.locator(".picture").bounding_box(), page.locator("rect.band").bounding_box()
     assert box is not None
     assert here is not None
     assert box["x"] < here["x"]
     assert here["x"] + here["width"] < box["x"] + box["width"]
-    if javascript:  # a reader who scrolls away is not pulled back
-        page.evaluate("document.querySelector('.picture').scrollLeft = 0")
-        page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-        assert page.evaluate("document.querySelector('.picture').scrollLeft") == 0
+    page.evaluate("document.querySelector('.picture').scrollLeft = 0")
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert page.evaluate("document.querySelector('.picture').scrollLeft") == 0
 
 
 def test_labels_do_not_overlap(open_page: OpenPage) -> None:

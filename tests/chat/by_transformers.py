@@ -13,7 +13,7 @@ from typing import Any
 from unittest.mock import patch
 
 from tests.chat.conversations import CONVERSATIONS, NOW, RECORDED, all_templates
-from webapp.chat import ChatTemplate
+from webapp.chat.templates import ChatTemplate
 
 
 class FixedNow(datetime):

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from webapp.chat import BUILT_IN, ChatTemplate
+from webapp.chat.templates import BUILT_IN, ChatTemplate
 
 FOLDER = Path(__file__).parent
 TEMPLATES, RECORDED = FOLDER / "templates", FOLDER / "recorded"

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from tests.chat.conversations import CONVERSATIONS, NOW, RECORDED, all_templates, published, text_of
-from webapp.chat import BUILT_IN, ChatTemplate, TemplateError, read_messages, render
+from webapp.chat.messages import read_messages
+from webapp.chat.render import TemplateError, render
+from webapp.chat.templates import BUILT_IN, ChatTemplate
 
 ALL = all_templates()
 LIVE = find_spec("transformers") is not None

@@ -14,10 +14,11 @@ import jinja2
 import pytest
 
 from webapp import chat
-from webapp.chat import TemplateError, own_template, read_messages, render
+from webapp.chat.messages import read_messages
+from webapp.chat.render import TemplateError, render
 from webapp.chat.renderer.limits import CPU_SECONDS, MEMORY, RESERVE
-from webapp.chat.sandbox import RENDERERS, Renderer, Renderers
-from webapp.chat.templates import MOST_SOURCE, TemplateSourceError
+from webapp.chat.sandbox import RENDERER, Renderer, RendererKeeper
+from webapp.chat.templates import MOST_SOURCE, TemplateSourceError, own_template
 
 HELLO = read_messages('[{"role": "user", "content": "Hello"}]')
 FINE = own_template("{{ messages[0].content }}!")
@@ -109,7 +110,7 @@ def test_the_limits_hold(name: str) -> None:
         "base": 0xF0000,
         "extra": [],
     }
-    answer = RENDERERS.answer(request)
+    answer = RENDERER.answer(request)
     assert answer.cpu < CPU_SECONDS + 1
     assert answer.memory < MEMORY + RESERVE + 60_000_000  # what it begins with is below 60 MB
 
@@ -156,17 +157,16 @@ def test_an_address_in_a_message_is_printed() -> None:
 
 
 def test_a_killed_renderer_is_replaced() -> None:
-    renderers = Renderers()
-    renderers.warm()
-    [renderer] = renderers._spare
+    keeper = RendererKeeper()
+    renderer = keeper.renderer()
     os.kill(renderer.pid, 9)
     done = threading.Event()
     while renderer.is_alive:
         done.wait(0.01)
     request = {"source": "x", "messages": [], "tools": None, "reply": False, "variables": {}, "now": "2026-11-22",
                "base": 0xF0000, "extra": []}  # fmt: skip
-    assert renderers.answer(request).lines[0]["text"] == "x"
-    renderers.close()
+    assert keeper.answer(request).lines[0]["text"] == "x"
+    keeper.close()
 
 
 def test_a_source_that_is_too_long_is_refused() -> None:

@@ -10,22 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.chat import Conversation, ConversationError, Message, read_messages
-from webapp.chat.messages import MOST_LEVELS, MOST_MESSAGES
+from webapp.chat.messages import MOST_LEVELS, MOST_MESSAGES, Conversation, ConversationError, Message, read_messages
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 KEYS = ["role", "content", "messages", "tools", "system", "type", "text", "thinking", "input_schema"]
 CALL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"a": [1]}'}}
-
-
-def test_a_list_of_messages() -> None:
-    found = read_messages('[{"role": "user", "content": "Hi", "name": "Ann"}]')
-    assert found == Conversation((Message("user", "Hi", {"name": "Ann"}),))
-
-
-def test_parts_of_text_are_joined() -> None:
-    parts = [{"type": "text", "text": "a"}, {"type": "input_text", "text": "b"}, "c"]
-    assert read_messages(json.dumps([{"role": "user", "content": parts}])).messages[0].content == "a\nb\nc"
 
 
 def test_openais_form_with_tools() -> None:
@@ -40,11 +29,6 @@ def test_openais_form_with_tools() -> None:
     parsed = found.messages[0].for_template(parse_arguments=True)
     assert parsed["tool_calls"][0]["function"]["arguments"] == {"a": [1]}
     assert "content" not in parsed
-
-
-def test_anthropics_form_with_a_system_text() -> None:
-    found = read_messages('{"system": [{"type": "text", "text": "s"}], "messages": [{"role": "user", "content": "u"}]}')
-    assert [(message.role, message.content) for message in found.messages] == [("system", "s"), ("user", "u")]
 
 
 def test_anthropics_calls_become_openais() -> None:

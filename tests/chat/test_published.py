@@ -11,13 +11,18 @@ import huggingface_hub
 import pytest
 
 from tests.vocabularies.publisher import Answer, Publisher, publishing
-from webapp.chat import NoTemplateError, own_template
 from webapp.chat.published import has_template, published_template
-from webapp.chat.templates import MOST_SOURCE, ChatTemplate, TemplateSourceError, from_config
+from webapp.chat.templates import (
+    MOST_SOURCE,
+    ChatTemplate,
+    NoTemplateError,
+    TemplateSourceError,
+    from_config,
+    own_template,
+)
 from webapp.vocabularies.fetching import Fetcher, FetchError
 from webapp.vocabularies.library import Library, StillFetchingError, UnavailableVocabularyError
 from webapp.vocabularies.memory_cache import MemoryCache
-from webapp.vocabularies.wellknown import WELL_KNOWN
 
 CONFIG = "/Qwen/Qwen3-8B/resolve/main/tokenizer_config.json"
 JINJA = "/Qwen/Qwen3-8B/resolve/main/chat_template.jinja"
@@ -128,11 +133,6 @@ def test_a_configuration_that_is_none_says_so(shelf: Library, publisher: Publish
     with pytest.raises(UnavailableVocabularyError) as error:
         published_template(shelf, "qwen3")
     assert str(error.value.why).startswith("its chat template cannot be used: the ")
-
-
-def test_repositories_with_templates_are_on_the_hub() -> None:
-    with_templates = [name for name in WELL_KNOWN if has_template(name)]
-    assert {"qwen3", "llama-3-1", "mistral-nemo", "gemma-3", "glm-4", "phi-4"} <= set(with_templates)
 
 
 def test_a_visitors_template_is_jinja_or_a_configuration() -> None:

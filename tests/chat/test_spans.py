@@ -7,17 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.chat.conversations import NOW, published, text_of
-from webapp.chat import (
-    BUILT_IN,
-    ChatTemplate,
-    Conversation,
-    Message,
-    Prompt,
-    TemplateError,
-    own_template,
-    read_messages,
-    render,
-)
+from webapp.chat.messages import Conversation, Message, read_messages
+from webapp.chat.render import Prompt, TemplateError, render
+from webapp.chat.templates import BUILT_IN, ChatTemplate, own_template
 
 # Contents that could be taken for something else: marks, tokens of templates, repetitions.
 PIECES = ["a", "a", "b", " ", "\n", "<|im_end|>", "<|im_start|>user\n", "\U000f0000", "\U000f0001", "\U0010fffd",
@@ -89,32 +81,6 @@ def test_overhead_belongs_to_the_message_that_it_is_around() -> None:
     ]
 
 
-def test_contents_may_change_places() -> None:
-    prompt = rendered(BUILT_IN["mistral"], "Be brief.", "one", "two", "three")
-    contents = [(message, text) for message, kind, text in pieces(prompt) if kind == "content"]
-    assert contents == [(1, "one"), (2, "two"), (0, "Be brief."), (3, "three")]
-
-
-def test_what_is_around_a_system_message_inside_another_is_its_own() -> None:
-    assert pieces(rendered(BUILT_IN["llama-2"], "Be brief.", "one", "two", "three"))[:6] == [
-        (0, "template", "<s>[INST] <<SYS>>\n"),
-        (0, "content", "Be brief."),
-        (0, "template", "\n<</SYS>>\n\n"),
-        (1, "content", "one"),
-        (1, "template", " [/INST]"),
-        (2, "template", " "),
-    ]
-
-
-def test_a_default_system_message_and_tools_are_of_no_message() -> None:
-    prompt = render(published()["qwen2_5"], read_messages(text_of("tools")), reply=True, now=NOW)
-    (message, kind, text), *rest = pieces(prompt)
-    assert (message, kind) == (None, "template")
-    assert text.startswith("<|im_start|>system\nYou are Qwen")
-    assert text.endswith("</tool_call><|im_end|>\n")
-    assert rest[0] == (0, "template", "<|im_start|>user\n")
-
-
 def test_tools_inside_a_system_message_are_of_no_message() -> None:
     prompt = render(published()["qwen2_5"], read_messages(text_of("calls")), reply=True, now=NOW)
     assert pieces(prompt)[1] == (0, "content", "Use the tools.")
@@ -165,26 +131,6 @@ def test_contents_whose_length_is_told_are_searched_for() -> None:
         (2, "template", "3:"),
         (2, "content", "one"),
         (2, "template", "\n"),
-    ]
-
-
-def test_a_content_that_is_repeated_is_found_twice() -> None:
-    source = "{{ messages[0].content }}|{{ messages[0].content }}"
-    assert pieces(rendered(own_template(source), "one", first=1, reply=False)) == [
-        (0, "content", "one"),
-        (0, "template", "|"),
-        (0, "content", "one"),
-    ]
-
-
-def test_long_conversations_have_exact_spans() -> None:
-    contents = [f"text {number}" for number in range(500)]
-    prompt = rendered(BUILT_IN["chatml"], *contents, first=1)
-    assert prompt.exact
-    assert pieces(prompt)[-4:-1] == [
-        (499, "template", "<|im_start|>assistant\n"),
-        (499, "content", "text 499"),
-        (499, "template", "<|im_end|>\n"),
     ]
 
 

@@ -119,47 +119,18 @@ def test_a_worker_killed_in_the_middle_changes_nothing(client: Client, tmp_path:
     assert set(client.run(os.getpid).values()) != before
 
 
-def test_an_interrupted_counting_goes_on_where_it_was(
-    client: Client, book: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_is_counted_is_not_counted_again_and_rare_words_are_left_out(
+    client: Client, book: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(counting, "SMALLEST_BATCH", 1)
-    monkeypatch.setattr(counting, "BATCHES_AT_ONCE", 1)
     sources = find([str(book)])
-
-    def interrupt(progress: Progress) -> None:
-        if progress.done > 2_500_000:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        counting.count_words(client, sources, PLAN, interrupt, folder=tmp_path)
-    stored = {path: path.stat().st_mtime_ns for path in tmp_path.glob("batch-*")}
-    assert len(stored) == 4, "two batches, each with its words and its facts"
+    counted = counting.count_words(client, sources, PLAN, ignore, folder=tmp_path)
     reported: list[Progress] = []
-    counted = counting.count_words(client, sources, TrainingPlan(size=500), reported.append, folder=tmp_path)
-    assert reported[0].done == 2 << 20
-    assert {path: path.stat().st_mtime_ns for path in stored} == stored
-    assert_same(counted, by_one_process(sources))
-
+    frequent = counting.count_words(client, sources, PLAN, reported.append, folder=tmp_path, drop_rarer_than=3)
+    assert reported == []
     rarer = {word: count for word, count in counted.corpus.counts.items() if count >= 3}
-    frequent = counting.count_words(client, sources, PLAN, ignore, folder=tmp_path, drop_rarer_than=3)
     assert frequent.corpus.counts == rarer
     assert frequent.rare.words == len(counted.corpus.counts) - len(rarer)
     assert frequent.rare.occurrences == sum(counted.corpus.counts.values()) - sum(rarer.values())
-
-
-def test_what_was_counted_of_another_corpus_is_not_used(client: Client, tmp_path: Path) -> None:
-    file, folder = tmp_path / "a.txt", tmp_path / "counting"
-    file.write_text("one two", encoding="utf-8")
-    assert set(counting.count_words(client, find([str(file)]), PLAN, ignore, folder=folder).corpus.counts) == {
-        "one",
-        " two",
-    }
-    file.write_text("six ten", encoding="utf-8")
-    os.utime(file, ns=(1, 1))
-    assert set(counting.count_words(client, find([str(file)]), PLAN, ignore, folder=folder).corpus.counts) == {
-        "six",
-        " ten",
-    }
 
 
 @pytest.mark.parametrize(

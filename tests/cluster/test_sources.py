@@ -1,6 +1,7 @@
 """Corpora are found and opened wherever fsspec can."""
 
 import json
+import os
 from pathlib import Path
 
 import fsspec
@@ -9,8 +10,9 @@ import pyarrow.parquet
 import pytest
 
 from webapp.cluster.errors import SourceError
-from webapp.cluster.sources import find, open_source
+from webapp.cluster.sources import find, fingerprint, open_source
 from webapp.core.training.corpus import CorpusError
+from webapp.core.training.plan import TrainingPlan
 
 
 def test_formats_and_compression_follow_the_names() -> None:
@@ -67,3 +69,14 @@ def test_a_table_is_read_as_json_lines(tmp_path: Path) -> None:
     [wrong] = find([str(tmp_path / "a.parquet")], field="text")
     with pytest.raises(CorpusError, match="no_field"):
         open_source(wrong)
+
+
+def test_counts_belong_to_the_files_as_they_are_and_to_a_split(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("one two", encoding="utf-8")
+    first = fingerprint(find([str(file)]), TrainingPlan())
+    assert fingerprint(find([str(file)]), TrainingPlan(size=500)) == first
+    assert fingerprint(find([str(file)]), TrainingPlan(split="none")) != first
+    file.write_text("six ten", encoding="utf-8")
+    os.utime(file, ns=(1, 1))
+    assert fingerprint(find([str(file)]), TrainingPlan()) != first

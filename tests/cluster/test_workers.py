@@ -1,11 +1,10 @@
 """A cluster is used as this machine's workers are, or refused with a sentence."""
 
 import json
-import logging
 from pathlib import Path
 
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client
 
 from tests.cluster.generated import text
 from webapp.cluster import workers
@@ -25,32 +24,26 @@ def test_a_cluster_trains_what_this_machine_trains(client: Client, tmp_path: Pat
     assert left_out[0]["words"] == left_out[0]["occurrences"] > 0
 
 
-def refused(address: str) -> str:
-    """Return why a cluster is refused."""
-    with pytest.raises(ClusterError) as raised, workers.of_cluster(address):
-        pass
-    return str(raised.value)
+def test_a_cluster_that_cannot_be_used_is_refused_with_a_sentence(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(address: str) -> str:
+        with pytest.raises(ClusterError) as raised, workers.of_cluster(address):
+            pass
+        return str(raised.value)
 
-
-def test_workers_with_another_release_are_refused(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "SECONDS_TO_CONNECT", 0.3)
+    assert refused("tcp://127.0.0.1:9").startswith("there is no Dask scheduler at tcp://127.0.0.1:9: ")
+    monkeypatch.setattr(Client, "wait_for_workers", lambda *_args, **_options: _raise(TimeoutError()))
+    assert refused(client.scheduler.address) == f"the scheduler at {client.scheduler.address} has no workers"
+    monkeypatch.setattr(Client, "wait_for_workers", lambda *_args, **_options: None)
     monkeypatch.setattr(workers, "__version__", "99.9")
     said = refused(client.scheduler.address)
     assert said.startswith("Tokenscope 99.9 must be installed on all workers: tcp://127.0.0.1:")
-
-
-def test_a_cluster_without_workers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "SECONDS_TO_CONNECT", 1)
-    with LocalCluster(n_workers=0, dashboard_address=workers.ANY_PORT, silence_logs=logging.CRITICAL) as cluster:
-        said = refused(cluster.scheduler_address)
-        assert said == f"the scheduler at {cluster.scheduler_address} has no workers"
-
-
-def test_a_scheduler_that_does_not_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "SECONDS_TO_CONNECT", 1)
-    assert refused("tcp://127.0.0.1:9").startswith("there is no Dask scheduler at tcp://127.0.0.1:9: ")
-
-
-def test_a_size_of_memory_that_is_none_is_refused() -> None:
     message = "much is not a size; write 1GiB or 1500MB"
     with pytest.raises(ClusterError, match=message), workers.of_this_machine(1, "much"):
         pass
+
+
+def _raise(error: Exception) -> None:
+    raise error

@@ -5,9 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-import tomllib
 import traceback
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -100,11 +98,6 @@ def test_json_output_can_be_read_back(words: Path, tmp_path: Path) -> None:
     assert [json.loads(line)["text"] for line in decoded.splitlines()] == ["研究生命", "起源"]
 
 
-@pytest.mark.parametrize("given", ["[0, 2]", "0x0\n2", '{"input_ids": [[0, 2]]}', "{0, 2};"])
-def test_ids_are_read_in_any_brackets(words: Path, given: str) -> None:
-    assert output("decode", "-v", words, given=given) == "研究生命"
-
-
 def test_decode_prints_a_line_for_each_token() -> None:
     ids = shipped_tokenizer("bpe-bytes").ids("a 🐉\n")
     lines = output("decode", "--tokens", "-v", "bpe-bytes", given=" ".join(map(str, ids))).splitlines()
@@ -127,15 +120,6 @@ def test_count_prints_a_total_for_several_files_like_wc(words: Path, tmp_path: P
     assert output("count", "-v", words, given="研究生命") == "2\n"
     counted = json.loads(output("count", "--json", "-v", words, one))
     assert counted == {"file": str(one), "tokens": 2, "characters": 4, "bytes": 12}
-
-
-def test_split_prints_parts_that_join_to_the_text(words: Path) -> None:
-    text = "研究生命。起源研究。生命"
-    parts = output("split", "-n", "3", "-v", words, given=text)
-    assert parts == "研究生命。\f起源研究。\f生命\f"
-    assert output("split", "-n", "3", "-0", "-v", words, given=text) == parts.replace("\f", "\0")
-    first = json.loads(output("split", "-n", "3", "--json", "-v", words, given=text).splitlines()[0])
-    assert first == {"file": "-", "start": 0, "end": 5, "tokens": 3, "text": "研究生命。"}
 
 
 def test_a_vocab_json_is_read_with_its_merges(tmp_path: Path) -> None:
@@ -211,21 +195,6 @@ def test_invalid_ids_are_named(words: Path, arguments: list[str], given: str, sa
     assert done.stderr.count(b"\n") == 1
 
 
-def test_a_file_that_is_no_vocabulary_is_named(tmp_path: Path) -> None:
-    broken = tmp_path / "tokenizer.json"
-    broken.write_text('{"version": "1.0", "model": 5}', encoding="utf-8")
-    done = run("encode", "-v", broken, given="text")
-    assert done.returncode == 1
-    assert done.stderr.decode().startswith(f"tokenscope: {broken}: ")
-    assert done.stderr.count(b"\n") == 1
-
-
-def test_a_well_known_vocabulary_must_already_be_on_disk(tmp_path: Path) -> None:
-    done = run("encode", "-v", "clip", given="text", TOKENSCOPE_VOCABULARY_FOLDER=str(tmp_path))
-    assert done.returncode == 1
-    assert done.stderr.startswith(b"tokenscope: clip is not on this disk; ")
-
-
 def test_a_closed_pipe_ends_the_command_quietly(words: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -258,12 +227,6 @@ def test_the_command_starts_without_loading_the_site(words: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, timeout=60)
     assert done.stderr == b"[]\n"
-
-
-def test_the_installed_command_runs_this_module() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    module, _, name = project["scripts"]["tokenscope"].partition(":")
-    assert callable(getattr(import_module(module), name))
 
 
 def test_the_skipped_lines_of_a_word_list_are_named_on_standard_error(tmp_path: Path) -> None:

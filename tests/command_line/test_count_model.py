@@ -54,11 +54,3 @@ def test_what_cannot_be_counted_is_explained(arguments: tuple[str, ...], status:
     done = run("count", *arguments, given="low")
     assert done.returncode == status
     assert message in done.stderr.decode()
-
-
-def test_an_invalid_list_of_the_operator_is_reported(tmp_path: Path) -> None:
-    path = tmp_path / "models.toml"
-    path.write_text("[m]\n", encoding="utf-8")
-    done = run("count", "--model", "gpt-4o", given="low", TOKENSCOPE_MODELS_FILE=str(path))
-    assert done.returncode == 1
-    assert f"TOKENSCOPE_MODELS_FILE: {path}: [m] has no family, title" in done.stderr.decode()

@@ -16,10 +16,7 @@ import pytest
 
 from tests.postgres import Cluster
 from tests.serving import ROOT
-from webapp.command_line import doctor
 from webapp.command_line.doctor import Finding, examine
-from webapp.rendering.pictures.fonts import Fonts
-from webapp.rendering.pictures.fonts import fonts as real_fonts
 from webapp.storage.engine import Database, url_of
 
 PLAIN = ("PORT", "WEB_CONCURRENCY", "DATABASE_URL", "REDIS_URL", "HF_TOKEN")
@@ -143,11 +140,6 @@ def test_a_database_file_is_checked_and_not_migrated(revision: str, level: str, 
     assert file.read_bytes() == before
 
 
-def test_a_database_file_that_is_damaged_is_a_failure(tmp_path: Path) -> None:
-    Path(tmp_path, "site.sqlite").write_bytes(b"no database at all" * 100)
-    assert "file is not a database" in wrong("database")[0][1]
-
-
 def test_postgresql_is_checked_and_not_changed(postgres: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", address := postgres.empty())
     assert not wrong("database")
@@ -173,19 +165,3 @@ def test_folders_that_cannot_be_written_or_have_no_space_are_failures(
     assert corpora[1].startswith("corpora: /sys/corpora: ")
     assert "TOKENSCOPE_CORPUS_FOLDER" in corpora[2]
     assert temporary[1].endswith("The folder cannot be written.")
-
-
-def test_scripts_without_a_font_are_named_with_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    latin = [face for face in real_fonts().faces if face.covers("a") and not face.covers("词")][:1]
-    monkeypatch.setattr(doctor, "fonts", lambda: Fonts(latin))
-    assert ("warn", "No font has 🎉: pictures leave them blank.", "apt-get install fonts-noto-color-emoji") in wrong(
-        "fonts"
-    )
-
-
-def test_a_check_that_fails_itself_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken() -> Fonts:
-        raise OSError("no fonts at all")
-
-    monkeypatch.setattr(doctor, "fonts", broken)
-    assert wrong("fonts") == [("fail", "OSError: no fonts at all", "Correct this, and run doctor again.")]

@@ -3,10 +3,8 @@
 import pytest
 
 from tests.command_line.test_command_line import output
-from webapp.command_line import tokenizers
 from webapp.command_line.main import main
-from webapp.core.inference import PARAMETERS, infer
-from webapp.core.inference.records import INFERENCES
+from webapp.core.inference import infer
 from webapp.vocabularies.shipped_vocabularies import shipped_encoding, shipped_tokenizer
 
 TEXT = "Unbelievably, antidisestablishmentarianism"
@@ -40,8 +38,3 @@ def test_what_does_not_apply_is_an_error_of_the_arguments(
         main(["count", *arguments])
     assert stopped.value.code == 2
     assert message in capsys.readouterr().err
-
-
-def test_the_arguments_are_the_records_of_the_core() -> None:
-    assert tuple(INFERENCES) == tokenizers.INFERENCES
-    assert {each.name: each.default for each in PARAMETERS} == tokenizers.DEFAULTS

@@ -14,7 +14,7 @@ from webapp.core.analysis.measures import MEASURES, measures_of
 from webapp.core.analysis.words import words_of
 from webapp.tokenization.measures.article import article_measures
 from webapp.vocabularies import shipped_tokenizer
-from webapp.vocabularies.chinese_words import chinese_words
+from webapp.vocabularies.shipped_vocabularies import chinese_words
 from webapp.vocabularies.uploads import number_of_ids
 
 TEXT = "Unbelievable birds: 研究生命科学\n"
@@ -52,19 +52,6 @@ def test_csv_has_one_header_for_all_files(files: tuple[Path, Path]) -> None:
     rows = list(csv.DictReader(io.StringIO(output("measure", text, gold, "--csv", "-v", "unigram", "-v", "jieba"))))
     assert [row["vocabulary"] for row in rows] == ["unigram", "jieba"] * 2
     assert rows[1]["gini"] == ""
-
-
-def test_a_table_has_a_column_for_each_vocabulary() -> None:
-    lines = output("measure", "-v", "wordpiece", "-v", "unigram", given="low lower lowest").splitlines()
-    assert lines[0].split() == ["wordpiece", "unigram"]
-    tokens = [len(shipped_tokenizer(name).ids("low lower lowest")) for name in ("wordpiece", "unigram")]
-    assert lines[1].split() == ["tokens", *map(str, tokens)]
-    assert len({len(line) for line in lines}) == 1
-    assert [line[:20].strip() for line in lines[4:6]] == ["fertility", "whole words"]
-
-
-def test_nothing_to_measure_is_a_dash() -> None:
-    assert any(line.split() == ["fertility", "-"] for line in output("measure", given=" ").splitlines())
 
 
 def test_errors_name_the_file(files: tuple[Path, Path], tmp_path: Path) -> None:

@@ -20,13 +20,15 @@ def talk(tmp_path: Path) -> Path:
 
 
 def test_the_counts_are_printed_by_message(talk: Path) -> None:
-    lines = output("messages", talk).splitlines()
+    rows = [line.split("\t") for line in output("messages", talk).splitlines()]
     found = json.loads(output("messages", "--json", talk))
-    user, assistant = found["messages"]
-    assert lines[0].split() == [str(user["tokens"]), "user", f"({user['content']}", "+", f"{user['added']})"]
-    assert lines[1].split()[:2] == [str(assistant["tokens"]), "assistant"]
-    assert lines[3] == f"{found['tokens']:>6}  total: {found['content']} in messages, {found['added']} by the template"
-    assert "message 1 contains <|im_end|>, a special token" in lines
+    assert rows[0] == ["message", "role", "tokens", "content", "added"]
+    assert rows[1:3] == [
+        [str(at), one["role"], *(str(one[name]) for name in ("tokens", "content", "added"))]
+        for at, one in enumerate(found["messages"], 1)
+    ]
+    assert rows[-1] == ["", "total", *(str(found[name]) for name in ("tokens", "content", "added"))]
+    assert [each["text"] for each in found["injected"]] == ["<|im_end|>"]
     assert found["tokens"] == len(found["ids"])
 
 
@@ -56,14 +58,6 @@ def test_what_is_wrong_is_said(arguments: tuple[str, ...], given: str, status: i
     done = run("messages", *arguments, given=given)
     assert (done.returncode, message in done.stderr.decode()) == (status, True), done.stderr
     assert b"Traceback" not in done.stderr
-
-
-def test_a_hostile_template_is_stopped(talk: Path, tmp_path: Path) -> None:
-    own = tmp_path / "own.jinja"
-    own.write_text("\n{% for a in range(9999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}", encoding="utf-8")
-    done = run("messages", "-t", own, talk)
-    assert done.returncode == 1
-    assert b"more than the allowed second" in done.stderr
 
 
 def test_a_line_of_a_template_is_not_taken_for_one_of_the_conversation(talk: Path, tmp_path: Path) -> None:

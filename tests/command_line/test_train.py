@@ -2,11 +2,9 @@
 
 import json
 import os
-import pty
 import signal
 import subprocess
 import sys
-import termios
 from pathlib import Path
 
 import fsspec
@@ -79,30 +77,11 @@ def test_a_smaller_size_after_a_refusal_uses_what_was_counted(corpus: Path, tmp_
     refused = run("train", corpus, "--size", "99999", "-o", out)
     assert refused.returncode == 2
     assert b"choose a lower --size, or add text" in refused.stderr
-    assert (tmp_path / "t.json.counting" / "counts").is_file()
+    assert list(tmp_path.glob("t.json.counting/*/counts"))
     again = run("train", corpus, "--size", "600", "-o", out)
     assert again.returncode == 0
     assert b"Counting" not in again.stderr
     assert not (tmp_path / "t.json.counting").exists()
-
-
-def test_a_terminal_shows_a_bar(corpus: Path, tmp_path: Path) -> None:
-    ours, theirs = pty.openpty()
-    termios.tcsetwinsize(ours, (24, 100))
-    command = [*COMMAND, "train", str(corpus), "--size", "600", "-o", str(tmp_path / "t.json")]
-    process = subprocess.Popen(command, cwd=ROOT, stderr=theirs)
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            shown += os.read(ours, 1 << 16)
-        except OSError:  # the end
-            break
-    os.close(ours)
-    assert process.wait(60) == 0
-    assert b"Counting: 100%" in shown
-    assert b"Training: 100%" in shown
-    assert b"pieces/s" in shown
 
 
 def test_ctrl_c_says_how_to_go_on(corpus: Path, tmp_path: Path) -> None:
@@ -113,7 +92,7 @@ def test_ctrl_c_says_how_to_go_on(corpus: Path, tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     rest = process.stderr.read()
     assert process.wait(60) == 130
-    assert rest == "tokenscope: stopped; the same command continues\n"
+    assert rest == "tokenscope: stopped\n"
     process.stderr.close()
 
 
@@ -132,15 +111,6 @@ def test_ngrams_are_trained_and_the_code_of_their_record_runs(tmp_path: Path) ->
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, check=True)
     assert done.stdout.decode() == "['人生', '如', '梦境']\n"
-
-
-def test_ngrams_of_raw_text_need_a_segmentation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "raw.txt").write_text("他来到了北京大学。\n" * 300, encoding="utf-8")
-    arguments = ["train", str(tmp_path / "raw.txt"), "--algorithm", "ngram", "--quiet", "-o", str(tmp_path / "n.json")]
-    with pytest.raises(SystemExit):
-        main.main(arguments)
-    assert "choose --segmentation" in capsys.readouterr().err
-    assert main.main([*arguments, "--segmentation", "fmm"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -175,10 +145,3 @@ def test_what_is_wrong_with_an_argument_is_one_line_below_the_usage(
     assert usage.startswith("usage: ")
     assert line.startswith(said)
     assert line.count("\n") == 1
-
-
-def test_a_damaged_corpus_is_an_input_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "latin.txt"
-    file.write_bytes(b"na\xefve")
-    assert main.main(["train", "--quiet", str(file), "-o", str(tmp_path / "t.json")]) == 1
-    assert capsys.readouterr().err == f"tokenscope: {file}: not valid UTF-8 at byte 2\n"

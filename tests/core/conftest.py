@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.core import PIPELINES
+
 if TYPE_CHECKING:
     from tests.core.pairs import Pair
 
-PIPELINES = ["byte_bpe", "cl100k_bpe", "glued_bpe", "wordpiece", "wordpiece_lowercase", "unigram", "metaspace_unigram"]
-
 
 def _pair(name: str) -> Pair:
-    from tests.core import pairs
+    from tests.core.pairs import pair_of
 
-    made: Pair = getattr(pairs, name)()
-    return made
+    return pair_of(name)
 
 
 @pytest.fixture(scope="session", params=PIPELINES)

@@ -1,6 +1,7 @@
 """Small vocabularies that `tokenizers` trains on an inline text, each paired with our reading of the same file."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import tokenizers
@@ -103,3 +104,10 @@ def metaspace_unigram() -> Pair:
     tokenizer.decoder = decoders.Metaspace(prepend_scheme="always")
     trainer = trainers.UnigramTrainer(vocab_size=600, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False)
     return _paired(tokenizer, trainer)
+
+
+@cache
+def pair_of(name: str) -> Pair:
+    """The vocabulary of a pipeline."""
+    made: Pair = globals()[name]()
+    return made

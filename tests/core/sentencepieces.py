@@ -11,12 +11,12 @@ from tests.core.texts import CORPUS
 
 
 @cache
-def trained(**options: Any) -> bytes:
-    """Train a small model on the inline corpus and return the bytes of its file."""
+def trained(text: str = CORPUS, **options: Any) -> bytes:
+    """Train a small model on a text, the inline corpus by default, and return the bytes of its file."""
     model = io.BytesIO()
     options = {"vocab_size": 400, "hard_vocab_limit": False, "character_coverage": 0.98, **options}
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(CORPUS.splitlines()), model_writer=model, minloglevel=2, num_threads=1, **options
+        sentence_iterator=iter(text.splitlines()), model_writer=model, minloglevel=2, num_threads=1, **options
     )
     return model.getvalue()
 

@@ -1,6 +1,5 @@
 """Affixes and added tokens against `add_tokens` and `TemplateProcessing` of `tokenizers`; the scores file with them."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -94,12 +93,6 @@ def test_the_written_file_encodes_the_same(pair: Pair, text: str, added: list[st
     assert again.ids(text, template=True) == affixed.ids(text, template=True)
 
 
-def test_without_affixes_nothing_changes(pair: Pair) -> None:
-    text = "the study of life: 研究生命"
-    same = with_affixes(pair.ours, Affixes()).tokenizer
-    assert list(same.encode(text)) == list(pair.ours.encode(text))
-
-
 def test_own_template_stands_inside(pair: Pair) -> None:
     own = pair.ours.ids("the", template=True)
     affixed = with_affixes(pair.ours, Affixes(("#1",), ("#2",)), template=True).tokenizer
@@ -131,18 +124,3 @@ def test_a_special_token_stays_as_it_is(pair: Pair) -> None:
     affixed = with_affixes(pair.ours, Affixes(added=tuple(names)))
     assert not affixed.added
     assert [affixed.tokenizer.ids(name) for name in names] == [pair.ours.ids(name) for name in names]
-
-
-@given(parts=st.lists(any_text | st.sampled_from(["[gMASK]", "sop", "ing", "研究"]), max_size=6))
-def test_scores_split_at_added_tokens(scores: Tokenizer, parts: list[str]) -> None:
-    added = ("[gMASK]", "sop", "ing", "研究")
-    text = "".join(parts)
-    affixed = with_affixes(scores, Affixes(("[gMASK]", "sop", NEWLINE), ("</s>",), added)).tokenizer
-    spans = re.split(r"(\[gMASK\]|sop|ing|研究)", text)
-    ids_of = dict(
-        zip(added, [32000, 32001, scores.model.id_of("ing"), scores.model.id_of("研究") or 32002], strict=True)
-    )
-    within = [id for span in spans for id in ([ids_of[span]] if span in added else scores.ids(span))]
-    newline = scores.ids("\n")[-1]
-    assert affixed.ids(text, template=True) == [32000, 32001, newline, *within, 2]
-    assert affixed.decode(within) == scores.decode(scores.ids(text))

@@ -14,13 +14,13 @@ from flask import Flask
 
 from tests.deploy.files import DEPLOY, PLAIN, manifests
 from webapp import create_app, settings
-from webapp.server.limits import MOST_TOGETHER
-from webapp.server.pool import most_workers
+from webapp.server.pool import MOST_TOGETHER, most_workers
 from webapp.settings import CONSTANTS, DEFAULTS
 
 kubernetes_validate = pytest.importorskip("kubernetes_validate", reason="the extra `test` is not up to date here")
 
 FOLDER = DEPLOY / "kubernetes"
+RUNTIME_DEFAULT = {"type": "RuntimeDefault"}
 # The figures of OPERATING.md, "Overload and limits": what all workers share, and what each takes between requests.
 SHARED_BYTES, WORKER_BYTES = 520_000_000, 220_000_000
 
@@ -51,21 +51,15 @@ def test_a_manifest_follows_the_schema_of_kubernetes(document: dict[str, Any]) -
         kubernetes_validate.validate(broken, version, strict=True)
 
 
-def test_kustomization_names_every_file() -> None:
+def test_kustomization_names_every_file_and_kubectl_puts_them_together() -> None:
     listed = yaml.safe_load((FOLDER / "kustomization.yaml").read_text(encoding="utf-8"))["resources"]
     assert sorted(listed) == [path.name for path in manifests() if path.name != "kustomization.yaml"]
-
-
-def test_kubectl_puts_the_manifests_together() -> None:
-    if shutil.which("kubectl") is None:
-        pytest.skip("kubectl is not installed")
-    done = subprocess.run(["kubectl", "kustomize", FOLDER], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stderr) == (0, "")
-    made = [each for each in yaml.safe_load_all(done.stdout) if each]
-    assert len(made) == len(documents())
-    images = {container["image"] for each in made if each["kind"] == "Deployment" for container in pods(each)}
-    assert len(images) == 1
-    assert {each["metadata"].get("namespace", "tokenscope") for each in made} == {"tokenscope"}
+    if shutil.which("kubectl"):
+        done = subprocess.run(["kubectl", "kustomize", FOLDER], capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stderr) == (0, "")
+        made = [each for each in yaml.safe_load_all(done.stdout) if each]
+        assert len(made) == len(documents())
+        assert {each["metadata"].get("namespace", "tokenscope") for each in made} == {"tokenscope"}
 
 
 def pods(deployment: dict[str, Any]) -> list[dict[str, Any]]:
@@ -76,12 +70,12 @@ def pods(deployment: dict[str, Any]) -> list[dict[str, Any]]:
 def test_pods_are_restricted_and_write_only_to_volumes() -> None:
     for pod, container in containers():
         assert pod["automountServiceAccountToken"] is False
-        assert pod["securityContext"]["runAsNonRoot"] is True
-        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
-        context = container["securityContext"]
-        assert context["readOnlyRootFilesystem"] is True
-        assert context["allowPrivilegeEscalation"] is False
-        assert context["capabilities"] == {"drop": ["ALL"]}
+        assert pod["securityContext"].items() >= {"runAsNonRoot": True, "seccompProfile": RUNTIME_DEFAULT}.items()
+        assert container["securityContext"] == {
+            "readOnlyRootFilesystem": True,
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+        }
         assert {mount["mountPath"] for mount in container["volumeMounts"]} == {"/data", "/tmp"}
         assert {mount["name"] for mount in container["volumeMounts"]} == {volume["name"] for volume in pod["volumes"]}
         assert "memory" in container["resources"]["limits"]
@@ -113,16 +107,10 @@ def test_labels_names_and_ports_agree() -> None:
 def test_probes_ask_what_the_site_answers_and_wait_long_enough() -> None:
     (container,) = pods(of("Deployment", "web")[0])
     rules = {rule.rule for rule in create_app().url_map.iter_rules()}
-    ports = {port["name"] for port in container["ports"]}
     probes = {name: container[f"{name}Probe"] for name in ("startup", "liveness", "readiness")}
-    assert {name: probe["httpGet"]["path"] for name, probe in probes.items()} == {
-        "startup": "/healthz",
-        "liveness": "/healthz",
-        "readiness": "/readyz",
-    }
-    for probe in probes.values():
-        assert probe["httpGet"]["path"] in rules
-        assert probe["httpGet"]["port"] in ports
+    assert [probe["httpGet"]["path"] for probe in probes.values()] == ["/healthz", "/healthz", "/readyz"]
+    assert rules >= {"/healthz", "/readyz"}
+    assert {probe["httpGet"]["port"] for probe in probes.values()} <= {port["name"] for port in container["ports"]}
     assert probes["readiness"]["timeoutSeconds"] > CONSTANTS["MAX_DATABASE_SECONDS"]
 
 

@@ -10,16 +10,14 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
-import urllib.parse
-import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from tests.serving import ROOT, free_port
+from tests.serving import ROOT, Answer, ask, free_port, is_healthy
+from tests.visiting import until
 from webapp import create_app
 
 pytestmark = [pytest.mark.exhaustive, pytest.mark.timeout(400)]
@@ -59,14 +57,8 @@ class Box:
     def start(self, *command: str) -> subprocess.Popen[str]:
         """Start a command of the site's Python in the box."""
         prefix = Path(sys.base_prefix)
-        names = {
-            "folder": self.data,
-            "tmp": self._tmp,
-            "user": USER,
-            "python": Path(sys.executable).resolve(),
-            "prefix": prefix,
-            "private": Path(*prefix.parts[:2]),
-        }
+        names = {"folder": self.data, "tmp": self._tmp, "user": USER, "python": Path(sys.executable).resolve()}
+        names |= {"prefix": prefix, "private": Path(*prefix.parts[:2])}
         script = PREPARE.format(**{name: shlex.quote(str(value)) for name, value in names.items()})
         namespace = ["unshare", "--mount", "--propagation", "private", "bash", "-c", script, "box"]
         environment = {
@@ -96,15 +88,10 @@ class Box:
         said, _ = process.communicate(timeout=120)
         return process.returncode, said
 
-    def ask(self, path: str, **form: str) -> tuple[int, str, bytes]:
-        """Return the status, the address and the body of an answer, after redirects."""
-        data = urllib.parse.urlencode(form).encode() if form else None
-        try:
-            with urllib.request.urlopen(self.address + path, data, timeout=60) as answer:
-                return answer.status, answer.url.removeprefix(self.address), answer.read()
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code, path, error.read()
+    def ask(self, path: str, **form: str) -> Answer:
+        """Send a request, with values as a form, and follow a redirect after it."""
+        answer = ask(self.address, path, form or None)
+        return self.ask(answer.headers["Location"]) if answer.status in (302, 303, 308) else answer
 
 
 @pytest.fixture(scope="module")
@@ -123,29 +110,16 @@ def box() -> Iterator[Box]:
         box = Box(package, data)
         process = box.start("-m", "webapp")
         try:
-            deadline = time.monotonic() + 120
-            while not is_there(box) and process.poll() is None and time.monotonic() < deadline:
-                time.sleep(0.1)
-            if not is_there(box):
-                process.kill()
-                pytest.fail(f"The site did not start: {process.communicate()[0]}")
+            until(lambda: is_healthy(box.address) or process.poll() is not None, 120, lambda: "The site did not start.")
             yield box
         finally:
             process.terminate()
-            try:
-                said, _ = process.communicate(timeout=60)
-            except subprocess.TimeoutExpired:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(60)
+            with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-                said, _ = process.communicate()
-            sys.stderr.write(said)
+            sys.stderr.write(process.communicate()[0])
         shutil.rmtree(data)
-
-
-def is_there(box: Box) -> bool:
-    try:
-        return box.ask("/healthz")[0] == 200
-    except OSError:
-        return False
 
 
 def test_nothing_but_its_folder_can_be_written(box: Box) -> None:
@@ -163,7 +137,7 @@ def test_every_page_answers(box: Box) -> None:
         if not rule.arguments and rule.methods and "GET" in rule.methods
     ]
     assert "/" in paths
-    statuses = {path: box.ask(path)[0] for path in paths}
+    statuses = {path: box.ask(path).status for path in paths}
     refused = {path: status for path, status in statuses.items() if status >= 400 and status != 404}
     # Without two vocabularies, and without tokens to add.
     assert refused == {"/vocabularies/diff.json": 422, "/vocabularies/expand.json": 422}
@@ -178,29 +152,19 @@ def test_the_site_is_ready_and_doctor_agrees(box: Box) -> None:
 
 
 def test_what_visitors_store_and_long_texts_find_room(box: Box) -> None:
-    assert box.ask("/share", text="low lower", algorithm="bpe")[0] == 201
-    assert box.ask("/", text="a longer text than one frame " * 50_000, algorithm="bpe")[0] in (200, 413)
+    assert box.ask("/share", text="low lower", algorithm="bpe").status == 201
+    assert box.ask("/", text="a longer text than one frame " * 50_000, algorithm="bpe").status in (200, 413)
     message = {"role": "user", "content": "Hi", "extra": "", "reply": "1"}
-    status, _, answer = box.ask("/messages", **message, template="chatml", vocabulary="bpe-bytes")
-    assert status == 200
-    assert b"im_start" in answer
+    answer = box.ask("/messages", **message, template="chatml", vocabulary="bpe-bytes")
+    assert (answer.status, "im_start" in answer.text) == (200, True)
 
 
 def test_a_training_runs_to_its_end(box: Box) -> None:
     text = " ".join(str(number) for number in range(3_000))
-    boundary = "part"
-    body = f'--{boundary}\r\nContent-Disposition: form-data; name="text"\r\n\r\n{text}\r\n--{boundary}--\r\n'
-    headers = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
-    request = urllib.request.Request(f"{box.address}/train/corpus", body.encode(), headers)
-    with urllib.request.urlopen(request, timeout=60) as answer:
-        corpus = re.search(r"corpus=([\w-]+)", answer.url)
-    assert corpus is not None
-    status, address, _ = box.ask("/train", corpus=corpus[1], trainer="bpe-bytes", size="300")
-    assert status == 200
-    deadline = time.monotonic() + 200
-    while time.monotonic() < deadline:
-        status, _, _ = box.ask(f"{address}/record.json")
-        if status == 200:
-            return
-        time.sleep(1)
-    pytest.fail("The training did not end.")
+    body = f'--part\r\nContent-Disposition: form-data; name="text"\r\n\r\n{text}\r\n--part--\r\n'.encode()
+    headers = {"Content-Type": "multipart/form-data; boundary=part"}
+    sent = ask(box.address, "/train/corpus", body=body, headers=headers).headers["Location"]
+    (corpus,) = re.findall(r"corpus=([\w-]+)", sent)
+    values = {"corpus": corpus, "trainer": "bpe-bytes", "size": "300"}
+    record = f"{ask(box.address, '/train', values).headers['Location']}/record.json"
+    until(lambda: box.ask(record).status == 200, 200, lambda: "The training did not end.")

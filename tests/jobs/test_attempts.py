@@ -55,8 +55,9 @@ def processes_in(folder: Path) -> list[str]:
 
 
 def test_a_training_in_its_own_process_becomes_a_vocabulary_of_the_site(site_of_jobs: Flask) -> None:
-    job = submit(site_of_jobs)
+    job, again = submit(site_of_jobs), submit(site_of_jobs, visitor="another visitor")
     job = attend(site_of_jobs, job.id)
+    assert run(site_of_jobs, again.id).vocabulary == job.vocabulary, "it trains the same as any other process"
     assert (job.state, job.failure) == ("finished", None)
     record = TrainingRecord.from_json(job.record)
     assert (record.plan, record.files, record.bytes, record.pieces) == (PLAN, ("corpus.txt",), len(SMALL), 300)
@@ -74,12 +75,6 @@ def test_a_training_in_its_own_process_becomes_a_vocabulary_of_the_site(site_of_
     assert corpora_of(site_of_jobs) == []
 
 
-def test_the_process_trains_the_same_as_any_other(site_of_jobs: Flask) -> None:
-    ids = [submit(site_of_jobs, visitor=visitor).id for visitor in ("a", "b")]
-    first = attend(site_of_jobs, ids[0])
-    assert run(site_of_jobs, ids[1]).vocabulary == first.vocabulary
-
-
 def test_cancelling_ends_the_process_within_two_seconds(make: Make, long: str, tmp_path: Path) -> None:
     app = make()
     job = submit(app, long, SLOW)
@@ -93,19 +88,6 @@ def test_cancelling_ends_the_process_within_two_seconds(make: Make, long: str, t
     assert found(app, job.id).state == "cancelled"
     assert processes_in(tmp_path / "corpora") == []
     assert corpora_of(app) == []
-
-
-def test_a_worker_that_stops_puts_its_job_back(site_of_jobs: Flask, long: str, tmp_path: Path) -> None:
-    job = submit(site_of_jobs, long, SLOW)
-    stopping = threading.Event()
-    thread = start(site_of_jobs, job.id, stopping)
-    wait(site_of_jobs, job.id, lambda job: job.state == "running")
-    stopping.set()
-    thread.join(10)
-    job = found(site_of_jobs, job.id)
-    assert (job.state, job.attempts) == ("waiting", 0)
-    assert processes_in(tmp_path / "corpora") == []
-    assert jobs_of(site_of_jobs).corpora.files(job.corpus)
 
 
 def outcome_of(app: Flask, text: str, plan: TrainingPlan = SLOW) -> Failure:
@@ -231,10 +213,9 @@ def test_a_mistake_of_the_site_is_reported_without_the_text(
     assert "a line of the corpus" not in "".join(logged) + str(job)
 
 
-def test_ngrams_become_a_vocabulary_in_a_process_of_their_own(site_of_jobs: Flask) -> None:
+def test_ngrams_become_a_vocabulary(site_of_jobs: Flask) -> None:
     text = "他 来到 了 北京 大学 。\n人生 如 梦境 ， 人生 如 戏 。\n" * 300
-    job = submit(site_of_jobs, text, TrainingPlan(trainer="ngram", order="3"))
-    job = attend(site_of_jobs, job.id)
+    job = run(site_of_jobs, submit(site_of_jobs, text, TrainingPlan(trainer="ngram", order="3")).id)
     assert (job.state, job.failure) == ("finished", None)
     assert job.record["held_out"]["ngrams"]["sizes"][0] == 13  # with both edges of a sentence
     with site_of_jobs.app_context():

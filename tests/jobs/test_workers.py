@@ -17,7 +17,7 @@ from tests.jobs.conftest import Make, settings_in
 from tests.jobs.running import PLAN, SMALL, found, submit, tangled, varied, wait, worker
 from tests.jobs.test_attempts import SLOW, corpora_of, processes_in
 from tests.postgres import Cluster
-from tests.serving import ROOT, serving
+from tests.serving import ROOT
 from webapp.core.training.plan import TrainingPlan
 from webapp.jobs import jobs_of
 from webapp.jobs.worker import Worker, watch_of
@@ -75,34 +75,6 @@ def test_a_worker_that_is_killed_loses_an_attempt_but_not_the_job(make: Make, tm
 
 
 @pytest.mark.exhaustive
-def test_a_job_that_kills_its_worker_three_times_fails(make: Make, tmp_path: Path) -> None:
-    app = make()
-    job = submit(app, tangled(5_000_000), SLOW)
-    for attempt in range(1, 4):
-        with worker(settings(tmp_path)) as process:
-            wait(app, job.id, lambda job, attempt=attempt: job.state == "running" and job.attempts == attempt)  # type: ignore[misc]
-            process.kill()
-            process.wait()
-    with worker(settings(tmp_path)):
-        ended = wait(app, job.id)
-    assert ended.failure is not None
-    assert (ended.failure.code, ended.failure.details) == ("lost", {"attempts": 3})
-    assert corpora_of(app) == []
-
-
-@pytest.mark.exhaustive
-def test_two_workers_run_every_job_once(make: Make, tmp_path: Path) -> None:
-    app = make()
-    both = settings(tmp_path, MAX_TRAININGS=2)
-    with worker(both), worker(both):
-        ids = [submit(app, SMALL, PLAN, f"192.0.2.{number // 3}").id for number in range(9)]
-        jobs = [wait(app, id, seconds=110) for id in ids]
-    assert [job.state for job in jobs] == ["finished"] * 9
-    assert [job.attempts for job in jobs] == [1] * 9
-    assert len({job.vocabulary for job in jobs}) == 1
-
-
-@pytest.mark.exhaustive
 def test_a_job_survives_that_postgresql_is_killed(make: Make, tmp_path: Path, postgres: Cluster) -> None:
     url = postgres.empty()
     app = make(DATABASE_URL=url)
@@ -115,33 +87,6 @@ def test_a_job_survives_that_postgresql_is_killed(make: Make, tmp_path: Path, po
         ended = wait(app, job.id, seconds=100)
     assert ended.state == "finished"
     assert ended.attempts <= 3
-
-
-@pytest.mark.exhaustive
-def test_the_server_starts_a_worker_replaces_it_and_stops_it(tmp_path: Path, make: Make) -> None:
-    environment = {
-        f"TOKENSCOPE_{name}": str(value).lower() if isinstance(value, bool) else str(value)
-        for name, value in settings(tmp_path).items()
-    }
-    environment |= {"TOKENSCOPE_WORKER": "true", "DATABASE_URL": ""}
-    app = make()
-    with serving(environment=environment) as site:
-        assert wait(app, submit(app).id).state == "finished"
-        (first,) = _workers_of(site.process.pid)
-        first_pid = int(first)
-        subprocess.run(["kill", "-9", first], check=True)
-        assert wait(app, submit(app).id, seconds=100).state == "finished"
-        (second,) = _workers_of(site.process.pid)
-        assert int(second) != first_pid
-    assert not Path("/proc", second).exists()
-    with serving(environment=environment) as site:
-        (third,) = _wait_for_worker(site.process.pid)
-        site.process.kill()
-        site.process.wait()
-        deadline = time.monotonic() + 20
-        while Path("/proc", third).exists() and time.monotonic() < deadline:
-            time.sleep(0.1)
-        assert not Path("/proc", third).exists(), "the worker survives its server"
 
 
 def test_a_worker_says_what_is_wrong_with_a_setting(tmp_path: Path) -> None:
@@ -189,16 +134,3 @@ def test_a_worker_goes_on_after_a_look_that_failed(site_of_jobs: Flask, monkeypa
         stopping.set()
         thread.join(10)
     assert not thread.is_alive()
-
-
-def _workers_of(parent: int) -> list[str]:
-    """The workers that are children of a process."""
-    found = subprocess.run(["pgrep", "-P", str(parent), "-f", "webapp.jobs"], capture_output=True, text=True)
-    return found.stdout.split()
-
-
-def _wait_for_worker(parent: int) -> list[str]:
-    deadline = time.monotonic() + 20
-    while not (found := _workers_of(parent)) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    return found

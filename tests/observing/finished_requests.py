@@ -3,15 +3,14 @@
 from typing import Any
 
 from webapp.observing import report
-from webapp.observing.finished import RequestRecord
+from webapp.observing.report import RequestRecord
 
 
 def finished(**facts: Any) -> RequestRecord:
     """A finished request, of which `facts` replace some."""
     usual: dict[str, Any] = {
         "id": "4f2a",
-        "method": "GET",
-        "path": "/s/secret-of-a-visitor",
+        "sent_method": "GET",
         "status": 200,
         "received_bytes": 0,
         "sent_bytes": 5_000,
@@ -29,7 +28,7 @@ def finished(**facts: Any) -> RequestRecord:
 def reported(route: str = "/s/<id>", *, tokens: int = 12, **phases: float) -> dict[str, Any]:
     """The report of a worker that has counted `tokens`."""
     report.start("4f2a")
-    report.current().set_route("share.page", route)
+    report.current().set_route(route)
     report.current().add("tokens_total", tokens, algorithm="bpe")
     report.current().add("cache_hits_total", 3, cache="words")
     return {**report.finish(), "phases": phases or {"tokenize": 0.005, "render": 0.01}}

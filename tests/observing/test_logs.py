@@ -41,7 +41,7 @@ def logged(options: Options, **facts: object) -> list[str]:
 
 
 def test_a_request_is_one_json_line():
-    (line,) = logged(Options(log="json"), method="POST", received_bytes=1_234)
+    (line,) = logged(Options(log="json"), sent_method="POST", received_bytes=1_234)
     found = json.loads(line)
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", found.pop("time"))
     assert found == {
@@ -56,42 +56,20 @@ def test_a_request_is_one_json_line():
         "work_ms": 20.0,
         "total_ms": 30.0,
         "lane": "light",
+        "phase": "render",
     }
 
 
-def test_an_address_appears_only_if_the_operator_asks():
+def test_a_line_has_what_the_operator_asks_for():
+    assert logged(Options()) == []
+    (hidden,) = logged(Options(log="json", log_addresses=True), sent_method=MARKER, report=reported(""))
+    assert MARKER not in hidden
+    assert json.loads(hidden)["method"] == "other"
     assert "192.0.2.7" not in logged(Options(log="json"))[0]
     assert json.loads(logged(Options(log="json", log_addresses=True))[0])["address"] == "192.0.2.7"
-
-
-def test_a_refused_request_says_why():
     assert json.loads(logged(Options(log="json"), refused="busy", status=503)[0])["refused"] == "busy"
-
-
-def test_a_readable_line_has_the_same_facts():
     (line,) = logged(Options(log="text"), refused="much", status=429)
-    assert re.match(r"\S+Z GET /s/<id> 429 id=4f2a received_bytes=0 .*total_ms=30\.0 lane=light refused=much$", line)
-
-
-def test_without_the_setting_there_are_no_lines():
-    assert logged(Options()) == []
-
-
-def test_neither_path_nor_method_of_a_visitor_appears():
-    (line,) = logged(Options(log="json", log_addresses=True), path=f"/{MARKER}", method=MARKER, report=reported(""))
-    assert MARKER not in line
-    assert json.loads(line)["method"] == "other"
-
-
-def test_a_slow_request_is_named_with_its_slowest_phase(stream: io.StringIO):
-    log = logs.RequestLog(Options(slow_seconds=0.5), io.StringIO())
-    log(finished(worked_seconds=0.4))
-    log(finished(worked_seconds=2.0, report=reported(tokenize=1.5, render=0.3)))
-    log(finished(worked_seconds=2.0, report={}))
-    known, unknown = lines(stream)
-    assert (known["level"], known["id"], known["phase"]) == ("warning", "4f2a", "tokenize")
-    assert known["message"] == "A slow request: GET /s/<id> worked for 2.0 s, of which 'tokenize' took 1.5 s"
-    assert unknown["phase"] == "other"
+    assert re.match(r"\S+Z GET /s/<id> 429 id=4f2a received_bytes=0 .*lane=light phase=render refused=much$", line)
 
 
 def test_an_exception_is_logged_with_its_place_but_without_its_message(stream: io.StringIO):

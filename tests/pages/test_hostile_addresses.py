@@ -1,5 +1,6 @@
 """Whatever an address or a form contains, a page responds with a message: never with an error of its own."""
 
+from collections.abc import Iterable
 from itertools import chain
 from urllib.parse import urlencode
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from tests.properties import EXPENSIVE
 from tests.site import HTMX
 from webapp.pages.learn.lessons import LESSONS
+from webapp.tools import TOOLS
 from webapp.vocabularies import CATALOGUE, offered_algorithms
 
 STATE = ["algorithm", "vocabulary", "pick", "text", "corpus", "dictionary", "edits", "size", "token"]
@@ -20,69 +22,37 @@ COMPARE = [*STATE, "with", "with", "layout", "add", "remove", "up", "down", "pre
 STEPS = [*STATE, "step", "longest", "pieces", "n", "temperature", "seed"]
 TRAINING = ["corpus", "packed", "symbols", "size", "text", "apart", "minimum", "longer", "plain", "every", "step"]
 EXPANSION = ["base", "source", "addition", "tokens", "tokens", "text", "bridge"]
-LANGUAGES = ["with", "with", "measure", "sort", "order", "own", "own_english"]
 # The parameters that each page reads.
-READ = {"/compare": COMPARE, "/compare/choices": COMPARE, "/frequencies": STATE, "/languages": LANGUAGES}
+READ = {"/compare": COMPARE, "/compare/choices": COMPARE, "/frequencies": STATE}
 READ |= {f"/steps/{algorithm}": STEPS for algorithm in (*offered_algorithms(), "words", "nothing")}
 READ |= {f"/steps/training/{algorithm}": TRAINING for algorithm in ("bpe", "wordpiece", "unigram", "nothing")}
 READ |= {f"/learn/{lesson.slug}": list(lesson.by_key) for lesson in LESSONS}
 TRAIN = ["corpus", "trainer", "size", "split", "pattern", "normalization", "special_tokens", "keep", "coverage"]
 READ |= {"/train": TRAIN, "/train/nothing": []}
-READ |= {"/vocabularies/expand": EXPANSION}
-READ |= {path: [*STATE, "kind", "list", "page"] for path in ("/ambiguity", "/ambiguity.csv", "/ambiguity.json")}
-READ |= {
-    "/": [*STATE, "edit", "edit_word", "edit_frequency", "undo", "add_word", "remove_word"],
-    "/dictionary.txt": STATE,
-}
-DECODE = ["ids", "ids", "vocabulary", "skip", "view", "page", "text", "algorithm", "special", "template"]
-READ |= dict.fromkeys(("/decode", "/decode.json", "/decode.csv"), DECODE)
+READ["/"] = [*STATE, "edit", "edit_word", "edit_frequency", "undo", "add_word", "remove_word"]
+READ["/dictionary.txt"] = STATE
 READ |= {"/steps": [], "/steps/training": [], "/learn": []}
-READ |= {"/vocabularies/diff": ["a", "b", "show", "query", "page"]}
-PRETOKENS = ["vocabulary", "text", "pattern", "under", "show", "special"]
-READ |= dict.fromkeys(("/pretokens", "/pretokens.json"), PRETOKENS)
 EVALUATE = ["with", "with", "gold", "training", "output", "runs", "method", "kind", "page", "keep"]
 READ |= {"/evaluate": EVALUATE, "/evaluate/nothing": EVALUATE, "/evaluate/files/errors.csv": EVALUATE}
 MESSAGES = ["messages", "role", "content", "extra", "tools", "json", "paste", "add", "up", "down", "remove", "template"]
-MESSAGES += [
-    "source",
-    "vocabulary",
-    "reply",
-    "markers",
-    "model",
-    "model_before",
-    "vocabulary_before",
-    "context",
-    "price",
-]
-MESSAGES += ["price_before", "entered", "view", "show"]
-READ |= dict.fromkeys(("/messages", "/messages.json", "/messages.csv", "/messages.txt"), MESSAGES)
-MEASURES = [*STATE, "with", "with", "gold", "gold"]
-READ |= dict.fromkeys(("/measures", "/measures.json", "/measures.csv"), MEASURES)
-READ |= {"/models": ["q"], "/models.json": ["q"], "/bytes": ["vocabulary"]}
+MESSAGES += ["source", "vocabulary", "reply", "markers", "model", "model_before", "vocabulary_before", "context"]
+MESSAGES += ["price", "price_before", "entered", "view", "show"]
+MORE = {"measures": [*STATE, "gold", "gold"], "messages": MESSAGES, "decode": STATE, "expansion": EXPANSION}
+for tool in TOOLS:
+    fields = [field.serialization_alias or name for name, field in tool.input.page_fields().items()]
+    fields += [*MORE.get(tool.name, []), "show", "list", "by", "with", "with"]
+    READ |= {f"{tool.address}{ending}": fields for ending in ("", ".json", *(f".{each}" for each in tool.files))}
+    READ |= {f"{tool.address}.csv": fields} if tool.table else {}
+READ |= {"/bytes": ["vocabulary"]}
 READ |= {f"/vocabularies/{name}/tokens/300": ["others"] for name in ("wordpiece", "bpe-bytes")}
 READ |= {f"/vocabularies/{name}/unreachable": ["reason", "page"] for name in ("wordpiece", "jieba")}
-WRITTEN = [
-    "/",
-    "/dictionary.txt",
-    "/ambiguity",
-    "/evaluate",
-    "/ambiguity.csv",
-    "/ambiguity.json",
-    "/compare",
-    "/decode",
-    "/decode.json",
-    "/decode.csv",
-    "/frequencies",
-    "/languages",
-    "/measures",
-    "/measures.json",
-    "/pretokens",
-    "/pretokens.json",
-    "/messages",
-    "/messages.json",
-    "/vocabularies/expand",
-]
-WRITTEN += [path for path in READ if path.startswith(("/steps/", "/learn/"))]
+ONLY_READ = ("/compare/choices", "/evaluate/", "/train", "/messages.csv", "/messages.txt", "/measures.csv", "/models")
+ONLY_READ += (
+    "/bytes",
+    "/vocabularies/diff",
+    *(f"/vocabularies/{name}" for name in ("wordpiece", "bpe-bytes", "jieba")),
+)
+WRITTEN = [path for path in READ if not path.startswith(ONLY_READ) and path not in ("/steps", "/learn")]
 
 # fmt: off
 NUMBERS = ["0", "1", "-1", "2", "3", "7", "200", "1e9", "1" * 30, "9" * 5000, "٣", "²", " 1 ", "1_0", "nan", "-0.0"]
@@ -108,7 +78,13 @@ def queries(path: str) -> st.SearchStrategy[str]:
     return st.builds(lambda *parts: urlencode([*chain(*parts)]), pairs, twin)
 
 
-@pytest.mark.parametrize("path", READ)
+def chosen(paths: Iterable[str]) -> list[object]:
+    """Leave the files of pages and what takes long to exhaustive runs: the pages themselves draw `format=json`."""
+    exhaustive = pytest.mark.exhaustive
+    return [pytest.param(path, marks=exhaustive) if "." in path or "bpe-bytes" in path else path for path in paths]
+
+
+@pytest.mark.parametrize("path", chosen(READ))
 @EXPENSIVE
 @given(data=st.data(), headers=headers)
 def test_no_address_breaks_a_page(app: Flask, path: str, data: st.DataObject, headers: dict[str, str]) -> None:
@@ -119,7 +95,7 @@ def test_no_address_breaks_a_page(app: Flask, path: str, data: st.DataObject, he
     assert " style=" not in answer.text or answer.mimetype != "text/html"
 
 
-@pytest.mark.parametrize("path", WRITTEN)
+@pytest.mark.parametrize("path", chosen(WRITTEN))
 @EXPENSIVE
 @given(data=st.data(), headers=headers)
 def test_no_form_breaks_a_page(app: Flask, path: str, data: st.DataObject, headers: dict[str, str]) -> None:

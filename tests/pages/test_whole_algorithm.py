@@ -10,21 +10,15 @@ from flask.testing import FlaskClient
     ("path", "function"),
     [
         ("/steps/fmm", "forward"),
-        ("/steps/bmm", "backward"),
         ("/steps/bpe", "encode"),
         ("/steps/bpe?text=widest&longest=1", "split"),
         ("/steps/wordpiece", "encode"),
         ("/steps/unigram", "viterbi"),
-        ("/steps/training/bpe", "train"),
         ("/steps/training/bpe?symbols=bytes", "utf8"),
-        ("/steps/training/wordpiece", "scores"),
         ("/steps/training/unigram", "expected_counts"),
         ("/steps/training/ngram", "segment"),
         ("/learn/dictionary", "bidirectional"),
-        ("/learn/bpe", "count_pairs"),
         ("/learn/bytes", "decode_bytes"),
-        ("/learn/wordpiece", "scores"),
-        ("/learn/unigram", "least_missed"),
     ],
 )
 def test_a_page_about_an_algorithm_shows_its_reference(client: FlaskClient, path: str, function: str) -> None:

@@ -11,7 +11,6 @@ from flask.testing import FlaskClient
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.site import Page
 from webapp.rendering.charts import LineChart, Series, linear, logarithmic, spread_labels
 from webapp.vocabularies import sizes_record
 
@@ -67,19 +66,11 @@ def test_shipped_vocabularies_have_a_chart_of_their_growth(client: FlaskClient, 
     assert html.count('class="chart"') == 2
     assert html.count("chart-line kind-") == 8
     assert html.count(" strong") == (2 if path.count("/") == 2 else 0)
-    assert re.search(r"Unigram: 1\.00 characters per token with \d,\d{3} pieces, ", Page(html).text)
+    assert ">1.00</td>" in html  # in the table: a Unigram of its alphabet alone
     record = sizes_record()
     for language, text in record["texts"].items():
         for line in record["vocabularies"].values():
             assert f"{text['characters'] / line[-1]['tokens'][language]:.2f}" in html
-
-
-def test_other_vocabularies_have_no_chart_of_their_growth(client: FlaskClient) -> None:
-    assert 'class="chart"' not in client.get("/vocabularies/jieba").text
-
-
-def test_the_figures_of_the_chart_are_in_the_json(client: FlaskClient) -> None:
-    assert client.get("/vocabularies/SIZES.json").get_json() == sizes_record()
 
 
 @pytest.mark.parametrize("language", ["english", "chinese"])

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from webapp.core.algorithms import ALGORITHMS
-from webapp.core.reference import longest_first, matching
+from webapp.core.reference import longest_first
 from webapp.pages.learn.lessons import LESSONS
 from webapp.pages.training.trainings import TRAININGS
 from webapp.rendering.source_listing import SourceListing, source_listing
@@ -49,10 +49,3 @@ def test_the_html_contains_the_text_without_inline_styles(listing: SourceListing
     parser.close()
     assert "".join(parts) == listing.text
     assert "style=" not in listing.html
-
-
-def test_a_listing_contains_exactly_what_its_functions_use() -> None:
-    listing = source_listing(matching.forward)
-    assert listing.text.startswith("from collections.abc import Collection, Sequence\n\n\ndef forward(")
-    assert "backward" not in listing.text
-    assert listing.lines == len(listing.text.splitlines())

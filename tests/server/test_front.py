@@ -1,45 +1,19 @@
-"""The front when workers and time limits come at the same moment, workers that start, and what requests cost."""
+"""The front without workers: its plain messages, its observers and its own pages; and what requests cost."""
 
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import Sequence
-from threading import Event
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from tests.server.loops import in_loop, run
-from webapp.observing.finished import Observer, RequestRecord
-from webapp.server.attempts import Attempts
-from webapp.server.buffers import Body
-from webapp.server.cost import Costs
-from webapp.server.front import Front
-from webapp.server.pool import Pool, ServerSettings, Worker
-
-
-@pytest.mark.parametrize("end", ["cancelled", "client left"])
-@pytest.mark.parametrize("steps", range(6))
-@in_loop
-async def test_a_worker_that_comes_when_the_wait_ends_is_not_lost(end: str, steps: int) -> None:
-    pool = Pool(1)
-    attempts = Attempts(pool, ServerSettings(max_body_bytes=1, max_request_seconds=1, proxies=0))
-    left = asyncio.get_running_loop().create_future()
-    acquiring = asyncio.create_task(attempts.acquire("a", left, first=False))
-    await asyncio.sleep(0.01)
-    pool._queue.put(Worker(cast("Any", None), asyncio.StreamReader(), cast("Any", None)))
-    for _ in range(steps):
-        await asyncio.sleep(0)
-    if end == "cancelled":
-        acquiring.cancel()
-    else:
-        left.set_result(None)
-    (found,) = await asyncio.gather(acquiring, return_exceptions=True)
-    await asyncio.sleep(0.01)
-    if isinstance(found, Worker):
-        pool.release(found)
-    assert pool.take("a") is not None
+from tests.server.loops import run
+from webapp.observing.report import RequestRecord
+from webapp.server.buffers import BufferedBody
+from webapp.server.costs import Costs
+from webapp.server.front import Front, Observer
+from webapp.server.pool import Pool, ServerSettings
 
 
 async def responses(
@@ -107,7 +81,7 @@ def test_observers_are_told_of_each_request_even_if_one_fails() -> None:
 
     run(scenario())
     stopped, left = told
-    assert (stopped.id, stopped.method, stopped.path, stopped.status) == ("4f2a", "GET", "/", 503)
+    assert (stopped.id, stopped.method, stopped.status) == ("4f2a", "GET", 503)
     assert (stopped.refused, stopped.lane, stopped.client) == ("time", "light", "192.0.2.7")
     assert (stopped.received_bytes, stopped.sent_bytes) == (3, 56)
     assert "secret" not in repr(told)
@@ -128,7 +102,7 @@ def test_pages_of_the_front_are_told_who_asks(
 ) -> None:
     found: list[str] = []
 
-    async def page(scope: Any, address: str, ask: Any) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+    async def page(scope: Any, address: str) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
         found.append(address)
         return 200, [], b"own"
 
@@ -166,40 +140,11 @@ def test_one_address_takes_large_bodies(
     async def receive() -> Any:
         return {"type": "http.request", "body": parts.pop(), "more_body": bool(parts)}
 
-    body = Body()
+    body = BufferedBody()
     refusal = run(front._read({"method": method, "path": path, "headers": headers}, receive, body))
     assert refusal is None
     assert (body.size, body.stored) == (length, stored)
     body.close()
-
-
-class SlowProcess:
-    """A process whose start takes as long as the test wants; `socket` is the one that the worker would have."""
-
-    begun, may_end = Event(), Event()
-    socket: socket.socket
-
-    def __init__(self, target: object, args: tuple[socket.socket], daemon: bool) -> None:
-        type(self).socket = args[0].dup()
-
-    def start(self) -> None:
-        self.begun.set()
-        assert self.may_end.wait(30)
-
-
-@in_loop
-async def test_a_worker_that_is_starting_when_the_site_stops_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It waits for requests until its socket is closed, and the site stops when all its workers have ended."""
-    pool = Pool(1)
-    monkeypatch.setattr(pool._context, "Process", SlowProcess, raising=False)
-    opening = asyncio.create_task(pool.open())
-    await asyncio.to_thread(SlowProcess.begun.wait, 30)
-    opening.cancel()
-    await asyncio.gather(opening, return_exceptions=True)
-    SlowProcess.may_end.set()
-    SlowProcess.socket.settimeout(5)
-    with SlowProcess.socket:
-        assert SlowProcess.socket.recv(1) == b""
 
 
 @pytest.mark.parametrize(

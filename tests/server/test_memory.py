@@ -18,6 +18,7 @@ MEGABYTES = 1_000_000
 NULS = "\0" * 300_000
 
 
+@pytest.mark.exhaustive
 def test_long_exports_leave_a_worker_small() -> None:
     with serving(environment={"WEB_CONCURRENCY": "1"}) as site:
         _downloaded(site.address, "txt", "low")

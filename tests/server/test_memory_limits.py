@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
-
 from tests.processes import peak_bytes, resident_bytes, workers_of
-from tests.server.test_time_limit import ask
-from tests.serving import Site, is_healthy, serving
-from webapp.server.limits import MOST_TAKEN, MOST_TOGETHER
+from tests.serving import Site, ask, is_healthy
+from webapp.server.pool import MOST_TOGETHER
+from webapp.server.worker import MOST_TAKEN
 
 MEGABYTE = 1_000_000
 SENTENCE = "This needs more memory than the site has for it now, so the server stopped it. Shorten the text"
 
 
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with serving("tests.server.slow_site:create_app") as site:
-        yield site
-
-
 def hoard(site: Site, file: Path, megabytes: int, seconds: float = 0, path: str = "/hoarding") -> tuple[int, str]:
     form = {"text": "研究 <b>", "file": str(file), "megabytes": str(megabytes), "seconds": str(seconds)}
-    status, body, _ = ask(site, path, form)
-    return status, body
+    answer = ask(site.address, path, form)
+    return answer.status, answer.text
 
 
 def test_a_request_that_takes_too_much_is_stopped_and_the_text_stays(site: Site, tmp_path: Path) -> None:

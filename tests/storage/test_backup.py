@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -227,10 +226,3 @@ def test_postgresql_is_referred_to_its_own_commands(run: Run, tmp_path: Path, po
         assert done.exit_code == 1
         assert "pg_dump" in done.stderr
     assert not (tmp_path / "copy").exists()
-
-
-def test_a_backup_is_a_single_file_that_can_be_copied(site: Storage, run: Run, tmp_path: Path) -> None:
-    run("backup", tmp_path / "copy")
-    shutil.copy(tmp_path / "copy", tmp_path / "sent")
-    assert run("restore", tmp_path / "sent").exit_code == 0
-    assert not list(tmp_path.glob("*-wal"))

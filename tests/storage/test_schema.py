@@ -13,13 +13,12 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from flask import Flask
 from sqlalchemy import create_engine, text
 
 from tests.postgres import Cluster
 from tests.serving import ROOT
-from tests.storage.conftest import database_of, snapshot
+from tests.storage.conftest import database_of
 from webapp import create_app
 from webapp.storage import DatabaseUrlError, SchemaError, Storage, schema, storage
 from webapp.storage.engine import Database, url_of
@@ -40,12 +39,6 @@ def test_the_migrations_create_the_tables_of_the_models(database: Database) -> N
     with database.read() as connection:
         assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
         assert schema.revision(connection) == schema.HEAD
-
-
-def test_the_expected_revision_is_the_newest_migration() -> None:
-    config = Config()
-    config.set_main_option("script_location", str(schema.MIGRATIONS))
-    assert ScriptDirectory.from_config(config).get_heads() == [schema.HEAD]
 
 
 def test_data_of_an_older_release_is_migrated(database_settings: dict[str, str]) -> None:
@@ -93,15 +86,6 @@ def test_a_database_of_a_newer_release_is_refused(database_settings: dict[str, s
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(SchemaError, match=r"written by a newer release of Tokenscope \(its revision is 9999"):
         create_app(database_settings)
-
-
-def test_a_second_start_keeps_everything(database_settings: dict[str, str]) -> None:
-    for turn in range(2):
-        app = create_app(database_settings)
-        with app.app_context():
-            shared = storage().snapshots.share(snapshot(), expires=None)
-            assert shared.new == (turn == 0)
-            storage().database.close()
 
 
 def test_without_settings_the_file_is_in_the_instance_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

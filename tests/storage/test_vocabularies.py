@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
-from threading import Barrier, Thread
 
 import pytest
 from sqlalchemy import text
@@ -17,14 +17,10 @@ WORDS = "\n".join(map(str, range(10_000))).encode()
 HASH = sha256(WORDS).hexdigest()
 
 
-def file(content: bytes = WORDS, companion: bytes | None = None) -> VocabularyFile:
-    hash = sha256(content).hexdigest()
-    return VocabularyFile(hash, "dictionary", ("fmm", "bmm"), 10_000, content, companion)
-
-
 def put(storage: Storage, content: bytes = WORDS, companion: bytes | None = None, most_bytes: int | None = None) -> str:
     hash = sha256(content).hexdigest()
-    storage.vocabularies.put(file(content, companion), most_bytes=most_bytes)
+    file = VocabularyFile(hash, "dictionary", ("fmm", "bmm"), 10_000, content, companion)
+    storage.vocabularies.put(file, most_bytes=most_bytes)
     return hash
 
 
@@ -56,17 +52,8 @@ def test_it_is_stored_once_and_compressed(storage: Storage) -> None:
 
 
 def test_many_clients_store_the_same_file_at_once(storage: Storage) -> None:
-    together = Barrier(6)
-
-    def visitor() -> None:
-        together.wait()
-        put(storage)
-
-    threads = [Thread(target=visitor) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(6) as clients:
+        list(clients.map(lambda _: put(storage), range(12)))
     assert storage.vocabularies.content(HASH) == (WORDS, None)
 
 

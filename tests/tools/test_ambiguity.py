@@ -6,7 +6,6 @@ import csv
 import io
 import re
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from flask.testing import FlaskClient
@@ -53,18 +52,6 @@ def test_changes_of_the_dictionary_change_the_ambiguities(client: FlaskClient) -
     assert (more["combinational"], more["combinational_words"]) == (2, 1)
 
 
-def test_a_form_is_redirected_to_its_address(client: FlaskClient) -> None:
-    form = {**OWN, "text": TEXT, "runs": "0", "kind": "overlapping"}
-    answer = client.post("/ambiguity", data=form)
-    assert answer.status_code == 303
-    query = parse_qs(urlsplit(answer.location).query)
-    assert query["kind"] == ["overlapping"]
-    assert query["dictionary"] == [OWN["dictionary"]]
-    partial = client.post("/ambiguity", data=form, headers=HTMX)
-    assert "<html" not in partial.text
-    assert partial.headers["HX-Replace-Url"] == answer.location
-
-
 def test_long_lists_have_pages(client: FlaskClient) -> None:
     form = {**OWN, "text": TEXT * 120}
     first = client.post("/ambiguity", data=form, headers=HTMX)
@@ -107,52 +94,12 @@ def test_the_exports_have_every_place_with_offsets(client: FlaskClient) -> None:
             assert all(form["text"][word["start"] : word["end"]] == word["text"] for word in words)
 
 
-def test_wrong_input_has_a_message_beside_its_field(client: FlaskClient) -> None:
-    page = client.get("/ambiguity", query_string={**OWN, "dictionary": "a b c d e", "text": TEXT})
-    assert page.status_code == 422
-    assert re.search(r'id="dictionary-error">Line 1 of the dictionary: 5 fields', page.text)
-    page = client.get("/ambiguity", query_string={**OWN, "edits": "词 x", "text": TEXT})
-    assert re.search(r'id="edits-error">Line 1 of the changes', page.text)
-    page = client.get("/ambiguity?vocabulary=nobody&text=x&lang=en")
-    assert page.status_code == 404
-    assert "There is no vocabulary “nobody”" in page.text
-    assert client.post("/ambiguity.csv", data={"text": "x" * 1_048_577}).status_code == 413
-
-
-def test_a_text_without_ambiguities_says_so(client: FlaskClient) -> None:
-    page = client.get("/ambiguity", query_string={**OWN, "text": "xyz"}).text
-    assert "No overlapping ambiguity (交集型). No candidate for a combinational ambiguity (组合型)." in page
-
-
-def test_the_playground_and_the_steps_link_here(client: FlaskClient) -> None:
-    for path in (
-        "/?algorithm=fmm&edits=-%E5%92%8C%E5%B0%9A&text=",
-        "/steps/fmm?edits=-%E5%92%8C%E5%B0%9A&step=7&text=",
-    ):
-        page = client.get(f"{path}{TEXT}&lang=en").text
-        address = re.search(r'href="(/ambiguity\?[^"]+)"', page)
-        assert address is not None
-        found = client.get(address[1].replace("&amp;", "&"))
-        assert found.status_code == 200
-        assert ">\n-和尚</textarea>" in found.text
-
-
 def test_the_api_lists_them_with_limits(client: FlaskClient) -> None:
     body = {"text": TEXT * 3, "vocabulary": "own-dictionary", "dictionary": OWN["dictionary"] + "\n坏 x"}
     answer = client.post("/api/v1/ambiguities", json={**body, "offset": 1, "limit": 1}).get_json()
     assert (answer["overlapping"], answer["combinational"]) == (3, 0)
     assert [place["start"] for place in answer["places"]] == [12]
     assert answer["skipped_lines"]["first"][0]["line"] == 7
-    for wrong, status in (
-        ({"limit": 1_001}, 422),
-        ({"kind": "other"}, 422),
-        ({"vocabulary": "bpe-bytes"}, 409),
-        ({"vocabulary": "nobody"}, 404),
-        ({"edits": "词 x"}, 422),
-        ({"text": "x" * 1_048_577}, 413),
-    ):
-        problem = client.post("/api/v1/ambiguities", json={**body, **wrong})
-        assert (problem.status_code, problem.mimetype) == (status, "application/problem+json"), wrong
 
 
 def test_the_methods_segment_the_first_part_of_a_long_text(
@@ -180,13 +127,6 @@ def test_files_count_towards_the_rate_like_pages() -> None:
     client = create_app({"TESTING": True, "RATE_READING": "2 per minute"}).test_client()
     statuses = [client.get(f"/ambiguity{ending}").status_code for ending in (".csv", "", ".csv", ".json")]
     assert statuses == [200, 200, 429, 429]
-
-
-@pytest.mark.parametrize(("query", "status"), [("list=weird", 422), ("page=0", 404)])
-def test_what_is_wrong_with_a_button_stands_in_the_result(client: FlaskClient, query: str, status: int) -> None:
-    page = client.get(f"/ambiguity?{query}&lang=en")
-    assert page.status_code == status
-    assert re.search(r'<div class="notice bad" role="alert">.*?<p>“(weird|0)” is not', page.text)
 
 
 def test_the_command_says_what_is_wrong_with_a_long_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

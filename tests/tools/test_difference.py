@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from html import unescape
+from functools import partial
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from tests.pages.vocabularies.test_vocabularies import rows as rows_of
+from tests.pages.vocabularies.test_vocabularies import words
 from tests.site import HTMX, Page
 from webapp.tools import difference
-from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, library
-from webapp.vocabularies.https_download import FetchError
-from webapp.web.localization import LANGUAGES
+from webapp.vocabularies import StillFetchingError, find, library
 
 FIRST = b"[PAD]\n[UNK]\n" + "low\nthe\n##ing\n研\n研究\n".encode()
 SECOND = b"[UNK]\nlow\nthe\n##ing\n##ed\n"
@@ -31,25 +31,7 @@ def get(client: FlaskClient, names: tuple[str, str], query: str = "", **options:
     return client.get(f"/vocabularies/diff?a={names[0]}&b={names[1]}&lang=en{query}", **options)  # type: ignore[arg-type]
 
 
-def rows(answer: TestResponse) -> list[list[str]]:
-    """The cells of the list of pieces."""
-    body = answer.text.partition('id="pieces"')[2].partition("<tbody>")[2].partition("</tbody>")[0]
-    return [
-        [unescape(re.sub("<[^>]*>", "", cell)) for cell in re.findall("<td.*?>(.*?)</td>", row)]
-        for row in re.findall("<tr>(.*?)</tr>", body)
-    ]
-
-
-def words(answer: TestResponse) -> str:
-    return " ".join(unescape(re.sub("<[^>]*>", " ", answer.text)).split())
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_page_without_a_choice(client: FlaskClient, language: str) -> None:
-    answer = client.get(f"/vocabularies/diff?lang={language}")
-    assert answer.status_code == 200
-    assert '<option value="unigram">' in answer.text
-    assert " style=" not in answer.text
+rows = partial(rows_of, table="pieces")
 
 
 def test_the_order_of_merges_is_compared_where_the_pieces_are_the_same(app: Flask, client: FlaskClient) -> None:
@@ -77,24 +59,6 @@ def test_four_groups(client: FlaskClient, names: tuple[str, str]) -> None:
     assert rows(get(client, names, "&show=same")) == []
     assert "4 pieces in both" in words(moved)
     assert "In both, with different ids 4" in words(moved)
-
-
-def test_figures_by_script_and_length(client: FlaskClient, names: tuple[str, str]) -> None:
-    said = words(get(client, names))
-    assert "Latin 0 1 3" in said
-    assert "Han 2 0 0" in said
-    assert re.search(r"By length .* 1 1 0 0 2 1 1 0 3 0 0 3", said)
-
-
-def test_a_shipped_vocabulary_with_an_upload(client: FlaskClient, names: tuple[str, str]) -> None:
-    answer = client.get(f"/vocabularies/diff?a=bpe-bytes&b={names[1]}&show=moved&lang=en")
-    assert sorted(row[1::2] for row in rows(answer)) == [
-        ["ed", "##ed"],
-        ["ing", "##ing"],
-        ["·low", "low"],
-        ["·the", "the"],
-    ]
-    assert f'<option value="{names[1]}" selected>' in answer.text
 
 
 def test_search_and_pages(client: FlaskClient) -> None:
@@ -170,26 +134,6 @@ def test_a_vocabulary_that_is_still_being_fetched(client: FlaskClient, monkeypat
     assert "0.5 of 2.0 MB received" in words(answer)
     assert 'hx-trigger="load delay:1s"' in get(client, ("clip", "unigram"), headers=HTMX).text
     assert get(client, ("clip", "unigram"), "&format=json").status_code == 503
-
-
-def test_a_vocabulary_that_cannot_be_fetched(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(name: str) -> None:
-        entry = find(name)
-        assert entry
-        raise UnavailableVocabularyError(entry, FetchError("unreachable"))
-
-    monkeypatch.setattr(difference, "tokenizer_of", fail)
-    answer = get(client, ("clip", "unigram"))
-    assert answer.status_code == 503
-    assert "a" in Page(answer.text).invalid
-
-
-def test_links_to_the_difference(client: FlaskClient) -> None:
-    assert 'href="/vocabularies/diff?a=unigram"' in client.get("/vocabularies/unigram").text
-    page = client.get("/compare?text=low&with=bpe:bpe-bytes&with=unigram:unigram").text
-    assert 'href="/vocabularies/diff?a=bpe-bytes&amp;b=unigram"' in page
-    page = client.get("/compare?text=low&with=bpe:bpe-bytes&with=bpe:learned-bytes").text
-    assert "/vocabularies/diff" not in page
 
 
 def test_a_script_limits_the_list(client: FlaskClient) -> None:

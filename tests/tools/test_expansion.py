@@ -85,26 +85,6 @@ def test_a_list_shows_what_is_added_present_and_refused(client: FlaskClient) -> 
     assert "图 | 书 | 馆" in page.text
 
 
-def test_pieces_in_between_can_be_left_out(client: FlaskClient) -> None:
-    asked = {"base": "bpe-bytes", "tokens": TOKENS}
-    with_them = facts(client.get(ADDRESS, query_string=asked).text)
-    without = client.get(ADDRESS, query_string={**asked, "bridge": "0"})
-    assert with_them["new"] == 2 + with_them["of these, intermediate"]
-    assert facts(without.text)["new"] < with_them["new"]
-    assert "merges leave them in more than two parts" in without.text
-    assert 'name="bridge" value="1">' in without.text  # the box is not ticked
-
-
-def test_htmx_gets_the_preview_and_its_address(client: FlaskClient) -> None:
-    answer = client.post(ADDRESS, data={"base": "unigram", "source": "tokens", "tokens": TOKENS}, headers=HTMX)
-    assert "<html" not in answer.text
-    assert answer.headers["HX-Replace-Url"].startswith(f"{ADDRESS}?base=unigram&source=tokens&tokens=")
-    assert "at least twice as probable" in answer.text
-    long = "\n".join(f"zq{number}" for number in range(1_000))
-    answer = client.post(ADDRESS, data={"base": "unigram", "source": "tokens", "tokens": long}, headers=HTMX)
-    assert answer.headers["HX-Replace-Url"] == ADDRESS
-
-
 def test_a_long_list_is_answered_by_the_post_itself(client: FlaskClient) -> None:
     long = "\n".join(f"zq{letter}{other}" for letter in "abcdefghijklmnop" for other in "abcdefghijklmnopqrst")
     answer = client.post(ADDRESS, data={"base": "wordpiece", "source": "tokens", "tokens": long})
@@ -158,12 +138,6 @@ def test_other_sites_cannot_store(client: FlaskClient) -> None:
     assert answer.status_code == 403
 
 
-def test_pages_of_vocabularies_link_here(client: FlaskClient) -> None:
-    assert f'href="{ADDRESS}"' in client.get("/vocabularies").text
-    assert f'href="{ADDRESS}?base=unigram"' in client.get("/vocabularies/unigram").text
-    assert f"{ADDRESS}?base=" not in client.get("/vocabularies/jieba").text
-
-
 # --- wrong input
 
 
@@ -200,19 +174,8 @@ def test_files_of_wrong_input_are_refused_with_the_form(client: FlaskClient, pat
     assert 'data-field="base"' in partial.text
 
 
-def test_a_base_that_is_still_elsewhere(client: FlaskClient) -> None:
-    answer = client.get(ADDRESS, query_string={"base": "qwen3", "tokens": "a"})
-    assert answer.status_code == 503
-    assert "could not be fetched" in html.unescape(answer.text)
-
-
 def test_hostile_tokens_are_text(client: FlaskClient) -> None:
     tokens = "<script>alert(1)</script>\n\u202eabc\n" + "a" * 500 + "\n\x07"
     answer = client.post(ADDRESS, data={"base": "bpe-bytes", "source": "tokens", "tokens": tokens}, headers=HTMX)
     assert answer.status_code == 200
     assert "<script>alert" not in answer.text
-
-
-def test_chinese(client: FlaskClient) -> None:
-    page = client.get(ADDRESS, query_string={"lang": "zh"})
-    assert page.status_code == 200

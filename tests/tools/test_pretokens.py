@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-import time
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -38,14 +37,6 @@ def test_each_pretoken_has_the_number_of_its_alternative(client: FlaskClient) ->
     assert text_of(rows[7][1]).startswith(r"?\p{L}+ letters, with at most one space before It ·don 2")
 
 
-def test_tokens_can_stand_under_the_pretokens(client: FlaskClient) -> None:
-    page = client.get("/pretokens", query_string={"text": TEXT, "under": "tokens", "lang": "en"}).text
-    counts = [int(under) for _, under in cells_of(page)]
-    ids = client.post("/api/v1/count", json={"text": TEXT, "vocabulary": "bpe-bytes"}).get_json()["tokens"]
-    assert sum(counts) == ids
-    assert re.search(rf"<dd>{ids}</dd>", page)
-
-
 def test_dropped_text_and_steps_are_shown(client: FlaskClient) -> None:
     page = client.get("/pretokens", query_string={"vocabulary": "wordpiece", "text": "a  b", "lang": "en"}).text
     assert '<i class="dropped">··</i>' in page
@@ -68,49 +59,6 @@ def test_an_own_pattern_is_compared(client: FlaskClient) -> None:
     assert "the same boundaries everywhere" in same
 
 
-@pytest.mark.parametrize(
-    ("pattern", "message"),
-    [
-        (r"\p{L}+|(", r"The pattern is not valid at character 9: missing ). There: \p{L}+|( ▸ ∎"),
-        ("[a", "The pattern is not valid at character"),
-        ("(a+)+$", "times out on a run of"),
-        ("a{9999999}", "repeats a part more than"),
-        ("(?R)", "calls itself"),
-        ("a" * 1_001, "at most 1,000 are allowed"),
-    ],
-)
-def test_a_wrong_pattern_has_a_message_beside_its_field(client: FlaskClient, pattern: str, message: str) -> None:
-    began = time.process_time()
-    page = client.get("/pretokens", query_string={"text": "a" * 50, "pattern": pattern, "lang": "en"})
-    assert page.status_code == 422
-    shown = re.search(r'id="pattern-error">([^<]*)<', page.text)
-    assert shown is not None
-    assert message in html.unescape(shown[1])
-    assert html.escape(pattern) in page.text.replace("&#39;", "&#x27;")
-    assert time.process_time() - began < 15  # 0.7 s on a free machine
-
-
-def test_a_slow_pattern_is_stopped(client: FlaskClient) -> None:
-    form = {"text": ("x" * 40 + "!") * 100 + "y", "pattern": "(?:x|xx)+[yz]$"}
-    began = time.process_time()
-    page = client.post("/pretokens", data=form, headers=HTMX)
-    assert page.status_code == 422
-    assert 'data-field="pattern"' in page.text
-    assert time.process_time() - began < 20
-
-
-def test_a_form_is_redirected_to_its_address(client: FlaskClient) -> None:
-    form = {"text": TEXT, "pattern": r"\w+", "under": "alternative", "show": "tokens", "vocabulary": "unigram"}
-    answer = client.post("/pretokens", data=form)
-    assert answer.status_code == 303
-    assert parse_qs(urlsplit(answer.location).query) == {
-        "vocabulary": ["unigram"], "text": [TEXT], "pattern": [r"\w+"], "under": ["tokens"],
-    }  # fmt: skip
-    partial = client.post("/pretokens", data=form, headers=HTMX)
-    assert "<html" not in partial.text
-    assert partial.headers["HX-Replace-Url"] == answer.location
-
-
 @pytest.mark.parametrize(("start", "pattern"), [("GPT-4o (o200k)", O200K), ("vocabulary", MARKED_CLASSES)])
 def test_a_known_pattern_is_filled_in_and_the_text_stays(client: FlaskClient, start: str, pattern: str) -> None:
     form = {"vocabulary": "unigram", "text": "my own text", "pattern": "("}
@@ -127,8 +75,6 @@ def test_long_texts_are_limited(client: FlaskClient) -> None:
     assert page.status_code == 200
     assert "first 20,000 characters" in page.text
     assert page.text.count("<i ") < 2_000
-    assert client.post("/pretokens", data={"text": "x" * 1_048_577}).status_code == 413
-    assert client.get("/pretokens?vocabulary=nobody").status_code == 404
 
 
 def test_json_has_the_same(client: FlaskClient) -> None:
@@ -138,20 +84,3 @@ def test_json_has_the_same(client: FlaskClient) -> None:
     assert document == client.post("/api/v1/pretokens", json=body).get_json()
     assert [each["alternative"] for each in document["own"]["pretokens"]] == [1, None, 2, 2]
     assert document["number_of_differences"] == 1
-    assert client.get("/pretokens?format=json&pattern=(").status_code == 422
-
-
-@pytest.mark.parametrize(
-    "path", [f"/?algorithm=bpe&text={TEXT}", "/vocabularies/bpe-bytes", "/?algorithm=unigram&text=a"]
-)
-def test_results_and_vocabularies_link_here(client: FlaskClient, path: str) -> None:
-    page = client.get(path).text
-    address = re.search(r'href="(/pretokens\?[^"]+)"', page)
-    assert address is not None
-    assert client.get(html.unescape(address[1])).status_code == 200
-
-
-def test_the_page_is_in_chinese_as_well(client: FlaskClient) -> None:
-    page = client.get("/pretokens?lang=zh")
-    assert page.status_code == 200
-    assert '<html lang="zh' in page.text

@@ -2,14 +2,12 @@
 
 import io
 import json
-import re
 import zipfile
 
 import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from tests.site import HTMX
 from webapp.vocabularies.shipped_vocabularies import shipped_tokenizer
 
 TEXT = "It rains. Take an umbrella! 下雨了。带伞吧！\n" * 8
@@ -33,15 +31,6 @@ def test_a_log_is_split_at_its_lines_by_default(client: FlaskClient) -> None:
     assert all(part["text"].endswith("\n") for part in found["parts"])
 
 
-def test_htmx_gets_the_parts_and_their_address(client: FlaskClient) -> None:
-    answer = client.post("/split", data=ASKED, headers=HTMX)
-    assert "<html" not in answer.text
-    assert answer.headers["HX-Replace-Url"].startswith("/split?text=It+rains.")
-    assert answer.headers["HX-Replace-Url"].endswith("&tokens=12")
-    long = client.post("/split", data={"text": TEXT * 20}, headers=HTMX)
-    assert long.headers["HX-Replace-Url"] == "/split"
-
-
 def test_downloads_contain_all_parts(client: FlaskClient) -> None:
     archive = client.post("/split.zip", data=ASKED)
     assert archive.headers["Content-Disposition"] == "attachment; filename=parts.zip"
@@ -51,49 +40,6 @@ def test_downloads_contain_all_parts(client: FlaskClient) -> None:
     assert all(len(shipped_tokenizer("bpe-bytes").ids(text)) <= 12 for text in texts)
     lines = client.post("/split.jsonl", data=ASKED)
     assert [json.loads(line)["text"] for line in lines.text.splitlines()] == texts
-
-
-@pytest.mark.parametrize(
-    ("changes", "status", "message"),
-    [
-        ({"tokens": "many"}, 422, "Maximum tokens per part"),
-        ({"tokens": "0"}, 422, "Maximum tokens per part"),
-        ({"overlap": "7"}, 409, "at most half of a part: 6"),
-        ({"boundary": "page"}, 422, "a sentence, a line or a token"),
-        ({"vocabulary": "nope"}, 404, "no vocabulary “nope”"),
-        ({"vocabulary": "own-dictionary"}, 404, "no vocabulary"),
-        ({"text": "🜁", "tokens": "1"}, 409, "“🜁” alone has 4 tokens"),
-        ({"text": "x" * 1_100_000}, 413, "1,048,576"),
-        ({"vocabulary": "llama-3"}, 503, "could not be fetched"),
-    ],
-)
-@pytest.mark.parametrize("path", ["/split", "/split.zip"])
-def test_errors_have_a_message_and_the_text_stays(
-    client: FlaskClient, path: str, changes: dict[str, str], status: int, message: str
-) -> None:
-    answer = client.post(path, data=ASKED | changes)
-    assert answer.status_code == status
-    assert message in answer.text
-    assert (ASKED | changes)["text"].splitlines()[0] in answer.text
-
-
-def test_a_problem_stands_beside_its_field_with_what_was_typed(client: FlaskClient) -> None:
-    answer = client.post("/split", data=ASKED | {"tokens": "many"})
-    assert 'value="many"' in answer.text
-    assert re.search('<input[^>]*name="tokens"[^>]*aria-invalid="true" aria-describedby="tokens-error"', answer.text)
-    assert '<p class="error" role="alert" id="tokens-error">“many” is not a whole number.</p>' in answer.text
-    part = client.post("/split", data=ASKED | {"tokens": "many"}, headers=HTMX)
-    assert '<p data-field="tokens" hidden>“many” is not a whole number.</p>' in part.text
-
-
-def test_markup_in_a_text_is_escaped(client: FlaskClient) -> None:
-    page = client.get("/split", query_string={"text": "<script>alert(1)</script>"})
-    assert "<script>alert" not in page.text
-
-
-def test_every_kind_of_vocabulary_can_be_chosen(client: FlaskClient) -> None:
-    for name in ("jieba", "bpe-characters", "wordpiece", "unigram"):
-        assert "part" in client.get("/split", query_string=ASKED | {"vocabulary": name}).text
 
 
 def test_an_uploaded_file_is_the_text(client: FlaskClient) -> None:
@@ -124,8 +70,6 @@ def test_the_limit_of_a_text_applies_to_a_file(client: FlaskClient, monkeypatch:
 
 def test_errors_in_json_are_problem_documents(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
     assert client.get("/split?text=a&format=json").headers["Cache-Control"] == "private, no-cache"
-    told = client.get("/split?text=a&tokens=0&format=json")
-    assert (told.status_code, told.mimetype) == (422, "application/problem+json")
 
     def fail(*_given: object) -> None:
         raise RuntimeError
@@ -133,11 +77,3 @@ def test_errors_in_json_are_problem_documents(client: FlaskClient, monkeypatch: 
     monkeypatch.setattr("webapp.tools.kernel.Tool.attempt", fail)
     told = client.get("/split?text=a&format=json")
     assert (told.status_code, told.mimetype) == (500, "application/problem+json")
-
-
-def test_switching_language_keeps_a_long_text(client: FlaskClient) -> None:
-    page = client.post("/split", data={"text": TEXT * 20})
-    assert '<button type="submit" form="tool" name="lang" value="zh"' in page.text
-    page = client.post("/split", data={"text": TEXT * 20, "lang": "zh"})
-    assert '<html lang="zh-Hans">' in page.text
-    assert TEXT.splitlines()[0] in page.text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,22 +11,13 @@ import huggingface_hub
 import pytest
 
 from tests.vocabularies.publisher import Publisher, publishing
+from webapp.core.formats import huggingface
+from webapp.core.formats.recognize import recognize
 from webapp.vocabularies.fetching import Fetcher
 from webapp.vocabularies.wellknown import WellKnown, read
 
 RANKS = b"".join(b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256)) + b64encode(b"ab") + b" 256\n"
-TOKENIZER = json.dumps(
-    {
-        "version": "1.0",
-        "added_tokens": [],
-        "normalizer": None,
-        "pre_tokenizer": {"type": "Whitespace"},
-        "post_processor": None,
-        "decoder": None,
-        "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
-                  "max_input_chars_per_word": 100, "vocab": {"[UNK]": 0, "low": 1, "##er": 2}},
-    }
-).encode()  # fmt: skip
+TOKENIZER = huggingface.write(recognize(b"[UNK]\nlow\n##er\n").tokenizer).encode()
 CATALOGUE = read(
     f"""
 [small-ranks]

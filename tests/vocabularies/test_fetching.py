@@ -18,7 +18,7 @@ import pytest
 from tests.vocabularies.conftest import PIECES_PATH, RANKS, RANKS_PATH, TOKENIZER, Make
 from tests.vocabularies.publisher import Answer, Manner, Publisher, git_name
 from webapp.vocabularies import fetching
-from webapp.vocabularies.fetching import Fetcher, FetchError, Progress
+from webapp.vocabularies.fetching import Fetcher, FetchError, FetchProgress
 from webapp.vocabularies.https_download import HUB_SITES, Download, Endpoint
 from webapp.vocabularies.wellknown import WellKnown
 
@@ -125,11 +125,8 @@ def test_an_address_must_use_tls(make: Make, address: str) -> None:
     ("answer", "reason"),
     [
         (Answer(status=404), "missing"),
-        (Answer(status=404, headers={"X-Error-Code": "EntryNotFound"}), "missing"),
         (Answer(status=401, headers={"X-Error-Code": "RepoNotFound"}), "missing"),
-        (Answer(status=404, headers={"X-Error-Code": "RevisionNotFound"}), "missing"),
         (Answer(status=401, headers={"X-Error-Code": "GatedRepo"}), "refused"),
-        (Answer(status=403, headers={"X-Error-Code": "GatedRepo"}), "refused"),
         (Answer(status=401), "refused"),
         (Answer(status=429), "failing"),
         (Answer(status=500), "failing"),
@@ -205,7 +202,7 @@ def test_a_page_can_poll_the_progress(make: Make, publisher: Publisher, pieces: 
     assert fetcher.progress(pieces.name) is fetcher.result(pieces) is None
     fetcher.start(pieces)
     deadline = time.monotonic() + 20
-    while fetcher.progress(pieces.name) != Progress(half, len(TOKENIZER)) and time.monotonic() < deadline:
+    while fetcher.progress(pieces.name) != FetchProgress(half, len(TOKENIZER)) and time.monotonic() < deadline:
         time.sleep(0.005)
     assert fetcher.progress(pieces.name) == (half, len(TOKENIZER))
     assert fetcher.result(pieces) is None

@@ -125,6 +125,8 @@ BREAKS = [
     break_last_hook,
     break_everything,
 ]
+# Without addresses, translations or templates, a page is plain and in both languages.
+PLAIN = {break_urls, break_translation, break_templates, break_everything}
 
 
 def cases() -> Iterator[tuple[str, str, int]]:
@@ -163,7 +165,7 @@ def test_every_error_has_a_response(app: Flask, breaking: Break, lang: str, monk
             if method == "HEAD":
                 assert answer.data == b""
             else:
-                assert_told(answer, kind, status, lang)
+                assert_told(answer, kind, status, None if breaking in PLAIN else lang)
 
 
 def assert_safe(answer: Response, case: object, *, framed: bool = False) -> None:
@@ -177,36 +179,26 @@ def assert_safe(answer: Response, case: object, *, framed: bool = False) -> None
     assert "by a test" not in text
 
 
-def assert_told(answer: Response, kind: str, status: int, lang: str) -> None:
+def assert_told(answer: Response, kind: str, status: int, lang: str | None) -> None:
+    """Check the message, in one language, or in both if there is none to choose."""
     text = answer.get_data(as_text=True)
     if kind in ("twin", "format", "api"):
         told = json.loads(text)
         assert answer.mimetype == "application/problem+json"
         assert told["status"] == status
         assert told["detail"]
-        assert bool(re.search(r"\p{Han}", told["detail"])) == (lang == "zh" and kind != "api")
+        chinese = re.search(r"\p{Han}", told["detail"]) is not None
+        assert lang is None or chinese == (lang == "zh" and kind != "api")
         return
     assert answer.mimetype == "text/html"
     if kind == "partial":
         assert text.startswith('<div class="notice bad" role="alert">')
         assert "<html" not in text
         return
-    assert f'<html lang="{TAGS[lang]}">' in text
-    assert HEADINGS[lang].get(status, "") in text
-    assert kind == "frame" or f">{STATUS[lang]} {status}<" in text
-
-
-@pytest.mark.parametrize("lang", HEADINGS)
-@pytest.mark.parametrize(
-    "path", ["/s/23456789a", "/s/23456789a/embed", "/s/23456789a.json", "/api/v1/snapshots/23456789a"]
-)
-def test_a_page_whose_database_fails(app: Flask, path: str, lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    break_everything(app, monkeypatch)
-    answer = app.test_client().get(path, headers={"Accept-Language": TAGS[lang]})
-    assert answer.status_code == 500
-    kind = {"embed": "frame", "json": "twin"}.get(re.split("[./]", path)[-1], "api" if "api" in path else "page")
-    assert_safe(answer, path, framed=kind == "frame")
-    assert_told(answer, kind, 500, lang)
+    for each in [lang] if lang else HEADINGS:
+        assert f'lang="{TAGS[each]}">' in text
+        assert HEADINGS[each].get(status, "") in text
+        assert kind == "frame" or f">{STATUS[each]} {status}<" in text
 
 
 def test_a_page_without_a_language_is_in_both_languages(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,7 +228,7 @@ def test_failures_outside_any_page(app: Flask, part: str, lang: str, monkeypatch
         answer = served(app, path, data=form, method="POST" if form else "GET", headers={"Accept-Language": TAGS[lang]})
         assert answer.status_code == 500
         assert_safe(answer, path)
-        assert_told(answer, "api" if form else "page", 500, lang)
+        assert_told(answer, "api" if form else "page", 500, None)
 
 
 def served(app: Flask, *arguments: Any, **options: Any) -> Response:

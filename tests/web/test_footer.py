@@ -5,9 +5,6 @@ from __future__ import annotations
 import pytest
 from flask.testing import FlaskClient
 
-from tests.site import NOWHERE
-from webapp import create_app
-
 
 @pytest.mark.parametrize(
     ("settings", "shown"),
@@ -28,12 +25,3 @@ def test_the_footer_shows_source_and_contact_if_they_are_set(
     for link in shown:
         assert link in footer
     assert ("Source code" in footer, "Contact" in footer) == ("SOURCE" in settings, "CONTACT" in settings)
-
-
-def test_the_environment_sets_the_source_and_the_contact(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKENSCOPE_SOURCE", "https://code.example/tokenscope")
-    monkeypatch.setenv("TOKENSCOPE_CONTACT", "me@example.org")
-    with create_app(NOWHERE).test_client() as client:
-        footer = client.get("/learn").text.partition('<footer class="foot">')[2]
-    assert 'href="https://code.example/tokenscope"' in footer
-    assert 'href="mailto:me@example.org"' in footer

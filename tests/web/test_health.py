@@ -129,13 +129,6 @@ def test_a_database_at_another_revision_makes_the_site_unready(
     assert problem == f"The database is at revision {revision}; this release needs {readiness.HEAD}."
 
 
-def test_a_database_whose_file_is_moved_away_makes_the_site_unready(site: Callable[..., Flask], tmp_path: Path) -> None:
-    app = site()
-    (tmp_path / "site.sqlite").rename(tmp_path / "elsewhere")
-    assert ask(app, 503)["checks"]["database"]["problem"] == "The database cannot be reached."
-    assert not (tmp_path / "site.sqlite").exists()
-
-
 def test_disks_without_space_make_the_site_unready(site: Callable[..., Flask]) -> None:
     checks = ask(site(MIN_DISK_BYTES=10**18), 503)["checks"]
     full = [name for name, check in checks.items() if not check["ok"]]
@@ -201,7 +194,8 @@ def test_the_health_check_of_a_container_and_an_uncounted_proxy(tmp_path: Path) 
         time.sleep(readiness.REMEMBERED)
         found = check(port, "--ready")
         assert found.returncode == 1
-        assert found.stderr == "/readyz: status 503\ndatabase: The database cannot be reached.\n"
+        assert found.stderr.startswith("/readyz: status 503\n")
+        assert "The database cannot be reached." in found.stderr
         assert check(port).returncode == 0
     found = check(port)
     assert found.returncode == 1

@@ -13,7 +13,6 @@ LONG = "今天下雨。" * 500
     [
         ("/", {"text": LONG}),
         ("/compare", {"text": LONG, "with": ["bpe:bpe-bytes", "unigram:unigram"]}),
-        ("/frequencies", {"text": LONG, "algorithm": "unigram", "lowercase": "0"}),
         ("/languages", {"own": LONG}),
         ("/learn/bytes", {"never": LONG}),
         ("/split", {"text": LONG}),
@@ -30,10 +29,3 @@ def test_the_language_button_sends_the_same_form(client: FlaskClient, path: str,
     assert form is not None
     assert LONG in form[0]
     assert f'action="{path}' in form[0]
-
-
-def test_the_link_back_to_the_playground_carries_a_long_text(client: FlaskClient) -> None:
-    page = client.post("/frequencies", data={"text": LONG, "algorithm": "unigram", "file": ""}).text
-    form = page[page.index('<form id="tool"') : page.index("</form>")]
-    assert 'formaction="/"' in form
-    assert re.findall('name="([a-z]+)"', form) == ["text", "file", "pick", "algorithm"]

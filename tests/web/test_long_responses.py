@@ -10,7 +10,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from pydantic import TypeAdapter
 
-from webapp.serializers.json import BATCH, json_parts, json_response
+from webapp.web.json_responses import BATCH, json_parts, json_response
 from webapp.web.long_responses import PART, WHOLE, long_response
 
 LONG: dict[str, Any] = {

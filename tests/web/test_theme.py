@@ -61,11 +61,6 @@ def test_another_theme_is_ignored(client: FlaskClient, theme: str) -> None:
     assert theme_of(client) is None
 
 
-def test_a_form_without_a_theme_changes_nothing(client: FlaskClient) -> None:
-    assert client.post("/theme", headers={"Referer": "http://localhost/learn"}).location == "/learn"
-    assert client.get_cookie("theme") is None
-
-
 @pytest.mark.parametrize(
     ("referrer", "back"),
     [

@@ -1,7 +1,6 @@
 """The JSON API at `/api/v1`, and its documentation page at `/api`."""
 
 from webapp.api import evaluation as _evaluation
-from webapp.api import language_models as _language_models
 from webapp.api import routes as _routes
 from webapp.api import tokens as _tokens
 from webapp.api import tool_routes as _tool_routes
@@ -12,7 +11,6 @@ from webapp.api.page import blueprint as page
 _DECLARING = (
     _routes,
     _evaluation,
-    _language_models,
     _tokens,
     _tool_routes,
 )

@@ -39,7 +39,7 @@ def document_of(operations: Sequence[Operation]) -> dict[str, Any]:
     """The OpenAPI document as dictionaries, lists and strings."""
     paths: dict[str, Any] = {}
     for operation in operations:
-        paths.setdefault(_openapi_path(operation.path), {})[operation.method] = _operation(operation)
+        paths.setdefault(openapi_path(operation.path), {})[operation.method] = _operation(operation)
     about = {"description": ABOUT, "license": {"name": "MIT", "identifier": "MIT"}}
     return {
         "paths": paths,
@@ -119,6 +119,6 @@ def _problem(status: int) -> Mapping[str, Any]:
     return entry
 
 
-def _openapi_path(path: str) -> str:
+def openapi_path(path: str) -> str:
     """A Flask path in OpenAPI's notation: `/vocabularies/<name>` → `/vocabularies/{name}`."""
     return re.sub(r"<(\w+)>", r"{\1}", path)

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
-from flask import Response, current_app
-from pydantic import Field, create_model
+from flask import Response
+from flask_babel import gettext as _
+from pydantic import AfterValidator, Field, create_model
 
-from webapp.api.operations import operations, within
+from webapp.api.operations import operations
 from webapp.api.schemas.requests import Body
 from webapp.api.schemas.responses import Answer
 from webapp.core.evaluation.errors import Kind
 from webapp.core.evaluation.report import MOST_ERRORS
-from webapp.serializers.evaluation import COUNTS, FIGURES, evaluation_json
-from webapp.serializers.json import json_response
 from webapp.tokenization.comparison.state import TokenizerChoice
-from webapp.tokenization.evaluation import run
-from webapp.tokenization.evaluation.state import MOST_METHODS, Evaluation, UploadedOutput
-from webapp.tools.inputs import WHOLE
+from webapp.tokenization.forms import InputProblem
+from webapp.tools.evaluate import MOST_METHODS, Evaluation, UploadedOutput
+from webapp.tools.evaluate import evaluate as score
+from webapp.tools.evaluate.answers import COUNTS, FIGURES, evaluation_json
+from webapp.tools.inputs import WHOLE, at_most
 from webapp.tools.picker import LONGEST_NAME, AlgorithmId
 from webapp.vocabularies import default_for
+from webapp.web.json_responses import json_response
 from webapp.web.problems import refuse
 
 
@@ -38,13 +41,21 @@ class EvaluatedOutput(Body):
     """A segmentation that you made elsewhere."""
 
     name: str = Field("", max_length=LONGEST_NAME)
-    text: str = Field(description="The same text as `gold`, with spaces between the words; or CoNLL-U.")
+    text: Annotated[str, at_most("MAX_GOLD_BYTES", lambda: _("The segmentation"), 2)] = Field(
+        description="The same text as `gold`, with spaces between the words; or CoNLL-U."
+    )
+
+
+def _has_words(gold: str) -> str:
+    if not gold.strip():
+        raise InputProblem("The gold text is empty.", 409)
+    return gold
 
 
 class EvaluateBody(Body):
     """A gold text, and what to score against it."""
 
-    gold: str = Field(
+    gold: Annotated[str, at_most("MAX_GOLD_BYTES", lambda: _("The gold text")), AfterValidator(_has_words)] = Field(
         description="The gold text: one sentence a line, with spaces between the words; or CoNLL-U.",
         examples=["研究 生命 的 起源"],
     )
@@ -54,7 +65,7 @@ class EvaluateBody(Body):
     outputs: list[EvaluatedOutput] = Field(
         [], max_length=MOST_METHODS, description="Segmentations that you made elsewhere."
     )
-    training_words: str = Field(
+    training_words: Annotated[str, at_most("MAX_GOLD_BYTES", lambda: _("The list of training words"))] = Field(
         "",
         description="One word a line: a word of the gold text that is not among them is unknown (OOV). Default: the "
         "dictionary of each method decides, punctuation aside.",
@@ -124,9 +135,6 @@ class EvaluateAnswer(Answer):
     methods: list[MethodEvaluation]
 
 
-POINTERS = {"gold": "#/gold", "outputs": "#/outputs"}
-
-
 @operations.add(
     "post",
     "/evaluate",
@@ -141,25 +149,13 @@ def evaluate(body: EvaluateBody) -> Response:
     A word is right if it begins and ends where a gold word does. Each error belongs to the first kind that
     applies: `number`, `name`, `unknown`, `overlap`, `merged`, `split`. Nothing is stored.
     """
-    within([body.gold], "MAX_GOLD_BYTES", "#/gold")
-    within([body.training_words], "MAX_GOLD_BYTES", "#/training_words")
-    limit = 2 * current_app.config["MAX_GOLD_BYTES"]
-    for index, output in enumerate(body.outputs):
-        size = len(output.text.encode())
-        if size > limit:
-            sentence = f"It has {size:,} bytes of UTF-8; the limit is {limit:,}."
-            refuse(413, f"The text is too long. {sentence}", errors=[(f"#/outputs/{index}/text", sentence)])
     count = len(body.methods) + len(body.outputs)
     if not 1 <= count <= MOST_METHODS:
         sentence = f"Send from 1 to {MOST_METHODS} methods and outputs together; these are {count}."
         refuse(409, sentence, errors=[("#/methods", sentence)])
-    if not body.gold.strip():
-        refuse(409, "The gold text is empty.", errors=[("#/gold", "There are no words in it.")])
-    evaluation = Evaluation(
-        choices=tuple(
-            TokenizerChoice(method.algorithm, method.vocabulary or default_for(method.algorithm))
-            for method in body.methods
-        ),
+    chosen = (TokenizerChoice(each.algorithm, each.vocabulary or default_for(each.algorithm)) for each in body.methods)
+    evaluation = Evaluation.model_construct(
+        chosen=tuple(map(str, chosen)),
         gold=body.gold,
         training=body.training_words,
         files=tuple(
@@ -168,10 +164,9 @@ def evaluate(body: EvaluateBody) -> Response:
         ),
         runs=body.runs,
     )
-    report, _gold, problems = run.evaluate(evaluation)
-    if report is None or problems:
-        errors = [(POINTERS.get(one.field, "#"), one.message) for one in problems]
-        status = max(one.status for one in problems)
+    try:
+        report, _gold_text = score(evaluation)
+    except InputProblem as wrong:
         # The body has the right form: 422 is only for those that have not.
-        refuse(409 if status == 422 else status, " ".join(one.message for one in problems), errors=errors)
+        raise replace(wrong, status=409 if wrong.status == 422 else wrong.status) from None
     return json_response(evaluation_json(report, body.max_errors))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from http import HTTPStatus
 from inspect import cleandoc
@@ -98,7 +98,11 @@ def _escaped(step: int | str) -> str:
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation of the API. `errors` are its own error statuses, besides those that all operations share."""
+    """One operation of the API.
+
+    `errors` are its own error statuses, besides those that all operations share. `example` is a valid body, or valid
+    parameters.
+    """
 
     name: str
     method: Method
@@ -106,11 +110,11 @@ class Operation:
     summary: str
     description: str
     answer: type | None
-    status: int
-    body: type[BaseModel] | None
-    query: type[BaseModel]
-    errors: tuple[int, ...]
-    example: Mapping[str, Any]
+    status: int = 200
+    body: type[BaseModel] | None = None
+    query: type[BaseModel] = NoQuery
+    errors: tuple[int, ...] = ()
+    example: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Operations:
@@ -120,47 +124,25 @@ class Operations:
         self._blueprint = blueprint
         self.all: list[Operation] = []
 
-    def add(
-        self,
-        method: Method,
-        path: str,
-        *,
-        answer: type | None,
-        status: int = 200,
-        body: type[BaseModel] | None = None,
-        query: type[BaseModel] = NoQuery,
-        errors: tuple[int, ...] = (),
-        example: Mapping[str, Any] | None = None,
-    ) -> Callable[[Callable[..., Response]], Callable[..., Response]]:
+    def add(self, method: Method, path: str, **declared: Any) -> Callable[[Callable[..., Response]], Any]:
         """Decorate a view to serve it at `path` of the blueprint, in Flask's notation: `/vocabularies/<name>`.
 
-        The view receives `body` and `query` as validated models if it declares them. Its docstring is the
-        documentation; the first line is the summary. `example` is a valid body, or valid parameters.
+        `declared` are further fields of `Operation`. The view receives `body` and `query` as validated models if it
+        declares them. Its docstring is the documentation; the first line is the summary.
         """
 
         def register(view: Callable[..., Response]) -> Callable[..., Response]:
             summary, _, description = cleandoc(view.__doc__ or "").partition("\n")
-            operation = Operation(
-                view.__name__,
-                method,
-                path,
-                summary.rstrip("."),
-                " ".join(description.split()),
-                answer,
-                status,
-                body,
-                query,
-                errors,
-                example or {},
-            )
+            description = " ".join(description.split())
+            operation = Operation(view.__name__, method, path, summary.rstrip("."), description, **declared)
             self.all.append(operation)
 
             @wraps(view)
             def validate(**names: str) -> Response:
-                parameters = query_of(request, query)
-                models: dict[str, Any] = {} if query is NoQuery else {"query": parameters}
-                if body is not None and body is not VocabularyUpload:
-                    models["body"] = body_of(request, body)
+                parameters = query_of(request, operation.query)
+                models: dict[str, Any] = {} if operation.query is NoQuery else {"query": parameters}
+                if operation.body is not None and operation.body is not VocabularyUpload:
+                    models["body"] = body_of(request, operation.body)
                 return view(**names, **models)
 
             self._blueprint.add_url_rule(path, view.__name__, validate, methods=[method.upper()])

@@ -6,34 +6,34 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 from flask import Request, Response, current_app, request, url_for
+from pydantic import Field
 
 from webapp.api.document import document_of
-from webapp.api.language_models import meter_json
 from webapp.api.operations import blueprint, operations, texts_of, tokenizer_by_name, whole_body
 from webapp.api.schemas import requests, responses
-from webapp.api.schemas.requests import SnapshotBody
+from webapp.api.schemas.requests import Body, SnapshotBody
 from webapp.core.algorithms import ALGORITHMS
-from webapp.core.formats.fields import FormatError
-from webapp.serializers.json import cached_for, json_response
-from webapp.serializers.snapshot import snapshot_json
-from webapp.serializers.tokenization import counts_json, skipped_json, tokenization_stream, words_json
-from webapp.serializers.vocabulary import NoPageError, entry_json, tokens_json, vocabulary_json
-from webapp.sharing.conversations import is_conversation
-from webapp.sharing.evaluations import is_evaluation
-from webapp.sharing.results import LONGEST_YEARS, ShareTerms, UnshareableError, end_of, share_result
-from webapp.storage import RemovedSnapshotError, ShareReceipt, StorageFullError, StoredSnapshot, storage
+from webapp.storage import ShareReceipt, StoredSnapshot, storage
+from webapp.tokenization import attempts
+from webapp.tokenization.answers import counts_json, skipped_json, tokenization_stream, words_json
 from webapp.tokenization.encoding import EncodingOptions, encode, ids_of
-from webapp.tokenization.messages import wrong_file
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import tokenize as tokenize_state
+from webapp.tokenization.sharing import shown_of
+from webapp.tokenization.sharing.results import share_result
+from webapp.tokenization.sharing.snapshots import LONGEST_YEARS, ShareTerms, end_of, kind_of
 from webapp.tokenization.state import State
-from webapp.vocabularies import CATALOGUE, CatalogueEntry, library, tokenizer_of, well_known
-from webapp.vocabularies.language_models import model_of
+from webapp.tokenization.vocabulary_answers import NoPageError, entry_json, tokens_json, vocabulary_json
+from webapp.tools.models import LONGEST_QUERY, ModelsAnswer, entry_of
+from webapp.vocabularies import CATALOGUE, CatalogueEntry, tokenizer_of, well_known
+from webapp.vocabularies.language_models import LanguageModel, find_models, model_of
+from webapp.web.json_responses import cached_for, json_response
 from webapp.web.problems import refuse
 from webapp.web.rates import stores, stores_by_hash
-from webapp.web.same_origin import is_foreign
+from webapp.web.security import is_foreign
 
 
 def store_upload(request: Request) -> CatalogueEntry:
@@ -50,19 +50,26 @@ def store_upload(request: Request) -> CatalogueEntry:
     unknown = sorted({*request.form, *request.files} - {"file"})
     if unknown:
         refuse(422, "Send only the field `file`.", errors=[(f"#/{unknown[0][:40]}", "There is no such field")])
-    contents = [file.stream.read() for file in request.files.getlist("file")]
-    if not 1 <= len(contents) <= 2:
-        refuse(422, f"Send one file, or two; the request has {len(contents)}.", errors=[("#/file", "One or two")])
-    for content in contents:
-        if len(content) > limit:
-            sentence = f"It has {len(content):,} bytes; a vocabulary file may have {limit:,}."
-            refuse(413, f"The file is too large. {sentence}", errors=[("#/file", sentence)])
+    count = len(request.files.getlist("file"))
+    if not 1 <= count <= 2:
+        refuse(422, f"Send one file, or two; the request has {count}.", errors=[("#/file", "One or two")])
     try:
-        return library().store(*contents)
-    except FormatError as error:
-        refuse(409, f"The file is not a usable vocabulary: {wrong_file(error)}", errors=[("#/file", str(error))])
-    except StorageFullError:
-        refuse(507, "The site's storage for uploaded vocabularies is full. Everything else works.")
+        return attempts.store_upload(request.files.getlist("file"))
+    except InputProblem as problem:
+        _refuse(problem, "#/file")
+
+
+UNSTORED = {
+    503: "The site's storage cannot be reached at the moment, so nothing was stored.",
+    507: "The site's storage is full, so nothing was stored. Everything else works.",
+}
+
+
+def _refuse(problem: InputProblem, pointer: str = "") -> NoReturn:
+    """Refuse what cannot be stored; the sentences of pages about storage speak of a form."""
+    message = UNSTORED.get(problem.status, problem.message)
+    errors = [(pointer, message)] if pointer else []
+    refuse(409 if problem.status == 422 else problem.status, message, errors=errors)
 
 
 GONE = {
@@ -84,14 +91,8 @@ def share_text(request: Request, body: SnapshotBody) -> ShareReceipt:
     result = tokenize_state(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"], tokenizer=tokenizer)
     try:
         return share_result(result, wanted)
-    except RemovedSnapshotError:
-        refuse(410, "The operator of this site has removed this result. It cannot be shared again.")
-    except UnshareableError as error:
-        refuse(409, f"The result cannot be shared, because its vocabulary cannot be stored: {wrong_file(error.why)}.")
-    except StorageFullError as error:
-        if error.what == "vocabularies":
-            refuse(507, "The site's storage for vocabularies is full. Share a result of a built-in vocabulary instead.")
-        refuse(507, "The site's storage for shared results is full. Everything else works.")
+    except InputProblem as problem:
+        _refuse(problem)
 
 
 def find_snapshot(id: str) -> StoredSnapshot:
@@ -101,9 +102,9 @@ def find_snapshot(id: str) -> StoredSnapshot:
         refuse(404, "No snapshot has ever had this id.")
     if found.condition != "kept":
         refuse(410, GONE[found.condition])
-    if is_evaluation(found.snapshot):
+    if kind_of(found.snapshot) == "evaluation":
         refuse(404, f"This is an evaluation. GET /evaluate/{id}?format=json shows it.")
-    if is_conversation(found.snapshot):
+    if kind_of(found.snapshot) == "conversation":
         refuse(404, f"This is a conversation. GET /s/{id}.json shows it.")
     return found
 
@@ -275,10 +276,46 @@ def snapshot(id: str) -> Response:
 
     A snapshot never changes. The status is 410 after it has been deleted or has expired.
     """
-    response = cached_for(json_response(snapshot_json(find_snapshot(id))), 0)
+    response = cached_for(json_response(shown_of(find_snapshot(id)).as_json()), 0)
     response.headers["Cache-Control"] = "public, no-cache"
     response.headers["X-Robots-Tag"] = "noindex"
     return response
+
+
+class ModelsQuery(Body):
+    """The language models to list."""
+
+    query: str = Field(
+        "", max_length=LONGEST_QUERY, description="Words that the names of a model contain. Default: all models."
+    )
+
+
+@operations.add("get", "/models", query=ModelsQuery, answer=ModelsAnswer, example={"query": "gpt-4o"})
+def models(query: ModelsQuery) -> Response:
+    """List language models: the vocabulary, the context window and the price of each, with source and date.
+
+    The model of that name comes first. A name that only begins like a known one has the tokenizer of that model, but
+    none of its figures.
+    """
+    return cached_for(json_response({"models": list(map(entry_of, find_models(query.query)))}), MINUTES_5)
+
+
+def meter_json(model: LanguageModel, tokens: int) -> dict[str, Any]:
+    """The context window and the exact price of some tokens."""
+    priced = model.price_up_to is None or tokens <= model.price_up_to
+    return {
+        "model": model.id,
+        "tokens": tokens,
+        "context": model.context,
+        "price_in": _exact(tokens, model.price_in) if priced else None,
+        "price_out": _exact(tokens, model.price_out) if priced else None,
+        "source": model.source or None,
+        "as_of": model.as_of.isoformat() if model.as_of else None,
+    }
+
+
+def _exact(tokens: int, per_million: Any) -> str | None:
+    return None if per_million is None else f"{(tokens * per_million / 1_000_000).normalize():f}"
 
 
 def _options(state: State) -> EncodingOptions:

@@ -12,17 +12,17 @@ from webapp.api.operations import operations, tokenizer_by_name
 from webapp.api.schemas.requests import Body, whole_number
 from webapp.api.schemas.responses import Answer, TokenAnswer
 from webapp.core.analysis.reachability import Reason, State
+from webapp.core.analysis.round_trip import StageName
 from webapp.core.analysis.round_trip import round_trip as trace_round_trip
-from webapp.core.analysis.stage_edits import StageName
 from webapp.core.analysis.token_origin import MarkKind
 from webapp.jobs.surveys import Running, StoredSurvey, survey_of
-from webapp.serializers.json import Piece, cached_for, json_response
-from webapp.serializers.tokenization import round_trip_json
-from webapp.serializers.vocabulary import reachability_json, survey_json, token_page_json
+from webapp.tokenization.answers import round_trip_json
+from webapp.tokenization.vocabulary_answers import reachability_json, survey_json, token_page_json
 from webapp.tools.inputs import at_most
 from webapp.tools.picker import TokenizerInput
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.token_facts import token_facts
+from webapp.web.json_responses import Piece, cached_for, json_response
 from webapp.web.problems import refuse
 
 TracedText = Annotated[

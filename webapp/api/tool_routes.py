@@ -8,11 +8,11 @@ from typing import Any
 from flask import Response
 
 from webapp.api.operations import operations
-from webapp.serializers.json import json_response
 from webapp.tokenization.forms import InputProblem
 from webapp.tools import TOOLS
 from webapp.tools.inputs import Input, body_model
 from webapp.tools.kernel import ApiEntry, Tool, as_object
+from webapp.web.json_responses import json_response
 
 ERRORS = (404, 409, 413, 503)
 

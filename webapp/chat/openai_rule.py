@@ -30,66 +30,55 @@ FAMILIES = (
 )
 
 
-@dataclass(frozen=True)
-class CountingRule:
-    """The rule for a model: tokens for each message, each name and the reply, besides those of roles and texts.
+PER_MESSAGE, PER_NAME, PER_REPLY = 3, 1, 3  # tokens
 
-    `like` is the model that the rule names, where it only assumes that this one counts alike.
+
+@dataclass(frozen=True)
+class PublishedCount:
+    """The tokens of a conversation by a published rule, for a model that it names or, with `like`, resembles.
+
+    `left_out` are fields of messages that the rule does not count.
     """
 
+    tokens: int
     model: str
-    per_message: int = 3
-    per_name: int = 1
-    per_reply: int = 3
     like: str = ""
+    left_out: tuple[str, ...] = ()
+    name: str = TITLE
+    source: str = SOURCE
 
 
-@dataclass(frozen=True)
-class RuleCounts:
-    """Tokens by the rule: of each message, and of what begins the reply; `left_out` are fields that it ignores."""
+def named_like(model: str) -> str | None:
+    """The model that the rule names and that one counts like, itself perhaps; None if the rule does not say.
 
-    messages: tuple[int, ...]
-    reply: int
-    left_out: tuple[str, ...]
-
-    @property
-    def total(self) -> int:
-        """All tokens of the prompt."""
-        return sum(self.messages) + self.reply
-
-
-def rule_for(model: str) -> CountingRule | None:
-    """The rule for a model by name; None if the rule does not say how this model counts.
-
-    >>> rule_for("gpt-4-0613")
-    CountingRule(model='gpt-4-0613', per_message=3, per_name=1, per_reply=3, like='')
-    >>> rule_for("gpt-4o").like, rule_for("llama-3")
-    ('gpt-4o-2024-08-06', None)
+    >>> named_like("gpt-4-0613"), named_like("gpt-4o"), named_like("llama-3")
+    ('gpt-4-0613', 'gpt-4o-2024-08-06', None)
     """
-    if model in NAMED:
-        return CountingRule(model)
-    like = next((like for family, like in FAMILIES if family in model), None)
-    return None if like is None else CountingRule(model, like=like)
+    return model if model in NAMED else next((like for family, like in FAMILIES if family in model), None)
 
 
-def count_by_rule(rule: CountingRule, conversation: Conversation, count: Callable[[str], int]) -> RuleCounts:
-    """Count the tokens of a conversation; `count` tells those of a text in the model's tokenizer, as plain text.
+def count_by_rule(model: str, conversation: Conversation, count: Callable[[str], int]) -> PublishedCount | None:
+    """The tokens of a conversation, None for a model that the rule says nothing about.
+
+    `count` counts those of a text in the model's tokenizer, as plain text.
 
     >>> from webapp.chat.messages import Message
     >>> hello = Conversation((Message("user", "Hi you"), Message("user", "Hi", {"name": "Ann"})))
-    >>> count_by_rule(rule_for("gpt-4o"), hello, lambda text: len(text.split()))
-    RuleCounts(messages=(6, 7), reply=3, left_out=())
+    >>> count_by_rule("gpt-4-0613", hello, lambda text: len(text.split())).tokens
+    16
 
     The rule counts the values of role, content and name. Tools and their calls it does not know: they are `left_out`.
     """
-    counts = []
+    like = named_like(model)
+    if like is None:
+        return None
+    tokens = PER_REPLY
     for message in conversation.messages:
-        tokens = rule.per_message + count(message.role) + count(message.content)
+        tokens += PER_MESSAGE + count(message.role) + count(message.content)
         name = message.extra.get("name")
         if isinstance(name, str):
-            tokens += count(name) + rule.per_name
-        counts.append(tokens)
+            tokens += PER_NAME + count(name)
     left_out = {field for message in conversation.messages for field in message.extra if field != "name"}
     if conversation.tools:
         left_out.add("tools")
-    return RuleCounts(tuple(counts), rule.per_reply, tuple(sorted(left_out)))
+    return PublishedCount(tokens, model, "" if like == model else like, tuple(sorted(left_out)))

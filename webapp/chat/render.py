@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime
 from typing import Any, Literal
 
 from webapp.chat.messages import Conversation
-from webapp.chat.sandbox import RENDERERS, RendererAnswer, SandboxError
+from webapp.chat.sandbox import RENDERER, RendererAnswer, SandboxError
 from webapp.chat.spans import Span, extra_renders, spans_of
 from webapp.chat.templates import ChatTemplate, TemplateSourceError, check_source
 from webapp.core.vocabulary_error import Phrase
@@ -105,7 +105,7 @@ def _lines(
     *,
     parse_arguments: bool,
 ) -> list[Mapping[str, Any]]:
-    """The lines of the answer, at least one; how the process ended stands in the first if it wrote none."""
+    """The lines of the answer, at least one; the first says how the process ended if it wrote none."""
     request = {
         "source": source,
         "messages": [message.for_template(parse_arguments=parse_arguments) for message in conversation.messages],
@@ -117,7 +117,7 @@ def _lines(
         "extra": extra_renders(conversation, reply=reply),
     }
     try:
-        answer = RENDERERS.answer(request)
+        answer = RENDERER.answer(request)
     except SandboxError:
         return [{"kind": "time", "line": None, "message": ""}]
     return list(answer.lines) or [_ending(answer)]
@@ -130,26 +130,22 @@ def _ending(answer: RendererAnswer) -> Mapping[str, Any]:
 
 
 def _error(line: Mapping[str, Any]) -> TemplateError:
-    kind, message, number = line.get("kind"), str(line.get("message", "")), line.get("line")
-    place = number if isinstance(number, int) else None
-    match kind:
-        case "syntax":
-            return TemplateError(place, Phrase("not Jinja: %(message)s", message=message), "syntax")
-        case "raised":
-            return TemplateError(place, Phrase("the template says: %(message)s", message=message), "raised")
-        case "time":
-            return TemplateError(place, Phrase("the template takes more than the allowed second"), "time")
-        case "memory":
-            return TemplateError(place, Phrase("the template takes more than the allowed memory"), "memory")
-        case "output":
-            return TemplateError(place, Phrase("the prompt is longer than the allowed 4 MB"), "output")
-        case "forbidden":
-            return TemplateError(place, Phrase("not allowed in a template: %(message)s", message=message), "forbidden")
-        case "depth":
-            return TemplateError(place, Phrase("the template is nested too deeply, or calls itself"), "runtime")
-        case "surrogate":
-            return TemplateError(place, Phrase("the prompt would have half of a surrogate pair"), "runtime")
-    return TemplateError(place, Phrase("the template fails: %(message)s", message=message), "runtime")
+    """The error that the sandbox wrote."""
+    message, number = str(line.get("message", "")), line.get("line")
+    failures: dict[object, tuple[Kind, Phrase]] = {
+        "syntax": ("syntax", Phrase("not Jinja: %(message)s", message=message)),
+        "raised": ("raised", Phrase("the template says: %(message)s", message=message)),
+        "time": ("time", Phrase("the template takes more than the allowed second")),
+        "memory": ("memory", Phrase("the template takes more than the allowed memory")),
+        "output": ("output", Phrase("the prompt is longer than the allowed 4 MB")),
+        "forbidden": ("forbidden", Phrase("not allowed in a template: %(message)s", message=message)),
+        "depth": ("runtime", Phrase("the template is nested too deeply, or calls itself")),
+        "surrogate": ("runtime", Phrase("the prompt would have half of a surrogate pair")),
+    }
+    kind, sentence = failures.get(
+        line.get("kind"), ("runtime", Phrase("the template fails: %(message)s", message=message))
+    )
+    return TemplateError(number if isinstance(number, int) else None, sentence, kind)
 
 
 def _base(source: str, conversation: Conversation, variables: Mapping[str, Any]) -> int:

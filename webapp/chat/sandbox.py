@@ -1,7 +1,7 @@
-"""Processes that render templates, apart from the site: started when first needed, kept warm, ended on any doubt.
+"""The process that renders templates, apart from the site: started when first needed, kept warm, ended on any doubt.
 
 A renderer (`renderer`) has neither the site's environment nor its code, and forks for each request a process with
-limits. Requests of several threads take a renderer each; no more than `AT_ONCE` are answered at once.
+limits. Each process of the site has one renderer, whose requests it answers one after the other.
 """
 
 from __future__ import annotations
@@ -15,16 +15,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from webapp.chat.renderer.limits import MOST_RECEIVED, MOST_REQUEST, WALL_SECONDS
 from webapp.observing import report
+from webapp.processes import kill_session, read_frame, send_frames
 
-AT_ONCE = 4
-SPARE = 2
 # How long a renderer may take to start, and to answer beyond the time that it allows its child, in seconds.
 START_SECONDS, GRACE_SECONDS = 20.0, 2.0
 
@@ -80,16 +78,13 @@ class Renderer:
         """Send a request and wait for its answer; raises SandboxError, after which the renderer must be closed."""
         try:
             self._socket.settimeout(self._seconds + WALL_SECONDS + GRACE_SECONDS)
-            self._socket.sendall(len(payload).to_bytes(4, "big") + payload)
-            with self._socket.makefile("rb") as stream:
-                size = int.from_bytes(stream.read(4), "big")
-                if size > MOST_RECEIVED + 1000:
-                    raise SandboxError("the answer is too long")
-                content = stream.read(size)
-            if not 0 < len(content) == size:
-                raise SandboxError("the process has ended")
+            with self._socket.makefile("wb") as requests, self._socket.makefile("rb") as answers:
+                send_frames(requests, payload)
+                content = read_frame(answers, MOST_RECEIVED + 1000)
+            if not content:
+                raise SandboxError("the process has ended, or its answer is too long")
             head, *lines = content.split(b"\n")
-            # What stands behind the last line break, a process was writing when it was ended.
+            # After the last line break is what a process was writing when it was ended.
             found = RendererAnswer(tuple(map(_object, lines[:-1])), **_object(head))
         except (OSError, ValueError, TypeError) as error:
             raise SandboxError(str(error)) from None
@@ -98,71 +93,48 @@ class Renderer:
 
     def close(self) -> None:
         """End the process and whatever it has started."""
-        if self._process.returncode is None:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, 9)
-            self._process.wait()
+        kill_session(self._process)
         self._socket.close()
 
 
-class Renderers:
-    """The renderers of this process."""
+class RendererKeeper:
+    """Keeps the renderer of this process, and replaces it when it has ended or failed."""
 
     def __init__(self) -> None:
-        """Begin with none."""
-        self._spare: list[Renderer] = []
+        self._renderer: Renderer | None = None
         self._lock = threading.Lock()
-        self._places = threading.BoundedSemaphore(AT_ONCE)
 
     def answer(self, request: Mapping[str, Any]) -> RendererAnswer:
         """The answer to a request; raises SandboxError if no process could give one."""
         payload = json.dumps(request, ensure_ascii=False).encode()
         if len(payload) > MOST_REQUEST:
             raise SandboxError("the request is too long")
-        with report.current().phase("chat template"), self._places:
-            renderer = self._take()
+        with report.current().phase("chat template"), self._lock:
             try:
-                found = renderer.answer(payload)
+                return self.renderer().answer(payload)
             except BaseException:
-                renderer.close()
+                self.close()
                 raise
-            self._give_back(renderer)
-            return found
 
-    def warm(self) -> None:
-        """Start a renderer now, unless one is spare, so that the next request need not wait for its start."""
-        self._give_back(self._take())
+    def renderer(self) -> Renderer:
+        """The renderer, started unless it is alive; raises SandboxError if it cannot be started."""
+        if self._renderer is None or not self._renderer.is_alive:
+            self.close()
+            try:
+                self._renderer = Renderer()
+            except OSError as error:
+                raise SandboxError(str(error)) from None
+        return self._renderer
 
     def close(self) -> None:
-        """End all spare renderers."""
-        with self._lock:
-            closing, self._spare = self._spare, []
-        for renderer in closing:
-            renderer.close()
+        """End the renderer."""
+        if self._renderer is not None:
+            self._renderer.close()
+        self._renderer = None
 
     def forget(self) -> None:
-        """Begin anew in a forked process: the renderers are those of the parent."""
+        """Begin again in a forked process: the renderer is that of the parent."""
         self.__init__()  # type: ignore[misc]
-
-    def _take(self) -> Renderer:
-        while True:
-            with self._lock:
-                renderer = self._spare.pop() if self._spare else None
-            if renderer is None:
-                try:
-                    return Renderer()
-                except OSError as error:
-                    raise SandboxError(str(error)) from None
-            if renderer.is_alive:
-                return renderer
-            renderer.close()
-
-    def _give_back(self, renderer: Renderer) -> None:
-        with self._lock:
-            if len(self._spare) < SPARE:
-                self._spare.append(renderer)
-                return
-        renderer.close()
 
 
 def _folder(package: str) -> str:
@@ -179,6 +151,6 @@ def _object(line: bytes) -> dict[str, Any]:
     return value
 
 
-RENDERERS = Renderers()
-atexit.register(RENDERERS.close)
-os.register_at_fork(after_in_child=RENDERERS.forget)
+RENDERER = RendererKeeper()
+atexit.register(RENDERER.close)
+os.register_at_fork(after_in_child=RENDERER.forget)

@@ -17,8 +17,8 @@ MOST_SOURCE = 200_000
 SPECIAL_TOKENS = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 
 
-class TemplateSourceError(ValueError):
-    """A text that cannot be a template; `message` is the sentence to translate."""
+class ChatTemplateError(Exception):
+    """Something is wrong with a chat template; `message` is the sentence to translate."""
 
     def __init__(self, message: Phrase) -> None:
         """Create an error from its sentence."""
@@ -26,13 +26,12 @@ class TemplateSourceError(ValueError):
         self.message = message
 
 
-class NoTemplateError(Exception):
-    """A vocabulary without a chat template; `message` is the sentence to translate."""
+class TemplateSourceError(ChatTemplateError, ValueError):
+    """A text that cannot be a template."""
 
-    def __init__(self, message: Phrase) -> None:
-        """Create an error from its sentence."""
-        super().__init__(str(message))
-        self.message = message
+
+class NoTemplateError(ChatTemplateError):
+    """A vocabulary without a chat template."""
 
 
 @dataclass(frozen=True)
@@ -133,49 +132,32 @@ def _special_tokens(config: Mapping[str, Any]) -> dict[str, str]:
 _FOLDER = Path(__file__).with_name("builtin")
 
 
-def _built_in(name: str, title: str, provenance: str, **variables: str) -> ChatTemplate:
+# The name, title and publisher's page of each built-in template, and the tokens that begin and end its texts.
+_CARDS = "https://www.llama.com/docs/model-cards-and-prompt-formats"
+_BUILT_IN = (
+    ("chatml", "ChatML", "https://github.com/openai/openai-python/blob/release-v0.28.0/chatml.md", "", ""),
+    ("llama-2", "Llama 2", "https://github.com/meta-llama/llama/blob/main/llama/generation.py", "<s>", "</s>"),
+    (
+        "llama-3",
+        "Llama 3",
+        f"{_CARDS}/meta-llama-3/",
+        "<|begin_of_text|>",
+        "<|eot_id|>",
+    ),
+    ("mistral", "Mistral", "https://docs.mistral.ai/guides/tokenization/", "<s>", "</s>"),
+    ("gemma", "Gemma", "https://ai.google.dev/gemma/docs/core/prompt-structure", "<bos>", "<eos>"),
+    ("glm-4", "GLM-4", "https://github.com/zai-org/GLM-4", "", ""),
+)
+
+
+def _built_in(name: str, title: str, provenance: str, begin: str, end: str) -> ChatTemplate:
     # As transformers writes its templates, a file ends without a line break.
     source = (_FOLDER / f"{name}.jinja").read_text(encoding="utf-8").removesuffix("\n")
+    variables = {"bos_token": begin, "eos_token": end} if begin else {}
     return ChatTemplate(name, title, source, MappingProxyType(variables), provenance)
 
 
-BUILT_IN: Mapping[str, ChatTemplate] = MappingProxyType(
-    {
-        template.name: template
-        for template in (
-            _built_in("chatml", "ChatML", "https://github.com/openai/openai-python/blob/release-v0.28.0/chatml.md"),
-            _built_in(
-                "llama-2",
-                "Llama 2",
-                "https://github.com/meta-llama/llama/blob/main/llama/generation.py",
-                bos_token="<s>",
-                eos_token="</s>",
-            ),
-            _built_in(
-                "llama-3",
-                "Llama 3",
-                "https://www.llama.com/docs/model-cards-and-prompt-formats/meta-llama-3/",
-                bos_token="<|begin_of_text|>",
-                eos_token="<|eot_id|>",
-            ),
-            _built_in(
-                "mistral",
-                "Mistral",
-                "https://docs.mistral.ai/guides/tokenization/",
-                bos_token="<s>",
-                eos_token="</s>",
-            ),
-            _built_in(
-                "gemma",
-                "Gemma",
-                "https://ai.google.dev/gemma/docs/core/prompt-structure",
-                bos_token="<bos>",
-                eos_token="<eos>",
-            ),
-            _built_in("glm-4", "GLM-4", "https://github.com/zai-org/GLM-4"),
-        )
-    }
-)
+BUILT_IN: Mapping[str, ChatTemplate] = MappingProxyType({row[0]: _built_in(*row) for row in _BUILT_IN})
 
 
 def own_template(source: str) -> ChatTemplate:

@@ -5,7 +5,6 @@
 `tasks`      what a worker does: count a part, merge runs
 `runs`       sorted runs of word counts: written, read and merged chunk by chunk
 `counting`   all tasks of a corpus, and the sum of their results
-`batches`    what is finished, on disk, so that an interrupted counting goes on
 `workers`    processes of this machine, or a cluster
 
 `counting` and `workers` need the extra `cluster`.

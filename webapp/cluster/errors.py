@@ -1,4 +1,4 @@
-"""What can go wrong before and besides counting, each with a message for whoever runs it."""
+"""Errors besides those of counting, with messages for the command line."""
 
 
 class SourceError(Exception):

@@ -84,7 +84,7 @@ def read(stream: BinaryIO) -> Iterator[Chunk]:
         yield words.split(SEPARATOR), numbers
 
 
-class Span(RawIOBase):
+class RunSpan(RawIOBase):
     """Bytes from `begin` to `end` of a file: several spans of one file are read in turns."""
 
     def __init__(self, file: int, begin: int, end: int) -> None:
@@ -106,7 +106,7 @@ class Span(RawIOBase):
 
 def read_span(file: int, begin: int, end: int) -> Iterator[Chunk]:
     """Yield the chunks of the run from `begin` to `end` of an open file, which is given by its descriptor."""
-    return read(BufferedReader(Span(file, begin, end), 1 << 17))
+    return read(BufferedReader(RunSpan(file, begin, end), 1 << 17))
 
 
 def merge(runs: Iterable[Iterator[Chunk]]) -> Iterator[Chunk]:

@@ -5,21 +5,26 @@ Paths are those of fsspec: `notes.txt`, `books/*.txt`, `s3://bucket/crawl/**/*.j
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
+from tempfile import TemporaryFile
 from typing import Any, BinaryIO, cast
 
 import fsspec
 
 from webapp.cluster.errors import SourceError, sentence
 from webapp.core.training.corpus import Compression, CorpusError, CorpusFile
+from webapp.core.training.counted_corpus import VERSION
+from webapp.core.training.plan import TrainingPlan
 
 COMPRESSIONS: Mapping[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
 FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 VERSIONS = ("ETag", "etag", "md5Hash", "LastModified", "last_modified", "mtime", "created")
 """What file systems call the state of a file, the most exact first."""
+COUNTING_CHOICES = ("trainer", "variant", "split", "pattern", "normalization", "longest_word")
+"""The choices of a plan that change the counts: a training with another size can use the same."""
 ROWS = 256  # of a table, in memory at once
 
 
@@ -89,6 +94,14 @@ def _source(system: Any, path: str, address: str, format: str, field: str) -> So
     return Source(file, int(facts["size"] or 0), version, table)
 
 
+def fingerprint(sources: Sequence[Source], plan: TrainingPlan) -> str:
+    """Return what identifies the counts of a corpus: the files as they are, and the choices that change the counts."""
+    names = COUNTING_CHOICES if plan.trainer != "ngram" else ("trainer", "order", "segmentation")
+    files = [[source.file.as_json(), source.size, source.version, source.table] for source in sources]
+    described = [VERSION, files, [getattr(plan, name) for name in names]]
+    return sha256(json.dumps(described).encode()).hexdigest()
+
+
 def open_source(source: Source) -> BinaryIO:
     """Open a file for reading bytes; a table is read as JSON Lines with the column of its text.
 
@@ -102,51 +115,25 @@ def open_source(source: Source) -> BinaryIO:
         raise OSError(sentence(error)) from error
     if not source.table:
         return stream
-    return cast(BinaryIO, io.BufferedReader(_TableAsLines(stream, source.file), 1 << 20))
+    with stream:
+        return _as_lines(stream, source.file)
 
 
-class _TableAsLines(io.RawIOBase):
-    """The text column of a parquet file as JSON Lines, a few rows in memory at a time."""
+def _as_lines(stream: BinaryIO, file: CorpusFile) -> BinaryIO:
+    """The text column of a parquet file as JSON Lines in a temporary file, with a few rows in memory at a time."""
+    from pyarrow import ArrowException
+    from pyarrow.parquet import ParquetFile
 
-    def __init__(self, stream: BinaryIO, file: CorpusFile) -> None:
-        from pyarrow import ArrowException
-        from pyarrow.parquet import ParquetFile
-
-        self._stream = stream
-        try:
-            table = ParquetFile(stream)
-            if file.field not in table.schema_arrow.names:
-                raise CorpusError("no_field", file=file.name, line=1, field=file.field)
-            self._lines = self._read(table, file)
-        except ArrowException:
-            raise CorpusError("damaged", file=file.name) from None
-        self._waiting = memoryview(b"")
-
-    def _read(self, table: Any, file: CorpusFile) -> Iterator[bytes]:
-        from pyarrow import ArrowException
-
-        try:
-            for batch in table.iter_batches(batch_size=ROWS, columns=[file.field]):
-                for value in batch.column(0).to_pylist():
-                    if value is not None:  # a row without text
-                        yield json.dumps({file.field: value}).encode() + b"\n"
-        except ArrowException:
-            raise CorpusError("damaged", file=file.name) from None
-
-    def readable(self) -> bool:
-        """Return whether the stream can be read: it can."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill a part of the buffer; return how many bytes."""
-        if not self._waiting:
-            self._waiting = memoryview(next(self._lines, b""))
-        part = self._waiting[: len(buffer)]
-        buffer[: len(part)] = part
-        self._waiting = self._waiting[len(part) :]
-        return len(part)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._stream.close()
-        super().close()
+    lines = TemporaryFile()  # noqa: SIM115  # the caller closes it
+    try:
+        table = ParquetFile(stream)
+        if file.field not in table.schema_arrow.names:
+            raise CorpusError("no_field", file=file.name, line=1, field=file.field)
+        for batch in table.iter_batches(batch_size=ROWS, columns=[file.field]):
+            for value in batch.column(0).to_pylist():
+                if value is not None:  # a row without text
+                    lines.write(json.dumps({file.field: value}).encode() + b"\n")
+    except ArrowException:
+        raise CorpusError("damaged", file=file.name) from None
+    lines.seek(0)
+    return cast(BinaryIO, lines)

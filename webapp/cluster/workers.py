@@ -24,7 +24,7 @@ ANY_PORT = "127.0.0.1:0"  # two trainings can run at the same time; nothing is r
 def of_this_machine(processes: int | None = None, memory: str = WORKER_MEMORY) -> Iterator[Client]:
     """Start worker processes, one for each processor by default, and stop them at the end.
 
-    `memory` is the most of each worker: above 60 % of it results go to the disk, above 95 % the worker starts anew.
+    `memory` is the most of each worker: above 60 % of it results go to the disk, above 95 % the worker restarts.
     Raises ClusterError if it is not a size.
     """
     count = processes or processors()
@@ -33,7 +33,7 @@ def of_this_machine(processes: int | None = None, memory: str = WORKER_MEMORY) -
     except ValueError:
         raise ClusterError(f"{memory} is not a size; write 1GiB or 1500MB") from None
     with (
-        # Dask starts no worker anew that ends while it starts: without any, tasks would wait forever.
+        # Dask does not restart a worker that ends while it starts: without any, tasks would wait forever.
         dask.config.set({"distributed.scheduler.no-workers-timeout": SECONDS_WITHOUT_WORKERS}),
         LocalCluster(
             n_workers=count,

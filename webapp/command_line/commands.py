@@ -21,7 +21,7 @@ def encode(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterat
     if not options.json:
         yield " ".join(map(str, tokenizer.ids(given.text, **marks))) + "\n"
         return
-    from webapp.serializers.tokenization import tokenization_json
+    from webapp.tokenization.answers import tokenization_json
 
     encoding = tokenizer.encode(given.text, **marks)
     yield _json(given, tokenization_json(encoding, ("ids", "pieces", "offsets")))

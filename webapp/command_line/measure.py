@@ -85,7 +85,7 @@ def _measures(tokenizer: Tokenizer, text: str, gold: GoldText | None) -> dict[st
     from webapp.tokenization.measures.article import article_measures
     from webapp.tokenization.measures.definitions import DEFINITIONS
     from webapp.tokenization.measures.measured import Measures
-    from webapp.vocabularies.chinese_words import chinese_words
+    from webapp.vocabularies.shipped_vocabularies import chinese_words
     from webapp.vocabularies.uploads import number_of_ids
 
     found = Measures(

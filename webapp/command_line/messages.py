@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webapp.command_line.commands import write
 from webapp.command_line.inputs import STANDARD_INPUT, ArgumentError, InputError, read_texts
-from webapp.command_line.tokenizers import DEFAULT, tokenizer_of
+from webapp.command_line.tokenizers import DEFAULT, model_named, tokenizer_of
 
 if TYPE_CHECKING:
+    from webapp.chat.openai_rule import PublishedCount
     from webapp.chat.templates import ChatTemplate
     from webapp.tokenization.conversation.counts import CountedPrompt
-    from webapp.tokenization.conversation.figures import PublishedCount
 
 EPILOG = """\
 A file has messages as chat APIs take them: a list of objects with role and content, or an object with messages and
@@ -38,7 +37,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="count markers that the vocabulary lacks as single tokens, or as text",
     )
     parser.add_argument("--prompt", action="store_true", help="print the prompt as rendered, not the counts")
-    parser.add_argument("--json", action="store_true", help="JSON Lines: an object for each file")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="JSON Lines: an object for each file, with special tokens that messages contain",
+    )
     parser.add_argument(
         "files", nargs="*", default=[STANDARD_INPUT], metavar="FILE.json", help="a conversation; - is standard input"
     )
@@ -49,15 +52,16 @@ def messages(options: Namespace) -> int:
 
     Raises ArgumentError for a vocabulary, a model or a template that does not exist.
     """
-    model = _model(options)
-    name = options.vocabulary or (model.vocabulary if model else DEFAULT)
+    model = model_named(options.model, vocabulary=options.vocabulary) if options.model else None
+    name = options.vocabulary or (model and model.vocabulary) or DEFAULT
     tokenizer = tokenizer_of(name, options.merges)
     chosen = options.template or (model.template if model else "") or "chatml"
     template = _template(chosen)
     from webapp.chat.messages import ConversationError, read_messages
     from webapp.chat.render import TemplateError, render
+    from webapp.tokenization.answers import conversation_rows
+    from webapp.tokenization.conversation.count import published_count
     from webapp.tokenization.conversation.counts import count_prompt
-    from webapp.tokenization.conversation.figures import published_count
 
     for file in options.files:
         for given in read_texts(file, by_line=False):
@@ -78,22 +82,14 @@ def messages(options: Namespace) -> int:
             elif options.json:
                 write(_json(file, counted, roles, name, template, published))
             else:
-                write(_table(file if len(options.files) > 1 else "", counted, roles, published))
+                for row in conversation_rows(counted, roles):
+                    write("\t".join(_shown(str(cell)) for cell in row) + "\n")
     return 0
 
 
-def _model(options: Namespace) -> argparse.Namespace | None:
-    """The model of `--model` with its vocabulary; raises ArgumentError if there is none."""
-    if options.model is None:
-        return None
-    from webapp.vocabularies.language_models import model_of
-
-    model = model_of(options.model)
-    if model is None:
-        raise ArgumentError(f"there is no model {options.model} in the list")
-    if model.vocabulary is None and options.vocabulary is None:
-        raise ArgumentError(f"the publisher of {model.title} gives no tokenizer for it: choose one with --vocabulary")
-    return Namespace(vocabulary=model.vocabulary, template=model.template)
+def _shown(text: str) -> str:
+    """A text without what could control the terminal."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
 def _template(name: str) -> ChatTemplate:
@@ -110,31 +106,6 @@ def _template(name: str) -> ChatTemplate:
         raise InputError(f"{given.place}: {error}") from None
 
 
-def _table(file: str, counted: CountedPrompt, roles: list[str], published: PublishedCount | None) -> str:
-    """The counts as lines: tokens, content + template, role."""
-    counts = counted.counts
-    lines = [f"{file}:"] if file else []
-    width = max(len(f"{counts.total:,}"), 6)
-    for role, one in zip(roles, counts.messages, strict=True):
-        shown = "".join(letter if letter.isprintable() else "\ufffd" for letter in role)
-        lines.append(f"{one.total:>{width},}  {shown}  ({one.content:,} + {one.template:,})")
-    lines += [f"{counts.other:>{width},}  begin and tools"] if counts.other else []
-    lines += [f"{counts.reply:>{width},}  reply prompt"] if counts.reply else []
-    lines.append(
-        f"{counts.total:>{width},}  total: {counts.content:,} in messages, {counts.template:,} by the template"
-    )
-    if counted.missing:
-        how = "as one token each" if counted.single else "as text"
-        lines.append(f"the vocabulary has no token for {' '.join(counted.missing)}: counted {how}")
-    for found in counts.injected:
-        remark = ", a special token" if found.special else ""
-        lines.append(f"message {found.message + 1} contains {found.text}{remark}")
-    if published is not None:
-        like = f", if it counts like {published.like}" if published.like else ""
-        lines.append(f"by OpenAI's published rule: {published.tokens:,} for {published.model}{like}")
-    return "\n".join(lines) + "\n"
-
-
 def _json(
     file: str,
     counted: CountedPrompt,
@@ -143,8 +114,8 @@ def _json(
     template: ChatTemplate,
     published: PublishedCount | None,
 ) -> str:
-    from webapp.serializers.conversation import conversation_json
-    from webapp.serializers.json import json_parts
+    from webapp.tokenization.answers import conversation_json
+    from webapp.web.json_responses import json_parts
 
     found = {"file": file, "vocabulary": vocabulary, "template": template.name, **conversation_json(counted, roles)}
     if published is not None:

@@ -146,11 +146,11 @@ def inferred(tokenizer: Tokenizer, options: Namespace) -> Tokenizer:
         raise ArgumentError(f"--inference {name}: {error}") from None
 
 
-def model_named(name: str) -> LanguageModel:
+def model_named(name: str, *, vocabulary: str | None = None) -> LanguageModel:
     """Return the model of this name.
 
-    Raises ArgumentError if the list has none, InputError if its tokenizer is not public, and for an invalid file of the
-    setting `MODELS_FILE`.
+    Raises ArgumentError if the list has none, InputError if its tokenizer is not public and no other `vocabulary` is
+    chosen, and for an invalid file of the setting `MODELS_FILE`.
     """
     from webapp.vocabularies import language_models
 
@@ -163,7 +163,7 @@ def model_named(name: str) -> LanguageModel:
     if model is None:
         similar = f"; similar: {', '.join(near)}" if near else ""
         raise ArgumentError(f"there is no model called {name} in the list{similar}")
-    if model.vocabulary is None:
+    if model.vocabulary is None and vocabulary is None:
         note = f"; {model.note}" if model.note else ""
         raise InputError(f"the tokenizer of {model.title} is not public, so it cannot count{note}")
     return model

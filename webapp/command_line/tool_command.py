@@ -12,11 +12,11 @@ from webapp import create_app
 from webapp.command_line.commands import write
 from webapp.command_line.inputs import STANDARD_INPUT, ArgumentError, InputError, read_texts
 from webapp.rendering.delimited import csv_parts
-from webapp.serializers.json import json_parts
 from webapp.tokenization.forms import InputProblem
 from webapp.tools import TOOLS
 from webapp.tools.inputs import body_model, literals
 from webapp.tools.kernel import Tool, as_object
+from webapp.web.json_responses import json_parts
 
 
 def add_arguments(every: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import signal
 import sys
 from argparse import ArgumentParser, Namespace
@@ -33,9 +34,32 @@ EPILOG = """\
 A corpus is files of text, JSON Lines (.jsonl) or tables (.parquet); text and JSON Lines may be compressed (.gz, .zst).
 Files may be patterns and addresses: 'books/*.txt', 's3://bucket/crawl/**.jsonl.zst' (pip install s3fs), gs:// (gcsfs).
 
-A training that was interrupted continues with what it has counted, which is stored in FILE.counting until it ends.
+What is counted is stored in FILE.counting until the training ends: after a refusal, the same command with another size
+does not count again.
 """
 
+PLAN_CHOICES = {
+    "trainer": "the algorithm",
+    "size": "pieces, special tokens included",
+    "split": "the split pattern",
+    "pattern": "the regular expression of --split own",
+    "normalization": "what is done to the text first",
+    "special_tokens": "once for each token",
+    "minimum_count": "the least count of a pair or piece; by default it follows the corpus",
+    "longest_word": "characters; longer pre-tokens are cut",
+    "coverage": "the share of the alphabet, by occurrences",
+    "longest_piece": "characters; of Unigram, and BPE with ▁",
+    "seeds": "what Unigram begins with",
+    "keep": "the share of the pieces that a round of Unigram's pruning keeps",
+    "wordpiece": "how WordPiece is trained",
+    "variant": "of BPE over bytes",
+    "transition": "the share of SuperBPE's first phase",
+    "order": "the words of the longest n-gram",
+    "smoothing": "of n-grams",
+    "segmentation": "for n-grams: words between spaces or /, or how raw text is segmented",
+    "minimum_pairs": "the least count of pairs of words",
+    "minimum_triples": "the least count of triples of words",
+}
 CORPUS_ERRORS = {
     "empty": "the corpus has no text",
     "not_utf8": "{file}: not valid UTF-8 at byte {offset}",
@@ -57,43 +81,28 @@ TRAINING_ERRORS = {
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command: the corpus, each choice of a plan under its name, and where to count."""
-    from webapp.core.models.smoothing import SMOOTHINGS
-    from webapp.core.training.plan import NORMALIZATIONS, SEGMENTATIONS, SPLITS, TRAINERS, TrainingPlan
+    from webapp.core.training.plan import TrainingPlan
+    from webapp.core.training.recipe import VALUES
 
-    usual = TrainingPlan()
     add = parser.add_argument
     add("corpus", nargs="+", metavar="CORPUS", help="a file, a pattern, or an address such as s3://bucket/*.jsonl.gz")
-    add("--algorithm", dest="trainer", choices=TRAINERS, default=usual.trainer, help=f"({usual.trainer})")
-    add("--size", type=int, default=usual.size, metavar="N", help=f"pieces, special tokens included ({usual.size})")
     add("-o", "--out", metavar="FILE", help="the file to write (tokenizer.json; ngrams.json, the counts of n-grams)")
     add("--format", choices=("auto", "text", "jsonl", "parquet"), default="auto", help="of the files (by their names)")
     add("--field", default="text", metavar="NAME", help="the field or the column that has the text (text)")
 
-    plan = parser.add_argument_group("choices of the training")
-    add = plan.add_argument
-    add("--split", choices=SPLITS, default=usual.split, help="the split pattern")
-    add("--pattern", default=usual.pattern, metavar="REGEX", help="the pattern of --split own")
-    add("--normalization", choices=NORMALIZATIONS, default=usual.normalization, help="what is done to the text first")
-    add("--special-tokens", action="append", default=[], metavar="TOKEN", help="once for each token")
-    add("--minimum-count", type=int, metavar="N", help="the least count of a pair or piece (follows the corpus)")
-    add("--longest-word", type=int, default=usual.longest_word, metavar="N", help="cut longer pre-tokens, characters")
-    add("--coverage", type=float, default=usual.coverage, metavar="SHARE", help="of the alphabet, by occurrences")
-    add("--longest-piece", type=int, default=usual.longest_piece, metavar="N", help="characters; Unigram, BPE with ▁")
-    add("--seeds", choices=("substrings", "bpe"), default=usual.seeds, help="what Unigram begins with")
-    add("--keep", type=float, default=usual.keep, metavar="SHARE", help="that a round of Unigram's pruning keeps")
-    add("--wordpiece", choices=("top-down", "score"), default=usual.wordpiece, help="how WordPiece is trained")
-    add("--variant", choices=("plain", "superbpe"), default=usual.variant, help="of BPE")
-    add("--transition", type=float, default=usual.transition, metavar="SHARE", help="of SuperBPE's first phase")
-    words = f"of n-grams: the words of the longest ({usual.order})"
-    add("--order", choices=("1", "2", "3"), default=usual.order, help=words)
-    add("--smoothing", choices=SMOOTHINGS, default=usual.smoothing, help=f"of n-grams ({usual.smoothing})")
-    words = "for n-grams: words between spaces or /, or how raw text is segmented (words)"
-    add("--segmentation", choices=SEGMENTATIONS, default=usual.segmentation, help=words)
-    add("--minimum-pairs", type=int, default=usual.minimum_pairs, metavar="N", help="the least count of pairs (1)")
-    add("--minimum-triples", type=int, default=usual.minimum_triples, metavar="N", help="the least of triples (1)")
+    add = parser.add_argument_group("choices of the training").add_argument
+    for name, explanation in PLAN_CHOICES.items():
+        usual = getattr(TrainingPlan(), name)
+        shape: dict[str, Any] = {"choices": VALUES[name]} if name in VALUES else {"metavar": name.rpartition("_")[2]}
+        if name == "special_tokens":
+            shape |= {"action": "append", "metavar": "TOKEN"}
+        elif name not in VALUES and name != "pattern":
+            shape["type"] = float if isinstance(usual, float) else int
+        option = "--algorithm" if name == "trainer" else f"--{name.replace('_', '-')}"
+        shown = f" ({usual})" if usual or usual == 0 else ""
+        add(option, dest=name, default=[] if usual == () else usual, help=f"{explanation}{shown}", **shape)
 
-    counting = parser.add_argument_group("counting")
-    add = counting.add_argument
+    add = parser.add_argument_group("counting").add_argument
     add("--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tcp://10.0.0.1:8786 (this machine)")
     add("--workers", type=int, metavar="N", help="processes of this machine (one for each processor)")
     add("--worker-memory", default="1GiB", metavar="SIZE", help="the most of each process of this machine (1GiB)")
@@ -111,17 +120,17 @@ def train(options: Namespace) -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # workers are stopped, and what they counted is kept
     bar = ProgressBar(sys.stderr, quiet=options.quiet)
     try:
-        with explained(), bar:
+        with explained():
             _train(options, bar)
     except KeyboardInterrupt:
-        sys.stderr.write("tokenscope: stopped; the same command continues\n")
+        bar.end_stage()
+        sys.stderr.write("tokenscope: stopped\n")
         return 130
     return 0
 
 
 def _train(options: Namespace, bar: ProgressBar) -> None:
-    from webapp.cluster.batches import Batches
-    from webapp.cluster.sources import find
+    from webapp.cluster.sources import find, fingerprint
     from webapp.core.formats import huggingface, ngram_counts
     from webapp.core.training.plan import Progress
     from webapp.core.training.record import TrainingRecord
@@ -133,7 +142,7 @@ def _train(options: Namespace, bar: ProgressBar) -> None:
     out = _writable(options.out or ("ngrams.json" if counts_ngrams else "tokenizer.json"))
     sources = find(options.corpus, format=options.format, field=options.field)
     folder = out.with_name(f"{out.name}.counting")
-    counted, rare = _count(options, sources, plan, folder, bar)
+    counted, rare = _count(options, sources, plan, folder / fingerprint(sources, plan)[:16], bar)
     if not counted.counts:
         raise ArgumentError(f"--drop-rarer-than: no word occurs {options.drop_rarer_than:,} times")
     if options.drop_rarer_than > 1:
@@ -166,7 +175,7 @@ def _train(options: Namespace, bar: ProgressBar) -> None:
         document["left_out"] = left_out
     _write(out, (ngram_counts.write_json if counts_ngrams else huggingface.write)(trained.tokenizer))
     _write(record_path(out), json.dumps(document, ensure_ascii=False, indent=1) + "\n")
-    Batches(folder, "").delete()
+    shutil.rmtree(folder)
     quality = f", {trained.characters_per_token:.2f} characters per token" if trained.characters_per_token else ""
     unit = "words" if counts_ngrams else "pieces"
     bar.say(f"{out}: {trained.pieces:,} {unit}{quality} on held-out text{_perplexity(trained.ngrams, plan)}")
@@ -242,12 +251,11 @@ def _count_with_dask(
 def _count_here(
     options: Namespace, sources: Sequence[Source], plan: TrainingPlan, folder: Path, bar: ProgressBar, processes: int
 ) -> tuple[CountedCorpus, Rare]:
-    from webapp.cluster.batches import Batches, fingerprint
     from webapp.cluster.runs import Rare
     from webapp.cluster.sources import open_source
     from webapp.core.training.counting import count_words
 
-    Batches(folder, fingerprint(sources, plan))
+    folder.mkdir(parents=True, exist_ok=True)
     by_path = {source.file.path: source for source in sources}
     counted = count_words(
         [source.file for source in sources],

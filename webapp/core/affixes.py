@@ -84,13 +84,9 @@ def with_affixes(tokenizer: Tokenizer, affixes: Affixes, *, template: bool = Fal
     before, after = ([id for id in ids if id is not None] for ids in found)
     own = tokenizer.postprocessor.template if template else None
     parts = (*before, *(own.parts if own else (None,)), *after)
-    changed = Tokenizer(
-        tokenizer.model,
-        normalizer=tokenizer.normalizer,
-        pretokenizer=tokenizer.pretokenizer,
-        decoder=tokenizer.decoder,
-        added_tokens=tokens,
-        postprocessor=replace(tokenizer.postprocessor, template=None if parts == (None,) else Template(parts)),
+    template_of_all = None if parts == (None,) else Template(parts)
+    changed = tokenizer.changed(
+        added_tokens=tokens, postprocessor=replace(tokenizer.postprocessor, template=template_of_all)
     )
     return Affixed(changed, frozenset(token.id for token in new), missing, len(before), len(after))
 

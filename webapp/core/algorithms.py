@@ -141,41 +141,28 @@ class Algorithm:
         return tuple(option for option in self.options if option in self.external_options)
 
 
+_MATCHING: tuple[tuple[str, Direction, Callable[..., object]], ...] = (
+    ("fmm", "forward", reference_matching.forward),
+    ("bmm", "backward", reference_matching.backward),
+    ("bidirectional", "both", reference_matching.bidirectional),
+)
+
 ALGORITHMS: dict[str, Algorithm] = {
     algorithm.id: algorithm
     for algorithm in (
-        Algorithm(
-            "fmm",
-            "dictionary",
-            (Matching,),
-            kind="matching",
-            options=(RUNS,),
-            external_options=(RUNS,),
-            direction="forward",
-            tracer=trace_matching,
-            reference=(reference_matching.forward,),
-        ),
-        Algorithm(
-            "bmm",
-            "dictionary",
-            (Matching,),
-            kind="matching",
-            options=(RUNS,),
-            external_options=(RUNS,),
-            direction="backward",
-            tracer=trace_matching,
-            reference=(reference_matching.backward,),
-        ),
-        Algorithm(
-            "bidirectional",
-            "dictionary",
-            (Matching,),
-            kind="matching",
-            options=(RUNS,),
-            external_options=(RUNS,),
-            direction="both",
-            tracer=trace_matching,
-            reference=(reference_matching.bidirectional,),
+        *(
+            Algorithm(
+                id,
+                "dictionary",
+                (Matching,),
+                kind="matching",
+                options=(RUNS,),
+                external_options=(RUNS,),
+                direction=direction,
+                tracer=trace_matching,
+                reference=(reference,),
+            )
+            for id, direction, reference in _MATCHING
         ),
         Algorithm(
             "max-probability",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 
-from webapp.core.cache import Cache, IdCache
+from webapp.core.cache import Cache
 from webapp.core.models import Model
 from webapp.core.text import pretokenizers
 from webapp.core.text.alignment import AlignedText
@@ -111,7 +111,7 @@ class NestedPretokenPath(PretokenPath):
     ) -> None:
         super().__init__(model, normalizer, pretokenizer.first)
         inner = PretokenPath(model, None, pretokenizer.rest)
-        self._ids_of = IdCache(lambda pretoken: tuple(inner.normalized_ids(pretoken))).__getitem__
+        self._ids_of = Cache(lambda pretoken: tuple(inner.normalized_ids(pretoken))).__getitem__
         self._located = Cache(lambda pretoken: inner.normalized_places(AlignedText.of(pretoken)))
 
 
@@ -146,7 +146,7 @@ class BertWordPath(PretokenPath):
         super().__init__(model, normalizer, pretokenizer)
         self._bert = normalizer
         inner = PretokenPath(model, normalizer, pretokenizer)
-        self._words = IdCache(lambda word: tuple(inner.ids(word)))
+        self._words = Cache(lambda word: tuple(inner.ids(word)))
         self._word_ids = self._words.__getitem__
         self._word_places = Cache(lambda word: inner.places(AlignedText.of(word)))
 

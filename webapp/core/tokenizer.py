@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 from webapp.core.added_tokens import AddedToken, AddedTokenFinder, Part, PostProcessor, as_added_tokens, spaces_of
 from webapp.core.encoding import Encoding, Placement
@@ -72,6 +73,18 @@ class Tokenizer:
                 self._decoded.setdefault(id, space)
         self._path = encoding_path(model, normalizer, pretokenizer)
 
+    def changed(self, **parts: Any) -> Tokenizer:
+        """Return the same pipeline with other parts, named like the arguments of `Tokenizer`."""
+        own = {
+            "model": self.model,
+            "normalizer": self.normalizer,
+            "pretokenizer": self.pretokenizer,
+            "decoder": self.decoder,
+            "added_tokens": self.added_tokens,
+            "postprocessor": self.postprocessor,
+        }
+        return Tokenizer(**{**own, **parts})
+
     def encode(self, text: str, *, special: bool = False, template: bool = False) -> Encoding:
         """Return the tokens of a text.
 
@@ -114,16 +127,6 @@ class Tokenizer:
     def parts_in_text(self, text: str, *, special: bool = False) -> list[Part]:
         """Return the added tokens of a text before normalization, and the spans between them."""
         return self._in_text.parts(text, special=special)
-
-    def parts_in_normalized(self, text: str, *, special: bool = False) -> list[Part]:
-        """Return the added tokens of a normalized span, and the spans between them."""
-        return self._in_normalized.parts(text, special=special)
-
-    def piece_to_decode(self, id: int) -> str | bytes:
-        """Return what the decoder reads for an id that encoding returned."""
-        if id in self._decoded:
-            return self._decoded[id]
-        return self.model.pieces[id] if id < len(self.model.pieces) else "\ufffd"
 
     def decode(self, ids: Iterable[int], *, skip_special: bool = False) -> str:
         """Return the text of ids, with `skip_special` without the special tokens among them.

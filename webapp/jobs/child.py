@@ -19,7 +19,7 @@ from webapp.core.training.corpus import CorpusError, CorpusFile
 from webapp.core.training.counting import count_words
 from webapp.core.training.plan import PlanError, Progress, Report, TrainingPlan
 from webapp.core.training.record import TrainingRecord
-from webapp.core.training.train import TrainedTokenizer, TrainingError, train
+from webapp.core.training.train import TrainingError, train
 from webapp.processes import Message, Send
 
 RESULT = "vocabulary"
@@ -87,10 +87,17 @@ def _trained(task: Task, report: Report) -> Message:
     held_out: dict[str, Any] = {
         "characters": len(trained.held_out),
         "characters_per_token": trained.characters_per_token,
-        **_compared(trained, Path(task.vocabularies)),
+        "others": {},
     }
+    if trained.held_out:
+        from webapp.jobs.figures import compared  # loads the site's vocabularies, which counting has no use for
+
+        held_out |= compared(trained.held_out, trained.tokenizer, Path(task.vocabularies))
     if trained.ngrams:
-        held_out["ngrams"] = {**trained.ngrams, "built_in": _built_in(counted.held_out, plan)}
+        from webapp.jobs.figures import perplexities_of_the_built_in_model as perplexities
+
+        built_in = perplexities(counted.held_out, plan) if counted.held_out else {}
+        held_out["ngrams"] = {**trained.ngrams, "built_in": built_in}
     record = TrainingRecord(
         plan=plan,
         files=tuple(file.name for file in files),
@@ -105,20 +112,6 @@ def _trained(task: Task, report: Report) -> Message:
     )
     report(Progress("write", 2, 2, trained.pieces, last.latest, trained.curve))
     return record.as_json()
-
-
-def _compared(trained: TrainedTokenizer, vocabularies: Path) -> dict[str, Any]:
-    if not trained.held_out:
-        return {"others": {}}
-    from webapp.jobs.figures import compared
-
-    return compared(trained.held_out, trained.tokenizer, vocabularies)
-
-
-def _built_in(held_out: str, plan: TrainingPlan) -> dict[str, Any]:
-    from webapp.jobs.figures import perplexities_of_the_built_in_model
-
-    return perplexities_of_the_built_in_model(held_out, plan) if held_out else {}
 
 
 def _failed(code: str, **details: object) -> Message:

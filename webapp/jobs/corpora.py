@@ -137,15 +137,13 @@ class Corpora:
         with suppress(KeyError):
             shutil.rmtree(self._folder(id), ignore_errors=True)
 
-    def delete_old(self, seconds: float, keep: frozenset[str] = frozenset()) -> int:
-        """Delete the corpora without changes for so long, except those to `keep`; returns their number.
+    def delete_old(self, seconds: float) -> int:
+        """Delete the corpora without changes for so long; returns their number.
 
         An incomplete corpus has `INCOMPLETE_SECONDS`.
         """
         now = time.time()
-        old = [
-            path for path in self._all() if path.name not in keep and now - _modified(path) > _seconds(path, seconds)
-        ]
+        old = [path for path in self._all() if now - _modified(path) > _seconds(path, seconds)]
         for path in old:
             shutil.rmtree(path, ignore_errors=True)
         return len(old)

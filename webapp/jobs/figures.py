@@ -15,9 +15,8 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.core.training.ngrams import predicted, sentences
 from webapp.core.training.plan import TrainingPlan
 from webapp.vocabularies import shipped_tokenizer
-from webapp.vocabularies.chinese_words import chinese_words
 from webapp.vocabularies.disk_cache import DiskCache
-from webapp.vocabularies.shipped_vocabularies import NAMES, ngram_tokenizer
+from webapp.vocabularies.shipped_vocabularies import NAMES, chinese_words, ngram_tokenizer
 from webapp.vocabularies.uploads import number_of_ids
 from webapp.vocabularies.wellknown import WELL_KNOWN, VocabularySource, WellKnown
 

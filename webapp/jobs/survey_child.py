@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -21,32 +23,44 @@ from webapp.vocabularies.wellknown import WELL_KNOWN
 
 NICENESS = 5  # a visitor waits for the survey, but visitors of pages go first
 REPORT_SECONDS = 0.5
+GRACE_SECONDS = 10  # to store that the time is up
 
 
-class OutOfTimeError(Exception):
-    """The processor time is used up."""
+class SurveyTimeoutError(BaseException):
+    """The processor time is used up; not an Exception, so that nothing which tries several formats swallows it."""
 
 
 def main(task: dict[str, Any], contents: list[bytes], _send: Send) -> None:
     """Do a `SurveyTask`; `contents` are the files of an upload."""
     set_priority(os.getpid(), NICENESS)
-    limit_time(task["seconds"])
     compute(SurveyTask(**task), contents)
 
 
-def limit_time(seconds: int) -> None:
-    """Raise OutOfTimeError after some seconds of processor time; some more, and the system ends the process."""
+@contextmanager
+def limited_time(seconds: int) -> Iterator[None]:
+    """Raise SurveyTimeoutError after some seconds of processor time from now; some more, and the system ends the
+    process with SIGXCPU.
+
+    The limit of the system counts from the start of the process, with its imports, so it is no measure of the survey.
+    """
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
-        # The system repeats the signal each second, also while the reason is stored.
-        signal.signal(signal.SIGXCPU, signal.SIG_IGN)
-        raise OutOfTimeError
+        raise SurveyTimeoutError
 
-    with suppress(ImportError, OSError, ValueError):  # Windows, or a lower limit is in force already
-        import resource
+    if not hasattr(signal, "setitimer"):  # Windows
+        yield
+        return
+    import resource
 
-        signal.signal(signal.SIGXCPU, stop)
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 10))
+    last = math.ceil(time.process_time()) + seconds + GRACE_SECONDS
+    with suppress(OSError, ValueError):  # a lower limit is in force already
+        resource.setrlimit(resource.RLIMIT_CPU, (last, last + GRACE_SECONDS))
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def compute(task: SurveyTask, contents: list[bytes]) -> None:
@@ -66,9 +80,10 @@ def compute(task: SurveyTask, contents: list[bytes]) -> None:
 
         why: FailureReason | None = None
         try:
-            found = survey(_tokenizer(task, contents), report)
-            folder.put(task.key, found, time.process_time() - began)
-        except OutOfTimeError:
+            with limited_time(task.seconds):
+                found = survey(_tokenizer(task, contents), report)
+                folder.put(task.key, found, time.process_time() - began)
+        except SurveyTimeoutError:
             why = "time"
         except MemoryError:
             why = "memory"
@@ -79,14 +94,11 @@ def compute(task: SurveyTask, contents: list[bytes]) -> None:
 
 
 def _tokenizer(task: SurveyTask, contents: list[bytes]) -> Tokenizer:
-    if task.kind == "upload":
+    if contents:
         return recognize(*contents).tokenizer
-    if task.kind == "known":
-        stored = DiskCache(Path(task.vocabularies)).get(WELL_KNOWN[task.name])
-        if stored is None:
-            raise FileNotFoundError(task.name)
-        return WELL_KNOWN[task.name].tokenizer(stored)
-    load = CATALOGUE[task.name].load
-    if load is None:
-        raise KeyError(task.name)
-    return load()
+    if task.name in CATALOGUE and (load := CATALOGUE[task.name].load):
+        return load()
+    stored = DiskCache(Path(task.folder).parent).get(WELL_KNOWN[task.name])
+    if stored is None:
+        raise FileNotFoundError(task.name)
+    return WELL_KNOWN[task.name].tokenizer(stored)

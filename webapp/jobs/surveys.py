@@ -20,7 +20,7 @@ import json
 import logging
 import os
 import re
-import secrets
+import signal
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -38,12 +38,12 @@ from webapp.core.analysis.reachability import METHOD, REASONS, Reach, Reason, St
 from webapp.processes import Child, locked
 from webapp.storage import Deleted
 from webapp.vocabularies import CATALOGUE, library
+from webapp.vocabularies.disk_cache import write_whole
 from webapp.vocabularies.fetching import fetcher_of
 from webapp.vocabularies.shipped_vocabularies import FOLDER
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
 AT_ONCE = 2  # surveys that are computed at the same time
-MOST_TRIES = 3  # processes that may end without a word before a survey counts as failed
 MOST_LISTED = 100_000  # unreachable tokens that are kept; more are only counted
 PARTS = "parts"  # chooses the tokens that are parts of others only
 _CACHED = 8  # surveys in the memory of a process
@@ -118,7 +118,7 @@ class SurveyFolder:
     def report(self, key: str, done: int, total: int) -> None:
         """Store how many of how many tokens are done."""
         with suppress(OSError):
-            self._replace(self._path(key, "progress"), json.dumps([done, total]).encode())
+            write_whole(self._path(key, "progress"), json.dumps([done, total]).encode())
 
     def progress(self, key: str) -> tuple[int, int] | None:
         """How many of how many tokens the running process has done."""
@@ -152,12 +152,8 @@ class SurveyFolder:
             yield False
             return
         try:
-            if self._tries(key) > MOST_TRIES:
-                self.fail(key, "error")
-                yield False
-                return
             yield True
-            for ending in ("progress", "tries", "lock"):
+            for ending in ("progress", "lock"):
                 with suppress(OSError):
                     self._path(key, ending).unlink(missing_ok=True)
         finally:
@@ -175,27 +171,11 @@ class SurveyFolder:
                     deleted += Deleted(1, status.st_size)
         return deleted
 
-    def _tries(self, key: str) -> int:
-        """Note one more try; how many there were since the last that ended well."""
-        with self._path(key, "tries").open("ab") as file:
-            file.write(b".")
-            return file.tell()
-
     def _path(self, key: str, ending: str) -> Path:
         return self.folder / f"{re.sub(r'[^0-9A-Za-z._-]', '_', key)}.{ending}"
 
     def _write(self, key: str, content: dict[str, Any]) -> None:
-        self._replace(self._path(key, "json.gz"), gzip.compress(json.dumps(content).encode(), 5))
-
-    def _replace(self, path: Path, content: bytes) -> None:
-        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-        try:
-            temporary.write_bytes(content)
-            os.replace(temporary, path)
-        except BaseException:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
-            raise
+        write_whole(self._path(key, "json.gz"), gzip.compress(json.dumps(content).encode(), 5))
 
 
 def key_of(checksum: str) -> str:
@@ -205,17 +185,9 @@ def key_of(checksum: str) -> str:
 
 @lru_cache(_CACHED)
 def _read(path: Path, _changed: int) -> StoredSurvey | FailureReason:
-    stored = json.loads(gzip.decompress(path.read_bytes()))
-    if "failed" in stored:
-        failed: FailureReason = stored["failed"]
-        return failed
-    return StoredSurvey(
-        stored["states"],
-        stored["reasons"],
-        stored["parts"],
-        stored["seconds"],
-        [_reach(row) for row in stored["unreachable"]],
-    )
+    stored: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
+    failed: FailureReason | None = stored.get("failed")
+    return failed or StoredSurvey(**stored | {"unreachable": [_reach(row) for row in stored["unreachable"]]})
 
 
 def _row(reach: Reach) -> list[Any]:
@@ -232,6 +204,8 @@ log = logging.getLogger(__name__)
 SECONDS = 120  # of processor time for one survey
 MEMORY = 3_221_225_472  # bytes
 MOST_FILE = 268_435_456  # bytes of a file that its process writes
+# Why a process ended that could not store it: an exception while it did, or a signal of the system.
+ENDINGS: dict[int, FailureReason] = {1: "memory", -9: "memory", -24: "time"}
 
 # The surveys that this process has started and that still run.
 _running: dict[str, threading.Thread] = {}
@@ -256,13 +230,11 @@ class FailedSurvey:
 
 @dataclass(frozen=True)
 class SurveyTask:
-    """What a process has to do; it gets the files of an upload as well."""
+    """What a process has to do, in the folder of surveys; it gets the files of an upload as well."""
 
     name: str
-    kind: Literal["shipped", "known", "upload"]
     key: str
     folder: str
-    vocabularies: str
     seconds: int = SECONDS
     memory: int = MEMORY
 
@@ -314,19 +286,12 @@ def _start(folder: SurveyFolder, key: str, name: str) -> bool:
         folder.folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder.folder, os.W_OK):
             raise PermissionError(str(folder.folder))
-        vocabularies = str(fetcher_of(current_app).disk_cache.folder)
-        contents: list[bytes] = []
-        if name in CATALOGUE:
-            task = SurveyTask(name, "shipped", key, str(folder.folder), vocabularies)
-        elif name in WELL_KNOWN:
-            task = SurveyTask(name, "known", key, str(folder.folder), vocabularies)
-        else:
-            content, companion = library().uploads.content(name)
-            contents = [content] if companion is None else [content, companion]
-            task = SurveyTask(name, "upload", key, str(folder.folder), vocabularies)
+        is_upload = name not in CATALOGUE and name not in WELL_KNOWN
+        contents = [each for each in library().uploads.content(name) if each is not None] if is_upload else []
         slot = folder.slot()
         if slot is None:
             return False
+        task = SurveyTask(name, key, str(folder.folder))
         thread = threading.Thread(target=run_survey, args=(task, contents, slot), name=f"survey {name}", daemon=True)
         _running[key] = thread
         thread.start()
@@ -351,9 +316,9 @@ def run_survey(task: SurveyTask, contents: Sequence[bytes], *slot: int) -> None:
     child.close()
     folder = SurveyFolder(Path(task.folder))
     found = folder.get(task.key)
-    if code == 1 and found is None:  # an exception while it stored why it failed: not even that fitted
+    if found is None and code not in (0, -signal.SIGTERM):  # SIGTERM stops the machine, so the next visitor starts it
         with suppress(OSError):
-            folder.fail(task.key, "memory")
+            folder.fail(task.key, ENDINGS.get(code, "error"))
     if code or isinstance(found, str):
         log.warning("The survey of %s ended with code %s: %s.", task.name, code, found)
 

@@ -60,7 +60,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Watch:
+class JobWatch:
     """How a worker runs jobs: `silence` is the time without a sign of life after which another worker takes one up."""
 
     jobs: Jobs
@@ -95,7 +95,7 @@ class Watch:
 class Attempt:
     """One attempt at a job, by its holder."""
 
-    def __init__(self, watch: Watch, job: Job, holder: str) -> None:
+    def __init__(self, watch: JobWatch, job: Job, holder: str) -> None:
         self._watch = watch
         self._jobs = watch.jobs
         self._job = job

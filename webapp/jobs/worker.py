@@ -16,7 +16,7 @@ from pathlib import Path
 from flask import Flask
 
 from webapp.jobs import jobs_of, retention
-from webapp.jobs.watching import Attempt, Limits, Watch
+from webapp.jobs.watching import Attempt, JobWatch, Limits
 from webapp.observing.logs import configure
 from webapp.observing.options import log_form
 from webapp.storage import DatabaseUrlError, SchemaError, UnavailableStorageError
@@ -40,7 +40,7 @@ class Worker:
     the clocks of several machines need not agree.
     """
 
-    def __init__(self, watch: Watch, at_once: int, expire: Callable[[], object] = lambda: None) -> None:
+    def __init__(self, watch: JobWatch, at_once: int, expire: Callable[[], object] = lambda: None) -> None:
         """`expire` deletes what the site keeps no longer; it is called every hour."""
         self._watch, self._jobs = watch, watch.jobs
         self._at_once = at_once
@@ -131,7 +131,7 @@ def work() -> None:
     Worker(watch_of(app), app.config["MAX_TRAININGS"], lambda: retention.expire(app)).run(stopping)
 
 
-def watch_of(app: Flask) -> Watch:
+def watch_of(app: Flask) -> JobWatch:
     """How a worker of `app` runs jobs, from its settings."""
     config = app.config
     library: Library = app.extensions["vocabularies"]
@@ -142,7 +142,7 @@ def watch_of(app: Flask) -> Watch:
         text=config["MAX_TRAINING_BYTES"],
         gently=bool(config["TRAIN_GENTLY"]),
     )
-    return Watch(
+    return JobWatch(
         jobs=jobs_of(app),
         store=lambda content: library.uploads.add(content)[0].name,
         limits=limits,

@@ -17,20 +17,17 @@ from datetime import UTC, datetime
 from typing import Any, TextIO
 
 from webapp.observing import report
-from webapp.observing.finished import RequestRecord, method_of, reason_of, route_of
 from webapp.observing.options import LogForm, Options
+from webapp.observing.report import RequestRecord
 
 log = logging.getLogger(__name__)
 
-# The phase of a request outside of all measured ones.
-OTHER = "other"
 # Characters of one message; a line of a request is much shorter.
 LONGEST_MESSAGE = 2_000
-_OWN = "_tokenscope_handler"
 
 
 class RequestLog:
-    """Writes a line for each finished request, and a warning for a slow one."""
+    """Writes a line for each finished request, if the settings ask for it."""
 
     def __init__(self, options: Options, stream: TextIO | None = None) -> None:
         self._options = options
@@ -40,108 +37,84 @@ class RequestLog:
         """Log a finished request."""
         if self._options.log:
             fields = line_of(request, with_address=self._options.log_addresses)
-            text = json.dumps(fields) if self._options.log == "json" else _readable(fields)
             # In one call, so that the lines of several processes do not mix.
-            self._stream.write(text + "\n")
+            self._stream.write((json.dumps(fields) if self._options.log == "json" else _readable(fields)) + "\n")
             self._stream.flush()
-        if request.worked_seconds > self._options.slow_seconds:
-            _warn_of(request)
 
 
 def line_of(request: RequestRecord, *, with_address: bool) -> dict[str, Any]:
-    """The fields of a request's line; times in milliseconds."""
-    found: dict[str, Any] = {
+    """The fields of a request's line; times in milliseconds. `phase` is the one that took longest."""
+    phases: dict[str, float] = request.report.get("phases") or {}
+    found = {
         "time": _timestamp(datetime.now(UTC)),
         "event": "request",
         "id": request.id,
-        "method": method_of(request),
-        "route": route_of(request),
+        "method": request.method,
+        "route": request.route,
         "status": request.status,
         "received_bytes": request.received_bytes,
         "sent_bytes": request.sent_bytes,
-        "queue_ms": _milliseconds(request.queued_seconds),
-        "work_ms": _milliseconds(request.worked_seconds),
-        "total_ms": _milliseconds(request.total_seconds),
+        "queue_ms": round(1000 * request.queued_seconds, 1),
+        "work_ms": round(1000 * request.worked_seconds, 1),
+        "total_ms": round(1000 * request.total_seconds, 1),
         "lane": request.lane,
+        "phase": max(phases, key=phases.__getitem__, default=""),
+        "refused": request.reason,
+        "address": request.client if with_address else "",
     }
-    if reason := reason_of(request):
-        found["refused"] = reason
-    if with_address:
-        found["address"] = request.client
-    return found
+    return {name: value for name, value in found.items() if value != ""}
 
 
-def slowest_phase(request: RequestRecord) -> tuple[str, float]:
-    """The phase that took most of a request's time with a worker, and its seconds."""
-    phases: dict[str, float] = dict(request.report.get("phases") or {})
-    phases[OTHER] = max(request.worked_seconds - sum(phases.values()), 0.0)
-    name = max(phases, key=phases.__getitem__)
-    return name, phases[name]
+def _readable(fields: dict[str, Any]) -> str:
+    rest = [f"{name}={fields[name]}" for name in fields if name not in ("time", "event", "method", "route", "status")]
+    return " ".join([f"{fields['time']} {fields['method']} {fields['route']} {fields['status']}", *rest])
 
 
-def _warn_of(request: RequestRecord) -> None:
-    name, seconds = slowest_phase(request)
-    log.warning(
-        "A slow request: %s %s worked for %.1f s, of which %r took %.1f s",
-        method_of(request),
-        route_of(request),
-        request.worked_seconds,
-        name,
-        seconds,
-        extra={"request_id": request.id, "phase": name},
-    )
+class MessageLines(logging.Formatter):
+    """Messages as JSON objects, one a line, with the traceback in the field `trace`.
 
+    As "text", they are lines such as `2026-11-22T10:00:00.000Z WARNING webapp.web.errors [id] message`, tracebacks
+    below.
+    """
 
-class JsonLines(logging.Formatter):
-    """Messages as JSON objects, one a line, with the traceback in the field `trace`."""
+    def __init__(self, form: LogForm) -> None:
+        super().__init__()
+        self._form = form
 
     def format(self, record: logging.LogRecord) -> str:
         """The line of one message."""
+        # Granian adds the traceback to the message itself.
+        message = record.getMessage().partition("\nTraceback (most recent call last):")[0]
         fields = {
             "time": _timestamp(datetime.fromtimestamp(record.created, UTC)),
             "event": "message",
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": _message(record),
+            "message": " ".join(message[:LONGEST_MESSAGE].split()),
             "id": getattr(record, "request_id", "") or report.current().request_id,
-            "phase": getattr(record, "phase", ""),
             "trace": without_messages(record.exc_info[1]) if record.exc_info and record.exc_info[1] else "",
         }
-        return self._line({name: value for name, value in fields.items() if value or name == "message"})
-
-    def _line(self, fields: dict[str, Any]) -> str:
-        return json.dumps(fields)
-
-
-class ReadableLines(JsonLines):
-    """Messages as `2026-11-22T10:00:00.000Z WARNING webapp.web.errors [id] message`, tracebacks below."""
-
-    def _line(self, fields: dict[str, Any]) -> str:
-        request = f" [{fields['id']}]" if "id" in fields else ""
-        line = f"{fields['time']} {fields['level'].upper()} {fields['logger']}{request} {fields['message']}"
-        return "\n".join((line, fields["trace"])) if "trace" in fields else line
+        if self._form == "json":
+            return json.dumps({name: value for name, value in fields.items() if value or name == "message"})
+        request = f" [{fields['id']}]" if fields["id"] else ""
+        line = f"{fields['time']} {record.levelname} {record.name}{request} {fields['message']}"
+        return f"{line}\n{fields['trace']}" if fields["trace"] else line
 
 
 def configure(form: LogForm, stream: TextIO | None = None) -> None:
     """Send the messages of this process to `stream`, by default the standard error, as JSON or as readable lines."""
     handler = logging.StreamHandler(stream or sys.stderr)
-    handler.setFormatter(JsonLines() if form == "json" else ReadableLines())
-    setattr(handler, _OWN, True)
+    handler.setFormatter(MessageLines(form))
     root = logging.getLogger()
-    root.handlers = [other for other in root.handlers if not hasattr(other, _OWN)] + [handler]
+    root.handlers = [other for other in root.handlers if not isinstance(other.formatter, MessageLines)] + [handler]
     logging.captureWarnings(True)
-    sys.excepthook = _log_exception
-    threading.excepthook = _log_exception_of_thread
+    sys.excepthook = lambda _kind, error, _trace: _log_end("process", error)
+    threading.excepthook = lambda arguments: _log_end("thread", arguments.exc_value)
 
 
-def granian_configuration(form: LogForm) -> dict[str, Any]:
-    """The logging of Granian, in the form of `logging.config.dictConfig`: the same lines as ours on the same stream."""
-    formatter = JsonLines if form == "json" else ReadableLines
-    return {
-        "formatters": {"lines": {"()": f"{formatter.__module__}.{formatter.__qualname__}"}},
-        "handlers": {"lines": {"formatter": "lines", "class": "logging.StreamHandler", "stream": "ext://sys.stderr"}},
-        "loggers": {"_granian": {"handlers": ["lines"], "propagate": False}},
-    }
+def _log_end(what: str, error: BaseException | None) -> None:
+    if error is not None and not isinstance(error, KeyboardInterrupt | SystemExit):
+        log.error("A %s ended with an exception", what, exc_info=error)
 
 
 def announce(form: LogForm, message: str, stream: TextIO | None = None) -> None:
@@ -161,55 +134,23 @@ def without_messages(error: BaseException) -> str:
     ...     print(without_messages(error).splitlines()[-1])
     KeyError
     """
-    trace = traceback.TracebackException.from_exception(error)
-    return "".join(_lines(trace, error)).rstrip("\n")
-
-
-def _lines(trace: traceback.TracebackException, error: BaseException | None) -> list[str]:
-    lines: list[str] = []
-    if trace.__cause__ is not None:
-        lines += _lines(trace.__cause__, error.__cause__ if error else None)
-        lines.append("The above exception was the direct cause of the following exception:\n")
-    elif trace.__context__ is not None and not trace.__suppress_context__:
-        lines += _lines(trace.__context__, error.__context__ if error else None)
-        lines.append("During handling of the above exception, another exception occurred:\n")
-    if trace.stack:
-        lines.append("Traceback (most recent call last):\n")
-        lines += trace.stack.format()
-    kind = type(error)
-    module = "" if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}."
-    detail = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
-    lines.append(f"{module}{kind.__qualname__}{detail}\n")
-    return lines
-
-
-def _message(record: logging.LogRecord) -> str:
-    message = record.getMessage()
-    # Granian adds the traceback to the message itself.
-    message = message.partition("\nTraceback (most recent call last):")[0]
-    return " ".join(message[:LONGEST_MESSAGE].split())
-
-
-def _log_exception(kind: type[BaseException], error: BaseException, trace: Any) -> None:
-    if issubclass(kind, KeyboardInterrupt):
-        return
-    log.error("A process ended with an exception", exc_info=(kind, error, trace))
-
-
-def _log_exception_of_thread(arguments: threading.ExceptHookArgs) -> None:
-    if arguments.exc_value is not None and not isinstance(arguments.exc_value, SystemExit):
-        log.error("A thread ended with an exception", exc_info=arguments.exc_value)
-
-
-def _readable(fields: dict[str, Any]) -> str:
-    shown = dict(fields)
-    begin = f"{shown.pop('time')} {shown.pop('method')} {shown.pop('route')} {shown.pop('status')}"
-    shown.pop("event")
-    return " ".join([begin, *(f"{name}={value}" for name, value in shown.items())])
-
-
-def _milliseconds(seconds: float) -> float:
-    return round(1000 * seconds, 1)
+    parts: list[str] = []
+    seen: set[int] = set()
+    following: BaseException | None = error
+    while following is not None and id(following) not in seen:
+        seen.add(id(following))
+        kind, cause = type(following), following.__cause__
+        module = "" if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}."
+        detail = f": {following.strerror}" if isinstance(following, OSError) and following.strerror else ""
+        frames = traceback.format_tb(following.__traceback__)
+        trace = "".join(["Traceback (most recent call last):\n", *frames]) if frames else ""
+        parts.append(f"{trace}{module}{kind.__qualname__}{detail}")
+        following = cause or (None if following.__suppress_context__ else following.__context__)
+        if cause:
+            parts.append("The above exception was the direct cause of the following exception:\n")
+        elif following is not None:
+            parts.append("During handling of the above exception, another exception occurred:\n")
+    return "\n".join(reversed(parts))
 
 
 def _timestamp(moment: datetime) -> str:

@@ -3,7 +3,6 @@
 from flask import Flask
 
 from webapp.pages import (
-    byte_alphabet,
     compare,
     evaluate,
     learn,
@@ -24,7 +23,6 @@ PAGES = (
     evaluate,
     learn,
     vocabularies,
-    byte_alphabet,
     share,
 )
 

@@ -30,7 +30,6 @@ SHAPES = (
 )
 
 MARGIN = 3.0  # percent on either side, so that marks stay inside the strip
-TICKS = (1, 2, 5)
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ class Scale:
             values = [2.0**power for power in range(-6, 12)]
             minor = {2.0**power for power in range(-5, 12, 2)}
         else:
-            step = _step(self.maximum)
+            step = _round_step(max(self.maximum / 6, 0.01))
             values = [step * count for count in range(8)]
             minor = {step * count for count in range(1, 8, 2)}
         return [
@@ -94,20 +93,6 @@ class Scale:
 
     def _scaled(self, value: float) -> float:
         return log2(value) if self.logarithmic else value
-
-
-def _step(most: float) -> float:
-    """A round distance between lines that gives at most seven of them.
-
-    >>> _step(230), _step(5.5), _step(0.9)
-    (50.0, 1.0, 0.2)
-    """
-    size = 0.01
-    while True:
-        for digit in TICKS:
-            if most / (size * digit) <= 6:
-                return round(size * digit, 4)
-        size *= 10
 
 
 @dataclass(frozen=True)
@@ -164,8 +149,8 @@ def logarithmic(title: str, low: float, high: float, marked: Iterable[float], na
 def _round_step(least: float) -> float:
     """The smallest of 1, 2, 5, 10, 20 … (or 0.5, 0.2 …) that is at least `least`.
 
-    >>> [_round_step(least) for least in (0.12, 0.7, 1, 3, 60)]
-    [0.2, 1.0, 1.0, 5.0, 100.0]
+    >>> [_round_step(least) for least in (0.12, 0.7, 1, 3, 230 / 6)]
+    [0.2, 1.0, 1.0, 5.0, 50.0]
     """
     power = 10.0 ** floor(log10(least))
     return next(round(factor * power, 12) for factor in (1, 2, 5, 10) if factor * power >= least - 1e-12)

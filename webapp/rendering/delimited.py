@@ -1,4 +1,4 @@
-r"""Tables as text: CSV to download, and tab-separated lines to paste into a spreadsheet or a document."""
+"""Tables as CSV to download."""
 
 from __future__ import annotations
 
@@ -34,16 +34,6 @@ def csv_parts(rows: Iterable[Sequence[object]]) -> Iterator[str]:
         out = io.StringIO(newline="")
     if beginning:
         yield beginning
-
-
-def as_tsv(rows: Iterable[Sequence[object]]) -> str:
-    r"""The rows as tab-separated lines; a tab or line end inside a cell becomes a space.
-
-    >>> as_tsv([("pair", "count"), ("e s", 9)])
-    'pair\tcount\ne s\t9\n'
-    """
-    lines = ("\t".join(" ".join(escape_formula(_text(cell)).split()) for cell in row) for row in rows)
-    return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace").decode()
 
 
 def _text(cell: object) -> str:

@@ -326,3 +326,13 @@ def ids_html(encoding: Encoding, chunks: Iterable[Chunk]) -> Markup:
 
 def _ids_line(ids: Sequence[int], first: int) -> Markup:
     return Markup(f'<div class="ids" data-first="{first}">{" ".join(map(str, ids))} </div>')
+
+
+def inline_markup(text: str) -> Markup:
+    """A sentence as HTML: text between backticks is code, between asterisks it is emphasized; the rest stays text.
+
+    >>> inline_markup("`ids` of *one* <b>")
+    Markup('<code>ids</code> of <em>one</em> &lt;b&gt;')
+    """
+    with_code = regex.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(text)))
+    return Markup(regex.sub(r"\*([^*]+)\*", r"<em>\1</em>", with_code))

@@ -11,21 +11,25 @@ import os
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from tempfile import NamedTemporaryFile, TemporaryFile
 from typing import IO, Any
 
-from webapp.observing.finished import RequestRecord
+from webapp.observing.report import RequestRecord
 
 log = logging.getLogger(__name__)
 
 MOST_IN_MEMORY = 1 << 20  # bytes of one spool; further bytes wait in a temporary file
 CHUNK = 1 << 16  # bytes read from the file at once
+# The most bytes of all responses, and again of all bodies, that are buffered. Beyond it, workers pause, and the front
+# refuses bodies. And the interval at which a paused writer looks for room, in seconds.
+MOST_HELD, ROOM_SECONDS = 2_000_000_000, 0.05
 
 
 class Spool:
-    """A queue of bytes: `write` waits only while the disk is full, and `chunks` waits for more until `end`.
+    """A queue of bytes: `chunks` waits for more until `end`, and `write` waits while the disk is full.
 
-    `Spool.held` counts the bytes in all spools, so that writers can pause while it is too high.
+    It also waits while all spools together hold more than `MOST_HELD` bytes, which `Spool.held` counts.
     """
 
     held = 0
@@ -36,19 +40,20 @@ class Spool:
         self._file: IO[bytes] | None = None
         self._written = self._read = 0  # positions in the file
         self._ended = self._is_full = False
-        self._changed = asyncio.Event()
-        self._taken = asyncio.Event()
+        self._changed = asyncio.Event()  # for the one side that waits
 
     async def write(self, data: bytes) -> None:
         """Append `data`; what finds no room on the disk waits until the client has read enough of the rest."""
+        while Spool.held > MOST_HELD:
+            await asyncio.sleep(ROOM_SECONDS)
         while data:
             # While the file has unread bytes, new ones must follow them there.
             is_short = self._in_memory + len(data) <= MOST_IN_MEMORY or not self._memory
             stored = self.put(data) if is_short and self._read == self._written else self._stored(data)
             data = data[stored:]
             if data:
-                self._taken.clear()
-                await self._taken.wait()
+                self._changed.clear()
+                await self._changed.wait()
 
     def put(self, data: bytes) -> int:
         """Append `data` in memory; return its length."""
@@ -95,7 +100,7 @@ class Spool:
                 await self._changed.wait()
                 continue
             Spool.held -= len(data)
-            self._taken.set()
+            self._changed.set()
             yield data
 
     def close(self) -> None:
@@ -107,56 +112,49 @@ class Spool:
             self._file.close()
 
 
-# The worker receives bodies up to this length in bytes over the socket, and longer ones as a file.
-MOST_OVER_SOCKET = 1 << 20
+class BufferedBody:
+    """The body of a request, in memory or in a named file that a worker can open.
 
-
-class Body:
-    """The body of a request, in memory or in a named file that a worker can open."""
+    `size` is what has arrived, `stored` what is kept of it.
+    """
 
     held = 0  # bytes of all bodies together
 
     def __init__(self) -> None:
-        self.size = 0
-        self.stored = 0
-        self._memory = bytearray()
+        self.size = self.stored = 0
+        self.content = bytearray()
         self._file: Any = None
+
+    @property
+    def path(self) -> str:
+        """The path of the file with the body; empty if it is in memory."""
+        return self._file.name if self._file else ""
 
     def write(self, data: bytes) -> None:
         """Append `data`; raises OSError if the disk is full."""
-        Body.held += len(data)
+        BufferedBody.held += len(data)
         self.stored += len(data)
-        if self._file is None and len(self._memory) + len(data) > MOST_OVER_SOCKET:
+        self.content += data
+        if self._file is None and len(self.content) > MOST_IN_MEMORY:
             self._file = NamedTemporaryFile(prefix="tokenscope-")  # noqa: SIM115 (closed by `close`)
-            self._file.write(self._memory)
-            self._memory.clear()
-        if self._file is None:
-            self._memory += data
-        else:
-            self._file.write(data)
+        if self._file is not None:
+            self._file.write(self.content)
             self._file.flush()
-
-    def drop(self) -> None:
-        """Discard the content: the body is too long for any page."""
-        self.close()
-        self._file, self._memory = None, bytearray()
+            self.content.clear()
 
     def close(self) -> None:
-        """Release the memory and delete the file."""
-        Body.held -= self.stored
+        """Release the memory and delete the file; what is written later starts a new body."""
+        BufferedBody.held -= self.stored
         self.stored = 0
-        if self._file is not None:
+        self.content.clear()
+        file, self._file = self._file, None
+        if file is not None:
             with suppress(OSError):  # the disk is full, and nobody needs the file any more
-                self._file.close()
-
-    def for_worker(self) -> tuple[bytes, str]:
-        """The content and an empty path, or no content and the path of the file."""
-        if self._file is None:
-            return bytes(self._memory), ""
-        return b"", self._file.name
+                file.close()
 
 
 Message = Mapping[str, Any]
+Headers = list[tuple[bytes, bytes]]
 Send = Callable[[Message], Awaitable[None]]
 
 # The front sends a response in parts of `PART` bytes. A client has `READ_SECONDS` to make room for the next one.
@@ -175,62 +173,63 @@ class ClientGoneError(Exception):
     """The client has closed the connection, or the front closes it because the client is too slow."""
 
 
-class Answer:
-    """The response of a worker, as far as it has arrived."""
+@dataclass(eq=False)
+class Exchange:
+    """A request and its response, on their way between a client and the workers.
 
-    def __init__(self) -> None:
-        self.head: asyncio.Future[tuple[int, list[tuple[bytes, bytes]]]] = asyncio.get_running_loop().create_future()
-        self.body = Spool()
+    `seconds` is the processor time of the last attempt. `has_worker` says that an attempt has begun, `is_repeated` that
+    it is the second one, `stores` that the request may have stored something, and `is_cut_off` that the response is
+    incomplete.
+    """
+
+    request: RequestRecord
+    environment: dict[str, str] = field(default_factory=dict)
+    content: bytes = b""
+    head: asyncio.Future[tuple[int, Headers]] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+    body: Spool = field(default_factory=Spool)
+    seconds: float = 0.0
+    has_worker: bool = False
+    is_repeated: bool = False
+    stores: bool = False
+    is_cut_off: bool = False
+
+    def fill(self, status: int, headers: Headers, content: bytes) -> None:
+        """Set a response of the front itself."""
+        self.head.set_result((status, headers))
+        self.body.put(content)
+        self.body.end()
         self.is_cut_off = False
 
-    def fill_plainly(self, status: int, sentence: str) -> None:
+    def fill_plainly(self, status: int, sentence: str, *headers: tuple[bytes, bytes]) -> None:
         """Set a plain message of the front as the response."""
-        self.head.set_result((status, [*PLAIN_TEXT, (b"retry-after", b"10")]))
-        self.body.put(sentence.encode())
+        self.fill(status, [*PLAIN_TEXT, *(headers or [(b"retry-after", b"10")])], sentence.encode())
+
+    async def send_response(self, send: Send) -> None:
+        """Send the response at the client's pace; raises ClientGoneError if the client does not read it."""
+        status, headers = await self.head
+        self.request.status = status
+        headers = [*headers, (b"x-request-id", self.request.id.encode())]
+        await _sent(send, {"type": "http.response.start", "status": status, "headers": headers})
+        is_short = int(dict(headers).get(b"content-length", PART + 1)) <= PART
+        last = b""
+        async for part in self.body.chunks():
+            self.request.sent_bytes += len(part)
+            if is_short:  # in one message, with the mark of the end
+                last += part
+                continue
+            for start in range(0, len(part), PART):
+                data = part[start : start + PART]
+                await _sent(send, {"type": "http.response.body", "body": data, "more_body": True})
+        if self.is_cut_off:
+            raise ClientGoneError  # without a final chunk, so that the client sees an incomplete response
+        await _sent(send, {"type": "http.response.body", "body": last, "more_body": False})
 
     def close(self) -> None:
-        """Release the buffered body."""
+        """Release the buffered response."""
         self.body.close()
         self.head.cancel()
-
-
-async def send_answer(answer: Answer, send: Send, request: RequestRecord) -> None:
-    """Send a response at the client's pace; raises ClientGoneError if the client does not read it."""
-    status, headers = await answer.head
-    request.status = status
-    length = dict(headers).get(b"content-length")
-    headers = [*headers, (b"x-request-id", request.id.encode())]
-    await _sent(send, {"type": "http.response.start", "status": status, "headers": headers})
-    if length is not None and int(length) <= PART:
-        data = b"".join([part async for part in answer.body.chunks()])
-        if not answer.is_cut_off:
-            await _sent(send, {"type": "http.response.body", "body": data, "more_body": False})
-            request.sent_bytes = len(data)
-            return
-    async for part in answer.body.chunks():
-        for start in range(0, len(part), PART):
-            data = part[start : start + PART]
-            await _sent(send, {"type": "http.response.body", "body": data, "more_body": True})
-            request.sent_bytes += len(data)
-    if answer.is_cut_off:
-        raise ClientGoneError  # without a final chunk, so that the client sees an incomplete response
-    await _sent(send, {"type": "http.response.body", "body": b"", "more_body": False})
-
-
-async def send_plainly(send: Send, status: int, sentence: str, request: RequestRecord) -> None:
-    """Send a plain message of the front, then let the connection close."""
-    await send_own(send, status, [*PLAIN_TEXT, (b"connection", b"close")], sentence.encode(), request)
-
-
-async def send_own(
-    send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes, request: RequestRecord
-) -> None:
-    """Send a response that the front has made itself."""
-    request.status = status
-    headers = [*headers, (b"x-request-id", request.id.encode())]
-    await _sent(send, {"type": "http.response.start", "status": status, "headers": headers})
-    await _sent(send, {"type": "http.response.body", "body": body, "more_body": False})
-    request.sent_bytes = len(body)
 
 
 async def _sent(send: Send, message: Message) -> None:

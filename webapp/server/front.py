@@ -1,8 +1,8 @@
 """The front: an ASGI application between the connections and the workers.
 
-It does no work of its own. It reads each request completely, lets `Attempts` get a response from a worker, sends the
-response at the client's pace, and closes the connection if a body arrives too slowly or the client does not read. At
-the end it tells its observers about the request.
+It reads each request completely, lets `Attempts` get a response from a worker, sends the response at the client's pace,
+and closes the connection if a body arrives too slowly or the client does not read. At the end it gives the record of
+the request to its observers.
 """
 
 from __future__ import annotations
@@ -13,27 +13,26 @@ import os
 import signal
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import suppress
+from functools import partial
+from multiprocessing import parent_process
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from webapp.observing.finished import Observer, RequestRecord, request_id
-from webapp.observing.logs import configure
-from webapp.observing.observers import Ask, OwnAnswer, observing
+from webapp.observing.logs import RequestLog, configure
 from webapp.observing.options import from_environment
-from webapp.server.attempts import Assignment, Attempts
+from webapp.observing.report import RequestRecord, request_id
+from webapp.server.attempts import Attempts
 from webapp.server.buffers import (
+    MOST_HELD,
     READ_SECONDS,
-    Answer,
-    Body,
+    BufferedBody,
     ClientGoneError,
+    Exchange,
+    Headers,
     Message,
     Send,
-    send_answer,
-    send_own,
-    send_plainly,
 )
-from webapp.server.listening import PARENT, abort_unread, own_folder
+from webapp.server.listening import abort_unread, own_folder
 from webapp.server.pool import Pool, ServerSettings, WorkerGoneError, pool_size
 from webapp.web.client_addresses import forwarded_for, rate_limit_key
 from webapp.web.server_variables import BODY_FILE
@@ -64,31 +63,20 @@ def wsgi_environment(scope: Mapping[str, Any], content_length: int | None) -> di
         "REMOTE_PORT": str(client[1]),
         "wsgi.url_scheme": scope["scheme"],
     }
-    for name, value in _variables(scope["headers"]):
-        separator = "; " if name == "HTTP_COOKIE" else ","
-        environment[name] = f"{environment[name]}{separator}{value}" if name in environment else value
+    for name, value in scope["headers"]:
+        if b"_" in name:  # it would become indistinguishable from one with a hyphen, which a proxy may have checked
+            continue
+        variable = name.decode("latin-1").upper().replace("-", "_")
+        variable = variable if variable == "CONTENT_TYPE" else f"HTTP_{variable}"
+        separator = "; " if variable == "HTTP_COOKIE" else ","
+        before = f"{environment[variable]}{separator}" if variable in environment else ""
+        environment[variable] = before + value.decode("latin-1")
     # The front has read the whole body, so its real length replaces that of the headers.
     environment.pop("HTTP_TRANSFER_ENCODING", None)
-    environment.pop("CONTENT_LENGTH", None)
+    environment.pop("HTTP_CONTENT_LENGTH", None)
     if content_length is not None:
         environment["CONTENT_LENGTH"] = str(content_length)
     return environment
-
-
-def _variables(headers: list[tuple[bytes, bytes]]) -> list[tuple[str, str]]:
-    """The headers with their names in the WSGI environment, in order.
-
-    Omits names with an underscore: they would become indistinguishable from names with a hyphen, which a proxy may
-    have checked.
-    """
-    variables = []
-    for raw_name, raw_value in headers:
-        if b"_" in raw_name:
-            continue
-        name = raw_name.decode("latin-1").upper().replace("-", "_")
-        bare = name in ("CONTENT_TYPE", "CONTENT_LENGTH")
-        variables.append((name if bare else f"HTTP_{name}", raw_value.decode("latin-1")))
-    return variables
 
 
 log = logging.getLogger(__name__)
@@ -99,24 +87,21 @@ Receive = Callable[[], Awaitable[Message]]
 # has the same rule with the same defaults.
 BODY_SECONDS = 20.0
 SLOWEST = 500
-# The limit for all buffered bodies in bytes. Beyond it, the front refuses bodies.
-MOST_HELD = 2_000_000_000
-# A page that the front answers itself, without a worker: called with the ASGI scope, the client's address and
-# `Attempts.ask`; returns status, headers and body, or None if the site should answer.
-OwnPage = Callable[[Message, str, Ask], Awaitable[OwnAnswer | None]]
+# After a client disconnects, its worker has this long to finish: replacing a worker costs more than a short response.
+LEFT_SECONDS = 1.0
+Observer = Callable[[RequestRecord], None]
+# A page that the front answers itself, without a worker: called with the ASGI scope and the client's address; returns
+# status, headers and body, or None if the site should answer.
+OwnPage = Callable[[Message, str], Awaitable[tuple[int, Headers, bytes] | None]]
 # The interval at which the front checks that its parent process is alive.
 PARENT_SECONDS = 1.0
-# The time that running requests have after that, in seconds.
-ORPHAN_SECONDS = 2.0
-# The time to export the last traces, in seconds.
-CLOSING_SECONDS = 5.0
 
 
 class Front:
     """The application that Granian calls.
 
     It calls each of `observers` with each request that has ended. `own_pages` are pages by path that it answers itself,
-    and `close` is called at the end, in a thread. `delete` deletes temporary files before a sudden end.
+    and `delete` deletes temporary files before a sudden end.
     """
 
     def __init__(
@@ -124,11 +109,10 @@ class Front:
         pool: Pool,
         observers: Iterable[Observer] = (),
         own_pages: Mapping[str, OwnPage] | None = None,
-        close: Callable[[], None] = lambda: None,
         delete: Callable[[], object] = lambda: None,
     ) -> None:
         self._pool = pool
-        self._close, self._delete = close, delete
+        self._delete = delete
         self._own_pages = own_pages or {}
         self._observers = list(observers)
         self._settings: ServerSettings
@@ -147,41 +131,35 @@ class Front:
         self._attempts = Attempts(self._pool, settings)
 
     async def _live(self, receive: Receive, send: Send) -> None:
-        parent = int(os.environ.get(PARENT) or os.getppid())
-        watching: asyncio.Future[Any]
-        while True:
-            message = await receive()
-            if message["type"] == "lifespan.startup":
-                try:
-                    self.configure(await self._pool.open())
-                except WorkerGoneError:
-                    await send({"type": "lifespan.startup.failed", "message": "The site could not be loaded."})
-                    os.kill(os.getppid(), signal.SIGTERM)  # which would start this process over and over
-                    return
-                await send({"type": "lifespan.startup.complete"})
-                watching = asyncio.gather(_end_with_parent(parent, self._stop), abort_unread(READ_SECONDS))
-            else:
-                watching.cancel()
-                with suppress(asyncio.CancelledError):
-                    await watching
-                self._pool.close()
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(CLOSING_SECONDS):
-                        await asyncio.to_thread(self._close)
-                await send({"type": "lifespan.shutdown.complete"})
-                return
-
-    def _stop(self) -> None:
+        await receive()
+        try:
+            self.configure(await self._pool.open())
+        except WorkerGoneError:
+            await send({"type": "lifespan.startup.failed", "message": "The site could not be loaded."})
+            os.kill(os.getppid(), signal.SIGTERM)  # which would start this process over and over
+            return
+        await send({"type": "lifespan.startup.complete"})
+        watching = asyncio.gather(self._end_with_parent(), abort_unread(READ_SECONDS), self._pool.watch())
+        await receive()
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
         self._pool.close()
-        self._close()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _end_with_parent(self) -> None:
+        """End this process when the one that started it has ended; otherwise it would run on and keep the port."""
+        parent = parent_process()
+        while parent and os.getppid() == parent.pid:
+            await asyncio.sleep(PARENT_SECONDS)
+        self._pool.close()
         self._delete()
+        os._exit(1)
 
     async def _observed(self, scope: Message, receive: Receive, send: Send) -> None:
         """Handle one request, then tell the observers about it."""
         begun, headers = time.monotonic(), dict(scope["headers"])
         client = rate_limit_key(self._address(scope))
-        request = RequestRecord(request_id(headers), scope["method"], scope["path"], client)
-        request.traceparent = headers.get(b"traceparent", b"").decode("latin-1")
+        request = RequestRecord(request_id(headers), scope["method"], client)
         try:
             await self._request(scope, receive, send, request)
         except ClientGoneError:
@@ -200,35 +178,32 @@ class Front:
         return forwarded_for(peer, _forwarded(scope), self._settings.proxies)
 
     async def _request(self, scope: Message, receive: Receive, send: Send, request: RequestRecord) -> None:
-        body = Body()
+        body, exchange = BufferedBody(), Exchange(request)
         try:
             refusal = await self._read(scope, receive, body)
             request.received_bytes = body.size
             if refusal:
                 request.refused = "body"
-                await send_plainly(send, *refusal, request)
-                return
-            own = self._own_pages.get(scope["path"])
+                exchange.fill_plainly(*refusal, (b"connection", b"close"))
             # Behind a proxy that the settings do not count, nobody knows who asks.
-            if own and (self._settings.proxies or not _forwarded(scope)):
-                page = await own(scope, self._address(scope), self._attempts.ask)
-                if page:
-                    await send_own(send, *page, request)
-                    return
-            environment = wsgi_environment(scope, _content_length(scope, body))
-            environment["HTTP_X_REQUEST_ID"] = request.id
-            content, file = body.for_worker()
-            if file:
-                environment[BODY_FILE] = file
-            left = asyncio.ensure_future(_left(receive))
-            try:
-                await self._answer(environment, content, left, send, request)
-            finally:
-                left.cancel()
+            elif (own := self._own_pages.get(scope["path"])) and (
+                (self._settings.proxies or not _forwarded(scope)) and (page := await own(scope, self._address(scope)))
+            ):
+                exchange.fill(*page)
+            if exchange.head.done():
+                await exchange.send_response(send)
+                return
+            exchange.environment = wsgi_environment(scope, _content_length(scope, body))
+            exchange.environment["HTTP_X_REQUEST_ID"] = request.id
+            if body.path:
+                exchange.environment[BODY_FILE] = body.path
+            exchange.content = bytes(body.content)
+            await self._answer(exchange, receive, send)
         finally:
             body.close()
+            exchange.close()
 
-    async def _read(self, scope: Message, receive: Receive, body: Body) -> tuple[int, str] | None:
+    async def _read(self, scope: Message, receive: Receive, body: BufferedBody) -> tuple[int, str] | None:
         """Read the whole body; return a status and a message if the front should refuse the request instead."""
         loop = asyncio.get_running_loop()
         begun = loop.time()
@@ -247,53 +222,37 @@ class Front:
             body.size += len(data)
             # A body that is too long or cannot be stored is read to its end: only then does the client read the answer.
             if is_too_long or body.size > most:
-                body.drop()
+                body.close()
                 if body.size > 4 * most:
                     return None
             elif data and not is_lost:
-                if Body.held + len(data) > MOST_HELD:
+                if BufferedBody.held + len(data) > MOST_HELD:
                     return 503, "The site is receiving too much at once. Try again in a minute.\n"
                 try:
                     body.write(data)
                 except OSError:
                     log.exception("The body of a request could not be stored")
-                    body.drop()
+                    body.close()
                     is_lost = True
             if not message.get("more_body"):
                 return (503, "The site cannot store the request. Try again in a minute.\n") if is_lost else None
 
-    async def _answer(
-        self,
-        environment: dict[str, str],
-        content: bytes,
-        left: asyncio.Future[None],
-        send: Send,
-        request: RequestRecord,
-    ) -> None:
+    async def _answer(self, exchange: Exchange, receive: Receive, send: Send) -> None:
         """Let a worker handle the request, and send its response to the client."""
-        answer = Answer()
-        assigned = Assignment(environment, content, left, answer, request)
-        working = asyncio.ensure_future(self._attempts.work(assigned))
+        working = asyncio.ensure_future(self._attempts.work(exchange))
+        sending = asyncio.ensure_future(exchange.send_response(send))
+        left = asyncio.ensure_future(_left(receive))
         try:
-            await send_answer(answer, send, request)
+            await asyncio.wait((sending, left), return_when=asyncio.FIRST_COMPLETED)
+            if not sending.done():
+                await asyncio.wait((working,), timeout=LEFT_SECONDS if exchange.has_worker else 0)
+                if not working.done():
+                    raise ClientGoneError
+            await sending
         finally:
-            working.cancel()
-            with suppress(asyncio.CancelledError):
-                await working
-            answer.close()
-
-
-async def _end_with_parent(parent: int, stop: Callable[[], None]) -> None:
-    """Stop this process when its parent has ended; otherwise it would run on and keep the port.
-
-    Granian waits for slow clients, and keeps the port meanwhile: `stop` ends the process before that.
-    """
-    while os.getppid() == parent:
-        await asyncio.sleep(PARENT_SECONDS)
-    os.kill(os.getpid(), signal.SIGTERM)
-    await asyncio.sleep(ORPHAN_SECONDS)
-    stop()
-    os._exit(1)
+            for task in (left, sending, working):
+                task.cancel()
+            await asyncio.gather(left, sending, working, return_exceptions=True)
 
 
 def _forwarded(scope: Message) -> str:
@@ -307,7 +266,7 @@ def _announced_length(scope: Message) -> int:
     return int(announced) if announced.isdigit() else 0
 
 
-def _content_length(scope: Message, body: Body) -> int | None:
+def _content_length(scope: Message, body: BufferedBody) -> int | None:
     """The length of the body: what arrived, or what was announced if less arrived; None without a body."""
     headers = dict(scope["headers"])
     if b"transfer-encoding" in headers:
@@ -328,5 +287,12 @@ def application() -> Front:
     configure(options.log)
     delete = own_folder()
     pool = Pool(pool_size())
-    watching = observing(options, pool.process_ids)
-    return Front(pool, watching.observers, watching.own_pages, watching.close, delete)
+    observers: list[Observer] = [RequestLog(options)]
+    own_pages: dict[str, OwnPage] = {}
+    if options.metrics_networks:
+        from webapp.observing.metrics import ADDRESS, Metrics  # which need an extra
+
+        metrics = Metrics(pool.process_ids)
+        observers.append(metrics)
+        own_pages[ADDRESS] = partial(metrics.page, options)
+    return Front(pool, observers, own_pages, delete)

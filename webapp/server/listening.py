@@ -1,4 +1,4 @@
-"""Starts the server's processes: Granian, which holds the connections, and a worker for trainings beside it."""
+"""Starts the server's processes: Granian, which holds the connections, and a job worker."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from multiprocessing.util import Finalize, get_temp_dir
 from pathlib import Path
 
@@ -24,9 +23,10 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
-from webapp.observing.logs import announce, configure, granian_configuration
+from webapp.observing.logs import announce, configure
 from webapp.observing.options import LogForm, from_environment
 from webapp.processes import HAS_LOCKS, has_proc, lacking, locked, resource
+from webapp.server.healthcheck import ask
 from webapp.server.pool import LEAST_FILES, pool_size
 from webapp.settings import DEFAULTS
 
@@ -39,9 +39,6 @@ HEADER_SECONDS = 20
 HEADER_BYTES = 1 << 16
 # When the server stops, unfinished requests have their time limit and this time for the client to read, in seconds.
 STOPPING_SECONDS = 10
-
-# The environment variable with the id of the process that starts the front: it may end before the front can ask for it.
-PARENT = "TOKENSCOPE_PARENT_PROCESS"
 
 
 def serve(host: str, port: int) -> None:
@@ -59,7 +56,6 @@ def serve(host: str, port: int) -> None:
     _allow_files()
     if sentence := lacking():
         logging.getLogger(__name__).warning(sentence)
-    os.environ[PARENT] = str(os.getpid())
     server = Granian(
         "webapp.server.front:application",
         factory=True,
@@ -72,7 +68,7 @@ def serve(host: str, port: int) -> None:
         backpressure=CONNECTIONS,
         http1_settings=HTTP1Settings(header_read_timeout=1000 * HEADER_SECONDS, max_buffer_size=HEADER_BYTES),
         log_level=LogLevels.warning,
-        log_dictconfig=granian_configuration(options.log),
+        log_dictconfig={"loggers": {"_granian": {"propagate": True}}},  # its messages as ours
         respawn_failed_workers=True,
         workers_kill_timeout=stopping_seconds(),
     )
@@ -99,17 +95,12 @@ def _announce(host: str, port: int, answers: threading.Event, form: LogForm) -> 
     the lock of a module that is being imported at that moment. `encodings.idna` is imported when a host is looked up.
     """
     reached = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    while True:
-        connection = http.client.HTTPConnection(reached, port, timeout=5)
+    while not answers.wait(0.05):
         with suppress(OSError, http.client.HTTPException):
-            connection.request("GET", "/healthz")
-            if connection.getresponse().status == 200:
+            if ask(reached, port, "/healthz")[0] == 200:
                 shown = f"[{host}]" if ":" in host else host
                 announce(form, f"Tokenscope is ready at http://{shown}:{port}")
                 answers.set()
-                return
-        connection.close()
-        time.sleep(0.05)
 
 
 def _allow_files() -> None:
@@ -130,7 +121,6 @@ def _allow_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-SELF = "/proc/self/fd"
 # Granian opens its socket only after the application has started. This is the interval between checks, in seconds.
 PAUSE = 0.02
 
@@ -141,25 +131,15 @@ async def abort_unread(seconds: float) -> None:
     Granian has no such limit: data that no client reads would stay in memory forever. Connections inherit the option
     from the listening socket, which this function waits for. On systems without the option (macOS) it does nothing.
     """
-    if not hasattr(socket, "TCP_USER_TIMEOUT") or not has_proc():
-        return
-    while not (listeners := list(_listening())):
+    is_found = not hasattr(socket, "TCP_USER_TIMEOUT") or not has_proc()
+    while not is_found:
         await asyncio.sleep(PAUSE)
-    for listener in listeners:
-        with closing(listener):
-            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(1000 * seconds))
-
-
-def _listening() -> Iterator[socket.socket]:
-    """Duplicates of this process's listening TCP sockets, which the caller closes."""
-    for name in os.listdir(SELF):
-        with suppress(OSError):  # not a socket, or closed meanwhile
-            candidate = socket.socket(fileno=os.dup(int(name)))
-            is_internet = candidate.family in (socket.AF_INET, socket.AF_INET6)
-            if is_internet and candidate.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-                yield candidate
-            else:
-                candidate.close()
+        for number in map(int, os.listdir("/proc/self/fd")):
+            with suppress(OSError), socket.socket(fileno=os.dup(number)) as found:  # no socket, or closed meanwhile
+                is_internet = found.family in (socket.AF_INET, socket.AF_INET6)
+                if is_internet and found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(1000 * seconds))
+                    is_found = True
 
 
 PREFIX = "tokenscope-run"
@@ -189,53 +169,40 @@ def own_folder() -> Finalize:
     return Finalize(None, shutil.rmtree, (folder, True), exitpriority=-200)
 
 
-# The pause before a worker that has ended is replaced doubles up to the second number, in seconds.
+# The pause before a job worker that has ended is replaced doubles up to the second number, in seconds.
 FIRST_PAUSE, LAST_PAUSE = 1.0, 60.0
-# The time that a worker has to let its trainings wait again, in seconds.
+# The time that a job worker has to let its trainings wait again, in seconds.
 WORKER_SECONDS = 12.0
-COMMAND = (sys.executable, "-m", "webapp.jobs", "--beside")
 
 
 def is_wanted() -> bool:
-    """Whether the setting `TOKENSCOPE_WORKER` asks for a worker, as it does by default."""
+    """Whether the setting `TOKENSCOPE_WORKER` asks for a job worker, as it does by default."""
     return os.environ.get("TOKENSCOPE_WORKER", "true").strip().lower() not in ("false", "0", "no", "")
 
 
 @contextmanager
-def worker_beside(command: tuple[str, ...] = COMMAND) -> Iterator[None]:
-    """Keep a worker running within the block.
+def job_worker() -> Iterator[None]:
+    """Keep a job worker running within the block.
 
-    The worker holds the end of a pipe from this process, so that it also ends when this process is killed.
+    It stops when its standard input ends, so also when this process is killed.
     """
     ending = threading.Event()
-    keeper = threading.Thread(target=_keep, args=(command, ending), daemon=True)
+    keeper = threading.Thread(target=_keep, args=(ending,), daemon=True)
     keeper.start()
     try:
         yield
     finally:
         ending.set()
-        keeper.join(WORKER_SECONDS + 5)
+        keeper.join(WORKER_SECONDS)
 
 
-def _keep(command: tuple[str, ...], ending: threading.Event) -> None:
-    pause = FIRST_PAUSE
-    # Vocabularies are loaded on first use: a worker needs few.
-    environment = {**os.environ, "TOKENSCOPE_PRELOAD": "false"}
+def _keep(ending: threading.Event) -> None:
+    # Vocabularies are loaded on first use: a job worker needs few.
+    environment, pause = {**os.environ, "TOKENSCOPE_PRELOAD": "false"}, FIRST_PAUSE
+    command = (sys.executable, "-m", "webapp.jobs", "--beside")
     while not ending.is_set():
         with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment) as worker:
             while worker.poll() is None and not ending.wait(0.2):
                 pass
-            if ending.is_set():
-                _stop(worker)
-                return
         ending.wait(pause)
         pause = min(2 * pause, LAST_PAUSE)
-
-
-def _stop(worker: subprocess.Popen[bytes]) -> None:
-    with suppress(ProcessLookupError):
-        worker.terminate()
-    try:
-        worker.wait(WORKER_SECONDS)
-    except subprocess.TimeoutExpired:
-        worker.kill()

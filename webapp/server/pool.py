@@ -1,26 +1,48 @@
-"""The pool of workers: starts them in advance, assigns one to each request and replaces those that end."""
+"""The pool of workers: light and heavy ones, started in advance, assigned to requests, watched and replaced."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import logging
+import math
 import multiprocessing
 import os
 import socket
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing.process import BaseProcess
-from typing import Any
-from weakref import WeakSet
+from typing import Any, Literal
 
-from webapp.observing.report import resident_bytes
-from webapp.processes import HAS_FORK
+from webapp.observing.report import RequestRecord, resident_bytes
+from webapp.processes import HAS_FORK, LENGTH_BYTES, has_proc, lower, thread_times
 from webapp.server import worker
-from webapp.server.limits import INTERVAL, MOST_TOGETHER
 from webapp.server.queues import FairQueue
-from webapp.server.worker import LENGTH_BYTES, frame, payload_length
+
+log = logging.getLogger(__name__)
+
+WorkerLane = Literal["light", "heavy"]
+LANES: tuple[WorkerLane, WorkerLane] = ("light", "heavy")
+CORES = os.cpu_count() or 1
+# The pause between a failed start of a worker and the next attempt, in seconds.
+PAUSE = 1.0
+# How many workers the pool may start beyond `size`, at least.
+LEAST_EXTRA = 4
+# How many light requests run at once beyond the number of processors: some wait for the database, for example.
+EXTRA_LIGHT = 2
+# A light request that has used this much processor time turns out heavy, in seconds.
+MOST_LIGHT_SECONDS = 0.3
+# A request that has neither used nor waited for a processor for this time is waiting for something else, in seconds.
+BLOCKED_SECONDS = 0.5
+# Workers beyond the usual number end when none has been started for this time, in seconds.
+SURPLUS_SECONDS = 10.0
+# The open files with which the front starts: about 12 for each of 16 workers or more, and those of connections.
+LEAST_FILES = 1_024
+# The most that the running requests may take together, in bytes; and the interval between two looks, in seconds. With
+# two workers, a site without requests has 670 MB.
+MOST_TOGETHER, LOOK_SECONDS = 530 << 20, 0.05
 
 
 class WorkerGoneError(Exception):
@@ -43,23 +65,45 @@ class ServerSettings:
         return self.large_bodies.get(path, self.max_body_bytes) if method == "POST" else self.max_body_bytes
 
 
-class Worker:
+class PoolWorker:
     """A worker process and the front's end of its socket.
 
-    `is_long` says that its request is heavy or takes long, `has_grown` that it has handled a heavy request, and
-    `is_too_large` that it was killed for the memory that its request took.
+    `home` is its lane while it is free. While it is busy, `thread` works on `request` for `client`, and `seconds` is
+    the estimate. `is_blocked` says that the request waits for something else than a processor, and `is_too_large` that
+    it was killed for its memory.
     """
 
-    def __init__(self, process: BaseProcess, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    request: RequestRecord
+    client = ""
+    thread = bytes_before = 0
+    seconds = begun = 0.0
+    is_blocked = is_too_large = False
+
+    def __init__(
+        self, process: BaseProcess, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, home: WorkerLane
+    ) -> None:
         self.process = process
-        self.is_long = self.has_grown = self.is_too_large = False
-        self._reader = reader
-        self._writer = writer
+        self.home = self.lane = home
+        self._reader, self._writer = reader, writer
+
+    def begin(self, client: str) -> None:
+        """Measure from now on what a request of the client takes."""
+        self.client, self.begun, self.bytes_before = client, time.monotonic(), self.resident_bytes
+        self.lane, self.thread, self.is_blocked = self.home, 0, False
+
+    def times(self) -> tuple[float, float]:
+        """The processor time of the request so far, and the time that it waited for something else, in seconds."""
+        elapsed = time.monotonic() - self.begun
+        if not has_proc():
+            return elapsed, 0.0
+        used, queued = thread_times(self.process.pid, self.thread) or (0.0, elapsed)
+        return used, elapsed - used - queued
 
     async def send(self, *payloads: bytes) -> None:
         """Send each payload as a frame; raises WorkerGoneError if the worker has ended."""
         try:
-            self._writer.writelines([frame(payload) for payload in payloads])
+            for payload in payloads:
+                self._writer.write(len(payload).to_bytes(LENGTH_BYTES, "big") + payload)
             await self._writer.drain()
         except OSError:
             raise WorkerGoneError from None
@@ -67,7 +111,8 @@ class Worker:
     async def receive(self) -> bytes:
         """The payload of the next frame; raises WorkerGoneError if the worker has ended."""
         try:
-            return await self._reader.readexactly(payload_length(await self._reader.readexactly(LENGTH_BYTES)))
+            prefix = await self._reader.readexactly(LENGTH_BYTES)
+            return await self._reader.readexactly(int.from_bytes(prefix, "big"))
         except (asyncio.IncompleteReadError, OSError):
             raise WorkerGoneError from None
 
@@ -82,186 +127,173 @@ class Worker:
         """Whether the process still holds its end of the socket."""
         return not self._reader.at_eof()
 
-
-log = logging.getLogger(__name__)
-
-# The pause between a failed start of a worker and the next attempt, in seconds.
-PAUSE = 1.0
-# How many workers the pool may start beyond `size`, at least.
-LEAST_EXTRA = 4
-# How many light requests run at once beyond the number of processors: some wait for the database, for example.
-EXTRA_LIGHT = 2
-# Workers beyond `size` end when they have not been needed for this time, in seconds.
-SURPLUS_SECONDS = 10.0
-# The open files with which the front starts: about 12 for each of 16 workers or more, and those of connections.
-LEAST_FILES = 1_024
+    @property
+    def resident_bytes(self) -> int:
+        """The memory of the process."""
+        return resident_bytes(self.process.pid or 0)
 
 
 class Pool:
-    """`size` workers, and up to `most` while some of them are occupied for long.
+    """Two pools of workers: light ones, and heavy ones with the lowest priority.
 
-    At most `heavy_slots` requests are heavy by estimate, and others turn out heavy. Besides their workers there are
-    always `light_workers` others, which the pool starts when it needs them.
+    As many heavy requests run as there are heavy workers. When a light request has turned out heavy, or waits for
+    something else than a processor, and another one needs its worker, the pool starts one more. There may be `most`
+    workers at once, and no client occupies the light ones for long.
 
-    The pool prefers the worker that was used last: its caches are warm, and spare ones stay small. Heavy requests go to
-    workers that have handled heavy ones before, so that few workers use much memory.
-
-    Clients take turns, and none of them occupies the last `light_workers` of the workers that the pool may start for
-    long.
+    A request gets the free worker that was used last: its caches are warm, and spare ones stay small.
     """
 
     def __init__(self, size: int) -> None:
-        self._size = size
-        self.heavy_slots = heavy_slots(size)
-        self.light_workers = max(size - self.heavy_slots, size // 2, (os.cpu_count() or 1) + 1)
+        # One more heavy request than there are cores, so that these are used, and at most half of the workers. With
+        # fewer workers than two for each core, there are more workers than `size`.
+        heavy = max(min(CORES + 1, size // 2), min(CORES, size))
+        self.sizes: dict[WorkerLane, int] = {"light": max(size - heavy, size // 2, CORES + 1), "heavy": heavy}
+        self._most = most_workers(size)
         self._context: Any = multiprocessing.get_context("forkserver" if HAS_FORK else "spawn")
         if HAS_FORK:
             self._context.set_forkserver_preload(["webapp.server.application", "webapp.server.worker"])
-        self._most = most_workers(size)
-        # What counts as a client's are workers occupied for long. The others are free again in a moment.
-        self._queue: FairQueue[Worker] = FairQueue(most_each=self._most - self.light_workers, is_open=self._may_start)
-        self._busy: dict[Worker, str] = {}
-        self._starting: set[asyncio.Task[None]] = set()
-        self._closed = False
-        self._all: WeakSet[Worker] = WeakSet()
-        self._last_needed = 0.0  # when all workers were needed
-
-    @property
-    def has_waiting(self) -> bool:
-        """Whether a request waits for a worker."""
-        return not self._queue.is_empty
-
-    def clients_before(self, client: str) -> int | None:
-        """How many clients have a turn before a new request of `client`; None if requests of its own wait already."""
-        return self._queue.clients_before(client)
+        self.queues: dict[WorkerLane, FairQueue[PoolWorker]] = {
+            lane: FairQueue(partial(self._next_for, lane), self._put) for lane in LANES
+        }
+        self._free: dict[WorkerLane, list[PoolWorker]] = {lane: [] for lane in LANES}
+        self._busy: set[PoolWorker] = set()
+        self._starting: dict[asyncio.Task[None], WorkerLane] = {}
+        self._extended = 0.0  # when a worker was last started beyond those
+        self._is_open = False
 
     def process_ids(self) -> list[int]:
         """The process ids of the workers that live; one that was killed may need a moment to end."""
-        alive = [found.process for found in list(self._all) if found.is_connected and found.process.is_alive()]
-        return [process.pid for process in alive if process.pid]
+        living = [each.process for each in (*self._all_free(), *self._busy) if each.is_connected]
+        return [process.pid for process in living if process.pid and process.is_alive()]
+
+    def running(self, lane: WorkerLane) -> list[PoolWorker]:
+        """The workers of a lane that compute."""
+        return [each for each in self._busy if each.lane == lane and not each.is_blocked]
 
     async def open(self) -> ServerSettings:
         """Start the workers; raises WorkerGoneError if the site cannot be loaded."""
-        first, settings = await self._started()
-        self._queue.put(first)
-        for _ in range(self._size - 1):
-            self._replace()
+        first, settings = await self._started("light")
+        self._is_open = True
+        self._put(first)
         return settings
 
     def close(self) -> None:
         """Kill all workers, including those in the middle of a request."""
-        self._closed = True
+        self._is_open = False
         for task in self._starting:
             task.cancel()
-        for found in [*self._queue.drain(), *self._busy]:
+        for found in (*self._all_free(), *self._busy):
             found.kill()
 
-    def take(self, client: str, *, heavy: bool = False) -> Worker | None:
-        """A free worker for `client`; None if the client has to wait."""
-        while found := self._queue.take(client, last=heavy):
-            if self._assign(found, client):
+    async def acquire(
+        self, request: RequestRecord, lane: WorkerLane, seconds: float, *, first: bool = False
+    ) -> PoolWorker:
+        """Wait for a worker for a request with this estimate; a request with `first` goes before all others."""
+        found = await self.queues[lane].get(request.client, seconds, first=first)
+        found.request, found.seconds = request, seconds
+        return found
+
+    def release(self, found: PoolWorker) -> None:
+        """Return a worker to the pool after it has finished a request; a surplus one, used longest ago, ends."""
+        self._put(found)
+        is_surplus = self._alive() > sum(self.sizes.values())
+        if is_surplus and self._free[found.home] and time.monotonic() - self._extended > SURPLUS_SECONDS:
+            self._free[found.home].pop(0).kill()
+
+    def kill(self, found: PoolWorker) -> None:
+        """Kill a worker, also in the middle of a request, and start another one if one is missing."""
+        self._busy.discard(found)
+        found.kill()
+        self._serve()
+
+    async def watch(self) -> None:
+        """Look at the running requests, for ever: lower the priority of those that turn out heavy, limit the memory."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            for found in list(self._busy):
+                used, blocked = found.times()
+                if found.lane == "heavy":
+                    continue
+                if used >= MOST_LIGHT_SECONDS:
+                    lower(found.thread)
+                    found.lane = found.request.lane = "heavy"
+                    found.is_blocked = False
+                    self._serve()
+                elif blocked >= BLOCKED_SECONDS and not found.is_blocked:
+                    found.is_blocked = True
+                    self._serve()
+            grown = {found: found.resident_bytes - found.bytes_before for found in self._busy}
+            if sum(grown.values()) > MOST_TOGETHER:
+                largest = max(grown, key=grown.__getitem__)
+                largest.is_too_large = True
+                largest.kill()
+
+    def _next_for(self, lane: WorkerLane, client: str) -> PoolWorker | None:
+        """The free worker that was used last, if the client may have it now."""
+        running = self.running(lane)
+        if lane == "light":
+            # More would only delay each other, and heavy requests of one client must leave workers for others.
+            own = sum(each.client == client for each in self._busy if each.lane == "heavy" or each.is_blocked)
+            if len(running) >= CORES + EXTRA_LIGHT or own >= self._most - self.sizes["light"]:
+                return None
+        else:
+            own = sum(each.client == client for each in running)
+            others = self.queues[lane].estimates().keys() - {client}
+            if len(running) >= self.sizes[lane] or (others and own >= math.ceil(self.sizes[lane] / 2)):
+                return None
+        while self._free[lane]:
+            found = self._free[lane].pop()
+            if found.is_connected:
+                self._busy.add(found)
+                found.begin(client)
                 return found
+            found.kill()
+            asyncio.get_running_loop().call_soon(self._serve)
+        if self._ready(lane) < self.sizes[lane] and self._alive() < self._most and self._is_open:
+            self._extended = time.monotonic()
+            self._begin(lane)
         return None
 
-    async def acquire(self, client: str, *, first: bool = False) -> Worker:
-        """Wait for the client's turn and return a worker; a request with `first` goes before all others."""
-        while True:
-            found = await self._queue.get(client, first=first)
-            if self._assign(found, client):
-                return found
+    def _all_free(self) -> list[PoolWorker]:
+        return [each for lane in LANES for each in self._free[lane]]
 
-    def release(self, found: Worker) -> None:
-        """Return a worker to the pool after it has finished a request."""
-        self._end(found)
-        if not found.is_connected:
-            self._discard(found)
-        elif self._is_surplus():
-            found.kill()
-        else:
-            self._queue.put(found, last=found.has_grown)
-
-    def kill(self, found: Worker) -> None:
-        """Kill a worker in the middle of a request, and start another one."""
-        self._end(found)
-        self._discard(found)
-
-    def mark_long(self, found: Worker) -> None:
-        """Count a busy worker as occupied for long, and start another one if there are too few for light requests."""
-        if not found.is_long:
-            found.is_long = True
-            self._queue.hold(self._busy[found])
-            self._fill()
-            self._queue.serve()
-
-    def _may_start(self, arriving: int) -> bool:
-        """Whether another light request may start, beside those that run and `arriving` ones.
-
-        More of them than there are processors would only delay each other, and spread to more workers.
-        """
-        running = sum(not found.is_long for found in self._busy)
-        return running + arriving < (os.cpu_count() or 1) + EXTRA_LIGHT
-
-    def _end(self, found: Worker) -> None:
-        """Record that the client does not have the worker any more."""
-        client = self._busy.pop(found)
-        if found.is_long:
-            found.is_long = False
-            self._queue.give_back(client)
-        self._queue.serve()
-
-    def _assign(self, found: Worker, client: str) -> bool:
-        """Record that `client` has the worker, and return True; False if the worker has ended meanwhile."""
-        if found.is_connected:
-            self._busy[found] = client
-        else:
-            self._discard(found)
-        self._queue.give_back(client)
-        return found in self._busy
-
-    def _discard(self, found: Worker) -> None:
-        found.kill()
-        self._fill()
-
-    def _wanted(self) -> int:
-        """The number of workers that the requests of this moment need."""
-        long = sum(found.is_long for found in self._busy)
-        return min(max(self._size, long + self.light_workers), self._most)
+    def _put(self, found: PoolWorker) -> None:
+        self._busy.discard(found)
+        self._free[found.home].append(found)
+        self._serve()
 
     def _alive(self) -> int:
-        return self._queue.free + len(self._busy) + len(self._starting)
+        return len(self._all_free()) + len(self._busy) + len(self._starting)
 
-    def _is_surplus(self) -> bool:
-        """Whether one more worker than needed has been alive for a while, besides those in the pool."""
-        now = time.monotonic()
-        if self._alive() < self._wanted():
-            self._last_needed = now
-        return self._alive() >= self._size and now - self._last_needed > SURPLUS_SECONDS
+    def _ready(self, lane: WorkerLane) -> int:
+        """How many workers of a lane are free, compute or start."""
+        starting = sum(each == lane for each in self._starting.values())
+        return len(self._free[lane]) + len(self.running(lane)) + starting
 
-    def _fill(self) -> None:
-        """Start the workers that are missing."""
-        while self._alive() < self._wanted() and not self._closed:
-            self._last_needed = time.monotonic()
-            self._replace()
+    def _serve(self) -> None:
+        """Start the workers that are missing, and give free ones to requests that wait."""
+        for lane in LANES:
+            while self._ready(lane) < self.sizes[lane] and self._alive() < sum(self.sizes.values()) and self._is_open:
+                self._begin(lane)
+            self.queues[lane].serve()
 
-    def _replace(self) -> None:
-        task = asyncio.get_running_loop().create_task(self._start())
-        self._starting.add(task)
-        task.add_done_callback(self._starting.discard)
+    def _begin(self, lane: WorkerLane) -> None:
+        task = asyncio.get_running_loop().create_task(self._start(lane))
+        self._starting[task] = lane
+        task.add_done_callback(self._starting.pop)
 
-    async def _start(self) -> None:
-        while not self._closed:
+    async def _start(self, lane: WorkerLane) -> None:
+        while self._is_open:
             try:
-                found, _ = await self._started()
+                found, _ = await self._started(lane)
             except WorkerGoneError:
                 log.error("A worker did not start; next attempt in %s s", PAUSE)
                 await asyncio.sleep(PAUSE)
-            else:
-                if task := asyncio.current_task():
-                    self._starting.discard(task)
-                self._queue.put(found)
-                return
+                continue
+            self._put(found)
+            return
 
-    async def _started(self) -> tuple[Worker, ServerSettings]:
+    async def _started(self, lane: WorkerLane) -> tuple[PoolWorker, ServerSettings]:
         """Start a worker; return it with the site's settings, or raise WorkerGoneError if it cannot load the site."""
         own, theirs = socket.socketpair()
         process = self._context.Process(target=worker.run, args=(theirs,), daemon=True)
@@ -277,8 +309,9 @@ class Pool:
             raise
         finally:
             theirs.close()
-        found = Worker(process, reader, writer)
-        self._all.add(found)
+        if lane == "heavy" and process.pid:
+            lower(process.pid)  # its first thread, which gives the others their priority
+        found = PoolWorker(process, reader, writer, lane)
         try:
             return found, ServerSettings(**json.loads(await found.receive()))
         except (WorkerGoneError, asyncio.CancelledError):
@@ -287,57 +320,16 @@ class Pool:
 
 
 def pool_size() -> int:
-    """The number of workers: `WEB_CONCURRENCY`, or `default_pool_size`; at least two.
+    """The number of workers: `WEB_CONCURRENCY`, or four for each core and at most 16; at least two.
 
     Raises ValueError, with a message for the operator, if the setting is no number above 0.
     """
-    given = os.environ.get("WEB_CONCURRENCY") or str(default_pool_size())
+    given = os.environ.get("WEB_CONCURRENCY") or str(min(4 * CORES, 16))
     if not given.isascii() or not given.isdecimal() or int(given) < 1:
         raise ValueError(f"WEB_CONCURRENCY must be a whole number above 0, not {given!r}")
     return max(int(given), 2)
 
 
 def most_workers(size: int) -> int:
-    """How many workers the pool runs while heavy requests occupy some of its `size` workers for long."""
+    """How many workers the pool runs while requests occupy some of its `size` workers for long."""
     return max(2 * size, size + LEAST_EXTRA)
-
-
-def default_pool_size() -> int:
-    """The number of workers without a setting: four for each core, at most 16."""
-    return min(4 * (os.cpu_count() or 1), 16)
-
-
-def heavy_slots(size: int) -> int:
-    """The number of heavy requests that run at once: one more than there are cores, so that these are used.
-
-    At most half of `size`, the number of workers. With fewer workers than two for each core, it may be all of them: the
-    pool then starts others for light requests.
-    """
-    cores = os.cpu_count() or 1
-    return max(min(cores + 1, size // 2), min(cores, size))
-
-
-class MemoryWatch:
-    """Watches how much the workers have grown since they began with their requests."""
-
-    def __init__(self) -> None:
-        self._before: dict[Worker, int] = {}
-        self._next: asyncio.TimerHandle | None = None
-
-    def begin(self, worker: Worker) -> None:
-        """Watch a worker that begins with a request."""
-        self._before[worker] = resident_bytes(worker.process.pid or 0)
-        self._next = self._next or asyncio.get_running_loop().call_later(INTERVAL, self._check)
-
-    def end(self, worker: Worker) -> None:
-        """Stop watching it."""
-        self._before.pop(worker, None)
-
-    def _check(self) -> None:
-        grown = {worker: resident_bytes(worker.process.pid or 0) - before for worker, before in self._before.items()}
-        if sum(grown.values()) > MOST_TOGETHER:
-            largest = max(grown, key=lambda worker: grown[worker])
-            largest.is_too_large = True
-            largest.kill()
-            self.end(largest)
-        self._next = asyncio.get_running_loop().call_later(INTERVAL, self._check) if self._before else None

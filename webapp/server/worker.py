@@ -3,19 +3,26 @@
 The front and a worker exchange frames, each a length followed by that many bytes. A request is two frames: its WSGI
 environment as JSON, and its body, which is empty if the environment names a file with the body. A response begins with
 one frame with the number of the thread that handles the request, as JSON, and an empty one if the request is about to
-store something (`STORES`). It continues with one frame with status and headers as JSON, one for each part of the body,
-an empty one, and one with the worker's report as JSON (`webapp/observing/report.py`). Before its first request, a
-worker sends one frame with its settings as JSON.
+store something (`STORES`). It continues with one frame with status and
+headers as JSON, one for each part of the body, an empty one, and one with the worker's report as JSON
+(`webapp/observing/report.py`). Before its first request, a worker sends one frame with its settings as JSON.
+
+The limit of a request's memory bounds what nobody has foreseen: beyond it, Python raises MemoryError, and the visitor
+gets a page with the text. glibc keeps freed memory for the next request, in one heap for each thread, and raises
+the size from which it asks the system for a block of its own with every such block that is freed. A worker would then
+stay as large as its largest request. `WorkerMemory` gives memory back, and has a worker replaced that grows too much.
+Other C libraries, such as musl, return memory by rules of their own; there, only the replacement bounds a worker.
 """
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import io
 import json
 import logging
 import os
 import signal
-import struct
 import sys
 import threading
 from collections.abc import Iterable
@@ -26,38 +33,77 @@ from typing import IO, Any
 from wsgiref.types import WSGIApplication
 
 from webapp.observing import report
-from webapp.server.limits import WorkerMemory, lower
-from webapp.web.server_variables import BODY_FILE, HEAVY, STORES
+from webapp.processes import read_frame, resource, send_frames
+from webapp.web.server_variables import BODY_FILE, STORES
 
-_LENGTH = struct.Struct("!I")
-LENGTH_BYTES = _LENGTH.size
-LONGEST = 1 << 20  # bytes in one frame of a body
-
-
-def frame(payload: bytes) -> bytes:
-    r"""`payload` as a frame: its length as four bytes, big-endian, and its content.
-
-    >>> frame(b"ok")
-    b'\x00\x00\x00\x02ok'
-    """
-    return _LENGTH.pack(len(payload)) + payload
-
-
-def payload_length(prefix: bytes) -> int:
-    r"""The length of the payload, from the first four bytes of a frame.
-
-    >>> payload_length(b"\0\0\0\2")
-    2
-    """
-    (length,) = _LENGTH.unpack(prefix)
-    return int(length)
-
+# Bytes in one frame: of a part of the response, and at most of what the front sends.
+LONGEST, MOST_SENT = 1 << 20, 1 << 28
 
 log = logging.getLogger(__name__)
 
 NICENESS = 5  # lower priority than the front, which only copies bytes and serves all clients
 # The stack of the thread that handles a request, in bytes: as much as the main thread has on most systems.
 STACK_BYTES = 8 << 20
+# A worker is replaced if its memory, apart from what it shares with the others, has grown by this many bytes more than
+# its caches count: by heaps with holes, or by objects that no cache counts, such as compiled patterns, descriptions of
+# vocabularies, and shared pages that are copied because their objects are used.
+MOST_GROWTH = 160 << 20
+# Bytes by which a worker must have grown since the last look before it looks for memory to give back: that takes 5 to
+# 20 ms, and after most requests there is none.
+LOOKED_FOR = 16 << 20
+# The most that a request may take, in bytes of address space for data. Six tokenizers on a megabyte take 530 MB, more
+# than any other page.
+MOST_TAKEN = 600 << 20
+# The numbers of the options of `mallopt`, from <malloc.h>.
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
+_OWN_BLOCK = 256 << 10  # bytes; setting it also stops glibc from raising it
+
+
+class WorkerMemory:
+    """The memory of the worker process that creates it."""
+
+    def __init__(self) -> None:
+        self._libc = ctypes.CDLL(None if os.name == "posix" else "msvcrt")
+        if hasattr(self._libc, "mallopt"):
+            self._libc.mallopt(_ARENA_MAX, 1)  # each request has a thread of its own
+            self._libc.mallopt(_MMAP_THRESHOLD, _OWN_BLOCK)
+            self._libc.mallopt(_TRIM_THRESHOLD, _OWN_BLOCK)
+        self._started_with = _own_bytes()
+        self._looked_at = report.resident_bytes()
+
+    def limit(self) -> None:
+        """Let the next request take `MOST_TAKEN` bytes more than the worker has now, if the system can limit that."""
+        with suppress(OSError, ValueError, AttributeError):
+            if data := _bytes_in("status", "VmData:"):
+                _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+                resource.setrlimit(resource.RLIMIT_DATA, (data + MOST_TAKEN, hard))
+
+    def tidy(self, cached: float) -> bool:
+        """Give memory back after a request, and return whether the worker has grown too much to go on.
+
+        `cached` are the bytes that its caches hold by their own count.
+        """
+        if report.resident_bytes() - self._looked_at < LOOKED_FOR:
+            return False
+        gc.collect()
+        if hasattr(self._libc, "malloc_trim"):
+            self._libc.malloc_trim(0)
+        self._looked_at = report.resident_bytes()
+        return _own_bytes() - self._started_with > MOST_GROWTH + cached
+
+
+def _own_bytes() -> int:
+    """The memory that belongs to this process alone, in bytes; its resident memory where the system does not say."""
+    try:
+        return _bytes_in("smaps_rollup", "Private_")
+    except OSError:
+        return report.resident_bytes()
+
+
+def _bytes_in(file: str, names: str) -> int:
+    """The sum of the lines about this process that begin with `names`, in bytes."""
+    lines = Path("/proc/self", file).read_text().splitlines()
+    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith(names))
 
 
 def run(connection: socket) -> None:
@@ -82,61 +128,34 @@ def run(connection: socket) -> None:
         "large_bodies": {UPLOAD_ADDRESS: config["MAX_TRAINING_BYTES"] + FORM_BYTES},
     }
     memory = WorkerMemory()
+    send_frames(outgoing, json.dumps(settings).encode())
+    while (head := read_frame(incoming, MOST_SENT)) and (body := read_frame(incoming, MOST_SENT)) is not None:
+        # A thread of its own, whose priority may be lowered: Linux lets nobody raise it again.
+        given = (application.wsgi_app, json.loads(head), body, outgoing, memory)
+        handling = threading.Thread(target=_handle, args=given, daemon=True)
+        handling.start()
+        del given, head, body
+        handling.join()
+
+
+def _handle(
+    application: WSGIApplication, environment: dict[str, Any], body: bytes, stream: IO[bytes], memory: WorkerMemory
+) -> None:
+    """Write the response, from the thread's number to the report; end the process if that fails."""
     try:
-        outgoing.write(frame(json.dumps(settings).encode()))
-        outgoing.flush()
-        while (head := _read_frame(incoming)) is not None:
-            body = _read_frame(incoming)
-            if body is None:
-                return
-            handling = Handling(application.wsgi_app, json.loads(head), body, outgoing, memory)
-            handling.start()
-            handling.join()
-            if handling.error is not None:
-                raise handling.error
-    except (BrokenPipeError, ConnectionResetError):  # the front is gone
-        return
-    except Exception:
-        log.exception("A worker ended in the middle of a request")
-
-
-class Handling(threading.Thread):
-    """The thread that handles one request. Its priority may be lowered, and ends with it.
-
-    `error` is the exception that ended it, if any.
-    """
-
-    def __init__(
-        self,
-        application: WSGIApplication,
-        environment: dict[str, Any],
-        body: bytes,
-        stream: IO[bytes],
-        memory: WorkerMemory,
-    ) -> None:
-        super().__init__(daemon=True)
-        self._application, self._environment, self._body, self._stream = application, environment, body, stream
-        self._memory = memory
-        self.error: BaseException | None = None
-
-    def run(self) -> None:
-        """Write the response, from the thread's number to the report."""
-        try:
-            if self._environment.get(HEAVY) and self.native_id:
-                lower(self.native_id)
-            self._stream.write(frame(json.dumps(self.native_id).encode()))
-            self._stream.flush()
-            self._memory.limit()
-            report.start(self._environment.get("HTTP_X_REQUEST_ID", ""))
-            answer(self._application, self._environment, self._body, self._stream)
-            self._environment, self._body = {}, b""
-            finished = report.finish()
-            cached = sum(value for name, _labels, value in finished["held"] if name == "cache_bytes")
-            finished["leaves"] = self._memory.tidy(cached)
-            self._stream.write(frame(b"") + frame(json.dumps(finished).encode()))
-            self._stream.flush()
-        except BaseException as error:
-            self.error = error
+        send_frames(stream, json.dumps(threading.get_native_id()).encode())
+        memory.limit()
+        report.start(environment.get("HTTP_X_REQUEST_ID", ""))
+        answer(application, environment, body, stream)
+        del environment, body
+        finished = report.finish()
+        cached = sum(value for name, _labels, value in finished["held"] if name == "cache_bytes")
+        finished["leaves"] = memory.tidy(cached)
+        send_frames(stream, b"", json.dumps(finished).encode())
+    except BaseException as error:
+        if not isinstance(error, BrokenPipeError | ConnectionResetError):  # the front is gone
+            log.exception("A worker ended in the middle of a request")
+        os._exit(1)
 
 
 def answer(application: WSGIApplication, environment: dict[str, Any], body: bytes, stream: IO[bytes]) -> None:
@@ -146,10 +165,6 @@ def answer(application: WSGIApplication, environment: dict[str, Any], body: byte
     def start_response(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
         head[:] = [int(status[:3]), headers]
         return None
-
-    def tell_storing() -> None:
-        stream.write(frame(b""))
-        stream.flush()
 
     file = environment.pop(BODY_FILE, None)
     with Path(file).open("rb") if file else io.BytesIO(body) as content:
@@ -161,15 +176,13 @@ def answer(application: WSGIApplication, environment: dict[str, Any], body: byte
             "wsgi.multithread": False,
             "wsgi.multiprocess": True,
             "wsgi.run_once": False,
-            STORES: tell_storing,
+            STORES: lambda: send_frames(stream, b""),
         }
         parts: Iterable[bytes] = application(environment, start_response)
         try:
             for part in parts:
                 _send_head(stream, head)
-                for start in range(0, len(part), LONGEST):
-                    stream.write(frame(part[start : start + LONGEST]))
-                stream.flush()
+                send_frames(stream, *(part[start : start + LONGEST] for start in range(0, len(part), LONGEST)))
             _send_head(stream, head)
         finally:
             if hasattr(parts, "close"):
@@ -178,14 +191,5 @@ def answer(application: WSGIApplication, environment: dict[str, Any], body: byte
 
 def _send_head(stream: IO[bytes], head: list[object]) -> None:
     if head:
-        stream.write(frame(json.dumps(head).encode()))
+        send_frames(stream, json.dumps(head).encode())
         head.clear()
-
-
-def _read_frame(stream: IO[bytes]) -> bytes | None:
-    prefix = stream.read(LENGTH_BYTES)
-    if len(prefix) < LENGTH_BYTES:
-        return None
-    length = payload_length(prefix)
-    payload = stream.read(length)
-    return payload if len(payload) == length else None

@@ -26,11 +26,11 @@ from webapp.storage.schema import SchemaError
 from webapp.storage.snapshots import (
     LONGEST_REASON,
     RemovedSnapshotError,
-    Report,
     ShareReceipt,
     Snapshot,
     SnapshotStore,
     StoredSnapshot,
+    VisitorReport,
 )
 from webapp.storage.totals import StorageFullError, Total
 from webapp.storage.vocabularies import VocabularyFile, VocabularyRecord, VocabularyStore

@@ -55,7 +55,7 @@ class UploadRecord:
 
 
 @dataclass(frozen=True)
-class TrainingRecord:
+class StoredTraining:
     """A training, without the names of its files; `vocabulary` is the name of what was trained."""
 
     id: str
@@ -165,16 +165,16 @@ class Inventory:
             deleted += _deleted_by(changes)
         return deleted, withdrawn
 
-    def trainings(self) -> list[TrainingRecord]:
+    def trainings(self) -> list[StoredTraining]:
         """The trainings, the oldest first."""
         columns = (JobRow.id, JobRow.state, JobRow.created, JobRow.ended, JobRow.corpus, JobRow.vocabulary)
         with self._database.read() as connection:
-            return [TrainingRecord(*row) for row in connection.execute(select(*columns).order_by(JobRow.created))]
+            return [StoredTraining(*row) for row in connection.execute(select(*columns).order_by(JobRow.created))]
 
     def expire_trainings(self, before: datetime, *, dry_run: bool = False) -> Deleted:
         """Delete the trainings that ended before a time; their vocabularies are uploads, and stay as such."""
         old = (JobRow.ended < before, JobRow.state.in_(("finished", "failed", "cancelled")))
-        return self._counted(*old, size=_job_bytes()) if dry_run else self._deleted(JobRow, *old, size=_job_bytes())
+        return self._expire(JobRow, *old, size=_job_bytes(), dry_run=dry_run)
 
     def remove_training(self, id: str) -> bool:
         """Delete a training that has ended; False if there is none."""
@@ -184,9 +184,8 @@ class Inventory:
 
     def expire_reports(self, before: datetime, *, dry_run: bool = False) -> Deleted:
         """Delete the reports of visitors from before a time."""
-        size = func.length(ReportRow.reason)
         old = ReportRow.created < before
-        return self._counted(old, size=size) if dry_run else self._deleted(ReportRow, old, size=size)
+        return self._expire(ReportRow, old, size=func.length(ReportRow.reason), dry_run=dry_run)
 
     def _counted(self, *conditions: ColumnElement[bool], size: ColumnElement[int]) -> Deleted:
         asked = select(func.count(), func.coalesce(func.sum(size), 0)).where(*conditions)
@@ -194,7 +193,11 @@ class Inventory:
             count, bytes = connection.execute(asked).one()
         return Deleted(int(count), int(bytes))
 
-    def _deleted(self, row: type[JobRow | ReportRow], *old: ColumnElement[bool], size: ColumnElement[int]) -> Deleted:
+    def _expire(
+        self, row: type[JobRow | ReportRow], *old: ColumnElement[bool], size: ColumnElement[int], dry_run: bool
+    ) -> Deleted:
+        if dry_run:
+            return self._counted(*old, size=size)
         some = select(row.id).where(*old).limit(AT_ONCE)
         deleted = Deleted()
         while True:
@@ -228,27 +231,3 @@ def _counts(connection: Connection, query: Select[Any, int]) -> Counter[str]:
 def _deleted_by(changes: Changes) -> Deleted:
     """What a transaction has deleted of the vocabularies."""
     return Deleted(-changes.count["vocabularies"], -changes.bytes["vocabularies"])
-
-
-@dataclass(frozen=True)
-class StoredFigures:
-    """The number of trainings by state, of shared results by condition, and of vocabularies by who needs them."""
-
-    jobs: dict[str, int]
-    snapshots: dict[str, int]
-    vocabularies: dict[str, int]
-
-
-def figures_of(database: Database) -> StoredFigures:
-    """Count what the database stores; raises UnavailableStorageError."""
-    with database.read() as connection:
-        jobs = connection.execute(select(JobRow.state, func.count()).group_by(JobRow.state)).all()
-        snapshots = connection.execute(
-            select(SnapshotRow.condition, func.count()).group_by(SnapshotRow.condition)
-        ).all()
-        files = connection.execute(select(VocabularyRow.uploaded, func.count()).group_by(VocabularyRow.uploaded)).all()
-    return StoredFigures(
-        jobs={row[0]: row[1] for row in jobs},
-        snapshots={row[0]: row[1] for row in snapshots},
-        vocabularies={"visitors" if uploaded else "snapshots": count for uploaded, count in files},
-    )

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, cast
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, text, update
+from sqlalchemy import ColumnElement, Row, delete, insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from webapp.core.training.plan import Progress, TrainingPlan
@@ -30,20 +30,15 @@ MOST_RUNNING, MOST_WAITING = 1, 3
 MOST_ATTEMPTS = 3
 # How long failed and cancelled trainings are kept; finished ones stay, because their address is a link that lasts.
 DAYS_KEPT = 30
-# The number of finished trainings from which waits are estimated.
-LATEST = 20
-# The speed assumed before any training has finished, in bytes of the corpus for each second, and a start in seconds.
-USUAL_SPEED, USUAL_START = 400_000.0, 4.0
 
 
 class TooManyJobsError(Exception):
-    """The visitor has `running` and `waiting` jobs already; one of them ends in about `wait_seconds`."""
+    """The visitor has `running` and `waiting` jobs already."""
 
-    def __init__(self, running: int, waiting: int, wait_seconds: float) -> None:
+    def __init__(self, running: int, waiting: int) -> None:
         super().__init__(f"{running} running and {waiting} waiting")
         self.running = running
         self.waiting = waiting
-        self.wait_seconds = wait_seconds
 
 
 @dataclass(frozen=True)
@@ -114,7 +109,7 @@ class JobStore:
             found = connection.execute(states).scalars().all()
             if len(found) >= MOST_RUNNING + MOST_WAITING:
                 running = found.count("running")
-                raise TooManyJobsError(running, len(found) - running, _soonest(connection, visitor))
+                raise TooManyJobsError(running, len(found) - running)
             connection.execute(insert(JobRow).values(values))
             return _job(connection.execute(select(*_COLUMNS).where(JobRow.id == values["id"])).one())
 
@@ -208,15 +203,9 @@ class JobStore:
     def place(self, id: str) -> int:
         """The number of trainings that run, or have waited longer than this one; 0 unless it waits."""
         with self._database.read() as connection:
-            return len(_ahead(connection, id))
-
-    def expected_wait(self, id: str) -> float | None:
-        """About how long a waiting training still waits, in seconds; None for any other."""
-        with self._database.read() as connection:
-            state = connection.scalar(select(JobRow.state).where(JobRow.id == id))
-            if state != "waiting":
-                return None
-            return _seconds(connection, _ahead(connection, id))
+            rows = connection.execute(_open_rows()).all()
+        waiting = [row.id for row in rows if row.state == "waiting"]
+        return len(rows) - len(waiting) + waiting.index(id) if id in waiting else 0
 
     def _change(self, *conditions: ColumnElement[bool], **values: Any) -> bool:
         with self._database.write() as connection:
@@ -240,47 +229,7 @@ def _failed(failure: Failure) -> dict[str, Any]:
 
 
 def _open_rows() -> Any:
-    columns = (JobRow.id, JobRow.state, JobRow.started, JobRow.facts, JobRow.visitor)
-    return select(*columns).where(_OPEN).order_by(JobRow.created, JobRow.id)
-
-
-def _ahead(connection: Connection, id: str) -> list[Row[Any]]:
-    rows = connection.execute(_open_rows()).all()
-    if not any(row.id == id and row.state == "waiting" for row in rows):
-        return []
-    waiting = [row for row in rows if row.state == "waiting"]
-    before = waiting[: next(index for index, row in enumerate(waiting) if row.id == id)]
-    return [row for row in rows if row.state == "running"] + before
-
-
-def _soonest(connection: Connection, visitor: str) -> float:
-    """When the first training of a visitor is expected to end, in seconds."""
-    rows = [row for row in connection.execute(_open_rows()) if row.visitor == visitor]
-    own = [row for row in rows if row.state == "running"] or rows[:1]
-    return _seconds(connection, own)
-
-
-def _seconds(connection: Connection, rows: Sequence[Row[Any]]) -> float:
-    """How long the trainings take from now on, if as many run at once as do now."""
-    latest = (
-        select(JobRow.started, JobRow.ended, JobRow.facts)
-        .where(JobRow.state == "finished")
-        .order_by(JobRow.created.desc())
-        .limit(LATEST)
-    )
-    done = connection.execute(latest).all()
-    speed = USUAL_SPEED
-    if done:
-        taken = sum((row.ended - row.started).total_seconds() for row in done)
-        speed = sum(row.facts["bytes"] for row in done) / max(taken - USUAL_START * len(done), 1.0)
-    speed = max(speed, 10_000.0)
-    total = 0.0
-    for row in rows:
-        expected = USUAL_START + row.facts["bytes"] / speed
-        elapsed = (_now() - row.started).total_seconds() if row.state == "running" and row.started else 0.0
-        total += max(expected - elapsed, 1.0)
-    running = connection.scalar(select(func.count()).where(JobRow.state == "running")) or 1
-    return total / running
+    return select(JobRow.id, JobRow.state, JobRow.visitor).where(_OPEN).order_by(JobRow.created, JobRow.id)
 
 
 def _job(row: Row[Any]) -> Job:

@@ -59,7 +59,7 @@ class StoredSnapshot:
 
 
 @dataclass(frozen=True)
-class Report:
+class VisitorReport:
     """A visitor's report about a snapshot, for the operator."""
 
     id: str
@@ -212,7 +212,7 @@ class SnapshotStore:
         with self._database.read() as connection:
             return total_of(connection, "snapshots")
 
-    def reports(self) -> list[Report]:
+    def reports(self) -> list[VisitorReport]:
         """The reports about snapshots that still exist, oldest first."""
         statement = (
             select(ReportRow.snapshot_id, ReportRow.reason, ReportRow.created)
@@ -221,7 +221,7 @@ class SnapshotStore:
             .order_by(ReportRow.id)
         )
         with self._database.read() as connection:
-            return [Report(*row) for row in connection.execute(statement)]
+            return [VisitorReport(*row) for row in connection.execute(statement)]
 
     def dismiss(self, id: str) -> int:
         """Delete the reports about a snapshot, but not the snapshot; the number of deleted reports."""

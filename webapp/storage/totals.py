@@ -100,12 +100,8 @@ def _counted(connection: Connection, kind: Kind) -> Total:
 
 def _advise(kind: Kind, used: int, more: int, limit: int) -> None:
     """Tell the operator in the log how to make room."""
-    setting, command = {
-        "snapshots": ("TOKENSCOPE_MAX_STORED_BYTES", "flask --app webapp snapshots expire --older-than 365d"),
-        "vocabularies": ("TOKENSCOPE_MAX_STORED_BYTES", "flask --app webapp uploads expire --older-than 365d"),
-    }[kind]
     log.error(
-        "No room for %s: %s bytes are stored, %s more would exceed the limit of %s. "
-        "Raise %s, or make room with `%s` (first with --dry-run).",
-        *(kind, f"{used:,}", f"{more:,}", f"{limit:,}", setting, command),
+        "No room for %s: %s bytes are stored, %s more would exceed the limit of %s. Raise TOKENSCOPE_MAX_STORED_BYTES, "
+        "or make room with `flask --app webapp %s expire --older-than 365d` (first with --dry-run).",
+        *(kind, f"{used:,}", f"{more:,}", f"{limit:,}", "snapshots" if kind == "snapshots" else "uploads"),
     )

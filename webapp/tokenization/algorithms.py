@@ -214,6 +214,28 @@ def choice_of_names() -> str:
     return _("%(others)s or %(last)s", others=join_list(others), last=last)
 
 
+def inference_title(id: str) -> str:
+    """The title of an inference."""
+    return {
+        "own": _("Own rule"),
+        "longest": _("Longest match"),
+        "fewest": _("Fewest tokens"),
+        "dropout": _("BPE-dropout"),
+        "sample": _("Sample"),
+    }[id]
+
+
+def how_it_works(id: str) -> str:
+    """What an inference does, in a sentence."""
+    return {
+        "own": _("The rule that the vocabulary was trained for; the only one that gives the tokens a model expects."),
+        "longest": _("At each position, from the left, the longest piece that fits."),
+        "fewest": _("A shortest path: the fewest pieces; among equals, the longest piece first, from the left."),
+        "dropout": _("At each step every possible merge is dropped with a probability, each on its own."),
+        "sample": _("A segmentation is drawn at random; alpha makes the probabilities more equal or less."),
+    }[id]
+
+
 def choice_title(choice: core.Choice) -> str:
     """The label of an option with several values."""
     titles = {"mode": _("Words listed"), "order": _("Words in an n-gram"), "smoothing": _("Smoothing")}

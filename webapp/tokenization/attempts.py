@@ -68,17 +68,17 @@ def upload_limit() -> int:
     return limit
 
 
-def store_upload(files: Sequence[FileStorage]) -> CatalogueEntry | InputProblem:
-    """Store the uploaded vocabulary: its catalogue entry, or the problem with the files.
+def store_upload(files: Sequence[FileStorage]) -> CatalogueEntry:
+    """Store the uploaded vocabulary, and return its catalogue entry; raises InputProblem.
 
     `files` is one file, or a vocab.json and its merges.txt in any order.
     """
     files = [file for file in files if file.filename]
     if not files:
-        return InputProblem(_("Choose a vocabulary file first, then upload it."), 422, FIELD)
+        raise InputProblem(_("Choose a vocabulary file first, then upload it."), 422, FIELD)
     if len(files) > 2:
         message = _("Upload one vocabulary at a time: one file, or a vocab.json together with its merges.txt.")
-        return InputProblem(message, 422, FIELD)
+        raise InputProblem(message, 422, FIELD)
     contents = [file.stream.read() for file in files]
     limit = current_app.config["MAX_UPLOAD_BYTES"]
     for file, content in zip(files, contents, strict=True):
@@ -90,26 +90,27 @@ def store_upload(files: Sequence[FileStorage]) -> CatalogueEntry | InputProblem:
                 size=f"{len(content):,}",
                 limit=f"{limit:,}",
             )
-            return InputProblem(message, 413, FIELD)
+            raise InputProblem(message, 413, FIELD)
     name = _short(files[0].filename)
     try:
         return library().store(*contents)
     except FormatError as error:
-        return InputProblem(_("“%(name)s” was not accepted: %(why)s", name=name, why=wrong_file(error)), 422, FIELD)
+        message = _("“%(name)s” was not accepted: %(why)s", name=name, why=wrong_file(error))
+        raise InputProblem(message, 422, FIELD) from error
     except StorageFullError:
         message = _(
             "This site has no storage left for uploaded vocabularies, so “%(name)s” was not stored. Your text is still "
             "here: use another vocabulary, or ask the site’s operator to make room.",
             name=name,
         )
-        return InputProblem(message, 507, FIELD)
+        raise InputProblem(message, 507, FIELD) from None
     except UnavailableStorageError:
         message = _(
             "“%(name)s” could not be stored: the site’s storage cannot be reached at the moment. Upload the file "
             "again in a minute; your text is still here.",
             name=name,
         )
-        return InputProblem(message, 503, FIELD)
+        raise InputProblem(message, 503, FIELD) from None
 
 
 def _short(name: str | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from flask import Response, request
 from flask_babel import get_locale, ngettext
@@ -11,9 +12,9 @@ from flask_babel import gettext as _
 from webapp.core.inference.records import OWN
 from webapp.rendering import pictures
 from webapp.rendering.pictures import PictureTexts
+from webapp.rendering.pictures.drawing import PictureKind
 from webapp.rendering.pictures.palette import Theme
-from webapp.tokenization.algorithms import algorithm_names
-from webapp.tokenization.inferences import inference_title
+from webapp.tokenization.algorithms import algorithm_names, inference_title
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.vocabularies import find, title_of
@@ -27,8 +28,8 @@ _NO_SCRIPT = ("Zyyy", "Zinh", "Zzzz")
 def picture_words() -> PictureTexts:
     """The texts of a picture."""
     return PictureTexts(
-        tokens=_tokens,
-        more=_more,
+        tokens=lambda count: ngettext("One token", "%(size)s tokens", count, size=number(count)),
+        more=lambda count: ngettext("and one more token", "and %(count)s more tokens", count, count=number(count)),
         missing=_missing,
         empty=_("No text, no tokens."),
         beginning=_("Only the beginning of the text is shown."),
@@ -41,14 +42,6 @@ def picture_title(state: State) -> str:
     inference = state.relevant().inference
     other = [inference_title(inference)] if inference != OWN else []
     return " · ".join([algorithm_names()[state.algorithm], *([title_of(entry)] if entry else []), *other])
-
-
-def _tokens(count: int) -> str:
-    return ngettext("One token", "%(size)s tokens", count, size=number(count))
-
-
-def _more(count: int) -> str:
-    return ngettext("and one more token", "and %(count)s more tokens", count, count=number(count))
 
 
 def _missing(scripts: Sequence[str]) -> str:
@@ -82,51 +75,35 @@ def _json(result: Result) -> Iterator[str]:
     return pictures.json_parts(result.encoding, algorithm=state.algorithm, vocabulary=state.vocabulary)
 
 
-def _csv(result: Result) -> Iterator[str]:
-    return pictures.csv_parts(result.encoding)
-
-
 def _plain(result: Result) -> Iterator[str]:
     name = request.values.get("separator", "space")
     return pictures.plain_parts(result.encoding, SEPARATORS.get(name, name[:16]))
 
 
 def _html(result: Result) -> Iterator[str]:
-    state = result.state
-    return pictures.html_parts(
-        result.encoding,
-        title=picture_title(state),
-        show=state.show,
-        words=picture_words(),
-        ids_heading=_("Ids"),
-        language=LANGUAGES[current_key()].tag,
-    )
+    language = LANGUAGES[current_key()].tag
+    return pictures.html_parts(result.encoding, ids_heading=_("Ids"), language=language, **_captions(result))
 
 
-def _svg(result: Result) -> str:
-    state = result.state
-    return pictures.svg(
-        result.encoding, theme=_theme(), title=picture_title(state), show=state.show, words=picture_words()
-    )
+def _picture(result: Result, kind: PictureKind) -> str | bytes:
+    return pictures.picture(result.encoding, kind, theme=picture_theme(), **_captions(result))
 
 
-def _png(result: Result) -> bytes:
-    state = result.state
-    return pictures.png(
-        result.encoding, theme=_theme(), title=picture_title(state), show=state.show, words=picture_words()
-    )
-
-
-def _theme() -> Theme:
+def picture_theme() -> Theme:
+    """The colours that the request asks for."""
     return "dark" if request.values.get("colours") == "dark" else "light"
 
 
+def _captions(result: Result) -> dict[str, Any]:
+    return {"title": picture_title(result.state), "show": result.state.show, "words": picture_words()}
+
+
 WRITERS: dict[str, tuple[str, Callable[[Result], str | bytes | Iterator[str]]]] = {
-    "svg": ("image/svg+xml", _svg),
-    "png": ("image/png", _png),
+    "svg": ("image/svg+xml", lambda result: _picture(result, "svg")),
+    "png": ("image/png", lambda result: _picture(result, "png")),
     "html": ("text/html", _html),
     "json": ("application/json", _json),
-    "csv": ("text/csv", _csv),
+    "csv": ("text/csv", lambda result: pictures.csv_parts(result.encoding)),
     "txt": ("text/plain", _plain),
 }
 """The media type and the writer of each kind of file."""

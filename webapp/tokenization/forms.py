@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import Field, dataclass, fields, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from flask import Request, current_app
 from flask_babel import gettext as _
@@ -21,12 +21,12 @@ from webapp.vocabularies import GPT_4O, LIMITS, default_for, find, offered_algor
 from webapp.vocabularies.language_models import model_of
 from webapp.web.localization import current_key, join_list
 
+Row = TypeVar("Row")
+
 MAX_EDITS_BYTES = 100_000
 MOST_ADDED, LONGEST_ADDED = 100, 64
 LONGEST_NAME = 100
 LONGEST_FIELD = 20_000  # characters
-INFERENCE_FIELDS = ("inference", "dropout", "alpha", "seed")
-WHOLE_NUMBERS, NUMBERS = ("size", "token", "seed"), ("dropout", "alpha")
 TEXTS = ("text", "corpus", "dictionary", "edits", "prefix", "suffix", "added")  # kept even if they are wrong
 
 
@@ -52,32 +52,26 @@ class InputProblem(ValueError):  # noqa: N818 (a visitor's problem; most are lis
         return self.message
 
 
-def size_problem(vocabulary: str, size: int | None) -> InputProblem | None:
-    """The problem with the size of a vocabulary that is trained on the visitor's text, or None."""
-    limits = LIMITS.get(vocabulary)
-    if limits is None or size is None or limits.least <= size <= limits.most:
-        return None
-    return InputProblem(
-        _("Choose a number from %(least)s to %(most)s.", least=limits.least, most=limits.most), 422, "size"
-    )
+def require_within(value: float, least: float, most: float, field: str = "") -> None:
+    """Raise InputProblem for a number outside of its limits; nan is."""
+    if not least <= value <= most:
+        limits = {"least": f"{least:.12g}", "most": f"{most:.12g}"}
+        raise InputProblem(_("Choose a number from %(least)s to %(most)s.", **limits), 422, field)
 
 
-class TooLongError(ValueError):
-    """A text that exceeds its limit."""
+def require_size(vocabulary: str, size: int | None) -> None:
+    """Raise InputProblem for a size that a vocabulary trained on the visitor's text cannot have."""
+    if size is not None and (limits := LIMITS.get(vocabulary)):
+        require_within(size, limits.least, limits.most, "size")
 
 
-def within(text: str, limit: int, subject: str) -> None:
-    """Raise TooLongError, with both figures, if `text` has more than `limit` bytes of UTF-8."""
+def within(text: str, limit: int, subject: str, field: str = "") -> None:
+    """Raise InputProblem, with both figures, if `text` has more than `limit` bytes of UTF-8."""
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > limit:
-        raise TooLongError(
-            _(
-                "%(subject)s has %(size)s bytes; the limit is %(limit)s. Shorten it and try again.",
-                subject=subject,
-                size=f"{size:,}",
-                limit=f"{limit:,}",
-            )
-        )
+        values = {"subject": subject, "size": f"{size:,}", "limit": f"{limit:,}"}
+        message = _("%(subject)s has %(size)s bytes; the limit is %(limit)s. Shorten it and try again.", **values)
+        raise InputProblem(message, 413, field)
 
 
 def read(request: Request, algorithm: str | None = None) -> tuple[State, list[InputProblem]]:
@@ -103,10 +97,10 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
         value: Any = None
         try:
             value = _typed(field, values[name])
-            if value is not None:
-                _CHECKS.get(name, _accept)(value, values)
+            if value is not None and name in _CHECKS:
+                _CHECKS[name](value, values)
         except ValueError as error:
-            typed = values[name][:40] if name in (*WHOLE_NUMBERS, *NUMBERS) else ""
+            typed = values[name][:40] if field.type in NUMBERS else ""
             problems.append(InputProblem(str(error), _STATUSES.get(name, 422), name, typed))
             value = value if name in TEXTS else None
         if value not in (None, ""):
@@ -119,32 +113,38 @@ def read(request: Request, algorithm: str | None = None) -> tuple[State, list[In
         problems.append(InputProblem(missing, 400, "text"))
     upload = request.files.get("file")
     if upload and upload.filename:
-        state, problem = _with_file(state, upload)
-        problems += [problem] if problem else []
+        try:
+            state = replace(state, text=text_of(upload), token=None)
+        except InputProblem as problem:
+            hint = _("To upload a vocabulary, use “Choose a vocabulary”.") if problem.status == 422 else ""
+            space = " " if current_key() == "en" and hint else ""
+            problems.append(replace(problem, message=f"{problem.message}{space}{hint}", field="file"))
     return state, problems
+
+
+NUMBERS: Mapping[object, tuple[Callable[[str], float], Callable[[str], str]]] = {
+    **dict.fromkeys(("int", "int | None"), (int, lambda value: _("“%(value)s” is not a whole number.", value=value))),
+    "float": (float, lambda value: _("“%(value)s” is not a number.", value=value)),
+}
+"""How a field of each type of numbers is read, and the message for what is no such number."""
 
 
 def _typed(field: Field[Any], text: str) -> Any:
     """A value of a form as the field's type; None for an empty number or choice, which means the default."""
     if isinstance(field.default, bool):
         return text not in ("0", "")
-    if field.name not in (*WHOLE_NUMBERS, *NUMBERS):
+    if field.type not in NUMBERS:
         return view_of(text) if field.name == "view" else as_typed(text)
     if not text.strip():
         return None
+    convert, message = NUMBERS[field.type]
     try:
-        return int(text) if field.name in WHOLE_NUMBERS else float(text)
+        return convert(text)
     except ValueError:
-        if field.name in NUMBERS:
-            raise ValueError(_("“%(value)s” is not a number.", value=text[:40])) from None
-        raise ValueError(_("“%(value)s” is not a whole number.", value=text[:40])) from None
+        raise ValueError(message(text[:40])) from None
 
 
 # What each field accepts: functions of its value and of all values, which raise ValueError.
-
-
-def _accept(_value: Any, _values: Mapping[str, str]) -> None:
-    """Accept everything."""
 
 
 def _is_algorithm(name: str, values: Mapping[str, str]) -> None:
@@ -163,12 +163,6 @@ def _is_vocabulary(name: str, _values: Mapping[str, str]) -> None:
 def _is_token(number: int, _values: Mapping[str, str]) -> None:
     if number < 0:
         raise ValueError(_("Tokens are counted from 0."))
-
-
-def _is_size(size: int, values: Mapping[str, str]) -> None:
-    """Require a size within the slider's range, which depends on the vocabulary."""
-    if problem := size_problem(values["vocabulary"], size):
-        raise problem
 
 
 def _is_inference(name: str, _values: Mapping[str, str]) -> None:
@@ -190,11 +184,8 @@ def _is_value(choice: Choice, value: str, _values: Mapping[str, str]) -> None:
         raise ValueError(_("“%(value)s” is not a value of “%(name)s”. Use one of these: %(values)s.", **values))
 
 
-def _is_within(parameter: Parameter, value: float, _values: Mapping[str, str]) -> None:
-    """Require a value within the limits of a parameter; nan is not."""
-    if not parameter.least <= value <= parameter.most:
-        limits = {"least": f"{parameter.least:g}", "most": f"{parameter.most:.12g}"}
-        raise ValueError(_("Choose a number from %(least)s to %(most)s.", **limits))
+def _is_parameter(parameter: Parameter, value: float, _values: Mapping[str, str]) -> None:
+    require_within(value, parameter.least, parameter.most)
 
 
 def _at_most(limit: str | int, subject: Callable[[], str], text: str, _values: Mapping[str, str]) -> None:
@@ -231,11 +222,11 @@ _CHECKS: Mapping[str, Callable[[Any, Mapping[str, str]], None]] = {
     "corpus": partial(_at_most, "MAX_CORPUS_BYTES", lambda: _("The training text")),
     "dictionary": partial(_at_most, "MAX_TEXT_BYTES", lambda: _("The dictionary")),
     "edits": partial(_at_most, MAX_EDITS_BYTES, lambda: _("The list of changes")),
-    "size": _is_size,
+    "size": lambda size, values: require_size(values["vocabulary"], size),
     "token": _is_token,
     **{choice.name: partial(_is_value, choice) for choice in CHOICES},
     "inference": _is_inference,
-    **{parameter.name: partial(_is_within, parameter) for parameter in PARAMETERS},
+    **{one.name: partial(_is_parameter, one) for one in PARAMETERS},
     "model": _is_model,
     "prefix": _few_names,
     "suffix": _few_names,
@@ -292,20 +283,24 @@ def fits(name: str | None, algorithm: str) -> bool:
     return entry is not None and algorithm in entry.algorithms
 
 
-def _with_file(state: State, upload: FileStorage) -> tuple[State, InputProblem | None]:
-    """The state with the uploaded file as its text; unchanged if the file is not valid."""
-    text, problem = text_of(upload)
-    if problem is None:
-        return replace(state, text=text, token=None), None
-    if problem.status == 422:
-        space = " " if current_key() == "en" else ""
-        hint = _("To upload a vocabulary, use “Choose a vocabulary”.")
-        problem = replace(problem, message=f"{problem.message}{space}{hint}")
-    return state, replace(problem, field="file")
+def moved(values: Mapping[str, str], rows: Sequence[Row]) -> list[Row]:
+    """Rows after a button `up`, `down` or `remove` with the number of a row from 1.
+
+    >>> moved({"down": "1"}, "abc"), moved({"remove": "3"}, "abc"), moved({"up": "x"}, "abc")
+    (['b', 'a', 'c'], ['a', 'b'], ['a', 'b', 'c'])
+    """
+    found = list(rows)
+    for name, step in (("up", -1), ("down", 1), ("remove", 0)):
+        value = values.get(name, "")
+        if value.isascii() and value.isdecimal() and len(value) < 5 and 1 <= int(value) <= len(found):
+            row = found.pop(int(value) - 1)
+            if step:
+                found.insert(max(0, int(value) - 1 + step), row)
+    return found
 
 
-def text_of(upload: FileStorage) -> tuple[str, InputProblem | None]:
-    """The text of an uploaded file, which must be UTF-8 and within the limit; or an empty text and the problem."""
+def text_of(upload: FileStorage) -> str:
+    """The text of an uploaded file; raises InputProblem if it is not UTF-8 or exceeds the limit."""
     content = upload.stream.read()
     upload.close()
     try:
@@ -318,9 +313,6 @@ def text_of(upload: FileStorage) -> tuple[str, InputProblem | None]:
             offset=f"{error.start:,}",
             byte=f"{content[error.start]:02X}",
         )
-        return "", InputProblem(message, 422, "text")
-    try:
-        within(text, current_app.config["MAX_TEXT_BYTES"], f"“{upload.filename}”")
-    except TooLongError as error:
-        return "", InputProblem(str(error), 413, "text")
-    return as_typed(text), None
+        raise InputProblem(message, 422, "text") from None
+    within(text, current_app.config["MAX_TEXT_BYTES"], f"“{upload.filename}”", "text")
+    return as_typed(text)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 from urllib.parse import urlencode
 
 from flask import Request, current_app, url_for
 
 from webapp.core.algorithms import ALGORITHMS
-from webapp.core.analysis.chunking import boundaries_of
 from webapp.core.encoding import Encoding
+from webapp.core.inference.records import OWN
 from webapp.core.tokenizer import Tokenizer
+from webapp.tokenization.comparison.state import Comparison, TokenizerChoice, inferences_compared
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.vocabularies import (
@@ -47,6 +49,19 @@ def is_choice(name: str) -> bool:
     """Whether there is a vocabulary of this name that does not depend on the text or on pasted words."""
     entry = find(name)
     return entry is not None and is_independent(entry)
+
+
+def playground_address(state: State, **changes: Any) -> str | None:
+    """The address of the playground with a state and its changes; None if it would be too long."""
+    query = replace(state, token=None, **changes).link(current_app.config["MAX_LINK_CHARACTERS"])
+    return f"{url_for('playground.page')}?{query}" if query else None
+
+
+def compare_address(state: State) -> str | None:
+    """The address of a comparison of all inferences of a state's vocabulary; None if there is one, or if too long."""
+    choices = inferences_compared(TokenizerChoice(state.algorithm, state.vocabulary))
+    query = Comparison(choices, replace(state, inference=OWN)).link(current_app.config["MAX_LINK_CHARACTERS"])
+    return f"{url_for('compare.page')}?{query}" if query and len(choices) > 1 else None
 
 
 def can_decode(state: State) -> bool:
@@ -97,66 +112,37 @@ def _short_state(result: Result, index: int) -> tuple[State, int] | None:
             part = result.encoder.encode(encoding.text[left:right], special=state.special, template=state.puts_around)
         except LookupError:  # the vocabulary of a shared result no longer exists
             return None
-        token = _same(encoding, index, part, left)
-        if token is not None:
+        # Byte tokens of one character have the same offsets: in the whole text, the index tells them apart.
+        wanted = encoding.ids[index], encoding.starts[index] - left, encoding.ends[index] - left
+        places = [at for at, one in enumerate(zip(part.ids, part.starts, part.ends, strict=True)) if one == wanted]
+        if places:
             # A vocabulary trained on the text itself is still trained on the whole text.
             corpus = state.corpus or (state.text if state.trained and part.text != state.text else "")
+            token = index if index in places and part.text == encoding.text else places[0]
             return replace(state, text=part.text, corpus=corpus, token=None), token
     return None
-
-
-def _same(encoding: Encoding, index: int, part: Encoding, left: int) -> int | None:
-    """The index of token `index` in the encoding of a part of the text that begins at `left`, or None."""
-    wanted = encoding.ids[index], encoding.starts[index] - left, encoding.ends[index] - left
-    for at, token in enumerate(zip(part.ids, part.starts, part.ends, strict=True)):
-        # Byte tokens of one character have the same offsets: match the same one of them.
-        if token == wanted and (len(part) == len(encoding) or _nth(encoding, index) == _nth(part, at)):
-            return at
-    return None
-
-
-def _nth(encoding: Encoding, index: int) -> int:
-    """The number of tokens directly before a token that cover the same characters."""
-    at = index
-    while at > 0 and (encoding.starts[at - 1], encoding.ends[at - 1]) == (encoding.starts[index], encoding.ends[index]):
-        at -= 1
-    return index - at
 
 
 def spans_around(encoding: Encoding, index: int, most: int = MOST) -> Iterator[tuple[int, int]]:
     """Yield spans of a text around a token, at most `most` characters long, best first.
 
-    The whole text; the token's sentence with or without those before it; as much text as fits, between spaces; a few
-    tokens before and after; the token alone.
+    The whole text; as much text as fits, between spaces; a few tokens before and after; the token alone.
     """
     text, start, end = encoding.text, encoding.starts[index], encoding.ends[index]
     if len(text) <= most:
         yield 0, len(text)
         return
-    found: dict[tuple[int, int], None] = {}
-
-    def add(left: int, right: int) -> None:
-        if left <= start and end <= right and 0 < right - left <= most:
-            found[left, right] = None
-
-    first = max(0, start - most)
-    near = text[first : end + most]
-    for kind in ("sentence", "line"):
-        borders = [0, *(first + border for border in boundaries_of(near, kind)), len(text)]
-        right = min(border for border in borders if border >= end)
-        for left in sorted(border for border in borders if border <= start)[-1:-4:-1]:
-            add(left, right)
     room = most - (end - start)
     left, right = max(0, start - room // 2), min(len(text), end + room // 2)
     space = next((at + 1 for at in range(left, start) if text[at].isspace()), left)
-    add(space, next((at for at in range(right, end, -1) if text[at - 1 : at].isspace()), right))
-    add(left, right)
+    found = [(space, next((at for at in range(right, end, -1) if text[at - 1 : at].isspace()), right)), (left, right)]
     for reach in (16, 8, 4, 2, 1, 0):
-        before, after = max(0, index - reach), min(len(encoding) - 1, index + reach)
-        add(encoding.starts[before], encoding.ends[after])
-        add(encoding.starts[before], end)
-        add(start, encoding.ends[after])
-    yield from found
+        before = encoding.starts[max(0, index - reach)]
+        after = encoding.ends[min(len(encoding) - 1, index + reach)]
+        found += [(before, after), (before, end), (start, after)]
+    for left, right in dict.fromkeys(found):
+        if left <= start and end <= right and 0 < right - left <= most:
+            yield left, right
 
 
 def token_address(result: Result, id: int) -> str | None:

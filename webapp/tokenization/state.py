@@ -31,7 +31,7 @@ from webapp.core.algorithms import (
 )
 from webapp.core.inference.records import ALPHA, DROPOUT, INFERENCES, OWN
 from webapp.vocabularies import CATALOGUE, LIMITS, TRAINERS, default_for
-from webapp.vocabularies.models_of import uses
+from webapp.vocabularies.library import uses
 
 View = Literal["tokens", "ids", "bytes"]
 VIEWS: tuple[View, ...] = get_args(View)

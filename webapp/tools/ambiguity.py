@@ -7,19 +7,16 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from flask import current_app
-from flask_babel import gettext as _
-from flask_babel import ngettext
 from pydantic import Field
 
 from webapp.core.analysis.ambiguity import Kind
-from webapp.serializers.json import well_formed
-from webapp.serializers.tokenization import Skipped, skipped_lines
 from webapp.tokenization.ambiguities import AmbiguityResult, AmbiguousPlace, find_all
-from webapp.tokenization.messages import ambiguity_name, joined
+from webapp.tokenization.answers import Skipped, skipped_lines
 from webapp.tools.inputs import WHOLE, Answer, FromForm, InBody, PageNumber, Text, require_page
 from webapp.tools.kernel import ApiEntry, Tool
 from webapp.tools.picker import AlgorithmId, DictionaryInput
-from webapp.web.localization import join_list, number
+from webapp.web.json_responses import well_formed
+from webapp.web.localization import join_list
 
 EXAMPLES = ("结婚的和尚未结婚的", "研究生命科学", "结合成分子时", "他从马上下来，马上就来")
 """Chains of one to four, and a word that is two words elsewhere."""
@@ -125,23 +122,9 @@ class ShownAmbiguities:
         return self.found.places(self.given.kind, self.given.offset, self.given.offset + self.given.limit)
 
     @property
-    def kinds(self) -> list[tuple[str, str, int]]:
-        """The filters of the list: value, title, number of places."""
-        kinds: list[tuple[Kind | None, str]] = [
-            (None, _("All")),
-            ("overlapping", ambiguity_name("overlapping")),
-            ("combinational", ambiguity_name("combinational")),
-        ]
-        return [(kind or "", title, self.found.count(kind)) for kind, title in kinds]
-
-    @property
     def first_number(self) -> int:
         """The number of the first place on the requested page, from 1."""
         return (self.given.page - 1) * ON_A_PAGE + 1
-
-    def kind_name(self, place: AmbiguousPlace) -> str:
-        """The kind of a place in words."""
-        return ambiguity_name(place.kind)
 
     def context(self, place: AmbiguousPlace) -> tuple[str, str, str]:
         """The text before a place in its line, the place, and the text after it."""
@@ -152,15 +135,10 @@ class ShownAmbiguities:
         after = text[place.end : place.end + CONTEXT if line_end < 0 else line_end]
         return before, _shortened(text[place.start : place.end]), after
 
-    def explanation(self, place: AmbiguousPlace) -> str:
-        """Which words cross, or which words the word consists of."""
-        text = self.found.text
-        words = [text[start:end] for start, end in place.words[:WORDS_SHOWN]]
-        if place.kind == "combinational":
-            return f"{text[place.start : place.end]} = {' + '.join(words)}"
-        more = "…" if len(place.words) > WORDS_SHOWN else ""
-        length = _("chain length %(count)s", count=number(place.chain_length or 0))
-        return f"{' × '.join(words)}{more} · {length}"
+    def words(self, place: AmbiguousPlace) -> list[str]:
+        """The words that cross, or those that the word consists of; the first of many."""
+        words = [self.found.text[start:end] for start, end in place.words[:WORDS_SHOWN]]
+        return [*words, "…"] if len(place.words) > WORDS_SHOWN else words
 
     def choices(self, place: AmbiguousPlace) -> list[tuple[str, list[tuple[str, bool]]]]:
         """Methods that choose the same words, with these words; True for one of which a part lies outside the place."""
@@ -175,41 +153,6 @@ class ShownAmbiguities:
             for start, end in spans[: 2 * WORDS_SHOWN]
         ]
         return [*words, ("…", False)] if len(spans) > 2 * WORDS_SHOWN else words
-
-    @property
-    def summary(self) -> str:
-        """How many ambiguities of each kind the text has, and how much of it the methods segmented."""
-        found = self.found.found
-        overlapping = (
-            ngettext(
-                "One overlapping ambiguity (交集型).",
-                "%(count)s overlapping ambiguities (交集型).",
-                len(found.chains),
-                count=number(len(found.chains)),
-            )
-            if found.chains
-            else _("No overlapping ambiguity (交集型).")
-        )
-        combinational = (
-            ngettext(
-                "One candidate for a combinational ambiguity (组合型).",
-                "%(count)s candidates for combinational ambiguities (组合型), %(different)s different words.",
-                found.combinational,
-                count=number(found.combinational),
-                different=number(found.different),
-            )
-            if found.combinational
-            else _("No candidate for a combinational ambiguity (组合型).")
-        )
-        segmented = (
-            _(
-                "The list is that of the whole text; the methods segmented its first %(count)s characters.",
-                count=number(self.found.segmented),
-            )
-            if self.found.segmented < len(self.found.text)
-            else ""
-        )
-        return joined([overlapping, combinational, segmented])
 
 
 def _shortened(text: str) -> str:

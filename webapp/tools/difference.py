@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any
@@ -22,7 +23,6 @@ from webapp.core.analysis.vocabulary_difference import (
 )
 from webapp.core.tokenizer import Tokenizer
 from webapp.rendering.markup import shown_piece, visible
-from webapp.serializers.json import json_piece, well_formed
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import Groups, is_choice, vocabulary_choices
 from webapp.tokenization.messages import unavailable_problem
@@ -32,6 +32,7 @@ from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, 
 from webapp.vocabularies.descriptions import description_of, difference_between
 from webapp.vocabularies.token_kinds import kind_title
 from webapp.vocabularies.upload_cookie import uploads_of
+from webapp.web.json_responses import json_piece, well_formed
 from webapp.web.localization import number
 
 LONGEST_QUERY = 100  # characters
@@ -58,12 +59,8 @@ def _kind(name: str) -> str:
 
 def _short(query: str) -> str:
     if len(query) > LONGEST_QUERY:
-        message = _(
-            "Search for at most %(limit)s characters; these are %(count)s.",
-            limit=number(LONGEST_QUERY),
-            count=number(len(query)),
-        )
-        raise InputProblem(message)
+        sizes = {"limit": number(LONGEST_QUERY), "count": number(len(query))}
+        raise InputProblem(_("Search for at most %(limit)s characters; these are %(count)s.", **sizes))
     return query
 
 
@@ -167,11 +164,8 @@ class ShownDifference:
     @cached_property
     def scripts(self) -> dict[str, str]:
         """The kinds of pieces with their titles, the most frequent first."""
-        totals: dict[str, int] = {}
-        for portrait in self.portraits:
-            for kind, count in portrait.kinds.items():
-                totals[kind] = totals.get(kind, 0) + count
-        return {kind: kind_title(kind) for kind in sorted(totals, key=lambda kind: -totals[kind])}
+        totals = sum((Counter(portrait.kinds) for portrait in self.portraits), Counter[str]())
+        return {kind: kind_title(kind) for kind, _count in totals.most_common()}
 
     @property
     def kinds(self) -> list[tuple[str, list[int]]]:
@@ -198,10 +192,9 @@ def _piece(tokens: TokenList, id: int) -> str | bytes:
 
 
 def _lengths(portrait: Portrait) -> dict[int, int]:
-    counts: dict[int, int] = {}
+    counts: Counter[int] = Counter()
     for length, count in portrait.lengths.items():
-        row = min(length, LONG + 1)
-        counts[row] = counts.get(row, 0) + count
+        counts[min(length, LONG + 1)] += count
     return counts
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Self, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, Self, TypeVar, get_args, get_origin, get_type_hints
 from urllib.parse import urlencode
 
 from flask import Request, current_app
@@ -23,7 +23,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 from werkzeug.datastructures import CombinedMultiDict
 
-from webapp.tokenization.forms import InputProblem, TooLongError, as_typed, text_of, within
+from webapp.tokenization.forms import InputProblem, as_typed, text_of, within
 from webapp.web.localization import join_list
 
 AnyInput = TypeVar("AnyInput", bound="Input")
@@ -88,7 +88,8 @@ class Input(BaseModel):
             value = getattr(changed, name)
             if name == "text" or value != field.default:
                 name = field.serialization_alias or name
-                pairs.append((name, int(value) if isinstance(value, bool) else "" if value is None else value))
+                values = (value or ("",)) if isinstance(value, tuple) else (value,)
+                pairs += [(name, _written(each)) for each in values]
         return urlencode(pairs, errors="replace")
 
 
@@ -126,7 +127,10 @@ def read(kind: type[AnyInput], request: Request) -> tuple[AnyInput, list[InputPr
         all_values = next(
             (values.getlist(each) for each in (*found.names, field.serialization_alias or name) if each in values), []
         )
-        if all_values:
+        kinds = (field.annotation, *get_args(field.annotation))
+        if all_values and any(get_origin(each) is tuple for each in kinds):
+            given[name] = tuple(dict.fromkeys(filter(None, all_values)))
+        elif all_values:
             try:
                 value = _typed(found.choose(all_values), field)
             except InputProblem as wrong:
@@ -142,9 +146,10 @@ def read(kind: type[AnyInput], request: Request) -> tuple[AnyInput, list[InputPr
             missing = _("The form arrived without its text. Go back and send it again.")
             problems.append(InputProblem(missing, 400, "text"))
         if upload and upload.filename:
-            text, problem = text_of(upload)
-            problems += [problem] if problem else []
-            valid = valid if problem else valid.model_copy(update={"text": text})
+            try:
+                valid = valid.model_copy(update={"text": text_of(upload)})
+            except InputProblem as wrong:
+                problems.append(wrong)
     return valid, problems
 
 
@@ -158,6 +163,11 @@ def _validated(kind: type[AnyInput], given: dict[str, Any]) -> tuple[AnyInput, l
     valid = kind.model_validate({name: value for name, value in given.items() if name not in problems})
     texts = {name: given[name] for name in given.keys() & problems if kind.model_fields[name].annotation is str}
     return valid.model_copy(update=texts), list(reversed(problems.values()))
+
+
+def _written(value: Any) -> Any:
+    """A value in an address."""
+    return int(value) if isinstance(value, bool) else "" if value is None else value
 
 
 def _typed(value: str, field: FieldInfo) -> Any:
@@ -215,14 +225,11 @@ def _mark(field: FieldInfo, kind: type[Any]) -> Any:
     return next((each for each in field.metadata if isinstance(each, kind)), None)
 
 
-def at_most(limit: int | str, subject: Callable[[], str]) -> AfterValidator:
-    """A limit of a text in bytes of UTF-8, or the setting that has it; `subject` names the text in the message."""
+def at_most(limit: int | str, subject: Callable[[], str], times: int = 1) -> AfterValidator:
+    """A limit of a text in bytes of UTF-8: a number, or a setting some times; `subject` names the text in messages."""
 
     def check(text: str) -> str:
-        try:
-            within(text, current_app.config[limit] if isinstance(limit, str) else limit, subject())
-        except TooLongError as error:
-            raise InputProblem(str(error), 413) from None
+        within(text, times * current_app.config[limit] if isinstance(limit, str) else limit, subject())
         return text
 
     return AfterValidator(check)

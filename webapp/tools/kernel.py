@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request
@@ -17,15 +18,15 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.observing import report
 from webapp.rendering.delimited import csv_parts
-from webapp.serializers.json import json_response
-from webapp.sharing.results import SharingPage
 from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of, refused
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import still_fetching_problem
+from webapp.tokenization.sharing.snapshots import SharingPage
 from webapp.tokenization.state import State
 from webapp.tools.inputs import Input
 from webapp.vocabularies import StillFetchingError
 from webapp.web.htmx import private, swappable, wants_partial
+from webapp.web.json_responses import json_response
 from webapp.web.long_responses import long_response
 
 AnyInput = TypeVar("AnyInput", bound=Input)
@@ -72,6 +73,12 @@ class Tool(Generic[AnyInput, Result]):
     form_id: str = "tool"
     view_at: str = ""
     api: ApiEntry | None = None
+
+    @property
+    def styles(self) -> str:
+        """The name of its own style sheet in `static`; empty if it has none."""
+        name = f"{self.name}.css"
+        return name if current_app.static_folder and (Path(current_app.static_folder) / name).exists() else ""
 
     def attempt(self, given: AnyInput) -> Result:
         """The result for an input; every reason why there is none becomes an InputProblem."""

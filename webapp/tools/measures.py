@@ -15,17 +15,16 @@ from pydantic import ConfigDict, Field, create_model
 from webapp.core.analysis.measures import MeasureId, TextMeasures
 from webapp.core.evaluation.gold import GoldError, GoldText, read_gold
 from webapp.tokenization import forms
-from webapp.tokenization.comparison.choices import TokenizerOption, tokenizer_options
+from webapp.tokenization.comparison.choices import TokenizerOption, grouped_options
 from webapp.tokenization.comparison.rows import ComparisonResult, rows_of
 from webapp.tokenization.comparison.state import MOST, SAME_CORPUS, Comparison, TokenizerChoice
 from webapp.tokenization.comparison.views import ComparisonView
-from webapp.tokenization.forms import InputProblem, TooLongError, as_typed, within
+from webapp.tokenization.forms import InputProblem, as_typed, within
 from webapp.tokenization.links import vocabulary_choices
+from webapp.tokenization.measures.article import passages
 from webapp.tokenization.measures.definitions import DEFINITIONS, Definition
-from webapp.tokenization.measures.measured import Measured, measure
-from webapp.tokenization.measures.table import MeasureGroup, groups_of
+from webapp.tokenization.measures.measured import Measured, MeasureGroups, groups_of, measure
 from webapp.tokenization.messages import still_fetching_problem, translated
-from webapp.tokenization.parallel_article import passages
 from webapp.tokenization.state import State
 from webapp.tools.inputs import Answer, Input, Text, at_most
 from webapp.tools.kernel import ApiEntry, Tool
@@ -70,10 +69,8 @@ class MeasuresInput(Input):
         gold = as_typed(values.get("gold"))
         gold_text = None
         try:
-            within(gold, current_app.config["MAX_TEXT_BYTES"], _("The gold segmentation"))
+            within(gold, current_app.config["MAX_TEXT_BYTES"], _("The gold segmentation"), "gold")
             gold_text = gold_of(gold)
-        except TooLongError as error:
-            problems.append(InputProblem(str(error), 413, "gold"))
         except InputProblem as problem:
             problems.append(problem)
         gold = gold if gold.strip() else ""
@@ -98,11 +95,7 @@ class MeasuresInput(Input):
     def offered(self) -> list[tuple[str, Sequence[TokenizerOption]]]:
         """The tokenizers to choose from, in groups; the last has those that are chosen and in no other."""
         chosen = self.comparison.choices
-        vocabularies = vocabulary_choices(request, *(choice.vocabulary for choice in chosen))
-        groups = [(title, tokenizer_options(entries)) for title, entries in vocabularies]
-        listed = {option.choice for _title, options in groups for option in options}
-        others = [TokenizerOption(choice, str(choice)[:60]) for choice in chosen if choice not in listed]
-        return [*groups, (_("Chosen"), others)] if others else [*groups]
+        return grouped_options(vocabulary_choices(request, *(choice.vocabulary for choice in chosen)), chosen)
 
 
 def example() -> str:
@@ -144,7 +137,7 @@ class MeasuredText:
         return ComparisonView(self.given.comparison, self.compared)
 
     @property
-    def groups(self) -> list[MeasureGroup]:
+    def groups(self) -> MeasureGroups:
         """The rows of the table of measures."""
         return groups_of(self.measured, gold=self.given.gold_text is not None) if self.measured else []
 

@@ -9,7 +9,6 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
-from flask_babel import format_date
 from flask_babel import gettext as _
 from pydantic import AfterValidator, Field
 
@@ -88,6 +87,7 @@ class FoundModels:
     as_of = staticmethod(meter.as_of)
     host_of = staticmethod(meter.host_of)
     per_million = staticmethod(meter.per_million)
+    not_public = staticmethod(meter.not_public)
 
     @property
     def total(self) -> int:
@@ -103,21 +103,14 @@ class FoundModels:
         return list(groups.items())
 
     @cached_property
-    def _here(self) -> Container[str]:
+    def here(self) -> Container[str]:
+        """The names of the vocabularies that have been downloaded."""
         return library().fetcher.disk_cache.names()
 
-    def readiness(self, model: LanguageModel) -> str:
-        """Whether the vocabulary is ready; or that it is not public, and what the list notes about it."""
-        if not model.vocabulary:
-            return meter.not_public(model)
-        return _("ready") if model.vocabulary in self._here else _("downloaded on first use")
-
-    def ends(self, model: LanguageModel) -> str:
-        """Until when the publisher serves a model; empty if no end is known."""
-        if model.ends is None:
-            return ""
-        day = format_date(model.ends, "medium")
-        return _("until %(date)s", date=day) if model.ends >= meter.today() else _("ended %(date)s", date=day)
+    @property
+    def today(self) -> date:
+        """The day on which the page is shown."""
+        return meter.today()
 
     def is_old(self, model: LanguageModel) -> bool:
         """Whether the figures of a model may be out of date."""

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from flask import current_app, request
 from flask_babel import gettext as _
-from pydantic import AfterValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import AfterValidator, Field
 from pydantic.fields import FieldInfo
-from pydantic_core import CoreSchema, PydanticKnownError, core_schema
+from pydantic_core import PydanticKnownError
 
 from webapp.core import algorithms
 from webapp.core.affixes import MOST_AROUND
@@ -39,27 +39,22 @@ from webapp.tokenization.state import State
 from webapp.tools.inputs import WHOLE, BodyField, FromForm, Input, at_most
 from webapp.vocabularies import GPT_4O, LIMITS, CatalogueEntry, default_for, find, title_of
 from webapp.vocabularies.language_models import LanguageModel, model_of
-from webapp.vocabularies.models_of import uses
+from webapp.vocabularies.library import uses
 
 
-class _RegisteredId:
-    """The id of an algorithm: validated and described like a `Literal` of all of them."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(_registered)
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"enum": list(ALGORITHMS), "type": "string"}
-
-
-def _registered(value: object) -> str:
-    if isinstance(value, str) and value in ALGORITHMS:
+def _registered(value: str) -> str:
+    if value in ALGORITHMS:
         return value
     *others, last = map(repr, ALGORITHMS)
     raise PydanticKnownError("literal_error", {"expected": f"{', '.join(others)} or {last}"})
 
 
-AlgorithmId = Annotated[str, _RegisteredId()]
+AlgorithmId = Annotated[
+    str,
+    AfterValidator(_registered),
+    Field(json_schema_extra=lambda schema: schema.update(enum=list(ALGORITHMS))),
+]
+"""The id of an algorithm, validated and described like a `Literal` of all that are registered."""
 
 
 LONGEST_NAME = 200

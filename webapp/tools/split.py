@@ -14,12 +14,12 @@ from flask_babel import gettext as _
 from pydantic import Field
 
 from webapp.core.analysis import chunking
-from webapp.core.analysis.chunking import BOUNDARIES, Boundary, PartTooSmallError, TextPart
-from webapp.serializers.json import well_formed
+from webapp.core.analysis.chunking import BOUNDARIES, Boundary, ChunkPart, PartTooSmallError
 from webapp.tokenization.forms import InputProblem
 from webapp.tools.inputs import WHOLE, Answer, BodyField, FromForm, Text
 from webapp.tools.kernel import ApiEntry, Tool
 from webapp.tools.picker import DEFAULT_VOCABULARY, TokenizerInput, VocabularyName
+from webapp.web.json_responses import well_formed
 from webapp.web.localization import number
 
 MOST_PARTS = 20_000  # rows of a table, or files of an archive
@@ -88,9 +88,9 @@ class SplitText:
     """A text and its parts."""
 
     text: str
-    parts: Sequence[TextPart]
+    parts: Sequence[ChunkPart]
 
-    def text_of(self, part: TextPart) -> str:
+    def text_of(self, part: ChunkPart) -> str:
         """The text of a part."""
         return self.text[part.start : part.end]
 

@@ -52,41 +52,22 @@ class FetchedRecord:
 
 
 @group.command("list")
-@click.option("--here", "only_here", is_flag=True, help="Only those that have been downloaded, with bytes and age.")
 @as_json_option
-def list_known(only_here: bool, as_json: bool) -> None:
+def list_known(as_json: bool) -> None:
     """List all well-known vocabularies, and which are downloaded."""
-    records = _records()
+    cache = fetching.fetcher_of(current_app).disk_cache
+    records = [
+        FetchedRecord(name, known.family, known.size, known.source.shown, *(cache.stored(known) or (None, None)))
+        for name, known in WELL_KNOWN.items()
+    ]
     width = max(map(len, WELL_KNOWN))
 
     def line(record: FetchedRecord) -> str:
-        here = "ships" if WELL_KNOWN[record.name].ships else "here" if record.fetched else "-"
-        return f"{record.name:{width}}  {record.size:>7,}  {here:5}  {record.family:10}  {record.source}"
+        here = "ships" if WELL_KNOWN[record.name].ships else age_in_days(record.fetched) if record.fetched else "-"
+        return f"{record.name:{width}}  {record.size:>7,}  {here:>7}  {record.family:10}  {record.source}"
 
-    def line_here(record: FetchedRecord) -> str:
-        assert record.fetched is not None
-        return f"{record.name:{width}}  {record.bytes:>11,} bytes  {age_in_days(record.fetched)}"
-
-    downloaded = [record for record in records if record.fetched]
-    total = total_bytes([record.bytes or 0 for record in downloaded], "downloaded")
-    print_records(downloaded if only_here else records, line_here if only_here else line, total, as_json=as_json)
-
-
-@group.command("remove")
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
-def remove(names: tuple[str, ...]) -> None:
-    """Delete downloaded vocabularies.
-
-    A visitor who chooses one has it downloaded again.
-    """
-    cache = fetching.fetcher_of(current_app).disk_cache
-    missing = [name for name in names if name not in WELL_KNOWN or cache.stored(WELL_KNOWN[name]) is None]
-    for name in missing:
-        click.echo(f"{name!r} is not downloaded. List all: `flask --app webapp vocabularies list`.", err=True)
-    if missing:
-        sys.exit(1)
-    for name in names:
-        click.echo(f"{name} is deleted: {cache.remove(WELL_KNOWN[name]):,} bytes.")
+    total = total_bytes([record.bytes or 0 for record in records if record.fetched], "downloaded")
+    print_records(records, line, total, as_json=as_json)
 
 
 @group.command("expire")
@@ -106,14 +87,6 @@ def expire_fetched(app: Flask, before: datetime, *, dry_run: bool = False) -> De
         if stored is not None and stored[1] < before:
             deleted += Deleted(1, stored[0] if dry_run else cache.remove(known))
     return deleted
-
-
-def _records() -> list[FetchedRecord]:
-    cache = fetching.fetcher_of(current_app).disk_cache
-    return [
-        FetchedRecord(name, known.family, known.size, known.source.shown, *(cache.stored(known) or (None, None)))
-        for name, known in WELL_KNOWN.items()
-    ]
 
 
 @group.command("fetch")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -33,16 +34,13 @@ class DiskCache:
         """The content of the vocabulary's files; None if they are missing, damaged or from another source."""
         if known.ships:
             return [packed_ranks.tiktoken_file(packed(known.encoding), known.encoding)]
-        contents = []
-        for path, checksum, _size in self._files(known):
-            try:
-                content = path.read_bytes()
-            except OSError:
-                return None
-            if sha256(content).hexdigest() != checksum:
-                return None
-            contents.append(content)
-        return contents or None
+        files = self._files(known)
+        try:
+            contents = [path.read_bytes() for path, _checksum, _size in files]
+        except OSError:
+            return None
+        intact = all(sha256(each).hexdigest() == file[1] for each, file in zip(contents, files, strict=True))
+        return contents if contents and intact else None
 
     def has(self, known: WellKnown) -> bool:
         """Whether the vocabulary's files exist, judged by name and size alone."""
@@ -90,15 +88,11 @@ class DiskCache:
         files = []
         for name, content in zip(known.source.files, contents, strict=True):
             checksum = sha256(content).hexdigest()
-            self._write(self._path(known, checksum), content)
+            write_whole(self._path(known, checksum), content)
             files.append({"file": name, "sha256": checksum, "bytes": len(content)})
-        record = {
-            "name": known.name,
-            "source": _identity(known),
-            "files": files,
-            "fetched": datetime.now(UTC).isoformat(timespec="seconds"),
-        }
-        self._write(self._record(known), json.dumps(record, indent=1).encode())
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        record = {"name": known.name, "source": _identity(known), "files": files, "fetched": now}
+        write_whole(self._record(known), json.dumps(record, indent=1).encode())
 
     def stored(self, known: WellKnown) -> tuple[int, datetime] | None:
         """The bytes of the vocabulary's files and when they were fetched; None if they are not here."""
@@ -128,19 +122,18 @@ class DiskCache:
 
     def _files(self, known: WellKnown) -> list[tuple[Path, str, int]]:
         """The path, checksum and size of each file in the record; empty if it is invalid or for another source."""
+        source = known.source
         try:
             record: Any = json.loads(self._record(known).read_bytes())
-            if record["source"] != _identity(known):
-                return []
-            checksums = [entry["sha256"] for entry in record["files"]]
-            sizes = [int(entry["bytes"]) for entry in record["files"]]
+            files = [(str(entry["sha256"]), int(entry["bytes"])) for entry in record["files"]]
+            is_same = record["source"] == _identity(known)
         except (OSError, ValueError, KeyError, TypeError):
             return []
-        if len(checksums) != len(known.source.files) or any(not _is_sha256(checksum) for checksum in checksums):
+        checksums = tuple(checksum for checksum, _size in files)
+        is_same = is_same and len(files) == len(source.files) and source.sha256 in ((), checksums)
+        if not is_same or not all(map(_SHA256.fullmatch, checksums)):
             return []
-        if known.source.sha256 and list(known.source.sha256) != checksums:
-            return []
-        return [(self._path(known, checksum), checksum, size) for checksum, size in zip(checksums, sizes, strict=True)]
+        return [(self._path(known, checksum), checksum, size) for checksum, size in files]
 
     def _record(self, known: WellKnown) -> Path:
         return self.folder / f"{known.name}.json"
@@ -148,18 +141,20 @@ class DiskCache:
     def _path(self, known: WellKnown, checksum: str) -> Path:
         return self.folder / f"{known.name}-{checksum}"
 
-    def _write(self, path: Path, content: bytes) -> None:
-        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-        try:
-            with temporary.open("xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except BaseException:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
-            raise
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file under another name and rename it: a reader, or a crash, finds it complete or not at all."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
 
 
 def _identity(known: WellKnown) -> str:
@@ -169,8 +164,7 @@ def _identity(known: WellKnown) -> str:
     return f"{where}: {', '.join(source.files)}"
 
 
-def _is_sha256(text: object) -> bool:
-    return isinstance(text, str) and len(text) == 64 and not text.strip("0123456789abcdef")
+_SHA256 = re.compile("[0-9a-f]{64}")
 
 
 def _size(path: Path) -> int | None:

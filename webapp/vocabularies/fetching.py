@@ -52,7 +52,7 @@ def fetcher_of(app: Flask) -> Fetcher:
     return fetcher
 
 
-class Progress(NamedTuple):
+class FetchProgress(NamedTuple):
     """The bytes that a fetch has read, and the total; `total` is None while it is unknown."""
 
     read: int
@@ -65,7 +65,7 @@ class _Attempt:
 
     begun: Event = field(default_factory=Event)
     done: Event = field(default_factory=Event)
-    progress: Progress = field(default_factory=lambda: Progress(0, None))
+    progress: FetchProgress = field(default_factory=lambda: FetchProgress(0, None))
     error: FetchError | None = None
     ended: float = 0.0
 
@@ -122,7 +122,7 @@ class Fetcher:
         """
         self._attempt(known, again=again)
 
-    def progress(self, name: str) -> Progress | None:
+    def progress(self, name: str) -> FetchProgress | None:
         """The progress of the running fetch of vocabulary `name`; None if none is running."""
         attempt = self._attempts.get(name)
         return None if attempt is None or attempt.done.is_set() else attempt.progress
@@ -156,8 +156,9 @@ class Fetcher:
             try:
                 self._fetch(known, attempt)
             except FetchError as error:
-                attempt.error = FetchError(error.reason, error.detail, error.host or self._endpoint.host, known.name)
-                log.warning("%s", attempt.error)
+                error.host, error.name = error.host or self._endpoint.host, known.name
+                attempt.error = error
+                log.warning("%s", error)
             except Exception as error:
                 log.exception("fetching %s failed", known.name)
                 attempt.error = FetchError("failing", repr(error), self._endpoint.host, known.name)
@@ -174,12 +175,11 @@ class Fetcher:
                 before = sum(map(len, contents))
 
                 def report(read: int, total: int | None, before: int = before) -> None:
-                    attempt.progress = Progress(before + read, None if total is None else before + total)
+                    attempt.progress = FetchProgress(before + read, None if total is None else before + total)
 
                 checksum = source.sha256[at] if source.sha256 else ""
-                contents.append(
-                    Download(self._endpoint, source, file, checksum, self.most_bytes, deadline, report).content()
-                )
+                download = Download(self._endpoint, source, file, checksum, self.most_bytes, deadline, report)
+                contents.append(download.content())
             self.disk_cache.put(known, contents)
         except OSError as error:
             raise FetchError("storage", str(error)) from None

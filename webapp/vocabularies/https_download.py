@@ -9,7 +9,7 @@ import hashlib
 import ipaddress
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
@@ -38,11 +38,14 @@ class FetchError(Exception):
     """
 
     def __init__(self, reason: Reason, detail: str = "", host: str = "", name: str = "") -> None:
-        super().__init__(f"{name or 'a vocabulary'} from {host or 'its host'}: {reason} ({detail})")
+        super().__init__(reason, detail, host, name)
         self.reason: Reason = reason
         self.detail = detail
         self.host = host
         self.name = name
+
+    def __str__(self) -> str:
+        return f"{self.name or 'a vocabulary'} from {self.host or 'its host'}: {self.reason} ({self.detail})"
 
 
 @dataclass(frozen=True)
@@ -78,15 +81,9 @@ class Endpoint:
 
     def allows(self, target: URL) -> bool:
         """Whether a file of this publisher may come from `target`."""
-        if target.userinfo:
-            return False
-        if self.is_own(target):
-            return True
-        return (
-            target.scheme == "https"
-            and target.port in (None, 443)
-            and any(target.host == site or target.host.endswith("." + site) for site in self.sites)
-        )
+        trusted = any(target.host == site or target.host.endswith("." + site) for site in self.sites)
+        is_secure = target.scheme == "https" and target.port in (None, 443)
+        return not target.userinfo and (self.is_own(target) or (is_secure and trusted))
 
     def is_own(self, target: URL) -> bool:
         """Whether `target` has the scheme, host and port of this address; only there may an access token be sent."""
@@ -121,19 +118,17 @@ class Download:
         """Fetch and verify the file; raises FetchError with any reason except `storage`."""
         import httpx2
 
-        host = self.endpoint.host
         try:
             return self._content()
         except FetchError:
             raise
-        except httpx2.ConnectTimeout as error:
-            raise FetchError("offline", f"no answer within {CONNECT_SECONDS:g} seconds: {error}", host) from None
-        except httpx2.TimeoutException as error:
-            raise FetchError("slow", f"silent for too long: {error}", host) from None
-        except (httpx2.RemoteProtocolError, httpx2.ReadError) as error:
-            raise FetchError("cut off", str(error), host) from None
         except (httpx2.HTTPError, OSError) as error:  # OSError: `huggingface_hub` is configured to be offline
-            raise FetchError("offline", str(error), host) from None
+            reason: Reason = "offline"
+            if isinstance(error, httpx2.TimeoutException) and not isinstance(error, httpx2.ConnectTimeout):
+                reason = "slow"
+            elif isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError):
+                reason = "cut off"
+            raise FetchError(reason, f"{type(error).__name__}: {error}", self.endpoint.host) from None
 
     def _content(self) -> bytes:
         import httpx2
@@ -164,8 +159,7 @@ class Download:
         headers = {"User-Agent": "tokenscope", "Accept-Encoding": "identity"}
         token = os.environ.get("HF_TOKEN", "").strip()
         # A token that is not valid in a header would only appear in an error message.
-        sendable = token and token.isascii() and token.isprintable()
-        if sendable and self.endpoint.is_own(url):
+        if token and token.isascii() and token.isprintable() and self.endpoint.is_own(url):
             headers["Authorization"] = f"Bearer {token}"
         return headers
 
@@ -208,18 +202,14 @@ class Download:
 
         The tag is the SHA-256 of a large file, and the git blob id (SHA-1) of any other.
         """
-        tag = tag.removeprefix("W/").strip('"').lower()
-        if self.sha256:
-            expected, actual = self.sha256, hashlib.sha256(content).hexdigest()
-        elif len(tag) == 64 and _is_hexadecimal(tag):
-            expected, actual = tag, hashlib.sha256(content).hexdigest()
-        elif len(tag) == 40 and _is_hexadecimal(tag):
-            blob = b"blob %d\0" % len(content) + content
-            expected, actual = tag, hashlib.sha1(blob, usedforsecurity=False).hexdigest()
-        else:
+        expected = self.sha256 or tag.removeprefix("W/").strip('"').lower()
+        if expected.strip("0123456789abcdef") or len(expected) not in (40, 64):
             return
-        if expected != actual:
-            raise FetchError("checksum", f"{self.file} is {actual}, not {expected}", host)
+        digest = hashlib.sha256(content)
+        if len(expected) == 40:
+            digest = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False)
+        if expected != digest.hexdigest():
+            raise FetchError("checksum", f"{self.file} is {digest.hexdigest()}, not {expected}", host)
 
     def _timeout(self, host: str) -> float:
         """The timeout for the next packet in seconds; raises FetchError after the deadline."""
@@ -229,36 +219,24 @@ class Download:
         return min(left, SILENT_SECONDS)
 
 
+_REASONS: Mapping[int | str, Reason] = {
+    **dict.fromkeys((401, 403, 451, "GatedRepo"), "refused"),
+    **dict.fromkeys((404, 410, "RepoNotFound", "RevisionNotFound", "EntryNotFound"), "missing"),
+}
+"""Of statuses, and of what the hub says in the header X-Error-Code."""
+
+
 def _check_status(response: Response) -> None:
     """Raise FetchError for a response that is not the file, without reading its body, which may be endless."""
-    import httpx2
-    from huggingface_hub import errors
-    from huggingface_hub.utils import hf_raise_for_status
-
-    if response.status_code == 200:
-        return
-    host, status = response.url.host, f"status {response.status_code}"
-    hints = {name: response.headers[name] for name in ("X-Error-Code", "X-Error-Message") if name in response.headers}
-    detail = ": ".join([status, *(value[:200] for value in hints.values())])
-    bare = httpx2.Response(response.status_code, headers=hints, content=b"", request=response.request)
-    try:
-        hf_raise_for_status(bare)
-    except errors.GatedRepoError:
-        raise FetchError("refused", detail, host) from None
-    except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.EntryNotFoundError):
-        raise FetchError("missing", detail, host) from None
-    except errors.HfHubHTTPError:
-        pass
-    reasons: dict[int, Reason] = {401: "refused", 403: "refused", 404: "missing", 410: "missing", 451: "refused"}
-    raise FetchError(reasons.get(response.status_code, "failing"), detail, host)
+    status, headers = response.status_code, response.headers
+    if status != 200:
+        code = headers.get("X-Error-Code", "")
+        detail = ": ".join([f"status {status}", *filter(None, (code[:200], headers.get("X-Error-Message", "")[:200]))])
+        raise FetchError(_REASONS.get(code) or _REASONS.get(status, "failing"), detail, response.url.host)
 
 
 def _number(text: str | None) -> int | None:
     return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 16 else None
-
-
-def _is_hexadecimal(text: str) -> bool:
-    return not text.strip("0123456789abcdef")
 
 
 def _is_loopback(host: str) -> bool:

@@ -6,27 +6,31 @@ start validates the whole file. The setting `MODELS_FILE` names a file that repl
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
-from types import MappingProxyType, UnionType
-from typing import Any
+from types import MappingProxyType
+from typing import Annotated, Any
 
 from flask import Flask, current_app, has_app_context
+from pydantic import Field, StringConstraints
+from pydantic.dataclasses import dataclass
 
-from webapp.vocabularies.wellknown import WELL_KNOWN, wrong_keys
+from webapp.vocabularies.wellknown import STRICT, WELL_KNOWN, Several, SomeText, read_tables, require
 
 FILE = Path(__file__).with_name("models.toml")
 OLD = timedelta(days=90)
 """The age beyond which pages say that a figure may be out of date."""
 
 
-@dataclass(frozen=True)
+_Id = Annotated[str, StringConstraints(pattern=r"^[^\s\x00-\x1f]{1,100}$")]
+_Price = Annotated[Decimal, Field(strict=False, ge=0, le=1_000_000)]
+
+
+@dataclass(frozen=True, config=STRICT)
 class LanguageModel:
     """One model. Figures that no source states are None.
 
@@ -38,15 +42,15 @@ class LanguageModel:
     of that. `ends` is the day on which the publisher stops serving it. `template` is a built-in chat template.
     """
 
-    id: str
-    title: str
-    family: str
+    id: _Id
+    title: SomeText
+    family: SomeText
     vocabulary: str | None = None
-    context: int | None = None
-    price_in: Decimal | None = None
-    price_out: Decimal | None = None
-    price_up_to: int | None = None
-    source: str = ""
+    context: Annotated[int, Field(gt=0, le=1_000_000_000)] | None = None
+    price_in: _Price | None = None
+    price_out: _Price | None = None
+    price_up_to: Annotated[int, Field(gt=0)] | None = None
+    source: Annotated[str, StringConstraints(pattern=r"^(https?://[^\s\"<>]{1,500})?$")] = ""
     via: str = ""
     as_of: date | None = None
     ends: date | None = None
@@ -54,8 +58,8 @@ class LanguageModel:
     public: bool = True
     note: str = ""
     note_zh: str = ""
-    also: tuple[str, ...] = ()
-    prefixes: tuple[str, ...] = ()
+    also: Several[_Id] = ()
+    prefixes: Several[_Id] = ()
 
     @property
     def has_price(self) -> bool:
@@ -138,57 +142,20 @@ def read(text: str) -> ModelList:
 
     Raises ValueError if the text is not TOML, or an entry is incomplete, inconsistent or has unknown keys.
     """
-    tables = tomllib.loads(text, parse_float=Decimal)
-    return ModelList(MappingProxyType({id: _entry(id, table) for id, table in tables.items()}))
+    return ModelList(MappingProxyType(read_tables(text, _entry)))
 
 
-def _entry(id: str, table: Any) -> LanguageModel:
-    wrong = _wrong(id, table) if isinstance(table, dict) else "should be a table"
-    if wrong:
-        raise ValueError(f"[{id}] {wrong}")
-    known: dict[str, Any] = {key: Decimal(value) if key in _PRICES else value for key, value in table.items()}
-    for key in ("also", "prefixes"):
-        known[key] = tuple(table.get(key, ()))
-    return LanguageModel(id=id, **known)
-
-
-def _wrong(id: str, table: Mapping[str, Any]) -> str:
-    """The first error in an entry, or an empty string."""
-    if wrong := wrong_keys(table, _NEEDED, _ALLOWED):
-        return wrong
-    figures = table.keys() & {"context", "price_in", "price_out"}
-    public, vocabulary = table.get("public", True), table.get("vocabulary")
-    names = [*table.get("also", ()), *table.get("prefixes", ())]
-    checks = {
-        "is not a name without white space": bool(_ID.fullmatch(id)),
-        "has names that are not texts without white space": all(isinstance(n, str) and _ID.fullmatch(n) for n in names),
-        "has an empty text": all(value != "" for value in table.values()),
-        f"has an unknown vocabulary {vocabulary!r}": vocabulary is None or vocabulary in WELL_KNOWN,
-        "should have a vocabulary, or public = false": public == (vocabulary is not None),
-        "has an impossible context": 0 < table.get("context", 1) <= 1_000_000_000,
-        "has an impossible price": all(_is_price(Decimal(table.get(key, 0))) for key in _PRICES),
-        "has a price_out but no price_in": "price_in" in table or "price_out" not in table,
-        "has a price_up_to but no price_in": "price_in" in table or "price_up_to" not in table,
-        "has an impossible price_up_to": table.get("price_up_to", 1) > 0,
-        "has figures without a source and a date (as_of)": not figures or {"source", "as_of"} <= table.keys(),
-        "has a source that is not the address of a web page": bool(_URL.fullmatch(table.get("source", "https://a"))),
-    }
-    return next((sentence for sentence, holds in checks.items() if not holds), "")
-
-
-def _is_price(price: Decimal) -> bool:
-    return price.is_finite() and 0 <= price <= 1_000_000
-
-
-_PRICES = ("price_in", "price_out")
-_NEEDED = {"title": str, "family": str}
-_ALLOWED: dict[str, type | UnionType] = {
-    "vocabulary": str, "public": bool, "context": int, "price_in": int | Decimal, "price_out": int | Decimal,
-    "price_up_to": int, "source": str, "via": str, "as_of": date, "ends": date, "template": str,
-    "note": str, "note_zh": str, "also": list, "prefixes": list,
-}  # fmt: skip
-_ID = re.compile(r"[^\s\x00-\x1f]{1,100}")
-_URL = re.compile(r"https?://[^\s\"<>]{1,500}")
+def _entry(id: str, table: dict[str, Any]) -> LanguageModel:
+    model = LanguageModel(id=id, **table)
+    figures = any(each is not None for each in (model.context, model.price_in, model.price_out))
+    require(
+        model.vocabulary is None or model.vocabulary in WELL_KNOWN, f"has an unknown vocabulary {model.vocabulary!r}"
+    )
+    require(model.public == (model.vocabulary is not None), "should have a vocabulary, or public = false")
+    require(model.price_in is not None or model.price_out is None, "has a price_out but no price_in")
+    require(model.price_in is not None or model.price_up_to is None, "has a price_up_to but no price_in")
+    require(not figures or bool(model.source and model.as_of), "has figures without a source and a date (as_of)")
+    return model
 
 
 def _once(index: dict[str, LanguageModel], name: str, model: LanguageModel) -> None:

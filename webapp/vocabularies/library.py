@@ -18,10 +18,11 @@ from webapp.storage import VocabularyFile, storage_of
 from webapp.vocabularies import fetching, language_models
 from webapp.vocabularies.catalogue import CATALOGUE, CatalogueEntry
 from webapp.vocabularies.fetching import Fetcher, FetchError
+from webapp.vocabularies.language_models import LanguageModel
 from webapp.vocabularies.memory_cache import MemoryCache
 from webapp.vocabularies.shipped_vocabularies import PRELOADED, shipped_encoding
 from webapp.vocabularies.titles import short_title, title_of
-from webapp.vocabularies.uploads import UploadedVocabulary, Uploads, is_upload, number_of_ids
+from webapp.vocabularies.uploads import Uploads, is_upload, number_of_ids
 from webapp.vocabularies.vocabulary_files import shipped_file, vocabulary_file
 from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
 
@@ -62,7 +63,7 @@ class Library:
         if name in WELL_KNOWN:
             return _well_known_entry(WELL_KNOWN[name])
         uploaded = self.uploads.find(name)
-        return None if uploaded is None else self._uploaded_entry(uploaded)
+        return None if uploaded is None else self._recognized(uploaded)
 
     def tokenizer(self, name: str) -> Tokenizer:
         """The tokenizer of a built-in, well-known or uploaded vocabulary; for a dictionary, a bidirectional one.
@@ -157,14 +158,14 @@ class Library:
         self.loaded.get(uploaded.name, lambda: tokenizer)
         if has_app_context():
             _found_in_request().pop(uploaded.name, None)  # it may have been looked for before it was uploaded
-        return self._uploaded_entry(uploaded)
+        return self._recognized(uploaded)
 
-    def _uploaded_entry(self, uploaded: UploadedVocabulary) -> CatalogueEntry:
-        entry = CatalogueEntry(uploaded.name, uploaded.algorithms, "uploaded", uploaded.size, title=uploaded.format)
+    def _recognized(self, uploaded: CatalogueEntry) -> CatalogueEntry:
+        """An upload, with the name and the licence of the well-known vocabulary that it is."""
         known = self.fetcher.disk_cache.known_by_checksum(uploaded.name.removeprefix("upload-"))
         if known is None:
-            return entry
-        return replace(entry, recognized=known.name, family=known.family, licence=known.licence)
+            return uploaded
+        return replace(uploaded, recognized=known.name, family=known.family, licence=known.licence)
 
     def _fetched(self, known: WellKnown) -> Tokenizer:
         try:
@@ -255,3 +256,22 @@ def _well_known_entry(known: WellKnown) -> CatalogueEntry:
         address=known.address,
         checksum="".join(known.source.sha256),
     )
+
+
+def well_known_name(vocabulary: str) -> str:
+    """Return the name of a vocabulary in `well_known.toml`; for an upload, of the one that its checksum names."""
+    if language_models.models_using(vocabulary):
+        return vocabulary
+    entry = find(vocabulary)
+    return (entry.recognized or entry.name) if entry else vocabulary
+
+
+def models_of(vocabulary: str) -> list[LanguageModel]:
+    """Return the models of the list that use a vocabulary, or the well-known one that an upload is."""
+    return language_models.models_using(well_known_name(vocabulary))
+
+
+def uses(model: str, vocabulary: str) -> bool:
+    """Whether the model of this name uses a vocabulary."""
+    found = language_models.model_of(model)
+    return found is not None and found.vocabulary is not None and found.vocabulary == well_known_name(vocabulary)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -81,20 +82,15 @@ def packed(encoding: str) -> bytes:
     return (FOLDER / f"{packed_ranks.FILES[encoding]}.xz").read_bytes()
 
 
-@cache
-def _jieba() -> Dictionary:
-    return jieba_dictionary()
-
-
 def jieba_words() -> Dictionary:
     """jieba's 349,045 words with their frequencies and tags."""
     with _loading:
-        return _jieba()
+        return jieba_dictionary()
 
 
 @cache
 def _ngram() -> Tokenizer:
-    return recipes.NGRAM.tokenizer(shipped_ngram.read(FOLDER / f"{NGRAM}.json.gz", _jieba()))
+    return recipes.NGRAM.tokenizer(shipped_ngram.read(FOLDER / f"{NGRAM}.json.gz", jieba_dictionary()))
 
 
 def ngram_tokenizer() -> Tokenizer:
@@ -118,7 +114,18 @@ def maximum_probability(dictionary: Dictionary, hmm: bool) -> Tokenizer:
 
 @cache
 def _jieba_probability(hmm: bool) -> Tokenizer:
-    return recipes.MATCHING.tokenizer(MaximumProbability(_jieba(), hmm))
+    return recipes.MATCHING.tokenizer(MaximumProbability(jieba_dictionary(), hmm))
+
+
+def chinese_words(text: str) -> Sequence[str]:
+    """The words of a Chinese text for measures per word: those of maximum probability with jieba's dictionary.
+
+    >>> chinese_words("研究生命的起源")
+    ['研究', '生命', '的', '起源']
+    """
+    model = maximum_probability(jieba_words(), hmm=False).model
+    assert isinstance(model, MaximumProbability)
+    return model.words(text)
 
 
 def preload() -> None:
@@ -132,14 +139,9 @@ def preload() -> None:
     ngram_tokenizer().ids(SAMPLE)
 
 
-def number_loaded() -> int:
-    """How many built-in vocabularies are in the memory of this process."""
-    return sum(cache.cache_info().currsize for cache in (_read, _preloaded, _jieba, _ngram))
-
-
 def are_loaded() -> bool:
     """Whether all built-in vocabularies are in the memory of this process."""
-    caches = (_preloaded.cache_info(), _jieba.cache_info(), _ngram.cache_info())
+    caches = (_preloaded.cache_info(), jieba_dictionary.cache_info(), _ngram.cache_info())
     return _read.cache_info().currsize == len(NAMES) and all(cache.currsize for cache in caches)
 
 
@@ -159,6 +161,6 @@ def record() -> dict[str, Any]:
 
 @cache
 def sizes_record() -> dict[str, Any]:
-    """The results of `webapp.vocabularies.sizes`: tokens of held-out texts, by vocabulary and number of pieces."""
+    """The tokens of held-out texts by vocabulary and number of pieces."""
     content: dict[str, Any] = json.loads((FOLDER / "SIZES.json").read_text(encoding="utf-8"))
     return content

@@ -1,4 +1,4 @@
-"""Display names of vocabularies, families and formats, in the visitor's language."""
+"""Names of vocabularies, families and formats in the visitor's language, and the search by these and other names."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 
 from webapp.vocabularies.catalogue import CatalogueEntry
+from webapp.vocabularies.language_models import models_using
 from webapp.vocabularies.shipped_vocabularies import NAMES
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
@@ -73,3 +74,41 @@ def formats() -> dict[str, str]:
         "ngram-counts": _("N-gram counts, JSON"),
         "ngram-text": _("N-gram counts, text"),
     }
+
+
+# Other names of vocabularies, besides their titles.
+ALSO = {
+    "cl100k_base": "ChatGPT OpenAI GPT-4-turbo embedding ada-002",
+    "o200k_base": "ChatGPT OpenAI GPT-4.1 GPT-5 o1 o3 o4-mini",
+    "o200k_harmony": "OpenAI gpt-oss",
+    "mistral-7b-v0-1": "Mixtral",
+    "bpe-bytes": "GPT byte-level BPE 字节级",
+    "bpe-characters": "Sennrich subword-nmt",
+    "wordpiece": "BERT",
+    "unigram": "T5 SentencePiece",
+    "jieba": "结巴 Chinese dictionary",
+}
+
+
+def matches(entry: CatalogueEntry, query: str) -> bool:
+    """Whether the names of a vocabulary contain all words of the query, ignoring case and punctuation.
+
+    >>> entry = CatalogueEntry("cl100k_base", ("bpe",), "fetched", title="GPT-4, GPT-3.5: cl100k_base", family="OpenAI")
+    >>> [matches(entry, query) for query in ("gpt4", "chat gpt", "CL100K-base", "bert")]
+    [True, True, True, False]
+
+    The models that use a vocabulary find it too.
+
+    >>> matches(entry, "text-embedding-3-small")
+    True
+    """
+    origin = "Hugging Face" if "/" in entry.source else ""
+    names = (title_of(entry), entry.name, entry.family, entry.licence, entry.source, origin, *entry.algorithms)
+    models = [name for model in models_using(entry.recognized or entry.name) for name in (model.title, *model.names)]
+    searchable = letters(" ".join((*names, ALSO.get(entry.name, ""), *models)))
+    return all(letters(word) in searchable for word in query.split())
+
+
+def letters(text: str) -> str:
+    """The letters and digits of a text, case-folded: `GPT-3.5 → gpt35`."""
+    return "".join(filter(str.isalnum, text.casefold()))

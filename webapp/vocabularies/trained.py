@@ -6,9 +6,10 @@ slider's maximum, and every smaller vocabulary uses the first merges of that tra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import Any
 
 from webapp.core import recipes
 from webapp.core.algorithms import ALGORITHMS, MERGES, TrainingLimits
@@ -36,20 +37,26 @@ class TrainedVocabulary:
     merges: Sequence[bpe.CountedMerge[bytes] | bpe.CountedMerge[str] | wordpiece.ScoredMerge]
 
 
-def _bytes(corpus: str, size: int) -> TrainedVocabulary:
-    trained = _most_bytes(corpus)
-    return TrainedVocabulary(recipes.BYTE_BPE.tokenizer(trained.first(size)), trained.merges[:size])
+_TO_THE_MOST: dict[str, tuple[recipes.Recipe, Callable[..., Any]]] = {
+    "learned-characters": (recipes.CHARACTER_BPE, bpe.train_characters),
+    "learned-bytes": (recipes.BYTE_BPE, bpe.train_bytes),
+    "learned-wordpiece": (
+        recipes.WORDPIECE,
+        partial(wordpiece.train, minimum_pair_frequency=MINIMUM_PAIR_FREQUENCY),
+    ),
+}
 
 
-def _characters(corpus: str, size: int) -> TrainedVocabulary:
-    letters = _most_characters(corpus)
-    return TrainedVocabulary(recipes.CHARACTER_BPE.tokenizer(letters.first(size)), letters.merges[:size])
+@lru_cache(maxsize=24)
+def _trained_to_the_most(name: str, corpus: str) -> Any:
+    recipe, train = _TO_THE_MOST[name]
+    return train(recipe.count(corpus), merges_at_most=MERGES.most)
 
 
-def _wordpiece(corpus: str, size: int) -> TrainedVocabulary:
-    trained = _most_wordpiece(corpus)
-    model = trained.first(size)
-    return TrainedVocabulary(recipes.WORDPIECE.tokenizer(model, trained.special_tokens), trained.merges[:size])
+def _first_merges(name: str, corpus: str, size: int) -> TrainedVocabulary:
+    trained = _trained_to_the_most(name, corpus)
+    tokenizer = _TO_THE_MOST[name][0].tokenizer(trained.first(size), trained.special_tokens)
+    return TrainedVocabulary(tokenizer, trained.merges[:size])
 
 
 def _unigram(corpus: str, size: int) -> TrainedVocabulary:
@@ -68,46 +75,17 @@ def _ngram(corpus: str, size: int) -> TrainedVocabulary:
     return TrainedVocabulary(recipes.NGRAM.tokenizer(NGram(counts)), ())
 
 
-@lru_cache(maxsize=8)
-def _most_bytes(corpus: str) -> bpe.TrainedBPE[bytes]:
-    counts = recipes.BYTE_BPE.count(corpus)
-    return bpe.train_bytes(counts, merges_at_most=MERGES.most)
-
-
-@lru_cache(maxsize=8)
-def _most_characters(corpus: str) -> bpe.TrainedBPE[str]:
-    counts = recipes.CHARACTER_BPE.count(corpus)
-    return bpe.train_characters(counts, merges_at_most=MERGES.most)
-
-
-@lru_cache(maxsize=8)
-def _most_wordpiece(corpus: str) -> wordpiece.TrainedWordPiece:
-    counts = recipes.WORDPIECE.count(corpus)
-    return wordpiece.train(
-        counts,
-        merges_at_most=MERGES.most,
-        minimum_pair_frequency=MINIMUM_PAIR_FREQUENCY,
-    )
-
-
 TRAINERS: dict[str, Callable[[str, int], TrainedVocabulary]] = {
-    "learned-characters": _characters,
-    "learned-bytes": _bytes,
-    "learned-wordpiece": _wordpiece,
+    **{name: partial(_first_merges, name) for name in _TO_THE_MOST},
     "learned-unigram": _unigram,
     "learned-ngram": _ngram,
 }
 """The vocabularies that are trained on the visitor's text, and the function that trains each on a corpus to a size."""
 
 
-def _limits() -> Iterator[tuple[str, TrainingLimits]]:
-    for name in TRAINERS:
-        limits = ALGORITHMS[CATALOGUE[name].algorithms[0]].limits
-        if limits is not None:
-            yield name, limits
-
-
-LIMITS: dict[str, TrainingLimits] = dict(_limits())
+LIMITS: dict[str, TrainingLimits] = {
+    name: limits for name in TRAINERS if (limits := ALGORITHMS[CATALOGUE[name].algorithms[0]].limits) is not None
+}
 """The range of sizes of each of them that has one: that of its algorithm. An n-gram model has all words."""
 
 

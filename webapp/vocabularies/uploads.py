@@ -9,31 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from threading import Lock
-from typing import cast
 
 from webapp.core.algorithms import algorithms_for, sharing_vocabularies
 from webapp.core.formats.fields import FormatError
-from webapp.core.formats.recognize import Format, Recognized, recognize
+from webapp.core.formats.recognize import Recognized, recognize
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import StorageFullError, UnavailableStorageError, VocabularyFile, VocabularyStore
+from webapp.vocabularies.catalogue import CatalogueEntry
 
 _NAME = re.compile(r"upload-[0-9a-f]{16}")
 # The number of uploads whose description, not content, a process caches.
 _CACHED = 4_096
-
-
-@dataclass(frozen=True)
-class UploadedVocabulary:
-    """The description of an uploaded file: `size` is the number of ids, `bytes` the size of the file."""
-
-    name: str
-    format: Format
-    algorithms: tuple[str, ...]
-    size: int
-    bytes: int
 
 
 class Uploads:
@@ -43,10 +31,10 @@ class Uploads:
         """Store at most `most_bytes` in total. Uploads are never deleted to make room, because links refer to them."""
         self.store = store
         self.most_bytes = most_bytes
-        self._found: dict[str, UploadedVocabulary] = {}  # each page looks up the same few names
+        self._found: dict[str, CatalogueEntry] = {}  # each page looks up the same few names
         self._lock = Lock()
 
-    def add(self, content: bytes, companion: bytes | None = None) -> tuple[UploadedVocabulary, Tokenizer]:
+    def add(self, content: bytes, companion: bytes | None = None) -> tuple[CatalogueEntry, Tokenizer]:
         """Validate and store a file; `companion` is the merges.txt of a vocab.json. Returns it with its tokenizer.
 
         Raises FormatError if the file is not a vocabulary, StorageFullError if there is no room for it, and
@@ -64,10 +52,10 @@ class Uploads:
             if error.reason == "full":
                 raise StorageFullError("disk") from error
             raise
-        bytes = len(content) + len(companion or b"")
-        return UploadedVocabulary(f"upload-{hash[:16]}", found.format, algorithms, size, bytes), found.tokenizer
+        entry = CatalogueEntry(f"upload-{hash[:16]}", algorithms, "uploaded", size, title=found.format)
+        return entry, found.tokenizer
 
-    def find(self, name: str) -> UploadedVocabulary | None:
+    def find(self, name: str) -> CatalogueEntry | None:
         """The uploaded vocabulary `name`, or None; files that only snapshots use do not count.
 
         Raises UnavailableStorageError if the database is unreachable.
@@ -79,8 +67,7 @@ class Uploads:
         record = self.store.find(name.removeprefix("upload-"))
         if record is None:
             return None
-        algorithms = with_newer(record.algorithms)
-        uploaded = UploadedVocabulary(name, cast(Format, record.format), algorithms, record.size, record.bytes)
+        uploaded = CatalogueEntry(name, with_newer(record.algorithms), "uploaded", record.size, title=record.format)
         with self._lock:
             if len(self._found) >= _CACHED:
                 del self._found[next(iter(self._found))]
@@ -100,9 +87,9 @@ class Uploads:
                 raise
             raise FormatError("the stored file no longer exists") from None
         except ValueError:
-            raise _damaged() from None
+            content, companion = b"", None
         if name_of(content, companion) != name:
-            raise _damaged()
+            raise FormatError("the stored file is damaged: its checksum does not match its name")
         return recognize(content, companion)
 
     def content(self, name: str) -> tuple[bytes, bytes | None]:
@@ -114,10 +101,6 @@ class Uploads:
         if not is_upload(name):
             raise KeyError(name)
         return self.store.content(name.removeprefix("upload-"))
-
-
-def _damaged() -> FormatError:
-    return FormatError("the stored file is damaged: its checksum does not match its name")
 
 
 def is_upload(name: str) -> bool:

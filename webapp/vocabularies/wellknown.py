@@ -6,15 +6,16 @@ whole file, so that an incomplete or inconsistent entry fails before a visitor c
 
 from __future__ import annotations
 
-import re
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import date
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
 from decimal import Decimal
 from pathlib import Path
-from types import MappingProxyType, UnionType
-from typing import Any, get_args
+from types import MappingProxyType
+from typing import Annotated, Any, TypeVar
+
+from pydantic import ConfigDict, Field, StringConstraints, ValidationError
+from pydantic.dataclasses import dataclass
 
 from webapp.core.algorithms import ALGORITHMS
 from webapp.core.formats import packed_ranks, tiktoken
@@ -24,8 +25,18 @@ from webapp.core.tokenizer import Tokenizer
 
 FILE = Path(__file__).with_name("well_known.toml")
 
+T = TypeVar("T")
 
-@dataclass(frozen=True)
+STRICT = ConfigDict(strict=True, extra="forbid")
+SomeText = Annotated[str, StringConstraints(min_length=1)]
+Several = Annotated[tuple[T, ...], Field(strict=False)]
+"""A list in a file."""
+_Path = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_]([A-Za-z0-9_/-]|\.[A-Za-z0-9_-])*$")]
+_Repository = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_][A-Za-z0-9_.-]*)?$")]
+_Checksum = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
+
+@dataclass(frozen=True, config=STRICT)
 class VocabularySource:
     """The source of a vocabulary's files.
 
@@ -34,10 +45,10 @@ class VocabularySource:
     encodings, which ship with the site, `files` are paths on its host, and `repository` is empty.
     """
 
-    files: tuple[str, ...]
-    repository: str = ""
+    files: Several[_Path]
+    repository: _Repository = ""
     revision: str = ""
-    sha256: tuple[str, ...] = ()
+    sha256: Several[_Checksum] = ()
 
     @property
     def shown(self) -> str:
@@ -45,7 +56,7 @@ class VocabularySource:
         return f"{self.repository or 'OpenAI'}: {', '.join(self.files)}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class WellKnown:
     """One well-known vocabulary.
 
@@ -58,19 +69,19 @@ class WellKnown:
     """
 
     name: str
-    title: str
-    family: str
-    algorithm: str
-    size: int
+    title: SomeText
+    family: SomeText
+    algorithm: SomeText
+    size: Annotated[int, Field(gt=0, le=1_000_000)]
     format: Format
-    licence: str
+    licence: SomeText
     source: VocabularySource
     note: str = ""
-    also: tuple[str, ...] = ()
+    also: Several[_Checksum] = ()
     download_size: int = 0
     encoding: str = ""
     pattern: str = ""
-    chat: str = ""
+    chat: _Repository = ""
     special_tokens: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -124,111 +135,60 @@ def read(text: str) -> dict[str, WellKnown]:
 
     Raises ValueError if the text is not TOML, or an entry is incomplete, inconsistent or has unknown keys.
     """
-    return {name: _entry(name, table) for name, table in tomllib.loads(text).items()}
+    return read_tables(text, _entry)
 
 
-def _entry(name: str, table: Any) -> WellKnown:
-    if not isinstance(table, dict):
-        raise ValueError(f"{name} should be a table")
-    wrong = _wrong(name, table)
-    if wrong:
-        raise ValueError(f"[{name}] {wrong}")
-    hub = "repository" in table
-    source = VocabularySource(
-        files=tuple(table["files"]),
-        repository=table.get("repository", ""),
-        revision=table.get("revision", "main") if hub else "",
-        sha256=tuple(table.get("sha256", ())),
+def read_tables(text: str, read_table: Callable[[str, dict[str, Any]], T]) -> dict[str, T]:
+    """What a function reads from each table of a TOML file; raises ValueError that names the table and the key."""
+    found = {}
+    for name, table in tomllib.loads(text, parse_float=Decimal).items():
+        try:
+            require(isinstance(table, dict), "should be a table")
+            found[name] = read_table(name, table)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise ValueError(f"[{name}] {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        except ValueError as error:
+            raise ValueError(f"[{name}] {error}") from None
+    return found
+
+
+def require(holds: bool, sentence: str) -> None:
+    """Raise ValueError with the sentence unless a condition holds."""
+    if not holds:
+        raise ValueError(sentence)
+
+
+def _entry(name: str, table: dict[str, Any]) -> WellKnown:
+    given = dict(table)
+    origin = {key: given.pop(key) for key in ("files", "repository", "revision", "sha256") if key in given}
+    if "repository" in origin:
+        origin.setdefault("revision", "main")
+    reserved = given.pop("reserved_tokens", "")
+    source = VocabularySource(**origin)
+    known = WellKnown(name=name, source=source, **given)
+    algorithms = [id for id, algorithm in ALGORITHMS.items() if algorithm.trainer is not None]
+    wanted = 2 if known.format == "vocab.json" else 1
+    completed = bool(known.encoding or (known.pattern and known.special_tokens))
+    ours = known.encoding in packed_ranks.FILES and bool(source.sha256)
+    require(name.replace("_", "").replace("-", "").isalnum() and name == name.lower(), "should be in lower case")
+    require(known.algorithm in algorithms, f"has an algorithm that is none of {', '.join(algorithms)}")
+    require(len(source.files) == wanted, f"should have {wanted} file(s)")
+    require(len(source.sha256) in (0, wanted), "should have a checksum for each file")
+    require(bool(source.repository) or ours, "has no repository, and does not ship with the site")
+    require(not reserved or bool(known.special_tokens), "has reserved tokens but no special tokens")
+    require(not known.encoding or known.encoding in tiktoken.ENCODINGS, "has an unknown encoding")
+    require(
+        (known.format == "tiktoken") == completed,
+        "should have an encoding, or a pattern and special tokens, only if it is a .tiktoken file",
     )
-    known = {key: value for key, value in table.items() if key not in _SOURCE}
-    known["also"] = tuple(table.get("also", ()))
-    known["special_tokens"] = MappingProxyType(_special_tokens(table))
-    return WellKnown(name=name, source=source, **known)
+    if reserved:  # numbered tokens for the ids between the special ones
+        taken = set(known.special_tokens.values())
+        free = sorted(set(range(min(taken), known.size)) - taken)
+        more = {reserved.replace("{id}", str(id)): id for id in free}
+        return replace(known, special_tokens={**known.special_tokens, **more})
+    return known
 
-
-def _special_tokens(table: Mapping[str, Any]) -> dict[str, int]:
-    """The ids of the special tokens, with numbered reserved tokens for the ids between them."""
-    named: dict[str, int] = table.get("special_tokens", {})
-    if "reserved_tokens" not in table:
-        return named
-    free = sorted(set(range(min(named.values()), table["size"])) - set(named.values()))
-    return named | {table["reserved_tokens"].replace("{id}", str(id)): id for id in free}
-
-
-KINDS: Mapping[type, str] = {
-    str: "a text", int: "a whole number", Decimal: "a number", date: "a date", bool: "true or false",
-    list: "a list", dict: "a table",
-}  # fmt: skip
-"""The kinds of values in a file, as errors name them."""
-
-
-def wrong_keys(table: Mapping[str, Any], needed: Mapping[str, type | UnionType], allowed: Mapping[str, Any]) -> str:
-    """The first key of an entry that is of another kind, lacking or unknown, in a sentence; empty if there is none.
-
-    >>> wrong_keys({"size": "5"}, {"size": int}, {}), wrong_keys({}, {"size": int}, {})
-    ('size should be a whole number', 'has no size')
-    """
-    for key, kind in {**needed, **allowed}.items():
-        kinds = get_args(kind) or (kind,)
-        if key in table and type(table[key]) not in kinds:
-            return f"{key} should be {' or '.join(KINDS[each] for each in kinds)}"
-    lacking, strange = needed.keys() - table.keys(), table.keys() - needed.keys() - allowed.keys()
-    if lacking:
-        return f"has no {', '.join(sorted(lacking))}"
-    return f"has unknown keys: {', '.join(sorted(strange))}" if strange else ""
-
-
-def _wrong(name: str, table: Mapping[str, Any]) -> str:
-    """The first error in an entry, or an empty string."""
-    if wrong := wrong_keys(table, _NEEDED, _ALLOWED):
-        return wrong
-    if not _NAME.fullmatch(name):
-        return "is not a name in lower case with - or _ between its parts"
-    files, checksums, format = table["files"], table.get("sha256", []), table["format"]
-    wanted = 2 if format == "vocab.json" else 1
-    *others, last = (id for id, algorithm in ALGORITHMS.items() if algorithm.trainer is not None)
-    checks = {
-        "has an empty text": all(value != "" for value in table.values()),
-        f"should be {', '.join(others)} or {last}": table["algorithm"] in (*others, last),
-        "has an unknown format": format in get_args(Format),
-        "has an impossible size": 0 < table["size"] <= 1_000_000,
-        f"should have {wanted} file(s)": len(files) == wanted and all(map(_is_path, files)),
-        "should have a checksum for each file": not checksums or len(checksums) == len(files),
-        "has an invalid sha256": all(
-            isinstance(sum, str) and _SHA256.fullmatch(sum) for sum in [*checksums, *table.get("also", [])]
-        ),
-        "has no repository, and does not ship with the site": (
-            "repository" in table or (table.get("encoding") in packed_ranks.FILES and bool(checksums))
-        ),
-        "has an invalid repository": _REPOSITORY.fullmatch(table.get("repository", "a/b")) is not None,
-        "has an invalid repository for chat": _REPOSITORY.fullmatch(table.get("chat", "a/b")) is not None,
-        "has special tokens without an id": all(type(id) is int for id in table.get("special_tokens", {}).values()),
-        "has reserved tokens but no special tokens": "special_tokens" in table or "reserved_tokens" not in table,
-        "has an unknown encoding": table.get("encoding", "r50k_base") in tiktoken.ENCODINGS,
-        "should have an encoding, or a pattern and special tokens, only if it is a .tiktoken file": (
-            format == "tiktoken"
-        )
-        == ("encoding" in table or {"pattern", "special_tokens"} <= table.keys()),
-    }
-    return next((sentence for sentence, holds in checks.items() if not holds), "")
-
-
-def _is_path(path: object) -> bool:
-    return isinstance(path, str) and _PATH.fullmatch(path) is not None and ".." not in path
-
-
-_NEEDED: dict[str, type] = {
-    "title": str, "family": str, "algorithm": str, "size": int, "format": str, "licence": str, "files": list,
-}  # fmt: skip
-_ALLOWED: dict[str, type] = {
-    "repository": str, "revision": str, "sha256": list, "also": list, "download_size": int, "note": str,
-    "encoding": str, "pattern": str, "chat": str, "special_tokens": dict, "reserved_tokens": str,
-}  # fmt: skip
-_SOURCE = ("files", "repository", "revision", "sha256", "reserved_tokens")
-_NAME = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
-_PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
-_REPOSITORY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_][A-Za-z0-9_.-]*")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 WELL_KNOWN: Mapping[str, WellKnown] = MappingProxyType(read(FILE.read_text(encoding="utf-8")))
 

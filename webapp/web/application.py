@@ -13,7 +13,6 @@ from jinja2 import StrictUndefined
 
 from webapp.observing import report
 from webapp.web.form_fields import FormParser
-from webapp.web.observed import measure_stream
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +56,7 @@ class Site(Flask):
         """Handle the request as Flask does, and report its route and the time."""
         current = report.current()
         if request.url_rule is not None:
-            current.set_route(request.endpoint or "", request.url_rule.rule)
+            current.set_route(request.url_rule.rule)
         with current.phase("handle"):
             return super().full_dispatch_request()
 
@@ -67,9 +66,7 @@ class Site(Flask):
         For a successful response, the exception leads to status 500, as in Flask.
         """
         with report.current().phase("finish"):
-            processed = self._processed(response)
-        measure_stream(processed)
-        return processed
+            return self._processed(response)
 
     def _processed(self, response: Response) -> Response:
         if response.status_code < 400:

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import brotli
 from flask import Flask, Request, Response, abort, current_app, request
 
 A_YEAR = 31_536_000
 ENDPOINT = "static"
-_COMPRESSIBLE = ("text/css", "text/javascript", "application/javascript")
 
 
 def init_app(app: Flask) -> None:
@@ -40,10 +37,7 @@ def init_app(app: Flask) -> None:
     def known_file(filename: str) -> Response:
         if filename not in known:
             abort(404)
-        response = app.send_static_file(filename)
-        if response.status_code == 200 and request.accept_encodings["br"] and response.mimetype in _COMPRESSIBLE:
-            _compress(response, folder / filename, current(filename))
-        return response
+        return app.send_static_file(filename)
 
     app.view_functions[ENDPOINT] = known_file
 
@@ -62,23 +56,6 @@ def init_app(app: Flask) -> None:
             if version and version == current((request.view_args or {})["filename"]):
                 response.headers["Cache-Control"] = f"public, max-age={A_YEAR}, immutable"
         return response
-
-
-def _compress(response: Response, path: Path, version: str | None) -> None:
-    """Send the file compressed as well as possible: a tenth smaller than what is compressed for each request."""
-    response.direct_passthrough = False
-    response.set_data(_compressed(path, version))
-    response.headers["Content-Encoding"] = "br"
-    response.vary.add("Accept-Encoding")
-    etag, _weak = response.get_etag()
-    response.set_etag(etag or "", weak=True)  # a strong one would promise the same bytes in every encoding
-
-
-@lru_cache(maxsize=64)
-def _compressed(path: Path, _version: str | None) -> bytes:
-    compressor = brotli.Compressor(quality=11)
-    data: bytes = compressor.process(path.read_bytes()) + compressor.finish()
-    return data
 
 
 def is_known(request: Request) -> bool:

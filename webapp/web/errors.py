@@ -8,7 +8,7 @@ from functools import wraps
 from traceback import clear_frames
 from typing import Any
 
-from flask import Flask, Response, current_app, g, make_response, request
+from flask import Flask, Request, Response, current_app, g, make_response, request
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 from werkzeug.exceptions import (
@@ -21,12 +21,12 @@ from werkzeug.exceptions import (
 )
 
 from webapp.core.text.split_patterns import TextError
+from webapp.observing.report import NO_ROUTE
 from webapp.storage import UnavailableStorageError
 from webapp.web import plain_errors, rates, work_rate
 from webapp.web.error_messages import heading_for, sentence_for
 from webapp.web.htmx import wants_partial
 from webapp.web.localization import number
-from webapp.web.observed import name_of
 from webapp.web.plain_errors import PlainErrors
 from webapp.web.problems import as_problem, is_api, problem, wants_problems
 from webapp.web.security import is_framed
@@ -85,6 +85,12 @@ def init_app(app: Flask) -> None:
         return response
 
 
+def name_of(request: Request) -> str:
+    """The method and the route of a request, for logs: a path can have a visitor's text or the id of a snapshot."""
+    method = request.method if request.method.isascii() and request.method.isalpha() else "?"
+    return f"{method[:16]} {request.url_rule.rule if request.url_rule else NO_ROUTE}"
+
+
 def _unfailing(handler: Handler, plain: PlainErrors) -> Handler:
     """`handler`, with a plain error response if it fails itself."""
 
@@ -127,7 +133,7 @@ def http_error(error: HTTPException) -> Response:
     if wants_problems(request):
         response = as_problem(error, api_message_for(error) if is_api(request) else message_for(error))
     else:
-        response = _page(status, message_for(error))
+        response = _answer(status, message_for(error))
         if "Allow" in (headers := dict(error.get_headers())):
             response.headers["Allow"] = headers["Allow"]
     if status == 429:
@@ -148,35 +154,27 @@ def storage_error_page(error: UnavailableStorageError) -> Response:
             "The site’s storage cannot be reached at the moment, so nothing was stored or changed. Your input is not "
             "lost: try again in a minute. Features that need no storage still work."
         )
-    if wants_problems(request):
-        return problem(503, message)
-    if request.method in ("GET", "HEAD"):
-        return _page(503, message, again=request.script_root + request.full_path.rstrip("?"))
-    return _page(503, message, fields=list(request.form.items(multi=True)))
+    return _answer(503, message, **_repeated())
 
 
 def stopped(error: StoppedRequestError) -> Response:
     """The page for a request that timed out, was interrupted or has to wait; it contains the input."""
     status, retry = STOPPED_STATUS[error.reason], error.retry_after
     message = _message_for_stopped(error)
+    if not retry:
+        return _answer(status, message, fields=_sent_fields(), method=request.method)
     if wants_problems(request):
-        again = [_("Try again in %(seconds)s s.", seconds=retry)] if retry else []
-        response = problem(status, " ".join([message, *again]))
-    elif retry is None:
-        response = _page(status, message, fields=_sent_fields(), method=request.method)
-    elif request.method in ("GET", "HEAD"):
-        response = _page(status, message, again=request.script_root + request.full_path.rstrip("?"), retry=retry)
-        if not wants_partial():
+        response = problem(status, " ".join([message, _("Try again in %(seconds)s s.", seconds=retry)]))
+    else:
+        response = _answer(status, message, retry=retry, **_repeated())
+        if wants_partial():
+            # Above what the page shows, whose fields are part of the request that is sent again.
+            response.headers["HX-Reswap"] = "afterbegin"
+            response.headers["HX-Reselect"] = "[data-retry]"
+        elif request.method in ("GET", "HEAD"):
             # Not `<meta http-equiv="refresh">`: browsers treat them alike, and a header also works in frames.
             response.headers["Refresh"] = str(retry)
-    else:
-        response = _page(status, message, fields=_sent_fields(), retry=retry)
-    if retry:
-        response.headers["Retry-After"] = str(retry)
-    if retry and wants_partial():
-        # Above what the page shows, whose fields are part of the request that is sent again.
-        response.headers["HX-Reswap"] = "afterbegin"
-        response.headers["HX-Reselect"] = "[data-retry]"
+    response.headers["Retry-After"] = str(retry)
     return response
 
 
@@ -222,6 +220,13 @@ def _message_for_stopped(error: StoppedRequestError) -> str:
     )
 
 
+def _repeated() -> dict[str, Any]:
+    """What an error page offers to send again: an address, or the fields of a form."""
+    if request.method in ("GET", "HEAD"):
+        return {"again": request.script_root + request.full_path.rstrip("?")}
+    return {"fields": _sent_fields()}
+
+
 def _sent_fields() -> list[tuple[str, str]]:
     """The fields of the form or of the query string, in order; none of a form that the page does not read."""
     try:
@@ -234,7 +239,7 @@ def _sent_fields() -> list[tuple[str, str]]:
 def encoding_error_page(error: TextError) -> Response:
     """The page for a text that the chosen vocabulary cannot encode."""
     message = _("The chosen vocabulary cannot encode this text. Change the text, or choose another vocabulary.")
-    return problem(409, message) if wants_problems(request) else _page(422, message)
+    return _answer(409 if wants_problems(request) else 422, message)
 
 
 def unforeseen(error: Exception) -> Response:
@@ -243,12 +248,14 @@ def unforeseen(error: Exception) -> Response:
     return http_error(InternalServerError())
 
 
-def _page(status: int, message: str, *, retry: int | None = None, **repeated: Any) -> Response:
-    """A page with `message`, without navigation in a frame; for htmx, the message alone.
+def _answer(status: int, message: str, *, retry: int | None = None, **repeated: Any) -> Response:
+    """A page with `message`, without navigation in a frame; for htmx, the message alone; for programs, a problem.
 
     `retry` is the time after which the page sends the same request again by itself, in seconds. `repeated` is what it
     sends: an address, or the fields of a form.
     """
+    if wants_problems(request):
+        return problem(status, message)
     heading = _("Please wait") if retry else heading_for(status)
     if is_framed(request):
         return make_response(render(FrameMessage(title=heading, sentence=message)), status)
@@ -283,20 +290,17 @@ def message_for(error: HTTPException) -> str:
 
 def api_message_for(error: HTTPException) -> str:
     """What went wrong and what to do next, for programs."""
-    status = error.code or 500
     largest, text = current_app.config["MAX_UPLOAD_BYTES"], current_app.config["MAX_TEXT_BYTES"]
-    is_file = request.mimetype == "multipart/form-data"
+    too_large = f"The request is too large: all texts together may have {text:,} bytes of UTF-8."
+    if request.mimetype == "multipart/form-data":
+        too_large = f"The file is too large: a vocabulary file may have {largest:,} bytes."
     sentences = {
         400: "The site could not read the request.",
         404: "There is nothing at this address. /api documents all addresses.",
         405: f"This address does not accept {request.method}; the Allow header lists the methods that it accepts.",
-        413: f"The file is too large: a vocabulary file may have {largest:,} bytes."
-        if is_file
-        else f"The request is too large: all texts together may have {text:,} bytes of UTF-8.",
+        413: too_large,
         429: f"You sent too many requests. Try again in {rates.seconds_left()} seconds.",
+        500: "Something went wrong on our side. Try again.",
     }
-    if status in sentences:
-        return sentences[status]
-    if status >= 500:
-        return "Something went wrong on our side. Try again."
-    return "The site could not answer the request."
+    status = error.code or 500
+    return sentences.get(status) or (sentences[500] if status >= 500 else "The site could not answer the request.")

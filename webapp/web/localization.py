@@ -12,7 +12,7 @@ from decimal import localcontext
 from urllib.parse import urlencode
 
 from flask import Flask, Request, Response, current_app, g, request
-from flask_babel import Babel, format_decimal, format_percent, get_translations
+from flask_babel import Babel, format_date, format_decimal, format_percent, get_translations
 from flask_babel import gettext as _
 from markupsafe import Markup
 from werkzeug.exceptions import HTTPException
@@ -73,6 +73,7 @@ def init_app(app: Flask) -> None:
     app.jinja_env.filters["number"] = number
     app.jinja_env.filters["percent"] = percent
     app.jinja_env.filters["join_list"] = join_list
+    app.jinja_env.filters["date"] = format_date
 
 
 class _Messages(dict[str, Markup]):

@@ -1,7 +1,7 @@
-"""Error responses that need no template, translation, URL, database or session, so they work when those fail.
+"""Error responses that need no translation, URL, database or session, so they work when those fail.
 
 `webapp.web.errors` sends one when its own page cannot be rendered. `LastResort` sends one when Flask itself fails.
-Their messages are translated when the application starts.
+A page has both languages, whose messages are translated when the application starts; a program gets English.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from http import HTTPStatus
 from typing import Any, TypeVar
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-from flask import Flask, Request, Response, g, has_app_context
+from flask import Flask, Request, Response, g
 from flask_babel import gettext as _
-from markupsafe import Markup
+from jinja2 import Template
 
 from webapp.web.error_messages import heading_for, sentence_for
-from webapp.web.localization import LANGUAGES, requested_key
-from webapp.web.problems import is_api, problem, wants_problems
+from webapp.web.localization import LANGUAGES
+from webapp.web.problems import problem, wants_problems
 from webapp.web.security import FRAMED_HEADERS, HEADERS, is_framed
 
 log = logging.getLogger(__name__)
@@ -33,33 +33,45 @@ STATUSES = tuple(status.value for status in HTTPStatus if status >= 400)
 # The Retry-After header by status, in seconds.
 RETRY_AFTER = {429: 60, 503: 10}
 
-_PAGE = Markup("""<!doctype html>
-<html lang="{tag}">
+_PAGE = Template(
+    """<!doctype html>
+<html lang="{{ messages[0].tag }}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
-<title>{title} · Tokenscope</title>
+<title>{{ messages|join(" · ", "heading") }} · Tokenscope</title>
 </head>
 <body>
 <main>
-{sections}
+{% for message in messages %}
+<section lang="{{ message.tag }}">
+<h1>{{ message.heading }}</h1>
+<p role="alert">{{ message.sentence }}</p>
+{% if is_form %}<p>{{ message.back }}</p>{% endif %}
+<p><a href="{{ home }}">{{ message.home }}</a></p>
+<p>{{ message.status }}</p>
+</section>
+{% endfor %}
 </main>
 </body>
 </html>
-""")
-_SECTION = Markup(
-    '<section lang="{}">\n<h1>{}</h1>\n<p role="alert">{}</p>\n{}<p><a href="{}">{}</a></p>\n<p>{}</p>\n</section>'
+""",
+    autoescape=True,
 )
-_MESSAGE = Markup('<div class="notice bad" role="alert"><p>{}</p></div>\n')
-_PARAGRAPH = Markup("<p>{}</p>\n")
+_PART = Template(
+    """{% for message in messages %}<div class="notice bad" role="alert"><p>{{ message.sentence }}</p></div>
+{% endfor %}""",
+    autoescape=True,
+)
 
 
 @dataclass(frozen=True)
-class PlainMessages:
+class PlainMessage:
     """The texts of a plain page in one language."""
 
+    tag: str
     heading: str
     sentence: str
     back: str
@@ -68,51 +80,32 @@ class PlainMessages:
 
 
 class PlainErrors:
-    """Builds plain error responses from the `messages` of each language and status."""
+    """Builds plain error responses from the `messages` of each status, English first."""
 
-    def __init__(self, messages: Mapping[tuple[str, int], PlainMessages]) -> None:
+    def __init__(self, messages: Mapping[int, Sequence[PlainMessage]]) -> None:
         self._messages = messages
 
     def answer(self, request: Request | None, status: int, headers: Mapping[str, str] | None = None) -> Response:
-        """A page; for programs, problem details; for htmx, the message alone.
-
-        The response is in the visitor's language, or in both languages if that is unknown.
-        """
+        """A page; for programs, problem details; for htmx, the message alone."""
         status = status if status in STATUSES else 500
+        messages = self._messages[status]
         framed = request is not None and _safely(lambda: is_framed(request), False)
-        response = self._body(request, status, framed)
+        if request is not None and _safely(lambda: wants_problems(request), False):
+            response = problem(status, messages[0].sentence)
+        elif request is not None and request.headers.get("HX-Request-Type") == "partial" and not framed:
+            response = Response(_PART.render(messages=messages), status, mimetype="text/html")
+        else:
+            home = "/" if request is None else f"{request.environ.get('SCRIPT_NAME', '')}/"
+            is_form = request is not None and request.method == "POST"
+            response = Response(
+                _PAGE.render(messages=messages, home=home, is_form=is_form), status, mimetype="text/html"
+            )
         response.headers.update(FRAMED_HEADERS if framed else HEADERS)
         response.headers["Cache-Control"] = "no-store"
         if status in RETRY_AFTER:
             response.headers["Retry-After"] = str(RETRY_AFTER[status])
         response.headers.update(headers or {})
         return response
-
-    def _body(self, request: Request | None, status: int, framed: bool) -> Response:
-        if request is None:
-            return Response(self._page(list(LANGUAGES), status), status, mimetype="text/html")
-        language = _language(request)
-        if _safely(lambda: wants_problems(request), False):
-            key = "en" if is_api(request) or language is None else language
-            return problem(status, self._messages[key, status].sentence)
-        keys = list(LANGUAGES) if language is None else [language]
-        if request.headers.get("HX-Request-Type") == "partial" and not framed:
-            body = "".join(_MESSAGE.format(self._messages[key, status].sentence) for key in keys)
-        else:
-            home = f"{request.environ.get('SCRIPT_NAME', '')}/"
-            body = self._page(keys, status, home, is_form=request.method == "POST")
-        return Response(body, status, mimetype="text/html")
-
-    def _page(self, keys: Sequence[str], status: int, home: str = "/", *, is_form: bool = False) -> str:
-        sections = []
-        for key in keys:
-            texts = self._messages[key, status]
-            back = _PARAGRAPH.format(texts.back) if is_form else ""
-            sections.append(
-                _SECTION.format(LANGUAGES[key].tag, texts.heading, texts.sentence, back, home, texts.home, texts.status)
-            )
-        title = " · ".join(self._messages[key, status].heading for key in keys)
-        return _PAGE.format(tag=LANGUAGES[keys[0]].tag, title=title, sections=Markup("\n").join(sections))
 
 
 class LastResort:
@@ -144,28 +137,18 @@ class LastResort:
 
 def init_app(app: Flask) -> PlainErrors:
     """Translate the messages of plain responses, and wrap the application with its middleware in `LastResort`."""
-    messages = {}
+    messages: dict[int, list[PlainMessage]] = {status: [] for status in STATUSES}
     for key in LANGUAGES:
         with app.test_request_context():
             g.language_key = key
-            for status in STATUSES:
-                messages[key, status] = PlainMessages(
-                    heading_for(status),
-                    sentence_for(status),
-                    _("Go back one page in your browser: your text and settings are still there."),
-                    _("Go to the playground"),
-                    _("Status %(status)s", status=status),
-                )
+            for status, translated in messages.items():
+                back = _("Go back one page in your browser: your text and settings are still there.")
+                home, shown = _("Go to the playground"), _("Status %(status)s", status=status)
+                tag, heading, sentence = LANGUAGES[key].tag, heading_for(status), sentence_for(status)
+                translated.append(PlainMessage(tag, heading, sentence, back, home, shown))
     plain = PlainErrors(messages)
     app.wsgi_app = LastResort(app.wsgi_app, app.request_class, plain)  # type: ignore[method-assign]
     return plain
-
-
-def _language(request: Request) -> str | None:
-    """The visitor's language; None if it cannot be determined."""
-    if has_app_context() and "language_key" in g:
-        return str(g.language_key)
-    return _safely(lambda: requested_key(request, request.args.get("lang")), None)
 
 
 def _safely(find: Callable[[], T], otherwise: D) -> T | D:

@@ -94,18 +94,16 @@ class Readiness:
                 self._as_of = time.monotonic()
             return self._problems
 
-    def checks(self) -> tuple[str, dict[str, dict[str, Any]]]:
-        """The status, `ready` or `unready`, and each check with `ok`, `required` (all are) and `problem`."""
-        checks: dict[str, dict[str, Any]] = {}
-        for name, problem in self.problems().items():
-            checks[name] = {"ok": problem is None, "required": True} | ({"problem": problem} if problem else {})
-        return "ready" if all(check["ok"] for check in checks.values()) else "unready", checks
-
 
 def report(app: Flask) -> dict[str, Any]:
-    """The report of `app` for `/readyz`."""
+    """The report of `app` for `/readyz`: each check with `ok`, `required` (all are), and what is the `problem`."""
     readiness: Readiness = app.extensions.get(_EXTENSION) or app.extensions.setdefault(_EXTENSION, _made(app))
-    status, checks = readiness.checks()
+    problems = readiness.problems()
+    status = "unready" if any(problems.values()) else "ready"
+    checks = {
+        name: {"ok": not problem, "required": True} | ({"problem": problem} if problem else {})
+        for name, problem in problems.items()
+    }
     warnings = ["proxies: " + proxies.WARNING] if proxies.are_uncounted(app) else []
     built_from = commit(str(app.config["COMMIT"]))
     return {"status": status, "version": __version__, "commit": built_from, "checks": checks, "warnings": warnings}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
+from urllib.parse import urlsplit
 
 from flask import Flask, Request, Response, current_app, request
 
@@ -70,3 +71,22 @@ def protect(response: Response) -> Response:
     if request.is_secure:
         response.headers.setdefault("Strict-Transport-Security", "max-age=31536000")
     return response
+
+
+def is_foreign(request: Request) -> bool:
+    """Whether a browser sent the request from a page of another site, which must not make this one store something.
+
+    Programs send neither header, and carry no visitor's cookies.
+
+    Checks `Sec-Fetch-Site`, or `Origin` for older browsers that do not send it.
+    """
+    site = request.headers.get("Sec-Fetch-Site")
+    if site is not None:
+        return site not in ("same-origin", "none")
+    origin = request.headers.get("Origin")
+    if origin is None:
+        return False
+    try:
+        return urlsplit(origin).netloc != request.host
+    except ValueError:  # not a URL, for example "http://["
+        return True

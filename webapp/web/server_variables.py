@@ -23,5 +23,3 @@ STORES = "tokenscope.stores"
 
 # The path of the body, if it is too long for the socket between the front and the worker.
 BODY_FILE = "tokenscope.body_file"
-# Not empty if the request has the lowest priority from its beginning.
-HEAVY = "tokenscope.heavy"

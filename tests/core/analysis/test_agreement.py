@@ -40,12 +40,3 @@ def test_no_token_crosses_a_boundary(name: str, text: str) -> None:
     # And none is missed: every place where a token ends, none crosses and another follows is a boundary.
     ends = {end for _start, end in tokens if any(start >= end for start, _ in tokens)}
     assert {end for end in ends if not any(start < end < stop for start, stop in tokens)} == set(cuts)
-
-
-def test_dropped_spaces_make_no_difference() -> None:
-    text = "however little known"
-    found = agreement_of(
-        token_boundaries(each.starts, each.ends, len(text))
-        for each in (shipped_tokenizer(name).encode(text) for name in ("bpe-bytes", "wordpiece", "unigram"))
-    )
-    assert {7, 14} <= set(found.agreed)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-from itertools import pairwise
+from collections.abc import Iterable
+from itertools import accumulate
 
 import numpy as np
 import pytest
@@ -11,10 +11,9 @@ import tokenization_scorer
 from hypothesis import given
 from hypothesis import strategies as st
 from nltk.metrics.scores import f_measure, precision, recall
-from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from webapp.core.analysis.measures import boundary_agreement, gini, measures_of, renyi_efficiency, word_measures
-from webapp.core.analysis.words import TextWords, words_of
+from webapp.core.analysis.words import words_of
 from webapp.core.evaluation.gold import read_gold
 from webapp.core.evaluation.report import segmented_by
 from webapp.vocabularies import shipped_tokenizer
@@ -33,22 +32,8 @@ def test_renyi_efficiency_is_that_of_the_published_scorer(counts: list[int], pow
     assert renyi_efficiency(counts, power) == pytest.approx(theirs, rel=1e-9, abs=1e-12)
 
 
-def test_renyi_efficiency_of_the_scorers_own_tests() -> None:
-    for text in ("pick @@ed pick @@l @@ed pick @@les", "pick @@e @@d pick @@l @@e @@d pick @@l @@e @@s"):
-        theirs = tokenization_scorer.score(text, metric="renyi", power=2.5)
-        tokens = text.split()
-        assert renyi_efficiency([tokens.count(each) for each in set(tokens)]) == pytest.approx(theirs, rel=1e-12)
-        assert renyi_efficiency([tokens.count(each) for each in set(tokens)], vocabulary=100) == pytest.approx(
-            tokenization_scorer.score(text, metric="renyi", power=2.5, vocab=100), rel=1e-12
-        )
-
-
 def test_one_different_token_has_no_efficiency() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        assert np.isnan(tokenization_scorer.score("a a a", metric="renyi", power=2.5))
-    assert renyi_efficiency([3]) is None
-    assert renyi_efficiency([]) is None
+    assert renyi_efficiency([3]) is renyi_efficiency([]) is None
 
 
 @given(costs=st.lists(st.floats(0, 1e6), min_size=1, max_size=60))
@@ -75,16 +60,6 @@ def test_word_measures_are_direct_counts(name: str, text: str) -> None:
         return
     assert fertility == sum(map(len, covering)) / len(words)
     assert whole == sum(len(found) == 1 and not found[0].unknown for found in covering) / len(words)
-
-
-def test_fertility_of_words_as_bert_splits_them() -> None:
-    """With the words of `tokenizers`, fertility is Rust's: the tokens of each word alone, per word."""
-    tokenizer = shipped_tokenizer("wordpiece")
-    split = [(word, span) for word, span in BertPreTokenizer().pre_tokenize_str(TEXT) if word.isalnum()]
-    words = TextWords([start for _word, (start, _end) in split], [end for _word, (_start, end) in split])
-    encoding = tokenizer.encode(TEXT)
-    fertility, _whole = word_measures(words, encoding.starts, encoding.ends, encoding.unknown)
-    assert fertility == sum(len(tokenizer.ids(word)) for word, _span in split) / len(split)
 
 
 @pytest.mark.parametrize(
@@ -125,18 +100,14 @@ def test_a_segmenter_gets_only_han_characters() -> None:
 )
 def test_boundaries_are_scored_as_sets(name: str, gold: str) -> None:
     tokenizer, read = shipped_tokenizer(name), read_gold(gold)
-    expected: set[tuple[int, int]] = set()
-    found: set[tuple[int, int]] = set()
-    for number, (line, words) in enumerate(zip(read.lines, segmented_by(tokenizer, read), strict=True)):
-        for target, parts in ((expected, line.words), (found, words)):
-            at = 0
-            for part, _next in pairwise(parts):
-                at += len(part)
-                target.add((number, at))
+
+    def places(lines: Iterable[list[str]]) -> set[tuple[int, int]]:
+        return {(at, end) for at, line in enumerate(lines) for end in list(accumulate(map(len, line)))[:-1]}
+
+    expected, found = places(line.words for line in read.lines), places(segmented_by(tokenizer, read))
     agreement = boundary_agreement(tokenizer, read)
     assert (agreement.gold, agreement.found, agreement.both) == (len(expected), len(found), len(expected & found))
-    assert agreement.precision == precision(expected, found)
-    assert agreement.recall == recall(expected, found)
+    assert (agreement.precision, agreement.recall) == (precision(expected, found), recall(expected, found))
     if agreement.both:
         assert agreement.f1 == pytest.approx(f_measure(expected, found))
 
@@ -149,7 +120,7 @@ def test_a_boundary_inside_of_a_character_is_none() -> None:
     assert (agreement.precision, agreement.recall, agreement.f1) == (None, 0, 0)
 
 
-@pytest.mark.parametrize("text", ["", "   ", "\ud800", "a" * 1_000_000, "研" * 300_000, "_" * 100_000, "a'" * 200_000])
+@pytest.mark.parametrize("text", ["", "   ", "\ud800", "a" * 200_000, "研" * 50_000, "_" * 100_000, "a'" * 50_000])
 def test_hostile_texts_have_measures(text: str) -> None:
     tokenizer = shipped_tokenizer("bpe-bytes")
     found = measures_of(tokenizer.encode(text), words_of(text), number_of_ids(tokenizer))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import regex
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.core.texts import CORPUS, HARD, any_text
@@ -41,15 +41,10 @@ def check(source: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("source", PATTERNS)
-def test_the_alternatives_together_are_the_pattern(source: str) -> None:
-    assert len(PatternAlternatives(source).alternatives) > 1
-    check(source, CORPUS[: len(CORPUS) // 3])
-    check(source, " ".join(HARD))
-
-
-@pytest.mark.parametrize("source", PATTERNS)
 @given(text=any_text)
+@example(text=CORPUS[: len(CORPUS) // 3] + " ".join(HARD))
 def test_the_alternatives_of_any_text_together_are_the_pattern(source: str, text: str) -> None:
+    assert len(PatternAlternatives(source).alternatives) > 1
     check(source, text)
 
 
@@ -67,9 +62,7 @@ def test_patterns_of_any_form_are_equal_to_their_alternatives(source: str, text:
     check(source, text)
 
 
-@pytest.mark.parametrize(
-    "source", [r"(a)\1|b", r"(x)?(?(1)a|b)|c", r"a(*PRUNE)b|ac", "a|(?i)b", "(?x)a|b # |c", r"a\Kb|c"]
-)
+@pytest.mark.parametrize("source", DEPENDENT)
 def test_a_pattern_whose_alternatives_depend_on_each_other_is_one(source: str) -> None:
     assert len(PatternAlternatives(source).alternatives) == 1
     assert all(number == 0 for *_, number in PatternAlternatives(source).matches("aab bc"))

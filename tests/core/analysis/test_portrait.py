@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from webapp.core.added_tokens import AddedToken
 from webapp.core.analysis.pipeline_summary import pipeline_summary
-from webapp.core.analysis.portrait import NO_SCRIPTS, OTHER, PART, SPECIAL, Portrait, portrait_of
+from webapp.core.analysis.portrait import NO_SCRIPTS, PART, Portrait, portrait_of
 from webapp.core.analysis.token_list import TokenList, bare, piece_marks
 from webapp.core.formats.recognize import recognize
 from webapp.core.models.bpe import BPE
@@ -23,17 +23,13 @@ from webapp.core.recipes import BYTE_BPE, CHARACTER_BPE, MATCHING, UNIGRAM, WORD
 from webapp.core.text import decoders
 from webapp.core.text.unicode_tables import SCRIPTS as NAMES
 from webapp.core.tokenizer import Tokenizer
-from webapp.vocabularies import jieba_words, matching, shipped_tokenizer
+from webapp.vocabularies import shipped_tokenizer
 
 BYTES = [bytes([byte]) for byte in range(256)]
 
 
 def portrait(tokenizer: Tokenizer) -> Portrait:
     return portrait_of(TokenList(tokenizer))
-
-
-def kinds(*words: str) -> dict[str, int]:
-    return dict(portrait(MATCHING.tokenizer(Matching(Dictionary(words), "both"))).kinds)
 
 
 def test_each_family_reads_as_text() -> None:
@@ -68,12 +64,6 @@ def test_byte_level_characters_are_bytes() -> None:
     assert tokens.bytes_of(2) == "ï".encode()
 
 
-def test_the_space_between_words_is_not_counted() -> None:
-    assert [len(bare(text)) for text in (" a", "a ", "a", " ", "   ", "\t", " \n", "", " a b")] == [
-        *(1, 1, 1, 1, 3, 1, 2, 0, 3)
-    ]
-
-
 def test_a_word_is_listed_among_the_longest_once() -> None:
     pieces = ["<unk>", "on", "▁on", "▁the", "the"]
     tokens = TokenList(UNIGRAM.tokenizer(Unigram(pieces, [0.0] * 5, unknown_id=0)))
@@ -93,34 +83,19 @@ def test_added_tokens_take_their_ids() -> None:
         tokens.bytes_of(3)
 
 
-def test_the_script_of_a_word() -> None:
-    assert kinds("研究", "ひらがな", "カタカナ", "для", "αβ", "한글", "नमस्ते", "שלום", "ไทย", "e\u0301") == {
-        **dict.fromkeys(("Han", "Hiragana", "Katakana", "Cyrillic", "Greek", "Hangul", "Devanagari"), 1),
-        **dict.fromkeys(("Hebrew", "Thai", "Latin"), 1),
-    }
+KINDS = {
+    "Han": ["研究"], "Hiragana": ["ひらがな"], "Katakana": ["カタカナ"], "Cyrillic": ["для"], "Greek": ["αβ"],
+    "Hangul": ["한글"], "Devanagari": ["नमस्ते"], "Hebrew": ["שלום"], "Thai": ["ไทย"], "Latin": ["e\u0301", "x2"],
+    "several scripts": ["Aд", "食べる"], "digits": ["3.14", "²"], "punctuation and symbols": ["…", "👩‍🚀"],
+    "white space": [" \t\n", "\u3000"],
+    "other characters": ["\x00", "ー", "\u0301", "\U000e0001", "\U0010ffff"],
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("word", "kind"),
-    [
-        ("x2", "Latin"),
-        ("Aд", "several scripts"),
-        ("食べる", "several scripts"),
-        ("3.14", "digits"),
-        ("²", "digits"),
-        ("…", "punctuation and symbols"),
-        ("👩‍🚀", "punctuation and symbols"),
-        (" \t\n", "white space"),
-        ("\u3000", "white space"),
-        ("\x00", "other characters"),
-        ("ー", "other characters"),
-        ("\u0301", "other characters"),
-        ("\U000e0001", "other characters"),
-        ("\U0010ffff", "other characters"),
-    ],
-)
-def test_the_kind_of_a_word(word: str, kind: str) -> None:
-    assert kinds(word) == {kind: 1}
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_kind_of_a_word(kind: str) -> None:
+    words = KINDS[kind]
+    assert portrait(MATCHING.tokenizer(Matching(Dictionary(words), "both"))).kinds == {kind: len(words)}
 
 
 @given(st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=30, unique=True))
@@ -136,35 +111,6 @@ def test_every_word_is_counted_once(words: list[str]) -> None:
     assert len(lengths) == min(len(texts), 20)
 
 
-@given(st.lists(st.binary(min_size=2, max_size=5), max_size=20, unique=True))
-def test_every_byte_piece_is_counted_once(pieces: list[bytes]) -> None:
-    tokenizer = Tokenizer(
-        RankBPE([*BYTES, *pieces]), decoder=decoders.ByteLevelDecoder(), special_tokens={"<|end|>": 9999}
-    )
-    tokens = TokenList(tokenizer)
-    found = portrait_of(tokens)
-    assert sum(found.kinds.values()) == found.size == 257 + len(pieces)
-    assert found.kinds[SPECIAL] == 1
-    assert sum(found.lengths.values()) == found.size - 1 - found.kinds[PART]
-    assert [tokens.bytes_of(id) for id in range(256, 256 + len(pieces))] == pieces
-
-
-@pytest.mark.parametrize("name", ["bpe-bytes", "bpe-characters", "wordpiece", "unigram"])
-def test_every_token_that_ships_is_counted_once(name: str) -> None:
-    tokens = TokenList(shipped_tokenizer(name))
-    found = portrait_of(tokens)
-    assert len(tokens) == found.size == sum(found.kinds.values()) == 32_000
-    assert sum(found.lengths.values()) == found.size - found.kinds.get(PART, 0) - found.kinds[SPECIAL]
-    assert found.kinds.get(OTHER, 0) < 60
-    assert 3 < found.mean_length < 6
-
-
-def test_a_vocabulary_of_special_tokens_only() -> None:
-    found = portrait(Tokenizer(WordLevel(["<unk>"])))
-    assert found == Portrait(1, {}, {SPECIAL: 1}, (), ())
-    assert found.mean_length == 0
-
-
 class TestFinding:
     tokens = TokenList(WORDPIECE.tokenizer(WordPiece(["[UNK]", "in", "##in", "inner", "7", "In", "17"])))
 
@@ -173,16 +119,10 @@ class TestFinding:
         [
             ("in", [1, 2, 3]),  # both are just that
             ("##in", [2]),
-            ("inn", [3]),
-            ("In", [5]),
             ("UNK", [0]),
-            ("5", [5]),
             ("7", [4, 6]),
             ("6", [6]),
-            ("4", [4]),
-            ("99", []),
             ("", [0, 1, 2, 3, 4, 5, 6]),
-            ("x" * 1000, []),
             ("9" * 5000, []),
             ("٣", []),
         ],
@@ -211,15 +151,6 @@ def test_parts_of_characters_are_found_by_their_bytes() -> None:
     tokens = TokenList(BYTE_BPE.tokenizer(RankBPE([*BYTES, b"\xe4\xb8"])))
     assert tokens.find("E4 B8") == [256]
     assert tokens.find("?!", data=b"\xb8") == [0xB8, 256]
-
-
-def test_pipelines_are_described_in_the_terms_of_the_field() -> None:
-    found = pipeline_summary(shipped_tokenizer("unigram"))
-    assert [step.name for step in found.normalizer] == ["NFC", "Replace", "Prepend"]
-    assert found.model.name == "Unigram"
-    found = pipeline_summary(matching(jieba_words(), "both", True))
-    assert (found.normalizer, found.pretokenizer, found.model.name) == ((), (), "maximum matching")
-    assert dict(pipeline_summary(shipped_tokenizer("bpe-characters")).model.settings) == {"end_of_word_suffix": "</w>"}
 
 
 PUBLISHED = {

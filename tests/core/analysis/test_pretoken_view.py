@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 import tokenizers
@@ -13,17 +11,16 @@ from hypothesis import given
 
 from tests.core.pairs import Pair
 from tests.core.texts import CORPUS, HARD, any_text
-from webapp.core.analysis.pattern_alternatives import PatternAlternatives
 from webapp.core.analysis.pretoken_view import PretokenView, differences, pretoken_view
 from webapp.core.formats.recognize import load
+from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.recipes import BYTE_BPE
 from webapp.core.text.byte_characters import bytes_to_characters
 from webapp.core.text.pretokenizers import PreTokenizerSequence, Split, WhitespaceSplit
 from webapp.core.text.split_patterns import CL100K, CL100K_BASE, GPT2, O200K
 from webapp.core.tokenizer import Tokenizer
-from webapp.vocabularies import shipped_tokenizer
-from webapp.vocabularies.shipped_vocabularies import NAMES
 
+BYTES = RankBPE([bytes([byte]) for byte in range(256)])
 PUBLISHED = ["bert_base_cased", "gpt2", "mistral01"]
 
 
@@ -70,32 +67,9 @@ def test_pretokens_of_published_vocabularies_are_those_of_tokenizers(shared: Pat
         assert [as_theirs(ours, each.text) for each in view.pretokens] == their_pretokens(theirs, text)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_shipped_vocabulary_has_pretokens(name: str) -> None:
-    tokenizer = shipped_tokenizer(name)
-    for text in (CORPUS[: len(CORPUS) // 3], " ".join(HARD), "", "  "):
-        check_whole(tokenizer, pretoken_view(tokenizer, text))
-
-
-class Bytes:
-    """A model with a token for each byte."""
-
-    pieces = tuple(bytes([byte]) for byte in range(256))
-    unknown_id = None
-
-    def id_of(self, piece: Any) -> int | None:
-        return piece[0] if len(piece) == 1 else None
-
-    def ids(self, pretoken: str, /) -> list[int]:
-        return list(pretoken.encode())
-
-    def segment(self, pretoken: str) -> list[tuple[int, int, int]]:
-        return [(byte, at, at + 1) for at, character in enumerate(pretoken) for byte in character.encode()]
-
-
 def test_stages_show_what_each_step_splits() -> None:
     steps = PreTokenizerSequence((WhitespaceSplit(), Split(r"\d|[a-z]+", "isolated")))
-    view = pretoken_view(Tokenizer(Bytes(), pretokenizer=steps), "ab12 c!")
+    view = pretoken_view(Tokenizer(BYTES, pretokenizer=steps), "ab12 c!")
     assert [[each.text for each in stage.pretokens] for stage in view.stages] == [
         ["ab12", "c!"],
         ["ab", "1", "2", "c", "!"],
@@ -115,12 +89,12 @@ def test_stages_show_what_each_step_splits() -> None:
     ],
 )
 def test_the_alternative_of_each_match_is_named(source: str, text: str, numbers: list[int]) -> None:
-    view = pretoken_view(Tokenizer(Bytes(), pretokenizer=Split(source)), text)
+    view = pretoken_view(Tokenizer(BYTES, pretokenizer=Split(source)), text)
     assert [each.alternative for each in view.pretokens] == numbers
 
 
 def test_differences_are_the_shortest_spans_with_other_boundaries() -> None:
-    tokenizer = BYTE_BPE.tokenizer(Bytes())
+    tokenizer = BYTE_BPE.tokenizer(BYTES)
     text = "it's 12345 a"
     usual = pretoken_view(tokenizer, text)
     own = pretoken_view(tokenizer, text, own=CL100K_BASE)
@@ -130,7 +104,7 @@ def test_differences_are_the_shortest_spans_with_other_boundaries() -> None:
 
 @given(text=any_text)
 def test_differences_cover_all_other_boundaries(text: str) -> None:
-    tokenizer = BYTE_BPE.tokenizer(Bytes())
+    tokenizer = BYTE_BPE.tokenizer(BYTES)
     usual, own = pretoken_view(tokenizer, text), pretoken_view(tokenizer, text, own=O200K)
     found = differences(usual, own)
     assert all("".join(each.first) == "".join(each.second) for each in found)
@@ -143,15 +117,6 @@ def test_differences_cover_all_other_boundaries(text: str) -> None:
 def test_long_texts_take_time_in_proportion(shared: Path) -> None:
     tokenizer = load(shared / "vocabularies" / "tokenizers" / "gpt2.json")
     began = time.process_time()
-    usual = pretoken_view(tokenizer, "a1 " * 10_000)
-    assert len(differences(usual, pretoken_view(tokenizer, usual.text, own="a|1|."))) == 9_999
-    assert time.process_time() - began < 5  # 0.3 s on a free machine
-
-
-def test_published_files_are_read_with_their_patterns(shared: Path) -> None:
-    file = json.loads((shared / "vocabularies" / "tokenizers" / "gpt2.json").read_text(encoding="utf-8"))
-    assert file["pre_tokenizer"]["type"] == "ByteLevel"
-    tokenizer = load(shared / "vocabularies" / "tokenizers" / "gpt2.json")
-    stage = pretoken_view(tokenizer, "it's 7").stages[0]
-    assert stage.pattern == PatternAlternatives(GPT2)
-    assert [each.alternative for each in stage.pretokens] == [7, 0, 8]
+    usual = pretoken_view(tokenizer, "a1 " * 2_000)
+    assert len(differences(usual, pretoken_view(tokenizer, usual.text, own="a|1|."))) == 1_999
+    assert time.process_time() - began < 2  # 0.1 s on a free machine

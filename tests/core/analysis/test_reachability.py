@@ -27,10 +27,8 @@ from webapp.core.models.wordpiece import WordPiece
 from webapp.core.recipes import BYTE_BPE, WORDPIECE, sentencepiece_tokenizer, wordpiece
 from webapp.core.text.decoders import ByteLevelDecoder
 from webapp.core.text.normalizers import NFKC
+from webapp.core.text.pretokenizers import Split
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.traces.merging import merging_steps, traced_words
-from webapp.core.traces.piece_tree import piece_tree
-from webapp.core.trainers.from_text import train_bpe
 
 BYTES = [bytes([byte]) for byte in range(256)]
 Ids = Callable[[str], Sequence[int]]
@@ -69,12 +67,13 @@ PUBLISHED = {
 }
 
 
+@pytest.mark.parametrize("every", [37, pytest.param(1, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("file", PUBLISHED)
-def test_it_agrees_with_the_original_library(shared: Path, file: str) -> None:
+def test_it_agrees_with_the_original_library(shared: Path, file: str, every: int) -> None:
     path = shared / "vocabularies" / file
     ids_of, text_of = PUBLISHED[file](path)
     trial = Trial(recognize(path.read_bytes()).tokenizer)
-    for id in trial.tokens.ids:
+    for id in list(trial.tokens.ids)[::every]:
         reach = trial.of(id)
         if reach.state == "special":
             continue
@@ -85,16 +84,6 @@ def test_it_agrees_with_the_original_library(shared: Path, file: str) -> None:
             assert id in ids_of(reach.text), reach
         if reach.state == "unreachable" and reach.text:
             assert id not in ids_of(reach.text), reach
-
-
-def test_what_is_known_of_gpt2(shared: Path) -> None:
-    tokenizer = recognize((shared / "vocabularies/tokenizers/gpt2.json").read_bytes()).tokenizer
-    found = survey(tokenizer)
-    assert found.counted == 50_256
-    assert found.states["special"] == 1
-    never = {0xC0, 0xC1, *range(0xF5, 0x100)}
-    assert {tokenizer.model.pieces[reach.id][0] for reach in found.unreachable if reach.reason == "byte"} == never
-    assert found.reasons == {"byte": 13, "part": 2}
 
 
 def reaches(tokenizer: Tokenizer) -> dict[str | bytes, Reach]:
@@ -133,27 +122,8 @@ def test_parts_of_others_only() -> None:
     tokenizer = Tokenizer(WordPiece(["[UNK]", "x"]))
     assert survey(tokenizer).unreachable == ()
     made = BPE(pieces, [(2, 3), (1, 4)], byte_level=False, unknown="<unk>")
-    found = survey(Tokenizer(made, pretokenizer=_OnlyLong()))  # type: ignore[arg-type]
+    found = survey(Tokenizer(made, pretokenizer=Split("x1a|.", "isolated")))
     assert [(reach.id, reach.reason, reach.part_of) for reach in found.unreachable] == [(4, "split", 5)]
-
-
-class _OnlyLong:
-    """Keeps "x1a" together and cuts all other text into characters."""
-
-    def split(self, text: str) -> list[str]:
-        parts: list[str] = []
-        while text:
-            length = 3 if text.startswith("x1a") else 1
-            parts.append(text[:length])
-            text = text[length:]
-        return parts
-
-    def spans(self, text: str) -> list[tuple[str, int, int]]:
-        at, found = 0, []
-        for part in self.split(text):
-            found.append((part, at, at + len(part)))
-            at += len(part)
-        return found
 
 
 def test_normalizers_and_duplicates() -> None:
@@ -225,18 +195,6 @@ def test_no_text_has_a_token_that_is_proved_unreachable(merges: list[tuple[str, 
     assert all(reach.id not in tokenizer.ids(reach.text) for reach in found.unreachable)
 
 
-@given(st.text("abcdé研 ", max_size=20))
-def test_the_tree_of_a_piece_is_that_of_its_trace(text: str) -> None:
-    model = train_bpe("abcd abcd bcd dé dé 研研 abab", merges=12).model
-    assert isinstance(model, BPE)
-    for word in traced_words(model, text):
-        *_, last = merging_steps(model, word)
-        for id in last.symbols:
-            tree = piece_tree(model, id.id or 0)
-            assert tree is not None
-            assert tree.makes(id.id or 0)
-
-
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4), st.data())
 def test_completions_have_the_bytes(text: str, data: st.DataObject) -> None:
     whole = text.encode()
@@ -248,8 +206,6 @@ def test_completions_have_the_bytes(text: str, data: st.DataObject) -> None:
         assert part in found.encode()
 
 
-@pytest.mark.parametrize(
-    "data", [b"\xc0", b"\xff", b"\xe4a", b"\x80\x80\x80\x80", b"\xed\xa0", b"\xf4\x90", b"a\xe4\xb8b"]
-)
+@pytest.mark.parametrize("data", [b"\xc0", b"\xff", b"\xe4a", b"\x80" * 4, b"\xed\xa0", b"\xf4\x90", b"a\xe4\xb8b"])
 def test_bytes_that_no_text_has(data: bytes) -> None:
     assert never_in_utf8(data)

@@ -5,26 +5,15 @@ from __future__ import annotations
 import jieba
 import pytest
 
-from webapp.core.analysis.suggested_frequency import joined_frequency, split_frequency
+from webapp.core.analysis.suggested_frequency import joined_frequency
 from webapp.core.formats.dictionary import jieba_dictionary
 from webapp.core.models.dictionary_edits import edited
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.word_graph import WordGraph
 
-WORDS = (
-    "江大桥",
-    "台中",
-    "杭研",
-    "研究生命",
-    "的人",
-    "中出",
-    "乘客",
-    "李小福",
-    "八一双鹿",
-    "创新办",
-    "C++",
-    "今天天气",
-)
+WORDS = [
+    "江大桥", "台中", "杭研", "研究生命", "的人", "中出", "乘客", "李小福", "八一双鹿", "创新办", "C++", "今天天气",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -39,22 +28,8 @@ def test_joined_words_need_what_jieba_suggests(theirs: jieba.Tokenizer, word: st
     assert joined_frequency(WordGraph(jieba_dictionary()), word) == theirs.suggest_freq(word)
 
 
-@pytest.mark.parametrize("parts", [("中", "将"), ("研究", "生"), ("今天", "天气"), ("台", "中"), ("江", "大桥")])
-def test_words_to_divide_may_have_what_jieba_suggests(theirs: jieba.Tokenizer, parts: tuple[str, ...]) -> None:
-    assert split_frequency(WordGraph(jieba_dictionary()), parts) == theirs.suggest_freq(parts)
-
-
 @pytest.mark.parametrize("word", ["的人", "台中", "江大桥"])
 def test_with_the_frequency_the_word_alone_is_one_token(word: str) -> None:
     dictionary = jieba_dictionary()
     frequency = joined_frequency(WordGraph(dictionary), word)
     assert MaximumProbability(edited(dictionary, f"{word} {frequency}"), hmm=False).words(word) == [word]
-
-
-def test_with_the_highest_frequency_a_word_is_divided() -> None:
-    dictionary = jieba_dictionary()
-    frequency = split_frequency(WordGraph(dictionary), ("今天", "天气"))
-    assert frequency == 0 or MaximumProbability(edited(dictionary, f"今天天气 {frequency}")).words("今天天气") == [
-        "今天",
-        "天气",
-    ]

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.core.analysis.token_list import TokenList
-from webapp.core.analysis.vocabulary_difference import GROUPS, VocabularyDifference, difference_of, portrait_of_group
-from webapp.core.formats.recognize import load
+from webapp.core.analysis.vocabulary_difference import GROUPS, VocabularyDifference, difference_of
 from webapp.core.models.bpe import BPE
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.recipes import BYTE_BPE, CHARACTER_BPE, NAMED_BYTES, WORDPIECE, sentencepiece_tokenizer
@@ -81,15 +80,6 @@ def test_the_order_of_ids() -> None:
     assert found.groups == {"a": [(4, None)], "b": [(None, 2)], "moved": [(1, 4), (2, 1)], "same": [(0, 0), (3, 3)]}
 
 
-def test_figures_of_a_group() -> None:
-    first, second = marked("▁the", "研究", "12"), marked("▁the", "для")
-    found = compared(first, second)
-    tokens = TokenList(first), TokenList(second)
-    assert portrait_of_group(found.groups["a"], *tokens).kinds == {"Han": 1, "digits": 1}
-    assert portrait_of_group(found.groups["b"], *tokens).kinds == {"Cyrillic": 1}
-    assert portrait_of_group(found.groups["same"], *tokens).lengths == {3: 1}
-
-
 pieces = st.lists(st.text("ab▁研!", min_size=1, max_size=3), max_size=8, unique=True)
 
 
@@ -101,9 +91,3 @@ def test_every_piece_is_in_one_group(first: list[str], second: list[str]) -> Non
         assert sorted(ids) == list(range(size))  # type: ignore[type-var]
     assert len(found.groups["a"]) == len(set(first) - set(second))
     assert len(found.groups["b"]) == len(set(second) - set(first))
-
-
-def test_a_vocabulary_with_itself() -> None:
-    tokenizer = load(b"[PAD]\n[UNK]\nlow\n##er\n")
-    found = compared(tokenizer, tokenizer)
-    assert [len(found.groups[group]) for group in GROUPS] == [0, 0, 0, 4]

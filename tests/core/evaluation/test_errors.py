@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from webapp.core.evaluation import report as reports
 from webapp.core.evaluation.errors import KINDS, NameFinder, differences, errors_of
 from webapp.core.evaluation.gold import read_gold
-from webapp.core.evaluation.report import OutOfTimeError, Report, report_of, score_segmentation, segmented_by
+from webapp.core.evaluation.report import OutOfTimeError, ScoreReport, report_of, score_segmentation, segmented_by
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Matching
 from webapp.core.recipes import MATCHING
@@ -87,7 +87,7 @@ def test_a_report_counts_all_errors_and_lists_the_first(monkeypatch: pytest.Monk
     assert report.lines == {0: ["将", "来", "起源"]}
     stored = report.as_json()
     stored["methods"][0]["score"]["insertions"] = 2  # as in reports of earlier versions
-    assert Report.from_json(stored) == report
+    assert ScoreReport.from_json(stored) == report
 
 
 def test_the_words_of_a_tokenizer_spell_each_line() -> None:

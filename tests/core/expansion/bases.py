@@ -8,7 +8,6 @@ from tests.core.sentencepieces import trained
 from tests.core.texts import CORPUS
 from webapp.core.formats import sentencepiece
 from webapp.core.formats.tiktoken import rank_tokenizer
-from webapp.core.models.bpe import BPE
 from webapp.core.text.split_patterns import CL100K_BASE
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers.from_text import train_bpe, train_unigram, train_wordpiece
@@ -40,11 +39,7 @@ def base(kind: str) -> Tokenizer:
         case "characters":
             return train_bpe(CORPUS, 400, byte_level=False)
         case "ranks":
-            model = train_bpe(ENGLISH, 350).model
-            assert isinstance(model, BPE)
-            ranks = {bytes(piece): id for id, piece in enumerate(model.pieces) if isinstance(piece, bytes)}
-            # As in cl100k_base: an id is free between the pieces and the special token.
-            return rank_tokenizer(ranks, CL100K_BASE, {"<|endoftext|>": len(ranks) + 2})
+            return with_ranks(train_bpe(ENGLISH, 350), ("<|endoftext|>",))
         case "scores":
             return sentencepiece.read(sentencepiece_file("bpe"))
         case "sentencepiece unigram":
@@ -64,9 +59,7 @@ def addition(kind: str) -> Tokenizer:
         case "characters":
             return train_bpe(text, 500, byte_level=False)
         case "ranks":
-            model = addition("merges").model
-            ranks = {bytes(piece): id for id, piece in enumerate(model.pieces) if isinstance(piece, bytes)}
-            return rank_tokenizer(ranks, CL100K_BASE, {})
+            return with_ranks(addition("merges"))
         case "scores":
             return sentencepiece.read(trained_on_chinese("bpe"))
         case "sentencepiece unigram":
@@ -76,21 +69,12 @@ def addition(kind: str) -> Tokenizer:
     return train_unigram(text, 300)
 
 
-@cache
 def trained_on_chinese(kind: str) -> bytes:
     """A SentencePiece model of Chinese pieces."""
-    import io
+    return trained(CHINESE, model_type=kind, vocab_size=220, character_coverage=0.9995)
 
-    import sentencepiece as library
 
-    model = io.BytesIO()
-    library.SentencePieceTrainer.train(
-        sentence_iterator=iter(CHINESE.split()),
-        model_writer=model,
-        model_type=kind,
-        vocab_size=220,
-        hard_vocab_limit=False,
-        minloglevel=2,
-        num_threads=1,
-    )
-    return model.getvalue()
+def with_ranks(tokenizer: Tokenizer, special: tuple[str, ...] = ()) -> Tokenizer:
+    """A byte-level BPE as ranks; as in cl100k_base, ids are free between the pieces and the special token."""
+    ranks = {bytes(piece): id for id, piece in enumerate(tokenizer.model.pieces) if isinstance(piece, bytes)}
+    return rank_tokenizer(ranks, CL100K_BASE, {token: len(ranks) + 2 for token in special})

@@ -15,8 +15,6 @@ from webapp.core.models.wordpiece import WordPiece
 from webapp.core.recipes import WORDPIECE
 from webapp.core.tokenizer import Tokenizer
 
-DIGITS = str.maketrans("0123456789", "abcdefghij")
-
 
 def unreached(expansion: Expansion) -> list[str]:
     """The new pieces whose own text is encoded to something else."""
@@ -130,12 +128,6 @@ def test_pieces_in_between_are_added_or_the_token_is_refused() -> None:
     assert [(refusal.reason, refusal.detail) for refusal in refused.refused] == [("unreachable", "q | w | q | z | x")]
 
 
-def test_a_character_is_built_from_its_bytes_before_words_are() -> None:
-    expansion = expand(base("merges"), ["鑫鑫磊"])
-    whole = [piece.text for piece in expansion.added if piece.text[0] in "鑫磊"]
-    assert whole == ["鑫", "磊", "鑫鑫", "鑫鑫磊"]
-
-
 def test_wordpieces_get_their_prefix_inside_words() -> None:
     expansion = expand(base("wordpiece"), addition("merges"))
     model = expansion.tokenizer.model
@@ -189,11 +181,6 @@ def test_free_ids_of_a_rank_base_get_placeholders() -> None:
     assert expansion.tokenizer.ids("<|endoftext|>", special=True) == [352]
 
 
-def test_special_tokens_of_the_base_are_present() -> None:
-    assert expand(base("ranks"), ["<|endoftext|>"]).present == ["<|endoftext|>"]
-    assert expand(base("scores"), ["<s>"]).present == ["<s>"]
-
-
 @pytest.mark.parametrize("kind", BASES)
 def test_odd_lines_of_a_list(kind: str) -> None:
     expansion = expand(base(kind), ["", "   ", "\ud800", "a\0b", "x" * 101, "▁", "##", "qzq", "qzq", "\t"])
@@ -212,10 +199,9 @@ def test_bounds() -> None:
         expand(base("merges"), map(str, range(5_000)), seconds=0)
 
 
-def test_pieces_that_are_too_long_for_a_model_are_told() -> None:
-    pieces = [f"{number:06}".translate(DIGITS) * 14 for number in range(6_000)]
-    with pytest.raises(ExpansionError, match="characters together") as raised:
-        expand(base("unigram"), pieces)
+def test_pieces_of_too_many_lengths_for_a_model_are_refused() -> None:
+    with pytest.raises(ExpansionError, match="more than 64 different lengths") as raised:
+        expand(base("unigram"), [f"qq{'x' * length}" for length in range(70)])
     assert raised.value.field == "addition"
 
 
@@ -230,8 +216,3 @@ def test_dictionaries_cannot_be_expanded_but_can_be_added() -> None:
     assert raised.value.field == "base"
     texts = {piece.text for piece in expand(base("merges"), words).added}
     assert {"研究", "研究生", "生命"} <= texts
-
-
-def test_bytes_are_in_the_base_already() -> None:
-    tokenizer: Tokenizer = expand(base("merges"), ["天"]).tokenizer
-    assert all(tokenizer.model.id_of(bytes([byte])) is not None for byte in range(256))

@@ -64,15 +64,6 @@ def test_a_token_listed_twice_has_one_id() -> None:
     assert ours.ids("a<s><pad>", special=True) == theirs.encode("a<s><pad>").ids == [1, 4, 5]
 
 
-def test_reassigned_ids_are_written() -> None:
-    tokenizer = huggingface.read(document([added("<pad>", 1)]))
-    written = huggingface.write(tokenizer)
-    assert (
-        tokenizers.Tokenizer.from_str(written).encode("a<pad>").ids == tokenizer.ids("a<pad>", special=True) == [1, 4]
-    )
-    assert [token.declared_id for token in huggingface.read(written).added_tokens] == [None]
-
-
 @pytest.mark.parametrize("ids", [{"<s>": 5}, {"<s>": 4, "<pad>": 6}, {"a": 2}])
 def test_ids_that_could_not_be_read_back_are_not_written(ids: dict[str, int]) -> None:
     tokenizer = Tokenizer(WordLevel(list(VOCABULARY), unknown="<unk>"), special_tokens=ids)

@@ -17,11 +17,18 @@ from webapp.core.models.ngram_counts import END, START
 from webapp.core.models.ngram_lattice import CharacterModel
 from webapp.core.models.smoothing import SMOOTHINGS
 from webapp.core.recipes import NGRAM
+from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers.ngram import pruned, segmented, train
 
 words = st.one_of(st.text("ab", min_size=1, max_size=2), st.sampled_from(["<s>", "\\x", "\\<s>"]))
 sentences = st.lists(st.lists(words, min_size=1, max_size=5), min_size=1, max_size=5)
 texts = st.text("abcd。 ", max_size=9)
+
+
+def read_counts(text: str) -> Tokenizer:
+    return recognize(text.encode()).tokenizer
+
+
 LESSON = list(segmented("人生 如 梦境\n人生 如 戏\n生如夏花\n梦境 如 人生"))
 
 
@@ -32,7 +39,7 @@ def test_what_is_written_is_read_back(
     counts = train(given_sentences, order, (1, 2, 2) if rare else ())
     model = NGram(counts, smoothing, keep_runs=False, characters=CharacterModel({"d": 1}) if spells else None)
     tokenizer = NGRAM.tokenizer(model)
-    writers = {"json": (ngram_counts.write_json, ngram_counts.read)}
+    writers = {"json": (ngram_counts.write_json, read_counts)}
     if order > 1 and not rare and not spells:
         writers["text"] = ngram_counts.write_text, ngram_counts.read_text
     for write, read in writers.values():
@@ -68,24 +75,6 @@ def test_pairs_alone_are_enough() -> None:
     assert (model.counts.count("如"), model.counts.sentences, model.counts.count(END)) == (2, 2, 2)
 
 
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [
-        ("人生 如 2\n如 x\n", "line 2: one to three words and a count are expected"),
-        ("人生 如 2\n人生 如 2\n", "line 2: the n-gram occurs a second time"),
-        (
-            "人生 如 2\n人生 </s> 如 1\n",
-            "line 2: <s> stands only at the beginning of an n-gram and </s> only at its end",
-        ),
-        ("人生 如 99999999999999999999999\n", "line 1: the count of"),
-        ("如" * 65 + " 如 2\n", "the word"),
-    ],
-)
-def test_errors_of_counts_name_the_line(content: str, sentence: str) -> None:
-    with pytest.raises(FormatError, match=sentence):
-        ngram_counts.read_text(content)
-
-
 PRUNED = NGRAM.tokenizer(NGram(pruned(train(LESSON), [2]), "kneser-ney"))
 
 
@@ -94,14 +83,14 @@ def test_estimates_must_fit_the_orders(estimates: list[object]) -> None:
     document = json.loads(ngram_counts.write_json(PRUNED))
     document["removed"]["estimates"] = estimates
     with pytest.raises(FormatError, match='"estimates" should have three lists'):
-        ngram_counts.read(json.dumps(document))
+        ngram_counts.read(document)
 
 
 @given(st.data())
 def test_damaged_files_are_read_or_refused(data: st.DataObject) -> None:
     tokenizer = NGRAM.tokenizer(NGram(train(LESSON), "kneser-ney"))
     for content, read in (
-        (ngram_counts.write_json(tokenizer), ngram_counts.read),
+        (ngram_counts.write_json(tokenizer), read_counts),
         (ngram_counts.write_text(tokenizer), ngram_counts.read_text),
     ):
         start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(content))] * 2)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 import sentencepiece
@@ -18,8 +18,7 @@ from webapp.core.formats import huggingface
 from webapp.core.formats import sentencepiece as reader
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import load
-from webapp.core.formats.save import save
-from webapp.core.recipes import NAMED_BYTES, UNIGRAM, WORDPIECE, sentencepiece_tokenizer
+from webapp.core.recipes import NAMED_BYTES, UNIGRAM, sentencepiece_tokenizer
 from webapp.core.text.normalizers import NFC
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import unigram
@@ -82,11 +81,6 @@ def test_a_trained_vocabulary_has_the_same_ids_in_both_libraries(both: Both, tex
     assert both.ours.decode(ids) == both.sentencepiece.decode(ids)
     if both.ours.model.unknown_id not in ids and "▁" not in text:
         assert both.ours.decode(ids) == text == both.tokenizers.decode(ids)
-
-
-def test_a_long_text_has_the_same_ids(both: Both) -> None:
-    text = CORPUS * 20
-    assert both.ours.ids(text) == both.sentencepiece.encode(text) == both.tokenizers.encode(text).ids
 
 
 def test_control_pieces(both: Both) -> None:
@@ -157,13 +151,6 @@ def test_llama_2_in_both_libraries(shared: Path) -> None:
         assert both.ours.ids(text) == both.sentencepiece.encode(text) == both.tokenizers.encode(text).ids
 
 
-def test_a_saved_tokenizer_is_read_back() -> None:
-    for tokenizer, format in ((own_unigram(), b"\n"), (WORDPIECE.tokenizer(load(b"[UNK]\nun\n##it\n").model), b"{")):
-        content = save(tokenizer)
-        assert content.startswith(format)
-        assert load(content).ids("un unit <s>") == tokenizer.ids("un unit <s>")
-
-
 def test_what_a_model_cannot_hold_is_refused() -> None:
     with pytest.raises(FormatError, match="WordPiece cannot be written to a SentencePiece model"):
         reader.write(load(b"[UNK]\nlow\n"))
@@ -188,16 +175,6 @@ def test_what_a_model_cannot_hold_is_refused() -> None:
 def test_what_a_tokenizer_json_cannot_hold_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(FormatError, match=message):
         huggingface.write(reader.read(trained(**options)))
-
-
-@pytest.mark.parametrize("algorithm", ["unigram", "bpe"])
-def test_pieces_of_a_trained_vocabulary_are_checked(algorithm: Literal["unigram", "bpe"]) -> None:
-    with pytest.raises(ValueError, match="there should be one unknown piece"):
-        sentencepiece_tokenizer(["a"], [0.0], algorithm=algorithm)
-    with pytest.raises(ValueError, match="'<s>' is not the piece with the id 0"):
-        sentencepiece_tokenizer(["a"], [0.0], algorithm=algorithm, special_tokens={"<s>": 0})
-    with pytest.raises(ValueError, match="1 pieces"):
-        sentencepiece_tokenizer(["<unk>"], [0.0, 0.0], algorithm=algorithm)
 
 
 def test_pieces_of_equal_score_leave_the_order_of_merges_open() -> None:

@@ -174,12 +174,6 @@ def test_published_vocabularies_on_every_code_point(published: tuple[Tokenizer, 
         assert published[0].ids(text) == published[1].encode_ordinary(text), hex(codes[first])
 
 
-def test_published_vocabularies_are_written_unchanged() -> None:
-    content = packed_ranks.tiktoken_file(packed("r50k_base"), "r50k_base")
-    assert write(read(content)) == content
-    assert read(content, "r50k_base").model.pieces == shipped_encoding("r50k_base").model.pieces
-
-
 # --- names
 
 
@@ -212,18 +206,6 @@ def test_each_named_encoding_can_be_read(name: str) -> None:
         assert tokenizer.ids("e\u0301") == tokenizer.ids("é")
 
 
-def test_two_tokens_with_one_id_decode_as_in_tiktoken() -> None:
-    special_tokens = dict(ENCODINGS["o200k_harmony"].special_tokens)
-    rival = rival_of(BYTES, split_patterns.O200K, special_tokens)
-    ours = read(file_of(BYTES), pattern=split_patterns.O200K, special_tokens=special_tokens)
-    assert ours.decode([97, 200018]) == rival.decode([97, 200018]) == "a<|endofprompt|>"
-
-
-def test_llama_3_has_256_special_tokens() -> None:
-    for name in ("llama3", "llama3.1"):
-        assert sorted(ENCODINGS[name].special_tokens.values()) == list(range(128000, 128256))
-
-
 # --- refusals
 
 
@@ -231,19 +213,8 @@ def test_llama_3_has_256_special_tokens() -> None:
     ("change", "message"),
     [
         (lambda file: b"", "the .tiktoken file is empty"),
-        (lambda file: file + b"YWI 257\n", "line 258: 'YWI' is not base64"),
-        (lambda file: file + b"YW=I 257\n", "line 258: 'YW=I' is not base64"),
-        (lambda file: file + b"!!!! 257\n", "line 258 should be base64, a space and a rank, not '!!!! 257'"),
-        (lambda file: file + b"YWJj\n", "line 258 should be"),
-        (lambda file: file + b"YWJj -1\n", "line 258 should be"),
-        (lambda file: file + b"YWJj " + b"9" * 5000 + b"\n", "line 258: the rank '999"),
-        (lambda file: file + b"YWJj 256\n", "line 258: the rank 256 is already on an earlier line"),
-        (lambda file: file + b"YWI= 257\n", "line 258: the piece 'ab' is already on an earlier line, with rank 256"),
-        (lambda file: file + b"YWJj 258\n", "no piece has the rank 257, though ranks go up to 258"),
-        (lambda file: file + b"YWJj 999999999\n", "no piece has the rank 257, though ranks go up to 999999999"),
         (lambda file: file.replace(b"QQ== 65\n", b"QUE= 65\n"), "byte 'A' is not in the vocabulary"),
         (lambda file: file[:1000], "line 124 should be"),
-        (lambda file: b"\n" * 2_000_000, "more than 1,000,000 lines"),
     ],
 )
 def test_a_broken_file_is_refused(change: object, message: str) -> None:
@@ -254,24 +225,11 @@ def test_a_broken_file_is_refused(change: object, message: str) -> None:
 
 def test_custom_patterns_and_special_tokens_are_checked() -> None:
     content = file_of(BYTES)
-    with pytest.raises(FormatError, match="'cl200k' is unknown; choose one of r50k_base"):
-        read(content, "cl200k")
-    with pytest.raises(FormatError, match=r"'\(a\+\)\+\$' times out on a run of 'a'"):
-        read(content, pattern="(a+)+$")
-    with pytest.raises(FormatError, match="cannot be compiled"):
-        read(content, pattern="(")
-    with pytest.raises(FormatError, match="6,000 characters"):
-        read(content, pattern="a" * 6000)
     for special_tokens in ({"": 300}, {"<a>": -1}, {"<a>": 1 << 40}):
         with pytest.raises(FormatError, match="should have a text and a non-negative id"):
             read(content, special_tokens=special_tokens)
     with pytest.raises(FormatError, match=r"rank 7 of .* is the id of the special token '<a>'"):
         read(content, special_tokens={"<a>": 7})
-
-
-def test_only_models_by_rank_are_written() -> None:
-    with pytest.raises(FormatError, match="BPE cannot be written"):
-        write(BYTE_BPE.tokenizer(train_bytes({}, 256).model))
 
 
 @given(text=st.text(st.sampled_from("a é\ud83d\ude00\udfff\ud800😀"), max_size=8))
@@ -282,3 +240,10 @@ def test_surrogates_equal_tiktoken(text: str) -> None:
     assert list(encoding.ids) == ours.ids(text) == rival.encode_ordinary(text)
     assert all(0 <= start < end <= len(text) for start, end in zip(encoding.starts, encoding.ends, strict=True))
     assert (encoding.ends[-1] if text else 0) == len(text)
+
+
+def test_two_tokens_with_one_id_decode_as_in_tiktoken() -> None:
+    special_tokens = dict(ENCODINGS["o200k_harmony"].special_tokens)
+    rival = rival_of(BYTES, split_patterns.O200K, special_tokens)
+    ours = read(file_of(BYTES), pattern=split_patterns.O200K, special_tokens=special_tokens)
+    assert ours.decode([97, 200018]) == rival.decode([97, 200018]) == "a<|endofprompt|>"

@@ -2,6 +2,7 @@
 
 import time
 from collections import Counter
+from itertools import pairwise
 from random import Random
 from statistics import mean, pvariance
 
@@ -15,11 +16,9 @@ from tests.core.pairs import Pair
 from tests.core.texts import CORPUS, texts
 from tests.properties import SAME_FIXTURE
 from webapp.core.formats import huggingface
-from webapp.core.inference import dropout, infer, inferences_for
+from webapp.core.inference import infer, inferences_for
 from webapp.core.inference.dropout import Drops, MergesWithDropout, merge_with_drops
-from webapp.core.inference.piece_table import SortedKeys
 from webapp.core.models.bpe import BPE, SubwordBPE
-from webapp.core.models.merge_loop import merge, pack
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
@@ -39,22 +38,19 @@ def merged(word: str, probability: float, seed: int) -> list[int]:
     return merge_with_drops(symbols, MODEL.merge_result, Drops(probability, Random(seed)))[0]
 
 
-@given(word=st.text("abc", max_size=120))
-def test_without_dropout_merging_is_that_of_the_model(word: str) -> None:
-    ranks = {pack(*pair): rank for rank, pair in enumerate(PAIRS)}
-    symbols = [PIECES.index(character) for character in word]
-    assert merged(word, 0.0, 1) == merge(symbols, ranks, [PIECES.index(left + right) for left, right in MERGES])
-
-
 @given(word=st.text("abc", max_size=60), probability=probabilities, seed=st.integers(0, 2**31))
-def test_long_and_short_words_are_merged_alike(word: str, probability: float, seed: int) -> None:
-    symbols = [PIECES.index(character) for character in word]
-    found = [
-        way(list(symbols), MODEL.merge_result, Drops(probability, Random(seed)), *more)
-        for way, more in ((dropout._merge_short, ()), (dropout._merge_long, (False,)))
-    ]
-    assert found[0] == found[1]
-    assert sum(found[0][1]) == len(word)
+def test_merging_is_that_of_the_paper(word: str, probability: float, seed: int) -> None:
+    """All possible merges are looked at anew in each step, the best first, the leftmost first among equals."""
+    symbols, drops = [PIECES.index(character) for character in word], Drops(probability, Random(seed))
+    while True:
+        pairs = enumerate(pairwise(symbols))
+        possible = sorted((*made, at) for at, pair in pairs if (made := MODEL.merge_result(*pair)) is not None)
+        dropped = drops.count() if possible else 0
+        if dropped >= len(possible):
+            break
+        _, made, at = possible[dropped]
+        symbols[at : at + 2] = [made]
+    assert merged(word, probability, seed) == symbols
 
 
 @SAME_FIXTURE
@@ -72,11 +68,6 @@ def test_a_probability_of_0_is_the_own_rule_and_of_1_merges_nothing(pair: Pair, 
         assert not own or (encoding.starts[0], encoding.ends[-1]) == (own.starts[0], own.ends[-1])
     if not own.unknown:
         assert pair.ours.decode(some.ids) == pair.ours.decode(own.ids)
-
-
-def test_full_dropout_over_bytes_gives_the_bytes(byte_pair: Pair) -> None:
-    ids = infer(byte_pair.ours, "dropout", dropout=1).ids("naïve text")
-    assert [byte_pair.ours.model.pieces[id] for id in ids] == [bytes([byte]) for byte in "naïve text".encode()]
 
 
 @pytest.mark.parametrize("probability", [0.1, 0.5, 0.9])
@@ -106,12 +97,12 @@ def test_tokens_are_as_many_as_in_tokenizers() -> None:
     trainer = tokenizers.trainers.BpeTrainer(vocab_size=600, initial_alphabet=alphabet, show_progress=False)
     theirs.train_from_iterator(CORPUS.splitlines(), trainer)
     ours = huggingface.read(theirs.to_str())
-    text = CORPUS[:1200]
+    text = CORPUS[:800]
     for probability in 0.1, 0.4:
         theirs.model.dropout = probability
-        their_counts = [len(theirs.encode(text).ids) for _ in range(120)]
-        our_counts = [len(infer(ours, "dropout", dropout=probability, seed=seed).ids(text)) for seed in range(120)]
-        deviation = ((pvariance(our_counts) + pvariance(their_counts)) / 120) ** 0.5
+        their_counts = [len(theirs.encode(text).ids) for _ in range(60)]
+        our_counts = [len(infer(ours, "dropout", dropout=probability, seed=seed).ids(text)) for seed in range(60)]
+        deviation = ((pvariance(our_counts) + pvariance(their_counts)) / 60) ** 0.5
         # Theirs gives dropped merges a further chance at each entry of its queue that is out of date, which the paper
         # does not do: about 1 % fewer tokens.
         assert abs(mean(our_counts) - mean(their_counts)) < 6 * deviation + 0.02 * mean(their_counts)
@@ -154,41 +145,13 @@ def test_unused_pieces_of_sentencepiece_are_split_again() -> None:
         assert ids <= {1, 2, 4}
 
 
-@given(
-    initial=st.sets(st.integers(0, 300)),
-    changes=st.lists(st.tuples(st.booleans(), st.integers(0, 300)), max_size=60),
-)
-def test_sorted_keys_are_a_sorted_set(initial: set[int], changes: list[tuple[bool, int]]) -> None:
-    keys, expected = SortedKeys(initial), set(initial)
-    for add, key in changes:
-        if add and key not in expected:
-            keys.add(key)
-            expected.add(key)
-        elif not add:
-            keys.discard(key)
-            expected.discard(key)
-    assert [keys[index] for index in range(len(keys))] == sorted(expected)
-
-
-def test_many_keys_are_kept_in_blocks() -> None:
-    numbers = list(range(20_000))
-    Random(1).shuffle(numbers)
-    keys = SortedKeys([])
-    for number in numbers:
-        keys.add(number)
-    assert [keys[at] for at in (0, 1, 9_999, 19_999)] == [0, 1, 9_999, 19_999]
-    for number in numbers[:19_990]:
-        keys.discard(number)
-    assert [keys[at] for at in range(len(keys))] == sorted(numbers[19_990:])
-
-
 @pytest.mark.parametrize("probability", [0.1, 0.9, 0.999, 0.999999])
 def test_one_long_pre_token_takes_seconds(probability: float) -> None:
     pieces = [*(bytes([byte]) for byte in range(256)), *(b"a" * 2**power for power in range(1, 8))]
     tokenizer = infer(Tokenizer(RankBPE(pieces)), "dropout", dropout=probability)
     began = time.process_time()
-    assert tokenizer.ids("a" * 200_000)
-    assert time.process_time() - began < 30
+    assert tokenizer.ids("a" * 50_000)
+    assert time.process_time() - began < 10  # 0.3 s on a free machine
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])

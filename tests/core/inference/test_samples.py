@@ -1,4 +1,4 @@
-"""Samples of Unigram follow the exact probabilities, those of `sentencepiece`, and those that the steps show."""
+"""Samples of Unigram follow the exact probabilities, those of `sentencepiece`."""
 
 import io
 import time
@@ -10,7 +10,6 @@ from statistics import mean, pvariance
 import pytest
 import sentencepiece
 from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.core.pairs import Pair
 from tests.core.texts import CORPUS, texts
@@ -18,14 +17,10 @@ from tests.properties import SAME_FIXTURE
 from webapp.core.formats import sentencepiece as sentencepiece_format
 from webapp.core.inference import infer, inferences_for
 from webapp.core.inference.samples import UnigramSamples
-from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.reference import inference as reference
 from webapp.core.reference import unigram as reference_unigram
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.traces.lattice import lattice_of, tokens_of
-from webapp.core.traces.sampling import sample
 
 PIECES = {"<unk>": 0.0, "a": -2.0, "b": -2.5, "c": -1.5, "ab": -2.2, "bc": -3.0, "abc": -4.0, "ca": -2.9}
 MODEL = Unigram(list(PIECES), list(PIECES.values()), unknown_id=0)
@@ -58,25 +53,6 @@ def chi_square(pairs: list[tuple[int, float]]) -> float:
     return (sum((found - wanted) ** 2 / wanted for found, wanted in common) - freedom) / (2 * freedom) ** 0.5
 
 
-@given(
-    text=st.text("abcd", min_size=1, max_size=30), alpha=st.sampled_from([0.1, 0.5, 1.0, 2.0]), seed=st.integers(0, 9)
-)
-def test_the_first_sample_of_the_steps_is_the_sample_of_the_text(text: str, alpha: float, seed: int) -> None:
-    lattice = lattice_of(MODEL, text)
-    [drawn] = sample([lattice], 1, temperature=1 / alpha, seed=seed)
-    assert UnigramSamples(MODEL, alpha).draw(text, Random(seed)) == tokens_of(MODEL, text, drawn.paths[0])
-
-
-@given(words=st.lists(st.text("abcd", min_size=1, max_size=6), min_size=1, max_size=5), seed=st.integers(0, 9))
-def test_sampling_word_by_word_is_sampling_the_whole_text(words: list[str], seed: int) -> None:
-    names = ["<unk>", "▁", "▁a", "▁ab", "a", "b", "ab", "c"]
-    kinds = [PieceKind.UNKNOWN, *[PieceKind.NORMAL] * 7]
-    model = SentencePieceUnigram(ScoredPieces(names, [0.0, -3.0, -2.0, -3.5, -2.0, -2.0, -3.0, -2.0], kinds))
-    text = "".join(f"▁{word}" for word in words)
-    [drawn] = sample([lattice_of(model, text)], 1, temperature=1.0, seed=seed)
-    assert UnigramSamples(model, 1.0).draw(text, Random(seed)) == tokens_of(model, text, drawn.paths[0])
-
-
 @SAME_FIXTURE
 @given(text=texts)
 def test_samples_decode_as_the_own_rule_does(pair: Pair, text: str) -> None:
@@ -106,11 +82,6 @@ def test_tokens_are_as_many_as_in_sentencepiece() -> None:
         deviation = ((pvariance(our_counts) + pvariance(their_counts)) / 150) ** 0.5
         assert abs(mean(our_counts) - mean(their_counts)) < 6 * deviation
         assert mean(our_counts) > len(ours.ids(text))
-
-
-def test_a_high_alpha_gives_the_best_segmentation() -> None:
-    tokenizer = Tokenizer(MODEL)
-    assert infer(tokenizer, "sample", alpha=10).ids("abcab") == tokenizer.ids("abcab")
 
 
 def test_the_same_seed_gives_the_same_tokens_everywhere() -> None:

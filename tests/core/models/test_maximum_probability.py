@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from functools import cache
-from itertools import chain
-from pathlib import Path
 
 import jieba
 import pytest
@@ -15,9 +13,8 @@ from hypothesis import strategies as st
 
 from webapp.core.formats.dictionary import jieba_dictionary
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.dictionary_edits import edited, scratch
 from webapp.core.models.maximum_probability import MODES, MaximumProbability, Mode
-from webapp.core.models.word_graph import WordGraph, total_of
+from webapp.core.models.word_graph import WordGraph
 from webapp.core.recipes import MATCHING
 from webapp.core.reference import maximum_probability as reference
 
@@ -86,25 +83,6 @@ def test_the_best_path_is_that_of_the_reference(frequencies: dict[str, int], tex
     assert list(MaximumProbability(dictionary, hmm=False).words(text)) == reference.segment(text, frequencies)
 
 
-@given(
-    frequencies=frequent,
-    changes=st.lists(
-        st.tuples(st.sampled_from(["研究", "研究生", "生命", "a", "·究"]), st.integers(-1, 9)), max_size=4
-    ),
-    text=st.text("研究生命ab·", max_size=14),
-)
-def test_a_changed_dictionary_is_one_with_these_words(
-    frequencies: dict[str, int], changes: list[tuple[str, int]], text: str
-) -> None:
-    lines = "\n".join(f"-{word}" if count < 0 else f"{word} {count}" for word, count in changes)
-    dictionary = edited(Dictionary(list(frequencies), list(frequencies.values())), lines)
-    plain = scratch(dictionary)
-    assert total_of(dictionary) == total_of(plain)
-    changed, written = MaximumProbability(dictionary, hmm=False), MaximumProbability(plain, hmm=False)
-    for mode in MODES:
-        assert changed.words(text, mode) == written.words(text, mode)
-
-
 # --- ids and frequencies
 
 
@@ -156,15 +134,3 @@ def test_time_does_not_grow_faster_than_the_text(text: str, mode: Mode) -> None:
     words = model.words(text, mode)
     assert time.process_time() - started < 12 * quarter + 0.5
     assert mode != "precise" or "".join(words) == text
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("hmm", [True, False])
-@pytest.mark.parametrize("mode", MODES)
-def test_the_words_of_5_mb_equal_those_of_jieba(mode: Mode, hmm: bool, shared: Path) -> None:
-    paths = sorted((shared / "corpora").glob("zh_*.txt"))
-    text = "".join(path.read_text(encoding="utf-8") for path in paths)[:1_700_000]
-    found = ours(hmm).words(text, mode)
-    assert found == words_of_jieba(theirs(), text, mode, hmm)
-    if mode == "precise":
-        assert text == "".join(chain(found))

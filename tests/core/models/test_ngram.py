@@ -1,7 +1,7 @@
 """N-gram models: probabilities are those of the reference and of nltk, and the segmentation is the best of all."""
 
 from collections.abc import Sequence
-from itertools import combinations, pairwise
+from itertools import combinations
 from math import exp, isclose
 
 import pytest
@@ -14,10 +14,10 @@ from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START, UNKNOWN
 from webapp.core.models.ngram_lattice import CharacterModel
 from webapp.core.models.ngram_viterbi import best_path
-from webapp.core.models.smoothing import SMOOTHINGS, AbsoluteDiscounting, AddK, KneserNey, Smoothing, estimates_of
+from webapp.core.models.smoothing import SMOOTHINGS
 from webapp.core.reference import ngram as reference
 from webapp.core.traces.ngram import n_best, sentence_traces
-from webapp.core.trainers.ngram import pruned, segmented, train
+from webapp.core.trainers.ngram import segmented, train
 
 REFERENCES = {
     "add-one": reference.add_one,
@@ -101,33 +101,6 @@ def test_the_segmentation_is_the_best_of_all(
     assert isclose(sum(one.probability for one in n_best(model, text, 1000)), 1)
 
 
-@given(sentences, texts, orders, smoothings, st.booleans())
-def test_the_trace_ends_with_the_segmentation(
-    given_sentences: list[list[str]], text: str, order: int, smoothing: str, spells: bool
-) -> None:
-    characters = CharacterModel({"d": 2}) if spells else None
-    model = NGram(train(given_sentences, order), smoothing, keep_runs=False, characters=characters)
-    traced = [word for trace in sentence_traces(model, text) for word in trace.words]
-    assert traced == [word for word in model.words(text) if not word.isspace()]
-    assert "".join(model.words(text)) == text
-
-
-@given(sentences, orders)
-def test_weights_of_deleted_interpolation_equal_the_reference(given_sentences: list[list[str]], order: int) -> None:
-    counts = reference.train(given_sentences, order)
-    if max(map(len, counts)) == order - 1:
-        assert estimates_of(train(given_sentences, order)).weights == pytest.approx(reference.weights_of(counts))
-
-
-def test_the_worked_example_has_the_numbers_of_the_textbook() -> None:
-    model = NGram(train(segmented(LESSON)))
-    best, second, *_ = n_best(model, "人生如梦境", 4)
-    assert best.words == ("人生", "如", "梦境")
-    assert second.words == ("人生", "如", "梦", "境")
-    assert (exp(-best.score), exp(-second.score)) == pytest.approx((180, 3240))
-    assert model.probability("人生", [START]) == (2 + 1) / (4 + 6)
-
-
 def test_sentences_begin_and_end_at_marks_and_lines() -> None:
     model = NGram(train(segmented("a b 。\nb a 。\nb")), keep_runs=False)
     assert model.words("ab。”b\na") == ["a", "b", "。", "”", "b", "\n", "a"]
@@ -156,59 +129,6 @@ def test_an_unknown_word_has_the_probability_of_its_spelling() -> None:
     assert model.vocabulary_size == 7
     assert isclose(exp(model.score("烎", ["如"])), (0 + 1) / (3 + 7) * spelling.probability("烎"))
     assert isclose(sum(spelling.probability(chr(at)) for at in range(1_112_064)), 1 - 0.25)
-
-
-def test_removed_ngrams_leave_their_part_to_shorter_ones() -> None:
-    counts = train([["a", "b"], ["a", "b"], ["a", "c"]], 2)
-    kept = pruned(counts, [2])
-    assert kept.count("a", "c") == 0
-    assert kept.context_count("a") == 3
-    whole, less = NGram(counts, "absolute-discounting"), NGram(kept, "absolute-discounting")
-    assert less.probability("c", ["a"]) < whole.probability("c", ["a"])
-
-
-def test_nltk_has_the_same_probabilities() -> None:
-    lm = pytest.importorskip("nltk.lm")
-    given_sentences = [line.split() for line in ["a b c a", "a b a b", "c a b", "b b c"]]
-    grams = [gram for line in given_sentences for gram in _grams(["<s>", *line, "</s>"])]
-    model = NGram(train(given_sentences, 2))
-    theirs = lm.Laplace(2)
-    theirs.fit([grams], vocabulary_text=["a", "b", "c", "</s>"])
-    lidstone = lm.Lidstone(0.5, 2)
-    lidstone.fit([grams], vocabulary_text=["a", "b", "c", "</s>"])
-    half = NGram(train(given_sentences, 2), AddK(0.5))
-    unknown = len(theirs.vocab) - model.vocabulary_size  # nltk counts its <UNK> as a word
-    for before in ("a", "b", "c"):
-        for word in ("a", "b", "c", "</s>"):
-            ours = END if word == "</s>" else word
-            count, total = model.counts.count(before, ours), model.counts.context_count(before)
-            assert isclose(theirs.score(word, [before]), (count + 1) / (total + model.vocabulary_size + unknown))
-            assert isclose(lidstone.score(word, [before]), (count + 0.5) / (total + 0.5 * 5))
-            assert isclose(half.probability(ours, [before]), (count + 0.5) / (total + 0.5 * 4))
-
-
-def test_nltk_discounts_in_the_same_way() -> None:
-    lm = pytest.importorskip("nltk.lm")
-    given_sentences = [line.split() for line in ["a b c a", "a b a b", "c a b", "b b c"]]
-    counts = train(given_sentences, 2)
-    grams = [gram for line in given_sentences for gram in _grams(["<s>", *line, "</s>"])]
-    # Without a discount of its own, order 1 leaves nothing to order 0, which nltk does not have.
-    pairs: list[tuple[type, Smoothing]] = [
-        (lm.KneserNeyInterpolated, KneserNey((0.0, 0.75))),
-        (lm.AbsoluteDiscountingInterpolated, AbsoluteDiscounting((0.0, 0.75))),
-    ]
-    for kind, smoothing in pairs:
-        theirs = kind(2, discount=0.75)
-        theirs.fit([grams], vocabulary_text=["a", "b", "c", "</s>"])
-        model = NGram(counts, smoothing)
-        for before in ("a", "b", "c"):
-            for word in ("a", "b", "c", "</s>"):
-                ours = model.probability(END if word == "</s>" else word, [before])
-                assert isclose(theirs.score(word, [before]), ours), (kind, before, word)
-
-
-def _grams(line: list[str]) -> list[tuple[str, ...]]:
-    return [(word,) for word in line[1:]] + list(pairwise(line))
 
 
 @given(sentences, st.text("abcd 1z", min_size=1, max_size=40), orders, smoothings, st.integers(0, 8))

@@ -42,9 +42,3 @@ def test_both_directions_equal_the_reference(words: list[str], text: str, keep_r
     assert (found.forward_words, found.forward_single_characters) == reference.cost(left)
     assert (found.backward_words, found.backward_single_characters) == reference.cost(right)
     assert found.differ == (left != right)
-
-
-@given(words=dictionaries, text=texts)
-def test_segmentations_lose_nothing(words: list[str], text: str) -> None:
-    for plain in (reference.forward, reference.backward, reference.bidirectional):
-        assert "".join(plain(words, text)) == "".join(plain(words, reference.keep_runs(text))) == text

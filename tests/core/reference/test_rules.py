@@ -28,10 +28,6 @@ def lines_of_code(path: Path, function: ast.FunctionDef) -> int:
     return sum(bool(lines[number - 1].split("#")[0].strip()) for number in numbers)
 
 
-def test_every_algorithm_has_a_file() -> None:
-    assert {"matching", "bpe", "wordpiece", "unigram", "ngram"} <= {path.stem for path in FILES}
-
-
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_no_function_has_more_than_fifteen_lines(path: Path) -> None:
     lengths = {function.name: lines_of_code(path, function) for function in functions(path)}
@@ -57,10 +53,3 @@ def test_a_file_is_self_contained(path: Path) -> None:
     assert roots <= {*sys.stdlib_module_names, "regex"}
     assert roots.isdisjoint({"heapq", "functools"}), "no heaps and no caches"
     assert not any(isinstance(node, ast.ClassDef) for node in nodes), "plain data only"
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_file_names_its_source(path: Path) -> None:
-    teaching = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
-    assert len(teaching.splitlines()) > 4
-    assert path.stem == "longest_first" or "19" in teaching or "20" in teaching or "edition" in teaching

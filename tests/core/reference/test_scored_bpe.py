@@ -1,10 +1,9 @@
 """BPE by the rank or the score of pieces equals the reference, whatever the pieces contain."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.core.models import rank_bpe, scored_bpe
+from webapp.core.models.merge_loop import LONG
 from webapp.core.models.rank_bpe import RankBPE, merge_bytes
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
@@ -46,18 +45,11 @@ def test_models_by_rank_encode_as_the_reference(extra: list[bytes], text: str) -
         assert (segments[0][1], segments[-1][2]) == (0, len(text))
 
 
-@given(extra=pieces, text=st.text(ALPHABET, max_size=30))
-def test_the_list_and_the_heap_equal_the_reference(extra: list[bytes], text: str) -> None:
+@given(extra=pieces, text=st.text(ALPHABET, max_size=30), times=st.sampled_from([1, 1, 10]))
+def test_the_list_and_the_heap_equal_the_reference(extra: list[bytes], text: str, times: int) -> None:
     ranks = ranked(extra)
-    piece = text.encode()
-    assert rank_bpe._merge_long(piece, ranks.get) == rank_bpe._merge_short(piece, ranks.get) == merged(piece, ranks)
-
-
-def test_the_switch_from_list_to_heap() -> None:
-    ranks = ranked([b"ab", b"ba", b"aba", b"bab", b"abab"])
-    for length in range(rank_bpe.LONG - 2, rank_bpe.LONG + 3):
-        piece = (b"abaab" * length)[:length]
-        assert merge_bytes(piece, ranks.get) == merged(piece, ranks)
+    piece = text.encode() * times
+    assert merge_bytes(piece, ranks.get) == merged(piece, ranks)
 
 
 BYTE_PIECES = [f"<0x{byte:02X}>" for byte in range(256)]
@@ -71,7 +63,7 @@ BYTE_PIECES = [f"<0x{byte:02X}>" for byte in range(256)]
     ),
     data=st.data(),
     text=st.one_of(st.text("ab", max_size=30), st.text("abcé▁ñ☃", max_size=30)),
-    times=st.sampled_from([1, 1, 1, scored_bpe.LONG // 20]),
+    times=st.sampled_from([1, 1, 1, LONG // 20]),
 )
 def test_models_by_score_encode_as_the_reference(found: list[str], data: st.DataObject, text: str, times: int) -> None:
     scores = [data.draw(st.sampled_from([-1.0, -2.0, -3.0, 0.0])) for _ in found]  # many of them equal
@@ -85,8 +77,3 @@ def test_models_by_score_encode_as_the_reference(found: list[str], data: st.Data
     model = ScoredBPE(vocabulary)
     expected = reference.encode_by_score(text * times, dict(zip(found, scores, strict=True)))
     assert [model.pieces[id] for id in model.ids(text * times)] == expected
-
-
-@pytest.mark.parametrize(("word", "ids"), [("", []), ("a", [97]), ("ab", [256])])
-def test_words_of_few_characters(word: str, ids: list[int]) -> None:
-    assert reference.encode_by_rank(word, ranked([b"ab"])) == ids

@@ -1,9 +1,7 @@
 """The fast trainer and models of Unigram equal the reference, which equals an enumeration of every segmentation."""
 
 from collections import Counter
-from itertools import pairwise
 from math import exp, fsum, log
-from random import Random
 
 import pytest
 from hypothesis import given
@@ -60,18 +58,6 @@ def test_viterbi_finds_the_most_probable_segmentation(counts: dict[str, int]) ->
         assert product(found, probabilities) == pytest.approx(best)
 
 
-@given(words)
-def test_em_without_a_prior_never_lowers_the_likelihood(counts: dict[str, int]) -> None:
-    probabilities = reference.seed(counts, 20)
-    likelihoods = []
-    for _ in range(5):
-        likelihoods.append(reference.log_likelihood(counts, probabilities))
-        expected = reference.expected_counts(counts, probabilities)
-        total = sum(expected.values())
-        probabilities = {piece: max(count / total, 1e-9) for piece, count in expected.items()}
-    assert all(after >= before - 1e-6 for before, after in pairwise(likelihoods))
-
-
 # --- training
 
 
@@ -120,21 +106,8 @@ def spent(used: dict[str, int], probabilities: dict[str, float]) -> float:
     return sum(count * log(probabilities[piece]) for piece, count in used.items())
 
 
-def random_words(seed: int) -> dict[str, int]:
-    random = Random(seed)
-    stems = ["".join(random.choices("abcdefghij", k=random.randrange(2, 6))) for _ in range(12)]
-    endings = ["", "s", "ed", "ing", "er"]
-    return {
-        random.choice(stems) + random.choice(stems)[: random.randrange(3)] + random.choice(endings): random.randrange(
-            10, 10_000
-        )
-        for _ in range(60)
-    }
-
-
-@pytest.mark.parametrize("counts", [*map(random_words, range(4)), Counter(CORPUS[:2000].split())])
-def test_training_as_a_whole_equals_the_reference(counts: dict[str, int]) -> None:
-    counts = {word: count for word, count in counts.items() if len(word) <= 32}
+def test_training_as_a_whole_equals_the_reference() -> None:
+    counts = {word: count for word, count in Counter(CORPUS[:2000].split()).items() if len(word) <= 32}
     characters = len(set("".join(counts)))
     for longer in (10, 25):
         wanted = reference.train(counts, reference.seed(counts, 150), characters + longer)

@@ -1,7 +1,5 @@
 """The whole trip in thirty lines gives the ids of tiktoken."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -28,10 +26,3 @@ def test_the_ids_are_those_of_tiktoken(rank_file: Path) -> None:
         assert whole_trip.decode(whole_trip.encode(text, ranks), ranks) == text
 
     equal()
-
-
-def test_a_word_is_merged_in_the_terminal() -> None:
-    command = [sys.executable, "-m", "webapp.core.reference", "unbelievable"]
-    written = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    assert len(written) > 3
-    assert written[-1].startswith("[")

@@ -51,11 +51,3 @@ def test_the_model_encodes_as_the_reference(vocabulary: list[str], inner: list[s
     expected = reference.encode(text, every, longest_word=longest)
     assert [model.pieces[id] for id in model.ids(text)] == expected
     assert [model.pieces[id] for id, _, _ in model.segment(text)] == expected
-
-
-@given(words, st.integers(0, 20))
-def test_every_word_of_the_corpus_can_be_encoded(counts: dict[str, int], number: int) -> None:
-    corpus = {reference.split(word): count for word, count in counts.items()}
-    found = [*reference.count_symbols(corpus), *(reference.join(*pair) for pair in reference.train(corpus, number))]
-    for word in counts:
-        assert "".join(piece.removeprefix("##") for piece in reference.encode(word, found)) == word

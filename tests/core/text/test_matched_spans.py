@@ -74,11 +74,11 @@ def test_random_patterns(random: Random, text: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("source", ["(?:)|x", "x*", r"(?=\w)"])
-def test_a_megabyte_of_empty_matches_is_split_within_its_time(source: str) -> None:
+@pytest.mark.parametrize("source", ["x*", r"(?=\w)"])
+def test_half_a_megabyte_of_empty_matches_is_split_within_its_time(source: str) -> None:
     began = thread_time()
-    assert len(SplitPattern(source).spans("a" * (1 << 20))) >= 1 << 20
-    assert thread_time() - began < 5
+    assert len(SplitPattern(source).spans("a" * (1 << 19))) >= 1 << 19
+    assert thread_time() - began < 2.5
 
 
 def test_the_time_limit_holds_between_empty_matches() -> None:

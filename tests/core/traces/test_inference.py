@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.core.pairs import Pair
 from tests.core.texts import texts
 from tests.properties import SAME_FIXTURE
-from webapp.core.inference import infer, inferences_for
+from webapp.core.inference import infer
 from webapp.core.inference.dropout import MergesWithDropout
 from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
@@ -59,7 +59,3 @@ def test_the_pieces_that_are_taken_are_those_of_the_inference(pair: Pair, text: 
                 assert taken == list(model.ids(found.text))
             for each in decisions:
                 assert each.taken is None or name == "fewest" or not each.taken  # the longest is the first
-
-
-def test_models_without_other_inferences_have_their_own_rule_alone(pair: Pair) -> None:
-    assert inferences_for(pair.ours.model)[:3] == ("own", "longest", "fewest")

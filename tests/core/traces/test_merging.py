@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.core.texts import any_text
 from tests.properties import EXPENSIVE
-from webapp.core.formats.recognize import recognize
+from webapp.core.formats.recognize import load
 from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
@@ -113,13 +113,8 @@ def character_models(draw: st.DrawFn, kind: type[BPE] = BPE) -> BPE:
     )
 
 
-@given(model=character_models(), text=texts)
+@given(model=character_models() | character_models(SubwordBPE), text=texts)
 def test_bpe_over_characters(model: BPE, text: str) -> None:
-    assert_steps(model, text)
-
-
-@given(model=character_models(SubwordBPE), text=texts)
-def test_subword_nmt(model: BPE, text: str) -> None:
     assert_steps(model, text)
 
 
@@ -168,122 +163,71 @@ def test_bpe_by_scores(model: ScoredBPE, text: str) -> None:
     assert_steps(model, text)
 
 
-@pytest.mark.parametrize("name", ["bpe-bytes", "bpe-characters"])
-@given(text=any_text)
-def test_shipped_vocabularies(name: str, text: str) -> None:
-    assert_steps_of_text(shipped_tokenizer(name), text)
+PUBLISHED = [
+    "tokenizers/gpt2.json", "tokenizers/mistral01.json", "tiktoken/r50k_base.tiktoken",
+    "sentencepiece/llama2.model", "scores/stories15m_tokens_scores.json",
+]  # fmt: skip
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        "tokenizers/gpt2.json",
-        "tokenizers/mistral01.json",
-        "tiktoken/r50k_base.tiktoken",
-        "sentencepiece/llama2.model",
-        "scores/stories15m_tokens_scores.json",
-    ],
-)
+@pytest.fixture(scope="module", params=PUBLISHED)
 def published(request: pytest.FixtureRequest, shared: Path) -> Tokenizer:
-    path = shared / "vocabularies" / str(request.param)
-    return recognize(path.read_bytes()).tokenizer
+    return load(shared / "vocabularies" / request.param)
 
 
 @EXPENSIVE
 @given(text=any_text)
 def test_published_vocabularies(published: Tokenizer, text: str) -> None:
-    assert_steps_of_text(published, text)
-
-
-def assert_steps_of_text(tokenizer: Tokenizer, text: str) -> None:
-    model = tokenizer.model
+    model = published.model
     assert isinstance(model, MergingModel)
     ids: list[int] = []
-    for found in pretokens_of(tokenizer, text):
+    for found in pretokens_of(published, text):
         if isinstance(found, Pretoken):
             ids += [id for word in steps_of(model, found.text) for id in ends(word).ids]
         else:
             ids.append(found.token.id)
-    assert ids == tokenizer.ids(text)
+    assert ids == published.ids(text)
 
 
 def test_a_very_long_word() -> None:
     model = shipped_tokenizer("bpe-bytes").model
     assert isinstance(model, BPE)
-    assert_steps(model, "研究生命科学" * 34)
-    assert_steps(model, "a" * 200)
+    assert_steps(model, "研究生命科学" * 34 + "a" * 200)
 
 
 # --- single steps
 
 
-def test_the_leftmost_of_equal_pairs_is_merged_first() -> None:
-    model = RankBPE([*BYTES, b"aa", b"aaa"])
-    first, second, third, end = list(merging_steps(model, TracedWord("aaaaa", 0)))[1:]
-    assert isinstance(first, MergeStep)
-    assert isinstance(second, MergeStep)
-    assert first.chosen == (0,)
-    assert [node.piece for node in first.after] == [b"aa", b"a", b"a", b"a"]
-    assert [pair and pair.id for pair in second.pairs] == [257, 256, 256]
-    assert second.chosen == (1,)
-    assert isinstance(third, MergeStep)
-    assert isinstance(end, EndStep)
-    assert [node.piece for node in end.symbols] == [b"aa", b"aaa"]
+def scored(*pieces: str, unused: str = "", byte: bool = False) -> ScoredBPE:
+    every = ["<unk>", *pieces, *(BYTE_PIECES if byte else [])]
+    kinds = [PieceKind.UNKNOWN, *(PieceKind.UNUSED if piece == unused else PieceKind.NORMAL for piece in pieces)]
+    kinds += [PieceKind.BYTE] * (len(every) - len(kinds))
+    byte_ids = range(len(pieces) + 1, len(every)) if byte else None
+    return ScoredBPE(ScoredPieces(every, [-float(at) for at in range(len(every))], kinds, byte_ids=byte_ids))
 
 
-def test_subword_nmt_merges_every_occurrence_at_once() -> None:
-    model = SubwordBPE(["a", "aa"], [(0, 0)], byte_level=False)
-    _, merge, end = merging_steps(model, TracedWord("aaaaa", 0))
-    assert isinstance(merge, MergeStep)
-    assert merge.chosen == (0, 2)
-    assert [node.number for node in merge.made] == [5, 6]
-    assert [node.piece for node in end.symbols] == ["aa", "aa", "a"]
+@pytest.mark.parametrize(
+    ("model", "text", "why", "kinds", "pieces"),
+    [
+        (scored("a", byte=True), "aé", ["bytes"], ["piece", "uncovered"], ["a", "<0xC3>", "<0xA9>"]),
+        (scored("a"), "éña", ["unknown"], ["uncovered", "uncovered", "piece"], ["éñ", "a"]),
+        (scored("a", "b", "ab", unused="ab"), "ab", ["apart"], ["piece", "piece"], ["a", "b"]),
+    ],
+)
+def test_why_symbols_are_replaced(
+    model: ScoredBPE, text: str, why: list[str], kinds: list[str], pieces: list[str]
+) -> None:
+    begin, *steps, end = merging_steps(model, TracedWord(text, 0))
+    assert [symbol.kind for symbol in begin.symbols] == kinds
+    assert [step.why for step in steps if isinstance(step, ReplaceStep)] == why
+    assert [node.piece for node in end.symbols] == pieces
 
 
 def test_a_word_that_is_a_piece_is_not_merged() -> None:
     model = RankBPE([*BYTES, b"abc"])
     [word] = traced_words(model, "abc")
-    assert word.whole
     [end] = merging_steps(model, word)
+    assert word.whole
     assert [(node.id, node.how, node.rank) for node in end.symbols] == [(256, "whole", 256)]
-
-
-def test_bytes_replace_characters_without_a_piece() -> None:
-    pieces, kinds = ["<unk>", "a", *BYTE_PIECES], [PieceKind.UNKNOWN, PieceKind.NORMAL, *[PieceKind.BYTE] * 256]
-    model = ScoredBPE(ScoredPieces(pieces, [0.0] * 258, kinds, byte_ids=range(2, 258)))
-    begin, fallback, end = merging_steps(model, TracedWord("aé", 0))
-    assert isinstance(begin, BeginStep)
-    assert begin.symbols[1].kind == "uncovered"
-    assert isinstance(fallback, ReplaceStep)
-    assert (fallback.first, fallback.last, fallback.why) == (1, 2, "bytes")
-    assert [node.piece for node in end.symbols] == ["a", "<0xC3>", "<0xA9>"]
-
-
-def test_unknown_text_becomes_one_token() -> None:
-    model = ScoredBPE(ScoredPieces(["<unk>", "a"], [0.0, 0.0], [PieceKind.UNKNOWN, PieceKind.NORMAL]))
-    _, replaced, end = merging_steps(model, TracedWord("éña", 0))
-    assert isinstance(replaced, ReplaceStep)
-    assert (replaced.first, replaced.last, replaced.why) == (0, 2, "unknown")
-    assert end.symbols[0].parts == (0, 1)
-
-
-def test_an_unused_piece_is_merged_and_split_again() -> None:
-    kinds = [PieceKind.UNKNOWN, *[PieceKind.NORMAL] * 2, PieceKind.UNUSED]
-    model = ScoredBPE(ScoredPieces(["<unk>", "a", "b", "ab"], [0.0, -9.0, -9.0, -1.0], kinds))
-    _, merge, apart, end = merging_steps(model, TracedWord("ab", 0))
-    assert isinstance(merge, MergeStep)
-    assert merge.made[0].kind == "unused"
-    assert isinstance(apart, ReplaceStep)
-    assert (apart.why, [node.start for node in apart.made]) == ("apart", [0, 1])
-    assert [node.id for node in end.symbols] == [1, 2]
-
-
-def test_a_user_defined_piece_is_not_merged() -> None:
-    kinds = [PieceKind.UNKNOWN, PieceKind.NORMAL, PieceKind.USER_DEFINED, PieceKind.NORMAL]
-    model = ScoredBPE(ScoredPieces(["<unk>", "a", "bb", "abb"], [0.0] * 4, kinds))
-    begin, end = merging_steps(model, TracedWord("abb", 0))
-    assert [node.kind for node in begin.symbols] == ["piece", "user-defined"]
-    assert [node.id for node in end.symbols] == [1, 2]
 
 
 def test_unknown_characters_follow_bytes() -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import pairwise
-from math import exp, fsum, log
+from math import exp, fsum
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.core import recipes
 from webapp.core.reference.bpe import count_pairs
 from webapp.core.traces import training_merges, training_unigram
 from webapp.core.traces.training_merges import CorpusWord
@@ -26,31 +24,21 @@ marks = st.dictionaries(st.text("#a</w>", max_size=9), st.integers(1, 3), max_si
 corpora = st.one_of(few_letters, any_words, marks)
 
 
-@given(corpora, st.integers(0, 40))
-def test_bytes_round_by_round(counts: dict[str, int], merges: int) -> None:
-    training = training_merges.train_bytes(counts, merges)
+@given(corpora, st.integers(0, 40), st.sampled_from(["bytes", "apart", "glued"]))
+def test_bpe_round_by_round(counts: dict[str, int], merges: int, form: str) -> None:
+    if form == "bytes":
+        training = training_merges.train_bytes(counts, merges)
+        wanted = bpe.train_bytes(counts, merges_at_most=merges).merges
+    else:
+        training = training_merges.train_characters(counts, merges, suffix_apart=form == "apart")
+        wanted = bpe.train_characters(counts, merges_at_most=merges, suffix_apart=form == "apart").merges
     rounds = list(training.rounds())
-    assert [(*vars_of(round.winner),) for round in rounds] == [
-        tuple(merge) for merge in bpe.train_bytes(counts, merges_at_most=merges).merges
-    ]
+    assert [vars_of(round.winner) for round in rounds] == [tuple(merge) for merge in wanted]
     chains(training.start, rounds)
     words = rounds[-1].after if rounds else training.start
     model = training.trained.model
     for word, text in zip(words, counts, strict=True):
-        assert [model.pieces[id] for id in model.ids(text)] == list(word.symbols)
-
-
-@given(corpora, st.integers(0, 40), st.booleans())
-def test_characters_round_by_round(counts: dict[str, int], merges: int, apart: bool) -> None:
-    training = training_merges.train_characters(counts, merges, suffix_apart=apart)
-    rounds = list(training.rounds())
-    wanted = bpe.train_characters(counts, merges_at_most=merges, suffix_apart=apart).merges
-    assert [(*vars_of(round.winner),) for round in rounds] == [tuple(merge) for merge in wanted]
-    chains(training.start, rounds)
-    words = rounds[-1].after if rounds else training.start
-    model = training.trained.model
-    for word, text in zip(words, counts, strict=True):
-        if text and "</w>" not in text:
+        if form == "bytes" or (text and "</w>" not in text):
             assert [model.pieces[id] for id in model.ids(text)] == list(word.symbols)
 
 
@@ -135,71 +123,9 @@ def test_unigram_round_by_round(counts: dict[str, int], longer: int, seeds: int,
         assert exp(fsum(scores)) == pytest.approx(exp(fsum(best)), rel=1e-4)
 
 
-def test_a_loss_is_what_the_words_lose() -> None:
-    """Recompute the loss from the record alone: replace the uses of the piece by its other segmentation."""
-    training = training_unigram.UnigramTraining({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 9)
-    step = training.rounds[0]
-    assert {line.piece: line.instead for line in step.candidates if line.removed} == {
-        "ug": ("u", "g"),
-        "pu": ("p", "u"),
-        "un": ("u", "n"),
-    }
-    uses = {line.piece: line.used for line in step.candidates}
-    assert uses["hug"] == 10
-    assert uses["hugs"] == 5
-
-
 def test_an_empty_corpus_is_refused() -> None:
     assert list(training_merges.train_bytes({}, 9).rounds()) == []
     assert list(training_merges.train_wordpiece({"a": 3}, 9).rounds()) == []
     for counts in ({}, {"": 2}):
         with pytest.raises(ValueError, match=r"nothing|empty"):
             training_unigram.UnigramTraining(counts, 9)
-
-
-def test_worked_examples(worked_examples: dict[str, Any]) -> None:
-    first, second = worked_examples["bpe_end_of_word"]
-    counts = Counter(first["corpus"])
-    training = training_merges.train_characters(counts, first["vocabulary_size"], suffix_apart=True)
-    rounds = list(training.rounds())
-    assert [[step.winner.left, step.winner.right] for step in rounds] == first["pairs"]
-    assert all(len(word.symbols) == 1 for word in rounds[-1].after)
-
-    training = training_merges.train_characters(second["word_counts"], second["merges"], suffix_apart=True)
-    assert [[step.winner.left, step.winner.right] for step in training.rounds()] == second["pairs"]
-    assert [step.winner.count for step in training.rounds()] == second["pair_counts"]
-
-    text, merges = worked_examples["bpe_bytes"]["text"], worked_examples["bpe_bytes"]["merges"]
-    model = training_merges.train_bytes(recipes.BYTE_BPE.count(text), merges).trained.model
-    assert list(model.ids(text)) == worked_examples["bpe_bytes"]["ids"]
-
-    worked = worked_examples["wordpiece_scores"]
-    counts = Counter(worked["corpus"])
-    for step in training_merges.train_wordpiece(counts, 100).rounds():
-        splits = {text: list(word.symbols) for text, word in zip(counts, step.after, strict=True)}
-        if len({symbol for symbols in splits.values() for symbol in symbols}) == 7:
-            assert splits == worked["final_splits_when_the_pieces_in_use_reach_7"]
-            break
-
-    counts = Counter(worked_examples["unigram"]["corpus"])
-    told = training_unigram.UnigramTraining(counts, 15, seeds=50 - 14, every_substring=True)
-    assert sum(1 for seed in told.seeds if len(seed.piece) == 1) == 14
-    assert len(told.seeds) <= 50
-    assert [seed.piece for seed in told.seeds if len(seed.piece) > 1] == ["ve", "ry", "ver", "er", "ery"]
-    (kept,) = (line.piece for line in told.rounds[-1].candidates if len(line.piece) > 1)
-    before = {line.piece: log(line.probability) for line in told.rounds[-2].candidates}
-    raised = {
-        piece: log_likelihood(counts, before) - log_likelihood(counts, {p: s for p, s in before.items() if p != piece})
-        for piece in before
-        if len(piece) > 1
-    }
-    assert len(raised) > 1
-    assert kept == max(raised, key=raised.__getitem__)
-
-
-def log_likelihood(counts: dict[str, int], scores: dict[str, float]) -> float:
-    """Return the log-likelihood of the words, each in its best segmentation."""
-    return sum(
-        reading.count * sum(scores[piece] for piece in reading.pieces)
-        for reading in training_unigram.readings(scores, counts)
-    )

@@ -3,7 +3,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.pairs import Pair
 from tests.core.texts import any_text
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.tokenizer import Tokenizer
@@ -35,11 +34,6 @@ def _ids(tokenizer: Tokenizer, text: str) -> list[int]:
         else:
             ids += [id for id, _, _ in tokens_of(wordpiece_steps(tokenizer.model, found.text))]
     return ids
-
-
-@given(text=any_text)
-def test_the_steps_of_a_trained_vocabulary(wordpiece_pair: Pair, text: str) -> None:
-    assert _ids(wordpiece_pair.ours, text) == wordpiece_pair.ours.ids(text)
 
 
 @given(text=any_text, lowercase=st.booleans())

@@ -2,11 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.core.trainers.word_counts import alphabet, characters, merged
-
-
-def test_characters_are_weighted_and_in_order_of_appearance() -> None:
-    assert list(characters({"ba": 3, "ac": 1}).items()) == [("b", 3), ("a", 4), ("c", 1)]
+from webapp.core.trainers.word_counts import alphabet
 
 
 def test_alphabet_ranks_by_frequency_and_ties_by_appearance() -> None:
@@ -33,9 +29,3 @@ def test_alphabet_is_the_smallest_that_covers(frequencies: dict[str, int], cover
 def test_alphabet_refuses_an_impossible_coverage(coverage: float) -> None:
     with pytest.raises(ValueError, match="coverage"):
         alphabet({"a": 1}, coverage)
-
-
-def test_merged_does_not_change_its_arguments() -> None:
-    one, two = {"a": 1}, {"a": 2, "b": 1}
-    assert merged(one, two) == {"a": 3, "b": 1}
-    assert (one, two) == ({"a": 1}, {"a": 2, "b": 1})

@@ -1,6 +1,5 @@
 import gzip
 import json
-import pickle
 from pathlib import Path
 
 import pytest
@@ -78,10 +77,6 @@ def test_an_incomplete_character_at_the_end(tmp_path: Path) -> None:
     assert refused(stored(tmp_path, "研".encode()[:-1])).details["offset"] == 0
 
 
-def test_missing_file(tmp_path: Path) -> None:
-    assert refused(CorpusFile(str(tmp_path / "none"), "notes.txt")).code == "unreadable"
-
-
 def test_json_lines(tmp_path: Path, small_chunks: int) -> None:
     texts = ["short", "a longer text " * 30, "two\nlines\n", "研究", "lone \ud800 surrogate"]
     content = "\n\n".join(json.dumps({"id": 1, "body": text}) for text in texts)
@@ -111,11 +106,6 @@ def test_a_line_of_json_that_is_too_long(tmp_path: Path) -> None:
     content = b'{"text": "fine"}\n{"text": "' + b"a" * (corpus.LONGEST_LINE + corpus.CHUNK)
     error = refused(stored(tmp_path, content, format="jsonl"))
     assert (error.code, error.details["line"]) == ("long_line", 2)
-
-
-def test_an_error_survives_a_process() -> None:
-    error = pickle.loads(pickle.dumps(CorpusError("not_utf8", file="a", offset=5)))
-    assert (error.code, error.details) == ("not_utf8", {"file": "a", "offset": 5})
 
 
 @given(

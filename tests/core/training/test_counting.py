@@ -19,7 +19,6 @@ from webapp.core.training.counting import (
     canonical,
     count_block,
     count_words,
-    expected_bytes,
     hold_out,
 )
 from webapp.core.training.plan import SUBWORD_TRAINERS, Progress, TrainingPlan
@@ -107,15 +106,6 @@ def test_an_empty_corpus(tmp_path: Path, content: str) -> None:
     assert error.value.code == "empty"
 
 
-def test_progress(files: list[CorpusFile], small_chunks: None) -> None:
-    seen: list[Progress] = []
-    count_words(files, PLAN, seen.append)
-    total = sum(Path(file.path).stat().st_size for file in files)
-    assert (seen[0].stage, seen[0].done, seen[0].total) == ("count", 0, total)
-    assert (seen[-1].done, seen[-1].total) == (total, total)
-    assert len(seen) < 20  # 22 blocks; at most five reports a second
-
-
 def test_what_a_report_raises_ends_counting(files: list[CorpusFile], small_chunks: None) -> None:
     def cancel(progress: Progress) -> None:
         raise KeyboardInterrupt
@@ -176,8 +166,3 @@ def test_held_out_slices_are_few_and_large_enough(expected: int) -> None:
     number = expected // corpus.CHUNK + 1
     assert number // rule.every * rule.most <= HELD_OUT * 1.01
     assert rule.most >= 100 or expected < 10**9
-
-
-def test_compressed_files_are_expected_to_be_larger() -> None:
-    plain, small = CorpusFile("a", "a"), CorpusFile("b", "b", compression="gzip")
-    assert expected_bytes([plain, small], [100, 100]) == 500

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from webapp.core.training.plan import NORMALIZATIONS, SPLITS, SUBWORD_TRAINERS, PlanError, TrainingPlan
-from webapp.core.training.recipe import LIMITS, check, recipe_of
+from webapp.core.training.recipe import check, recipe_of
 
 PLAN = TrainingPlan()
 
@@ -72,9 +72,3 @@ def test_choices_that_do_not_fit(choices: dict[str, Any], field: str) -> None:
     with pytest.raises(PlanError) as error:
         check(replace(PLAN, **choices))
     assert error.value.field == field
-
-
-def test_limits_are_possible() -> None:
-    for name, limits in LIMITS.items():
-        for value in limits:
-            check(replace(PLAN, **{name: value}))

@@ -7,7 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,19 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.texts import CORPUS
-from webapp.core.formats import (
-    huggingface,
-    minimal_bpe,
-    sentencepiece,
-    tiktoken_encoding,
-    vocab_json,
-    vocab_txt,
-)
-from webapp.core.recipes import BYTE_BPE, CHARACTER_BPE, UNIGRAM, sentencepiece_tokenizer, wordpiece
+from webapp.core.formats import huggingface, minimal_bpe, tiktoken_encoding, vocab_json, vocab_txt
+from webapp.core.formats.save import save
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.trainers import bpe, unigram, wordpiece_top_down
+from webapp.core.training.corpus import CorpusFile
+from webapp.core.training.counting import count_words
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.record import TrainingRecord, command_line, python_code
+from webapp.core.training.train import train
 
 
 def record_of(plan: TrainingPlan, files: tuple[str, ...] = ("corpus.txt",), json_field: str = "text") -> TrainingRecord:
@@ -43,63 +38,32 @@ def record_of(plan: TrainingPlan, files: tuple[str, ...] = ("corpus.txt",), json
     )
 
 
-def bytes_of(plan: TrainingPlan) -> Tokenizer:
-    trained = bpe.train_bytes(BYTE_BPE.count(CORPUS), plan.size, plan.special_tokens)
-    return BYTE_BPE.tokenizer(trained.model, trained.special_tokens)
-
-
-def characters_of(plan: TrainingPlan) -> Tokenizer:
-    trained = bpe.train_characters(CHARACTER_BPE.count(CORPUS), plan.size)
-    return CHARACTER_BPE.tokenizer(trained.model, trained.special_tokens)
-
-
-def unigram_of(plan: TrainingPlan) -> Tokenizer:
-    model = unigram.train(UNIGRAM.count(CORPUS), plan.size).model
-    return sentencepiece_tokenizer(model.pieces, model.scores, algorithm="unigram")
-
-
-def wordpiece_of(plan: TrainingPlan) -> Tokenizer:
-    recipe = wordpiece("lowercase" in plan.normalization)
-    trained = wordpiece_top_down.train(recipe.count(CORPUS), plan.size, special_tokens=("[UNK]",))
-    return recipe.tokenizer(trained.model, trained.special_tokens)
-
-
-def files_of(tokenizer: Tokenizer, file: str) -> Mapping[str, bytes | str]:
-    match file:
-        case "tokenizer.json":
-            return {file: huggingface.write(tokenizer)}
-        case "own.model":
-            return {file: sentencepiece.write(tokenizer)}
-        case "own.tiktoken":
-            return dict(zip((file, "encoding.json"), tiktoken_encoding.write(tokenizer), strict=True))
-        case "vocab.json":
-            return dict(zip((file, "merges.txt"), vocab_json.write(tokenizer), strict=True))
-        case "vocab.txt":
-            return {file: vocab_txt.write(tokenizer)}
-        case _:
-            return {file: minimal_bpe.write(tokenizer)}
-
-
 BYTES = TrainingPlan(trainer="bpe-bytes", size=400, special_tokens=("<|end|>",))
 FILES = [
     *((BYTES, file) for file in ("tokenizer.json", "own.tiktoken", "vocab.json", "bpe.json")),
     (TrainingPlan(trainer="bpe-characters", size=400), "tokenizer.json"),
     *((TrainingPlan(trainer="unigram", size=400), file) for file in ("tokenizer.json", "own.model")),
-    *((TrainingPlan(trainer="wordpiece", size=500), file) for file in ("tokenizer.json", "vocab.txt")),
-    (TrainingPlan(trainer="wordpiece", size=500, normalization="lowercase"), "vocab.txt"),
+    *((TrainingPlan(trainer="wordpiece", size=300), file) for file in ("tokenizer.json", "vocab.txt")),
+    (TrainingPlan(trainer="wordpiece", size=300, normalization="lowercase"), "vocab.txt"),
 ]
-TRAINERS = {
-    "bpe-bytes": bytes_of,
-    "bpe-characters": characters_of,
-    "unigram": unigram_of,
-    "wordpiece": wordpiece_of,
+
+
+WRITERS: dict[str, Callable[[Tokenizer], Mapping[str, bytes | str]]] = {
+    "tokenizer.json": lambda own: {"tokenizer.json": huggingface.write(own)},
+    "own.model": lambda own: {"own.model": save(own)},
+    "own.tiktoken": lambda own: dict(zip(("own.tiktoken", "encoding.json"), tiktoken_encoding.write(own), strict=True)),
+    "vocab.json": lambda own: dict(zip(("vocab.json", "merges.txt"), vocab_json.write(own), strict=True)),
+    "vocab.txt": lambda own: {"vocab.txt": vocab_txt.write(own)},
+    "bpe.json": lambda own: {"bpe.json": minimal_bpe.write(own)},
 }
 
 
 @pytest.mark.parametrize(("plan", "file"), FILES)
 def test_the_code_of_each_file_gives_the_same_ids(plan: TrainingPlan, file: str, tmp_path: Path) -> None:
-    tokenizer = TRAINERS[plan.trainer](plan)
-    for name, content in files_of(tokenizer, file).items():
+    (tmp_path / "corpus.txt").write_text(CORPUS)
+    counted = count_words([CorpusFile(str(tmp_path / "corpus.txt"), "corpus.txt")], plan, lambda _: None)
+    tokenizer = train(plan, counted, lambda _: None).tokenizer
+    for name, content in WRITERS[file](tokenizer).items():
         (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
     code = python_code(record_of(plan), file)
     done = subprocess.run(

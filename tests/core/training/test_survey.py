@@ -78,14 +78,6 @@ def test_of_a_file_that_is_read_at_once_only_the_share_is_decompressed(tmp_path:
     assert time.process_time() - began < 5
 
 
-def test_a_small_compressed_file_is_counted_whole(tmp_path: Path) -> None:
-    text = "low lower lowest\n" * 200_000
-    for compression, packed in (("gzip", gzip.compress(text.encode())), ("zstd", zstandard.compress(text.encode()))):
-        (tmp_path / "a").write_bytes(packed)
-        facts = survey([CorpusFile(str(tmp_path / "a"), "a", compression=compression)], PLAN)  # type: ignore[arg-type]
-        assert facts.bytes == pytest.approx(len(text), abs=1)
-
-
 @pytest.mark.parametrize("member", [b"", b"a"])
 def test_members_of_next_to_nothing_are_refused(tmp_path: Path, member: bytes) -> None:
     (tmp_path / "a").write_bytes(gzip.compress(member, mtime=0) * 500_000)

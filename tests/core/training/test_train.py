@@ -9,7 +9,6 @@ import pytest
 
 from webapp.core.formats.recognize import load
 from webapp.core.formats.save import save
-from webapp.core.training import counting
 from webapp.core.training.corpus import CorpusFile
 from webapp.core.training.counting import CountedCorpus, count_words
 from webapp.core.training.plan import SUBWORD_TRAINERS, Progress, TrainingPlan
@@ -125,6 +124,18 @@ def test_an_alphabet_that_is_too_large(trainer: Any, tmp_path: Path) -> None:
     assert enough.pieces == needed
 
 
+def test_superbpe_crosses_spaces_from_the_transition_on(tmp_path: Path) -> None:
+    text = "It was one of the best, and one of the worst. " * 500 + TEXT
+
+    def across(transition: float) -> list[int]:
+        plan = TrainingPlan(size=330, variant="superbpe", transition=transition)
+        pieces = trained(plan, tmp_path, text)[0].tokenizer.model.pieces
+        return [id for id, piece in enumerate(pieces) if b" " in bytes(piece)[1:]]  # type: ignore[arg-type]
+
+    assert across(1.0) == []
+    assert min(across(0.9)) >= 297
+
+
 def test_a_minimum_count_of_ones_own_may_end_training_early(tmp_path: Path) -> None:
     often, _ = trained(TrainingPlan(size=3_000, minimum_count=200), tmp_path)
     assert 256 < often.pieces < 3_000
@@ -137,14 +148,6 @@ def test_text_without_spaces_begins_with_a_known_mark(trainer: Any, tmp_path: Pa
     tokenizer = result.tokenizer
     assert tokenizer.model.unknown_id not in tokenizer.ids("研究 生命")
     assert tokenizer.decode(tokenizer.ids("研究 生命")) == "研究 生命"
-
-
-def test_pieces_that_are_not_text_are_shown_in_hexadecimal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "SECONDS_BETWEEN_REPORTS", 0)
-    _, seen = trained(TrainingPlan(size=300, minimum_count=2), tmp_path, "研究生命起源\n" * 900)
-    shown = {piece for progress in seen for piece in progress.latest}
-    assert any(piece.startswith("⟨E7 A0") for piece in shown)
-    assert any(piece.startswith("研") for piece in shown)
 
 
 @pytest.mark.parametrize("trainer", SUBWORD_TRAINERS)

@@ -6,7 +6,6 @@ import re
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.site import HTMX, Page
@@ -24,18 +23,9 @@ def rows(address: str) -> list[str]:
     return [value for name, value in parse_qsl(urlsplit(address).query) if name == "with"]
 
 
-def offsets(row: str) -> list[tuple[int, int]]:
-    """Return where the tokens of `TEXT` begin and end; the mark before a word has no text of its own."""
-    encoding = shipped_tokenizer(row.partition(":")[2]).encode(TEXT)
-    placed = list(zip(encoding.starts, encoding.ends, strict=True))
-    if encoding.piece(0) == "▁":
-        placed[0] = (0, 0)
-    return placed
-
-
 def drawing_of(html: str) -> str:
     """Return the HTML of the drawing alone."""
-    start = html.index('id="aligned"' if 'id="aligned"' in html else 'id="rows"')
+    start = html.index('id="aligned"')
     return html[start : html.index('id="summary"', start)]
 
 
@@ -44,15 +34,6 @@ def summary_of(html: str) -> str:
     found = re.search(r'id="summary" hidden>([^<]*)<', html)
     assert found is not None
     return found[1]
-
-
-def test_the_first_visit_compares_the_four_shipped_vocabularies(client: FlaskClient) -> None:
-    page = client.get("/compare").text
-    for title in ("byte-level BPE", "BPE with &lt;/w&gt;", "WordPiece", "Unigram"):
-        assert f"Demo: {title}, 32k" in drawing_of(page)
-    assert "Encoding time" in page
-    assert "Shared boundaries" in page
-    assert 'form="compare" aria-current=true>Same corpus, same size (for teaching)<' in page
 
 
 def test_the_count_and_the_spans_that_differ_are_told(client: FlaskClient) -> None:
@@ -79,16 +60,6 @@ def test_the_figures_equal_the_output_of_the_tokenizers(client: FlaskClient) -> 
     assert twin["shared_boundaries"] == [[len(one & other) for other in each] for one in each]
 
 
-def test_the_page_links_to_its_json_and_each_row_to_the_playground(client: FlaskClient) -> None:
-    page = client.get("/compare", query_string={"text": TEXT, "with": TWO}).text
-    twin = re.search(r'rel="alternate" type="application/json" href="([^"]+)"', page)
-    assert twin is not None
-    assert len(client.get(twin[1].replace("&amp;", "&")).get_json()["rows"]) == 2
-    row = re.search(r'href="(/\?algorithm=unigram[^"]+)"', page)
-    assert row is not None
-    assert "ably" in client.get(row[1].replace("&amp;", "&")).text
-
-
 def test_a_column_has_the_tokens_of_each_row_and_a_track(client: FlaskClient) -> None:
     three = [*TWO, "wordpiece:wordpiece"]
     page = drawing_of(client.get("/compare", query_string={"text": "low unbelievably", "with": three}).text)
@@ -99,36 +70,6 @@ def test_a_column_has_the_tokens_of_each_row_and_a_track(client: FlaskClient) ->
     assert len(rows) == 3
     assert len({re.sub(r' class="[^"]*"', "", row).removeprefix("<b>") for row in rows}) == 3
     assert len({re.search(r'class="(k\d)', row)[1] for row in rows}) == 1  # type: ignore[index]
-
-
-def test_the_layout_is_part_of_the_address(client: FlaskClient) -> None:
-    answer = client.post("/compare", data={"text": TEXT, "with": TWO, "layout": ["lines", "rows"]})
-    assert "layout=rows" in answer.location
-    page = client.get(answer.location).text
-    tokens = [text for text, _classes, _attributes in Page(page).tokens]
-    assert tokens == [TEXT[a:b] for row in TWO for a, b in offsets(row)]  # one element a token
-    assert 'name="layout" value="rows" id="layout-rows" aria-pressed="true"' in page
-
-
-def test_the_name_of_an_earlier_layout_still_works(client: FlaskClient) -> None:
-    page = client.get("/compare", query_string={"text": TEXT, "with": TWO, "layout": "columns"}).text
-    assert 'id="rows"' in page
-
-
-def test_where_fmm_and_bmm_disagree_has_the_kind_of_ambiguity(client: FlaskClient) -> None:
-    both = ["fmm:jieba", "bmm:jieba"]
-    page = client.get("/compare", query_string={"text": "研究生命科学，他将来", "with": both}).text
-    section = page[page.index("Where FMM and BMM disagree") :]
-    assert "Overlapping ambiguity (交集型)</td>" in section
-    assert "both always take the longest word" in section
-    assert "split “研究生命科学” · Overlapping ambiguity (交集型)" in drawing_of(page)
-    dictionaries = {"text": "将来", "with": ["fmm:jieba", "bmm:own-dictionary"], "dictionary": "将\n来"}
-    page = client.get("/compare", query_string=dictionaries).text
-    assert "Combinational ambiguity (组合型)</td>" in page
-    assert "both always take" not in page
-    assert "Where FMM and BMM" not in client.get("/compare", query_string={"text": TEXT, "with": TWO}).text
-    agreeing = client.get("/compare", query_string={"text": "北京", "with": both}).text
-    assert "FMM and BMM split this text in the same way" in agreeing
 
 
 @pytest.mark.parametrize(
@@ -273,14 +214,6 @@ def test_the_page_waits_for_a_vocabulary_being_fetched(client: FlaskClient, monk
     assert twin.headers["Retry-After"]
 
 
-def test_texts_have_the_limits_of_the_playground(client: FlaskClient) -> None:
-    text = "low " * 300_000
-    answer = client.post("/compare", data={"text": text, "with": TWO})
-    assert answer.status_code == 413
-    assert "1,048,576" in answer.text
-    assert "low low" in (Page(answer.text).box or "")
-
-
 def test_a_long_text_is_drawn_in_part_and_counted_in_full(client: FlaskClient) -> None:
     text = "however little known " * 5_000
     answer = client.post("/compare", data={"text": text, "with": TWO})
@@ -291,14 +224,6 @@ def test_a_long_text_is_drawn_in_part_and_counted_in_full(client: FlaskClient) -
     assert f"{len(shipped_tokenizer('bpe-bytes').ids(text)):,}" in answer.text
     long = client.post("/compare", data={"text": text, "with": TWO}, headers=HTMX)
     assert long.headers["HX-Replace-Url"] == "/compare?with=bpe%3Abpe-bytes&with=unigram%3Aunigram"
-
-
-def test_an_empty_text_has_no_tokens(client: FlaskClient) -> None:
-    answer = client.get("/compare", query_string={"text": "", "with": TWO})
-    assert answer.status_code == 200
-    assert "Type or paste a text to see" in answer.text
-    twin = client.get("/compare", query_string={"text": "", "with": TWO, "format": "json"}).get_json()
-    assert twin["rows"][0]["ids"] == []
 
 
 def test_options_apply_to_the_rows_that_use_them(client: FlaskClient) -> None:
@@ -343,39 +268,14 @@ def test_the_playground_links_to_a_comparison_of_its_text(client: FlaskClient) -
     assert 'value="unigram:unigram" selected' in arrived.text
 
 
-def test_tokenizers_are_found_by_name(client: FlaskClient) -> None:
-    found = client.get("/compare/choices", query_string={"find": "llama 3"}).text
-    assert 'value="bpe:llama-3"' in found
-    assert "bert" not in found
-    assert "No vocabulary name matches" in client.get("/compare/choices", query_string={"find": "zzzz"}).text
-    page = client.post("/compare", data={"text": TEXT, "with": TWO, "find": "jieba", "search": "1"})
-    assert page.status_code == 200
-    assert 'id="finder" open' in page.text
-    assert page.text.count('name="add"') == 4
-
-
-def test_presets_of_fetched_vocabularies_are_offered_once_those_are_here(
-    app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert "GPT-4 and Llama" not in client.get("/compare").text
-    monkeypatch.setattr("webapp.pages.compare.forms.is_here", lambda entry: True)
-    assert "GPT-4 and Llama" in client.get("/compare").text
-
-
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "a\x00b\u202ec", "\ud800", "👨‍👩‍👧 e\u0301 مرحبا"])
-@pytest.mark.parametrize("layout", ["lines", "rows"])
-def test_any_text_is_shown_as_text(client: FlaskClient, text: str, layout: str) -> None:
-    data = {"text": text.encode("utf-8", "surrogatepass"), "with": [*SAME, "fmm:jieba"], "layout": layout}
+def test_any_text_is_shown_as_text(client: FlaskClient, text: str) -> None:
+    data = {"text": text.encode("utf-8", "surrogatepass"), "with": [*SAME, "fmm:jieba"]}
     page = client.post("/compare", data=data, headers=HTMX)
     assert page.status_code == 200
     assert "<script>alert" not in page.text
     assert "\x00" not in page.text
     assert "\u202e" not in drawing_of(page.text)
-
-
-def test_chinese(client: FlaskClient) -> None:
-    page = client.get("/compare", query_string={"text": TEXT, "lang": "zh"})
-    assert Page(page.text).lang == "zh-Hans"
 
 
 def test_measures_lead_to_their_definitions(client: FlaskClient) -> None:
@@ -390,3 +290,11 @@ def test_measures_lead_to_their_definitions(client: FlaskClient) -> None:
     assert "too long to be measured as you type" in long
     trained = client.get("/compare", query_string={"with": ["bpe:learned-bytes"] * 2, "text": TEXT, "lang": "en"}).text
     assert "39 languages" not in trained[trained.index("measures-block") :]
+
+
+def test_texts_have_the_limits_of_the_playground(client: FlaskClient) -> None:
+    text = "low " * 300_000
+    answer = client.post("/compare", data={"text": text, "with": TWO})
+    assert answer.status_code == 413
+    assert "1,048,576" in answer.text
+    assert "low low" in (Page(answer.text).box or "")

@@ -8,9 +8,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from webapp.rendering.charts import SHAPES, Scale
-from webapp.tokenization.parallel_article import passages
-from webapp.tools.languages import MAX_TOKENIZERS, SHIPPED_VOCABULARIES, LanguagesInput, languages
+from webapp.tools.languages import SHIPPED_VOCABULARIES, LanguagesInput, languages
 from webapp.vocabularies import shipped_tokenizer
 
 
@@ -18,14 +16,6 @@ def rows_of(page: str) -> list[str]:
     """Return the languages of the table, in order."""
     table = page[page.index('class="numbers-table"') :]
     return [re.sub(r"<.*", "", name, flags=re.S).strip() for name in re.findall(r'<th scope="row">(.*?)</th>', table)]
-
-
-def test_there_are_many_languages_and_scripts() -> None:
-    articles = [passage for passage in passages() if passage.comparable]
-    assert len(articles) >= 20
-    assert len({passage.script for passage in articles}) >= 10
-    assert articles[0].language == "en"
-    assert sum(not passage.comparable for passage in passages()) == 1
 
 
 def test_figures_equal_those_of_the_core(client: FlaskClient) -> None:
@@ -42,11 +32,6 @@ def test_the_default_measure_is_relative_to_english(client: FlaskClient) -> None
     assert english["values"] == {"bpe-bytes": 1.0}
     assert thai["values"]["bpe-bytes"] == thai["tokens"]["bpe-bytes"] / english["tokens"]["bpe-bytes"]
     assert by_language["code"]["values"] == {"bpe-bytes": None}
-
-
-def test_names_are_in_the_language_of_the_page(client: FlaskClient) -> None:
-    assert "Georgian" in client.get("/languages?lang=en").text
-    assert "格鲁吉亚语" in client.get("/languages?lang=zh").text
 
 
 def test_the_table_can_be_sorted_in_both_orders(client: FlaskClient) -> None:
@@ -77,14 +62,6 @@ def test_well_known_vocabularies_come_first_where_they_are_ready(
     assert "with=" not in client.post("/languages", data={"measure": "bytes"}).headers["Location"]
 
 
-def test_rows_show_the_figures_of_the_tokenizer_they_are_sorted_by(client: FlaskClient) -> None:
-    for name in ("bpe-bytes", "unigram"):
-        page = client.get(f"/languages?sort={name}&order=down&measure=tokens&lang=en").text
-        answer = client.get(f"/languages?sort={name}&order=down&measure=tokens&format=json").get_json()
-        figures = re.findall(r'<td class="end figure-of">([\d,]+)</td>', page)
-        assert figures == [f"{passage['tokens'][name]:,}" for passage in answer["passages"]]
-
-
 def test_chart_and_table_are_exported(client: FlaskClient) -> None:
     svg = client.get("/languages?format=svg&lang=en")
     assert svg.mimetype == "image/svg+xml"
@@ -93,21 +70,6 @@ def test_chart_and_table_are_exported(client: FlaskClient) -> None:
     lines = client.get("/languages?format=csv&with=unigram&measure=tokens&lang=en").text.splitlines()
     assert lines[0].startswith("\ufefflanguage,script,")
     assert lines[1].startswith("English,Latin,")
-
-
-def test_every_tokenizer_has_its_own_mark(client: FlaskClient) -> None:
-    assert len(set(SHAPES)) == MAX_TOKENIZERS
-    page = client.get("/languages").text
-    for index in range(3):
-        assert f'class="mark m{index}' in page
-    assert 'aria-label="GPT-4o' in page
-
-
-def test_unknown_tokens_are_mentioned(client: FlaskClient) -> None:
-    page = client.get("/languages?with=wordpiece").text
-    assert "hollow" in page
-    assert "unknown" in page
-    assert "hollow" not in client.get("/languages?with=bpe-bytes").text
 
 
 def test_a_passage_of_the_visitor(client: FlaskClient) -> None:
@@ -121,33 +83,6 @@ def test_a_passage_of_the_visitor(client: FlaskClient) -> None:
     assert own["values"]["bpe-bytes"] == own["tokens"]["bpe-bytes"] / english
 
 
-def test_a_passage_that_is_too_long_is_refused_but_stays_in_the_form(client: FlaskClient) -> None:
-    response = client.post("/languages", data={"own": "长" * 2_001})
-    assert response.status_code == 413
-    assert "2,001" in response.text
-    assert "长" * 2_001 in response.text
-
-
-def test_unknown_vocabularies_are_refused(client: FlaskClient) -> None:
-    response = client.get("/languages?with=nothing&with=unigram")
-    assert response.status_code == 404
-    assert "nothing" in response.text
-    assert client.get("/languages?with=jieba").status_code == 404
-    assert client.get("/languages?with=nothing&format=json").mimetype == "application/problem+json"
-
-
-def test_only_a_limited_number_of_names_is_read(client: FlaskClient) -> None:
-    response = client.post("/languages", data={"with": [f"upload-{number:016x}" for number in range(2_000)]})
-    assert response.status_code == 422
-    assert response.text.count('class="notice bad"') == MAX_TOKENIZERS + 1
-
-
-@pytest.mark.parametrize("name", ["characters", "bytes"])
-def test_figures_of_a_passage_are_shown_next_to_its_tokens(client: FlaskClient, name: str) -> None:
-    english = client.get(f"/languages?format=json&measure={name}&with=unigram").get_json()["passages"][0]
-    assert english["values"]["unigram"] == english[name] / english["tokens"]["unigram"]
-
-
 def test_a_passage_too_long_for_an_address_is_sorted_by_the_form(client: FlaskClient) -> None:
     page = client.post("/languages", data={"own": "长" * 2_000}).text
     assert not re.search(r'href="[^"]{3000}', page)
@@ -155,19 +90,6 @@ def test_a_passage_too_long_for_an_address_is_sorted_by_the_form(client: FlaskCl
     sorted_ = client.post("/languages", data={"own": "长" * 2_000, "by": "o200k_base down", "sort": "name"}).text
     assert 'aria-sort="descending"' in sorted_
     assert "长" * 2_000 in sorted_
-
-
-def test_htmx_gets_the_rows_alone(client: FlaskClient) -> None:
-    response = client.post("/languages", data={"measure": "bytes"}, headers={"HX-Request-Type": "partial"})
-    assert response.status_code == 200
-    assert "<form" not in response.text
-    assert response.headers["HX-Replace-Url"] == "/languages?measure=bytes"
-
-
-def test_markup_in_a_passage_stays_text(client: FlaskClient) -> None:
-    page = client.get("/languages", query_string={"own": "<script>alert(1)</script>\x07"}).text
-    assert "<script>alert" not in page
-    assert "⟨0007⟩" in page
 
 
 @pytest.mark.parametrize("name", ["relative", "tokens", "characters", "bytes"])
@@ -178,10 +100,6 @@ def test_every_mark_is_on_its_strip(app: Flask, name: str) -> None:
     places = [scale.place(value) for row in found.rows for value in row.values.values() if value is not None]
     assert all(0 < place < 100 for place in places)
     assert 2 <= len(scale.ticks()) <= 12
-
-
-def test_a_scale_without_rows_is_valid() -> None:
-    assert Scale.covering([], logarithmic=True) == Scale(1, 2, True)
 
 
 def test_equality_of_languages_is_the_gini_of_their_tokens(client: FlaskClient) -> None:

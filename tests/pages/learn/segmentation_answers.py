@@ -11,14 +11,20 @@ from webapp.core.models.hmm import HiddenMarkovModel, State, jieba_hmm
 from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.ngram import NGram
+from webapp.core.models.smoothing import AddK
 from webapp.core.reference.matching import backward, forward
-from webapp.pages.learn.diagrams.shares import COMPANY
-from webapp.pages.learn.diagrams.words import ADMITTED, ADMITTED_CUT, MOLECULES
+from webapp.core.trainers.ngram import train
+from webapp.pages.learn.diagrams import ADMITTED, ADMITTED_CUT, MOLECULES
 from webapp.pages.learn.lessons import LESSON_BY_SLUG, Question
-from webapp.pages.learn.smoothed import COUNTS, DISCOUNTS
 from webapp.tokenization.result import prepare
 from webapp.tokenization.state import State as PageState
+from webapp.vocabularies.trained import EXAMPLE_SENTENCES
 
+COUNTS = train(sentence.split() for sentence in EXAMPLE_SENTENCES.splitlines())
+ADD_ONE = NGram(COUNTS, AddK())
+"""The model of the lesson on n-grams."""
+COMPANY = (("东西", 307, 44), ("Q", 306, 6))
+"""Two words in the works of Lu Xun in lower case: how often, and after how many different characters."""
 HANDLE = LESSON_BY_SLUG["ambiguity"].by_key["handle"].choices["dictionary"]
 
 
@@ -125,7 +131,7 @@ def success(question: Question) -> None:
 
 
 def collected(question: Question) -> None:
-    kinds, seen, discount = COUNTS.types_after("人生"), COUNTS.context_count("人生"), DISCOUNTS[1]
+    kinds, seen, discount = COUNTS.types_after("人生"), COUNTS.context_count("人生"), 0.75
     assert (kinds, seen, discount) == (2, 3, 0.75)
     assert question.answer == "1/2"
     assert kinds * discount / seen == 1 / 2
@@ -133,12 +139,12 @@ def collected(question: Question) -> None:
 
 
 def company(question: Question) -> None:
-    common, rare = COMPANY
-    assert round(common.before / rare.before) == 7
-    assert common.word in question.answer
-    assert str(common.count) in question.prompt
-    assert str(rare.count) in question.prompt
-    says(question, common.before, rare.before, common.before - 3, 299)
+    (common, count, before), (_rare, rare_count, rare_before) = COMPANY
+    assert round(before / rare_before) == 7
+    assert common in question.answer
+    assert str(count) in question.prompt
+    assert str(rare_count) in question.prompt
+    says(question, before, rare_before, before - 3, 299)
 
 
 def precision(question: Question) -> None:

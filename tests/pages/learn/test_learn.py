@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import html
 import re
-import unicodedata
 from collections.abc import Iterator
-from math import log
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from tests.site import NOWHERE
+from webapp import create_app
 from webapp.core.tokenizer import Tokenizer
-from webapp.pages.learn.contexts import outline
 from webapp.pages.learn.lessons import LESSON_BY_SLUG, LESSONS, Lesson, LessonExample
 from webapp.tokenization.result import prepare
-from webapp.vocabularies import CATALOGUE
 from webapp.web.localization import LANGUAGES
 
 EXAMPLES = [
@@ -76,26 +75,10 @@ def test_every_lesson_shows_each_of_its_parts_once(client: FlaskClient, lesson: 
     assert page.count("<h1") == 1
     found = re.findall(r' id="([^"]+)"', page)
     assert len(found) == len(set(found)), [id for id in found if found.count(id) > 1]
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.slug)
-def test_the_contents_link_to_the_lessons_and_to_the_sections(
-    client: FlaskClient, lesson: Lesson, language: str
-) -> None:
-    page = client.get(f"/learn/{lesson.slug}?lang={language}").text
     contents = page[page.index('<nav class="toc"') : page.index("</nav>", page.index('<nav class="toc"'))]
     assert re.findall(r'href="/learn/([\w-]+)"', contents) == [one.slug for one in LESSONS]
-    assert re.findall(r'href="/learn/([\w-]+)" aria-current=page', contents) == [lesson.slug]
     sections = [id for id in re.findall(r'<h2 id="([^"]+)">', page) if not id.startswith("ask-")]
     assert re.findall(r'href="#([^"]+)"', contents) == sections
-    assert len(sections) >= 2
-
-
-def test_the_minutes_come_from_the_length_of_the_text(app: Flask) -> None:
-    with app.test_request_context("/?lang=en"):
-        found = [outline(lesson) for lesson in LESSONS]
-    assert all(3 <= one.minutes <= 12 for one in found)
 
 
 @pytest.mark.parametrize(("slug", "example"), EXAMPLES, ids=lambda value: getattr(value, "key", value))
@@ -110,8 +93,8 @@ def test_examples_equal_the_output_of_the_core(client: FlaskClient, slug: str, e
 def test_the_example_of_word_bigrams_equals_the_output_of_the_core(client: FlaskClient) -> None:
     part = figure(client.get("/learn/ngram?words=人生如夏花").text, "example-words")
     assert re.findall(r"<i[^>]*>([^<]*)</i>", part) == ["人", "生如夏花"]
-    assert ids_shown(part) == ["–", "4"]  # an unknown word has no id
-    assert 'href="/steps/training/ngram?' in part
+    assert ids_shown(part) == ["5", "4"]  # the id after the words is that of the unknown word
+    assert 'href="/steps/ngram?' in part
 
 
 @pytest.mark.usefixtures("app_context")
@@ -135,33 +118,6 @@ def test_statements_about_examples_in_the_prose_are_true() -> None:
     assert "<|endoftext|>" not in pieces("special", "plain")
     assert {"Sherlock", " Holmes", " Napoleon"} <= set(pieces("vocabulary", "frequent"))
     assert not {" Elizabeth", " quokka"} & set(pieces("vocabulary", "frequent"))
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.slug)
-def test_every_step_that_the_prose_links_to_exists(client: FlaskClient, lesson: Lesson, language: str) -> None:
-    page = client.get(f"/learn/{lesson.slug}?lang={language}").text
-    prose = re.sub(r"(?s)<figure.*?</figure>", "", page)
-    for address in map(html.unescape, re.findall(r'<a href="(/steps/[^"]+)"', prose)):
-        step = client.get(address, follow_redirects=True)
-        assert step.status_code == 200, address
-        assert 'class="say"' in step.text, address
-        assert "n=10" not in address or 'name="seed"' in step.text, address
-
-
-def test_an_example_can_be_changed_without_javascript(client: FlaskClient) -> None:
-    page = client.get("/learn/dictionary?forward=生命&backward=科学研究&window=2").text
-    forward = figure(page, "example-forward")
-    assert 'name="forward" value="生命"' in forward
-    assert 'action="/learn/dictionary#example-forward"' in forward
-    assert 'method="post"' not in forward  # its address has the text
-    # The form also carries what else was changed on the page, so that it is not lost.
-    assert '<input type="hidden" name="backward" value="科学研究">' in forward
-    assert '<input type="hidden" name="window" value="2">' in forward
-
-
-def test_a_text_with_several_lines_has_a_box_for_them(client: FlaskClient) -> None:
-    assert ">\nthe the  the\nThe</textarea>" in client.get("/learn/bytes").text
 
 
 def test_htmx_gets_the_changed_example_alone(client: FlaskClient) -> None:
@@ -208,10 +164,6 @@ def test_markup_in_an_example_stays_text(client: FlaskClient) -> None:
     assert "<script>alert" not in page
 
 
-def test_an_unknown_lesson_is_404(client: FlaskClient) -> None:
-    assert client.get("/learn/nothing").status_code == 404
-
-
 @pytest.mark.parametrize(("slug", "key"), FIGURES)
 def test_a_figure_goes_to_its_next_and_previous_step_without_javascript(
     client: FlaskClient, slug: str, key: str
@@ -233,47 +185,12 @@ def test_a_step_that_is_no_number_is_ignored(client: FlaskClient, value: str) ->
     assert figure(client.get("/learn/unigram", query_string={"path": value}).text, "path") == plain
 
 
-def test_htmx_gets_a_step_of_a_figure_alone_and_keeps_what_else_was_changed(client: FlaskClient) -> None:
-    response = client.get(
-        "/learn/unigram?path=3&best=hello", headers={"HX-Request-Type": "partial", "HX-Target": "figure#path"}
-    )
-    assert response.status_code == 200
-    assert "<h1" not in response.text
-    assert 'rel="next"' in response.text
-    assert response.headers["HX-Replace-Url"] == "/learn/unigram?best=hello&path=3"
-
-
 def test_each_step_of_a_figure_links_to_the_same_step_of_the_whole_page(client: FlaskClient) -> None:
     for slug, key in FIGURES:
         part = figure(client.get(f"/learn/{slug}?{key}=2").text, key)
         address = html.unescape(re.findall(r'<figcaption>.*?href="([^"]+)"', part, re.DOTALL)[0])
-        assert address.endswith("step=6" if key == "positions" else "step=2")  # its counting has steps of its own
+        assert address.endswith("step=2")
         assert client.get(address).status_code == 200
-
-
-@pytest.mark.usefixtures("app_context")
-def test_the_notes_in_the_margin_are_true() -> None:
-    entry = CATALOGUE["bpe-bytes"]
-    assert entry.size == 32_000
-    assert entry.load is not None
-    assert entry.load().ids("<|endoftext|>", special=True) == [entry.size - 1]
-    assert [f"U+{ord(one):04X}" for one in unicodedata.normalize("NFD", "é")] == ["U+0065", "U+0301"]
-    assert unicodedata.normalize("NFC", "e\u0301") == "\u00e9"
-    assert log(1 / 1_000) == pytest.approx(-6.9, abs=0.01)
-    assert log(1e-6) == pytest.approx(-13.8, abs=0.02)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_comparison_that_a_lesson_links_to_shows_its_tokenizers(client: FlaskClient, language: str) -> None:
-    found = set()
-    for lesson in LESSONS:
-        page = client.get(f"/learn/{lesson.slug}?lang={language}").text
-        found |= set(map(html.unescape, re.findall(r'href="(/compare\?[^"]+)"', page)))
-    assert len(found) == 7
-    for address in found:
-        response = client.get(address)
-        assert response.status_code == 200, address
-        assert 'role="alert">' not in response.text, address  # a hidden one is for failures of the network
 
 
 @pytest.mark.parametrize(
@@ -297,19 +214,17 @@ def test_an_edited_dictionary_corrects_the_segmentation(
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_pages_of_ambiguities_and_scores_that_lessons_link_to_exist(client: FlaskClient, language: str) -> None:
-    for slug, path in (("ambiguity", "/ambiguity"), ("evaluation", "/evaluate")):
-        page = client.get(f"/learn/{slug}?lang={language}").text
-        found = set(map(html.unescape, re.findall(rf'href="({path}[^"]*)"', page)))
-        assert found
-        for address in found:
-            assert client.get(address).status_code == 200, address
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_lesson_on_bpe_leads_to_what_its_paper_does_with_the_same_word(client: FlaskClient, language: str) -> None:
-    page = client.get("/learn/bpe", query_string={"lang": language}).text
-    (link,) = [html.unescape(link) for link in re.findall(r'href="([^"]+)"', page) if "apart=1" in link]
-    paper = client.get(link + "&format=json").get_json()
-    assert [paper["steps"][-1]["vocabulary"][id] for id in paper["ids"]] == ["low", "est</w>"]
-    assert page.count("<code>low</code>") >= 2  # in the answer to the question, and in the text
+def test_every_link_of_the_lessons_opens_without_a_problem(tmp_path: Path, language: str) -> None:
+    # A site of its own: the list of vocabularies would show what another test could not download.
+    client = create_app({"VOCABULARY_FOLDER": str(tmp_path), **NOWHERE}).test_client()
+    found: set[str] = set()
+    for lesson in LESSONS:
+        page = client.get(f"/learn/{lesson.slug}?lang={language}").text
+        prose = re.sub(r"(?s)<figure.*?</figure>", "", page[page.index("<article") : page.index("</article>")])
+        found |= set(map(html.unescape, re.findall(r'href="(/[^"#]+)', prose)))
+    assert sum(address.startswith("/compare?") for address in found) == 7
+    for address in found:
+        response = client.get(address, follow_redirects=True)
+        assert response.status_code == 200, address
+        assert 'role="alert">' not in response.text, address  # a hidden one is for failures of the network
+        assert not address.startswith("/steps/") or 'class="say"' in response.text, address

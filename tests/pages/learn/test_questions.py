@@ -12,15 +12,14 @@ import pytest
 from flask import Flask
 
 from tests.pages.learn import segmentation_answers as answers
+from tests.pages.learn.segmentation_answers import ADD_ONE, COUNTS
 from webapp.core.encoding import Encoding
 from webapp.core.models.ngram_counts import END, START
 from webapp.core.models.unigram import Unigram
 from webapp.core.reference import bpe, matching, unigram, wordpiece
 from webapp.core.tokenizer import Tokenizer
 from webapp.pages.learn.lessons import LESSON_BY_SLUG, LESSONS, Lesson, Question
-from webapp.pages.learn.smoothed import ADD_ONE as MODEL
-from webapp.pages.learn.smoothed import COUNTS
-from webapp.rendering.inline_markup import inline_markup
+from webapp.rendering.markup import inline_markup
 from webapp.tokenization.result import prepare
 from webapp.tokenization.state import State
 from webapp.vocabularies import CATALOGUE
@@ -198,12 +197,12 @@ def smoothing(question: Question) -> None:
     count, context, kinds = COUNTS.count("人生", "如"), COUNTS.context_count("人生"), COUNTS.vocabulary_size
     assert (count, context, kinds) == (2, 3, 6)
     assert Fraction(count + 1, context + kinds) == Fraction(question.answer)
-    assert MODEL.probability("如", ["人生"]) == pytest.approx(1 / 3)
+    assert ADD_ONE.probability("如", ["人生"]) == pytest.approx(1 / 3)
     says(question, f"({count} + 1) / ({context} + {kinds})")
 
 
 def flower(question: Question) -> None:
-    words = MODEL.words("人生如夏花")
+    words = ADD_ONE.words("人生如夏花")
     assert question.answer == quoted(words)
     for choice in question.choices[:2]:
         factors = [factor(*pair) for pair in pairwise((START, *choice.split(" / "), END))]

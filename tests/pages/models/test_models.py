@@ -14,14 +14,6 @@ from webapp.tokenization import meter
 from webapp.vocabularies.language_models import SHIPPED
 
 
-def test_the_page_lists_every_model_with_its_source(client: FlaskClient) -> None:
-    text = client.get("/models").text
-    assert all(f">{model.title}<" in text for model in SHIPPED.models.values())
-    assert f"{len(SHIPPED.models)} models." in text
-    assert 'href="https://developers.openai.com/api/docs/pricing" rel="noreferrer"' in text
-    assert "as of November 12, 2026" in text
-
-
 @pytest.mark.parametrize("query", ["gpt-4o", "GPT 4o", "o200k_base"])
 def test_a_search_finds_the_model_and_its_vocabulary(client: FlaskClient, query: str) -> None:
     for headers in ({}, HTMX):
@@ -43,16 +35,6 @@ def test_models_without_a_public_tokenizer_say_so(client: FlaskClient) -> None:
     assert "Gemma 3" in client.get("/models?q=gemini-2.5").text
 
 
-def test_prices_of_long_prompts_are_not_given(client: FlaskClient) -> None:
-    assert "up to 272,000 tokens" in client.get("/models?q=gpt-5.5").text
-
-
-def test_a_vocabulary_that_does_not_ship_is_downloaded_on_first_use(client: FlaskClient) -> None:
-    text = client.get("/models?q=qwen3").text
-    assert "downloaded on first use" in text
-    assert "ready" not in text.partition("<tbody>")[2].partition("</table>")[0]
-
-
 def test_old_figures_say_so(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
     new = "as of November 12, 2026"
     assert f"{new}<" in client.get("/models?q=gpt-4o").text
@@ -61,13 +43,8 @@ def test_old_figures_say_so(client: FlaskClient, monkeypatch: pytest.MonkeyPatch
     assert "as of April 2, 2024, more than 90 days ago" in client.get("/models?q=bert-base-uncased").text
 
 
-def test_nothing_found_and_a_long_query(client: FlaskClient) -> None:
+def test_nothing_found(client: FlaskClient) -> None:
     assert "No model in the list has this name." in client.get("/models?q=zzqx").text
-    answer = client.get("/models", query_string={"q": "x" * 101})
-    assert answer.status_code == 422
-    assert "at most 100 characters" in answer.text
-    hostile = client.get("/models", query_string={"q": "<script>alert(1)</script>"})
-    assert "<script>alert" not in hostile.text
 
 
 def test_json(client: FlaskClient) -> None:

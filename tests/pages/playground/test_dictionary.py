@@ -1,14 +1,16 @@
-"""The dictionary in the playground: its changes, the lines that were skipped, and the download."""
+"""The dictionary in the playground: changes, skipped lines, the download, and what maximum probability makes of it."""
 
 from __future__ import annotations
 
 import io
 import re
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from flask.testing import FlaskClient
 
-from tests.site import HTMX
+from tests.site import HTMX, Page
 
 FORM = {"algorithm": "fmm", "vocabulary": "jieba", "text": "研究生命科学"}
 
@@ -29,15 +31,6 @@ def test_a_removed_word_is_not_found_any_more(client: FlaskClient) -> None:
     assert "edits" not in parse_qs(urlsplit(undone.location).query)
 
 
-def test_htmx_gets_the_result_with_the_new_segmentation(client: FlaskClient) -> None:
-    answer = client.post("/", data={**FORM, "edit": "add", "edit_word": "研究生命"}, headers=HTMX)
-    assert answer.status_code == 200
-    assert "edits=" in answer.headers["HX-Replace-Url"]
-    assert ">\n研究生命</textarea>" in answer.text
-    again = client.post("/", data={**FORM, "edits": "研究生命", "edit_word": "half ty"}, headers=HTMX)
-    assert 'value="half ty"' in again.text
-
-
 def test_a_wrong_change_has_a_message_beside_the_field_and_the_result_stays(client: FlaskClient) -> None:
     form = {**FORM, "edits": "-研究生", "edit": "add", "edit_word": "生命", "edit_frequency": "many"}
     answer = client.post("/", data=form, headers=HTMX)
@@ -52,16 +45,6 @@ def test_a_wrong_list_of_changes_in_an_address_is_named(client: FlaskClient) -> 
     assert page.status_code == 422
     assert "Line 2 of the changes: the frequency &#39;often&#39; is not a whole number" in page.text
     assert "Undo all" in page.text
-
-
-def test_other_algorithms_ignore_changes(client: FlaskClient) -> None:
-    page = client.get("/?algorithm=bpe&text=low&edits=x").text
-    assert 'id="dictionary-panel"' not in page
-
-
-def test_changes_apply_to_a_pasted_dictionary_too(client: FlaskClient) -> None:
-    state = {"vocabulary": "own-dictionary", "dictionary": "研究\n生命", "edits": "科学\n-研究", "format": "json"}
-    assert client.get("/", query_string={**FORM, **state}).get_json()["pieces"] == ["研", "究", "生命", "科学"]
 
 
 def test_an_upload_says_which_lines_were_skipped_and_can_be_changed(client: FlaskClient) -> None:
@@ -80,35 +63,12 @@ def test_an_upload_says_which_lines_were_skipped_and_can_be_changed(client: Flas
     assert changed["pieces"][0] == "研究"
 
 
-def test_a_line_like_csv_in_another_list_is_pointed_out_for_uploads_too(client: FlaskClient) -> None:
-    words = "研究 5 v\n生命,10,n\n科学 3 n\n"
-    note = "Line 2 looks like CSV, but the list is not, so the commas count as part of the word."
-    assert note in shown(client, vocabulary="own-dictionary", dictionary=words)
-    form = {**FORM, "vocabulary_file": (io.BytesIO(words.encode()), "words.txt")}
-    answer = client.post("/upload", data=form, content_type="multipart/form-data")
-    name = parse_qs(urlsplit(answer.location).query)["vocabulary"][0]
-    assert note in client.get(answer.location).text
-    page = client.get(f"/vocabularies/{name}?lang=en").text
-    assert note in page
-    assert "Commas in words" in page
-    assert "Lines that were skipped" not in page
-
-
 def test_a_pasted_list_says_which_lines_were_skipped_beside_its_field(client: FlaskClient) -> None:
     lines = "".join(f"词{at}\n坏 x{at}\n" for at in range(30))
     page = shown(client, vocabulary="own-dictionary", dictionary=f"研究\n{lines}")
     beside = page[page.index('id="dictionary-skipped"') :][:6000]
     assert "30 lines were skipped" in beside
     assert "and 10 more" in beside
-    commas = shown(client, vocabulary="own-dictionary", dictionary="研究,100\n生命\n人,3")
-    assert "line 2 has not, so commas count as part of the words" in commas
-
-
-def test_a_text_that_is_no_list_is_refused_beside_the_field(client: FlaskClient) -> None:
-    prose = "It is a truth universally\nthat a single man\nin possession of"
-    page = client.get("/", query_string={**FORM, "vocabulary": "own-dictionary", "dictionary": prose})
-    assert page.status_code == 422
-    assert "This is not a word list: 3 of its 3 lines are not entries. Line 1, for example: 5 fields" in page.text
 
 
 def test_the_edited_dictionary_is_a_word_list(client: FlaskClient) -> None:
@@ -119,12 +79,7 @@ def test_the_edited_dictionary_is_a_word_list(client: FlaskClient) -> None:
     assert client.get("/dictionary.txt?algorithm=bpe&text=x").status_code == 404
 
 
-def test_the_details_of_a_token_offer_to_change_the_dictionary(client: FlaskClient) -> None:
-    page = shown(client, token="1")
-    assert 'name="add_word" value="研究生命"' in page
-    assert 'name="remove_word" value="命"' in page
-
-
+@pytest.mark.exhaustive
 def test_a_list_of_a_megabyte_with_a_text_of_a_megabyte_works(client: FlaskClient) -> None:
     words = "".join(f"词{at:06}\n" for at in range(100_000))  # 1.0 MB
     form = {**FORM, "text": "研究生命" * 80_000, "vocabulary": "own-dictionary", "dictionary": words}
@@ -133,15 +88,6 @@ def test_a_list_of_a_megabyte_with_a_text_of_a_megabyte_works(client: FlaskClien
     assert "dictionary=" not in answer.headers["HX-Replace-Url"]
     assert "100,000 words" in answer.text
     assert "Use Share to get a link" in answer.text
-
-
-def test_a_shared_result_keeps_the_changes(client: FlaskClient) -> None:
-    receipt = client.post("/share", data={**FORM, "edits": "-研究生\n研究生命科 2"}, follow_redirects=True).text
-    address = re.search(r"/s/[0-9a-z]+", receipt)
-    assert address is not None
-    page = client.get(f"{address[0]}?lang=en").text
-    assert '<bdi lang="zh">研究生</bdi> <span class="quiet small">removed</span>' in page
-    assert 'name="undo"' not in page
 
 
 def test_the_links_of_examples_do_not_repeat_a_long_list(client: FlaskClient) -> None:
@@ -154,3 +100,83 @@ def test_the_links_of_examples_do_not_repeat_a_long_list(client: FlaskClient) ->
     short = re.findall(r'class="example" href="([^"]*)"', shown(client, edits="-研究生"))
     assert short
     assert all("edits=-%" in link for link in short)
+
+
+# --- maximum probability: modes, wrong values, frequencies
+
+TEXT = "他来到了网易杭研大厦"
+CHOSEN = {"algorithm": "max-probability", "lang": "en"}
+
+
+def get(client: FlaskClient, text: str = TEXT, **query: Any) -> Page:
+    answer = client.get("/", query_string={**CHOSEN, "text": text, **query})
+    assert answer.status_code == 200
+    return Page(answer.text)
+
+
+def test_full_and_search_mode_list_overlapping_words_beside_the_tokens(client: FlaskClient) -> None:
+    text = "小明硕士毕业于中国科学院计算所"
+    full = get(client, text, mode="full")
+    search = get(client, text, mode="search")
+    assert full.pieces == search.pieces == get(client, text).pieces
+    assert "words in full mode" in full.text
+    assert "words in search mode" in search.text
+    assert "中国科学院" in full.pieces
+    assert "These words overlap, so the tokens, ids and figures stay those of the precise mode." in full.text
+
+
+def test_the_words_of_a_long_text_are_not_listed(client: FlaskClient) -> None:
+    page = Page(client.post("/", data={**CHOSEN, "mode": "full", "text": "研究" * 10_001}, headers=HTMX).text)
+    assert "The words of this mode are listed for texts of up to 20,000 characters." in page.text
+
+
+@pytest.mark.parametrize(("field", "value"), [("mode", "fast"), ("order", "4"), ("smoothing", "none")])
+def test_a_value_that_does_not_exist_gets_a_message_and_keeps_the_text(
+    client: FlaskClient, field: str, value: str
+) -> None:
+    answer = client.get("/", query_string={**CHOSEN, "text": TEXT, field: value})
+    assert answer.status_code == 422
+    page = Page(answer.text)
+    (problem,) = page.problems
+    label = {"mode": "Words listed", "order": "Words in an n-gram", "smoothing": "Smoothing"}[field]
+    assert problem.startswith(f"“{value}” is not a value of “{label}”. Use one of these: ")
+    assert re.search(rf'name="{field}" id="{field}" aria-invalid="true" aria-describedby="{field}-error"', answer.text)
+    assert f'<p id="{field}-error" class="error">{problem}</p>' in answer.text
+    assert '<details class="pop settings" open>' in answer.text
+    assert answer.text.count('aria-invalid="true"') == 1
+    assert page.box is not None
+    assert page.box.strip() == TEXT
+
+
+def test_frequencies_of_a_visitors_dictionary_count(client: FlaskClient) -> None:
+    own = {"vocabulary": "own-dictionary", "hmm": "0"}
+    rare = get(client, "研究生命", dictionary="研究 90\n研究生 1\n生命 90\n命 1", **own)
+    often = get(client, "研究生命", dictionary="研究 1\n研究生 9000\n生命 1\n命 9000", **own)
+    assert (rare.pieces, often.pieces) == (["研究", "生命"], ["研究生", "命"])
+    bare = get(client, "研究生命", dictionary="研究\n研究生\n生命", **own)
+    assert "The dictionary has no frequencies: each word counts once" in bare.text
+    partly = get(client, "研究生命", dictionary="研究 5\n研究生\n生命 7", **own)
+    assert "A word without a frequency counts once." in partly.text
+    matching = get(client, "研究生命", algorithm="fmm", dictionary="研究 5\n生命 7", vocabulary="own-dictionary")
+    assert "Maximum matching ignores the frequencies of the dictionary" in matching.text
+
+
+# --- API, comparison, shared results
+
+
+def test_the_api_lists_the_words_of_a_mode(client: FlaskClient) -> None:
+    body = {"algorithm": "max-probability", "mode": "search", "text": "中国科学院计算所"}
+    answer = client.post("/api/v1/tokenize", json=body).json
+    assert answer["pieces"] == ["中国科学院", "计算所"]
+    listed = [one["word"] for one in answer["words"]]
+    assert listed == ["中国", "科学", "学院", "科学院", "中国科学院", "计算", "计算所"]
+    assert [answer["words"][0][key] for key in ("start", "end")] == [0, 2]
+    assert "words" not in client.post("/api/v1/tokenize", json={**body, "mode": "precise"}).json
+    both = client.post(
+        "/api/v1/tokenize", json={"algorithm": "max-probability", "mode": "full", "texts": ["研究生", "科学"]}
+    ).json
+    assert [[one["word"] for one in words] for words in both["words"]] == [["研究", "研究生"], ["科学"]]
+    refused = client.post("/api/v1/tokenize", json={**body, "mode": "fast"})
+    assert refused.status_code == 422
+    off = client.post("/api/v1/tokenize", json={"algorithm": "max-probability", "hmm": False, "text": TEXT}).json
+    assert "杭研" not in off["pieces"]

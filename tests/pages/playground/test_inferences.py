@@ -11,7 +11,6 @@ from flask.testing import FlaskClient
 from tests.site import Page
 from webapp.core.inference import infer
 from webapp.core.inference.records import INFERENCES
-from webapp.tokenization.state import State
 from webapp.vocabularies import shipped_tokenizer
 
 TEXT = "Unbelievably, antidisestablishmentarianism isn't trivial."
@@ -41,37 +40,39 @@ def test_the_page_shows_the_tokens_of_the_inference_and_says_so(
     steps = client.get(f"/steps/{algorithm}", query_string={**given, "format": "json"}).get_json()
     assert steps["ids"] == ids
     assert steps["inference"] == inference
+    last = {**given, "step": len(steps["steps"]) - 1}
+    assert client.get(f"/steps/{algorithm}", query_string=last).status_code == 200
+    if (algorithm, inference) != ("wordpiece", "longest"):  # that is its own rule
+        assert "Steps of the own rule" in client.get(f"/steps/{algorithm}", query_string=given).text
+        picture = client.get(f"/steps/{algorithm}", query_string={**given, "step": 1, "format": "svg"})
+        assert picture.status_code == 200
+
+
+@pytest.mark.parametrize(("algorithm", "inference"), [("bpe", "longest"), ("bpe", "dropout"), ("unigram", "sample")])
+def test_each_token_leads_to_a_step(client: FlaskClient, algorithm: str, inference: str) -> None:
+    own = shipped_tokenizer(VOCABULARIES[algorithm])
+    for token in range(len(infer(own, inference).ids("Unbelievably ☃"))):
+        given = {"algorithm": algorithm, "inference": inference, "text": "Unbelievably ☃", "token": token}
+        why = re.findall(r'href="(/steps/[^"]*token=\d+)"', client.get("/", query_string=given).text)
+        assert why
+        shown = client.get(why[0].replace("&amp;", "&"))
+        assert shown.status_code == 200
+        assert f"inference={inference}" in shown.text
 
 
 def test_the_own_rule_is_the_default_and_leaves_addresses_as_they_were(client: FlaskClient) -> None:
-    assert State(text="low").query() == "algorithm=bpe&text=low"
-    answer = client.post(
-        "/", data={"algorithm": "bpe", "text": "low", "inference": "own", "dropout": "0.3", "seed": "9"}
-    )
-    assert parse_qs(urlsplit(answer.location).query) == {"algorithm": ["bpe"], "text": ["low"]}
-    shown = client.get("/", query_string={"text": "low"}).text
-    assert "not the vocabulary’s own rule" not in shown
+    form = {"algorithm": "bpe", "text": "low", "inference": "own", "dropout": "0.3", "seed": "9"}
+    assert client.post("/", data=form).location == "/?algorithm=bpe&text=low"
+    assert "not the vocabulary’s own rule" not in client.get("/", query_string={"text": "low"}).text
     assert "inference" not in client.get("/", query_string={"text": "low", "format": "json"}).get_json()
 
 
-def test_a_plain_form_leads_to_an_address_with_what_applies(client: FlaskClient) -> None:
-    form = {"algorithm": "bpe", "text": "low", "inference": "dropout", "dropout": "0.3", "alpha": "2", "seed": "9"}
-    address = client.post("/", data=form).location
-    assert parse_qs(urlsplit(address).query) == {
-        "algorithm": ["bpe"], "text": ["low"], "inference": ["dropout"], "dropout": ["0.3"], "seed": ["9"]
-    }  # fmt: skip
-    assert Page(client.get(address).text).ids == infer(
-        shipped_tokenizer("bpe-bytes"), "dropout", dropout=0.3, seed=9
-    ).ids("low")
-
-
 def test_what_does_not_apply_is_said_and_the_own_rule_used(client: FlaskClient) -> None:
-    shown = client.get("/", query_string={"algorithm": "unigram", "inference": "dropout", "text": TEXT})
-    assert Page(shown.text).ids == shipped_tokenizer("unigram").ids(TEXT)
-    assert "“BPE-dropout” does not apply to this vocabulary" in shown.text
-    for algorithm in "fmm", "ngram":
-        shown = client.get("/", query_string={"algorithm": algorithm, "inference": "longest", "text": "研究生命"})
-        assert shown.status_code == 200
+    for algorithm, inference in (("unigram", "dropout"), ("fmm", "longest"), ("ngram", "longest")):
+        given = {"algorithm": algorithm, "text": TEXT}
+        shown = client.get("/", query_string={**given, "inference": inference}).text
+        assert Page(shown).ids == Page(client.get("/", query_string=given).text).ids
+        assert "does not apply to this vocabulary" in shown
 
 
 @pytest.mark.parametrize(
@@ -126,43 +127,6 @@ def test_a_row_of_a_comparison_chooses_its_inference(client: FlaskClient) -> Non
     assert given["seed"] == ["5"]
     old = client.post("/compare", data={"text": TEXT, "with": ["bpe:bpe-bytes", "unigram:unigram"]}).location
     assert set(parse_qs(urlsplit(old).query)) == {"with", "text"}
-
-
-def test_a_shared_result_keeps_its_inference(client: FlaskClient) -> None:
-    given = {"algorithm": "bpe", "inference": "dropout", "dropout": "0.4", "seed": "2", "text": TEXT}
-    shared = client.post("/share", data=given)
-    address = shared.location or re.findall(r'href="([^"]*/s/[^"]*)"', shared.text)[0]
-    shown = client.get(address).text
-    assert Page(shown).ids == infer(shipped_tokenizer("bpe-bytes"), "dropout", dropout=0.4, seed=2).ids(TEXT)
-    assert "not the vocabulary’s own rule" in shown
-    assert "probability 0.4, seed 2" in shown
-
-
-@pytest.mark.parametrize(("algorithm", "inference"), KINDS)
-def test_every_step_is_shown_with_its_picture_and_leads_to_the_own_rule(
-    client: FlaskClient, algorithm: str, inference: str
-) -> None:
-    given = {"inference": inference, "text": "Unbelievably ☃", "dropout": "0.5", "alpha": "0.5"}
-    steps = client.get(f"/steps/{algorithm}", query_string={**given, "format": "json"}).get_json()["steps"]
-    for step in range(1, len(steps)):
-        shown = client.get(f"/steps/{algorithm}", query_string={**given, "step": step})
-        assert shown.status_code == 200
-    first = client.get(f"/steps/{algorithm}", query_string=given).text
-    if (algorithm, inference) != ("wordpiece", "longest"):  # that is its own rule
-        assert "Steps of the own rule" in first
-        assert client.get(f"/steps/{algorithm}", query_string={**given, "step": 1, "format": "svg"}).status_code == 200
-
-
-@pytest.mark.parametrize(("algorithm", "inference"), KINDS)
-def test_each_token_leads_to_a_step_and_back(client: FlaskClient, algorithm: str, inference: str) -> None:
-    own = shipped_tokenizer(VOCABULARIES[algorithm])
-    for token in range(len(infer(own, inference).ids("Unbelievably"))):
-        given = {"algorithm": algorithm, "inference": inference, "text": "Unbelievably", "token": token}
-        why = re.findall(r'href="(/steps/[^"]*token=\d+)"', client.get("/", query_string=given).text)
-        assert why
-        shown = client.get(why[0].replace("&amp;", "&"))
-        assert shown.status_code == 200
-        assert f"inference={inference}" in shown.text
 
 
 def test_without_dropout_the_steps_say_where_they_are(client: FlaskClient) -> None:

@@ -1,14 +1,16 @@
-"""The result of the playground: messages beside fields, what stands under the tokens, the details of a token."""
+"""The result of the playground: messages, views, details, the choice of its vocabulary, and what decoding changes."""
 
 from __future__ import annotations
 
-import io
 import re
+from collections.abc import Sequence
+from html import unescape
 
 import pytest
 from flask.testing import FlaskClient
 
-from tests.site import HTMX, Page, Read
+from tests.pages.playground.test_uploads import query_of
+from tests.site import HTMX, Page
 from webapp.vocabularies.fetching import Fetcher, FetchError
 from webapp.vocabularies.wellknown import WellKnown
 
@@ -29,44 +31,18 @@ WRONG = [
 def test_a_message_stands_in_the_result_and_beside_its_field(
     client: FlaskClient, field: str, form: dict[str, str], message: str
 ) -> None:
-    page = Page(client.post("/", data=form, follow_redirects=True).text)
+    html = client.post("/", data=form, follow_redirects=True).text
+    page = Page(html)
     assert list(page.errors) == page.invalid == [field]
     assert message in page.errors[field]
     assert page.problems == [page.errors[field]]
     assert page.figures is None
-
-
-@pytest.mark.parametrize(("field", "form", "message"), WRONG, ids=[f"{field}-{text[:20]}" for field, _, text in WRONG])
-def test_for_htmx_a_message_names_its_field(
-    client: FlaskClient, field: str, form: dict[str, str], message: str
-) -> None:
+    if field == "size":
+        wrong = f'value="{form["size"]}" aria-invalid="true" aria-describedby="size-error"'
+        assert wrong in html.replace("\n", " "), "it stays in its field"
     part = client.post("/", data=form, headers=HTMX).text
     assert f'role="alert" data-field="{field}"' in part
-    assert message in Page(part).problems[0]
-
-
-def test_a_wrong_vocabulary_has_its_message_beside_the_list(show: Read) -> None:
-    page = show("low", vocabulary="klingon", status=404)
-    assert "There is no vocabulary “klingon”" in page.errors["vocabulary"]
-
-
-def test_a_wrong_number_stays_in_its_field(client: FlaskClient) -> None:
-    for size in ("501", "-3", "some"):
-        assert f'value="{size}" aria-invalid="true" aria-describedby="size-error"' in client.get(
-            "/", query_string={**TRAINED, "text": "low", "size": size, "lang": "en"}
-        ).text.replace("\n", " ")
-
-
-def test_a_wrong_file_has_its_message_beside_the_text(client: FlaskClient) -> None:
-    page = Page(client.post("/", data={"text": "kept", "file": (io.BytesIO(b"\xff\xfe"), "latin.txt")}).text)
-    assert page.invalid == ["text"]
-    assert "“latin.txt”" in page.errors["text"]
-    assert page.box == "\nkept"
-
-
-def test_a_good_form_has_no_messages(show: Read) -> None:
-    page = show("low", size=5, **TRAINED)
-    assert (page.errors, page.invalid, page.problems) == ({}, [], [])
+    assert Page(part).problems == page.problems
 
 
 # --- what stands under the tokens
@@ -82,13 +58,6 @@ def view_of(html: str) -> str | None:
     return found and found[1]
 
 
-def test_a_short_text_shows_ids_under_its_tokens(client: FlaskClient) -> None:
-    html = client.get("/?text=hello+world").text
-    page = Page(html)
-    assert under(page) == list(map(str, page.ids))
-    assert view_of(html) == "ids"
-
-
 @pytest.mark.parametrize("text", ["x " * 200, "السلام عليكم", "नमस्ते"], ids=["long", "Arabic", "Devanagari"])
 def test_a_longer_text_or_joined_letters_show_tokens_alone(client: FlaskClient, text: str) -> None:
     html = client.get("/", query_string={"text": text}).text
@@ -98,14 +67,12 @@ def test_a_longer_text_or_joined_letters_show_tokens_alone(client: FlaskClient, 
     assert under(Page(chosen)) == list(map(str, Page(chosen).ids))
 
 
-def test_the_address_chooses_the_view(client: FlaskClient) -> None:
-    html = client.get("/?text=h%C3%A9llo&view=bytes").text
-    page = Page(html)
-    assert bytes.fromhex(" ".join(filter(None, under(page)))) == "héllo".encode()
-    assert view_of(html) == "bytes"
-    html = client.get("/?text=hello&view=tokens").text
-    assert (set(under(Page(html))), view_of(html)) == ({None}, "tokens")
-    assert view_of(client.get("/?text=hello&view=nonsense").text) == "ids"
+@pytest.mark.parametrize(
+    ("view", "chosen", "first"), [("bytes", "bytes", "68"), ("tokens", "tokens", None), ("nonsense", "ids", "104")]
+)
+def test_the_address_chooses_the_view(client: FlaskClient, view: str, chosen: str, first: str | None) -> None:
+    html = client.get(f"/?text=h&algorithm=bpe&vocabulary=learned-bytes&size=0&view={view}").text
+    assert (view_of(html), under(Page(html))) == (chosen, [first])
 
 
 def test_a_result_of_many_tokens_has_no_views(client: FlaskClient) -> None:
@@ -115,80 +82,7 @@ def test_a_result_of_many_tokens_has_no_views(client: FlaskClient) -> None:
     assert "The ids are below the tokens." in html
 
 
-def test_without_scripts_a_view_has_an_address(client: FlaskClient) -> None:
-    answer = client.post("/", data={"text": "hello", "view": "bytes"})
-    assert (answer.status_code, answer.location) == (303, "/?algorithm=bpe&view=bytes&text=hello")
-    # The button stands before the hidden field with the current view.
-    html = client.get(answer.location).text
-    assert html.index('name="view" value="tokens"') < html.index('<input type="hidden" id="view"')
-    assert 'id="view" name="view" form="playground" value="bytes">' in html
-    assert (
-        client.post("/", data={"text": "hello", "view": ["tokens", "bytes"]}).location
-        == "/?algorithm=bpe&view=tokens&text=hello"
-    )
-    assert "view" not in client.post("/", data={"text": "hello", "view": ""}).location
-
-
-def test_the_view_is_kept_while_typing_and_in_the_addresses_of_tokens(client: FlaskClient) -> None:
-    answer = client.post("/", data={"text": "hello", "view": "bytes"}, headers=HTMX)
-    assert answer.headers["HX-Replace-Url"] == "/?algorithm=bpe&view=bytes&text=hello"
-    assert view_of(answer.text) == "bytes"
-    assert "view=bytes&amp;text=hello&amp;token=0#result" in answer.text
-    # A problem has no views, but its page keeps the choice for the next result.
-    page = client.get("/", query_string={"text": "low", "view": "bytes", "size": "501", **TRAINED})
-    assert 'id="view" name="view" form="playground" value="bytes">' in page.text
-
-
-@pytest.mark.parametrize("view", ["tokens", "ids", "bytes"])
-def test_a_view_changes_neither_tokens_nor_ids(client: FlaskClient, view: str) -> None:
-    text = "Unbelievable 研究生\n\nnaïve 👍🏽  é"
-    page = Page(client.get("/", query_string={"text": text, "view": view}).text)
-    plain = Page(client.get("/", query_string={"text": text, "view": "tokens"}).text)
-    assert page.ids == plain.ids
-    assert len(page.tokens) == len(plain.tokens)
-    assert "".join(page.pieces).replace("↵", "") == text.replace("\n", "") or view == "tokens"
-
-
 # --- the details of a token
-
-
-def buttons(html: str) -> dict[str, tuple[str, bool]]:
-    """Return the token that each button of the details leads to, and whether it is disabled, by its name."""
-    found = re.findall(r'name="token" value="(-?\d*)" class="[^"]*" aria-label="([^"]+)"[^>]*?( disabled)?>', html)
-    return {name: (token, bool(disabled)) for token, name, disabled in found}
-
-
-def test_the_details_lead_to_the_neighbours_and_close(client: FlaskClient) -> None:
-    one, last = "Previous token", "Next token"
-    for index, expected in enumerate([(True, False), (False, False), (False, True)]):
-        html = client.get(f"/?text=low+lower+now&token={index}&lang=en").text
-        assert f"Token {index + 1} of 3" in html
-        shown = buttons(html)
-        assert (shown[one], shown[last]) == ((str(index - 1), expected[0]), (str(index + 1), expected[1]))
-        assert shown["Close"] == ("", False)
-
-
-def test_without_scripts_the_buttons_of_the_details_lead_to_addresses(client: FlaskClient) -> None:
-    # The button that is pressed stands before the field with the current token's number.
-    html = client.get("/?text=hello+world&token=0").text
-    assert html.index('aria-label="Next token"') < html.index('id="token"')
-    form = {"text": "hello world", "view": ""}
-    assert (
-        client.post("/token", data={**form, "token": ["1", "0"]}).location == "/?algorithm=bpe&token=1&text=hello+world"
-    )
-    closed = client.post("/token", data={**form, "token": ["", "0"]})
-    assert closed.status_code == 303
-    assert "token" not in closed.location
-
-
-def test_without_a_token_the_details_compare_the_algorithms(client: FlaskClient) -> None:
-    for data in ({"token": ""}, {}):
-        part = client.post("/token", data={"text": "hello world", **data}, headers=HTMX)
-        assert part.status_code == 200
-        assert "The same text, other tokenizers" in part.text
-        assert not buttons(part.text)
-        assert not Page(part.text).problems
-        assert "token" not in part.headers["HX-Replace-Url"]
 
 
 ROW = re.compile(r"<(?:a|div)([^>]*)><span>([^<]+)</span>(.*?)<b>(\d+)</b>")
@@ -230,7 +124,6 @@ def test_a_text_stands_beside_tokenizers_of_its_kind(
     [
         {"text": "hello world", "view": "bytes", "special": "1"},
         {"text": CHINESE, "algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": "研究生\n生命科学\n起源"},
-        {"text": CHINESE, "algorithm": "bmm", "edits": "-研究生"},
     ],
 )
 def test_the_rows_have_the_counts_of_the_results_they_lead_to(client: FlaskClient, query: dict[str, str]) -> None:
@@ -311,3 +204,84 @@ def test_trying_again_fetches_at_once(client: FlaskClient, monkeypatch: pytest.M
     assert tried == [False, True, False]
     client.post("/", data={"text": "low", "retry": "1"}, headers=HTMX)
     assert tried == [False, True, False]
+
+
+# --- the picker of vocabularies
+
+
+@pytest.mark.parametrize("name", ["upload-0000000000000000", "upload-../../etc/passwd", "upload-", "cl100k_base\0"])
+def test_an_unknown_upload_is_404(client: FlaskClient, name: str) -> None:
+    answer = client.get("/", query_string={"text": "hello", "vocabulary": name})
+    assert answer.status_code == 404
+    assert "There is no vocabulary" in Page(answer.text).problems[0]
+
+
+def test_picking_a_vocabulary_selects_its_algorithm(client: FlaskClient) -> None:
+    form = {"text": "hello", "algorithm": "bpe", "vocabulary": ["jieba", "bpe-bytes", "wordpiece"], "pick": "unigram"}
+    assert query_of(client.post("/", data=form))["algorithm"] == "unigram"
+    form["pick"] = "jieba"
+    assert query_of(client.post("/", data=form | {"algorithm": "bmm"}))["algorithm"] == "bmm"
+
+
+def finder_is_open(html: str) -> bool:
+    """Return whether the panel with the vocabularies is a part of the page instead of a popover."""
+    return '<div id="finder" class="panel" role="dialog"' in html
+
+
+def names(html: str) -> Sequence[str]:
+    return [part.partition('"')[0] for part in html.split('name="pick" value="')[1:]]
+
+
+def test_searching_by_name(client: FlaskClient) -> None:
+    everything = names(client.get("/choices").text)
+    assert {"jieba", "bpe-bytes", "unigram", "cl100k_base", "bert-base-cased"} <= set(everything)
+    assert len(everything) == len(set(everything))
+    found = names(client.get("/choices?find=GPT+4").text)
+    assert "cl100k_base" in found
+    assert "bert-base-cased" not in found
+    assert "No vocabulary name matches" in client.get("/choices?find=zzzz").text
+
+
+def test_searching_without_javascript(client: FlaskClient) -> None:
+    answer = client.post("/", data={"text": "hello", "find": "bert", "search": "1"})
+    assert answer.status_code == 303
+    page = client.get(answer.location).text
+    assert names(page) == names(client.get("/choices?find=bert").text)
+    assert finder_is_open(page)
+    assert not finder_is_open(client.get("/?text=hello").text), "a button opens it"
+    assert "find" not in query_of(client.post("/", data={"text": "hello", "find": "bert"}))
+
+
+# --- what decoding changes
+
+BERT = {"algorithm": "wordpiece", "lowercase": "1", "lang": "en"}
+
+
+def rows_of(page: str) -> list[str]:
+    found = page[page.index('id="round-trip"') :]
+    rows = found[: found.index("</ul>")].split("<li>\n      <div>")[1:]
+    return [" ".join(unescape(re.sub(r"<[^>]+>", " ", row)).split()) for row in rows]
+
+
+def test_where_bert_loses_accents_is_answered_by_a_link(client: FlaskClient) -> None:
+    page = client.get("/", query_string={**BERT, "text": "café café"}).text
+    assert rows_of(page) == [
+        "é → e U+00E9 LATIN SMALL LETTER E WITH ACUTE → U+0065 LATIN SMALL LETTER E "
+        "Normalizer BertNormalizer strip_accents accents are removed × 2 offset 3 · 8"
+    ]
+    assert 'href="#round-trip"' in page
+    assert "Through 2 stages" in client.get("/", query_string={**BERT, "text": "É"}).text
+
+
+def test_white_space_and_unknown_characters_have_their_stages(client: FlaskClient) -> None:
+    page = client.get("/", query_string={**BERT, "text": "a  b ! 𠮷"}).text
+    rows = " | ".join(rows_of(page))
+    assert "Pre-tokenizer BertPreTokenizer dropped" in rows
+    assert "Decoder WordPiece cleanup" in rows
+    assert "𠮷 → [UNK] U+20BB7 CJK UNIFIED IDEOGRAPH-20BB7 Model WordPiece unknown" in rows
+
+
+def test_a_long_text_is_traced_at_its_beginning(client: FlaskClient) -> None:
+    page = client.post("/", data={**BERT, "text": "É a " * 9_000}).text
+    assert "These are the changes of the first 9,999 characters." in page
+    assert "× 2,500" in page

@@ -57,6 +57,9 @@ STATES = [
     {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": DICTIONARY, "edits": "-研究\n研究生命 3"},
     {"algorithm": "max-probability", "edits": "-研究\n研究生命 3", "hmm": "0"},
     {"algorithm": "ngram", "order": "3", "smoothing": "add-one"},
+    {"algorithm": "max-probability", "hmm": "0", "mode": "full"},
+    {"algorithm": "bpe", "inference": "dropout", "dropout": "0.4", "seed": "2"},
+    {"algorithm": "bpe", "prefix": "<|endoftext|>", "added": "lowest"},
 ]
 
 
@@ -71,79 +74,13 @@ def test_a_stored_result_is_shown_unchanged(client: FlaskClient, state: dict[str
     assert kept.between == shown.between
     assert kept.figures == shown.figures
     assert "Today the same text" not in kept.text
-
-
-def test_the_same_state_has_one_link_and_every_share_its_own_secret(app: Flask, client: FlaskClient) -> None:
-    one, again = share(client, text="one state"), share(client, text="one state")
-    assert link(one) == link(again)
-    assert deletion(one) != deletion(again)
-    assert "shared before" in Page(again.text).text
-    assert link(share(client, text="one state", algorithm="unigram")) != link(one)
-    assert link(share(client, text="one state", title="mine")) != link(one)
-    assert re.fullmatch(r"/s/[2-9a-hjkmnp-z]{9,}", link(one))
+    for sentence in ("not the vocabulary’s own rule", "words in full mode", "Dashed outline"):
+        assert (sentence in kept.text) == (sentence in shown.text)
 
 
 def test_settings_that_do_not_affect_the_result_do_not_change_the_link(client: FlaskClient) -> None:
     one = link(share(client, text="low lower", corpus="ignored by a vocabulary that ships", token="1"))
     assert link(share(client, text="low lower")) == one
-
-
-def test_title_and_note_are_escaped(client: FlaskClient) -> None:
-    page = client.get(link(share(client, title="<script>alert(1)</script>", note="<b>a</b>\nb"))).text
-    assert "<script>alert" not in page
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
-    assert "&lt;b&gt;a&lt;/b&gt;\nb" in page
-
-
-@pytest.mark.parametrize(
-    ("form", "status", "message"),
-    [
-        ({"title": "x" * 121}, 422, "The title has 121 characters; the limit is 120."),
-        ({"note": "x" * 2001}, 422, "The note has 2,001 characters; the limit is 2,000."),
-        ({"keep": "until", "until": "2020-01-01"}, 422, "Choose a day after today"),
-        ({"keep": "until"}, 422, "Choose a day after today"),
-        ({"vocabulary": "nobody-knows"}, 404, "There is no vocabulary"),
-        ({"algorithm": "nobody-knows"}, 404, "There is no such algorithm"),
-        ({"text": "x" * 1_048_577}, 413, "The text has 1,048,577 bytes"),
-        (
-            {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": "a b c d e"},
-            422,
-            "Line 1 of the dictionary",
-        ),
-    ],
-)
-def test_a_result_that_cannot_be_stored_is_refused_and_the_form_stays(
-    client: FlaskClient, form: dict[str, str], status: int, message: str
-) -> None:
-    answer = share(client, **form)
-    assert answer.status_code == status
-    assert any(message in problem for problem in Page(answer.text).problems)
-    text = form.get("text", TEXT)
-    assert f'name="text" value="{html.escape(text)}"' in answer.text.replace("&#34;", "&quot;")
-    assert "Location" not in answer.headers
-
-
-def test_htmx_gets_the_part_alone(client: FlaskClient) -> None:
-    answer = share(client, headers=HTMX, text="a part")
-    assert answer.status_code == 201
-    assert "<html" not in answer.text
-    assert link(answer) == link(share(client, text="a part"))
-
-
-@pytest.mark.parametrize("headers", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://elsewhere.example"}])
-def test_requests_from_other_sites_cannot_store_anything(client: FlaskClient, headers: dict[str, str]) -> None:
-    assert share(client, headers=headers, text="from elsewhere").status_code == 403
-    assert client.post("/upload", data={"text": "x"}, headers=headers).status_code == 403
-    path = link(share(client, text="to be attacked"))
-    secret = deletion(share(client, text="to be attacked"))
-    assert client.post(secret, headers=headers).status_code == 403
-    assert client.post(f"{path}/report", data={"reason": "x"}, headers=headers).status_code == 403
-    assert client.get(path).status_code == 200
-
-
-def test_requests_from_our_own_pages_can_share(client: FlaskClient) -> None:
-    for headers in ({"Sec-Fetch-Site": "same-origin"}, {"Origin": "http://localhost"}):
-        assert share(client, headers=headers).status_code == 201
 
 
 def test_deleting_with_the_secret(client: FlaskClient) -> None:
@@ -163,15 +100,6 @@ def test_deleting_with_the_secret(client: FlaskClient) -> None:
     assert "to be deleted" not in gone.text
     assert client.get(f"{path}/embed").status_code == 410
     assert client.get(secret).status_code == 410
-
-
-def test_deleting_does_not_break_the_link_of_another_visitor(client: FlaskClient) -> None:
-    mine, theirs = share(client, text="shared twice"), share(client, text="shared twice")
-    assert "Someone else has shared" in client.post(deletion(theirs)).text
-    assert client.get(link(mine)).status_code == 200
-    client.post(deletion(mine))
-    assert client.get(link(mine)).status_code == 410
-    assert client.get(link(share(client, text="shared twice"))).status_code == 200
 
 
 def test_a_result_stored_until_a_day_shows_it(client: FlaskClient) -> None:
@@ -199,23 +127,6 @@ def test_an_expired_result_is_410(app: Flask, client: FlaskClient) -> None:
 
 def vars_of(snapshot: object) -> dict[str, object]:
     return {name: getattr(snapshot, name) for name in snapshot.__dataclass_fields__}  # type: ignore[attr-defined]
-
-
-def test_the_operator_removes_a_result_permanently(app: Flask, client: FlaskClient) -> None:
-    path = link(share(client, text="not to be seen"))
-    assert client.post(f"{path}/report", data={"reason": "It is not nice."}).status_code == 200
-    runner = app.test_cli_runner()
-    listed = runner.invoke(args=["snapshots", "reports"])
-    assert "It is not nice." in listed.output
-    id = path.rsplit("/", 1)[-1]
-    assert runner.invoke(args=["snapshots", "remove", id]).exit_code == 0
-    gone = client.get(path)
-    assert gone.status_code == 410
-    assert "was removed" in gone.text
-    assert share(client, text="not to be seen").status_code == 410
-    unknown = runner.invoke(args=["snapshots", "remove", "zzzzzzzzz"])
-    assert unknown.exit_code == 1
-    assert "No snapshot" in unknown.output
 
 
 @pytest.mark.parametrize("id", ["zzzzzzzzz", "x", "UPPER1234", "a" * 300, "%00", "..", "<script>"])
@@ -249,55 +160,8 @@ def test_details_of_a_token_of_a_stored_result(client: FlaskClient) -> None:
         assert "There is no token" in answer.text
 
 
-def test_a_copy_opens_in_the_playground(client: FlaskClient) -> None:
-    page = client.get(link(share(client, algorithm="bmm", vocabulary="own-dictionary", dictionary=DICTIONARY))).text
-    part = page.partition('method="post" action="/"')[2]
-    fields = dict(re.findall(r'type="hidden" name="([a-z]+)" value="([^"]*)"', part))
-    answer = client.post("/", data={name: html.unescape(value) for name, value in fields.items()})
-    assert answer.status_code == 303
-    copied = Page(client.get(answer.location).text)
-    assert copied.ids == Page(page).ids
-    assert copied.box == "\n" + TEXT
-
-
-def test_only_the_embed_frame_may_be_framed_by_other_sites(client: FlaskClient) -> None:
+def test_oembed_respects_the_size_and_has_results_of_this_site_alone(client: FlaskClient) -> None:
     path = link(share(client))
-    frame, page = client.get(f"{path}/embed"), client.get(path)
-    assert "frame-ancestors" not in frame.headers["Content-Security-Policy"]
-    assert "script-src 'self'" in frame.headers["Content-Security-Policy"]
-    assert "X-Frame-Options" not in frame.headers
-    assert "frame-ancestors 'none'" in page.headers["Content-Security-Policy"]
-    assert page.headers["X-Frame-Options"] == "DENY"
-    assert Page(frame.text).pieces == Page(page.text).pieces
-    assert "<form" not in frame.text
-    assert "<script" not in frame.text
-
-
-def test_snapshots_are_noindex_and_revalidated(client: FlaskClient) -> None:
-    path = link(share(client))
-    answer = client.get(path)
-    assert answer.headers["X-Robots-Tag"] == "noindex"
-    assert '<meta name="robots" content="noindex">' in answer.text
-    again = client.get(path, headers={"If-None-Match": answer.headers["ETag"]})
-    assert again.status_code == 304
-
-
-def test_link_previews_and_oembed(client: FlaskClient) -> None:
-    path = link(share(client, title="Words & cuts"))
-    page = client.get(path).text
-    told = dict(re.findall(r'<meta (?:property|name)="((?:og|twitter):[a-z:]+)" content="([^"]*)"', page))
-    assert told["og:title"] == "Words &amp; cuts"
-    assert told["og:url"] == f"http://localhost{path}"
-    assert told["og:image"].startswith("http://localhost/s/")
-    assert told["twitter:card"] == "summary_large_image"
-    picture = client.get(urlsplit(told["og:image"]).path)
-    assert picture.mimetype == "image/png"
-    assert picture.data[16:24] == (1200).to_bytes(4, "big") + (630).to_bytes(4, "big")
-    discovered = html.unescape(re.findall(r'type="application/json\+oembed" href="([^"]+)"', page)[0])
-    answer = client.get(discovered.removeprefix("http://localhost")).get_json()
-    assert answer["type"] == "rich"
-    assert answer["title"] == "Words & cuts"
-    assert f'src="http://localhost{path}/embed"' in answer["html"]
     small = client.get(f"/oembed?url=http://localhost{path}&maxwidth=300&maxheight=100").get_json()
     assert (small["width"], small["height"]) == (300, 100)
     none = client.get(f"/oembed?url=http://localhost{path}&maxwidth=-3&maxheight=wide").get_json()
@@ -333,31 +197,6 @@ def test_it_renders_without_its_vocabulary(app: Flask, client: FlaskClient) -> N
     page = Page(client.get(f"/s/{shared.id}?token=1").text)
     assert page.ids == list(kept.snapshot.ids)
     assert "".join(page.pieces) == "the lowest"
-
-
-@pytest.mark.parametrize("kind", ["svg", "png", "html", "json", "csv", "txt"])
-def test_a_stored_result_can_be_downloaded(client: FlaskClient, kind: str) -> None:
-    path = link(share(client))
-    answer = client.get(f"{path}/tokens.{kind}?separator=bar")
-    assert answer.status_code == 200
-    assert answer.headers["Content-Disposition"] == f"attachment; filename=tokens.{kind}"
-    assert answer.data == client.get("/download/tokens." + kind, query_string={"text": TEXT, "separator": "bar"}).data
-    assert f'formaction="{path}/tokens.{kind}"' in client.get(path).text
-
-
-def test_unknown_downloads_are_404(client: FlaskClient) -> None:
-    path = link(share(client))
-    assert client.get(f"{path}/tokens.exe").status_code == 404
-    assert client.get("/s/zzzzzzzzz/tokens.svg").status_code == 404
-
-
-def test_the_page_cache_is_separate_for_each_language(client: FlaskClient) -> None:
-    path = link(share(client, title="remembered"))
-    english, again = client.get(f"{path}?lang=en"), client.get(f"{path}?lang=en")
-    chinese = client.get(f"{path}?lang=zh")
-    assert english.data == again.data
-    assert english.headers["ETag"] == again.headers["ETag"] != chinese.headers["ETag"]
-    assert Page(chinese.text).lang == "zh-Hans"
 
 
 def test_the_page_cache_is_separate_for_each_theme(client: FlaskClient) -> None:
@@ -400,13 +239,6 @@ def test_the_link_leads_to_the_selected_token(client: FlaskClient) -> None:
     assert 'id="selected"' in page.text
     for none in ("", "abc"):
         assert ADDRESS.findall(share(client, token=none).text)[0].endswith(link(share(client)))
-
-
-def test_the_link_on_a_page_without_htmx_is_focused(client: FlaskClient) -> None:
-    page = share(client, text="without htmx").text
-    assert re.search(r'id="link" readonly value="[^"]+" autofocus>', page)
-    assert "share.js" in page
-    assert page.count("autofocus") == 1
 
 
 def test_json_of_deleted_and_unknown_results_is_a_problem_document(client: FlaskClient) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import replace
 from typing import Any
 
@@ -10,12 +9,11 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from tests.pages.playground.test_uploads import bpe, query_of, upload
+from tests.pages.playground.test_uploads import bpe, query_of, small_site, upload
 from tests.pages.share.test_share import deletion, link, share
 from tests.site import Page
-from webapp import create_app
-from webapp.pages.share.shown import ShownResult
 from webapp.storage import VocabularyFile, storage_of
+from webapp.tokenization.sharing.results import ShownResult
 from webapp.vocabularies import find, hash_of, library, wellknown
 from webapp.vocabularies.fetching import Fetcher
 
@@ -75,8 +73,7 @@ def test_a_vocabulary_that_is_also_uploaded_is_public(app: Flask, client: FlaskC
 
 
 def test_a_full_store_refuses_the_vocabulary_of_a_snapshot(app: Flask) -> None:
-    database = {name: app.config[name] for name in ("DATABASE_URL", "DATABASE_FILE")}
-    with create_app({**database, "MAX_UPLOADS_BYTES": 10}).test_client() as client:
+    with small_site(app, MAX_UPLOADS_BYTES=10) as client:
         answer = share(client, **MINE, text="研究 and all of it")
         assert answer.status_code == 507
         assert "no storage left for vocabularies" in Page(answer.text).problems[0]
@@ -86,17 +83,6 @@ def test_a_full_store_refuses_the_vocabulary_of_a_snapshot(app: Flask) -> None:
         assert (told.status_code, told.mimetype) == (507, "application/problem+json")
         assert storage_of(app).vocabularies.total_bytes() == 0
         assert client.get(link(share(client, algorithm="unigram"))).status_code == 200
-
-
-def test_a_vocabulary_that_cannot_be_written_as_a_file_is_refused(client: FlaskClient) -> None:
-    dictionary = "\ufeff\ufeff研究\n"
-    answer = share(client, **{**MINE, "dictionary": dictionary}, text="研究 and all of it")
-    assert answer.status_code == 422
-    assert "cannot be shared because its vocabulary cannot be stored: the word" in Page(answer.text).problems[0]
-    assert 'name="text" value="研究 and all of it"' in answer.text
-    body = {"text": "研究", "vocabulary": "own-dictionary", "dictionary": dictionary}
-    told = client.post("/api/v1/snapshots", json=body)
-    assert (told.status_code, told.mimetype) == (409, "application/problem+json")
 
 
 def test_an_upload_deleted_before_sharing_is_refused(app: Flask, client: FlaskClient) -> None:
@@ -186,8 +172,3 @@ def test_the_operator_dismisses_reports(app: Flask, client: FlaskClient) -> None
     assert client.get(path).status_code == 200
     again = runner.invoke(args=["snapshots", "dismiss", id_of(path)])
     assert (again.exit_code, again.stderr) == (1, f"Nothing was reported about a snapshot {id_of(path)!r}.\n")
-
-
-def test_a_pasted_dictionary_opens_in_the_playground(client: FlaskClient) -> None:
-    page = client.get(link(share(client, **MINE))).text
-    assert f'name="dictionary" value="{html.escape(DICTIONARY)}"' in page

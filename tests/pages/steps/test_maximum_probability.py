@@ -1,4 +1,4 @@
-"""Maximum probability on the page: every number can be followed, and a word's frequency is suggested and applied."""
+"""Maximum probability on the page: every number can be followed."""
 
 from __future__ import annotations
 
@@ -78,15 +78,6 @@ def test_a_sentence_says_why_a_character_stands_alone(client: FlaskClient) -> No
     assert "they stay single" in shown(page(client, "台中", step=3, **own))
 
 
-def test_every_step_has_a_picture(client: FlaskClient) -> None:
-    last = len(steps(client)) - 1
-    for step in (1, 8, 11, 12, 14, last):
-        answer = client.get("/steps/max-probability", query_string={"text": TEXT, "step": step, "format": "svg"})
-        assert answer.status_code == 200
-        assert answer.mimetype == "image/svg+xml"
-        assert "…" not in answer.text
-
-
 def test_only_the_part_around_the_step_of_a_long_block_is_drawn(client: FlaskClient) -> None:
     assert "so only the part around this step is drawn" in page(client, "研究生命科学的人" * 6, step=10)
 
@@ -105,58 +96,6 @@ def test_a_graph_with_too_many_words_is_refused(client: FlaskClient) -> None:
     )
     assert answer.status_code == 413
     assert "has more than 4,000 words" in answer.text
-
-
-# --- the frequency that a word would need
-
-
-def test_a_word_that_should_be_whole_gets_a_frequency_which_a_link_applies(client: FlaskClient) -> None:
-    html = page(client, "南京市长江大桥", want="江大桥")
-    text = shown(html)
-    assert "For “江大桥” to be more probable than its parts, it would need the frequency" in text
-    assert "Even so, words around it win in this text" in text
-    html = page(client, hmm="0", want="杭研")
-    assert "With this frequency, the text is segmented as you want." in shown(html)
-    link = re.search(r'href="([^"]+)">Show the steps with this frequency', html)
-    assert link is not None
-    assert link[1].endswith("&amp;step=11")  # after a sum for each of the ten characters: the path
-    assert "网易 / 杭研" in shown(client.get(unescape(link[1])).text)
-    applied = client.get(unescape(link[1]) + "&format=json").json
-    assert applied["edits"] == "杭研 1"
-    assert applied["steps"][-1]["words"] == ["他", "来到", "了", "网易", "杭研", "大厦"]
-    playground = re.search(r'href="([^"]+)">Use it in the playground', html)
-    assert playground is not None
-    assert "杭研 1" in unescape(client.get(unescape(playground[1])).text)
-
-
-def test_a_word_that_should_be_divided_gets_the_highest_frequency(client: FlaskClient) -> None:
-    text = shown(page(client, "研究生", want="研究 生"))
-    assert "For “研究 / 生” to be more probable than “研究生”, the word may have the frequency 13 at most." in text
-    assert re.search(r"Wanted 研究 35,029 生 22,579 Sum −15.334, probability 2.2 × 10⁻⁷ As one word 研究生 13", text)
-
-
-@pytest.mark.parametrize(
-    ("want", "message"),
-    [
-        ("生物", "“生物” does not occur in the text. Check its spelling."),
-        ("研", "A single character needs no frequency"),
-        ("究 生", "“究生” is not in the dictionary, so no frequency keeps it together."),
-        ("<b>", "“&lt;b&gt;” does not occur in the text."),
-    ],
-)
-def test_a_word_that_cannot_have_one_gets_a_message(client: FlaskClient, want: str, message: str) -> None:
-    html = page(client, "研究生命", want=want)
-    assert message in html
-    assert 'aria-invalid="true" aria-describedby="want-error"' in html
-
-
-def test_a_frequent_word_is_told_that_it_has_enough(client: FlaskClient) -> None:
-    assert "has the frequency 35,029, enough to be more probable" in shown(page(client, "研究生命", want="研究"))
-
-
-def test_no_frequency_can_divide_some_words(client: FlaskClient) -> None:
-    text = shown(page(client, "今天天气", want="今 天", vocabulary="own-dictionary", dictionary="今天 5\n天气 9"))
-    assert "the dictionary must not have the word" in text
 
 
 # --- bidirectional matching

@@ -62,14 +62,18 @@ def test_the_step_of_a_token_is_the_one_that_produced_it(
             json.dumps(show.at(step).record).encode()
 
 
-@pytest.mark.parametrize("algorithm", EVERY)
+@pytest.mark.parametrize(
+    "algorithm",
+    [pytest.param(one, marks=pytest.mark.exhaustive) if one == "ngram" else one for one in (*EVERY, "bpe longest")],
+)
 @EXPENSIVE
 @given(text=any_text)
 @example(text="<script>alert(1)</script> [UNK] مرحبا e\u0301 👩‍👩‍👧 \x00\x1b\u202e" + SPACES)
 def test_every_step_is_drawn(app: Flask, algorithm: str, text: str) -> None:
     with app.test_request_context("/"):
+        algorithm, _, option = algorithm.partition(" ")
         result = result_of(algorithm, text)
-        show = walkthrough_of(result, {})
+        show = walkthrough_of(result, {option: "1"} if option else {})
         for step in range(1, len(show)):
             frame = ShownStep(show, step, str)
             context = StepContext(

@@ -3,7 +3,6 @@
 import gzip
 import io
 import json
-from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -15,8 +14,7 @@ from werkzeug.datastructures import MultiDict
 
 from tests.properties import EXPENSIVE
 from webapp.core.training.plan import STAGES, TRAINERS, Progress, TrainingPlan
-from webapp.pages.train.choices import BY_NAME, CHOICES, TRAINER_CHOICES
-from webapp.pages.train.corpora import NoTextFileError, format_of
+from webapp.pages.train.corpora import format_of
 from webapp.pages.train.forms import DEFAULTS, PlanRequest, plan_from, plan_of
 from webapp.pages.train.job_view import whole_percent
 
@@ -24,12 +22,6 @@ from webapp.pages.train.job_view import whole_percent
 def read(app: Flask, **values: str) -> PlanRequest:
     with app.test_request_context("/train"):
         return plan_from(MultiDict(values))
-
-
-def test_every_field_of_the_plan_can_be_chosen() -> None:
-    assert set(DEFAULTS) == {field.name for field in fields(TrainingPlan)}
-    assert {choice.trainer for choice in TRAINER_CHOICES} == set(TRAINERS)
-    assert [choice.name for choice in CHOICES] == [*BY_NAME]  # each once: a second field of its name would be ignored
 
 
 def test_an_empty_form_is_the_default_plan(app: Flask) -> None:
@@ -99,18 +91,6 @@ def test_any_form_gives_a_plan_or_problems(app: Flask, values: dict[str, Any]) -
     assert set(asked.problems) <= set(DEFAULTS)
 
 
-def test_choices_have_sentences_and_limits_around_the_default() -> None:
-    for choice in CHOICES:
-        assert str(choice.label)
-        assert str(choice.hint).endswith(".")
-        default = getattr(TrainingPlan(), choice.name)
-        if choice.kind == "number" and default is not None:
-            assert choice.least <= default <= choice.most
-        if choice.options:
-            assert default in dict(choice.options)
-    assert next(choice.name for choice in CHOICES if choice.is_for("bpe-bytes")) == "size"
-
-
 LINES = b'{"text": "low"}\n{"text": "lower"}\n'
 
 
@@ -136,12 +116,6 @@ def test_the_format_is_recognized(name: str, content: bytes, format: str) -> Non
     stream = io.BytesIO(content)
     assert format_of(name, stream) == format
     assert stream.read() == content
-
-
-@pytest.mark.parametrize(("content", "kind"), [(b"%PDF-1.7", "PDF"), (b"PK\x03\x04", "ZIP"), (b"PAR1", "Parquet")])
-def test_other_files_are_refused(content: bytes, kind: str) -> None:
-    with pytest.raises(NoTextFileError, match=kind):
-        format_of("corpus.txt", io.BytesIO(content))
 
 
 def test_the_percentage_only_grows() -> None:

@@ -26,15 +26,6 @@ def files_of(app: Flask, address: str) -> list[tuple[str, str, str]]:
         return [(file.name, file.format, file.field) for file in jobs().corpora.files(found[1])]
 
 
-def test_the_form_names_what_it_takes(client: FlaskClient) -> None:
-    answer = client.get("/train")
-    assert answer.status_code == 200
-    assert "up to 200 MB together" in answer.text
-    assert 'enctype="multipart/form-data"' in answer.text
-    assert '<a href="/train" aria-current=page>Train</a>' in answer.text
-    assert 'href="/train"' in client.get("/vocabularies").text
-
-
 def test_pasted_text_becomes_a_corpus(client: FlaskClient) -> None:
     answer = send(client, text=TEXT)
     assert answer.status_code == 303

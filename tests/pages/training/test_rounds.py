@@ -63,16 +63,6 @@ def test_the_page_links_to_the_table_and_back(client: FlaskClient, kind: str) ->
     assert "style=" not in table
 
 
-def test_the_table_can_be_copied(client: FlaskClient) -> None:
-    page = client.get("/steps/training/bpe/rounds", query_string=PAPER).text
-    copied = re.search(r'(?s)<textarea id="rounds-tsv"[^>]*>\n(.*?)</textarea>', page)
-    assert copied is not None
-    text = client.get("/steps/training/bpe/rounds", query_string={**PAPER, "format": "tsv"})
-    assert text.mimetype == "text/plain"
-    assert unescape(copied[1]) == text.text
-    assert text.text.splitlines()[3] == "3\test </w>\t9\test</w>"
-
-
 def test_a_spreadsheet_runs_no_formula(client: FlaskClient) -> None:
     rows = rounds_of(client, "unigram", corpus="=cmd =cmd =cmd", plain="1", every="1", size="5")
     assert not any(cell.startswith("=c") for row in rows for cell in row)
@@ -88,7 +78,3 @@ def test_the_form_of_the_table_leads_back_to_it(client: FlaskClient) -> None:
     assert "There is no corpus" in client.get("/steps/training/bpe/rounds?corpus=&lang=en").text
     assert client.get("/steps/training/fmm/rounds").status_code == 404
     assert client.get("/steps/training/bpe/rounds?corpus=low&size=0").status_code == 200
-
-
-def test_a_round_without_a_table_has_no_file(client: FlaskClient) -> None:
-    assert client.get("/steps/training/bpe/rounds?corpus=low&size=999&format=csv").status_code == 422

@@ -9,11 +9,20 @@ import pytest
 from PIL import Image
 
 from webapp.core.encoding import Encoding
+from webapp.rendering.pictures import PictureTexts
 from webapp.rendering.pictures.fonts import Fonts, fonts
 from webapp.rendering.pictures.svg import NAMESPACE
 from webapp.vocabularies import jieba_words, matching, shipped_tokenizer
 
 HOSTILE = '<script>alert(1)</script>&amp;"\'<image href="file:///etc/passwd"/>]]>\x00\x1b\ud800\ufffe\u202e'
+
+WORDS = PictureTexts(
+    tokens=lambda count: f"{count} tokens",
+    more=lambda count: f"and {count} more",
+    missing=lambda scripts: f"no font for {', '.join(scripts)}",
+    empty="No text, no tokens.",
+    beginning="Only the beginning of the text is shown.",
+)
 
 
 def encode(text: str, vocabulary: str = "bpe-bytes") -> Encoding:
@@ -43,7 +52,7 @@ def assert_harmless(source: str) -> None:
     """Check that the XML is well-formed and has only allowed elements and attributes."""
     elements = list(ElementTree.fromstring(source).iter())
     assert {element.tag.removeprefix(f"{{{NAMESPACE}}}") for element in elements} <= {
-        "svg", "title", "g", "rect", "path", "circle", "text",
+        "svg", "title", "g", "rect", "path", "circle", "text", "tspan",
     }  # fmt: skip
     for element in elements:
         assert not [name for name in element.attrib if "href" in name or name.startswith("on")]

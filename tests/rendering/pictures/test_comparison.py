@@ -1,88 +1,46 @@
-"""Pictures of a comparison: columns that fit and wrap, tracks, names, limits."""
+"""Pictures of a comparison: a row for each tokenizer, names, counts, limits."""
 
 from __future__ import annotations
 
-import re
-from itertools import pairwise
-from xml.etree.ElementTree import fromstring
+from xml.etree import ElementTree
 
 import pytest
 
-from webapp.rendering.pictures import (
-    ComparisonPicture,
-    PictureCell,
-    PictureColumn,
-    PictureRow,
-    comparison_card,
-    comparison_png,
-    comparison_svg,
-)
-from webapp.rendering.pictures.comparison import MOST_LINES, WIDTH
-from webapp.rendering.pictures.palette import PALETTES, Theme
+from tests.rendering.pictures.conftest import HOSTILE, WORDS, assert_harmless, encode, pixels
+from webapp.rendering.pictures import PictureRow, comparison_card, comparison_picture
+from webapp.rendering.pictures.comparison import MOST_CHARACTERS
+from webapp.rendering.pictures.palette import palette_of
 
 pytestmark = pytest.mark.usefixtures("machine")
+NAMES = ("bpe-bytes", "wordpiece", "unigram", "jieba", "bpe-characters", "bpe-bytes")
 
 
-def picture(*columns: PictureColumn, rows: int = 2) -> ComparisonPicture:
-    return ComparisonPicture([PictureRow(n, f"row {n}", 3 + n) for n in range(1, rows + 1)], columns, "A sentence.")
+def rows_of(text: str, count: int = 2) -> list[PictureRow]:
+    return [PictureRow(at, f"row {at}", encode(text, name)) for at, name in enumerate(NAMES[:count], 1)]
 
 
-def column(*rows: str, ways: int = 1, ends_line: bool = False, direction: int | None = 0) -> PictureColumn:
-    cells = [[PictureCell(at % 6, token) for at, token in enumerate(row.split("|"))] for row in rows]
-    return PictureColumn(cells, ways, ends_line, direction)
-
-
-def rectangles(svg: str) -> list[tuple[float, float, float, float, str]]:
-    found = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"[^>]* fill="(#\w+)"', svg)
-    return [(float(x), float(y), float(width), float(height), fill) for x, y, width, height, fill in found]
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_track_has_the_colour_for_the_number_of_ways(theme: Theme) -> None:
-    palette = PALETTES[theme]
-    columns = [column("low", "lo|w", ways=ways) for ways in (1, 2, 3, 4, 6)]
-    tracks = [
-        fill for *_place, height, fill in rectangles(comparison_svg(picture(*columns), theme=theme)) if height == 5
-    ]
-    assert tracks == [palette.line, *palette.track, palette.accent, palette.accent]
-
-
-def test_columns_stand_beside_each_other_and_wrap_together() -> None:
-    svg = comparison_svg(picture(*[column("un|believ|ably ", "un|bel|ievably ") for _ in range(30)]))
-    tracks = [rectangle for rectangle in rectangles(svg) if rectangle[3] == 5]
-    assert len(tracks) == 30
-    assert len({y for _x, y, *_rest in tracks}) > 1
-    assert max(x + width for x, _y, width, *_rest in tracks) < WIDTH
-    first = [(x, x + width) for x, y, width, *_rest in tracks if y == tracks[0][1]]
-    assert all(before[1] < after[0] for before, after in pairwise(first))
-
-
-def test_columns_from_right_to_left_begin_at_the_right() -> None:
-    columns = [column("مرحبا", "مر|حبا", direction=1), column(" low", " lo|w")]
-    tracks = [x for x, _y, _width, height, _fill in rectangles(comparison_svg(picture(*columns))) if height == 5]
-    assert tracks[0] < tracks[1]  # drawn in visual order
-    texts = re.findall(r'<text x="([\d.]+)"[^>]*>([^<]*)</text>', comparison_svg(picture(*columns)))
-    arabic = [float(x) for x, text in texts if "م" in text]
-    latin = [float(x) for x, text in texts if "low" in text or text == "w"]
-    assert min(arabic) > max(latin)
-
-
-def test_names_counts_and_the_sentence_are_written() -> None:
-    svg = comparison_svg(picture(column("low", "low")))
-    root = fromstring(svg)
-    texts = ["".join(each.itertext()) for each in root.iter() if each.tag.endswith("text")]
-    assert {"4", "5", "A sentence."} <= set(texts)
-    assert any("row 1" in text for text in texts)
+@pytest.mark.parametrize("text", ["研究生命 unbelievably", "مرحبا low", HOSTILE])
+def test_each_row_has_its_name_its_count_and_its_text(text: str) -> None:
+    rows = rows_of(text, 3)
+    svg = str(comparison_picture(rows, "svg", WORDS, summary="A sentence."))
+    assert_harmless(svg)
+    written = "".join(ElementTree.fromstring(svg).itertext())
+    assert all(f"{row.number}  {row.name}" in written for row in rows)
+    assert written.count(f"{len(rows[0].encoding):,}") >= 1
+    assert palette_of("light")["accent"] in svg  # the fewest tokens
+    assert written.count(text[:2]) >= 1
+    assert "A sentence." in written
 
 
 def test_a_long_text_is_drawn_in_part() -> None:
-    svg = comparison_svg(picture(*[column("low", "low", ends_line=True) for _ in range(MOST_LINES["svg"] + 50)]))
-    assert "Only the beginning of the text is shown." in svg
+    svg = str(comparison_picture(rows_of("low " * MOST_CHARACTERS["svg"]), "svg", WORDS, summary="Many."))
+    assert WORDS.beginning in svg
 
 
-@pytest.mark.parametrize("rows", [2, 6])
-@pytest.mark.parametrize("count", [0, 1, 400])
+@pytest.mark.parametrize(("rows", "count"), [(2, 0), (2, 1), (6, 0), (6, 400)])
 def test_every_comparison_has_a_card(rows: int, count: int) -> None:
-    columns = [column(*["low "] * rows) for _ in range(count)]
-    assert comparison_card(picture(*columns, rows=rows), title="A <title>").startswith(b"\x89PNG")
-    assert comparison_png(picture(*columns, rows=rows)).startswith(b"\x89PNG")
+    shown = rows_of("low " * count, rows)
+    assert comparison_card(shown, WORDS, title="A <title>").startswith(b"\x89PNG")
+    drawn = comparison_picture(shown, "png", WORDS, summary="")
+    assert isinstance(drawn, bytes)
+    assert pixels(drawn).width

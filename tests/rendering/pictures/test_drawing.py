@@ -8,17 +8,17 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from tests.properties import EXPENSIVE
-from tests.rendering.pictures.conftest import HOSTILE, assert_harmless, encode, pixels
-from tests.rendering.pictures.test_palette import CSS, variables
-from webapp.rendering.pictures import CARD, PictureTexts, card, png, svg
+from tests.rendering.pictures.conftest import HOSTILE, WORDS, assert_harmless, encode, pixels
+from webapp.rendering.pictures import CARD, card, picture
 from webapp.rendering.pictures.cells import cells
-from webapp.rendering.pictures.drawing import MOST_CHARACTERS, rendered
+from webapp.rendering.pictures.drawing import MOST_CHARACTERS
 from webapp.rendering.pictures.fonts import Face, Fonts, fonts
 from webapp.rendering.pictures.layout import lay_out
-from webapp.rendering.pictures.palette import MONO, PALETTES, SANS, Theme
-from webapp.rendering.pictures.svg import Writer, document
+from webapp.rendering.pictures.palette import Theme, palette_of
+from webapp.rendering.pictures.svg import Sheet
 
 SCRIPTS = {
     "Latin": "Hello",
@@ -39,50 +39,38 @@ SCRIPTS = {
 pytestmark = pytest.mark.usefixtures("machine")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_palette_is_that_of_the_page(theme: Theme) -> None:
-    colours, palette = variables(theme), PALETTES[theme]
-    assert palette.tints == tuple(colours[f"t{number}"] for number in range(1, 7))
-    assert palette.stage == colours["stage"]
-    for name in ("ink", "quiet", "line", "edge", "accent", "on-accent", "wash", "sunk", "bad"):
-        assert palette.colour(name) == colours[name]
+def svg(text: str, vocabulary: str = "bpe-bytes", *, theme: Theme = "light", title: str = "") -> str:
+    return str(picture(encode(text, vocabulary), "svg", WORDS, theme=theme, title=title))
 
 
-def test_the_fonts_are_those_of_the_page() -> None:
-    css = CSS.read_text(encoding="utf-8").replace('"', "'")
-    assert f"--sans: {SANS};" in css
-    assert f"--mono: {MONO};" in css
+def png(text: str, vocabulary: str = "bpe-bytes") -> Image.Image:
+    drawn = picture(encode(text, vocabulary), "png", WORDS)
+    assert isinstance(drawn, bytes)
+    return pixels(drawn)
 
 
 @EXPENSIVE
 @given(st.text(st.characters()))
 def test_any_text_gives_xml_that_loads_nothing(text: str) -> None:
-    assert_harmless(svg(encode(text), title=text[:20]))
+    assert_harmless(svg(text, title=text[:20]))
 
 
 def test_a_hostile_text_is_escaped() -> None:
-    source = svg(encode(HOSTILE), title=HOSTILE)
+    source = svg(HOSTILE, title=HOSTILE)
     assert_harmless(source)
     text = "".join(ElementTree.fromstring(source).itertext())
     assert "<script>" in text
     assert "⟨202E⟩" in text
-    assert pixels(png(encode(HOSTILE), title=HOSTILE)).width
+    assert png(HOSTILE).width
 
 
-def test_every_token_has_its_colour_and_text_can_be_selected() -> None:
-    encoding = encode("low lower lowest")
-    source = svg(encoding, theme="dark")
-    for index in range(len(encoding)):
-        assert PALETTES["dark"].tints[index % 6] in source
+def test_every_token_has_its_colour_and_kind_and_text_can_be_selected() -> None:
+    source = svg("low lower lowest", theme="dark")
+    assert all(tint in source for tint in palette_of("dark").tints[: len(encode("low lower lowest"))])
     assert "low lower lowest" in "".join(ElementTree.fromstring(source).itertext())
-
-
-def test_kinds_of_tokens_look_different() -> None:
-    palette = PALETTES["light"]
-    unknown = svg(encode("\U00013000 a", "wordpiece"))
-    assert palette.bad in unknown
-    assert palette.bad not in svg(encode("a", "wordpiece"))
-    assert ">F0<" in svg(encode("👍"))
+    bad = palette_of("light")["bad"]
+    assert (bad in svg("\U00013000 a", "wordpiece"), bad in svg("a", "wordpiece")) == (True, False)
+    assert ">F0<" in svg("👍")
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -91,63 +79,52 @@ def test_a_script_is_drawn_or_named_as_missing(script: str) -> None:
     text = SCRIPTS[script]
     encoding = encode(text, "wordpiece")
     layout = lay_out(cells(encoding), fonts(), 40)
-    said: list[str] = []
-
-    def missing(scripts: object) -> str:
-        said.append(str(scripts))
-        return "missing"
-
-    png(encoding, words=PictureTexts(missing=missing))
-    assert bool(said) == bool(layout.missing)
+    assert ("no font" in written(picture(encoding, "svg", WORDS))) is False  # the viewer may have one
     if layout.missing:
         pytest.skip(f"no font on this machine for {script}: the picture says so")
-    for run in layout.lines[0].runs:
-        if run.face and run.role == "text":
-            assert text_pixels(run.text, run.face) != text_pixels("\U000fffff" * len(run.text), run.face)
+    for tile in layout.lines[0].tiles:
+        for run in fonts().runs(tile.text):
+            assert run.face
+            if run.text.strip():
+                assert text_pixels(run.text, run.face) != text_pixels("\U000fffff" * len(run.text), run.face)
+
+
+def written(source: str | bytes) -> str:
+    return "".join(ElementTree.fromstring(source).itertext())
 
 
 def text_pixels(text: str, face: Face) -> bytes:
-    body = f'<text x="5" y="40" font-size="32" font-family="{face.family}">{text}</text>'
-    return pixels(rendered(document(body, 300, 60, title="", background="#ffffff"), [face])).tobytes()
+    sheet = Sheet("light", drawing=True)
+    sheet.known = Fonts([face])
+    sheet.say(text, 5, 40, 32, "#000000")
+    return pixels(sheet.png(300, 60, "")).tobytes()
 
 
-def test_a_picture_has_the_requested_width_and_the_card_its_exact_size() -> None:
-    encoding = encode("研究生命起源 lowest " * 30)
-    assert pixels(png(encoding, width=500)).width == 1000
-    assert pixels(png(encoding, width=1200, height=630)).size == CARD
-    assert pixels(card(encode(""))).size == CARD
-
-
-def test_the_margins_of_the_card_stay_empty() -> None:
-    image = pixels(card(encode("Chinese 研究生命起源 and שלום, " * 40), title="A very long name of a vocabulary " * 5))
-    paper = tuple(bytes.fromhex(PALETTES["light"].stage[1:]))
-    for box in ((0, 0, 1200, 60), (0, 0, 60, 630), (1140, 0, 1200, 630), (0, 580, 1200, 630)):
-        assert image.crop(box).getcolors() == [((box[2] - box[0]) * (box[3] - box[1]), paper)]
+def test_a_card_has_its_size() -> None:
+    for text in ("", "研究生命起源 lowest " * 30):
+        assert pixels(card(encode(text), WORDS)).size == CARD
 
 
 def test_a_long_text_is_truncated_and_the_rest_counted() -> None:
-    encoding = encode("a b " * MOST_CHARACTERS["png"])
-    said: list[int] = []
-
-    def more(count: int) -> str:
-        said.append(count)
-        return "more"
-
-    image = pixels(png(encoding, words=PictureTexts(more=more)))
-    assert len(said) == 1
-    assert 0 < said[0] < len(encoding)
-    assert image.height < 8_000
+    text = "a b " * MOST_CHARACTERS["png"]
+    assert png(text).height < 8_000
+    more = re.search(r"and (\d+) more", svg("a b " * MOST_CHARACTERS["svg"]))
+    assert more
+    assert 0 < int(more[1]) < len(encode("a b " * MOST_CHARACTERS["svg"]))
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("text", ["\n" * 50_000, "a" + "\u0301" * 50_000, "שלום (" * 10_000, "\t" * 50_000])
 def test_pictures_have_a_size_limit_for_any_text(text: str) -> None:
-    assert pixels(png(encode(text, "wordpiece"))).height < 8_000
-    assert len(svg(encode(text, "wordpiece"))) < 20_000_000
+    assert png(text, "wordpiece").height < 8_000
+    assert len(svg(text, "wordpiece")) < 20_000_000
 
 
 def test_the_renderer_gets_no_character_that_its_fonts_lack() -> None:
-    layout = lay_out(cells(encode("नमस्ते", "wordpiece")), Fonts(fonts().faces[:1]), 40)
-    source = Writer(PALETTES["light"], 17, drawing=True).lines(layout, 0, 0)
-    assert re.search("[\u0900-\u097f]", source) is None
-    assert re.search("[\u0900-\u097f]", Writer(PALETTES["light"], 17).lines(layout, 0, 0))
+    for drawing in (True, False):
+        sheet = Sheet("light", drawing=drawing)
+        sheet.known = Fonts(fonts().faces[:1])
+        layout = lay_out(cells(encode("नमस्ते ok", "wordpiece")), sheet.known, 40)
+        assert layout.missing == ["Deva"]
+        sheet.lines(layout.lines, 0, 0, 17)
+        assert bool(re.search("[\u0900-\u097f]", sheet.document(100, 100, ""))) is not drawing

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from tests.tokenization.comparison.test_aligned_spans import columns_of, encodings
 from webapp import create_app
-from webapp.tokenization.comparison.aligned_markup import AlignedMarkup, first_tints, passages_of, picture_columns
+from webapp.tokenization.comparison.aligned_markup import AlignedMarkup, first_tints, passages_of
 
 
 def html_of(text: str, *names: str, show: bool = False) -> str:
@@ -18,7 +16,7 @@ def html_of(text: str, *names: str, show: bool = False) -> str:
     with create_app().test_request_context("/compare"):
         markup = AlignedMarkup(text, list(range(1, len(names or "abcd") + 1)), show=show)
         parts, done = [], 0
-        for passage in passages_of(columns, text):
+        for passage in passages_of(columns):
             parts.append(markup.html(passage, tints[done : done + len(passage.columns)]))
             done += len(passage.columns)
     return "".join(parts)
@@ -49,15 +47,3 @@ def test_letters_that_are_joined_across_columns_keep_their_shapes() -> None:
     html = html_of("سلامسلام", "bpe-characters")  # one row, which has every letter in a column of its own
     assert re.search(r'class="col j"', html)
     assert re.search(r'class="col p', html)
-
-
-@pytest.mark.parametrize("show", [False, True])
-def test_a_picture_has_the_tints_of_the_page(show: bool) -> None:
-    text = "Unbelievably 龘\n研究 end"
-    columns = columns_of(text, encodings(text))
-    html = html_of(text, show=show)
-    tints = [int(tint) - 1 for tint in re.findall(r'<i class="k(\d)', html)]
-    picture = list(picture_columns(text, columns, show=show))
-    cells = [cell for column in picture for row in column.rows for cell in row if cell.index is not None]
-    assert [cell.index for cell in cells] == tints
-    assert [column.ways for column in picture] == [column.ways for column in columns]

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from webapp.core.evaluation.gold import read_gold
-from webapp.tokenization.evaluation import state as sample
+from webapp.tools import evaluate as sample
 
 # Strings that are a word in one place and two or three in another, because they mean something else there.
 AMBIGUOUS = {"不住", "不过", "将来"}
@@ -22,7 +22,7 @@ def test_the_sample_has_more_than_200_sentences() -> None:
 def test_without_its_spaces_it_is_the_text_of_its_sources(shared: Path) -> None:
     for name in sample.SOURCES:
         source = (shared / "corpora" / f"zh_{name}.txt").read_text(encoding="utf-8")
-        lines = (sample._FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+        lines = (sample.FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines()
         assert [line for line in lines if "".join(line.split()) not in source] == []
 
 

@@ -11,9 +11,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from webapp.core.algorithms import ALGORITHMS, inferences_of
 from webapp.core.inference.records import ALPHA, DROPOUT, OWN, SEED
-from webapp.serializers.tokenization import WANTS, Want
-from webapp.sharing.results import LONGEST_NOTE, LONGEST_TITLE
+from webapp.tokenization.answers import WANTS, Want
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.sharing.snapshots import LONGEST_NOTE, LONGEST_TITLE
 from webapp.tools.inputs import WHOLE, Text
 from webapp.tools.picker import TokenizerInput
 

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from webapp.serializers.json import Piece
-from webapp.serializers.tokenization import Skipped
+from webapp.tokenization.answers import Skipped
 from webapp.tools.picker import AlgorithmId
 from webapp.vocabularies.catalogue import Origin
+from webapp.web.json_responses import Piece
 
 
 class Answer(BaseModel):

@@ -78,27 +78,26 @@ def child(payload: bytes, output: int, made: jinja2.Environment, clock: Clock) -
     def stop(_signal: int, frame: FrameType | None) -> None:
         raise RenderTimeError(line_now(frame))
 
+    def write(line: Mapping[str, Any]) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)  # a line is written whole
+        if line.get("kind") == "memory":
+            more_memory()
+        _write(output, json.dumps(line, ensure_ascii=False).encode(errors="replace") + b"\n")
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
+
     try:
         limit()
-        # Somewhat before this process is ended, so that the line can be told.
+        # Somewhat before this process is ended, so that it can report the line.
         for number in STOPPING:
             signal.signal(number, stop)
         signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS - 0.1)
         signal.setitimer(signal.ITIMER_REAL, WALL_SECONDS - 0.5)
         for line in answer(json.loads(payload), made, clock):
-            if line.get("kind") == "memory":
-                more_memory()
-            content = json.dumps(line, ensure_ascii=False).encode(errors="replace") + b"\n"
-            signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)  # a line is written whole
-            _write(output, content)
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
+            write(line)
     except RenderTimeError as error:
-        signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
-        _write(output, json.dumps({"kind": "time", "line": error.line, "message": ""}).encode() + b"\n")
+        write({"kind": "time", "line": error.line, "message": ""})
     except MemoryError:
-        signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
-        more_memory()
-        _write(output, b'{"kind": "memory", "line": null, "message": ""}\n')
+        write({"kind": "memory", "line": None, "message": ""})
     finally:
         os._exit(0)
 

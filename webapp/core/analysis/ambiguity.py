@@ -18,7 +18,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
 from operator import add
 from typing import Literal
 
@@ -47,19 +46,6 @@ def kind_of(disagreement: Disagreement) -> Kind:
     return "combinational" if 1 in (len(disagreement.forward), len(disagreement.backward)) else "overlapping"
 
 
-def crossing_words(disagreement: Disagreement) -> tuple[str, str] | None:
-    """The first word of FMM and the first of BMM that share characters without one containing the other.
-
-    >>> crossing_words(Disagreement(0, 4, ("研究生", "命"), ("研究", "生命")))
-    ('研究生', '生命')
-    """
-    for forward, (left, right) in _spans(disagreement.forward):
-        for backward, (start, end) in _spans(disagreement.backward):
-            if left < start < right < end or start < left < end < right:
-                return forward, backward
-    return None
-
-
 def divisible_words(dictionary: Dictionary, words: Iterable[str]) -> list[Divisible]:
     """The different words among `words` that consist of words of the dictionary, as `find_ambiguities` divides them.
 
@@ -78,11 +64,6 @@ def undisputed_words(text: str, spans: Iterable[tuple[int, int]], disagreements:
     """
     disputed = {at for place in disagreements for at in range(place.start, place.end)}
     return [text[start:end] for start, end in spans if disputed.isdisjoint(range(start, end))]
-
-
-def _spans(words: tuple[str, ...]) -> list[tuple[str, tuple[int, int]]]:
-    ends = list(accumulate(map(len, words)))
-    return [(word, (end - len(word), end)) for word, end in zip(words, ends, strict=True)]
 
 
 # --- all ambiguities of a text ---------------------------------------------------------------------------------------
@@ -275,31 +256,15 @@ def _chains(
     first_shared = array("i", [size]) * (size + 1)  # for a start, the first end of a word that words from there cross
     last_shared = array("i", [-1]) * (size + 1)  # for an end, the last start of a word that words to there cross
     for start in range(1, size):
-        count, anchor = 0, -1
         for end in range(start + 1, longest_end[start]):
             if longest_start[end] < start:
-                count += 1
-                before = last_shared[end]
-                if count == 1:
-                    first_shared[start] = end
-                    anchor = before
-                # An end that shares a place with the same start as the first end is in the set already.
-                if count == 1 or before != anchor or before < 0:
-                    sets.join(2 * start, 2 * end + 1)
+                counts[start] = counts.get(start, 0) + 1
+                first_shared[start] = min(first_shared[start], end)
                 last_shared[end] = start
-        if count:
-            counts[start] = count
-    if not counts:
-        return
-    at, anchor, joined = -1, -1, array("i", [-1]) * (size + 1)
-    for start, end in words:
-        if first_shared[start] < end and last_shared[end] > start:
-            before = joined[end]
-            if start != at or before != anchor or before < 0:
                 sets.join(2 * start, 2 * end + 1)
-            if start != at:
-                at, anchor = start, before
-            joined[end] = start
+    for start, end in words if counts else ():
+        if first_shared[start] < end and last_shared[end] > start:
+            sets.join(2 * start, 2 * end + 1)
     begins: dict[int, int] = {}
     finishes: dict[int, int] = {}
     lengths: dict[int, int] = {}

@@ -17,7 +17,7 @@ BOUNDARIES: tuple[Boundary, ...] = get_args(Boundary)
 
 
 @dataclass(frozen=True, slots=True)
-class TextPart:
+class ChunkPart:
     """The characters from `start` to `end` (exclusive), and the number of `tokens` when they are encoded alone."""
 
     start: int
@@ -43,7 +43,7 @@ def split(
     boundary: Boundary = "sentence",
     special: bool = False,
     template: bool = False,
-) -> Iterator[TextPart]:
+) -> Iterator[ChunkPart]:
     """Yield parts of at most `most` tokens; each begins where the one before ends, or up to `overlap` tokens earlier.
 
     A part ends with the last sentence or line that fits, whichever is `boundary`; if there is none, with the last of
@@ -108,39 +108,33 @@ def boundaries_of(text: str, boundary: Boundary) -> list[int]:
     return [match.end() for match in pattern.finditer(text)]
 
 
+@dataclass
 class _Splitter:
     """Splits one text."""
 
-    def __init__(
-        self,
-        text: str,
-        tokenizer: Tokenizer,
-        most: int,
-        overlap: int,
-        boundary: Boundary,
-        special: bool,
-        template: bool,
-    ) -> None:
-        self._text = text
-        self._tokenizer = tokenizer
-        self._most = most
-        self._overlap = overlap
-        self._special = special
-        self._template = template
-        whole = tokenizer.encode(text, special=special)
+    text: str
+    tokenizer: Tokenizer
+    most: int
+    overlap: int
+    boundary: Boundary
+    special: bool
+    template: bool
+
+    def __post_init__(self) -> None:
+        whole = self.tokenizer.encode(self.text, special=self.special)
         # Characters that a normalizer reordered count in the order of the text.
         self._ends: Sequence[int] = list(accumulate(whole.ends, max))
-        self._starts: Sequence[int] = list(accumulate(reversed(whole.starts), min, initial=len(text)))[:0:-1]
-        self._boundaries = [boundaries_of(text, kind) for kind in _PREFERRED[boundary]]
+        self._starts: Sequence[int] = list(accumulate(reversed(whole.starts), min, initial=len(self.text)))[:0:-1]
+        self._boundaries = [boundaries_of(self.text, kind) for kind in _PREFERRED[self.boundary]]
         self._both = (
-            sorted(set(self._boundaries[0]).intersection(self._boundaries[1])) if boundary == "sentence" else []
+            sorted(set(self._boundaries[0]).intersection(self._boundaries[1])) if self.boundary == "sentence" else []
         )
-        self._tried = most  # how many tokens of the whole text the last part has
+        self._tried = self.most  # how many tokens of the whole text the last part has
 
-    def parts(self) -> Iterator[TextPart]:
+    def parts(self) -> Iterator[ChunkPart]:
         """All parts, in order."""
         start = end = 0
-        while end < len(self._text):
+        while end < len(self.text):
             part = self._part(start, end)
             if part.end <= end:  # the overlap leaves no room for new text
                 part = self._part(end, end)
@@ -148,18 +142,18 @@ class _Splitter:
             end = part.end
             start = self._overlap_start(part)
 
-    def _part(self, start: int, overlap_end: int) -> TextPart:
+    def _part(self, start: int, overlap_end: int) -> ChunkPart:
         """The part from `start`; it ends after `overlap_end` unless no more text fits."""
         first = bisect_right(self._ends, start)
-        room = min(self._most, 2 * self._tried)  # tokens of the whole text; starts near the last number that fit
+        room = min(self.most, 2 * self._tried)  # tokens of the whole text; starts near the last number that fit
         while room > 0:
-            limit = self._ends[first + room - 1] if first + room < len(self._ends) else len(self._text)
+            limit = self._ends[first + room - 1] if first + room < len(self._ends) else len(self.text)
             end = self._boundary_within(max(start, overlap_end), limit)
             tokens = self._count(start, end)
-            if tokens <= self._most:
+            if tokens <= self.most:
                 self._tried = room
-                return TextPart(start, end, tokens)
-            room = _fewer(room, tokens, self._most)
+                return ChunkPart(start, end, tokens)
+            room = _fewer(room, tokens, self.most)
             if end < limit:
                 room = min(room, bisect_left(self._ends, end) - first)
         self._tried = 1
@@ -170,7 +164,7 @@ class _Splitter:
 
         A few spaces between the limit and a boundary belong to the sentence or line that they end.
         """
-        if limit == len(self._text):
+        if limit == len(self.text):
             return limit
         at = bisect_right(self._both, limit)
         if at > 0 and self._both[at - 1] > max(start, limit - (limit - start) // 4):
@@ -178,26 +172,26 @@ class _Splitter:
         for boundaries in self._boundaries:
             at = bisect_right(boundaries, limit)
             following = boundaries[at] if at < len(boundaries) else limit
-            if limit < following <= limit + _SPACES and self._text[limit:following].isspace():
+            if limit < following <= limit + _SPACES and self.text[limit:following].isspace():
                 return following
             if at > 0 and boundaries[at - 1] > start:
                 return boundaries[at - 1]
         return limit
 
-    def _part_of_token(self, start: int, first: int) -> TextPart:
+    def _part_of_token(self, start: int, first: int) -> ChunkPart:
         """A part with only the beginning of the token `first`, halved until it fits."""
-        length = (self._ends[first] if first < len(self._ends) else len(self._text)) - start
+        length = (self._ends[first] if first < len(self._ends) else len(self.text)) - start
         while True:
             tokens = self._count(start, start + length)
-            if tokens <= self._most:
-                return TextPart(start, start + length, tokens)
+            if tokens <= self.most:
+                return ChunkPart(start, start + length, tokens)
             if length <= 1:
-                raise PartTooSmallError(self._text[start], tokens)
+                raise PartTooSmallError(self.text[start], tokens)
             length //= 2
 
-    def _overlap_start(self, part: TextPart) -> int:
+    def _overlap_start(self, part: ChunkPart) -> int:
         """The start of the part after `part`: at most `overlap` tokens before its end."""
-        wanted = self._overlap
+        wanted = self.overlap
         last = bisect_left(self._starts, part.end)
         while wanted > 0:
             start = max(self._starts[max(last - wanted, 0)], part.start + 1) if last else part.end
@@ -205,9 +199,9 @@ class _Splitter:
             if start >= part.end:
                 break
             tokens = self._count(start, part.end)
-            if tokens <= self._overlap:
+            if tokens <= self.overlap:
                 return start
-            wanted = _fewer(wanted, tokens, self._overlap)
+            wanted = _fewer(wanted, tokens, self.overlap)
         return part.end
 
     def _beginning_within(self, start: int, end: int) -> int:
@@ -219,7 +213,7 @@ class _Splitter:
         return start
 
     def _count(self, start: int, end: int) -> int:
-        return len(self._tokenizer.ids(self._text[start:end], special=self._special, template=self._template))
+        return len(self.tokenizer.ids(self.text[start:end], special=self.special, template=self.template))
 
 
 def _fewer(tried: int, tokens: int, most: int) -> int:

@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import product
+
+from webapp.core.text.utf8 import begins_character, missing_bytes
 
 _NEVER = frozenset((0xC0, 0xC1, *range(0xF5, 0x100)))
 # Second and later bytes that are tried where several are missing: spread, so that they meet characters of many kinds.
 _FEW = (0x98, 0x80, 0xA0, 0xB0, 0x8F, 0xBF, 0x90, 0xA8)
+_CONTINUING = bytes(range(0x80, 0xC0))
 # How many endings are tried with each beginning, where both are missing.
 _BOTH = 6
 # First bytes by the number of bytes of their character, those of common scripts first.
@@ -40,60 +45,41 @@ def completions(data: bytes) -> Iterator[str]:
     """
     if not _NEVER.isdisjoint(data):
         return
-    head = 0
-    while head < len(data) and 0x80 <= data[head] < 0xC0:
-        head += 1
+    head = len(data) - len(data.lstrip(_CONTINUING))
     if head > 3:
         return
-    whole = data[head:]
-    missing = _missing(whole)
-    if missing is None:
+    tail = next((size for size in (1, 2, 3) if begins_character(data[max(head, len(data) - size) :])), 0)
+    try:
+        data[head : len(data) - tail].decode()
+    except UnicodeDecodeError:
         return
     later: list[str] = []
     seen: set[str] = set()
-    for text in _filled(data, head, missing):
+    for text in _filled(data, head, tail):
         if text in seen:
             continue
         seen.add(text)
-        if "Cn" in map(unicodedata.category, text) or "Co" in map(unicodedata.category, text):
-            later.append(text)
-        else:
+        if {"Cn", "Co"}.isdisjoint(map(unicodedata.category, text)):
             yield text
+        else:
+            later.append(text)
     yield from later
 
 
-def _missing(data: bytes) -> int | None:
-    """How many bytes the last character of UTF-8 lacks; None if the bytes before it are not valid."""
-    for missing in range(4):
-        cut = data
-        if missing:
-            at = _last_lead(data)
-            if at < 0 or _length(data[at]) - (len(data) - at) != missing:
-                continue
-            if not any(_is_text(data[at:] + bytes(tail)) for tail in _tails(missing)):
-                return None
-            cut = data[:at]
-        if _is_text(cut):
-            return missing
-    return None
-
-
-def _last_lead(data: bytes) -> int:
-    """Where the last character begins, if it is among the last three bytes; else -1."""
-    return max((at for at in range(max(0, len(data) - 3), len(data)) if data[at] >= 0xC0), default=-1)
-
-
-def _filled(data: bytes, head: int, missing: int) -> Iterator[str]:
+def _filled(data: bytes, head: int, tail: int) -> Iterator[str]:
     """The text of the bytes with every choice of what stands before the first and after the last of them."""
-    tails = [bytes(after) for after in _tails(missing)]
-    if head and missing:
-        tails = [tail for tail in tails if _is_text(data[_last_lead(data) :] + tail)][:: max(1, len(tails) // _BOTH)]
+    missing = missing_bytes(data[len(data) - tail :]) if tail else ()
+    tails = [
+        bytes(after)
+        for after in _tails(len(missing))
+        if all(low <= byte <= high for byte, (low, high) in zip(after, missing, strict=True))
+    ]
+    if head and tail:
+        tails = tails[:: max(1, len(tails) // _BOTH)]
     for before in _heads(data[:head]) if head else (b"",):
         for after in tails:
-            try:
+            with suppress(UnicodeDecodeError):
                 yield (before + data + after).decode()
-            except UnicodeDecodeError:
-                continue
 
 
 def _heads(continuing: bytes) -> Iterator[bytes]:
@@ -105,33 +91,17 @@ def _heads(continuing: bytes) -> Iterator[bytes]:
 
 
 def _between(count: int) -> Iterator[tuple[int, ...]]:
-    if count == 0:
-        yield ()
-    elif count == 1:
-        yield from ((byte,) for byte in (*_FEW, *range(0x80, 0xC0)))
+    if count < 2:
+        yield from ((byte,) for byte in (*_FEW, *range(0x80, 0xC0))) if count else ((),)
     else:
-        yield from ((first, second) for first in (0x9F, *_FEW) for second in _FEW)
+        yield from product((0x9F, *_FEW), _FEW)
 
 
 def _tails(missing: int) -> Iterator[tuple[int, ...]]:
     """What can stand after the bytes that begin a character."""
-    if missing == 0:
-        yield ()
-    elif missing == 1:
-        yield from ((byte,) for byte in (*_FEW, *range(0x80, 0xC0)))
-    elif missing == 2:
+    if missing == 2:
         yield from ((first, last) for last in (*_FEW, 0x85) for first in (*_FEW, *range(0x80, 0xC0)))
+    elif missing == 3:
+        yield from product((0x9F, *_FEW), _FEW, _FEW)
     else:
-        yield from ((first, *rest) for first in (0x9F, *_FEW) for rest in ((a, b) for a in _FEW for b in _FEW))
-
-
-def _length(lead: int) -> int:
-    return 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
-
-
-def _is_text(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+        yield from _between(missing)

@@ -9,41 +9,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from webapp.core.analysis.token_texts import TextPart, TextParts, parts_of
+from webapp.core.text.decoders import Decoder
 from webapp.core.text.utf8 import REPLACEMENT, Utf8Decoder
 from webapp.core.tokenizer import Tokenizer
 
 
-class DecodedToken(NamedTuple):
+@dataclass(slots=True)
+class DecodedToken:
     """One token, and the state of the text after it."""
 
     position: int
     id: int
     piece: str | bytes
     """The vocabulary's piece, or the text of an added token."""
-    special: bool
-    unknown: bool
-    skipped: bool
+    special: bool = False
+    unknown: bool = False
+    skipped: bool = False
     """Whether the token is special and special tokens were to be left out."""
-    data: bytes
+    data: bytes = b""
     """The bytes that it adds to the text at its place, with any space that the decoder puts before it."""
-    alone: str
+    alone: str = ""
     """The text of the token decoded by itself."""
-    text: str
+    text: str = ""
     """The characters that are complete with this token: what a client that waits prints for it."""
-    pending: bytes
+    pending: bytes = b""
     """The bytes of a character that is unfinished after this token."""
-    resolved_by: int | None
+    resolved_by: int | None = None
     """The index of the token that completes the pending bytes or shows that they are invalid; None for none."""
-    completed: bool
+    completed: bool = False
     """Whether that token completes their character."""
-    invalid: bytes
+    invalid: bytes = b""
     """The bytes that are known to be invalid with this token."""
-    start: int
+    start: int = 0
     """Where its characters begin in `Decoded.streamed`; a token with part of a character has all of it."""
-    end: int
+    end: int = 0
 
     @property
     def is_partial(self) -> bool:
@@ -102,86 +103,69 @@ def decoded(tokenizer: Tokenizer, ids: Sequence[int], *, skip_special: bool = Fa
     if found is None:
         alone = [TextPart(alone_of[id].encode("utf-8", "replace"), False) for id in ids if id not in skipped]
         found = TextParts(alone)
-    states = _States(found, ids, skipped)
     specials = set(tokenizer.special_tokens.values())
-    unknown_id = tokenizer.model.unknown_id
     tokens = [
         DecodedToken(
             index,
             id,
             pieces[id],
-            id in specials,
-            id == unknown_id and id not in specials,
-            id in skipped,
-            states.data[index],
-            alone_of[id],
-            states.texts[index],
-            states.pending[index],
-            states.resolved_by[index],
-            states.completed[index],
-            states.invalid[index],
-            states.starts[index],
-            states.ends[index],
+            special=id in specials,
+            unknown=id == tokenizer.model.unknown_id and id not in specials,
+            skipped=id in skipped,
+            alone=alone_of[id],
         )
         for index, id in enumerate(ids)
     ]
-    return Decoded(text, tokens, exact, states.rest)
+    return Decoded(text, tokens, exact, _stream(found, tokens))
 
 
-class _States:
-    """The state of a text after each token, in lists with one entry for each."""
+def part_places(decoder: Decoder | None, pieces: Sequence[str | bytes], text: str) -> list[tuple[int, int]] | None:
+    """Where the part of each piece starts and ends in the decoded text; None if the parts are not known."""
+    found = parts_of(decoder, pieces)
+    if found is None:
+        return None
+    tokens = [DecodedToken(at, at, piece) for at, piece in enumerate(pieces)]
+    rest = _stream(found, tokens)
+    streamed = "".join(token.text for token in tokens) + rest
+    return [(token.start, token.end) for token in tokens] if streamed == text else None
 
-    def __init__(self, found: TextParts, ids: Sequence[int], skipped: set[int]) -> None:
-        self.data: list[bytes] = []
-        self.texts: list[str] = []
-        self.pending: list[bytes] = []
-        self.invalid: list[bytes] = []
-        self.starts: list[int] = []
-        self.ends: list[int] = []
-        self.resolved_by: list[int | None] = [None] * len(ids)
-        self.completed = [False] * len(ids)
-        self.rest = ""
-        self._open: list[int] = []  # the tokens with bytes of the unfinished character
-        self._length = 0  # characters of the text so far
-        decoder = Utf8Decoder(each_byte=found.invalid != "sequence")
-        parts = iter(found.parts)
-        for index, id in enumerate(ids):
-            self._add(index, decoder, None if id in skipped else next(parts))
-        self.rest = decoder.finish()
-        self._extend(len(self.rest))
 
-    def _add(self, index: int, decoder: Utf8Decoder, part: TextPart | None) -> None:
-        data = b"" if part is None else part.data
+def _stream(found: TextParts, tokens: Sequence[DecodedToken]) -> str:
+    """Record the state of the text after each token; return what stands for bytes that are pending at the end."""
+    decoder = Utf8Decoder(each_byte=found.invalid != "sequence")
+    parts = iter(found.parts)
+    waiting: list[DecodedToken] = []  # the tokens with bytes of the unfinished character
+    length = 0  # characters of the text so far
+    for token in tokens:
+        part = None if token.skipped else next(parts)
+        token.data = b"" if part is None else part.data
         before = decoder.pending
-        broken, invalid = "", b""
+        broken = ""
         if part is not None and before and not part.raw:
             broken = decoder.finish()
-            invalid = decoder.invalid
-        text = broken + decoder.feed(data) if data else broken
-        if data:
+            token.invalid = decoder.invalid
+        token.text = broken + decoder.feed(token.data) if token.data else broken
+        if token.data:
             broken += decoder.broken
-            invalid += decoder.invalid
-        pending = decoder.pending
-        resolved = bool(before) and (bool(broken) or bool(text))
-        start = self._length + len(broken)
-        if resolved:
-            for waiting in self._open:
-                self.resolved_by[waiting] = index
-                self.completed[waiting] = not broken
-            self._extend(len(broken) or 1)
-            self._open.clear()
-        self._length += len(text)
-        self.data.append(data)
-        self.texts.append(text)
-        self.pending.append(pending)
-        self.invalid.append(invalid)
-        self.starts.append(start)
-        self.ends.append(self._length + bool(pending and data))
-        if pending:
-            self._open.append(index)
+            token.invalid += decoder.invalid
+        token.pending = decoder.pending
+        token.start = length + len(broken)
+        if before and (broken or token.text):
+            for one in waiting:
+                one.resolved_by, one.completed = token.position, not broken
+            _extend(waiting, length + (len(broken) or 1))
+            waiting.clear()
+        length += len(token.text)
+        token.end = length + bool(token.pending and token.data)
+        if token.pending:
+            waiting.append(token)
+    rest = decoder.finish()
+    _extend(waiting, length + len(rest))
+    return rest
 
-    def _extend(self, characters: int) -> None:
-        """Let the tokens of the unfinished character cover what it turned out to be."""
-        for waiting in self._open:
-            if self.data[waiting]:
-                self.ends[waiting] = self._length + characters
+
+def _extend(waiting: Sequence[DecodedToken], end: int) -> None:
+    """Let the tokens of the unfinished character cover what it turned out to be."""
+    for token in waiting:
+        if token.data:
+            token.end = end

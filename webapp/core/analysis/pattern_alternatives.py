@@ -12,7 +12,7 @@ from time import thread_time
 
 import regex
 
-from webapp.core.text.pattern_matching import TimeBudget, compiled
+from webapp.core.text.pattern_matching import CLASS, CLASS_1, TimeBudget, compiled
 from webapp.core.text.split_patterns import PatternTimeoutError, SplitPattern
 from webapp.core.text.unicode_tables import as_unicode_16
 
@@ -83,11 +83,8 @@ class PatternAlternatives:
 def _number(match: regex.Match[str] | None) -> int:
     """The alternative of a match: that of the only outer group that took part."""
     assert match is not None
-    return next(int(name[len(_GROUP) :]) for name, text in match.groupdict().items() if _is_ours(name, text))
-
-
-def _is_ours(name: str, text: str | None) -> bool:
-    return text is not None and name.startswith(_GROUP)
+    found = (name for name, text in match.groupdict().items() if text is not None and name.startswith(_GROUP))
+    return int(next(found)[len(_GROUP) :])
 
 
 def _numbered(flags: str, alternatives: tuple[str, ...]) -> str:
@@ -100,13 +97,7 @@ def _alternatives(source: str, flags: str) -> tuple[str, ...]:
     if _DEPENDENT.search(body) or _GROUP in body or "x" in flags:
         return (body,)
     parts = _parts(_unwrapped(body), nested="V1" in flags)
-    if not 1 < len(parts) <= MOST:
-        return (body,)
-    try:
-        regex.compile(_numbered(flags, parts))
-    except (regex.error, RecursionError, OverflowError, ValueError):
-        return (body,)
-    return parts
+    return parts if 1 < len(parts) <= MOST and _compiles(_numbered(flags, parts)) else (body,)
 
 
 def _parts(source: str, nested: bool) -> tuple[str, ...]:
@@ -116,50 +107,13 @@ def _parts(source: str, nested: bool) -> tuple[str, ...]:
     ('a\\\\|', '[|]', '[^]|]', '(b|(?#)|c)', '')
     """
     parts = []
-    depth = start = at = 0
-    while at < len(source):
-        character = source[at]
-        if character == "\\":
-            at += 1
-        elif character == "[":
-            at = _class_end(source, at, nested)
-        elif source.startswith("(?#", at):
-            at = source.find(")", at)
-            if at < 0:
-                break
-        elif character == "(":
-            depth += 1
-        elif character == ")":
-            depth -= 1
-        elif character == "|" and not depth:
-            parts.append(source[start:at])
-            start = at + 1
-        at += 1
+    depth = start = 0
+    for found in (_TOKEN_1 if nested else _TOKEN).finditer(source):
+        depth += (found[0] == "(") - (found[0] == ")")
+        if found[0] == "|" and not depth:
+            parts.append(source[start : found.start()])
+            start = found.end()
     return (*parts, source[start:])
-
-
-def _class_end(source: str, at: int, nested: bool) -> int:
-    """The index of the bracket that closes the class at `at`; the first bracket inside is one of its characters."""
-    depth = 0
-    while at < len(source):
-        character = source[at]
-        if character == "\\":
-            at += 1
-        elif character == "[" and (nested or not depth):
-            if depth and (posix := _POSIX.match(source, at)):
-                at = posix.end() - 1
-            else:
-                depth += 1
-                at += source.startswith("^", at + 1)
-                at += source.startswith("]", at + 1)
-        elif character == "[" and (posix := _POSIX.match(source, at)):
-            at = posix.end() - 1
-        elif character == "]":
-            depth -= 1
-            if not depth:
-                return at
-        at += 1
-    return len(source)
 
 
 def _unwrapped(source: str) -> str:
@@ -182,6 +136,7 @@ def _compiles(source: str) -> bool:
 
 _GROUP = "tokenscope_"
 _FLAGS = re.compile(r"(?:\(\?[a-zA-Z0-9]+\))*")
-_POSIX = re.compile(r"\[:\^?\w+:\]")
+# Classes, escaped characters, comments, and other characters.
+_TOKEN, _TOKEN_1 = (regex.compile(rf"{each}|\\.|\(\?#[^)]*\)|.", regex.DOTALL) for each in (CLASS, CLASS_1))
 # Back references, conditions, branch resets, verbs, flags in the middle, and places of the search.
 _DEPENDENT = re.compile(r"\\[1-9gKG]|\(\?P[=>]|\(\?[(|&R0-9+]|\(\*|\(\?[a-zA-Z0-9-]+\)")

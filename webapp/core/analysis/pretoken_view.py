@@ -6,7 +6,7 @@ one's own can take the place of the pre-tokenizer, to compare where the two spli
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
@@ -18,7 +18,7 @@ from webapp.core.text import pretokenizers
 from webapp.core.text.alignment import AlignedText
 from webapp.core.text.character_pretokenizers import ByteLevelCharacters
 from webapp.core.text.pattern_matching import TimeBudget
-from webapp.core.text.pretokenizers import ByteLevel, PreTokenizer, PreTokenizerSequence, Split
+from webapp.core.text.pretokenizers import ByteLevel, PreTokenizer, Split
 from webapp.core.text.split_behaviors import Behavior
 from webapp.core.tokenizer import Tokenizer
 
@@ -101,7 +101,7 @@ def pretoken_view(tokenizer: Tokenizer, text: str, *, special: bool = False, own
     ends = [end for piece, _, end_of in pieces for end in end_of]
     own_budget = TimeBudget(3)  # for the pre-tokens, for the matches and for their alternatives
     steps: list[PreTokenizer] = (
-        [Split(own, budget=own_budget)] if own is not None else [*_steps(tokenizer.pretokenizer)]
+        [Split(own, budget=own_budget)] if own is not None else pretokenizers.steps_of(tokenizer.pretokenizer)
     )
     cut: list[tuple[AlignedText, AddedToken | None, int | None]] = [(piece, token, None) for piece, token, _ in pieces]
     stages = []
@@ -136,7 +136,7 @@ def last_pattern(tokenizer: Tokenizer) -> str | None:
     >>> last_pattern(UNIGRAM.tokenizer(model))[:10], last_pattern(WORDPIECE.tokenizer(model))
     ('▁?\\\\p{N}+|▁', None)
     """
-    patterns = [_pattern(step) for step in _steps(tokenizer.pretokenizer)]
+    patterns = [_pattern(step) for step in pretokenizers.steps_of(tokenizer.pretokenizer)]
     return next((pattern for pattern in reversed(patterns) if pattern is not None), None)
 
 
@@ -186,14 +186,6 @@ def _spans(
         parts.append(part.text)
         place += len(part.text)
     return spans, "".join(parts)
-
-
-def _steps(pretokenizer: PreTokenizer | None) -> Iterator[PreTokenizer]:
-    if isinstance(pretokenizer, PreTokenizerSequence):
-        for inner in pretokenizer.pretokenizers:
-            yield from _steps(inner)
-    elif pretokenizer is not None:
-        yield pretokenizer
 
 
 def _pattern(step: PreTokenizer) -> str | None:

@@ -84,7 +84,10 @@ def parts_of(decoder: Decoder | None, pieces: Sequence[str | bytes]) -> TextPart
 
 def _parts(decoder: Decoder, pieces: Sequence[str | bytes]) -> TextParts | None:
     if isinstance(decoder, SentencePieceDecoder):
-        return _sentencepiece(decoder, pieces)
+        found = decoder.parts(pieces)
+        return TextParts(
+            [TextPart(bytes([part]), True) if isinstance(part, int) else _characters(part) for part in found], "byte"
+        )
     if isinstance(decoder, DecoderSequence):
         return _sequence(decoder, [piece if isinstance(piece, str) else bytes_to_characters(piece) for piece in pieces])
     texts = [piece if isinstance(piece, str) else piece.decode("utf-8", "replace") for piece in pieces]
@@ -96,6 +99,7 @@ def _parts(decoder: Decoder, pieces: Sequence[str | bytes]) -> TextParts | None:
 def _sequence(decoder: DecoderSequence, texts: list[str]) -> TextParts | None:
     """The parts after the steps up to the first that joins the pieces; what later steps trim, `_trimmed` does."""
     bytes_of: dict[int, int] = {}
+    join = Join()
     for step in decoder.steps:
         if isinstance(step, _KEEPS_PIECES) and not bytes_of:
             texts = step.change(texts)
@@ -105,47 +109,14 @@ def _sequence(decoder: DecoderSequence, texts: list[str]) -> TextParts | None:
         elif isinstance(step, ByteLevelDecoder) and not bytes_of:
             return TextParts([TextPart(step.bytes_of(text), True) for text in texts])
         elif isinstance(step, Fuse | Join):
-            parts = [
-                TextPart(bytes([bytes_of[at]]), True) if at in bytes_of else _characters(text)
-                for at, text in enumerate(texts)
-            ]
-            return TextParts(_separated(step, parts) if isinstance(step, Join) else parts, "run")
+            join = step if isinstance(step, Join) else join
+            break
         else:
             return None
     parts = [
         TextPart(bytes([bytes_of[at]]), True) if at in bytes_of else _characters(text) for at, text in enumerate(texts)
     ]
-    return TextParts(parts, "run")
-
-
-def _sentencepiece(decoder: SentencePieceDecoder, pieces: Sequence[str | bytes]) -> TextParts:
-    """The parts by the same rules as `SentencePieceDecoder.decode`."""
-    parts: list[TextPart] = []
-    strips, text_found, waiting = decoder.strip != "nothing", False, False
-    for piece in pieces:
-        text = piece if isinstance(piece, str) else piece.decode("utf-8", "replace")
-        byte = decoder.byte_pieces.get(text)
-        if byte is not None:
-            parts.append(TextPart(bytes([byte]), True))
-            waiting = True
-            continue
-        text_found, waiting = text_found or waiting, False
-        if text in decoder.control:
-            parts.append(TextPart(b"", False))
-            continue
-        if text == decoder.unknown:
-            text = decoder.unknown_surface
-        else:
-            if strips and not text_found:
-                if text.startswith(decoder.space):
-                    text = text.removeprefix(decoder.space)
-                    strips = decoder.strip == "all"
-            else:
-                strips = False
-            text = text.replace(decoder.space, " ")
-        text_found = text_found or bool(text)
-        parts.append(_characters(text))
-    return TextParts(parts, "byte")
+    return TextParts(_separated(join, parts), "run")
 
 
 def _separated(join: Join, parts: Sequence[TextPart]) -> Sequence[TextPart]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from webapp.core.evaluation.score import words_of
+from webapp.core.text.equal_beginning import equal_beginning
 from webapp.core.vocabulary_error import Phrase, shown
 
 Format = Literal["words", "conllu"]
@@ -156,9 +157,7 @@ def read_output(text: str, gold: GoldText) -> list[list[str]]:
 
 
 def _refuse_difference(word: str, number: int, spelled: str, at: int, gold_number: int) -> None:
-    same = 0
-    while same < len(word) and at + same < len(spelled) and word[same] == spelled[at + same]:
-        same += 1
+    same = equal_beginning(word, spelled[at:])
     if at + same == len(spelled):
         raise GoldError(
             Phrase(

@@ -49,7 +49,7 @@ class MethodReport:
 
 
 @dataclass
-class Report:
+class ScoreReport:
     """The methods, and the gold lines in which one of them has a listed error, by index."""
 
     methods: list[MethodReport]
@@ -70,7 +70,7 @@ class Report:
         }
 
     @staticmethod
-    def from_json(stored: Mapping[str, Any]) -> Report:
+    def from_json(stored: Mapping[str, Any]) -> ScoreReport:
         """The report from the result of `as_json`."""
         methods = [
             MethodReport(
@@ -83,7 +83,7 @@ class Report:
             )
             for method in stored["methods"]
         ]
-        return Report(
+        return ScoreReport(
             methods,
             {index: words.split(" ") for index, _number, words in stored["lines"]},
             {index: number for index, number, _words in stored["lines"]},
@@ -123,10 +123,10 @@ def score_segmentation(
     return report
 
 
-def report_of(gold: GoldText, methods: Sequence[MethodReport], training_words: int | None) -> Report:
+def report_of(gold: GoldText, methods: Sequence[MethodReport], training_words: int | None) -> ScoreReport:
     """The report of methods that were scored against the same gold text."""
     indexes = sorted({error.line for method in methods for error in method.errors})
-    return Report(
+    return ScoreReport(
         list(methods),
         {index: gold.lines[index].words for index in indexes},
         {index: gold.lines[index].number for index in indexes},

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
 from math import ceil, frexp
-from typing import Literal
+from typing import Any, Literal
 
 from webapp.core.added_tokens import AddedToken
 from webapp.core.expansion import candidates as candidates_of
 from webapp.core.expansion.candidates import Candidate
 from webapp.core.expansion.growth import Growth, NewPiece, grow
-from webapp.core.expansion.merge_tables import Merges, MergeTable, Ranks, Scores
+from webapp.core.expansion.merge_tables import Merges, Ranks, Scores
 from webapp.core.expansion.result import Added, Expansion, ExpansionError
 from webapp.core.expansion.spelling import Form, Spelling
 from webapp.core.expansion.unigram import UNKNOWN_PENALTY, best_score, scores_of, shift
@@ -100,40 +101,21 @@ def expand(
     """
     kind = base_kind(base)
     if kind is None:
-        raise ExpansionError(
-            "base",
-            Phrase("this kind of vocabulary cannot be expanded; choose one of BPE, WordPiece or Unigram"),
-        )
-    spelling = Spelling.of(base)
-    growth = Growth(most, seconds)
-    wanted = _candidates(addition)
-    rules: Mapping[BaseKind, Callable[[], tuple[Model, Sequence[AddedToken]]]] = {
-        "merges": lambda: _by_merges(base, spelling, wanted, growth, bridge),
-        "ranks": lambda: _by_ranks(base, spelling, wanted, growth, bridge),
-        "scores": lambda: _by_scores(base, spelling, wanted, growth, bridge),
-        "wordpiece": lambda: _wordpiece(base, spelling, wanted, growth),
-        "unigram": lambda: _unigram(base, spelling, wanted, growth),
-    }
+        sentence = Phrase("this kind of vocabulary cannot be expanded; choose one of BPE, WordPiece or Unigram")
+        raise ExpansionError("base", sentence)
+    growth = Growth(Spelling.of(base), _candidates(addition), most, seconds, bridge)
     try:
-        model, placeholders = rules[kind]()
+        model, placeholders = _RULES[kind](base.model, growth)
     except ExpansionError:
         raise
     except VocabularyError as error:  # pieces that are too long or have too many parts for a model
         raise ExpansionError("addition", Phrase(error.sentence, **error.values)) from error
-    tokenizer = Tokenizer(
-        model,
-        normalizer=base.normalizer,
-        pretokenizer=base.pretokenizer,
-        decoder=base.decoder,
-        added_tokens=[*base.added_tokens, *placeholders],
-        postprocessor=base.postprocessor,
-    )
     first = len(model.pieces) - len(growth.new)
     return Expansion(
         base,
-        tokenizer,
+        base.changed(model=model, added_tokens=[*base.added_tokens, *placeholders]),
         [
-            Added(first + at, spelling.text_of(piece.form), piece.old_ids, piece.candidate is None)
+            Added(first + at, growth.spelling.text_of(piece.form), piece.old_ids, piece.candidate is None)
             for at, piece in enumerate(growth.new.values())
         ],
         growth.present,
@@ -155,22 +137,22 @@ def _length(candidate: Candidate) -> int:
 
 # --- one rule for each kind -------------------------------------------------------------------------------------------
 
+Grown = tuple[Model, Sequence[AddedToken]]
+"""The model with the new pieces, and placeholders for ids that the base left free."""
 
-def _by_merges(
-    base: Tokenizer, spelling: Spelling, wanted: Sequence[Candidate], growth: Growth, bridge: bool
-) -> tuple[Model, Sequence[AddedToken]]:
-    model = base.model
-    assert isinstance(model, BPE)
-    whole = _with_pieces(model, [token.encode() if model.byte_level else token for token in _beyond(base)])
+
+def _by_merges(model: Any, growth: Growth) -> Grown:
+    beyond = _beyond(growth.base)
+    whole = _with_pieces(model, [token.encode() if model.byte_level else token for token in beyond], model.merges)
     table = Merges(whole)
-    grow(table, Merges(model), spelling, wanted, growth, bridge=bridge)
+    grow(table, Merges(model), growth)
     return _with_pieces(whole, list(growth.new), table.merges), ()
 
 
-def _with_pieces(model: BPE, pieces: Sequence[Form], merges: Sequence[tuple[int, int]] | None = None) -> BPE:
+def _with_pieces(model: BPE, pieces: Sequence[Form], merges: Sequence[tuple[int, int]]) -> BPE:
     return BPE(
         [*model.pieces, *pieces],
-        model.merges if merges is None else merges,
+        merges,
         byte_level=model.byte_level,
         end_of_word_suffix=model.end_of_word_suffix,
         unknown=model.unknown,
@@ -181,40 +163,24 @@ def _with_pieces(model: BPE, pieces: Sequence[Form], merges: Sequence[tuple[int,
     )
 
 
-def _by_ranks(
-    base: Tokenizer, spelling: Spelling, wanted: Sequence[Candidate], growth: Growth, bridge: bool
-) -> tuple[Model, Sequence[AddedToken]]:
-    model = base.model
-    assert isinstance(model, RankBPE)
-    special = {token.id: token.content for token in base.added_tokens}
+def _by_ranks(model: Any, growth: Growth) -> Grown:
+    names = {token.id: token.content for token in growth.base.added_tokens}
     size = len(model.pieces)
-    end = max([size - 1, *special]) + 1
-    free = [id for id in range(size, end) if id not in special]
-    placeholders = [AddedToken(f"<|unused_{id}|>", id) for id in free]
-    names = special | {token.id: token.content for token in placeholders}
-    table = Ranks(model, end)
-    grow(table, Ranks(model, end), spelling, wanted, growth, bridge=bridge)
-    pieces = [*model.pieces, *(names[id].encode() for id in range(size, end))]
-    new = [piece for piece in growth.new if isinstance(piece, bytes)]
-    return RankBPE([*pieces, *new], reserved={*model.reserved, *range(size, end)}), placeholders
+    end = max([size - 1, *names]) + 1
+    placeholders = [AddedToken(f"<|unused_{id}|>", id) for id in range(size, end) if id not in names]
+    names |= {token.id: token.content for token in placeholders}
+    grow(Ranks(model, end), Ranks(model, end), growth)
+    pieces = [*model.pieces, *(names[id].encode() for id in range(size, end)), *growth.new]
+    return RankBPE(pieces, reserved={*model.reserved, *range(size, end)}), placeholders
 
 
-def _by_scores(
-    base: Tokenizer, spelling: Spelling, wanted: Sequence[Candidate], growth: Growth, bridge: bool
-) -> tuple[Model, Sequence[AddedToken]]:
-    model = base.model
-    assert isinstance(model, ScoredBPE)
-    table: MergeTable = Scores(model)
-    grow(table, Scores(model), spelling, wanted, growth, bridge=bridge)
+def _by_scores(model: Any, growth: Growth) -> Grown:
+    grow(Scores(model), Scores(model), growth)
     lowest = min(_normal_scores(model.vocabulary).values(), default=0.0)
     return ScoredBPE(_scored(model.vocabulary, list(growth.new), falling_scores(lowest, len(growth.new)))), ()
 
 
-def _wordpiece(
-    base: Tokenizer, spelling: Spelling, wanted: Sequence[Candidate], growth: Growth
-) -> tuple[Model, Sequence[AddedToken]]:
-    model = base.model
-    assert isinstance(model, WordPiece)
+def _wordpiece(model: Any, growth: Growth) -> Grown:
     prefix = model.continuing_subword_prefix
 
     def take(candidate: Candidate, form: Form) -> None:
@@ -224,16 +190,15 @@ def _wordpiece(
         old = model.ids(piece.removeprefix(prefix)) if not inside else _inside(model, piece.removeprefix(prefix))
         growth.new[form] = NewPiece(form, tuple(old), candidate)
 
-    growth.run(spelling, wanted, lambda form: form not in growth.new and model.id_of(form) is not None, take)
+    growth.run(model.id_of, take)
     if growth.new:
         # A longer piece leaves other rests of a word than before. Any rest is covered if its characters are.
         inner = {letter for piece in model.pieces if piece.startswith(prefix) for letter in piece.removeprefix(prefix)}
         for piece in sorted(prefix + letter for letter in inner):
             if model.id_of(piece) is None and piece not in growth.new:
                 growth.new[piece] = NewPiece(piece, (model.unknown_id,))
-    pieces = [*model.pieces, *_beyond(base), *(str(piece) for piece in growth.new)]
     return WordPiece(
-        pieces,
+        [*model.pieces, *_beyond(growth.base), *map(str, growth.new)],
         unknown=model.unknown,
         continuing_subword_prefix=prefix,
         max_word_length=model.max_word_length,
@@ -256,44 +221,35 @@ def _inside(model: WordPiece, text: str) -> Sequence[int]:
     return ids
 
 
-def _unigram(
-    base: Tokenizer, spelling: Spelling, wanted: Sequence[Candidate], growth: Growth
-) -> tuple[Model, Sequence[AddedToken]]:
-    model = base.model
-    assert isinstance(model, Unigram | SentencePieceUnigram)
-    known = (
-        _normal_scores(model.vocabulary)
-        if isinstance(model, SentencePieceUnigram)
-        else {
-            piece: score
-            for id, (piece, score) in enumerate(zip(model.pieces, model.scores, strict=True))
-            if id != model.unknown_id
-        }
-    )
+def _unigram(model: Any, growth: Growth) -> Grown:
+    if isinstance(model, SentencePieceUnigram):
+        known = _normal_scores(model.vocabulary)
+    else:
+        known = dict(zip(model.pieces, model.scores, strict=True))
+        del known[model.pieces[model.unknown_id]]
     lowest = min(known.values(), default=0.0)
     longest = max(map(len, known), default=1)
-    own: dict[str, float] = {}
 
     def take(candidate: Candidate, form: Form) -> None:
         growth.new[form] = NewPiece(form, (), candidate)
 
-    def is_present(form: Form) -> bool:
-        return form not in growth.new and model.id_of(form) is not None
-
-    for candidate in wanted:
-        if candidate.score is not None and isinstance(candidate.text, str):
-            own[str(candidate.literal).replace(" ", spelling.space or " ")] = candidate.score
-    growth.run(spelling, wanted, is_present, take)
+    space = growth.spelling.space or " "
+    own = {
+        str(candidate.literal).replace(" ", space): candidate.score
+        for candidate in growth.candidates
+        if candidate.score is not None and isinstance(candidate.text, str)
+    }
+    growth.run(model.id_of, take)
     added = {str(form): piece.candidate for form, piece in growth.new.items()}
     scores = scores_of(known, lowest, added, shift(known, own))
     for form, piece in growth.new.items():
         _, parts = best_score(str(form), known, lowest - UNKNOWN_PENALTY, longest)
-        piece.old_ids = tuple(id for part in parts for id in _ids_of(model, part))
+        found = [(model.id_of(part), end) for part, end in zip(parts, accumulate(map(len, parts)), strict=True)]
+        piece.old_ids = tuple(id for id, _, _ in model.tokens(found, str(form)))
     new = list(map(str, growth.new))
     if isinstance(model, SentencePieceUnigram):
-        vocabulary = _scored(model.vocabulary, new, [scores[piece] for piece in new])
-        return SentencePieceUnigram(vocabulary), ()
-    beyond = _beyond(base)
+        return SentencePieceUnigram(_scored(model.vocabulary, new, [scores[piece] for piece in new])), ()
+    beyond = _beyond(growth.base)
     return Unigram(
         [*model.pieces, *beyond, *new],
         [*model.scores, *[lowest] * len(beyond), *(scores[piece] for piece in new)],
@@ -302,14 +258,13 @@ def _unigram(
     ), ()
 
 
-def _ids_of(model: Unigram | SentencePieceUnigram, part: str) -> Sequence[int]:
-    """The id of a piece; for an unknown character, the ids of its bytes or the unknown id."""
-    id = model.id_of(part)
-    if id is not None:
-        return (id,)
-    fallback = [model.id_of(f"<0x{byte:02X}>") for byte in part.encode()]
-    found = [id for id in fallback if id is not None]
-    return found if len(found) == len(fallback) else () if model.unknown_id is None else (model.unknown_id,)
+_RULES: Mapping[BaseKind, Callable[[Any, Growth], Grown]] = {
+    "merges": _by_merges,
+    "ranks": _by_ranks,
+    "scores": _by_scores,
+    "wordpiece": _wordpiece,
+    "unigram": _unigram,
+}
 
 
 # --- parts of the rules -----------------------------------------------------------------------------------------------
@@ -320,9 +275,8 @@ def _beyond(base: Tokenizer) -> list[str]:
     size = len(base.model.pieces)
     contents = {token.id: token.content for token in base.added_tokens if token.id >= size}
     if set(contents) != set(range(size, size + len(contents))):
-        raise ExpansionError(
-            "base", Phrase("the ids of the base's added tokens do not follow its pieces without a gap")
-        )
+        sentence = Phrase("the ids of the base's added tokens do not follow its pieces without a gap")
+        raise ExpansionError("base", sentence)
     return [contents[id] for id in sorted(contents)]
 
 

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import json
-from binascii import b2a_base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from webapp.core.expansion.result import Expansion
 from webapp.core.formats import huggingface, sentencepiece
 from webapp.core.formats.fields import FormatError
 from webapp.core.formats.sentencepiece_message import ModelProto
+from webapp.core.formats.tiktoken import model_ranks, rank_lines
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import ScoredModel
 from webapp.core.text import split_patterns
 from webapp.core.text.pretokenizers import Split
 from webapp.core.tokenizer import Tokenizer
-
-TOKENIZER_JSON = "tokenizer.json"
-SENTENCEPIECE = "tokenizer.model"
-TIKTOKEN = "ranks.tiktoken"
-SCORES = "tokens_and_scores.json"
-OLD_IDS = "old_ids.json"
 
 # `tiktoken`'s patterns as `tokenizers` spells them: its engine reads `{1,3}+` as a repetition, not as possessive.
 _SPELLED: Mapping[str, str] = {
@@ -40,36 +34,35 @@ def files_of(expansion: Expansion, base_file: bytes | None = None) -> dict[str, 
     """
     model = expansion.tokenizer.model
     files: dict[str, bytes] = {}
+    if isinstance(model, ScoredModel) and base_file is None:
+        raise FormatError("a SentencePiece model is needed as the file of the base")
     if isinstance(model, RankBPE):
-        files[TOKENIZER_JSON] = huggingface.write(with_merges(expansion.tokenizer)).encode()
-        files[TIKTOKEN] = rank_lines(model)
-    elif isinstance(model, ScoredModel):
-        if base_file is not None and base_file.lstrip()[:1] == b"{":
-            files[SCORES] = tokens_and_scores(expansion, base_file)
-        elif base_file is not None:
-            files[SENTENCEPIECE] = sentencepiece_model(expansion, base_file)
-        else:
-            raise FormatError("a SentencePiece model is needed as the file of the base")
+        files["tokenizer.json"] = huggingface.write(with_merges(expansion.tokenizer)).encode()
+        files["ranks.tiktoken"] = rank_lines(model_ranks(expansion.tokenizer))
+    elif base_file is None or not isinstance(model, ScoredModel):
+        files["tokenizer.json"] = huggingface.write(expansion.tokenizer).encode()
+    elif base_file.lstrip()[:1] == b"{":
+        files["tokens_and_scores.json"] = tokens_and_scores(expansion, base_file)
     else:
-        files[TOKENIZER_JSON] = huggingface.write(expansion.tokenizer).encode()
-    files[OLD_IDS] = json.dumps([piece.old_ids for piece in expansion.added], separators=(",", ":")).encode()
+        files["tokenizer.model"] = sentencepiece_model(expansion, base_file)
+    files["old_ids.json"] = json.dumps([piece.old_ids for piece in expansion.added], separators=(",", ":")).encode()
     return files
 
 
 def sentencepiece_model(expansion: Expansion, base_file: bytes) -> bytes:
     """Return the `.model` of the base with the new pieces appended.
 
-    Serialized messages that are concatenated are one message whose lists are concatenated, so every field of the base
-    stays as it is. Only its self-test is left out: its samples may be encoded differently now, and SentencePiece
-    refuses to load a model that fails it.
+    Every field of the base stays as it is, those that this site does not know included. Only its self-test is left out:
+    its samples may be encoded differently now, and SentencePiece refuses to load a model that fails it.
     """
     model = expansion.tokenizer.model
     assert isinstance(model, ScoredModel)
-    new = ModelProto()
+    message = ModelProto()
+    message.ParseFromString(base_file)
+    message.ClearField("self_test_data")
     for piece in expansion.added:
-        new.pieces.add(piece=model.pieces[piece.id].encode(), score=model.scores[piece.id])
-    kept = b"".join(part for number, part in _fields(base_file) if number != _SELF_TEST)
-    content: bytes = kept + new.SerializeToString()
+        message.pieces.add(piece=model.pieces[piece.id].encode(), score=model.scores[piece.id])
+    content: bytes = message.SerializeToString()
     sentencepiece.read(content)
     return content
 
@@ -82,15 +75,6 @@ def tokens_and_scores(expansion: Expansion, base_file: bytes) -> bytes:
     document["tokens"] += [model.pieces[piece.id] for piece in expansion.added]
     document["scores"] += [model.scores[piece.id] for piece in expansion.added]
     return json.dumps(document, ensure_ascii=False).encode()
-
-
-def rank_lines(model: RankBPE) -> bytes:
-    """Return a `.tiktoken` file: a piece in base64 and its rank on each line, without special tokens."""
-    return b"".join(
-        b"%s %d\n" % (b2a_base64(piece, newline=False), rank)
-        for rank, piece in enumerate(model.pieces)
-        if rank not in model.reserved
-    )
 
 
 def with_merges(tokenizer: Tokenizer) -> Tokenizer:
@@ -115,50 +99,5 @@ def with_merges(tokenizer: Tokenizer) -> Tokenizer:
         pretokenizer = Split(_SPELLED[pretokenizer.pattern], "isolated")
     elif isinstance(pretokenizer, Split):
         pretokenizer = Split(pretokenizer.pattern, pretokenizer.behavior, pretokenizer.invert)
-    return Tokenizer(
-        BPE(model.pieces, merges, byte_level=True, ignore_merges=True),
-        normalizer=tokenizer.normalizer,
-        pretokenizer=pretokenizer,
-        decoder=tokenizer.decoder,
-        added_tokens=tokenizer.added_tokens,
-        postprocessor=tokenizer.postprocessor,
-    )
-
-
-# --- the wire format of protocol buffers ------------------------------------------------------------------------------
-
-_SELF_TEST = 4  # the number of the field
-
-
-def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the number of each field of a serialized message, and the field as it is written."""
-    at = 0
-    while at < len(message):
-        start = at
-        key, at = _number(message, at)
-        match key & 7:
-            case 0:
-                _, at = _number(message, at)
-            case 1:
-                at += 8
-            case 2:
-                length, at = _number(message, at)
-                at += length
-            case 5:
-                at += 4
-            case _:
-                raise FormatError("not a SentencePiece model, or only a part of one: the message cannot be parsed")
-        yield key >> 3, message[start:at]
-
-
-def _number(message: bytes, at: int) -> tuple[int, int]:
-    """Read a variable-length number; return it and the position after it."""
-    value = shift = 0
-    while at < len(message) and shift < 64:
-        byte = message[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
-    raise FormatError("not a SentencePiece model, or only a part of one: the message cannot be parsed")
+    whole = BPE(model.pieces, merges, byte_level=True, ignore_merges=True)
+    return tokenizer.changed(model=whole, pretokenizer=pretokenizer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from time import thread_time
 
@@ -10,6 +10,7 @@ from webapp.core.expansion.candidates import Candidate
 from webapp.core.expansion.merge_tables import MergeTable
 from webapp.core.expansion.result import ExpansionError, Reason, Refusal
 from webapp.core.expansion.spelling import Form, Spelling, SpellingRefused
+from webapp.core.text.utf8 import following_bytes
 from webapp.core.vocabulary_error import Phrase
 
 BETWEEN_CHECKS = 32  # candidates
@@ -26,17 +27,23 @@ class NewPiece:
 
 @dataclass
 class Growth:
-    """The new pieces in the order of their ids, and the candidates that are none."""
+    """The candidates for a base: the new pieces in the order of their ids, and the candidates that are none.
 
+    At most `most` pieces are added, in `seconds` of CPU time; `bridge` also adds the pieces in between.
+    """
+
+    spelling: Spelling
+    candidates: Iterable[Candidate]
     most: int
     seconds: float
+    bridge: bool
     new: dict[Form, NewPiece] = field(default_factory=dict)
     present: list[str] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.base = self.spelling.base
         self._until = thread_time() + self.seconds
-        self._seen = 0
 
     @property
     def room(self) -> int:
@@ -47,39 +54,30 @@ class Growth:
         """Record a refused candidate."""
         self.refused.append(Refusal(candidate.name, reason, detail))
 
-    def run(
-        self,
-        spelling: Spelling,
-        candidates: Iterable[Candidate],
-        is_present: Callable[[Form], bool],
-        take: Callable[[Candidate, Form], None],
-    ) -> None:
+    def run(self, id_of: Callable[[Form], int | None], take: Callable[[Candidate, Form], None]) -> None:
         """Offer each form of each candidate that is neither present nor refused to `take`.
 
-        Raises ExpansionError when the time is up.
+        `id_of` returns the id of a piece of the base, or None. Raises ExpansionError when the time is up.
         """
-        contents = {token.content for token in spelling.base.added_tokens}
-        for candidate in candidates:
-            self._seen += 1
-            if not self._seen % BETWEEN_CHECKS and thread_time() > self._until:
-                raise ExpansionError(
-                    "addition",
-                    Phrase(
-                        "after %(seconds)s seconds, only %(count)s pieces had been compared; add a smaller vocabulary "
-                        "or a shorter list",
-                        seconds=f"{self.seconds:g}",
-                        count=f"{self._seen:,}",
-                    ),
+        contents = {token.content for token in self.base.added_tokens}
+        for seen, candidate in enumerate(self.candidates, 1):
+            if not seen % BETWEEN_CHECKS and thread_time() > self._until:
+                sentence = Phrase(
+                    "after %(seconds)s seconds, only %(count)s pieces had been compared; add a smaller vocabulary "
+                    "or a shorter list",
+                    seconds=f"{self.seconds:g}",
+                    count=f"{seen:,}",
                 )
+                raise ExpansionError("addition", sentence)
             if candidate.literal in contents:
                 self.present.append(candidate.name)
                 continue
             try:
-                forms = spelling.forms(candidate)
+                forms = self.spelling.forms(candidate)
             except SpellingRefused as refused:
                 self.refuse(candidate, refused.reason, refused.detail)
                 continue
-            wanted = [form for form in forms if not is_present(form)]
+            wanted = [form for form in forms if form in self.new or id_of(form) is None]
             if not wanted:
                 self.present.append(candidate.name)
             for form in wanted:
@@ -91,15 +89,7 @@ class Growth:
                     take(candidate, form)
 
 
-def grow(
-    table: MergeTable,
-    base: MergeTable,
-    spelling: Spelling,
-    candidates: Iterable[Candidate],
-    growth: Growth,
-    *,
-    bridge: bool,
-) -> None:
+def grow(table: MergeTable, base: MergeTable, growth: Growth) -> None:
     """Add candidates to a table of merges; `base` is the same table as it was before.
 
     A candidate that the pieces so far leave in two parts gets the merge of both. If they leave more, the pieces in
@@ -110,8 +100,8 @@ def grow(
     def take(candidate: Candidate, form: Form) -> None:
         missing = [symbol for symbol in table.missing(form) if symbol != form]
         parts = table.parts(form)
-        if len(parts) > 2 and not bridge:
-            growth.refuse(candidate, "unreachable", " | ".join(map(spelling.text_of, parts)))
+        if len(parts) > 2 and not growth.bridge:
+            refuse_unreachable(candidate, parts)
             return
         if len(missing) + max(1, len(parts) - 1) > growth.room:
             growth.refuse(candidate, "limit")
@@ -127,16 +117,17 @@ def grow(
             add(made, parts[at], parts[at + 1], candidate=candidate if made == form else None)
             before, parts = len(parts), table.parts(form)
             if len(parts) >= before:  # a user-defined piece inside, which nothing is merged with
-                growth.refuse(candidate, "unreachable", " | ".join(map(spelling.text_of, parts)))
+                refuse_unreachable(candidate, parts)
                 return
 
-    def add(
-        form: Form, left: Form | None = None, right: Form | None = None, candidate: Candidate | None = None
-    ) -> None:
-        if table.add(form, left, right):
+    def refuse_unreachable(candidate: Candidate, parts: Sequence[Form]) -> None:
+        growth.refuse(candidate, "unreachable", " | ".join(map(growth.spelling.text_of, parts)))
+
+    def add(form: Form, *halves: Form, candidate: Candidate | None = None) -> None:
+        if table.add(form, *halves):
             growth.new[form] = NewPiece(form, base.base_ids(form), candidate)
 
-    growth.run(spelling, candidates, lambda form: form not in growth.new and table.id_of(form) is not None, take)
+    growth.run(table.id_of, take)
 
 
 def _next_pair(parts: object) -> int:
@@ -149,11 +140,7 @@ def _next_pair(parts: object) -> int:
     if isinstance(parts[0], bytes):
         for at in range(len(parts) - 1):
             both = parts[at] + parts[at + 1]
-            if both[0] >= 0xC0 and len(both) <= _length(both[0]) and all(byte & 0xC0 == 0x80 for byte in both[1:]):
+            more = following_bytes(both[0])
+            if more and len(both) <= len(more) + 1 and all(byte & 0xC0 == 0x80 for byte in both[1:]):
                 return at
     return 0
-
-
-def _length(first: int) -> int:
-    """The number of bytes of a character in UTF-8, by its first byte."""
-    return 2 if first < 0xE0 else 3 if first < 0xF0 else 4

@@ -7,7 +7,8 @@ finished vocabulary arrives at, too, before any later piece has its turn.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from webapp.core.expansion.spelling import Form
 from webapp.core.models.bpe import BPE
@@ -18,29 +19,36 @@ from webapp.core.models.scored_pieces import symbols_of
 
 
 class MergeTable(ABC):
-    """What the pieces so far make of a new piece.
+    """What the pieces so far, by id, make of a new piece, which gets the id `next_id`."""
 
-    `missing` symbols have no piece; `add` gives a piece the next id, made of the two parts that `parts` leaves.
-    """
+    def __init__(self, pieces: Iterable[tuple[int, Form]], next_id: int) -> None:
+        self.pieces: dict[int, Form] = dict(pieces)
+        self.ids: dict[Form, int] = {piece: id for id, piece in reversed(self.pieces.items())}
+        self.next_id = next_id
 
-    @abstractmethod
     def id_of(self, piece: Form) -> int | None:
         """The id of a piece, or None."""
+        return self.ids.get(piece)
 
-    @abstractmethod
     def missing(self, piece: Form) -> Sequence[Form]:
         """The symbols of a piece that must be pieces before it can be merged, and are none."""
+        return ()
 
     @abstractmethod
     def parts(self, piece: Form) -> Sequence[Form]:
-        """The parts of a piece; itself alone if merges build it, or if it is a symbol."""
+        """The parts that the pieces so far make of a piece; itself alone if merges build it, or if it is a symbol."""
 
-    @abstractmethod
-    def add(self, piece: Form, left: Form | None = None, right: Form | None = None) -> bool:
-        """Add a piece with its merge; without parts, a symbol. Return whether the piece is new."""
+    def add(self, piece: Form, *halves: Form) -> bool:
+        """Add a piece that ranks after all others, as the merge of two halves or a symbol; return whether it is new."""
+        new = piece not in self.ids
+        if new:
+            self.ids[piece] = self.next_id
+            self.pieces[self.next_id] = piece
+            self.next_id += 1
+        return new
 
     def base_ids(self, piece: Form) -> tuple[int, ...]:
-        """The ids of the parts of a piece; bytes or the unknown piece for a symbol without an id."""
+        """The ids of the parts of a piece, bytes or the unknown piece for text without one."""
         return tuple(id for part in self.parts(piece) if (id := self.id_of(part)) is not None)
 
 
@@ -53,66 +61,49 @@ class Merges(MergeTable):
     """
 
     def __init__(self, model: BPE) -> None:
+        super().__init__(enumerate(model.pieces), len(model.pieces))
         self.model = model
-        self.pieces: list[Form] = list(model.pieces)
-        self.merges = list(model.merges)
-        self._ids: dict[Form, int] = {piece: id for id, piece in enumerate(self.pieces)}
-        self._ranks: dict[int, int] = {pack(left, right): rank for rank, (left, right) in enumerate(self.merges)}
+        self.merges: list[tuple[int, int]] = []
+        self._ranks: dict[int, int] = {}
+        self._merged: dict[int, int] = {}
         skipped = len(model.continuing_subword_prefix)
-        self._merged = [
-            self._ids[self.pieces[left] + self.pieces[right][skipped:]]  # type: ignore[operator]
-            for left, right in self.merges
-        ]
+        for left, right in model.merges:
+            self._merge(left, right, model.pieces[left] + model.pieces[right][skipped:])  # type: ignore[operator]
 
-    def id_of(self, piece: Form) -> int | None:
-        """The id of a piece, or None."""
-        return self._ids.get(piece)
+    def _merge(self, left: int, right: int, piece: Form) -> None:
+        self._ranks[pack(left, right)] = len(self.merges)
+        self._merged[pack(left, right)] = self.ids[piece]
+        self.merges.append((left, right))
 
     def missing(self, piece: Form) -> Sequence[Form]:
         """The symbols that are no pieces."""
-        return [symbol for symbol in dict.fromkeys(self._symbols(piece)) if symbol not in self._ids]
+        return [symbol for symbol in dict.fromkeys(self._symbols(piece)) if symbol not in self.ids]
 
     def parts(self, piece: Form) -> Sequence[Form]:
         """The parts that the pieces so far make of a piece."""
         symbols = self._symbols(piece)
         # A missing symbol has a negative number, which no merge has.
-        numbers = [self._ids.get(symbol, -1 - at) for at, symbol in enumerate(symbols)]
-        if min(numbers) >= 0:
-            return [self.pieces[id] for id in merge(numbers, self._ranks, self._merged)]
-        parts: list[Form] = []
-        known: list[int] = []
-        for symbol, number in zip(symbols, numbers, strict=True):
-            if number >= 0:
-                known.append(number)
-                continue
-            parts += [self.pieces[id] for id in merge(known, self._ranks, self._merged)] if known else []
-            parts.append(symbol)
-            known = []
-        return parts + ([self.pieces[id] for id in merge(known, self._ranks, self._merged)] if known else [])
+        numbers = [self.ids.get(symbol, -1 - at) for at, symbol in enumerate(symbols)]
+        merged = merge(numbers, self._ranks, self._merged)
+        return [self.pieces[id] if id >= 0 else symbols[-1 - id] for id in merged]
 
-    def add(self, piece: Form, left: Form | None = None, right: Form | None = None) -> bool:
-        """Add a piece that ranks after all others; return whether it is new."""
-        new = piece not in self._ids
-        if new:
-            self._ids[piece] = len(self.pieces)
-            self.pieces.append(piece)
-        if left is not None and right is not None:
-            pair = self._ids[left], self._ids[right]
-            self._ranks[pack(*pair)] = len(self.merges)
-            self.merges.append(pair)
-            self._merged.append(self._ids[piece])
+    def add(self, piece: Form, *halves: Form) -> bool:
+        """Add a piece and its merge; return whether the piece is new."""
+        new = super().add(piece)
+        if halves:
+            left, right = (self.ids[half] for half in halves)
+            self._merge(left, right, piece)
         return new
 
     def base_ids(self, piece: Form) -> tuple[int, ...]:
         """The ids of the parts of a piece, bytes or the unknown piece for text without one."""
         ids: list[int] = []
         for part in self.parts(piece):
-            known = self._ids.get(part)
+            known = self.ids.get(part)
+            fallback = [self.ids.get(f"<0x{byte:02X}>") for byte in str(part).encode()] if known is None else []
             if known is not None:
                 ids.append(known)
-                continue
-            fallback = [self._ids.get(f"<0x{byte:02X}>") for byte in str(part).encode()]
-            if self.model.byte_fallback and None not in fallback:
+            elif self.model.byte_fallback and None not in fallback:
                 ids += [id for id in fallback if id is not None]
             elif self.model.unknown_id is not None:
                 ids.append(self.model.unknown_id)
@@ -139,32 +130,12 @@ class Ranks(MergeTable):
     """
 
     def __init__(self, model: RankBPE, next_id: int) -> None:
-        self.ranks = {piece: id for id, piece in enumerate(model.pieces) if id not in model.reserved}
-        self.next_id = next_id
-        self._texts = {id: piece for piece, id in self.ranks.items()}
-
-    def id_of(self, piece: Form) -> int | None:
-        """The id of a piece, or None."""
-        return self.ranks.get(piece) if isinstance(piece, bytes) else None
-
-    def missing(self, piece: Form) -> Sequence[Form]:
-        """The symbols that are no pieces."""
-        return []
+        super().__init__(((id, piece) for id, piece in enumerate(model.pieces) if id not in model.reserved), next_id)
 
     def parts(self, piece: Form) -> Sequence[Form]:
         """The parts that the pieces so far make of a piece."""
         assert isinstance(piece, bytes)
-        return [self._texts[id] for id in merge_bytes(piece, self.ranks.get)]
-
-    def add(self, piece: Form, left: Form | None = None, right: Form | None = None) -> bool:
-        """Add a piece that ranks after all others; return whether it is new."""
-        assert isinstance(piece, bytes)
-        new = piece not in self.ranks
-        if new:
-            self.ranks[piece] = self.next_id
-            self._texts[self.next_id] = piece
-            self.next_id += 1
-        return new
+        return [self.pieces[id] for id in merge_bytes(piece, self.ids.get)]
 
 
 class Scores(MergeTable):
@@ -175,38 +146,23 @@ class Scores(MergeTable):
 
     def __init__(self, model: ScoredBPE) -> None:
         vocabulary = model.vocabulary
-        self.vocabulary = vocabulary
-        self.new: list[str] = []
+        super().__init__(enumerate(vocabulary.pieces), len(vocabulary.pieces))
+        self.model = model
+        self._frozen = vocabulary.user_defined
         self._split = symbols_of(vocabulary)
         known = {**vocabulary.ids, **vocabulary.unused}
         order = sorted({vocabulary.scores[id] for id in known.values()}, reverse=True)
         rank_of = {score: rank for rank, score in enumerate(order)}
         self._ranks = {
-            piece: rank_of[vocabulary.scores[id]] for piece, id in known.items() if piece not in vocabulary.user_defined
+            piece: rank_of[vocabulary.scores[id]] for piece, id in known.items() if piece not in self._frozen
         }
-        self._ids = {piece: id for id, piece in reversed(list(enumerate(vocabulary.pieces)))}
         self._next_rank = len(order)
-
-    def id_of(self, piece: Form) -> int | None:
-        """The id of a piece, or None."""
-        return self._ids.get(str(piece))
-
-    def missing(self, piece: Form) -> Sequence[Form]:
-        """The symbols that are no pieces."""
-        return []
 
     def parts(self, piece: Form) -> Sequence[Form]:
         """The parts that the pieces so far make of a piece."""
         parts = self._split(str(piece))
-        rank_of = self._ranks.get
-        frozen = self.vocabulary.user_defined
         while len(parts) > 1:
-            ranks = [
-                NO_RANK
-                if parts[at] in frozen or parts[at + 1] in frozen
-                else rank_of(parts[at] + parts[at + 1], NO_RANK)
-                for at in range(len(parts) - 1)
-            ]
+            ranks = [self._rank(left, right) for left, right in pairwise(parts)]
             best = min(ranks)
             if best == NO_RANK:
                 break
@@ -214,27 +170,20 @@ class Scores(MergeTable):
             parts[at : at + 2] = [parts[at] + parts[at + 1]]
         return list(parts)
 
-    def base_ids(self, piece: Form) -> tuple[int, ...]:
-        """The ids of the parts of a piece, bytes or the unknown piece for text without one."""
-        vocabulary = self.vocabulary
-        ids: list[int] = []
-        for part in self.parts(piece):
-            known = vocabulary.ids.get(str(part))
-            if known is not None:
-                ids.append(known)
-            elif vocabulary.byte_ids is not None:
-                ids += [vocabulary.byte_ids[byte] for byte in str(part).encode()]
-            else:
-                ids.append(vocabulary.unknown_id)
-        return tuple(ids)
+    def _rank(self, left: str, right: str) -> int:
+        """The rank of the merge of two parts; nothing is merged with a user-defined piece."""
+        if left in self._frozen or right in self._frozen:
+            return NO_RANK
+        return self._ranks.get(left + right, NO_RANK)
 
-    def add(self, piece: Form, left: Form | None = None, right: Form | None = None) -> bool:
+    def base_ids(self, piece: Form) -> tuple[int, ...]:
+        """The ids that the base gives a piece."""
+        return tuple(self.model.ids(str(piece)))
+
+    def add(self, piece: Form, *halves: Form) -> bool:
         """Add a piece that ranks after all others; return whether it is new."""
-        piece = str(piece)
-        new = piece not in self._ids
+        new = super().add(piece)
         if new:
-            self._ids[piece] = len(self.vocabulary.pieces) + len(self.new)
-            self.new.append(piece)
-            self._ranks[piece] = self._next_rank
+            self._ranks[str(piece)] = self._next_rank
             self._next_rank += 1
         return new

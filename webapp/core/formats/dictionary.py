@@ -6,7 +6,7 @@ Word lists with commas between the fields, as spreadsheets save them: `word,freq
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -76,22 +76,17 @@ def read_dictionary(text: str) -> Dictionary:
     """
     lines = text.removeprefix("\ufeff").split("\n")
     rows = comma_rows(lines)
-    read = _read(lines, rows or map(_split, lines), fields_of if rows is None else None)
-    not_csv = like_csv = 0
-    if rows is None and ("," in text or "，" in text):
-        tolerant, not_csv = tolerant_comma_rows(lines) or (None, 0)
-        # A list that reads without commas keeps them in its words, as before there was a tolerant reading.
-        if tolerant is not None and read.skipped:
-            read, not_csv = _read(lines, tolerant), 0
-        elif tolerant is None:
-            like_csv = first_comma_row(lines)
+    read = _read(lines, rows or map(_split, lines))
+    if rows is None and read.skipped and (tolerant := comma_rows(lines, tolerant=True)):
+        # Only now: a list that reads without commas keeps them in its words.
+        read = _read(lines, tolerant)
     if read.skipped and (2 * read.count > read.entries + read.count or _is_binary(text)):
         raise DictionaryError(read.skipped[0], read.count, read.entries + read.count)
     return Dictionary(
         read.words,
         read.frequencies if read.most_fields > 1 else None,
         read.tags if read.most_fields > 2 else None,
-        SkippedLines(read.count, tuple(read.skipped), not_csv, like_csv),
+        SkippedLines(read.count, tuple(read.skipped)),
     )
 
 
@@ -108,23 +103,15 @@ class _Lines:
     count: int = 0  # of the skipped lines
 
 
-def _read(
-    lines: Sequence[str], rows: Iterable[list[str] | None], again: Callable[[str], list[str]] | None = None
-) -> _Lines:
-    """Read the fields of each line; None stands for a line with quotes that do not match.
-
-    `again` splits a line once more whose fields are no entry.
-    """
+def _read(lines: Sequence[str], rows: Iterable[list[str] | None]) -> _Lines:
+    """Read the fields of each line; None stands for a line with quotes that do not match."""
     read = _Lines()
     seen: set[str] = set()
     has_controls = CONTROL.search("\n".join(lines)) is not None
-    most_fields = 1
-    for at, fields in enumerate(rows):
-        if fields is None:
-            _skip(read, at, lines[at], ("quotes", Phrase("a quotation mark is missing")))
+    for at, row in enumerate(rows):
+        if row is not None and not row:
             continue
-        if not fields:
-            continue
+        fields = row or [""]
         count, word = len(fields), fields[0]
         # Here for speed; `problem_of` says what is wrong.
         if (
@@ -134,29 +121,21 @@ def _read(
             or (count > 1 and not (fields[1].isascii() and fields[1].isdigit() and len(fields[1]) <= MOST_DIGITS))
             or (has_controls and CONTROL.search(lines[at]))
         ):
-            if again is not None and "\u3000" in lines[at]:  # the only character that they read differently
-                fields = again(lines[at])
-            problem = problem_of(fields)
+            problem = problem_of(fields) if row else ("quotes", Phrase("a quotation mark is missing"))
             if problem is not None:
-                _skip(read, at, lines[at], problem)
+                read.count += 1
+                if len(read.skipped) < MOST_LISTED:
+                    read.skipped.append(SkippedLine(at + 1, *problem, lines[at].strip()[:_SHOWN]))
                 continue
-            count, word = len(fields), fields[0]
         read.entries += 1
         if word not in seen:
             seen.add(word)
             read.words.append(word)
             read.frequencies.append(int(fields[1]) if count > 1 else 0)
             read.tags.append(fields[2] if count > 2 else "")
-        if count > most_fields:
-            most_fields = count
-    read.most_fields = most_fields
+        if count > read.most_fields:
+            read.most_fields = count
     return read
-
-
-def _skip(read: _Lines, at: int, line: str, problem: tuple[Reason, Phrase]) -> None:
-    read.count += 1
-    if len(read.skipped) < MOST_LISTED:
-        read.skipped.append(SkippedLine(at + 1, *problem, line.strip()[:_SHOWN]))
 
 
 def _is_binary(text: str) -> bool:
@@ -188,17 +167,9 @@ def write_dictionary(dictionary: Dictionary, *, separator: Literal[" ", "\t"] = 
         while not fields[-1]:
             fields.pop()
         line = separator.join(fields)
-        if (
-            "\n" in line
-            or CONTROL.search(line)
-            or fields_of(line) != fields
-            or (not lines and line.startswith("\ufeff"))
-        ):
-            raise FormatError(
-                "the word %(word)s cannot be written with %(separator)s between the fields",
-                word=shown(word),
-                separator=shown(separator),
-            )
+        is_first_mark = not lines and line.startswith("\ufeff")
+        if "\n" in line or CONTROL.search(line) or fields_of(line) != fields or is_first_mark:
+            raise _unwritable(word, separator)
         if columns > 1 and not _FREQUENCY.fullmatch(str(frequency)):
             raise FormatError(
                 "the frequency %(frequency)s of %(word)s is not a whole number of at most 18 digits",
@@ -208,13 +179,17 @@ def write_dictionary(dictionary: Dictionary, *, separator: Literal[" ", "\t"] = 
         lines.append(line)
     if comma_rows(lines) is not None:
         if separator != "\t":
-            raise FormatError(
-                "the word %(word)s cannot be written with %(separator)s between the fields",
-                word=shown(dictionary.words[0]),
-                separator=shown(separator),
-            )
+            raise _unwritable(dictionary.words[0], separator)
         lines[0] += "\t"
     return "".join(line + "\n" for line in lines)
+
+
+def _unwritable(word: str, separator: str) -> FormatError:
+    return FormatError(
+        "the word %(word)s cannot be written with %(separator)s between the fields",
+        word=shown(word),
+        separator=shown(separator),
+    )
 
 
 def written_dictionary(dictionary: Dictionary) -> str:
@@ -247,7 +222,7 @@ _SHOWN = 60  # characters of a skipped line
 
 
 def _split(line: str) -> list[str]:
-    return line.split() if "\t" not in line else fields_of(line)
+    return fields_of(line) if "\t" in line or "\u3000" in line else line.split()
 
 
 # A field, in quotes or not, up to a comma (ASCII or full-width) or the end of the line. Possessive: linear on any line.
@@ -264,83 +239,44 @@ _FREQUENCY_NAMES = frozenset(
 )
 
 
-def comma_rows(lines: Sequence[str]) -> list[list[str]] | None:
+def comma_rows(lines: Sequence[str], *, tolerant: bool = False) -> list[list[str] | None] | None:
     r"""The fields of each line if the lines are CSV, else None; a blank line and a header have no fields.
 
-    They are CSV if no line has a tab, every line that is not blank has two or three fields with commas between them,
-    and at least half of the second fields are numbers; the others are then mistakes that are worth reporting.
+    They are CSV if every line that is not blank has two or three fields with commas between them, and at least half of
+    the second fields are numbers; the others are then mistakes that are worth reporting. With `tolerant`, up to half of
+    the lines may have another form: one without a comma is read as in any word list, and one whose quotation marks do
+    not match is None.
 
     >>> comma_rows(["word,frequency", "研究,100", "", '"a, b"，3，n'])
     [[], ['研究', '100'], [], ['a, b', '3', 'n']]
     >>> comma_rows(["研究,100", "生命"]), comma_rows(["Washington, D. C."])
     (None, None)
+    >>> comma_rows(["研究,100", "人", "a,b,c,d", "生命,90", '"x,3', "科学,2"], tolerant=True)
+    [['研究', '100'], ['人'], ['a', 'b', 'c', 'd'], ['生命', '90'], None, ['科学', '2']]
     """
-    rows: list[list[str]] = []
+    rows: list[list[str] | None] = []
     written = numbers = 0
     for line in lines:
         if not line.strip():
             rows.append([])
             continue
-        fields = _fields(line)
+        has_comma = "\t" not in line and ("," in line or "，" in line)
+        fields = _fields(line) if has_comma else fields_of(line) if tolerant else []
         while len(fields) > 3 and not fields[-1]:  # spreadsheets end every line with the same number of commas
             fields.pop()
-        if not 2 <= len(fields) <= 3:
+        is_row = has_comma and 2 <= len(fields) <= 3
+        if not (is_row or tolerant):
             return None
-        if not written and _is_header(fields):
-            fields = []
-        else:
-            numbers += _NUMBER.fullmatch(fields[1]) is not None
+        if not written and is_row and _is_header(fields):
+            rows.append([])
+            continue
+        written += 1
+        numbers += is_row and _NUMBER.fullmatch(fields[1]) is not None
+        unmatched = not fields
         while fields and not fields[-1]:
             fields.pop()
-        rows.append(fields)
-        written += 1
-    counted = sum(map(bool, rows))
-    return rows if 0 < counted <= 2 * numbers else None
-
-
-def tolerant_comma_rows(lines: Sequence[str]) -> tuple[list[list[str] | None], int] | None:
-    r"""As `comma_rows`, for lines of which up to half are mistakes; with the number of the first that is no CSV.
-
-    At least half of the lines that are not blank have commas between two or three fields, the second a number. Of the
-    others, one without a comma is read as in any word list, and one whose quotation marks do not match is None.
-
-    >>> tolerant_comma_rows(["研究,100", "人", "a,b,c,d", "生命,90", '"x,3', "科学,2"])
-    ([['研究', '100'], ['人'], ['a', 'b', 'c', 'd'], ['生命', '90'], None, ['科学', '2']], 2)
-    >>> tolerant_comma_rows(["研究,100", "生命", "人"])
-    """
-    rows: list[list[str] | None] = []
-    written = counted = first = 0
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            rows.append([])
-            continue
-        has_comma = "," in line or "，" in line
-        fields = _fields(line) if has_comma and "\t" not in line else fields_of(line)
-        while len(fields) > 1 and not fields[-1]:
-            fields.pop()
-        if not written and has_comma and len(fields) > 1 and _is_header(fields):
-            rows.append([])
-            continue
-        written += 1
-        is_row = has_comma and "\t" not in line and 2 <= len(fields) <= 3
-        counted += is_row and _NUMBER.fullmatch(fields[1]) is not None
-        first = first or (0 if is_row else number)
-        rows.append(fields or None)
-    return (rows, first) if 0 < written <= 2 * counted else None
-
-
-def first_comma_row(lines: Sequence[str]) -> int:
-    """The number of the first line that looks like CSV, a word, a comma and a frequency; 0 if there is none.
-
-    >>> first_comma_row(["研究 5", "2,3-丁二醇", "1,000", "生命,10,n"]), first_comma_row(["研究,的"])
-    (4, 0)
-    """
-    for number, line in enumerate(lines, 1):
-        if "," in line or "，" in line:
-            fields = _fields(line)
-            if 2 <= len(fields) <= 3 and _NUMBER.fullmatch(fields[1]) and not _NUMBER.fullmatch(fields[0]):
-                return number
-    return 0
+        rows.append(None if unmatched else fields)
+    return rows if 0 < written <= 2 * numbers else None
 
 
 def _fields(line: str) -> list[str]:
@@ -348,11 +284,9 @@ def _fields(line: str) -> list[str]:
 
     Of a line of commas, no more is read than tells that it is one: empty fields after the third become one.
 
-    >>> _fields('"a ""b"", c", 5,'), _fields("研究\t5,3"), _fields('a "b",3')
-    (['a "b", c', '5', ''], [], [])
+    >>> _fields('"a ""b"", c", 5,'), _fields('a "b",3')
+    (['a "b", c', '5', ''], [])
     """
-    if "\t" in line:
-        return []
     fields = []
     at = 0
     while match := _FIELD.match(line, at):

@@ -61,6 +61,25 @@ def field(part: dict[str, Any], name: str, kind: type[Any], default: Any = _REQU
     return value
 
 
+def repeated(values: Iterable[str]) -> str | None:
+    """Return the first text that occurs a second time, or None.
+
+    >>> repeated("abcba")
+    'b'
+    """
+    seen: set[str] = set()
+    return next((value for value in values if value in seen or seen.add(value)), None)  # type: ignore[func-returns-value]
+
+
+def item(part: object, at: int, name: str) -> dict[str, Any]:
+    """Return the item `at` of the list in a field, which must be an object."""
+    if not isinstance(part, dict):
+        raise FormatError(
+            'entry %(at)s of "%(name)s" should be an object, not %(entry)s', at=at, name=name, entry=shown(part)
+        )
+    return part
+
+
 def missing_ids(found: Iterable[int], size: int) -> str:
     """Return the first three numbers below `size` that are not in `found`, as a list for a message.
 

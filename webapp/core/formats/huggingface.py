@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from math import prod
 from types import MappingProxyType
 from typing import Any
@@ -166,25 +167,17 @@ def _id(model: Model, token: AddedToken, names: Mapping[str, Any]) -> int | None
 
     A file spells byte-level pieces in characters, except those that are in `names` as they are.
     """
-    if token.id < len(model.pieces) and model.pieces[token.id] in (
-        token.content,
-        _bytes(token.content),
-        token.content.encode(),
-    ):
+    literal = token.content.encode()
+    spelled: bytes | None
+    try:
+        spelled = characters_to_bytes(token.content)
+    except ValueError:
+        spelled = literal if token.content in names else None
+    if token.id < len(model.pieces) and model.pieces[token.id] in (token.content, spelled, literal):
         return token.id
     if not isinstance(model.pieces[0], bytes):
         return model.id_of(token.content)
-    try:
-        return model.id_of(characters_to_bytes(token.content))
-    except ValueError:
-        return model.id_of(token.content.encode()) if token.content in names else None
-
-
-def _bytes(content: str) -> bytes:
-    try:
-        return characters_to_bytes(content)
-    except ValueError:
-        return content.encode()
+    return None if spelled is None else model.id_of(spelled)
 
 
 MOST_PARTS = 500
@@ -213,23 +206,18 @@ def check_growth(document: dict[str, Any]) -> None:
 
 def _parts(document: dict[str, Any], name: str) -> list[dict[str, Any]]:
     """Return the objects in a part at any depth, including the part itself."""
-    found: list[dict[str, Any]] = []
-    waiting: list[Iterator[Any]] = [iter((document.get(name),))]
-    while waiting:
-        value = next(waiting[-1], _END)
-        if value is _END:
-            waiting.pop()
-        elif isinstance(value, dict):
-            found.append(value)
-            if len(found) > MOST_PARTS:
-                raise FormatError('"%(name)s" has more than %(most)s parts', name=name, most=MOST_PARTS)
-            waiting.append(iter(value.values()))
-        elif isinstance(value, list):
-            waiting.append(iter(value))
+    found = list(islice(_objects(document.get(name)), MOST_PARTS + 1))
+    if len(found) > MOST_PARTS:
+        raise FormatError('"%(name)s" has more than %(most)s parts', name=name, most=MOST_PARTS)
     return found
 
 
-_END = object()
+def _objects(value: object) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+        value = list(value.values())
+    for inner in value if isinstance(value, list) else ():
+        yield from _objects(inner)
 
 
 def _growth(part: dict[str, Any]) -> int:

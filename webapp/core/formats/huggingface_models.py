@@ -45,10 +45,13 @@ def read_model(part: Json, added: Sequence[AddedToken], *, byte_level: bool) -> 
 
 def write_model(model: Model, special_by_id: Mapping[int, str]) -> Json:
     """Return the part that describes a model; raises FormatError for one without a counterpart."""
+    check_model(model)
+    pieces = [_name(piece, special_by_id.get(id)) for id, piece in enumerate(model.pieces)]
+    vocabulary: Any = {piece: id for id, piece in enumerate(pieces)}
+    part: Json = {}
     match model:
         case BPE():
-            pieces = _names(model, special_by_id)
-            return {
+            part = {
                 "type": "BPE",
                 "dropout": None,
                 "unk_token": model.unknown,
@@ -57,41 +60,30 @@ def write_model(model: Model, special_by_id: Mapping[int, str]) -> Json:
                 "fuse_unk": model.fuse_unknown,
                 "byte_fallback": model.byte_fallback,
                 "ignore_merges": model.ignore_merges,
-                "vocab": {piece: id for id, piece in enumerate(pieces)},
+                "vocab": vocabulary,
                 "merges": [[pieces[left], pieces[right]] for left, right in model.merges],
             }
         case WordPiece():
-            return {
+            part = {
                 "type": "WordPiece",
                 "unk_token": model.unknown,
                 "continuing_subword_prefix": model.continuing_subword_prefix,
                 "max_input_chars_per_word": model.max_word_length,
-                "vocab": {piece: id for id, piece in enumerate(model.pieces)},
+                "vocab": vocabulary,
             }
         case Unigram():
-            return {
-                "type": "Unigram",
-                "unk_id": model.unknown_id,
-                "vocab": [list(entry) for entry in zip(model.pieces, model.scores, strict=True)],
-                "byte_fallback": model.byte_fallback,
-            }
+            vocabulary = [list(entry) for entry in zip(pieces, model.scores, strict=True)]
+            unknown, fallback = model.unknown_id, model.byte_fallback
+            part = {"type": "Unigram", "unk_id": unknown, "vocab": vocabulary, "byte_fallback": fallback}
         case WordLevel():
-            return {
-                "type": "WordLevel",
-                "unk_token": model.unknown,
-                "vocab": {piece: id for id, piece in enumerate(model.pieces)},
-            }
-    raise _unwritable(model)
+            part = {"type": "WordLevel", "unk_token": model.unknown, "vocab": vocabulary}
+    return part
 
 
 def check_model(model: Model) -> None:
     """Raise FormatError for a model that `write_model` refuses."""
     if not isinstance(model, BPE | WordPiece | Unigram | WordLevel):
-        raise _unwritable(model)
-
-
-def _unwritable(model: Model) -> FormatError:
-    return FormatError("%(model)s cannot be written to a tokenizer.json", model=type(model).__name__)
+        raise FormatError("%(model)s cannot be written to a tokenizer.json", model=type(model).__name__)
 
 
 def _guessed(part: Json) -> str:
@@ -133,10 +125,9 @@ def _read_bpe(part: Json, added: Sequence[AddedToken], *, byte_level: bool) -> B
 def _read_unigram(part: Json) -> Unigram:
     entries = field(part, "vocab", list)
     try:
-        pieces = [piece for piece, _ in entries]
-        scores = [score for _, score in entries]
+        pieces, scores = [piece for piece, _ in entries], [score for _, score in entries]
     except (TypeError, ValueError):
-        raise FormatError('"vocab" should be a list of [piece, score] pairs') from None
+        pieces, scores = [None], [None]
     if set(map(type, pieces)) - {str} or set(map(type, scores)) - {int, float}:
         raise FormatError('"vocab" should be a list of [piece, score] pairs')
     if any(abs(score) > 1e30 for score in scores):
@@ -147,11 +138,15 @@ def _read_unigram(part: Json) -> Unigram:
 
 
 def _pieces(part: Json, added: Sequence[AddedToken]) -> list[str]:
-    """Return the pieces in the order of their ids, which must run from 0 without gaps except for added tokens."""
-    vocabulary = field(part, "vocab", dict)
+    return pieces_by_id(field(part, "vocab", dict), added)
+
+
+def pieces_by_id(vocabulary: Mapping[str, Any], added: Sequence[AddedToken] = ()) -> list[str]:
+    """Return pieces in the order of their ids, which must run from 0 without gaps except for added tokens."""
     ids = list(vocabulary.values())
     if set(map(type, ids)) - {int}:
-        raise FormatError('"vocab" should map each piece to an integer id')
+        name, id = next((name, id) for name, id in vocabulary.items() if type(id) is not int)
+        raise FormatError("the id of %(name)s should be an integer, not %(id)s", name=shown(name), id=shown(id))
     if ids == list(range(len(ids))):
         return list(vocabulary)
     by_id = {id: piece for piece, id in vocabulary.items()}
@@ -166,7 +161,7 @@ def _pieces(part: Json, added: Sequence[AddedToken]) -> list[str]:
     by_id |= {token.id: token.content for token in added if token.id not in by_id and token.id < max(ids)}
     if min(ids) < 0 or max(ids) >= len(by_id):
         raise FormatError(
-            'the ids in "vocab" should run from 0 to %(last)s without gaps; missing: %(missing)s',
+            "the ids of the pieces should run from 0 to %(last)s without gaps; missing: %(missing)s",
             last=len(by_id) - 1,
             missing=missing_ids(by_id, len(by_id)),
         )
@@ -216,11 +211,7 @@ def _as_bytes(names: Sequence[str], added: Sequence[AddedToken]) -> list[bytes] 
     return pieces if len(known) == len(pieces) and all(bytes([byte]) in known for byte in range(256)) else None
 
 
-def _names(model: BPE, special_by_id: Mapping[int, str]) -> list[str]:
-    return [_name(model.pieces[id], special_by_id.get(id)) for id in range(len(model.pieces))]
-
-
-def _name(piece: str | bytes, special: str | None) -> str:
+def _name(piece: Any, special: str | None) -> str:
     if isinstance(piece, str):
         return piece
     return special or bytes_to_characters(piece)

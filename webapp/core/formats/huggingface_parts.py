@@ -103,8 +103,12 @@ def whole_number(part: Json, name: str, default: int, *, least: int = 0) -> int:
     """Return an integer field, which must be at least `least` and below 2³²."""
     number = field(part, name, int, default)
     if not least <= number < 1 << 32:
-        sentence = '"%(name)s" should be an integer of at least %(least)s, not %(number)s'
-        raise FormatError(sentence, name=name, least=least, number=shown(number))
+        raise FormatError(
+            '"%(name)s" should be an integer of at least %(least)s, not %(number)s',
+            name=name,
+            least=least,
+            number=shown(number),
+        )
     return number
 
 
@@ -150,6 +154,11 @@ def _several(name: str, table: Callable[[], dict[str, PartType]], what: Phrase, 
         write=lambda steps: [_written(each, table()) for each in steps],
         attribute=attribute,
     )
+
+
+def _plain(*classes: type[Any]) -> dict[str, PartType]:
+    """Types without fields, each of which has the name of its class."""
+    return {cls.__name__: PartType(cls) for cls in classes}
 
 
 def _read(part: object, table: dict[str, PartType], what: Phrase) -> Any:
@@ -249,16 +258,11 @@ _SCHEME = PartField(_read_scheme, _write_scheme)
 _USE_REGEX = _field("use_regex", bool, True)
 
 _NORMALIZERS: dict[str, PartType] = {
-    "NFC": PartType(normalizers.NFC),
-    "NFD": PartType(normalizers.NFD),
-    "NFKC": PartType(normalizers.NFKC),
-    "NFKD": PartType(normalizers.NFKD),
-    "Lowercase": PartType(normalizers.Lowercase),
+    **_plain(normalizers.NFC, normalizers.NFD, normalizers.NFKC, normalizers.NFKD),
+    **_plain(normalizers.Lowercase, StripAccents, Nmt),
     "Strip": PartType(
         Strip, (_field("strip_left", bool, attribute="left"), _field("strip_right", bool, attribute="right"))
     ),
-    "StripAccents": PartType(StripAccents),
-    "Nmt": PartType(Nmt),
     "ByteLevel": PartType(ByteCharacters, written=False),
     "Precompiled": PartType(
         Precompiled,
@@ -283,16 +287,13 @@ _PRETOKENIZERS: dict[str, PartType] = {
     "ByteLevel": PartType(
         pretokenizers.ByteLevel, (_field("add_prefix_space", bool), _constant(trim_offsets=True), _USE_REGEX)
     ),
-    "Whitespace": PartType(pretokenizers.Whitespace),
-    "WhitespaceSplit": PartType(pretokenizers.WhitespaceSplit),
-    "BertPreTokenizer": PartType(pretokenizers.BertPreTokenizer),
+    **_plain(pretokenizers.Whitespace, pretokenizers.WhitespaceSplit, pretokenizers.BertPreTokenizer, UnicodeScripts),
     "Punctuation": PartType(pretokenizers.Punctuation, (_BEHAVIOR,)),
     "Split": PartType(pretokenizers.Split, (_LIMITED, _BEHAVIOR, _field("invert", bool, False))),
     "Metaspace": PartType(
         pretokenizers.Metaspace, (_REPLACEMENT, _SCHEME, _field("split", bool, True, attribute="splits"))
     ),
     "Digits": PartType(Digits, (_field("individual_digits", bool, attribute="individual"),)),
-    "UnicodeScripts": PartType(UnicodeScripts),
     "CharDelimiterSplit": PartType(CharacterDelimiter, (_field("delimiter", read=_one_character),)),
     "FixedLength": PartType(FixedLength, (_field("length", 5, read=partial(whole_number, least=1)),)),
     # Only to write one inside another; `read_pretokenizer` joins them.
@@ -321,8 +322,7 @@ _DECODERS: dict[str, PartType] = {
             _constant(split=True),
         ),
     ),
-    "ByteFallback": PartType(decoders.ByteFallback),
-    "Fuse": PartType(decoders.Fuse),
+    **_plain(decoders.ByteFallback, decoders.Fuse),
     "Strip": PartType(
         decoders.StripDecoder,
         (

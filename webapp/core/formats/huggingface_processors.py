@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from webapp.core.added_tokens import AddedToken, PostProcessor, Template, Trim
@@ -69,7 +69,10 @@ def read_postprocessor(part: Json | None) -> PostProcessor:
     """Return the post-processor that a part describes; raises FormatError for an unsupported type."""
     trims: tuple[Trim, ...] = ()
     segments = _TEXT
-    for step in _steps(part):
+    steps = [] if part is None else list(islice(_steps(part), _MOST_STEPS + 1))
+    if len(steps) > _MOST_STEPS:
+        raise FormatError("the post-processor has more than %(most)s parts", most=_MOST_STEPS)
+    for step in steps:
         kind = field(step, "type", str)
         if kind in ("ByteLevel", "RobertaProcessing"):
             trims += _trims(step)
@@ -131,20 +134,13 @@ _TEXT: _Segments = [[None]]
 _MOST_AROUND, _MOST_TEXTS, _MOST_STEPS = 1_000, 10, 100
 
 
-def _steps(part: Json | None) -> list[Json]:
-    """Return the parts of a sequence in order, with nested sequences flattened."""
-    steps: list[Json] = []
-    waiting = [] if part is None else [part]
-    while waiting:
-        step = waiting.pop()
-        if field(step, "type", str) != "Sequence":
-            steps.append(step)
-            continue
-        inner = field(step, "processors", list)
-        if len(inner) + len(waiting) + len(steps) > _MOST_STEPS:
-            raise FormatError("the post-processor has more than %(most)s parts", most=_MOST_STEPS)
-        waiting += [as_object(each, POSTPROCESSOR) for each in reversed(inner)]
-    return steps
+def _steps(part: Json) -> Iterator[Json]:
+    """Yield the parts of a sequence in order, with nested sequences flattened."""
+    if field(part, "type", str) != "Sequence":
+        yield part
+        return
+    for inner in field(part, "processors", list):
+        yield from _steps(as_object(inner, POSTPROCESSOR))
 
 
 def _trims(part: Json) -> tuple[Trim, ...]:

@@ -11,7 +11,7 @@ from webapp.core.formats.fields import FormatError
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.scored_bpe import ScoredBPE
-from webapp.core.models.scored_pieces import SPACE, PieceKind, ScoredModel, ScoredPieces
+from webapp.core.models.scored_pieces import SPACE, ScoredModel, ScoredPieces
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.text import decoders, normalizers
@@ -35,17 +35,14 @@ def converted(tokenizer: Tokenizer) -> Tokenizer:
         raise FormatError("%(model)s cannot be written to a tokenizer.json", model=type(model).__name__)
     if tokenizer.pretokenizer is not None or model.vocabulary.space != SPACE:
         raise FormatError("a tokenizer.json cannot express how this SentencePiece model splits text")
-    for piece, found in zip(model.vocabulary.pieces, model.vocabulary.kinds, strict=True):
-        if found == PieceKind.USER_DEFINED:
-            raise FormatError("a tokenizer.json cannot hold the user-defined piece %(piece)s", piece=shown(piece))
-        if found == PieceKind.UNUSED:
-            raise FormatError("a tokenizer.json cannot hold the unused piece %(piece)s", piece=shown(piece))
-    return Tokenizer(
-        _bpe(model.vocabulary) if isinstance(model, ScoredBPE) else _unigram(model.vocabulary),
+    for piece in sorted(model.vocabulary.user_defined):
+        raise FormatError("a tokenizer.json cannot hold the user-defined piece %(piece)s", piece=shown(piece))
+    for piece in model.vocabulary.unused:
+        raise FormatError("a tokenizer.json cannot hold the unused piece %(piece)s", piece=shown(piece))
+    return tokenizer.changed(
+        model=_bpe(model.vocabulary) if isinstance(model, ScoredBPE) else _unigram(model.vocabulary),
         normalizer=_normalizer(tokenizer.normalizer),
         decoder=_decoder(decoder),
-        added_tokens=tokenizer.added_tokens,
-        postprocessor=tokenizer.postprocessor,
     )
 
 
@@ -57,6 +54,7 @@ def is_scored(model: Model) -> bool:
 def merges_of(vocabulary: ScoredPieces) -> list[tuple[int, int]]:
     """Return all pairs of pieces that form a piece, as ids: by falling score, then by falling length of the left part.
 
+    >>> from webapp.core.models.scored_pieces import PieceKind
     >>> kinds = [PieceKind.UNKNOWN, *[PieceKind.NORMAL] * 4]
     >>> merges_of(ScoredPieces(["<unk>", "a", "aa", "aaa", "b"], [0, -2, 0, -1, -3], kinds))
     [(1, 1), (2, 1), (1, 2)]

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from webapp.core.formats.checked_patterns import checked_pattern
-from webapp.core.formats.fields import FormatError, field
-from webapp.core.formats.limits import LARGEST_VOCABULARY, read_json
+from webapp.core.formats.fields import FormatError, field, repeated
+from webapp.core.formats.limits import LARGEST_VOCABULARY
 from webapp.core.formats.written_parts import check_special_tokens, split_pattern_of
 from webapp.core.models.bpe import BPE
 from webapp.core.text.decoders import ByteLevelDecoder
-from webapp.core.text.pretokenizers import ByteLevel, Split
+from webapp.core.text.pretokenizers import ByteLevel, PreTokenizer, Split
 from webapp.core.text.split_patterns import GPT2
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
@@ -26,22 +26,6 @@ _BYTES = [bytes([byte]) for byte in range(256)]
 # A piece can be twice as long as the longest of those before it, so a few dozen merges could fill the memory.
 LONGEST_PIECE = 8_000  # bytes
 MOST_BYTES = 64 << 20  # of all pieces together
-
-
-def read(text: str) -> Tokenizer:
-    """Return the tokenizer of such a file; without `pattern`, the text is not split before merging.
-
-    A merge is `[[left, right], id]`, `[left, right, id]` or `[left, right]`, whose id is the next one. Special tokens
-    are `[token, id]` pairs or an object.
-
-    >>> tokenizer = read('{"merges": [[[97, 98], 256], [[256, 99], 257]], "special_tokens": [["<end>", 258]]}')
-    >>> tokenizer.ids("abcab<end>", special=True)
-    [257, 256, 258]
-
-    Raises FormatError for a file of another kind, for a merge of an id that no earlier merge makes, and for an id that
-    is missing or occurs twice.
-    """
-    return read_document(read_json(text))
 
 
 def is_minimal(document: object) -> bool:
@@ -57,17 +41,24 @@ def is_minimal(document: object) -> bool:
     )
 
 
-def read_document(document: Any) -> Tokenizer:
-    """Return the tokenizer of the parsed file; raises FormatError like `read`."""
-    if not is_minimal(document):
-        raise FormatError('not the JSON of a minimal BPE class: it has no list "merges"')
+def read(document: dict[str, Any]) -> Tokenizer:
+    """Return the tokenizer of a parsed file; without `pattern`, the text is not split before merging.
+
+    A merge is `[[left, right], id]`, `[left, right, id]` or `[left, right]`, whose id is the next one. Special tokens
+    are `[token, id]` pairs or an object.
+
+    >>> tokenizer = read({"merges": [[[97, 98], 256], [[256, 99], 257]], "special_tokens": [["<end>", 258]]})
+    >>> tokenizer.ids("abcab<end>", special=True)
+    [257, 256, 258]
+
+    Raises FormatError for a merge of an id that no earlier merge makes, and for an id that is missing or occurs twice.
+    """
     special_tokens = _special_tokens(document.get("special_tokens"))
     pieces, merges = _pieces(field(document, "merges", list), special_tokens)
     pattern = field(document, "pattern", str, None)
-    if pattern == GPT2:
-        pretokenizer: Any = ByteLevel()
-    else:
-        pretokenizer = None if pattern is None else Split(checked_pattern(pattern), "removed", invert=True)
+    pretokenizer: PreTokenizer | None = ByteLevel() if pattern == GPT2 else None
+    if pattern not in (None, GPT2):
+        pretokenizer = Split(checked_pattern(pattern), "removed", invert=True)
     try:
         model = BPE(pieces, merges, byte_level=True)
     except ValueError as error:
@@ -79,7 +70,7 @@ def write(tokenizer: Tokenizer) -> str:
     """Return the JSON of a byte-level BPE, which `read` reads back to the same ids.
 
     >>> source = '{"merges":[[[97,98],256]],"special_tokens":[["<end>",257]]}'
-    >>> write(read(source)) == source + chr(10)
+    >>> write(read(json.loads(source))) == source + chr(10)
     True
 
     Raises FormatError for another model, for pieces that are not the 256 bytes followed by those of the merges in
@@ -93,18 +84,11 @@ def write(tokenizer: Tokenizer) -> str:
     if tokenizer.normalizer is not None or not isinstance(tokenizer.decoder, ByteLevelDecoder):
         raise FormatError("a minimal byte-level BPE has no normalizer and decodes bytes; this tokenizer differs")
     check_special_tokens(tokenizer, tokenizer.special_tokens)
-    merges = []
-    last = 255
-    for left, right in model.merges:
-        found = model.merge_result(left, right)
-        assert found is not None
-        if found[1] <= last:
-            raise FormatError("a minimal byte-level BPE has one merge for each piece, in the order of their ids")
-        last = found[1]
-        merges.append([[left, right], last])
-    made = {id for _, id in merges} | set(tokenizer.special_tokens.values())
-    if not made.issuperset(range(256, len(model.pieces))):
+    made = [model.merge_result(left, right)[1] for left, right in model.merges]  # type: ignore[index]
+    known = {*made, *tokenizer.special_tokens.values()}
+    if sorted(set(made) - {*range(256)}) != made or not known.issuperset(range(256, len(model.pieces))):
         raise FormatError("a minimal byte-level BPE has one merge for each piece, in the order of their ids")
+    merges = [[[left, right], id] for (left, right), id in zip(model.merges, made, strict=True)]
     pattern = split_pattern_of(tokenizer)
     document: dict[str, Any] = {} if pattern is None else {"pattern": pattern}
     document["merges"] = merges
@@ -169,15 +153,11 @@ def _special_tokens(entries: Any) -> dict[str, int]:
         entries = [[token, id] for token, id in entries.items()]
     if not isinstance(entries, list | None):
         raise FormatError('"special_tokens" should be a list of [token, id] pairs')
-    special: dict[str, int] = {}
     for entry in entries or ():
         match entry:
-            case [str() as token, int() as id] if token and type(id) is int and 0 <= id < 1 << 31:
-                if token in special:
-                    raise FormatError("the special token %(twice)s occurs twice in the file", twice=shown(token))
-                special[token] = id
-            case _:
-                raise FormatError(
-                    'an entry of "special_tokens" should be [token, id], not %(entry)s', entry=shown(entry)
-                )
-    return special
+            case [str(token), int(id)] if token and type(id) is int and 0 <= id < 1 << 31:
+                continue
+        raise FormatError('an entry of "special_tokens" should be [token, id], not %(entry)s', entry=shown(entry))
+    if (twice := repeated(token for token, _id in entries or ())) is not None:
+        raise FormatError("the special token %(twice)s occurs twice in the file", twice=shown(twice))
+    return dict(entries or ())

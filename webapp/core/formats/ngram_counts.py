@@ -15,15 +15,15 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from webapp.core.formats.fields import FormatError, field
-from webapp.core.formats.limits import lines_of, read_json
+from webapp.core.formats.limits import lines_of
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, HIGHEST_ORDER, START, UNKNOWN, Estimates, NGramCounts, check_words
 from webapp.core.models.ngram_lattice import CharacterModel
-from webapp.core.models.smoothing import SMOOTHINGS, name_of
+from webapp.core.models.smoothing import SMOOTHINGS
 from webapp.core.recipes import NGRAM
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import Phrase, VocabularyError, shown
@@ -31,6 +31,7 @@ from webapp.core.vocabulary_error import Phrase, VocabularyError, shown
 TYPE = "n-gram counts"
 MOST_NGRAMS = 1_000_000
 _MOST = 1 << 48  # of one n-gram, so that sums stay exact
+_MOST_STORED = (1 << 32) - 1
 _MARKS: Mapping[str, str] = {str(mark): mark for mark in (START, END, UNKNOWN)}
 
 Ngrams = dict[tuple[str, ...], int]
@@ -65,15 +66,14 @@ def write_json(tokenizer: Tokenizer) -> str:
     """Return the counts of an n-gram model as JSON; raises FormatError for another model, or one without counts."""
     model = counted_model(tokenizer)
     counts = model.counts
-    document: dict[str, Any] = {"type": TYPE, "order": counts.order}
     first = {spelled(word): count for word, count in zip(counts.words, counts.levels[0].counts, strict=False)}
-    marks = {spelled(mark): counts.count(mark) for mark in (END, START, UNKNOWN) if counts.count(mark)}
-    document["counts"] = [first | marks]
-    for length in range(2, counts.order + 1):
-        document["counts"].append({" ".join(map(spelled, ngram)): count for ngram, count in counts.ngrams(length)})
+    first |= {spelled(mark): counts.count(mark) for mark in (END, START, UNKNOWN) if counts.count(mark)}
+    longer = (counts.ngrams(length) for length in range(2, counts.order + 1))
+    tables = [first, *({" ".join(map(spelled, ngram)): count for ngram, count in each} for each in longer)]
+    document: dict[str, Any] = {"type": TYPE, "order": counts.order, "counts": tables}
     usual = counts.order if counts.order < 2 else 2
-    if (name_of(model.smoothing), model.order) != ("kneser-ney", usual):
-        document["use"] = {"smoothing": name_of(model.smoothing), "order": model.order}
+    if (model.smoothing.name, model.order) != ("kneser-ney", usual):
+        document["use"] = {"smoothing": model.smoothing.name, "order": model.order}
     if counts.pruned:
         given = counts.given_estimates
         assert given is not None
@@ -102,8 +102,8 @@ def is_counts(document: Any) -> bool:
     return isinstance(document, dict) and document.get("type") == TYPE
 
 
-def read_json_document(document: dict[str, Any]) -> Tokenizer:
-    """Return the tokenizer of counts as JSON; raises FormatError that says what is wrong."""
+def read(document: dict[str, Any]) -> Tokenizer:
+    """Return the tokenizer of parsed counts; raises FormatError that says what is wrong."""
     tables = field(document, "counts", list)
     if not 1 <= len(tables) <= HIGHEST_ORDER:
         raise FormatError(
@@ -183,12 +183,12 @@ def read_text(text: str) -> Tokenizer:
     if not ngrams:
         raise FormatError("the file is empty")
     try:
-        return tokenizer_of(counts_of(ngrams, order, None))
+        return NGRAM.tokenizer(NGram(counts_of(ngrams, order), "kneser-ney", min(order, 2)))
     except VocabularyError as error:
         raise FormatError.of(error) from None
 
 
-def counts_of(ngrams: Ngrams, order: int, estimates: Estimates | None) -> NGramCounts:
+def counts_of(ngrams: Ngrams, order: int, estimates: Estimates | None = None) -> NGramCounts:
     """Return counts; what an n-gram begins with is counted as often as its continuations if it is not there itself."""
     if len(ngrams) > MOST_NGRAMS:
         raise FormatError("more than %(most)s n-grams; remove the rare ones", most=f"{MOST_NGRAMS:,}")
@@ -213,13 +213,6 @@ def counts_of(ngrams: Ngrams, order: int, estimates: Estimates | None) -> NGramC
     return NGramCounts.of(known, ngrams, order=order, pruned=estimates is not None, estimates=estimates)
 
 
-def tokenizer_of(
-    counts: NGramCounts, base: Sequence[int] | None = None, characters: CharacterModel | None = None
-) -> Tokenizer:
-    """The tokenizer of counts, with their highest order up to 2 and Kneser-Ney smoothing."""
-    return NGRAM.tokenizer(NGram(counts, "kneser-ney", min(counts.order, 2), base=base, characters=characters))
-
-
 def counted_model(tokenizer: Tokenizer) -> NGram:
     """The n-gram model of a tokenizer; raises FormatError if it has none, or one without counts."""
     model = tokenizer.model
@@ -228,12 +221,17 @@ def counted_model(tokenizer: Tokenizer) -> NGram:
     return model
 
 
+def _are_whole(values: Iterable[Any], most: int = _MOST) -> bool:
+    """Whether all values are whole numbers from 0 to `most`."""
+    return all(type(value) is int and 0 <= value <= most for value in values)
+
+
 def _checked(count: Any, ngram: str) -> int:
-    if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= _MOST:
+    if not _are_whole([count]):
         raise FormatError(
             "the count of %(ngram)s should be a whole number from 0 to %(most)s", ngram=shown(ngram), most=f"{_MOST:,}"
         )
-    return count
+    return int(count)
 
 
 def _check_places(ngram: Iterable[str]) -> None:
@@ -243,18 +241,13 @@ def _check_places(ngram: Iterable[str]) -> None:
 
 
 def _estimates(removed: dict[str, Any], order: int) -> Estimates:
-    parts = field(removed, "estimates", list)
     try:
-        plain, adjusted, weights = parts
-        found = Estimates(
-            tuple((int(once), int(twice)) for once, twice in plain),
-            tuple((int(once), int(twice)) for once, twice in adjusted),
-            tuple(min(max(float(weight), 0.01), 0.99) for weight in weights),
-        )
-        if (len(found.once_and_twice), len(found.continuations), len(found.weights)) != (order, order - 1, order):
-            raise ValueError("a list has not as many numbers as there are orders")
-        if any(not 0 <= number <= _MOST for pair in (*found.once_and_twice, *found.continuations) for number in pair):
-            raise ValueError("a number is negative or too large")
+        plain, adjusted, weights = field(removed, "estimates", list)
+        plain, adjusted = (tuple((int(once), int(twice)) for once, twice in part) for part in (plain, adjusted))
+        found = Estimates(plain, adjusted, tuple(min(max(float(weight), 0.01), 0.99) for weight in weights))
+        numbers = [number for pair in (*plain, *adjusted) for number in pair]
+        if [*map(len, (plain, adjusted, weights))] != [order, order - 1, order] or not _are_whole(numbers):
+            raise ValueError
     except (TypeError, ValueError, OverflowError):
         raise FormatError('"estimates" should have three lists of numbers') from None
     return found
@@ -266,7 +259,7 @@ def _set_continuations(counts: NGramCounts, lists: list[Any], tables: list[dict[
     numbers = [counts.number(word_of(text)) for text in tables[0]]
     for level, values, places in zip(counts.levels, lists, [numbers, *(None for _ in lists)], strict=False):
         where = range(len(level.words)) if places is None else places
-        if len(values) != len(where) or any(not isinstance(value, int) or not 0 <= value < 1 << 32 for value in values):
+        if len(values) != len(where) or not _are_whole(values, _MOST_STORED):
             raise FormatError('"continuations" should have a whole number for each n-gram')
         found = array("I", bytes(4 * len(level.words)))
         for at, value in zip(where, values, strict=True):
@@ -280,7 +273,7 @@ def _use(document: dict[str, Any], counts: NGramCounts) -> tuple[str, int]:
     smoothing, order = given.get("smoothing", "kneser-ney"), given.get("order", min(counts.order, 2))
     if smoothing not in SMOOTHINGS:
         raise FormatError('"smoothing" should be one of: %(names)s', names=", ".join(SMOOTHINGS))
-    if not isinstance(order, int) or isinstance(order, bool) or not 1 <= order <= counts.order:
+    if type(order) is not int or not 1 <= order <= counts.order:
         raise FormatError('"order" of "use" should be a number from 1 to %(most)s', most=counts.order)
     return smoothing, order
 
@@ -289,9 +282,7 @@ def _frequencies(document: dict[str, Any], counts: NGramCounts) -> array[int] | 
     values = field(document, "frequencies", list, None)
     if values is None:
         return None
-    if len(values) != len(counts.words) or any(
-        not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 32 for value in values
-    ):
+    if len(values) != len(counts.words) or not _are_whole(values, _MOST_STORED):
         raise FormatError('"frequencies" should have a whole number for each word')
     return array("I", values)
 
@@ -301,20 +292,9 @@ def _characters(document: dict[str, Any]) -> CharacterModel | None:
     if given is None:
         return None
     counts = field(given, "counts", dict)
-    if any(len(text) != 1 or not isinstance(count, int) or not 0 <= count <= _MOST for text, count in counts.items()):
+    if any(len(text) != 1 for text in counts) or not _are_whole(counts.values()):
         raise FormatError('"characters" should map single characters to counts')
-    longer, floor = given.get("longer", 0.25), given.get("floor", 0.001)
-    if not isinstance(longer, int | float) or not isinstance(floor, int | float):
-        raise FormatError('"longer" and "floor" should be numbers')
     try:
-        return CharacterModel(counts, longer, floor)
-    except ValueError:
+        return CharacterModel(counts, float(given.get("longer", 0.25)), float(given.get("floor", 0.001)))
+    except (TypeError, ValueError, OverflowError):
         raise FormatError('"longer" and "floor" should be numbers') from None
-
-
-def read(text: str) -> Tokenizer:
-    """Return the tokenizer of counts as JSON."""
-    document = read_json(text)
-    if not is_counts(document):
-        raise FormatError('"type" should be "%(type)s"', type=TYPE)
-    return read_json_document(document)

@@ -8,12 +8,11 @@ does one whose ranks are the first of another's.
 from __future__ import annotations
 
 import lzma
-from binascii import b2a_base64
 from collections.abc import Mapping
 from itertools import accumulate, pairwise
 from types import MappingProxyType
 
-from webapp.core.formats.tiktoken import ENCODINGS, encoding_tokenizer
+from webapp.core.formats.tiktoken import ENCODINGS, encoding_tokenizer, rank_lines
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.tokenizer import Tokenizer
 
@@ -60,7 +59,7 @@ def unpack(content: bytes) -> list[bytes]:
 def tiktoken_file(content: bytes, encoding: str) -> bytes:
     """Return the `.tiktoken` that the publisher has of an encoding, byte for byte."""
     pieces = unpack(content)[: ENCODINGS[encoding].ranks]
-    return b"".join(b"%s %d\n" % (b2a_base64(piece, newline=False), id) for id, piece in enumerate(pieces) if piece)
+    return rank_lines({piece: id for id, piece in enumerate(pieces) if piece})
 
 
 def read(content: bytes, encoding: str) -> Tokenizer:

@@ -106,11 +106,11 @@ def _json(text: str) -> Recognized:
         return Recognized("huggingface", huggingface.read(text))
     document = read_json(text)
     if tekken.is_tekken(document):
-        return Recognized("tekken", tekken.read_document(document))
+        return Recognized("tekken", tekken.read(document))
     if isinstance(document, dict):
         # Checked first, because any word may be a piece: GPT-2 has "model", "tokens", "version" and "config".
         if ngram_counts.is_counts(document):
-            return Recognized("ngram-counts", ngram_counts.read_json_document(document))
+            return Recognized("ngram-counts", ngram_counts.read(document))
         if vocab_json.is_vocabulary(document):
             raise FormatError("this is a GPT-2 vocab.json; it can only be read together with its merges.txt")
         if isinstance(document.get("model"), dict):
@@ -118,7 +118,7 @@ def _json(text: str) -> Recognized:
         if isinstance(document.get("tokens"), list) and isinstance(document.get("scores"), list):
             return Recognized("scores", tokens_and_scores.read(text))
         if minimal_bpe.is_minimal(document):
-            return Recognized("minimal-bpe", minimal_bpe.read_document(document))
+            return Recognized("minimal-bpe", minimal_bpe.read(document))
         if tiktoken_encoding.is_encoding(document):
             raise FormatError("this is the encoding of a .tiktoken file; it can only be read together with that file")
     raise FormatError(
@@ -143,7 +143,7 @@ def _pair(content: bytes, companion: bytes) -> Recognized:
         raise FormatError("neither file is JSON; one should be a vocab.json, the other its merges.txt")
     if _HUGGINGFACE.match(vocabulary):
         raise FormatError("one of the files is a tokenizer.json; choose that file alone")
-    return Recognized("vocab.json", vocab_json.read(vocabulary, merges))
+    return Recognized("vocab.json", vocab_json.read(read_json(vocabulary), merges))
 
 
 def _dictionary(text: str) -> Tokenizer:
@@ -234,12 +234,13 @@ def check_foreign(content: bytes) -> None:
     """
     if b"\0" in content[:1] and not content.strip(b" \t\r\n\0"):
         raise FormatError("the file contains only NUL bytes")
-    if (packed := _of(_PACKED, content)) is not None:
-        raise FormatError("this is %(what)s, not a vocabulary; unpack it first", what=packed)
-    if (text := _of(_TEXT, content)) is not None:
-        raise FormatError("this is %(what)s; save it as UTF-8", what=text)
-    if (other := _of(_OTHER, content)) is not None:
-        raise FormatError("this is %(what)s, not a vocabulary", what=other)
+    for beginning, what in _FOREIGN.items():
+        if content.startswith(beginning):
+            if beginning in _PACKED:
+                raise FormatError("this is %(what)s, not a vocabulary; unpack it first", what=what)
+            if beginning in _TEXT:
+                raise FormatError("this is %(what)s; save it as UTF-8", what=what)
+            raise FormatError("this is %(what)s, not a vocabulary", what=what)
     if content.startswith(b"version https://git-lfs.github.com/spec/"):
         raise FormatError("this is a Git LFS pointer, not the file itself; fetch the file with git lfs pull")
     if re.search(rb"^\\data\\[ \t]*\r?$", content[: 1 << 20], re.MULTILINE):
@@ -248,31 +249,24 @@ def check_foreign(content: bytes) -> None:
         raise FormatError("this is a web page, not a vocabulary; download the file itself, not the page that shows it")
 
 
-def _of(beginnings: dict[bytes, Phrase], content: bytes) -> Phrase | None:
-    return next((what for beginning, what in beginnings.items() if content.startswith(beginning)), None)
-
-
 _PACKED = {
     b"\x1f\x8b": Phrase("a gzip archive"),
-    b"PK\x03\x04": Phrase("a zip archive"),
-    b"PK\x05\x06": Phrase("a zip archive"),
+    **dict.fromkeys((b"PK\x03\x04", b"PK\x05\x06"), Phrase("a zip archive")),
     b"BZh": Phrase("a bzip2 archive"),
     b"\xfd7zXZ\x00": Phrase("an xz archive"),
     b"(\xb5/\xfd": Phrase("a zstd archive"),
     b"7z\xbc\xaf'\x1c": Phrase("a 7z archive"),
 }
 _TEXT = {
-    b"\xff\xfe\x00\x00": Phrase("text in UTF-32"),
-    b"\x00\x00\xfe\xff": Phrase("text in UTF-32"),
-    b"\xff\xfe": Phrase("text in UTF-16"),
-    b"\xfe\xff": Phrase("text in UTF-16"),
+    **dict.fromkeys((b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff"), Phrase("text in UTF-32")),
+    **dict.fromkeys((b"\xff\xfe", b"\xfe\xff"), Phrase("text in UTF-16")),
 }
-_OTHER = {
+_FOREIGN = {
+    **_PACKED,
+    **_TEXT,
     b"GGUF": Phrase("a GGUF model"),
     b"%PDF": Phrase("a PDF"),
-    b"\x89PNG": Phrase("an image"),
-    b"\xff\xd8\xff": Phrase("an image"),
-    b"GIF8": Phrase("an image"),
+    **dict.fromkeys((b"\x89PNG", b"\xff\xd8\xff", b"GIF8"), Phrase("an image")),
 }
 _HTML = re.compile(rb"(?:\xef\xbb\xbf)?\s{0,1000}(?:<!doctype html|<html)[\s>]", re.IGNORECASE)
 

@@ -13,7 +13,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from webapp.core.added_tokens import AddedToken, PostProcessor
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.fields import FormatError, repeated
 from webapp.core.formats.limits import LARGEST_FILE, LARGEST_VOCABULARY
 from webapp.core.formats.sentencepiece_message import ModelProto
 from webapp.core.models.scored_bpe import ScoredBPE
@@ -27,11 +27,13 @@ from webapp.core.models.scored_pieces import (
 )
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.text.character_map import CharacterMap
+from webapp.core.text.normalizers import Normalizer
 from webapp.core.text.sentencepiece_normalizer import SentencePieceDecoder, SentencePieceNormalizer
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
 
 LONGEST_PIECE = 8000  # bytes, as in SentencePiece
+BYTE_NAMES = [f"<0x{byte:02X}>" for byte in range(256)]
 
 _MODELS: dict[int, Callable[[ScoredPieces], ScoredModel]] = {
     1: SentencePieceUnigram,
@@ -76,21 +78,15 @@ def _tokenizer(message: Any) -> Tokenizer:
         raise FormatError("the model type %(type)s is not one of SentencePiece's four", type=trainer.model_type)
     vocabulary = _vocabulary(message)
     model = _MODELS[trainer.model_type](vocabulary)
-    control = {piece: id for id, piece in enumerate(vocabulary.pieces) if vocabulary.kinds[id] == PieceKind.CONTROL}
+    control = _control(vocabulary)
     return Tokenizer(
         model,
         normalizer=_normalizer(normalizer, trainer.treat_whitespace_as_suffix, vocabulary.user_defined),
-        decoder=SentencePieceDecoder(
-            control=frozenset(control),
-            unknown=vocabulary.pieces[vocabulary.unknown_id],
-            unknown_surface=_decoded(trainer.unk_surface) if trainer.HasField("unk_surface") else " ⁇ ",
-            byte_pieces={vocabulary.pieces[id]: byte for byte, id in enumerate(vocabulary.byte_ids or ())},
-            strip="all"
-            if normalizer.remove_extra_whitespaces
-            else "first"
-            if normalizer.add_dummy_prefix
-            else "nothing",
-            denormalizer=_normalizer(message.denormalizer_spec, False, frozenset())
+        decoder=_decoder(
+            vocabulary,
+            normalizer,
+            _decoded(trainer.unk_surface) if trainer.HasField("unk_surface") else " ⁇ ",
+            _normalizer(message.denormalizer_spec, False, frozenset())
             if message.denormalizer_spec.precompiled_charsmap
             else None,
         ),
@@ -100,9 +96,7 @@ def _tokenizer(message: Any) -> Tokenizer:
 
 def _vocabulary(message: Any) -> ScoredPieces:
     pieces = [_decoded(entry.piece) for entry in message.pieces]
-    if len(set(pieces)) != len(pieces):
-        seen: set[str] = set()
-        twice = next(piece for piece in pieces if piece in seen or seen.add(piece))  # type: ignore[func-returns-value]
+    if (twice := repeated(pieces)) is not None:
         raise FormatError("the piece %(twice)s occurs twice in the vocabulary", twice=shown(twice))
     try:
         kinds = [_KINDS[entry.type] for entry in message.pieces]
@@ -114,28 +108,25 @@ def _vocabulary(message: Any) -> ScoredPieces:
 
 def _byte_ids(pieces: list[str], kinds: list[PieceKind], fallback: bool) -> list[int] | None:
     found = {piece: id for id, piece in enumerate(pieces) if kinds[id] == PieceKind.BYTE}
-    names = [f"<0x{byte:02X}>" for byte in range(256)]
     if found and not fallback:
         raise FormatError(
             "the vocabulary has the byte piece %(piece)s, but byte fallback is off", piece=shown(next(iter(found)))
         )
     if not fallback:
         return None
-    if found.keys() != set(names):
-        wrong = next(iter(found.keys() ^ set(names)))
+    if found.keys() != set(BYTE_NAMES):
+        wrong = next(iter(found.keys() ^ set(BYTE_NAMES)))
         raise FormatError(
             "byte fallback needs the 256 byte pieces: %(wrong)s is missing or not one of them", wrong=shown(wrong)
         )
-    return [found[name] for name in names]
+    return [found[name] for name in BYTE_NAMES]
 
 
 def _normalizer(spec: Any, suffix: bool, user_defined: frozenset[str]) -> SentencePieceNormalizer:
     blob = spec.precompiled_charsmap
     return SentencePieceNormalizer(
         CharacterMap.read(blob) if blob else CharacterMap.of({}),
-        add_dummy_prefix=spec.add_dummy_prefix,
-        remove_extra_whitespaces=spec.remove_extra_whitespaces,
-        escape_whitespaces=spec.escape_whitespaces,
+        **{name: getattr(spec, name) for name in _SPACES},
         whitespace_as_suffix=suffix,
         user_defined=user_defined,
     )
@@ -154,6 +145,7 @@ def _decoded(content: bytes) -> str:
 
 
 _KINDS = {kind.value: kind for kind in PieceKind}
+_SPACES = ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces")
 
 
 _TYPES: dict[object, int] = {model: number for number, model in _MODELS.items()}
@@ -198,22 +190,27 @@ def check(tokenizer: Tokenizer) -> tuple[ScoredModel, SentencePieceNormalizer, S
             "%(model)s cannot be written to a SentencePiece model, which holds pieces and scores",
             model=type(model).__name__,
         )
+    vocabulary = model.vocabulary
     if (
         not isinstance(normalizer, SentencePieceNormalizer)
         or not isinstance(decoder, SentencePieceDecoder)
+        or not isinstance(decoder.denormalizer, SentencePieceNormalizer | None)
         or tokenizer.pretokenizer is not None
-        or normalizer.user_defined != model.vocabulary.user_defined
-        or decoder != _decoder_read_back(model, normalizer, decoder)
+        or normalizer.user_defined != vocabulary.user_defined
+        or vocabulary.space != SPACE
+        or _names_of_bytes(vocabulary) not in ([], BYTE_NAMES)
+        or decoder != _decoder(vocabulary, normalizer, decoder.unknown_surface, decoder.denormalizer)
     ):
         raise FormatError("a SentencePiece model implies SentencePiece's pipeline; this tokenizer uses another")
-    vocabulary = model.vocabulary
+    if decoder.denormalizer is not None and not decoder.denormalizer.character_map.units:
+        raise FormatError("the character map has no compiled form")
     _compiled(normalizer.character_map)
     for piece, score, rounded in zip(vocabulary.pieces, vocabulary.scores, array("f", vocabulary.scores), strict=True):
         if score != rounded:
             raise FormatError(
                 "a SentencePiece model would round the score %(score)s of %(piece)s", score=score, piece=shown(piece)
             )
-    control = {piece: id for id, piece in enumerate(vocabulary.pieces) if vocabulary.kinds[id] == PieceKind.CONTROL}
+    control = _control(vocabulary)
     if {token.content: token for token in tokenizer.added_tokens} != {
         piece: AddedToken(piece, id) for piece, id in control.items()
     } or tokenizer.postprocessor != PostProcessor():
@@ -221,38 +218,32 @@ def check(tokenizer: Tokenizer) -> tuple[ScoredModel, SentencePieceNormalizer, S
     return model, normalizer, decoder
 
 
-def _decoder_read_back(
-    model: ScoredModel, normalizer: SentencePieceNormalizer, decoder: SentencePieceDecoder
+def _names_of_bytes(vocabulary: ScoredPieces) -> list[str]:
+    return [vocabulary.pieces[id] for id in vocabulary.byte_ids or ()]
+
+
+def _decoder(
+    vocabulary: ScoredPieces, spaces: Any, unknown_surface: str, denormalizer: Normalizer | None
 ) -> SentencePieceDecoder:
-    """Return the decoder that `read` gives the file."""
-    vocabulary = model.vocabulary
-    byte_names = [f"<0x{byte:02X}>" for byte in range(256)] if vocabulary.byte_ids is not None else []
-    is_sentencepiece = (
-        vocabulary.space == SPACE
-        and [vocabulary.pieces[id] for id in vocabulary.byte_ids or ()] == byte_names
-        and isinstance(decoder.denormalizer, SentencePieceNormalizer | None)
-    )
-    if not is_sentencepiece:
-        raise FormatError("a SentencePiece model implies SentencePiece's pipeline; this tokenizer uses another")
-    if isinstance(decoder.denormalizer, SentencePieceNormalizer) and not decoder.denormalizer.character_map.units:
-        raise FormatError("the character map has no compiled form")
-    kinds = vocabulary.kinds
-    strip = "all" if normalizer.remove_extra_whitespaces else "first" if normalizer.add_dummy_prefix else "nothing"
+    """Return the decoder of a file; `spaces` says how its normalizer treats them."""
     return SentencePieceDecoder(
-        control=frozenset(piece for id, piece in enumerate(vocabulary.pieces) if kinds[id] == PieceKind.CONTROL),
+        control=frozenset(_control(vocabulary)),
         unknown=vocabulary.pieces[vocabulary.unknown_id],
-        unknown_surface=decoder.unknown_surface,
-        byte_pieces={name: byte for byte, name in enumerate(byte_names)},
-        strip=strip,  # type: ignore[arg-type]
-        denormalizer=decoder.denormalizer,
+        unknown_surface=unknown_surface,
+        byte_pieces={vocabulary.pieces[id]: byte for byte, id in enumerate(vocabulary.byte_ids or ())},
+        strip="all" if spaces.remove_extra_whitespaces else "first" if spaces.add_dummy_prefix else "nothing",
+        denormalizer=denormalizer,
     )
+
+
+def _control(vocabulary: ScoredPieces) -> dict[str, int]:
+    return {piece: id for id, piece in enumerate(vocabulary.pieces) if vocabulary.kinds[id] == PieceKind.CONTROL}
 
 
 def _write_normalizer(spec: Any, normalizer: SentencePieceNormalizer) -> None:
     spec.precompiled_charsmap = _compiled(normalizer.character_map)
-    spec.add_dummy_prefix = normalizer.add_dummy_prefix
-    spec.remove_extra_whitespaces = normalizer.remove_extra_whitespaces
-    spec.escape_whitespaces = normalizer.escape_whitespaces
+    for name in _SPACES:
+        setattr(spec, name, getattr(normalizer, name))
 
 
 def _compiled(rules: CharacterMap) -> bytes:

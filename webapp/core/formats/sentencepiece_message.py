@@ -17,11 +17,7 @@ PACKAGE = "tokenscope"
 
 # name: (number, type, default)
 _FIELDS: dict[str, dict[str, tuple[int, str, str]]] = {
-    "SentencePiece": {
-        "piece": (1, "BYTES", ""),
-        "score": (2, "FLOAT", "0"),
-        "type": (3, "INT32", "1"),
-    },
+    "SentencePiece": {"piece": (1, "BYTES", ""), "score": (2, "FLOAT", "0"), "type": (3, "INT32", "1")},
     "TrainerSpec": {
         "model_type": (3, "INT32", "1"),
         "vocab_size": (4, "INT32", "8000"),
@@ -41,6 +37,7 @@ _FIELDS: dict[str, dict[str, tuple[int, str, str]]] = {
         "pieces": (1, "SentencePiece", ""),
         "trainer_spec": (2, "TrainerSpec", ""),
         "normalizer_spec": (3, "NormalizerSpec", ""),
+        "self_test_data": (4, "BYTES", ""),
         "denormalizer_spec": (5, "NormalizerSpec", ""),
     },
 }

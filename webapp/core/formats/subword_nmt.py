@@ -65,11 +65,7 @@ def read(text: str) -> Tokenizer:
         end_of_word_suffix=END,
         unknown=UNKNOWN,
     )
-    return Tokenizer(
-        model,
-        pretokenizer=Split(r"[^ \r\n]+", "removed", invert=True),
-        decoder=decoders.BPEDecoder(END),
-    )
+    return Tokenizer(model, pretokenizer=Split(r"[^ \r\n]+", "removed", invert=True), decoder=decoders.BPEDecoder(END))
 
 
 def _lines(text: str) -> tuple[str, int, list[str]]:

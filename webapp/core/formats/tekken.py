@@ -6,13 +6,11 @@ reserved for special tokens before those of the pieces; the id of a piece is its
 
 from __future__ import annotations
 
-from binascii import Error as Base64Error
 from binascii import a2b_base64
 from typing import Any
 
 from webapp.core.formats.checked_patterns import checked_pattern
-from webapp.core.formats.fields import FormatError, field
-from webapp.core.formats.limits import read_json
+from webapp.core.formats.fields import FormatError, field, item, repeated
 from webapp.core.formats.tiktoken import rank_tokenizer
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
@@ -26,17 +24,6 @@ _UNNAMED = [
 _MOST_SPECIAL = 100_000
 
 
-def read(text: str) -> Tokenizer:
-    """Return the tokenizer that a `tekken.json` describes.
-
-    Reserved ids without a special token are named `<SPECIAL_20>` and so on, as in Mistral's own reader. Encoding does
-    not add `<s>` and `</s>`.
-
-    Raises FormatError for a file that is not a `tekken.json` or is inconsistent.
-    """
-    return read_document(read_json(text))
-
-
 def is_tekken(document: object) -> bool:
     """Whether a JSON document has the parts of a `tekken.json`.
 
@@ -46,10 +33,14 @@ def is_tekken(document: object) -> bool:
     return isinstance(document, dict) and "config" in document and isinstance(document.get("vocab"), list)
 
 
-def read_document(document: Any) -> Tokenizer:
-    """Return the tokenizer that a parsed `tekken.json` describes; raises FormatError like `read`."""
-    if not is_tekken(document):
-        raise FormatError('not a tekken.json: a tekken.json is a JSON object with "config" and a list "vocab"')
+def read(document: dict[str, Any]) -> Tokenizer:
+    """Return the tokenizer that a parsed `tekken.json` describes.
+
+    Reserved ids without a special token are named `<SPECIAL_20>` and so on, as in Mistral's own reader. Encoding does
+    not add `<s>` and `</s>`.
+
+    Raises FormatError for a file that is inconsistent.
+    """
     config = field(document, "config", dict)
     reserved = field(config, "default_num_special_tokens", int)
     size = field(config, "default_vocab_size", int)
@@ -75,25 +66,18 @@ def read_document(document: Any) -> Tokenizer:
 def _ranks(vocabulary: list[Any], first: int) -> dict[bytes, int]:
     """Return the id of each piece by its bytes; entries must be in the order of their ranks."""
     ranks: dict[bytes, int] = {}
-    for at, entry in enumerate(vocabulary):
-        if not isinstance(entry, dict):
-            raise FormatError('entry %(at)s of "vocab" should be an object, not %(entry)s', at=at, entry=shown(entry))
+    for at, part in enumerate(vocabulary):
+        entry: Any = item(part, at, "vocab")
         rank, encoded = entry.get("rank"), entry.get("token_bytes")
         if rank != at or isinstance(rank, bool):
             raise FormatError(
                 'entry %(at)s of "vocab" should have the rank %(at)s, not %(rank)s', at=at, rank=shown(rank)
             )
-        if not isinstance(encoded, str) or not encoded.isascii():
-            raise FormatError(
-                'entry %(at)s of "vocab": "token_bytes" should be base64, not %(encoded)s',
-                at=at,
-                encoded=shown(encoded),
-            )
         try:
             piece = a2b_base64(encoded, strict_mode=True)
-        except Base64Error:
+        except (TypeError, ValueError):
             raise FormatError(
-                'entry %(at)s of "vocab": %(encoded)s is not base64',
+                'entry %(at)s of "vocab": "token_bytes" should be base64, not %(encoded)s',
                 at=at,
                 encoded=shown(encoded),
             ) from None
@@ -116,18 +100,13 @@ def _special_tokens(document: dict[str, Any], reserved: int) -> dict[str, int]:
             "%(count)s special tokens, but room for only %(reserved)s", count=len(names), reserved=reserved
         )
     names = names + [f"<SPECIAL_{id}>" for id in range(len(names), reserved)]
-    special_tokens = {name: id for id, name in enumerate(names)}
-    if len(special_tokens) != len(names):
-        twice = next(name for id, name in enumerate(names) if special_tokens[name] != id)
+    if (twice := repeated(names)) is not None:
         raise FormatError("the special token %(twice)s occurs twice in the file", twice=shown(twice))
-    return special_tokens
+    return {name: id for id, name in enumerate(names)}
 
 
 def _special_name(entry: Any, at: int) -> str:
-    if not isinstance(entry, dict):
-        raise FormatError(
-            'entry %(at)s of "special_tokens" should be an object, not %(entry)s', at=at, entry=shown(entry)
-        )
-    if field(entry, "rank", int) != at:
-        raise FormatError('entry %(at)s of "special_tokens" has the rank %(rank)s', at=at, rank=shown(entry["rank"]))
-    return field(entry, "token_str", str)
+    part = item(entry, at, "special_tokens")
+    if field(part, "rank", int) != at:
+        raise FormatError('entry %(at)s of "special_tokens" has the rank %(rank)s', at=at, rank=shown(part["rank"]))
+    return field(part, "token_str", str)

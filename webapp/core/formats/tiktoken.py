@@ -7,11 +7,13 @@ from the caller.
 from __future__ import annotations
 
 import re
+import tomllib
 from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from webapp.core.formats.checked_patterns import checked_pattern
 from webapp.core.formats.fields import FormatError
@@ -51,24 +53,16 @@ def read(
     >>> tokenizer.ids("abc!<|end|>", special=True)
     [256, 99, 33, 257]
 
-    Raises FormatError for a file that is not a `.tiktoken` or is inconsistent, for an unknown encoding, and for a
-    pattern that cannot be compiled or times out.
+    Raises FormatError for a file that is not a `.tiktoken` or is inconsistent, and for a pattern that cannot be
+    compiled or times out; KeyError for an unknown encoding.
     """
     ranks = read_ranks(content)
     if encoding is None and pattern is None and special_tokens is None:
         encoding = encoding_of(ranks)
-    if encoding is not None and encoding not in ENCODINGS:
-        raise FormatError(
-            "the encoding %(encoding)s is unknown; choose one of %(known)s",
-            encoding=shown(encoding),
-            known=", ".join(ENCODINGS),
-        )
-    known = ENCODINGS.get(encoding or "", _UNKNOWN_ENCODING)
+    known = _UNKNOWN_ENCODING if encoding is None else ENCODINGS[encoding]
     if special_tokens is None:
         special_tokens = known.special_tokens
-    if pattern is None:
-        pattern = known.pattern
-    return rank_tokenizer(ranks, checked_pattern(pattern), special_tokens, known.normalizer)
+    return rank_tokenizer(ranks, checked_pattern(pattern or known.pattern), special_tokens, known.normalizer)
 
 
 def write(tokenizer: Tokenizer) -> bytes:
@@ -97,6 +91,11 @@ def write(tokenizer: Tokenizer) -> bytes:
     gaps = set(range(max(ranks.values()) + 1)) - set(ranks.values())
     if not gaps <= set(parts.special_tokens.values()):
         raise FormatError("a .tiktoken file cannot leave out the rank %(rank)s", rank=min(gaps))
+    return rank_lines(ranks)
+
+
+def rank_lines(ranks: Mapping[bytes, int]) -> bytes:
+    """Return a file: a piece in base64 and its rank on each line."""
     return b"".join(b"%s %d\n" % (b2a_base64(piece, newline=False), id) for piece, id in ranks.items())
 
 
@@ -162,10 +161,7 @@ def read_ranks(content: bytes) -> dict[bytes, int]:
 
 
 def rank_tokenizer(
-    ranks: Mapping[bytes, int],
-    pattern: str,
-    special_tokens: Mapping[str, int],
-    normalizer: Normalizer | None = None,
+    ranks: Mapping[bytes, int], pattern: str, special_tokens: Mapping[str, int], normalizer: Normalizer | None = None
 ) -> Tokenizer:
     """Return the tokenizer that splits text by a pattern and merges each pre-token by these ranks.
 
@@ -184,26 +180,22 @@ def rank_tokenizer(
                 id=shown(id),
             )
         special_by_id[id] = token
-    size = max(ranks.values()) + 1
-    pieces: list[bytes | None] = [None] * min(size, len(ranks) + len(special_by_id) + 1)
-    for piece, rank in ranks.items():
-        if rank in special_by_id:
-            raise FormatError(
-                "the rank %(rank)s of %(piece)s is the id of the special token %(token)s",
-                rank=rank,
-                piece=shown(piece),
-                token=shown(special_by_id[rank]),
-            )
-        if rank < len(pieces):
-            pieces[rank] = piece
-    reserved = {id for id in special_by_id if id < size}
-    whole = [special_by_id[id].encode() if id in reserved else piece for id, piece in enumerate(pieces)]
-    if None in whole:
+    by_rank = {rank: piece for piece, rank in ranks.items()}
+    for rank in sorted(by_rank.keys() & special_by_id.keys()):
         raise FormatError(
-            "no piece has the rank %(rank)s, though ranks go up to %(last)s", rank=whole.index(None), last=size - 1
+            "the rank %(rank)s of %(piece)s is the id of the special token %(token)s",
+            rank=rank,
+            piece=shown(by_rank[rank]),
+            token=shown(special_by_id[rank]),
         )
+    size = max(by_rank) + 1
+    reserved = {id: token.encode() for id, token in special_by_id.items() if id < size}
+    whole = by_rank | reserved
+    if len(whole) < size:
+        missing = next(rank for rank in range(size) if rank not in whole)
+        raise FormatError("no piece has the rank %(rank)s, though ranks go up to %(last)s", rank=missing, last=size - 1)
     try:
-        model = RankBPE([piece for piece in whole if piece is not None], reserved=reserved)
+        model = RankBPE([whole[id] for id in range(size)], reserved=reserved)
     except ValueError as error:
         raise FormatError.of(error) from None
     return _tokenizer(model, pattern, special_tokens, normalizer)
@@ -234,65 +226,19 @@ _MOST_DIGITS = 9
 # --- the encodings ----------------------------------------------------------------------------------------------------
 
 
-def _numbered(first: int, *tokens: str) -> dict[str, int]:
-    """Return tokens numbered from `first`.
+def _encoding(table: dict[str, Any]) -> EncodingParts:
+    """The parts of an encoding from its table in `encodings.toml`."""
+    special_tokens: dict[str, int] = {}
+    for run in table["special_tokens"]:
+        first, last = run.get("numbers", (1, 0))
+        tokens = run.get("tokens") or [run["name"].format(number) for number in range(first, last + 1)]
+        special_tokens |= {token: run["first"] + at for at, token in enumerate(tokens)}
+    pattern: str = getattr(split_patterns, table["pattern"])
+    return EncodingParts(table["ranks"], pattern, special_tokens, NFC() if table.get("nfc") else None)
 
-    >>> _numbered(7, "<|a|>", "<|b|>")
-    {'<|a|>': 7, '<|b|>': 8}
-    """
-    return {token: first + at for at, token in enumerate(tokens)}
 
-
-_FILL_IN_THE_MIDDLE = ("<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>")
-_O200K_HARMONY = {
-    "<|startoftext|>": 199998,
-    "<|endoftext|>": 199999,
-    **_numbered(200000, *(f"<|reserved_{id}|>" for id in range(200000, 201088))),
-    "<|endofprompt|>": 200018,
-}
-for _id, _name in [
-    (200002, "return"), (200003, "constrain"), (200005, "channel"), (200006, "start"), (200007, "end"),
-    (200008, "message"), (200012, "call"),
-]:  # fmt: skip
-    del _O200K_HARMONY[f"<|reserved_{_id}|>"]
-    _O200K_HARMONY[f"<|{_name}|>"] = _id
-
-_LLAMA3 = _numbered(
-    128000,
-    "<|begin_of_text|>", "<|end_of_text|>", *(f"<|reserved_special_token_{at}|>" for at in range(4)),
-    "<|start_header_id|>", "<|end_header_id|>", "<|reserved_special_token_4|>", "<|eot_id|>",
-    *(f"<|reserved_special_token_{at}|>" for at in range(5, 251)),
-)  # fmt: skip
-_LLAMA31 = _numbered(
-    128000,
-    "<|begin_of_text|>", "<|end_of_text|>", "<|reserved_special_token_0|>", "<|reserved_special_token_1|>",
-    "<|finetune_right_pad_id|>", "<|reserved_special_token_2|>", "<|start_header_id|>", "<|end_header_id|>",
-    "<|eom_id|>", "<|eot_id|>", "<|python_tag|>", *(f"<|reserved_special_token_{at}|>" for at in range(3, 248)),
-)  # fmt: skip
-_QWEN = _numbered(
-    151643, "<|endoftext|>", "<|im_start|>", "<|im_end|>", *(f"<|extra_{at}|>" for at in range(205))
-)  # fmt: skip
-
-ENCODINGS: Mapping[str, EncodingParts] = MappingProxyType(
-    {
-        "r50k_base": EncodingParts(50256, split_patterns.R50K_BASE, {"<|endoftext|>": 50256}),
-        "gpt2": EncodingParts(50256, split_patterns.R50K_BASE, {"<|endoftext|>": 50256}),
-        "p50k_base": EncodingParts(50281, split_patterns.R50K_BASE, {"<|endoftext|>": 50256}),
-        "p50k_edit": EncodingParts(
-            50281, split_patterns.R50K_BASE, {"<|endoftext|>": 50256, **_numbered(50281, *_FILL_IN_THE_MIDDLE)}
-        ),
-        "cl100k_base": EncodingParts(
-            100256,
-            split_patterns.CL100K_BASE,
-            {**_numbered(100257, "<|endoftext|>", *_FILL_IN_THE_MIDDLE), "<|endofprompt|>": 100276},
-        ),
-        "o200k_base": EncodingParts(199998, split_patterns.O200K, {"<|endoftext|>": 199999, "<|endofprompt|>": 200018}),
-        "o200k_harmony": EncodingParts(199998, split_patterns.O200K, _O200K_HARMONY),
-        "llama3.1": EncodingParts(128000, split_patterns.CL100K, _LLAMA31),
-        "llama3": EncodingParts(128000, split_patterns.CL100K, _LLAMA3),
-        "qwen": EncodingParts(151643, split_patterns.QWEN, _QWEN, NFC()),
-    }
-)
+_TABLES = tomllib.loads(Path(__file__).with_name("encodings.toml").read_text(encoding="utf-8"))
+ENCODINGS: Mapping[str, EncodingParts] = MappingProxyType({name: _encoding(each) for name, each in _TABLES.items()})
 """The encodings of `tiktoken`'s `openai_public.py`, and those of Llama 3 and Qwen.
 
 Llama 3's `tokenizer.model` is a `.tiktoken` file; versions 3.1 to 3.3 use it with other special tokens.

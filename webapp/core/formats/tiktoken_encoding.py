@@ -6,7 +6,6 @@ The JSON has the arguments of `tiktoken.Encoding` apart from the ranks: `name`, 
 from __future__ import annotations
 
 import json
-from binascii import b2a_base64
 from typing import Any
 
 from webapp.core.formats import tiktoken
@@ -43,9 +42,7 @@ def write(tokenizer: Tokenizer) -> tuple[bytes, str]:
     else:
         inside = {id for id in tokenizer.special_tokens.values() if id < len(tokenizer.model.pieces)}
         pieces = as_ranks(tokenizer, inside)
-        ranks = b"".join(
-            b"%s %d\n" % (b2a_base64(piece, newline=False), id) for id, piece in enumerate(pieces) if id not in inside
-        )
+        ranks = tiktoken.rank_lines({piece: id for id, piece in enumerate(pieces) if id not in inside})
     encoding = {
         "name": "tokenscope",
         "pat_str": WHOLE if pattern is None else pattern,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from webapp.core.formats.fields import FormatError, field
+from webapp.core.formats.fields import FormatError, field, repeated
 from webapp.core.formats.limits import LARGEST_VOCABULARY, read_json
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
@@ -48,9 +48,7 @@ def read(text: str) -> Tokenizer:
     unknown = tokens.index("<unk>")
     kinds[unknown] = PieceKind.UNKNOWN
     pieces = [*tokens[:first_byte], *NAMED_BYTES, *tokens[first_byte + 256 :]]
-    if len(set(pieces)) != len(pieces):
-        seen: set[str] = set()
-        twice = next(piece for piece in pieces if piece in seen or seen.add(piece))  # type: ignore[func-returns-value]
+    if (twice := repeated(pieces)) is not None:
         raise FormatError("the token %(twice)s occurs twice in the list", twice=shown(twice))
     try:
         vocabulary = ScoredPieces(pieces, scores, kinds, byte_ids=range(first_byte, first_byte + 256), space=" ")
@@ -65,9 +63,7 @@ def read(text: str) -> Tokenizer:
 def _texts(values: list[Any]) -> list[str]:
     if len(values) > LARGEST_VOCABULARY:
         raise FormatError(
-            "%(count)s tokens; at most %(most)s are allowed",
-            count=f"{len(values):,}",
-            most=f"{LARGEST_VOCABULARY:,}",
+            "%(count)s tokens; at most %(most)s are allowed", count=f"{len(values):,}", most=f"{LARGEST_VOCABULARY:,}"
         )
     for id, value in enumerate(values):
         if not isinstance(value, str):

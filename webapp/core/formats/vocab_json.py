@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from webapp.core.formats.fields import FormatError, missing_ids
-from webapp.core.formats.limits import LARGEST_VOCABULARY, read_json
+from webapp.core.formats.fields import FormatError
+from webapp.core.formats.huggingface_models import pieces_by_id
+from webapp.core.formats.limits import LARGEST_VOCABULARY
 from webapp.core.formats.written_parts import check_special_tokens
 from webapp.core.models.bpe import BPE
 from webapp.core.recipes import BYTE_BPE
@@ -15,18 +16,6 @@ from webapp.core.text.byte_characters import bytes_to_characters, characters_to_
 from webapp.core.text.decoders import ByteLevelDecoder
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
-
-
-def read(vocabulary: str, merges: str) -> Tokenizer:
-    """Return the tokenizer of both files, with GPT-2's pipeline.
-
-    Pieces are spelled in GPT-2's byte alphabet (`Ġ` is a space). A piece of several characters that no merge produces
-    is a special token, spelled literally: text could not produce it otherwise.
-
-    Raises FormatError if a file has another format, if an id is missing or occurs twice, if one of the 256 bytes is
-    missing, or if a part or the result of a merge is not in the vocabulary.
-    """
-    return read_document(read_json(vocabulary), merges)
 
 
 def is_vocabulary(document: object) -> bool:
@@ -38,8 +27,15 @@ def is_vocabulary(document: object) -> bool:
     return isinstance(document, dict) and set(map(type, document.values())) == {int}
 
 
-def read_document(document: Any, merges: str) -> Tokenizer:
-    """Return the tokenizer of a parsed `vocab.json` and a `merges.txt`; raises FormatError like `read`."""
+def read(document: Any, merges: str) -> Tokenizer:
+    """Return the tokenizer of a parsed `vocab.json` and a `merges.txt`, with GPT-2's pipeline.
+
+    Pieces are spelled in GPT-2's byte alphabet (`Ġ` is a space). A piece of several characters that no merge produces
+    is a special token, spelled literally: text could not produce it otherwise.
+
+    Raises FormatError if a file has another format, if an id is missing or occurs twice, if one of the 256 bytes is
+    missing, or if a part or the result of a merge is not in the vocabulary.
+    """
     names = _names(document)
     ids = {name: id for id, name in enumerate(names)}
     pairs = _merges(merges, ids)
@@ -122,41 +118,23 @@ def _names(document: Any) -> list[str]:
         raise FormatError("not a vocab.json: a vocab.json is a JSON object that maps pieces to ids")
     if len(document) > LARGEST_VOCABULARY:
         raise FormatError("more than %(most)s pieces, too many for a vocabulary", most=f"{LARGEST_VOCABULARY:,}")
-    names: list[str | None] = [None] * len(document)
-    for name, id in document.items():
-        if type(id) is not int:
-            raise FormatError("the id of %(name)s should be an integer, not %(id)s", name=shown(name), id=shown(id))
-        if not 0 <= id < len(names):
-            raise FormatError(
-                "the id %(id)s of %(name)s leaves a gap: no piece has the id %(missing)s",
-                id=shown(id),
-                name=shown(name),
-                missing=missing_ids([id for id in document.values() if type(id) is int], len(names)),
-            )
-        if names[id] is not None:
-            raise FormatError(
-                "the id %(id)s is used by both %(other)s and %(name)s", id=id, other=shown(names[id]), name=shown(name)
-            )
-        names[id] = name
-    return [name for name in names if name is not None]
+    return pieces_by_id(document)
 
 
 def _merges(text: str, ids: dict[str, int]) -> list[tuple[int, int]]:
     if text.removesuffix("\n").count("\n") >= LARGEST_VOCABULARY:
         raise FormatError("more than %(most)s merges, too many for a vocabulary", most=f"{LARGEST_VOCABULARY:,}")
-    lines = text.removesuffix("\n").split("\n") if text else []
     merges: dict[tuple[int, int], int] = {}
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], start=1):
         if line.startswith("#version"):
             continue
-        parts = line.removesuffix("\r").split(" ")
-        if len(parts) != 2:
+        left, space, right = line.removesuffix("\r").partition(" ")
+        if not space or " " in right:
             raise FormatError(
                 "line %(number)s of merges.txt should be two pieces separated by a space, not %(line)s",
                 number=number,
                 line=shown(line),
             )
-        left, right = parts
         for piece in (left, right, left + right):
             if piece not in ids:
                 raise FormatError(
@@ -164,12 +142,11 @@ def _merges(text: str, ids: dict[str, int]) -> list[tuple[int, int]]:
                     number=number,
                     piece=shown(piece),
                 )
-        pair = ids[left], ids[right]
-        if pair in merges:
+        first = merges.setdefault((ids[left], ids[right]), number)
+        if first != number:
             raise FormatError(
-                "line %(number)s of merges.txt repeats the merge of line %(other)s", number=number, other=merges[pair]
+                "line %(number)s of merges.txt repeats the merge of line %(other)s", number=number, other=first
             )
-        merges[pair] = number
     return list(merges)
 
 

@@ -81,7 +81,7 @@ def infer(
         return DrawnTokenizer(tokenizer, MergesWithDropout(model, dropout), seed)
     if name == "sample" and isinstance(model, Unigram | SentencePieceUnigram):
         return DrawnTokenizer(tokenizer, UnigramSamples(model, alpha), seed)
-    return _with_model(tokenizer, _by_rule(tokenizer, name))
+    return tokenizer.changed(model=_by_rule(tokenizer, name))
 
 
 def _by_rule(tokenizer: Tokenizer, name: str) -> Model:
@@ -96,14 +96,3 @@ def _by_rule(tokenizer: Tokenizer, name: str) -> Model:
     if isinstance(model, BPE) and not model.byte_level:
         return CharacterPieces(model, rule, without)
     return BytePieces(model, rule, without | model.reserved if isinstance(model, RankBPE) else without)
-
-
-def _with_model(tokenizer: Tokenizer, model: Model) -> Tokenizer:
-    return Tokenizer(
-        model,
-        normalizer=tokenizer.normalizer,
-        pretokenizer=tokenizer.pretokenizer,
-        decoder=tokenizer.decoder,
-        added_tokens=tokenizer.added_tokens,
-        postprocessor=tokenizer.postprocessor,
-    )

@@ -41,9 +41,8 @@ class CharacterPieces(AppliedModel):
 
     def __init__(self, model: BPE, rule: Rule, without: Collection[int] = ()) -> None:
         """`without` are the ids that are never used, such as those of special tokens."""
-        super().__init__(model)
+        super().__init__(model, rule)
         self._bpe = model
-        self._rule = rule
         self._bytes = [model.id_of(f"<0x{byte:02X}>") for byte in range(256)] if model.byte_fallback else None
         unused = {*without, model.unknown_id, *(self._bytes or ())}
         suffix = model.end_of_word_suffix
@@ -54,7 +53,6 @@ class CharacterPieces(AppliedModel):
         }
         self._first = PieceTable(pieces)
         self._inner = _inside(self._first, pieces, model.continuing_subword_prefix)
-        self.left_out = self._first.left_out
 
     def lookups(self, pretoken: str) -> list[Lookup]:
         """The pre-token with its end-of-word mark."""
@@ -104,15 +102,13 @@ class WordPieces(AppliedModel):
 
     def __init__(self, model: WordPiece, rule: Rule, without: Collection[int] = ()) -> None:
         """`without` are the ids that are never used, such as those of special tokens."""
-        super().__init__(model)
-        self._rule = rule
+        super().__init__(model, rule)
         self._most = model.max_word_length
         self._unknown: int = model.unknown_id
         unused = {*without, model.unknown_id}
         pieces = {piece: id for id, piece in enumerate(model.pieces) if id not in unused}
         self._first = PieceTable(pieces)
         self._inner = _inside(self._first, pieces, model.continuing_subword_prefix)
-        self.left_out = self._first.left_out
 
     def lookups(self, pretoken: str) -> list[Lookup]:
         """The pre-token, unless it is too long."""
@@ -144,14 +140,12 @@ class UnigramPieces(AppliedModel):
 
     def __init__(self, model: Unigram, rule: Rule, without: Collection[int] = ()) -> None:
         """`without` are the ids that are never used, such as those of special tokens."""
-        super().__init__(model)
-        self._rule = rule
+        super().__init__(model, rule)
         self._unigram = model
         unused: set[int | None] = {*without, model.unknown_id}
         if model.byte_fallback:
             unused |= {model.id_of(f"<0x{byte:02X}>") for byte in range(256)}
         self._table = PieceTable({piece: id for id, piece in enumerate(model.pieces) if id not in unused})
-        self.left_out = self._table.left_out
 
     def lookups(self, pretoken: str) -> list[Lookup]:
         """The pre-token."""
@@ -187,7 +181,6 @@ class ScoredPiecesByRule(ScoredModel):
                 if piece not in vocabulary.user_defined and id not in without
             }
         )
-        self.left_out = self._table.left_out
 
     def lookups(self, pretoken: str) -> list[Lookup]:
         """The words of the pre-token, without user-defined pieces."""
@@ -226,12 +219,10 @@ class BytePieces(AppliedModel):
 
     def __init__(self, model: Model, rule: Rule, without: Collection[int] = ()) -> None:
         """`without` are the ids that are never used, such as those of special tokens."""
-        super().__init__(model)
-        self._rule = rule
+        super().__init__(model, rule)
         self._table = PieceTable(
             {piece: id for id, piece in enumerate(model.pieces) if isinstance(piece, bytes) and id not in without}
         )
-        self.left_out = self._table.left_out
 
     def lookups(self, pretoken: str) -> list[Lookup]:
         """The bytes of the pre-token."""

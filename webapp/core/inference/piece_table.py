@@ -1,12 +1,9 @@
-"""The pieces of a vocabulary as a plain set, and which lengths are worth trying at a position of a text.
-
-A sorted list of integers that are added and removed one by one, in blocks.
-"""
+"""The pieces of a vocabulary as a plain set, and which lengths are worth trying at a position of a text."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from sys import maxsize
 from typing import Any, Generic, TypeVar
 
 from webapp.core.models.fast.word_lengths import lengths_by_beginning
@@ -24,24 +21,17 @@ class PieceTable(Generic[Text]):
     """Pieces with their ids, for slices of a text.
 
     >>> table = PieceTable({"a": 0, "ab": 1, "abcd": 2, "x" * 200: 3})
-    >>> table.lengths("abcx"), table.lengths("b"), table.left_out
-    ((4, 2, 1), (1,), 1)
+    >>> table.lengths("abcx"), table.lengths("b")
+    ((4, 2, 1), (1,))
     """
 
     def __init__(self, pieces: Mapping[Text, int]) -> None:
         self.ids: dict[Text, int] = {piece: id for piece, id in pieces.items() if 0 < len(piece) <= LONGEST}
-        self.left_out: int = sum(len(piece) > LONGEST for piece in pieces)
-        self._lengths: dict[Text, tuple[int, ...]] = _lengths(self.ids)
+        self._lengths: dict[Text, tuple[int, ...]] = _with_one(lengths_by_beginning(self.ids))  # type: ignore[arg-type]
 
     def lengths(self, text: Text, at: int = 0) -> tuple[int, ...]:
         """The lengths of the pieces that may start at a position of a text, longest first; 1 is always among them."""
         return self._lengths.get(text[at : at + 2], (1,))
-
-
-def _lengths(pieces: Iterable[Text]) -> dict[Text, tuple[int, ...]]:
-    # Slices of bytes work as those of text.
-    table: dict[Text, tuple[int, ...]] = _with_one(lengths_by_beginning(pieces))  # type: ignore[arg-type]
-    return table
 
 
 def _with_one(table: Any) -> Any:
@@ -118,81 +108,13 @@ def fewest_costs(
     for at in range(length - 1, -1, -1):
         if not at:
             ids, lengths_of = first.ids, first.lengths
-        chosen = at + 1 + (at + 1 == mark)
-        best = _UNCOVERED + costs[chosen]
+        best, chosen = maxsize, length
         for tried in lengths_of(text, at):
             end = at + tried
             if end <= length and costs[end] + 1 < best and end != mark and text[at:end] in ids:
                 best, chosen = costs[end] + 1, end
+        alone = at + 1 + (at + 1 == mark)
+        if _UNCOVERED + costs[alone] < best:  # among equals, a piece goes before a unit without one
+            best, chosen = _UNCOVERED + costs[alone], alone
         costs[at], ends[at] = best, chosen
     return costs, ends
-
-
-# Keys of a block; a block with twice as many is halved. Inserting into a block moves at most 16 KB.
-BLOCK = 1000
-
-
-class SortedKeys:
-    """Different integers in order, with the one at an index.
-
-    Adding takes the time of one block; the one at an index, that of passing the blocks before it.
-
-    >>> keys = SortedKeys([5, 1, 3])
-    >>> keys.add(2)
-    >>> [keys[index] for index in range(len(keys))], keys.pop(1), len(keys)
-    ([1, 2, 3, 5], 2, 3)
-    """
-
-    def __init__(self, keys: Iterable[int]) -> None:
-        ordered = sorted(keys)
-        self._blocks = [ordered[at : at + BLOCK] for at in range(0, len(ordered), BLOCK)] or [[]]
-        self._greatest = [block[-1] for block in self._blocks if block]
-        self._length = len(ordered)
-
-    def __len__(self) -> int:
-        return self._length
-
-    def __getitem__(self, index: int) -> int:
-        for block in self._blocks:
-            if index < len(block):
-                return block[index]
-            index -= len(block)
-        raise IndexError("there are fewer keys")
-
-    def pop(self, index: int) -> int:
-        """Remove and return the key at an index."""
-        key = self[index]
-        self.discard(key)
-        return key
-
-    def add(self, key: int) -> None:
-        """Add a key."""
-        at = min(bisect_left(self._greatest, key), len(self._blocks) - 1)
-        block = self._blocks[at]
-        insort(block, key)
-        self._length += 1
-        if len(block) > 2 * BLOCK:
-            self._blocks[at : at + 1] = [block[:BLOCK], block[BLOCK:]]
-            self._greatest[at : at + 1] = [block[BLOCK - 1], block[-1]]
-        elif at < len(self._greatest):
-            self._greatest[at] = block[-1]
-        else:
-            self._greatest.append(block[-1])
-
-    def discard(self, key: int) -> None:
-        """Remove a key, if it is there."""
-        at = bisect_left(self._greatest, key)
-        if at == len(self._greatest):
-            return
-        block = self._blocks[at]
-        index = bisect_left(block, key)
-        if block[index] != key:
-            return
-        del block[index]
-        self._length -= 1
-        if block:
-            self._greatest[at] = block[-1]
-        else:
-            del self._greatest[at]
-            if len(self._blocks) > 1:
-                del self._blocks[at]

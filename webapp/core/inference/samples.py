@@ -1,8 +1,7 @@
 """Samples of Unigram segmentations of whole texts: subword regularization (Kudo 2018, arXiv 1804.10959, section 3.3).
 
 A segmentation x of a pre-token is drawn with the probability P(x) ** α / Σ P(y) ** α over all its segmentations y, by
-forward filtering and backward sampling. `webapp.core.traces.sampling` shows the same for one lattice, with α written as
-the temperature 1 / α; with the same seed both draw the same segmentation.
+forward filtering and backward sampling.
 
 Random inferences: a model that draws the tokens of each pre-token anew, and the tokenizer around it.
 
@@ -67,7 +66,6 @@ class UnigramSamples:
         if not alpha > 0:
             raise ValueError("alpha must be above 0")
         self.model = model
-        # Scores are divided as in `webapp.core.traces.sampling`, so that both draw alike.
         temperature = 1 / alpha
         self._weights = {piece: score / temperature for piece, score in model.score_of.items() if len(piece) <= LONGEST}
         self._unknown_weight = model.unknown_score / temperature

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
-from webapp.core.cache import IdCache
+from webapp.core.cache import Cache
 from webapp.core.inference.piece_table import Part, PieceTable
 from webapp.core.models import Model
 
@@ -29,17 +29,15 @@ class Lookup(NamedTuple):
 
 
 class AppliedModel:
-    """A model with the pieces of `model`; a subclass implements `segment`."""
+    """A model with the pieces of `model`, to which `rule` is applied; a subclass implements `segment`."""
 
-    left_out = 0
-    """How many pieces are too long to be used."""
-
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, rule: Rule) -> None:
         self.model = model
+        self._rule = rule
         self.pieces: Sequence[str] | Sequence[bytes] = model.pieces
         self.unknown_id: int | None = model.unknown_id
         self.id_of = model.id_of
-        self.ids = IdCache(self._compute_ids).__getitem__
+        self.ids = Cache(self._compute_ids).__getitem__
 
     def lookups(self, pretoken: str) -> list[Lookup]:
         """The texts in a pre-token to which the rule is applied."""

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from heapq import heappop, heappush
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
-from webapp.core.cache import LONGEST, Cache, IdCache
+from webapp.core.cache import LONGEST, Cache
 from webapp.core.models.fast.boundaries import SHORT, ByteBoundaries, CharacterBoundaries
-from webapp.core.models.merge_loop import POSITION_BITS, link_symbols, merge, merge_with_places, pack, pair_ranks
+from webapp.core.models.merge_loop import NO_RANK, POSITION_BITS, link_symbols, merge, merge_with_places, pack
 from webapp.core.models.symbols import Measured, Symbols, byte_segments
 from webapp.core.vocabulary_error import VocabularyError, shown
 
@@ -84,6 +84,7 @@ class BPE:
             raise VocabularyError("a piece occurs twice in the vocabulary")
         self._merged = self._merged_ids()
         self._ranks = {pack(left, right): rank for rank, (left, right) in enumerate(self.merges)}
+        self._joined = dict(zip(self._ranks, map(self._merged.__getitem__, self._ranks.values()), strict=True))
         self.unknown_id: int | None = None
         if unknown is not None:
             if unknown not in self._ids:
@@ -92,8 +93,8 @@ class BPE:
         self.suffix_id = self._ids.get(end_of_word_suffix) if end_of_word_suffix and not byte_level else None
         if byte_level:
             self._byte_ids = self._ids_of_bytes()
-        self.ids = IdCache(self._compute_ids).__getitem__
-        self._word_ids = IdCache(self._compute_word_ids).__getitem__
+        self.ids = Cache(self._compute_ids).__getitem__
+        self._word_ids = Cache(self._compute_word_ids).__getitem__
         self._measured = Cache(self._measure).__getitem__
         self._merge_by_id: dict[int, Merge] | None = None
 
@@ -127,7 +128,7 @@ class BPE:
         """The initial symbols of a pre-token, as ids, before the first merge."""
         if self.byte_level:
             return list(map(self._byte_ids.__getitem__, pretoken.encode()))
-        return self._symbols.ids_of(pretoken)
+        return self.affixed.ids_of(pretoken)
 
     def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
         """`(id, start, end)` of each token, in characters.
@@ -151,14 +152,14 @@ class BPE:
             spans = self._boundaries.cut(pretoken)
             if len(spans) > 1:
                 return tuple(chain.from_iterable(map(self._span_ids, spans)))
-        return tuple(merge(self.symbols(pretoken), self._ranks, self._merged))
+        return tuple(merge(self.symbols(pretoken), self._ranks, self._joined))
 
     @cached_property
     def _span_ids(self) -> Callable[[str], tuple[int, ...]]:
         # A span that is a piece as a whole may be merged differently inside the pre-token.
         if not self.ignore_merges:
             return self.ids
-        return IdCache(lambda span: tuple(merge(self.symbols(span), self._ranks, self._merged))).__getitem__
+        return Cache(lambda span: tuple(merge(self.symbols(span), self._ranks, self._joined))).__getitem__
 
     @cached_property
     def _boundaries(self) -> ByteBoundaries:
@@ -167,7 +168,8 @@ class BPE:
     # --- over characters
 
     @cached_property
-    def _symbols(self) -> Symbols:
+    def affixed(self) -> Symbols:
+        """The symbols of words over characters, with their prefix and suffix."""
         return Symbols(
             {piece: id for piece, id in self._ids.items() if isinstance(piece, str)},
             self.unknown_id,
@@ -182,20 +184,20 @@ class BPE:
     def _cuts(self) -> CharacterBoundaries | None:
         if self.end_of_word_suffix or self.continuing_subword_prefix:
             return None
-        if self.unknown_id is None and self._symbols.all_bytes is None:
+        if self.unknown_id is None and self.affixed.all_bytes is None:
             return None  # characters may be left out, which makes those around them adjacent
         made = frozenset(self._merged)
         if any(len(self.pieces[id]) > 1 for id in {*chain.from_iterable(self.merges)} - made):
             return None  # merges over bytes or unknown characters: their names differ from the text they stand for
         return CharacterBoundaries(
-            [piece for piece in self._symbols.ids if len(piece) == 1], (str(self.pieces[id]) for id in made)
+            [piece for piece in self.affixed.ids if len(piece) == 1], (str(self.pieces[id]) for id in made)
         )
 
     def _character_ids(self, pretoken: str) -> tuple[int, ...]:
         if self.ignore_merges and (id := self._ids.get(pretoken)) is not None:
             return (id,)
         if self._cuts is None:
-            return tuple(merge(self.symbols(pretoken), self._ranks, self._merged))
+            return tuple(merge(self.symbols(pretoken), self._ranks, self._joined))
         return tuple(chain.from_iterable(map(self._word_ids, self._cuts.words(pretoken))))
 
     def _compute_word_ids(self, word: str) -> tuple[int, ...]:
@@ -204,7 +206,7 @@ class BPE:
         spans = [word] if self._cuts is None else self._cuts.cut(word)
         if len(spans) > 1:
             return tuple(chain.from_iterable(map(self._word_ids, spans)))
-        return tuple(merge(self.symbols(word), self._ranks, self._merged))
+        return tuple(merge(self.symbols(word), self._ranks, self._joined))
 
     def _measure(self, word: str) -> Measured:
         """The ids of a word, and the number of bytes that each token covers."""
@@ -214,7 +216,7 @@ class BPE:
             return tuple(chain.from_iterable(ids for ids, _ in found)), tuple(
                 chain.from_iterable(lengths for _, lengths in found)
             )
-        symbols, lengths = self._symbols.measured(word)
+        symbols, lengths = self.affixed.measured(word)
         merged = self._merged_with_places(list(symbols))
         ends = [*(at for _, at in merged), len(symbols)][1:]
         before = [0, *accumulate(lengths)]
@@ -223,11 +225,11 @@ class BPE:
         )
 
     def _merged_with_places(self, symbols: list[int]) -> list[tuple[int, int]]:
-        return merge_with_places(symbols, self._ranks, self._merged)
+        return merge_with_places(symbols, self._ranks.get, self._joined)
 
     def measured_symbols(self, word: str) -> Measured:
         """The initial symbols of a word of characters, and how many bytes of the word each covers."""
-        return self._symbols.measured(word)
+        return self.affixed.measured(word)
 
     def segments_of(self, pretoken: str, measure: Callable[[str], Measured]) -> list[tuple[int, int, int]]:
         """Place the tokens of the words of a pre-token; `measure` gives their ids and their lengths in bytes."""
@@ -287,30 +289,26 @@ class SubwordBPE(BPE):
     """
 
     def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
-        return tuple(merge_together(self.symbols(pretoken), self._ranks, self._merged))
+        return tuple(id for id, _ in self._merged_with_places(self.symbols(pretoken)))
 
     def _merged_with_places(self, symbols: list[int]) -> list[tuple[int, int]]:
-        return merge_together_with_places(symbols, self._ranks, self._merged)
+        return merge_together(symbols, self._ranks, self._merged)
 
 
-def merge_together(symbols: Sequence[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[int]:
+def merge_together(symbols: Sequence[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[tuple[int, int]]:
     """Merge all occurrences of the pair with the lowest rank, from the left, until no pair has a rank.
 
-    `ranks` maps `left << 32 | right` to the rank of the pair, `merged` a rank to the id of the merged piece.
+    `ranks` maps `left << 32 | right` to the rank of the pair, `merged` a rank to the id of the merged piece. Returns
+    `(id, index)`, with the index of the initial symbol that an id begins with.
 
     >>> merge_together([0, 0, 0, 1], {0: 0, 2 << 32: 1}, [2, 3])     # a a → aa, aa a → aaa
-    [3, 1]
+    [(3, 0), (1, 3)]
     """
-    return [symbol for symbol, _ in merge_together_with_places(symbols, ranks, merged)]
-
-
-def merge_together_with_places(
-    symbols: Sequence[int], ranks: Mapping[int, int], merged: Sequence[int]
-) -> list[tuple[int, int]]:
-    """Like `merge_together`, but return `(id, index)`, with the index of the initial symbol that an id begins with."""
     symbols = list(symbols)
     length = len(symbols)
-    previous, following, heap = link_symbols(pair_ranks(symbols, ranks))
+    previous, following, heap = link_symbols(
+        [ranks.get(left << 32 | right, NO_RANK) for left, right in pairwise(symbols)]
+    )
     while heap:
         rank = heap[0] >> POSITION_BITS
         found: list[int] = []  # pairs with a symbol that this round makes; they are candidates after it

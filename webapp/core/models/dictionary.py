@@ -8,7 +8,6 @@ A line of a word list, `word`, `word frequency` or `word frequency tag`: its fie
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,26 +42,15 @@ class SkippedLine:
 class SkippedLines:
     """The number of skipped lines, and the `first` of them, at most `MOST_LISTED`.
 
-    `not_csv` is the number of the line that keeps a list from being CSV, if most lines look like it: the commas are
-    then part of the words. `like_csv` is that of the first line of another list that looks like CSV, with the same
-    result. 0 for other lists.
-
     >>> bool(SkippedLines())
     False
     """
 
     count: int = 0
     first: tuple[SkippedLine, ...] = ()
-    not_csv: int = 0
-    like_csv: int = 0
 
     def __bool__(self) -> bool:
         return self.count > 0
-
-    @property
-    def is_noted(self) -> bool:
-        """Whether there is something to say about the lines: skipped ones, or commas in words."""
-        return self.count > 0 or self.not_csv > 0 or self.like_csv > 0
 
     @property
     def more(self) -> int:
@@ -213,10 +201,9 @@ class Dictionary:
         """For each two characters, the lengths of the words that end with them, longest first; built on first use."""
         return lengths_by_ending(self.words)
 
-    @cached_property
-    def words_of_length(self) -> Mapping[int, int]:
-        """How many words have each length in characters; built on first use."""
-        return Counter(map(len, self.words))
+    def count_of(self, word: str) -> int:
+        """How often a word of the dictionary counts in the total."""
+        return (self.frequencies[self.ids[word]] or 1) if self.frequencies is not None else 1
 
 
 def space_ids(ids: Container[str], unknown_id: int) -> dict[str, int]:

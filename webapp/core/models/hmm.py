@@ -124,30 +124,15 @@ class HiddenMarkovModel:
         arrows: list[tuple[int, int, int, int]] = []
         for character in run[1:]:
             in_b, in_m, in_e, in_s = emissions(character, _UNSEEN)
-            other, from_b = s + sb + in_b, 3
-            best_b = e + eb + in_b
-            if best_b > other:
-                from_b = 2
-            else:
-                best_b = other
-            other, from_m = m + mm + in_m, 1
-            best_m = b + bm + in_m
-            if best_m > other:
-                from_m = 0
-            else:
-                best_m = other
-            other, from_e = m + me + in_e, 1
-            best_e = b + be + in_e
-            if best_e > other:
-                from_e = 0
-            else:
-                best_e = other
-            other, from_s = s + ss + in_s, 3
-            best_s = e + es + in_s
-            if best_s > other:
-                from_s = 2
-            else:
-                best_s = other
+            # Of equal scores the later letter wins.
+            after_e, after_s = e + eb + in_b, s + sb + in_b
+            best_b, from_b = (after_e, 2) if after_e > after_s else (after_s, 3)
+            after_b, after_m = b + bm + in_m, m + mm + in_m
+            best_m, from_m = (after_b, 0) if after_b > after_m else (after_m, 1)
+            after_b, after_m = b + be + in_e, m + me + in_e
+            best_e, from_e = (after_b, 0) if after_b > after_m else (after_m, 1)
+            after_e, after_s = e + es + in_s, s + ss + in_s
+            best_s, from_s = (after_e, 2) if after_e > after_s else (after_s, 3)
             arrows.append((from_b, from_m, from_e, from_s))
             b, m, e, s = best_b, best_m, best_e, best_s
         state = 2 if e > s else 3

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from webapp.core.models.fast.word_lengths import lengths_by_beginning
 from webapp.core.text.character_classes import members
+from webapp.core.text.equal_beginning import equal_beginning
 
 
 class Literals:
@@ -27,7 +28,8 @@ class Literals:
         """Raises VocabularyError if the strings have more lengths than `lengths_by_beginning` allows."""
         self._texts = frozenset(texts)
         self._lengths = lengths_by_beginning(self._texts, bounded=True)
-        self.beginning = _common_beginning(self._texts)
+        first = min(self._texts, default="")
+        self.beginning = first[: equal_beginning(first, max(self._texts, default=""))]
         self._start = self._starts()
         self._empty = "" in self._texts
 
@@ -76,13 +78,3 @@ class Literals:
             if found in self._texts:
                 return start + len(found)
         return start
-
-
-def _common_beginning(texts: frozenset[str]) -> str:
-    """The common prefix of all strings.
-
-    >>> _common_beginning(frozenset(["<mask>", "<m", "<mark>"]))
-    '<m'
-    """
-    first, last = min(texts, default=""), max(texts, default="")
-    return first[: next((at for at, pair in enumerate(zip(first, last, strict=False)) if len({*pair}) > 1), len(first))]

@@ -8,10 +8,10 @@ token.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal
+from typing import Any, Literal
 
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
@@ -34,20 +34,7 @@ class WordSpan:
     status: Status = "open"
 
 
-@dataclass(frozen=True, slots=True)
-class PieceLookup:
-    """Looks up the pieces of a model, except those with the ids `without`, without copying up to 200,000 of them."""
-
-    id_of: Callable[[str | bytes], int | None]
-    longest: int
-    without: frozenset[int] = frozenset()
-
-    def get(self, piece: str | bytes) -> int | None:
-        """The id of a piece, or None."""
-        id = self.id_of(piece)
-        return None if id in self.without else id
-
-
+@dataclass
 class LongestFirst:
     """Encodes words longest piece first; `longest_first` creates it from a model.
 
@@ -56,35 +43,25 @@ class LongestFirst:
     >>> encoder.ids("mountain"), encoder.ids("love")
     ([1, 2], [0, 0, 3])
 
+    `prefix` begins every piece inside a word. `suffix` ends the word: a unit of its own, or with `glued` a part of its
+    last character. `byte_ids` are the ids of the 256 bytes for characters without a piece, None for a byte without one.
+
     The longest piece is `tain</w>`, with five units. Of pieces of the same length, the one with the lower id comes
     first.
     """
 
-    def __init__(
-        self,
-        pieces: Mapping[str, int] | Mapping[bytes, int] | PieceLookup,
-        *,
-        byte_level: bool = False,
-        prefix: str = "",
-        suffix: str = "",
-        glued: bool = False,
-        unknown: int | None = None,
-        byte_ids: Sequence[int | None] | None = None,
-    ) -> None:
-        """`prefix` begins every piece inside a word. `suffix` ends the word: a unit of its own, or with `glued` a part
-        of its last character. `byte_ids` are the ids of the 256 bytes for characters without a piece, None for a byte
-        without one.
-        """
-        self.byte_level = byte_level
-        self.prefix = prefix
-        self.suffix = suffix
-        self.glued = glued
-        self.unknown = unknown
-        self.byte_ids = byte_ids
-        if not isinstance(pieces, PieceLookup):
-            ids: dict[str | bytes, int] = dict(pieces.items())
-            pieces = PieceLookup(ids.get, max(map(len, ids), default=0))
-        self._pieces = pieces
+    pieces: Mapping[str, int] | Mapping[bytes, int]
+    byte_level: bool = False
+    prefix: str = ""
+    suffix: str = ""
+    glued: bool = False
+    unknown: int | None = None
+    byte_ids: Sequence[int | None] | None = None
+
+    def __post_init__(self) -> None:
+        """Measure the longest piece."""
+        self._ids: dict[str | bytes, int] = dict(self.pieces.items())
+        self._longest = max(map(len, self._ids), default=0)
 
     def ids(self, word: str) -> list[int]:
         """The ids of a word's tokens."""
@@ -120,8 +97,8 @@ class LongestFirst:
         """`(-length, id, start)` of each piece at each position, in the order in which they are tried."""
         matches = []
         for start in range(len(units)):
-            for end in range(start + 1, min(len(units), start + self._pieces.longest) + 1):
-                id = self._pieces.get(self.as_piece(units, start, end))
+            for end in range(start + 1, min(len(units), start + self._longest) + 1):
+                id = self._ids.get(self.as_piece(units, start, end))
                 if id is not None:
                     matches.append((start - end, id, start))
         return sorted(matches)
@@ -147,7 +124,7 @@ class LongestFirst:
     def piece_span(self, units: Sequence[str] | bytes, start: int, end: int) -> WordSpan:
         """Return the span of a piece."""
         piece = self.as_piece(units, start, end)
-        return WordSpan(start, end, piece, self._pieces.get(piece), "piece")
+        return WordSpan(start, end, piece, self._ids.get(piece), "piece")
 
     def fallback(self, span: WordSpan) -> list[WordSpan]:
         """Return the tokens for one unit without a piece: its bytes, the unknown token, or a span that is left out."""
@@ -172,21 +149,24 @@ def longest_first(model: BPE | RankBPE | ScoredBPE, *, without: Collection[int] 
     >>> list(model.ids("abcd")), longest_first(model).ids("abcd")
     ([259, 100], [97, 258])
     """
-    longest = max(map(len, model.pieces), default=0)
-    excluded = frozenset(without)
     if isinstance(model, ScoredBPE):
         vocabulary = model.vocabulary
-        pieces = PieceLookup(lambda piece: vocabulary.ids.get(str(piece)), longest, excluded)
+        pieces = {piece: id for piece, id in vocabulary.ids.items() if id not in without}
         return LongestFirst(pieces, unknown=vocabulary.unknown_id, byte_ids=vocabulary.byte_ids)
+    excluded = {*without, *(model.reserved if isinstance(model, RankBPE) else ())}
     if isinstance(model, RankBPE) or model.byte_level:
-        return LongestFirst(PieceLookup(model.id_of, longest, excluded), byte_level=True)
+        return LongestFirst(_pieces(model, excluded), byte_level=True)
     fallback = [model.id_of(f"<0x{byte:02X}>") for byte in range(256)] if model.byte_fallback else None
     excluded |= {id for id in (model.unknown_id, *(fallback or ())) if id is not None}
     return LongestFirst(
-        PieceLookup(model.id_of, longest, excluded),
+        _pieces(model, excluded),
         prefix=model.continuing_subword_prefix,
         suffix=model.end_of_word_suffix,
         glued=model.suffix_id is None,
         unknown=model.unknown_id,
         byte_ids=fallback,
     )
+
+
+def _pieces(model: BPE | RankBPE, without: Collection[int]) -> Any:
+    return {piece: id for id, piece in enumerate(model.pieces) if id not in without}

@@ -67,7 +67,8 @@ class Matching:
             return forward(self.dictionary, text, self.keep_runs)
         if self.direction == "backward":
             return backward(self.dictionary, text, self.keep_runs)
-        return _bidirectional(self.dictionary, text, self.keep_runs)[1]
+        found = forward(self.dictionary, text, self.keep_runs), backward(self.dictionary, text, self.keep_runs)
+        return found[_decide(self.dictionary, *found).direction == "backward"]
 
 
 def forward(dictionary: Dictionary, text: str, keep_runs: bool = True) -> tuple[list[int], list[int]]:
@@ -164,7 +165,7 @@ def verdict(dictionary: Dictionary, text: str, keep_runs: bool = True) -> Verdic
     >>> found.direction, found.reason, found.forward_single_characters, found.backward_single_characters
     ('backward', 'fewer single characters', 1, 0)
     """
-    return _bidirectional(dictionary, text, keep_runs)[0]
+    return _decide(dictionary, forward(dictionary, text, keep_runs), backward(dictionary, text, keep_runs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,14 +223,6 @@ def disagreements_of(text: str, forward_ends: list[int], backward_ends: list[int
 
 def _words(text: str, start: int, ends: Sequence[int]) -> tuple[str, ...]:
     return tuple(text[left:right] for left, right in zip([start, *ends], ends, strict=False))
-
-
-def _bidirectional(dictionary: Dictionary, text: str, keep_runs: bool) -> tuple[Verdict, tuple[list[int], list[int]]]:
-    """The verdict, and the ids and ends of the chosen segmentation."""
-    found_forward = forward(dictionary, text, keep_runs)
-    found_backward = backward(dictionary, text, keep_runs)
-    decision = _decide(dictionary, found_forward, found_backward)
-    return decision, found_forward if decision.direction == "forward" else found_backward
 
 
 def _decide(

@@ -64,7 +64,7 @@ class MaximumProbability:
         characters that are in no block.
         """
         if mode == "full":
-            return list(self.full_words(text))
+            return [text[start:end] for start, end in self._full(text)]
         found = list(self._precise(text))
         if mode == "search":
             return [part for word in found for part in self.searched(word)]
@@ -73,7 +73,7 @@ class MaximumProbability:
     def spans(self, text: str, mode: Mode = "precise") -> list[tuple[int, int]]:
         """Where the words of a mode start and end, in the order of `words`, without the empty ones of `full`."""
         if mode == "full":
-            return list(self._full_spans(text))
+            return [(start, end) for start, end in self._full(text) if start < end]
         found = []
         start = 0
         for word in self.words(text):
@@ -128,24 +128,16 @@ class MaximumProbability:
             return (run,)
         return tuple(run) if self.graph.id_of(run) is not None else self.hmm.words(run)
 
-    def full_words(self, text: str) -> Iterator[str]:
-        """The words of full mode, with jieba's empty ones."""
-        for at, part in enumerate(BLOCK.split(text)):
-            if at % 2:
-                yield from (part[start:end] for start, end in self._every_word(part))
-            elif part:
-                yield from SPACE.split(part)
-
-    def _full_spans(self, text: str) -> Iterator[tuple[int, int]]:
+    def _full(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the words of full mode start and end, jieba's empty ones included."""
         start = 0
         for at, part in enumerate(BLOCK.split(text)):
             if at % 2:
                 yield from ((start + left, start + right) for left, right in self._every_word(part))
                 start += len(part)
-            else:
+            elif part:
                 for each in SPACE.split(part):
-                    if each:
-                        yield start, start + len(each)
+                    yield start, start + len(each)
                     start += len(each)
 
     def _every_word(self, block: str) -> Iterator[tuple[int, int]]:

@@ -7,7 +7,7 @@ O(n log n).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
@@ -23,30 +23,24 @@ def pack(left: int, right: int) -> int:
     return left << 32 | right
 
 
-def merge(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[int]:
+def merge(symbols: Sequence[int], ranks: Mapping[int, int], merged: Mapping[int, int]) -> list[int]:
     """Merge until no adjacent pair has a rank.
 
-    `ranks` maps a packed pair of ids to its rank, `merged` a rank to the id of the merged piece.
+    `ranks` maps a packed pair of ids to its rank, `merged` to the id of the merged piece. Negative symbols have no
+    merges.
 
     >>> ranks = {pack(0, 1): 0, pack(2, 0): 1}      # a b → ab, ab a → aba
-    >>> merge([0, 1, 0, 1, 0], ranks, [2, 3])
+    >>> merge([0, 1, 0, 1, 0], ranks, {pack(0, 1): 2, pack(2, 0): 3})
     [2, 3]
     """
     if len(symbols) > LONG:
-        return _merge_long(symbols, ranks, merged)
-    return _merge_short(symbols, ranks, merged)
-
-
-def _merge_short(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[int]:
-    symbols = symbols.copy()
+        return [symbol for symbol, _ in merge_with_places(symbols, ranks.get, merged)]
+    symbols = list(symbols)
     rank_of = ranks.get
     found = [rank_of(left << 32 | right, NO_RANK) for left, right in pairwise(symbols)]
-    while found:
-        rank = min(found)
-        if rank == NO_RANK:
-            break
+    while found and (rank := min(found)) != NO_RANK:
         at = found.index(rank)
-        symbols[at] = new = merged[rank]
+        symbols[at] = new = merged[symbols[at] << 32 | symbols[at + 1]]
         del symbols[at + 1], found[at]
         if at:
             found[at - 1] = rank_of(symbols[at - 1] << 32 | new, NO_RANK)
@@ -55,45 +49,61 @@ def _merge_short(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[
     return symbols
 
 
-def _merge_long(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[int]:
-    return [symbol for symbol, _ in merge_with_places(symbols, ranks, merged)]
-
-
-def merge_with_places(symbols: list[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[tuple[int, int]]:
+def merge_with_places(
+    symbols: Sequence[int], rank_of: Callable[[int, int], int], merged: Mapping[int, int]
+) -> list[tuple[int, int]]:
     """Like `merge`, but return `(id, index)`, with the index of the initial symbol that each id begins with.
 
-    >>> merge_with_places([0, 1, 0, 1, 0], {pack(0, 1): 0, pack(2, 0): 1}, [2, 3])
+    `rank_of` gets a packed pair and what to return if it has no rank, once whenever two symbols become neighbours.
+
+    >>> ranks = {pack(0, 1): 0, pack(2, 0): 1}
+    >>> merge_with_places([0, 1, 0, 1, 0], ranks.get, {pack(0, 1): 2, pack(2, 0): 3})
     [(2, 0), (3, 2)]
     """
-    symbols = symbols.copy()
-    previous, following, heap = link_symbols(pair_ranks(symbols, ranks))
-    length = len(symbols)
-    rank_of = ranks.get
-    # -1 marks a symbol that was merged into the one on its left.
+    symbols = list(symbols)
+
+    def join(at: int, right: int) -> None:
+        symbols[at] = merged[symbols[at] << 32 | symbols[right]]
+
+    def rank(at: int, right: int, end: int) -> int:
+        return rank_of(symbols[at] << 32 | symbols[right], NO_RANK)
+
+    ranks = [rank_of(left << 32 | right, NO_RANK) for left, right in pairwise(symbols)]
+    return [(symbols[at], at) for at in merge_by_heap(ranks, rank, join)] if symbols else []
+
+
+def merge_by_heap(
+    ranks: list[int], rank_of: Callable[[int, int, int], int], join: Callable[[int, int], None]
+) -> list[int]:
+    """Merge neighbours until none have a rank; return the positions where the parts that are left begin.
+
+    `ranks` are those of the adjacent pairs. `rank_of` gets where two parts begin and where the second one ends, `join`
+    where two parts begin that become one.
+    """
+    previous, following, heap = link_symbols(ranks)
+    length = len(ranks) + 1
+    ranks = [*ranks, NO_RANK, NO_RANK]
     while heap:
         entry = heappop(heap)
-        rank = entry >> POSITION_BITS
         at = entry & 0xFFFFFFFF
-        left = symbols[at]
-        right_at = following[at]
-        if left < 0 or right_at == length or rank_of(left << 32 | symbols[right_at]) != rank:
+        if ranks[at] != entry >> POSITION_BITS:
             continue
-        symbols[at] = new = merged[rank]
-        symbols[right_at] = -1
-        following[at] = after = following[right_at]
+        right = following[at]
+        join(at, right)
+        following[at] = after = following[right]
+        previous[after] = at
+        following[right] = -1  # a part that was merged into the one on its left
+        ranks[at] = ranks[right] = NO_RANK
+        before = previous[at]
+        if before >= 0:
+            ranks[before] = rank = rank_of(before, at, after)
+            if rank != NO_RANK:
+                heappush(heap, rank << POSITION_BITS | before)
         if after < length:
-            previous[after] = at
-            if (rank_after := rank_of(new << 32 | symbols[after])) is not None:
-                heappush(heap, rank_after << POSITION_BITS | at)
-        if at and (rank_before := rank_of(symbols[previous[at]] << 32 | new)) is not None:
-            heappush(heap, rank_before << POSITION_BITS | previous[at])
-    return [(symbol, at) for at, symbol in enumerate(symbols) if symbol >= 0]
-
-
-def pair_ranks(symbols: Sequence[int], ranks: Mapping[int, int]) -> list[int]:
-    """The rank of each adjacent pair, `NO_RANK` for those that are never merged."""
-    rank_of = ranks.get
-    return [rank_of(left << 32 | right, NO_RANK) for left, right in pairwise(symbols)]
+            ranks[at] = rank = rank_of(at, after, following[after])
+            if rank != NO_RANK:
+                heappush(heap, rank << POSITION_BITS | at)
+    return [at for at in range(length) if following[at] >= 0]
 
 
 def link_symbols(ranks: Sequence[int]) -> tuple[list[int], list[int], list[int]]:

@@ -9,17 +9,17 @@ Gao, Li, Wu and Huang 2005, "Chinese Word Segmentation and Named Entity Recognit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
-from math import exp, log
+from math import log
 
 from webapp.core.cache import Cache
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.ngram_counts import UNKNOWN, NGramCounts
 from webapp.core.models.ngram_lattice import Arc, CharacterModel, WordLattice
 from webapp.core.models.ngram_probabilities import Contribution, Probabilities
-from webapp.core.models.ngram_viterbi import BEGINNING, ScoreTables, best_path
+from webapp.core.models.ngram_viterbi import ScoreTables, best_path
 from webapp.core.models.smoothing import Smoothing, estimate
 from webapp.core.text.sentences import sentence_spans
 
@@ -143,20 +143,6 @@ class NGram:
         if self.characters is None or self.counts.number(word) != self.counts.unknown or word == UNKNOWN:
             return 0.0
         return self.characters.score(word)
-
-    def perplexity(self, sentences: Iterable[Sequence[str]]) -> float:
-        """The perplexity of sentences of words: the inverse of the geometric mean of the probabilities."""
-        total, number = 0.0, 0
-        extended, number_of, counts = self.tables.extended, self.counts.number, self.counts
-        for sentence in sentences:
-            last = BEGINNING, counts.start
-            for word in sentence:
-                following = number_of(word)
-                total = extended(total, last, following, self.further_score(word))
-                last = last[1], following
-            total = extended(total, last, counts.end, 0.0)
-            number += len(sentence) + 1
-        return exp(-total / number) if number else 1.0
 
     def with_choices(self, smoothing: str, order: int, keep_runs: bool = True) -> NGram:
         """The model of the same counts with another smoothing and order, at most that of the counts.

@@ -13,7 +13,7 @@ HIGHEST_ORDER = 3
 LONGEST_WORD = 64  # characters
 
 
-class Mark(str):
+class SentenceMark(str):
     """The beginning or the end of a sentence, or an unknown word; it differs from every word with the same spelling.
 
     >>> START == "<s>", START == START, f"{START}"
@@ -32,9 +32,9 @@ class Mark(str):
         return id(self)
 
 
-START: str = Mark("<s>")
-END: str = Mark("</s>")
-UNKNOWN: str = Mark("<unk>")
+START: str = SentenceMark("<s>")
+END: str = SentenceMark("</s>")
+UNKNOWN: str = SentenceMark("<unk>")
 MARKS = (END, START, UNKNOWN)
 """In the order of their numbers, which follow those of the words."""
 
@@ -52,6 +52,7 @@ class Estimates:
     weights: tuple[float, ...]
 
 
+@dataclass(eq=False, slots=True)
 class Level:
     """The n-grams of one order, sorted: those with a context are next to each other.
 
@@ -59,11 +60,10 @@ class Level:
     the order below. `continuations` says how many different words stand before each n-gram.
     """
 
-    def __init__(self, words: array[int], counts: array[int], begins: array[int], continuations: array[int]) -> None:
-        self.words = words
-        self.counts = counts
-        self.begins = begins
-        self.continuations = continuations
+    words: array[int]
+    counts: array[int]
+    begins: array[int]
+    continuations: array[int]
 
     def children(self, context: int) -> range:
         """The n-grams with a context."""
@@ -87,8 +87,6 @@ class NGramCounts:
     ...                                      (START, "a"): 2, ("a", "b"): 1, ("a", END): 1, ("b", END): 1})
     >>> counts.order, counts.count("a", "b"), counts.context_count("a"), counts.types_after("a"), counts.sentences
     (2, 1, 2, 2, 2)
-    >>> counts.continuations(END), counts.continuations("a")
-    (2, 1)
     """
 
     def __init__(
@@ -189,11 +187,6 @@ class NGramCounts:
         node = self._find(words)
         return 0 if node is None else self.levels[len(words) - 1].counts[node]
 
-    def continuations(self, *words: str) -> int:
-        """How many different words stand before these: N1+(• words). That of n-grams of the highest order is 0."""
-        node = self._find(words)
-        return 0 if node is None else self.levels[len(words) - 1].continuations[node]
-
     def context_count(self, *context: str) -> int:
         """How many words follow a context; without one, how many words and ends of sentences there are."""
         if not context:
@@ -209,11 +202,7 @@ class NGramCounts:
 
     def types_after(self, *context: str) -> int:
         """How many different words follow a context: N1+(context •)."""
-        node = self._find(context) if context else None
-        if not context:
-            first = self.levels[0].counts
-            return sum(map(bool, first)) - bool(first[self.start])
-        return 0 if node is None or len(context) >= self.order else len(self.levels[len(context)].children(node))
+        return len(self.followers(*context))
 
     def followers(self, *context: str) -> list[tuple[str, int]]:
         """The words that follow a context and how often, in the order of the words."""

@@ -6,7 +6,8 @@ How probable an unknown word is, spelled from characters that are no words.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from math import log
 
@@ -15,8 +16,6 @@ from webapp.core.models.matching import runs_of
 
 LONGEST_UNKNOWN = 4
 """Characters of the longest unknown word that segmentation tries; runs of Latin letters and digits may be longer."""
-MOST_CHARACTERS = 20_000
-"""Of which the scores are kept."""
 CODE_POINTS = 1_114_112 - 2_048  # of Unicode, without the surrogates
 
 
@@ -39,15 +38,15 @@ class CharacterModel:
     counts: Mapping[str, int]
     longer: float = 0.25
     floor: float = 0.001
-    _total: float = field(init=False, repr=False, compare=False)
-    _scores: dict[str, float] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Raises ValueError for a probability outside 0 to 1, or a floor with which one would be 0 as a number."""
         if not 0 <= self.longer < 1 or not 1e-12 <= self.floor <= 1e6:
             raise ValueError("longer must be from 0 to below 1, and floor from 1e-12 to 1e6")
-        object.__setattr__(self, "_total", sum(self.counts.values()) + self.floor * CODE_POINTS)
-        object.__setattr__(self, "_scores", {})
+
+    @cached_property
+    def _total(self) -> float:
+        return sum(self.counts.values()) + self.floor * CODE_POINTS
 
     def probability(self, word: str) -> float:
         """The probability of a spelling; 0 where it is too small for a number."""
@@ -86,12 +85,7 @@ class CharacterModel:
         return log(1 - self.longer) + (length - 1) * (log(self.longer) if self.longer else -100.0)
 
     def _character_score(self, character: str) -> float:
-        score = self._scores.get(character)
-        if score is None:
-            if len(self._scores) >= MOST_CHARACTERS:
-                self._scores.clear()
-            score = self._scores[character] = log(self.character_probability(character))
-        return score
+        return log(self.character_probability(character))
 
 
 Arc = tuple[int, int, float]
@@ -100,20 +94,6 @@ Arc = tuple[int, int, float]
 
 class WordLattice:
     """The arcs of a sentence by the position where they start, computed when asked for, in the order of the text."""
-
-    __slots__ = (
-        "_characters",
-        "_first",
-        "_id_of",
-        "_inside",
-        "_lengths_at",
-        "_reached",
-        "_runs",
-        "_sentence",
-        "_spelled",
-        "_unknown",
-        "unknown_lengths",
-    )
 
     def __init__(
         self, sentence: str, dictionary: Dictionary, characters: CharacterModel | None, unknown: int, keep_runs: bool

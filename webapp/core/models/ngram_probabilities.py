@@ -5,17 +5,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from math import exp, inf, log
 
 from webapp.core.models.ngram_counts import MARKS, NGramCounts
-from webapp.core.models.smoothing import AbsoluteDiscounting, AddK, JelinekMercer, KneserNey, Smoothing
+from webapp.core.models.smoothing import AddK, JelinekMercer, KneserNey, Smoothing
 
 Scores = tuple[float, Mapping[int, float] | None]
 """The logarithm of what a context leaves to the shorter one, and the scores of the words that were counted after it."""
-
-MOST_RECENT = 500
-"""Contexts whose shares are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +42,6 @@ class Contribution:
         return self.weight * self.share
 
 
-_NOTHING: Scores = 0.0, None
-
-
 class Probabilities:
     """P(word | context) for words and contexts as numbers of `NGramCounts`; contexts have at most order - 1 words.
 
@@ -64,8 +59,6 @@ class Probabilities:
         self.base = base
         self.interpolates = not isinstance(smoothing, AddK)
         self._base_total = sum(base) + size if base is not None else size
-        self._lowest_scores: Sequence[float] | None = None
-        self._recent: dict[tuple[int, ...], tuple[dict[int, float], float]] = {}
         self._first = self._shares(())
 
     def lowest(self, word: int) -> float:
@@ -76,14 +69,7 @@ class Probabilities:
 
     def shares(self, context: tuple[int, ...]) -> tuple[dict[int, float], float]:
         """The share of each word that was counted after a context, and what is left for the order below."""
-        if not context:
-            return self._first
-        found = self._recent.get(context)
-        if found is None:
-            if len(self._recent) >= MOST_RECENT:
-                self._recent.clear()
-            found = self._recent[context] = self._shares(context)
-        return found
+        return self._shares(context) if context else self._first
 
     def adjusted(self, context: tuple[int, ...]) -> bool:
         """Whether the words after a context are counted by the different words before both (Kneser-Ney)."""
@@ -134,21 +120,12 @@ class Probabilities:
         found: list[Contribution] = []
         weight = 1.0
         while True:
-            counts, total = self.counted(context) if context else self._counted_first
+            counts, total = self.counted(context)
             shares, left = self.shares(context)
             names = tuple(map(self.counts.word, context))
-            found.append(
-                Contribution(
-                    len(context) + 1,
-                    names,
-                    counts.get(word, 0),
-                    total,
-                    shares.get(word, 0.0),
-                    weight,
-                    left,
-                    self.adjusted(context),
-                )
-            )
+            count, share = counts.get(word, 0), shares.get(word, 0.0)
+            adjusted = self.adjusted(context)
+            found.append(Contribution(len(names) + 1, names, count, total, share, weight, left, adjusted))
             weight *= left
             if not context or isinstance(self.smoothing, AddK):
                 break
@@ -156,14 +133,9 @@ class Probabilities:
         lowest = 1 / self.size if isinstance(self.smoothing, AddK) else self.lowest(word)
         return [*found, Contribution(0, (), 0, 0, lowest, weight)]
 
+    @cached_property
     def lowest_scores(self) -> Sequence[float]:
-        """The natural logarithm of each word's probability without a context, by number; computed on first use."""
-        if self._lowest_scores is None:
-            self._lowest_scores = self._compute_lowest_scores()
-        return self._lowest_scores
-
-    def _compute_lowest_scores(self) -> Sequence[float]:
-        """`lowest_scores`.
+        """The natural logarithm of each word's probability without a context, by number; computed on first use.
 
         With add-k and a context nothing is left but the context's part, so it is 0.
         """
@@ -202,46 +174,19 @@ class Probabilities:
             whole = total + k * self.size
             # As the textbook divides, (c + k) / (N + k · V), whose rounding may decide a tie.
             return log(k / whole), {word: log((count + k) / whole) for word, count in found.items()} or None
-        first = self.lowest_scores()
-        if len(context) == 1 and isinstance(self.smoothing, KneserNey | AbsoluteDiscounting):
-            after = self._discounted(context[0], first)
-            if after is not None:
-                return after
+        first = self.lowest_scores
         shares, left = self._shares(context)
         if len(context) == 1:
             scores = {word: log(share + left * exp(first[word])) for word, share in shares.items() if share > 0}
-        elif shares:
-            left_below, below = self.scores(context[1:]) if shorter is None else shorter
+        else:
+            left_below, below = self.scores(context[1:]) if shorter is None and shares else shorter or (0.0, None)
             known = below or {}
             scores = {
                 word: log(share + left * exp(known[word] if word in known else left_below + first[word]))
                 for word, share in shares.items()
                 if share > 0
             }
-        else:
-            scores = {}
         return log(left) if left > 0 else -inf, scores or None
-
-    def _discounted(self, word: int, first: Sequence[float]) -> Scores | None:
-        """`scores` after a word, without tables in between, or None where a count is no higher than the discount."""
-        assert isinstance(self.smoothing, KneserNey | AbsoluteDiscounting)
-        counts, level = self.counts, self.counts.levels[1]
-        begin, end = level.begins[word], level.begins[word + 1]
-        if begin == end:
-            return _NOTHING
-        adjusted = self.adjusted((word,))
-        values = (level.continuations if adjusted else level.counts)[begin:end]
-        discount = self.smoothing.discounts[1]
-        if discount >= 1 or 0 in values:
-            return None
-        kept = sum(values)
-        total = max(kept, counts.levels[0].counts[word]) if counts.pruned and not adjusted else kept
-        left = (total - kept + discount * len(values)) / total
-        scores = {
-            word: log((count - discount) / total + left * exp(first[word]))
-            for word, count in zip(level.words[begin:end], values, strict=True)
-        }
-        return log(left) if left > 0 else -inf, scores
 
     def _shares(self, context: tuple[int, ...]) -> tuple[dict[int, float], float]:
         found, total = self.counted(context)

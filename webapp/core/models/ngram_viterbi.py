@@ -8,13 +8,12 @@ counted are looked at one by one, which always have more than what is left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from math import inf
-from typing import Protocol
 
 from webapp.core.models.ngram_lattice import Arc
-from webapp.core.models.ngram_probabilities import Scores
+from webapp.core.models.ngram_probabilities import Probabilities, Scores
 
 MOST_STATES = 32
 """At a position. More than so many words (or pairs) never end at one in ordinary text; the best of them are kept."""
@@ -34,29 +33,12 @@ State = tuple[float, int, int, int, int]
 States = list[list[State] | None]
 
 
-class Scored(Protocol):
-    """Natural logarithms of probabilities, by numbers of words."""
-
-    order: int
-    interpolates: bool
-    """Whether unseen n-grams ask every shorter context, not order 0 at once."""
-
-    def lowest_scores(self) -> Sequence[float]:
-        """The score of each word without a context: what all contexts come down to."""
-
-    def scores(self, context: tuple[int, ...], shorter: Scores | None = None) -> Scores:
-        """The scores after a context of one word or more; `shorter` are those of the context without its first word."""
-
-    def contexts(self) -> Iterable[tuple[int, int]]:
-        """The contexts of two words that others were counted after, of a model of trigrams."""
-
-
 class ScoreTables:
     """The scores of a model, computed for each context when it first occurs."""
 
-    def __init__(self, scored: Scored) -> None:
+    def __init__(self, scored: Probabilities) -> None:
         self.scored = scored
-        self.lowest = scored.lowest_scores()
+        self.lowest = scored.lowest_scores
         self.pairs: Mapping[int, Scores] = _Pairs(scored)
         self.triples = _Triples(scored, self.pairs, len(self.lowest))
         self.unknown = len(self.lowest) - 1
@@ -93,7 +75,7 @@ class _Pairs(dict[int, Scores]):
 
     __slots__ = ("_scored",)
 
-    def __init__(self, scored: Scored) -> None:
+    def __init__(self, scored: Probabilities) -> None:
         self._scored = scored
 
     def __missing__(self, word: int) -> Scores:
@@ -109,7 +91,7 @@ class _Triples(dict[tuple[int, int], Scores]):
     Those of contexts that never occurred are the same and are not kept.
     """
 
-    def __init__(self, scored: Scored, pairs: Mapping[int, Scores], numbers: int) -> None:
+    def __init__(self, scored: Probabilities, pairs: Mapping[int, Scores], numbers: int) -> None:
         self._scored = scored
         self._pairs = pairs
         self._numbers = numbers
@@ -234,13 +216,11 @@ def _pairs(tables: ScoreTables, here: list[State], following: Sequence[Arc], at:
             found.append(state)
         else:
             # Unknown words that start at several places are the same context; the best is kept.
-            for place, other_state in enumerate(found):
-                if other_state[1] == unknown:
-                    if value > other_state[0]:
-                        del found[place]
-                        found.append(state)
-                    break
-            else:
+            place = next((at for at, other in enumerate(found) if other[1] == unknown), None)
+            if place is None:
+                found.append(state)
+            elif value > found[place][0]:
+                del found[place]
                 found.append(state)
 
 

@@ -7,18 +7,14 @@ equals. A pre-token that is a piece as a whole is one token, even if no sequence
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from heapq import heappop, heappush
 from itertools import chain, pairwise
 
-from webapp.core.cache import IdCache
+from webapp.core.cache import Cache
 from webapp.core.models.bpe import Merge
 from webapp.core.models.fast.boundaries import SHORT, ByteBoundaries
-from webapp.core.models.merge_loop import NO_RANK, POSITION_BITS, link_symbols
+from webapp.core.models.merge_loop import LONG, NO_RANK, merge_by_heap
 from webapp.core.models.symbols import byte_segments
 from webapp.core.vocabulary_error import VocabularyError, shown
-
-# Above this many bytes the heap is faster than searching the list again for every merge (3 times at 400).
-LONG = 80
 
 RankOf = Callable[[bytes, int], int]
 
@@ -55,8 +51,8 @@ class RankBPE:
             if bytes([byte]) not in self._ids:
                 raise VocabularyError("the byte %(byte)s is not in the vocabulary", byte=shown(bytes([byte])))
         self._boundaries = ByteBoundaries(self._ids)
-        self.ids = IdCache(self._compute_ids).__getitem__
-        self._span_ids = IdCache(lambda span: self._merged(span.encode())).__getitem__
+        self.ids = Cache(self._compute_ids).__getitem__
+        self._span_ids = Cache(lambda span: self._merged(span.encode())).__getitem__
 
     def id_of(self, piece: str | bytes) -> int | None:
         """The id of a piece, or None if it is not in the vocabulary."""
@@ -119,12 +115,11 @@ def merge_bytes(piece: bytes, rank_of: RankOf) -> list[int]:
     >>> merge_bytes(b"abcab", {b"a": 0, b"b": 1, b"c": 2, b"bc": 3, b"ab": 4, b"cab": 5}.get)
     [0, 3, 4]
     """
-    return _merge_long(piece, rank_of) if len(piece) > LONG else _merge_short(piece, rank_of)
-
-
-def _merge_short(piece: bytes, rank_of: RankOf) -> list[int]:
-    starts = list(range(len(piece) + 1))  # of the parts, then the end of the last one
     ranks = [rank_of(piece[at : at + 2], NO_RANK) for at in range(len(piece) - 1)]
+    if len(piece) > LONG:
+        found = merge_by_heap(ranks, lambda at, right, end: rank_of(piece[at:end], NO_RANK), lambda at, right: None)
+        return [rank_of(piece[start:end], NO_RANK) for start, end in pairwise([*found, len(piece)])]
+    starts = list(range(len(piece) + 1))  # of the parts, then the end of the last one
     while ranks and (rank := min(ranks)) != NO_RANK:
         at = ranks.index(rank)
         del starts[at + 1], ranks[at]
@@ -133,33 +128,3 @@ def _merge_short(piece: bytes, rank_of: RankOf) -> list[int]:
         if at:
             ranks[at - 1] = rank_of(piece[starts[at - 1] : starts[at + 1]], NO_RANK)
     return [rank_of(piece[start:end], NO_RANK) for start, end in pairwise(starts)]
-
-
-def _merge_long(piece: bytes, rank_of: RankOf) -> list[int]:
-    length = len(piece)
-    # The rank of each part joined with the next one, by the start of the part.
-    ranks = [rank_of(piece[at : at + 2], NO_RANK) for at in range(length - 1)]
-    # In `following`, -1 marks a start that was merged into the part on its left.
-    previous, following, heap = link_symbols(ranks)
-    ranks += [NO_RANK, NO_RANK]
-    while heap:
-        entry = heappop(heap)
-        at = entry & 0xFFFFFFFF
-        if ranks[at] != entry >> POSITION_BITS:
-            continue
-        right = following[at]
-        after = following[right]
-        following[at] = after
-        previous[after] = at
-        following[right] = -1
-        ranks[right] = ranks[at] = NO_RANK
-        if after < length:
-            ranks[at] = rank = rank_of(piece[at : following[after]], NO_RANK)
-            if rank != NO_RANK:
-                heappush(heap, rank << POSITION_BITS | at)
-        if at:
-            before = previous[at]
-            ranks[before] = rank = rank_of(piece[before:after], NO_RANK)
-            if rank != NO_RANK:
-                heappush(heap, rank << POSITION_BITS | before)
-    return [rank_of(piece[at : following[at]], NO_RANK) for at in range(length) if following[at] >= 0]

@@ -6,16 +6,11 @@ be merged. For the heap see Kudo and Richardson 2018, section 3.2.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from heapq import heappop, heappush
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
 
-from webapp.core.models.merge_loop import NO_RANK, POSITION_BITS, link_symbols, pack, pair_ranks
+from webapp.core.models.merge_loop import merge, merge_with_places
 from webapp.core.models.scored_pieces import Part, ScoredModel, ScoredPieces, symbols_of
 from webapp.core.vocabulary_error import VocabularyError
-
-# Above this many symbols the heap is faster than searching the list again for every merge (3 times at 400).
-LONG = 80
 
 # How many levels of unused pieces inside unused pieces are split, as in SentencePiece.
 MOST_LEVELS = 100
@@ -24,8 +19,6 @@ MOST_LEVELS = 100
 # takes about 4 s and 400 MB.
 MOST_PAIRS = 3_000_000
 MOST_CHARACTERS = 1_000_000_000
-
-_FROZEN = -1  # a symbol that is never merged: a user-defined piece, or a character that no piece contains
 
 
 class ScoredBPE(ScoredModel):
@@ -69,10 +62,10 @@ class ScoredBPE(ScoredModel):
 
     def symbols(self, word: str) -> tuple[list[str], list[int]]:
         """The initial symbols of a word, as texts and as numbers: ids, higher numbers for characters that are only part
-        of pieces, and -1 for symbols that are never merged.
+        of pieces, and for symbols that are never merged -1 less their place.
         """
         found = self._split(word)
-        return found, [self._symbols.get(text, _FROZEN) for text in found]
+        return found, [self._symbols.get(text, -1 - at) for at, text in enumerate(found)]
 
     def text_of(self, symbol: int) -> str:
         """The text of a symbol; `�` for one that is never merged."""
@@ -80,37 +73,36 @@ class ScoredBPE(ScoredModel):
 
     def _parts(self, word: str) -> list[Part]:
         found, symbols = self.symbols(word)
-        if self._unused_ids or len(symbols) > LONG:
-            seen: dict[int, tuple[int, int]] | None = {} if self._unused_ids else None
-            merged, widths = _merge_long(symbols, self._ranks, self._merged, seen)
-        else:
-            seen = None
-            merged, widths = _merge_short(symbols, self._ranks, self._merged)
-        return self.parts_of(found, merged, widths, seen)
+        if not self._unused_ids:
+            return self.parts_of(found, merge(symbols, self._ranks, self._merged))
+        seen: dict[int, tuple[int, int]] = {}
+
+        def rank_of(pair: int, default: int) -> int:
+            if (made := self._merged.get(pair)) is not None:
+                seen[made] = pair >> 32, pair & 0xFFFFFFFF
+            return self._ranks.get(pair, default)
+
+        return self.parts_of(found, [id for id, _ in merge_with_places(symbols, rank_of, self._merged)], seen)
 
     def parts_of(
-        self,
-        found: Sequence[str],
-        merged: Sequence[int],
-        widths: Sequence[int],
-        seen: Mapping[int, tuple[int, int]] | None,
+        self, found: Sequence[str], merged: Iterable[int], seen: Mapping[int, tuple[int, int]] | None = None
     ) -> list[Part]:
         """The parts of a word after merging.
 
-        `found` are the texts of its initial symbols, `merged` the symbols that are left with the number of initial ones
-        that each covers, `seen` the pair that last formed each piece, for unused pieces.
+        `found` are the texts of its initial symbols, `merged` the symbols that are left, `seen` the pair that last
+        formed each piece, for unused pieces.
         """
         parts: list[Part] = []
-        at = end = 0
-        for symbol, width in zip(merged, widths, strict=True):
-            if symbol == _FROZEN:
-                end += len(found[at])
-                parts.append((self.vocabulary.ids.get(found[at]), end))
-            else:
-                for part in self._split_unused(symbol, seen):
-                    end += len(self._texts[part])
-                    parts.append((part if part < len(self.pieces) and part not in self._unused_ids else None, end))
-            at += width
+        end = 0
+        for symbol in merged:
+            if symbol < 0:
+                text = found[-1 - symbol]
+                end += len(text)
+                parts.append((self.vocabulary.ids.get(text), end))
+                continue
+            for part in self._split_unused(symbol, seen):
+                end += len(self._texts[part])
+                parts.append((part if part < len(self.pieces) and part not in self._unused_ids else None, end))
         return parts
 
     def _split_unused(self, symbol: int, seen: Mapping[int, tuple[int, int]] | None, depth: int = 0) -> list[int]:
@@ -164,67 +156,3 @@ def _merges(
                 "there are more than %(most)s ways to form a piece from two others", most=f"{MOST_PAIRS:,}"
             )
     return ranks, merged
-
-
-def _merge_short(
-    symbols: list[int], ranks: Mapping[int, int], merged: Mapping[int, int]
-) -> tuple[list[int], list[int]]:
-    """Merge until no adjacent pair has a rank; return the symbols, and how many initial symbols each covers."""
-    widths = [1] * len(symbols)
-    rank_of = ranks.get
-    found = pair_ranks(symbols, ranks)
-    while found:
-        rank = min(found)
-        if rank == NO_RANK:
-            break
-        at = found.index(rank)
-        symbols[at] = new = merged[symbols[at] << 32 | symbols[at + 1]]
-        widths[at] += widths[at + 1]
-        del symbols[at + 1], widths[at + 1], found[at]
-        if at:
-            found[at - 1] = rank_of(symbols[at - 1] << 32 | new, NO_RANK)
-        if at < len(found):
-            found[at] = rank_of(new << 32 | symbols[at + 1], NO_RANK)
-    return symbols, widths
-
-
-def _merge_long(
-    symbols: list[int],
-    ranks: Mapping[int, int],
-    merged: Mapping[int, int],
-    seen: dict[int, tuple[int, int]] | None,
-) -> tuple[list[int], list[int]]:
-    """Like `_merge_short`, with a heap; record in `seen` the pair that last formed each piece."""
-    length = len(symbols)
-    rank_of = ranks.get
-    previous, following, heap = link_symbols(pair_ranks(symbols, ranks))
-    if seen is not None:
-        seen.update((merged[pack(*pair)], pair) for pair in pairwise(symbols) if pack(*pair) in merged)
-    # A width of 0 marks a symbol that was merged into the one on its left.
-    widths = [1] * length
-    while heap:
-        entry = heappop(heap)
-        at = entry & 0xFFFFFFFF
-        right_at = following[at]
-        if not widths[at] or right_at == length:
-            continue
-        pair = symbols[at] << 32 | symbols[right_at]
-        if rank_of(pair) != entry >> POSITION_BITS:
-            continue
-        symbols[at] = new = merged[pair]
-        widths[at] += widths[right_at]
-        widths[right_at] = 0
-        following[at] = after = following[right_at]
-        before = previous[at]
-        if before >= 0 and (rank := rank_of(pair := symbols[before] << 32 | new)) is not None:
-            heappush(heap, rank << POSITION_BITS | before)
-            if seen is not None:
-                seen[merged[pair]] = symbols[before], new
-        if after < length:
-            previous[after] = at
-            if (rank := rank_of(pair := new << 32 | symbols[after])) is not None:
-                heappush(heap, rank << POSITION_BITS | at)
-                if seen is not None:
-                    seen[merged[pair]] = new, symbols[after]
-    remaining = [at for at in range(length) if widths[at]]
-    return [symbols[at] for at in remaining], [widths[at] for at in remaining]

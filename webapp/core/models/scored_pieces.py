@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import accumulate, chain, groupby
 from math import isfinite
 
-from webapp.core.cache import IdCache
+from webapp.core.cache import Cache
 from webapp.core.models.literals import Literals
 from webapp.core.vocabulary_error import VocabularyError, shown
 
@@ -181,7 +181,7 @@ class ScoredModel:
         self.pieces: Sequence[str] = vocabulary.pieces
         self.scores: Sequence[float] = vocabulary.scores
         self.unknown_id: int | None = vocabulary.unknown_id
-        self._word_ids = IdCache(lambda word: vocabulary.expanded(self._parts(word), word))
+        self._word_ids = Cache(lambda word: vocabulary.expanded(self._parts(word), word))
 
     def id_of(self, piece: str | bytes) -> int | None:
         """The id of a piece, or None if it is not in the vocabulary."""

@@ -8,13 +8,11 @@ path is reset to 0 when it passes 100,000, which limits the rounding step to 1/1
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 
 from webapp.core.cache import Cache
 from webapp.core.models.fast.word_lengths import lengths_by_beginning, matching_pieces
-from webapp.core.models.long_pieces import Ends, LongPieces
 from webapp.core.models.scored_pieces import Part, PieceKind, ScoredModel, ScoredPieces, Segment
 from webapp.core.vocabulary_error import VocabularyError
 
@@ -22,8 +20,10 @@ UNKNOWN_PENALTY = 10.0
 # The score of a user-defined piece for each byte after its first, whatever score the file gives it.
 USER_DEFINED_BONUS = 0.1
 
-# About how many times a score may be reset to 0 within a long piece; the piece's end takes time for each reset.
+# About how many times a score may be reset to 0 within a piece; each reset takes time for every length of a piece.
 MOST_RESETS = 16
+# In characters: pieces up to here, the default of SentencePiece's trainer, may have any score.
+SHORT = 16
 # Where SentencePiece resets the score of the path so far to 0.
 FARTHEST = 100_000.0
 
@@ -41,37 +41,27 @@ class SentencePieceUnigram(ScoredModel):
 
     def __init__(self, vocabulary: ScoredPieces) -> None:
         super().__init__(vocabulary)
-        self._score_of = {piece: self._score(piece, id) for piece, id in vocabulary.ids.items()}
+        self.score_of: Mapping[str, float] = {piece: self._score(piece, id) for piece, id in vocabulary.ids.items()}
+        """The score of each piece that represents text."""
         normal = [
             score for score, kind in zip(vocabulary.scores, vocabulary.kinds, strict=True) if kind == PieceKind.NORMAL
         ]
-        self._unknown_score = single(single(min(normal, default=0.0)) - UNKNOWN_PENALTY)
-        self._long = LongPieces(self._score_of)
-        self._lengths = lengths_by_beginning(self._long.short(self._score_of))
-        steepest = max(map(abs, [self._unknown_score, *self._score_of.values()]))
-        self._steepest = steepest
-        if self._long and self._long.longest * steepest > MOST_RESETS * FARTHEST:
+        self.unknown_score = single(single(min(normal, default=0.0)) - UNKNOWN_PENALTY)
+        """The score of a character without a piece."""
+        self._lengths = lengths_by_beginning(self.score_of, bounded=True)
+        self._longest = max(map(len, self.score_of), default=1)
+        steepest = max(map(abs, [self.unknown_score, *self.score_of.values()]))
+        if self._longest > SHORT and self._longest * steepest > MOST_RESETS * FARTHEST:
             raise VocabularyError(
                 "a score of %(score)s is too far from 0 for a vocabulary with a piece of %(count)s characters",
-                score=f"{max(self._unknown_score, *self._score_of.values(), key=abs):g}",
-                count=f"{self._long.longest:,}",
+                score=f"{max(self.unknown_score, *self.score_of.values(), key=abs):g}",
+                count=f"{self._longest:,}",
             )
         self._paths: Cache[tuple[Part, ...]] = Cache(self._best_path)  # the ids of a text, and then its offsets
 
-    @property
-    def score_of(self) -> Mapping[str, float]:
-        """The score of each piece that represents text."""
-        return self._score_of
-
-    @property
-    def unknown_score(self) -> float:
-        """The score of a character without a piece."""
-        return self._unknown_score
-
     def arcs(self, text: str) -> Iterator[tuple[int, int, int | None, float]]:
         """Yield `(start, end, id, log probability)` of each arc of the lattice; an unknown character has no id."""
-        long = self._long.lengths_by_start(text)
-        for start, end, score in matching_pieces(text, self._score_of, self._lengths, self._unknown_score, long):
+        for start, end, score in matching_pieces(text, self.score_of, self._lengths, self.unknown_score):
             yield start, end, self.vocabulary.ids.get(text[start:end]), score
 
     def tokens(self, parts: Sequence[Part], text: str) -> Sequence[Segment]:
@@ -91,34 +81,16 @@ class SentencePieceUnigram(ScoredModel):
         best = array("f", [-inf]) * (length + 1)
         best[0] = 0.0
         start_of = [0] * (length + 1)
-        score_of = self._score_of.get
+        score_of = self.score_of.get
         lengths_of = self._lengths.get
-        unknown_score = self._unknown_score
+        unknown_score = self.unknown_score
         rounded = array("f", [0.0])
-        limit = self._long.limit
-        long_ends = self._long.ends(text)
-        resets: list[tuple[int, float]] = []
         for start in range(length):
             score_here = best[start]
             if score_here > FARTHEST or score_here < -FARTHEST:
-                for at in range(start + 1, min(start + limit, length) + 1):
+                for at in range(start + 1, min(start + self._longest, length) + 1):
                     best[at] -= score_here
-                resets.append((start, score_here))
                 score_here = best[start] = 0.0
-            # The nearest end that no short piece reaches from here: so far, all paths to it end in a long piece.
-            if long_ends is not None and (end := start + limit + 1) <= length and (found := long_ends[end]):
-                if resets and resets[-1][0] > end - found[0][0]:
-                    best[end], start_of[end] = _best_across_resets(found, end, best, resets)
-                else:
-                    so_far = -inf
-                    for long_length, long_score in found:
-                        candidate = best[end - long_length] + long_score
-                        if candidate > so_far:
-                            rounded[0] = candidate
-                            if rounded[0] > so_far:
-                                so_far = rounded[0]
-                                start_of[end] = end - long_length
-                    best[end] = so_far
             end = start + 1
             candidate = score_here + score_of(text[start], unknown_score)
             if candidate > best[end]:
@@ -141,33 +113,6 @@ class SentencePieceUnigram(ScoredModel):
         if self.vocabulary.kinds[id] == PieceKind.USER_DEFINED:
             return single((len(piece.encode()) - 1) * USER_DEFINED_BONUS)
         return single(self.vocabulary.scores[id])
-
-
-def _best_across_resets(
-    ends: Ends, end: int, best: Sequence[float], resets: Sequence[tuple[int, float]]
-) -> tuple[float, int]:
-    """The score of the best path to `end` whose last piece is long, and the start of that piece.
-
-    `resets` holds the positions where scores were reset to 0, each with the score that was subtracted from all paths
-    through it.
-    """
-    rounded = array("f", [-inf])
-    best_start = 0
-    due = bisect_left(resets, (end - ends[0][0] + 1,))
-    for length, score in ends:
-        start = end - length
-        while due < len(resets) and resets[due][0] <= start:
-            rounded[0] -= resets[due][1]
-            due += 1
-        so_far = rounded[0]
-        rounded[0] = best[start] + score
-        if rounded[0] > so_far:
-            best_start = start
-        else:
-            rounded[0] = so_far
-    for _, amount in resets[due:]:
-        rounded[0] -= amount
-    return rounded[0], best_start
 
 
 def parts_of(text: str, start_of: Sequence[int], vocabulary: ScoredPieces) -> list[Part]:

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal, get_args
 
 from webapp.core.models.ngram_counts import Estimates, Level, NGramCounts
 
 SmoothingName = Literal["add-one", "jelinek-mercer", "absolute-discounting", "kneser-ney"]
-SMOOTHINGS: tuple[SmoothingName, ...] = ("add-one", "jelinek-mercer", "absolute-discounting", "kneser-ney")
+SMOOTHINGS: tuple[SmoothingName, ...] = get_args(SmoothingName)
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class AddK:
     The share of order n is c / (N + k · V), and the rest goes to order 0 at once: k / (N + k · V) for each word.
     """
 
+    name: ClassVar[SmoothingName] = "add-one"
     k: float = 1.0
 
 
@@ -40,6 +41,7 @@ class JelinekMercer:
     `weights` are the λ of the orders from 1 on, the same for all contexts of an order.
     """
 
+    name: ClassVar[SmoothingName] = "jelinek-mercer"
     weights: tuple[float, ...]
 
 
@@ -50,11 +52,12 @@ class AbsoluteDiscounting:
     `discounts` are the D of the orders from 1 on.
     """
 
+    name: ClassVar[SmoothingName] = "absolute-discounting"
     discounts: tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class KneserNey:
+class KneserNey(AbsoluteDiscounting):
     """Interpolated Kneser-Ney: absolute discounting, whose lower orders count different contexts instead of words.
 
     A word's probability in a lower order follows from how many different words it occurs after, N1+(• w): 山西 may be
@@ -62,10 +65,10 @@ class KneserNey:
     order. N-grams that begin a sentence keep their counts, because nothing stands before them.
     """
 
-    discounts: tuple[float, ...]
+    name: ClassVar[SmoothingName] = "kneser-ney"
 
 
-Smoothing = AddK | JelinekMercer | AbsoluteDiscounting | KneserNey
+Smoothing = AddK | JelinekMercer | AbsoluteDiscounting
 
 
 def estimate(name: str, counts: NGramCounts, order: int | None = None) -> Smoothing:
@@ -93,17 +96,6 @@ def estimate(name: str, counts: NGramCounts, order: int | None = None) -> Smooth
     if name == "absolute-discounting":
         return AbsoluteDiscounting(tuple(_discount(*each) for each in plain))
     return KneserNey(tuple(_discount(*each) for each in (*estimates.continuations[: order - 1], plain[-1])))
-
-
-def name_of(smoothing: Smoothing) -> SmoothingName:
-    """The name of a smoothing."""
-    names: dict[type[Smoothing], SmoothingName] = {
-        AddK: "add-one",
-        JelinekMercer: "jelinek-mercer",
-        AbsoluteDiscounting: "absolute-discounting",
-        KneserNey: "kneser-ney",
-    }
-    return names[type(smoothing)]
 
 
 def _discount(once: int, twice: int) -> float:

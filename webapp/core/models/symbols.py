@@ -56,7 +56,7 @@ class Symbols:
 
     def measured(self, word: str) -> Measured:
         """The ids of the symbols, with their lengths in bytes."""
-        spelled = self._spelled(word)
+        spelled = self.spelled(word)
         known = list(map(self.ids.get, spelled))
         symbols: list[int] = []
         lengths: list[int] = []
@@ -67,7 +67,7 @@ class Symbols:
             return symbols, lengths
         for character, symbol, id in zip(word, spelled, known, strict=True):
             length = 1 if character < "\x80" else len(character.encode())
-            if id is None and self.byte_fallback and (fallback := self._bytes_of(symbol)):
+            if id is None and self.byte_fallback and (fallback := self.bytes_of(symbol)):
                 symbols += fallback
                 lengths += [1] * len(fallback)
                 continue
@@ -94,7 +94,7 @@ class Symbols:
         ids = [self.ids.get(f"<0x{byte:02X}>") for byte in range(256)]
         return None if None in ids or not self.byte_fallback else ids  # type: ignore[return-value]
 
-    def _spelled(self, word: str) -> list[str]:
+    def spelled(self, word: str) -> list[str]:
         """The characters of a word, with the affixes that they have in the vocabulary."""
         spelled = list(word)
         if self.prefix:
@@ -103,7 +103,8 @@ class Symbols:
             spelled[-1] += self.suffix
         return spelled
 
-    def _bytes_of(self, symbol: str) -> list[int] | None:
+    def bytes_of(self, symbol: str) -> list[int] | None:
+        """The ids of the bytes of a symbol; None unless all of them are pieces."""
         ids = [self.ids.get(f"<0x{byte:02X}>") for byte in symbol.encode()]
         return None if None in ids else ids  # type: ignore[return-value]
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 
-from webapp.core.cache import Cache, IdCache
+from webapp.core.cache import Cache
 from webapp.core.models.fast.word_lengths import lengths_by_beginning, matching_pieces
-from webapp.core.models.long_pieces import LongPieces
 from webapp.core.models.scored_pieces import Part
 from webapp.core.vocabulary_error import VocabularyError
 
@@ -36,7 +35,7 @@ class Unigram:
         its bytes if all of them are pieces (`<0x0A>`).
 
         Raises ValueError if there are more or fewer scores than pieces, a piece is empty or occurs twice,
-        `unknown_id` is not the id of a piece, or `LongPieces` rejects the pieces.
+        `unknown_id` is not the id of a piece, or `lengths_by_beginning` rejects the pieces.
         """
         self.pieces: Sequence[str] = tuple(pieces)
         self.scores: Sequence[float] = tuple(map(float, scores))
@@ -57,23 +56,14 @@ class Unigram:
             raise VocabularyError("a piece occurs twice in the vocabulary")
         if "" in self._ids:
             raise VocabularyError("an empty piece is in the vocabulary")
-        self._score_of = dict(zip(self.pieces, self.scores, strict=True))
-        self._unknown_score = min(self.scores) - UNKNOWN_PENALTY
-        self._long = LongPieces(self._score_of)
-        self._lengths = lengths_by_beginning(self._long.short(self.pieces))
+        self.score_of: Mapping[str, float] = dict(zip(self.pieces, self.scores, strict=True))
+        """The log probability of each piece."""
+        self.unknown_score = min(self.scores) - UNKNOWN_PENALTY
+        """The score of a character without a piece."""
+        self._lengths = lengths_by_beginning(self.pieces, bounded=True)
         # Building the lattice is expensive, so the ids and offsets of a pre-token share it.
         self.segment = Cache(self._segment).__getitem__
-        self.ids = IdCache(lambda pretoken: tuple(id for id, _, _ in self.segment(pretoken))).__getitem__
-
-    @property
-    def score_of(self) -> Mapping[str, float]:
-        """The log probability of each piece."""
-        return self._score_of
-
-    @property
-    def unknown_score(self) -> float:
-        """The score of a character without a piece."""
-        return self._unknown_score
+        self.ids = Cache(lambda pretoken: tuple(id for id, _, _ in self.segment(pretoken))).__getitem__
 
     def id_of(self, piece: str | bytes) -> int | None:
         """The id of a piece, or None if it is not in the vocabulary."""
@@ -81,8 +71,7 @@ class Unigram:
 
     def arcs(self, text: str) -> Iterator[tuple[int, int, int | None, float]]:
         """Yield `(start, end, id, log probability)` of each arc of the lattice; an unknown character has no id."""
-        long = self._long.lengths_by_start(text)
-        for start, end, score in matching_pieces(text, self._score_of, self._lengths, self._unknown_score, long):
+        for start, end, score in matching_pieces(text, self.score_of, self._lengths, self.unknown_score):
             yield start, end, self._ids.get(text[start:end]), score
 
     def tokens(self, parts: Sequence[Part], text: str) -> Sequence[tuple[int, int, int]]:
@@ -127,20 +116,11 @@ class Unigram:
         best = [-inf] * (length + 1)
         best[0] = 0.0
         start_of = [0] * (length + 1)
-        score_of = self._score_of.get
-        unknown_score = self._unknown_score
+        score_of = self.score_of.get
+        unknown_score = self.unknown_score
         lengths_of = self._lengths.get
-        long_ends = self._long.ends(text)
-        beyond = self._long.limit + 1
         for start in range(length):
             score_here = best[start]
-            # The nearest end that no short piece reaches from here: so far, all paths to it end in a long piece.
-            if long_ends is not None and (end := start + beyond) <= length:
-                for long_length, long_score in long_ends[end]:
-                    score = best[end - long_length] + long_score
-                    if score > best[end]:
-                        best[end] = score
-                        start_of[end] = end - long_length
             end = start + 1
             score = score_here + score_of(text[start], unknown_score)
             if score > best[end]:

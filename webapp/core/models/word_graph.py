@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from math import log
 
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.dictionary_edits import EditedDictionary
 
 CLASS = "\u4e00-\u9fd5a-zA-Z0-9+#&._%\\-"
 """The characters that words consist of, as in jieba: Han, ASCII letters and digits, and seven signs."""
@@ -23,7 +22,7 @@ SPACE = re.compile(r"(\r\n|\s)")
 
 
 @dataclass(frozen=True, slots=True)
-class Arc:
+class WordArc:
     """A word in the graph: where it starts and ends, its frequency, and its log-probability.
 
     A character where no word starts is an arc as well, `known` is false then; it counts as often as a word of
@@ -59,7 +58,7 @@ class WordGraph:
 
     def __init__(self, dictionary: Dictionary) -> None:
         self.dictionary = dictionary
-        self.total = max(total_of(dictionary), 1)
+        self.total = max(dictionary.total, 1)
         self.log_total = log(self.total)
         self.id_of = dictionary.ids.get
         self.lengths_of = dictionary.lengths_by_beginning.get
@@ -74,15 +73,15 @@ class WordGraph:
         """The log-probability of a word; what is not in the dictionary counts once."""
         return log(self.frequency_of(word) or 1) - self.log_total
 
-    def arcs(self, block: str, start: int) -> list[Arc]:
+    def arcs(self, block: str, start: int) -> list[WordArc]:
         """The words that start at a position of a block, the longest first; a single character if there are none."""
         found = []
         for length in (*(self.lengths_of(block[start : start + 2]) or ()), 1):
             end = start + length
             frequency = self.frequency_of(block[start:end]) if end <= len(block) else 0
             if frequency:
-                found.append(Arc(start, end, frequency, log(frequency) - self.log_total, True))
-        return found or [Arc(start, start + 1, 1, log(1) - self.log_total, False)]
+                found.append(WordArc(start, end, frequency, log(frequency) - self.log_total, True))
+        return found or [WordArc(start, start + 1, 1, log(1) - self.log_total, False)]
 
     def best(self, block: str) -> list[Best]:
         """The best path from each position of a block to its end; the last entry is the end itself, with a sum of 0."""
@@ -134,22 +133,3 @@ class WordGraph:
                 if len(word) == length and id_of(word) is not None:
                     ends.append(start + length)
             yield start, ends or [start + 1]
-
-
-def total_of(dictionary: Dictionary) -> int:
-    """The sum of the frequencies of a dictionary's words, each at least 1.
-
-    >>> total_of(Dictionary(["研究", "生命"], [5, 0])), total_of(Dictionary(["研究", "生命"]))
-    (6, 2)
-    """
-    if not isinstance(dictionary, EditedDictionary):
-        return dictionary.total
-    base = dictionary.base
-    # A dictionary with changes: the total of the unchanged one, and the differences.
-    total = total_of(base)
-    total -= sum(_counted(base, word) for word in (*dictionary.removed, *dictionary.changed))
-    return total + sum(_counted(dictionary, word) for word in (*dictionary.added, *dictionary.changed))
-
-
-def _counted(dictionary: Dictionary, word: str) -> int:
-    return (dictionary.frequencies[dictionary.ids[word]] or 1) if dictionary.frequencies is not None else 1

@@ -41,12 +41,13 @@ def fewest(word: AnyStr, pieces: Mapping[AnyStr, int]) -> list[AnyStr]:
     """
     best: list[tuple[int, int, list[AnyStr]]] = [(0, 0, [])]  # of each rest: uncovered, parts, the parts
     for at in range(len(word) - 1, -1, -1):
-        after: tuple[int, int, list[AnyStr]] = best[-1]
-        ways = [(after[0] + 1, after[1] + 1, [word[at : at + 1]] + after[2])]
+        ways: list[tuple[int, int, list[AnyStr]]] = []
         for end in range(len(word), at, -1):
             if word[at:end] in pieces:
                 after = best[len(word) - end]
                 ways.append((after[0], after[1] + 1, [word[at:end]] + after[2]))
+        after = best[-1]
+        ways.append((after[0] + 1, after[1] + 1, [word[at : at + 1]] + after[2]))
         best.append(min(ways, key=lambda way: way[:2]))  # the first of equals, which is the longest
     return best[-1][2]
 

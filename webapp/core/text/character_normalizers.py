@@ -153,14 +153,7 @@ class Precompiled:
         return Cache(lambda span: "".join(character for character, _ in self._changes(span)))
 
     def _changes(self, text: str) -> Iterator[Change]:
-        known = self._known
-        for grapheme in _GRAPHEME.findall(text):
-            if grapheme not in known:
-                if len(known) > 1 << 16:
-                    known.clear()
-                parts = _LOOSE.split(grapheme)
-                known[grapheme] = tuple(chain.from_iterable(map(self._changes_of, parts)))
-            yield from known[grapheme]
+        return chain.from_iterable(map(self._known.__getitem__, _GRAPHEME.findall(text)))
 
     def _changes_of(self, grapheme: str) -> Iterator[Change]:
         whole = _shortest(self.character_map, grapheme) if len(grapheme.encode()) < 6 else None
@@ -175,8 +168,8 @@ class Precompiled:
                 yield from _counted(character, replacement)
 
     @cached_property
-    def _known(self) -> dict[str, tuple[Change, ...]]:
-        return {}
+    def _known(self) -> Cache[tuple[Change, ...]]:
+        return Cache(lambda grapheme: tuple(chain.from_iterable(map(self._changes_of, _LOOSE.split(grapheme)))))
 
 
 def _shortest(character_map: CharacterMap, chunk: str) -> str | None:

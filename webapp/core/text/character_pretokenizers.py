@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -63,16 +64,8 @@ class FixedLength(Runs):
 
     length: int = 5
 
-    def split(self, text: str) -> list[str]:
-        """Return the pre-tokens."""
-        return [text[at : at + self.length] for at in range(0, len(text), self.length)]
-
-    def spans(self, text: str) -> list[Span]:
-        """Return the pre-tokens with their ranges."""
-        return [
-            (text[at : at + self.length], at, min(at + self.length, len(text)))
-            for at in range(0, len(text), self.length)
-        ]
+    def _compiled(self, text: str) -> re.Pattern[str]:
+        return re.compile(f".{{1,{self.length}}}", re.DOTALL)
 
 
 @dataclass(frozen=True)

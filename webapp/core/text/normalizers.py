@@ -7,7 +7,7 @@ range of every character in the original.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, Protocol
@@ -280,11 +280,7 @@ def keeps_beginning(normalizer: Normalizer | None) -> bool:
     return normalizer is None or isinstance(normalizer, _UnicodeForm | Lowercase | Prepend)
 
 
-class _Change(Protocol):
-    def __call__(self, found: str, /) -> str: ...
-
-
-def _edits(pattern: re.Pattern[str], text: str, change: _Change) -> Iterator[Edit]:
+def _edits(pattern: re.Pattern[str], text: str, change: Callable[[str], str]) -> Iterator[Edit]:
     """Yield edits that replace single characters; the replacement gets the character's range."""
     for found in pattern.finditer(text):
         replacement = change(found[0])

@@ -97,9 +97,10 @@ def exceeds(pattern: regex.Pattern[str], length: int) -> bool:
 # brackets.
 _REFERS = regex.compile(r"\\[1-9gkG]|\(\?P[=>]|\(\?[(|&R0-9+]|\(\?-[0-9]|\(\*|\(\?[a-zA-Z0-9]*x")
 _REST = r"|\\.|\(\?\#[^)]*\)|(?P<group>\((?!\?)|\(\?P?<(?![=!])[^>]*>)"
-# A class; in version 1 of the syntax, it may contain classes.
-_PARTS = regex.compile(r"\[\^?\]?(?:\\.|\[:[^\]\[]*:\]|[^\]\\])*+\]" + _REST, regex.DOTALL)
-_PARTS_1 = regex.compile(r"(?P<class>\[\^?\]?(?:\\.|\[:[^\]\[]*:\]|(?&class)|[^\]\\])*+\])" + _REST, regex.DOTALL)
+CLASS = r"\[\^?\]?(?:\\.|\[:[^\]\[]*:\]|[^\]\\])*+\]"
+CLASS_1 = r"(?P<class>\[\^?\]?(?:\\.|\[:[^\]\[]*:\]|(?&class)|[^\]\\])*+\])"
+"""A class; in version 1 of the syntax, it may contain classes."""
+_PARTS, _PARTS_1 = regex.compile(CLASS + _REST, regex.DOTALL), regex.compile(CLASS_1 + _REST, regex.DOTALL)
 
 
 Span = tuple[int, int]

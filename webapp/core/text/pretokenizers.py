@@ -320,6 +320,13 @@ def cut(pretokenizer: PreTokenizer, aligned: AlignedText) -> list[AlignedText]:
     return [aligned.part(start, end) for _, start, end in pretokenizer.spans(aligned.text)]
 
 
+def steps_of(pretokenizer: PreTokenizer | None) -> list[PreTokenizer]:
+    """Return the steps of a pre-tokenizer in order, with sequences flattened."""
+    if isinstance(pretokenizer, PreTokenizerSequence):
+        return [step for inner in pretokenizer.pretokenizers for step in steps_of(inner)]
+    return [] if pretokenizer is None else [pretokenizer]
+
+
 def for_later_spans(pretokenizer: PreTokenizer) -> PreTokenizer:
     """Return the pre-tokenizer for spans after the first of a text."""
     return pretokenizer.for_later_spans if isinstance(pretokenizer, Metaspace | PreTokenizerSequence) else pretokenizer

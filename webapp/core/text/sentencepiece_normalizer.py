@@ -188,29 +188,41 @@ class SentencePieceDecoder:
         """Return the text of the pieces."""
         texts: list[str] = []
         waiting = bytearray()
-        strips = self.strip != "nothing"
-        for piece in map(_text, pieces):
-            byte = self.byte_pieces.get(piece)
-            if byte is not None:
-                waiting.append(byte)
+        for part in self.parts(pieces):
+            if isinstance(part, int):
+                waiting.append(part)
                 continue
             if waiting:
                 texts.append(_characters(waiting))
                 waiting.clear()
-            if piece in self.control:
-                continue
-            if piece == self.unknown:
-                texts.append(self.unknown_surface)
-                continue
-            if strips and not any(texts):
-                if piece.startswith(self.space):
-                    piece = piece.removeprefix(self.space)
-                    strips = self.strip == "all"
-            else:
-                strips = False
-            texts.append(piece.replace(self.space, " "))
+            texts.append(part)
         text = "".join((*texts, _characters(waiting)))
         return self.denormalizer.normalize(text) if self.denormalizer is not None else text
+
+    def parts(self, pieces: Sequence[str | bytes]) -> Iterator[str | int]:
+        """Yield what each piece adds: its text, or the value of a byte."""
+        strips, has_text, after_byte = self.strip != "nothing", False, False
+        for piece in map(_text, pieces):
+            byte = self.byte_pieces.get(piece)
+            if byte is not None:
+                after_byte = True
+                yield byte
+                continue
+            has_text, after_byte = has_text or after_byte, False
+            if piece in self.control:
+                piece = ""
+            elif piece == self.unknown:
+                piece = self.unknown_surface
+            else:
+                if strips and not has_text:
+                    if piece.startswith(self.space):
+                        piece = piece.removeprefix(self.space)
+                        strips = self.strip == "all"
+                else:
+                    strips = False
+                piece = piece.replace(self.space, " ")
+            has_text = has_text or bool(piece)
+            yield piece
 
 
 def _characters(read: bytearray) -> str:

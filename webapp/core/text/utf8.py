@@ -5,10 +5,13 @@ The ranges are those of the table "Well-Formed UTF-8 Byte Sequences" (The Unicod
 
 from __future__ import annotations
 
+import re
+
 ByteRange = tuple[int, int]
 
 REPLACEMENT = "\ufffd"
 _ANY: ByteRange = (0x80, 0xBF)
+_INVALID = re.compile("[\udc80-\udcff]")
 
 
 def following_bytes(lead: int) -> tuple[ByteRange, ...] | None:
@@ -62,62 +65,29 @@ class Utf8Decoder:
 
     def feed(self, data: bytes) -> str:
         """Return the characters that are complete with these bytes."""
-        self.invalid, self.broken = b"", ""
-        if not self.pending:
-            try:
-                return data.decode()
-            except UnicodeDecodeError:
-                pass
-        waiting = len(self.pending)
-        data = self.pending + data
-        self.pending = b""
-        texts: list[str] = []
-        position = 0
-        while position < len(data):
-            end, complete = _character_end(data, position)
-            if complete is None:
-                self.pending = data[position:]
-                break
-            if complete:
-                # All bytes up to the next invalid one at once.
-                try:
-                    text, end = data[position:].decode(), len(data)
-                except UnicodeDecodeError as error:
-                    end = position + error.start
-                    text = data[position:end].decode()
-                texts.append(text)
-            else:
-                texts.append(self._replaced(data[position:end]))
-                if position < waiting:
-                    self.broken += texts[-1]
-            position = end
-        return "".join(texts)
+        waiting, data = self.pending, self.pending + data
+        self.pending = next((data[-size:] for size in (1, 2, 3) if begins_character(data[-size:])), b"")
+        complete = data[: len(data) - len(self.pending)]
+        escaped = complete.decode("utf-8", "surrogateescape")
+        self.invalid = "".join(_INVALID.findall(escaped)).encode("utf-8", "surrogateescape")
+        self.broken = ""
+        try:
+            return complete.decode()
+        except UnicodeDecodeError as error:
+            if waiting and not error.start:
+                self.broken = REPLACEMENT * (error.end if self.each_byte else 1)
+        return _INVALID.sub(REPLACEMENT, escaped) if self.each_byte else complete.decode("utf-8", "replace")
 
     def finish(self) -> str:
         """Return what stands for the pending bytes at the end, and forget them."""
-        self.invalid, self.broken = b"", ""
-        pending, self.pending = self.pending, b""
-        self.broken = self._replaced(pending) if pending else ""
+        self.invalid, self.pending = self.pending, b""
+        self.broken = REPLACEMENT * (len(self.invalid) if self.each_byte else bool(self.invalid))
         return self.broken
 
-    def _replaced(self, invalid: bytes) -> str:
-        self.invalid += invalid
-        return REPLACEMENT * (len(invalid) if self.each_byte else 1)
 
-
-def _character_end(data: bytes, start: int) -> tuple[int, bool | None]:
-    """Return where the character at `start` or its longest valid beginning ends, and whether it is complete.
-
-    None instead: it may still be completed by more data.
-    """
-    ranges = following_bytes(data[start])
-    end = start + 1
-    if ranges is None:
-        return end, False
-    for low, high in ranges:
-        if end == len(data):
-            return end, None
-        if not low <= data[end] <= high:
-            return end, False
-        end += 1
-    return end, True
+def begins_character(data: bytes) -> bool:
+    """Whether bytes are the beginning of one character, but not all of it."""
+    ranges = following_bytes(data[0]) or () if data else ()
+    return len(data) <= len(ranges) and all(
+        low <= byte <= high for byte, (low, high) in zip(data[1:], ranges, strict=False)
+    )

@@ -1,4 +1,4 @@
-"""The lattice of a text: every matching piece is an arc from its start to its end; and its Viterbi table.
+"""The lattice of a text: every matching piece is an arc from its start to its end; its Viterbi table; the n best.
 
 A path of arcs from the beginning to the end is a segmentation; the sum of its arcs' scores is the natural logarithm of
 its probability (Kudo 2018, "Subword Regularization", section 3.2). The lattices of
@@ -14,7 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import inf
+from heapq import nlargest
+from itertools import product
+from math import exp, fsum, inf, log
+from operator import attrgetter
 
 from webapp.core.models.sentencepiece_unigram import FARTHEST, SentencePieceUnigram, single
 from webapp.core.models.unigram import Unigram
@@ -128,11 +131,6 @@ class ViterbiColumn:
         """The winning candidate."""
         return self.candidates[self.winner]
 
-    @property
-    def tied(self) -> bool:
-        """Whether another candidate has the same sum; the longest arc wins then."""
-        return sum(candidate.total == self.best.total for candidate in self.candidates) > 1
-
 
 def fill(lattice: Lattice) -> Iterator[ViterbiColumn]:
     """Yield the columns of the table, for the positions from 1 to the end.
@@ -196,3 +194,104 @@ def best_path(lattice: Lattice) -> tuple[Arc, ...]:
 
 def _reduced(candidate: PathCandidate, amount: float) -> PathCandidate:
     return PathCandidate(candidate.arc, candidate.before, single(candidate.total - amount))
+
+
+@dataclass(frozen=True, slots=True)
+class Segmentation:
+    """A segmentation of a text: one path for each lattice.
+
+    `score` is its unnormalized natural log-probability; `probability` is its share among all segmentations.
+    """
+
+    paths: tuple[tuple[Arc, ...], ...]
+    score: float
+    probability: float
+
+
+def forward_sums(lattice: Lattice) -> list[float]:
+    """Return for each position the log of the summed weights of all paths; an arc weighs exp(score).
+
+    >>> lattice = Lattice("ab", (Arc(0, 1, "a", 0, -1.0), Arc(0, 2, "ab", 2, -2.0), Arc(1, 2, "b", 1, -1.0)))
+    >>> [round(total, 3) for total in forward_sums(lattice)]  # two paths of exp(-2) each
+    [0.0, -1.0, -1.307]
+    """
+    totals = [0.0]
+    for arcs in lattice.by_end()[1:]:
+        totals.append(log_sum([totals[arc.start] + arc.score for arc in arcs]))
+    return totals
+
+
+def log_sum(logarithms: Sequence[float]) -> float:
+    """Return the logarithm of a sum, given the logarithms of its terms: the probability of a long text underflows.
+
+    >>> round(exp(log_sum([log(2), log(3)])), 9), round(log_sum([-2000.0, -2000.0]), 3)
+    (5.0, -1999.307)
+    """
+    greatest = max(logarithms, default=-inf)
+    return greatest if greatest == -inf else greatest + log(fsum(exp(value - greatest) for value in logarithms))
+
+
+def n_best(lattices: Sequence[Lattice], n: int) -> list[Segmentation]:
+    """Return the n most likely segmentations of a text whose pre-tokens have these lattices, best first.
+
+    A table keeps the n best paths to each position, where that of Viterbi keeps the best: the k-th best path to a
+    position extends one of the k best paths to the start of its last arc, so no other paths are needed (list decoding:
+    Seshadri and Sundberg 1994). SentencePiece finds the same segmentations with an A* search from the end. The table
+    adds scores in the same order as Viterbi, so the first of the n equals the best path even where rounding decides.
+
+    >>> lattice = Lattice("ab", (Arc(0, 1, "a", 0, -1.0), Arc(0, 2, "ab", 2, -3.0), Arc(1, 2, "b", 1, -1.0)))
+    >>> for found in n_best([lattice], 5):
+    ...     print([arc.text for arc in found.paths[0]], found.score, round(found.probability, 3))
+    ['a', 'b'] -2.0 0.731
+    ['ab'] -3.0 0.269
+    """
+    together: list[tuple[float, tuple[tuple[Arc, ...], ...]]] = [(0.0, ())]
+    for lattice in lattices:
+        pairs = product(together, _n_best_paths(lattice, n))
+        joined = [(before + total, (*paths, path)) for (before, paths), (total, path) in pairs]
+        together = nlargest(n, joined, key=lambda found: found[0])
+    whole = fsum(forward_sums(lattice)[-1] for lattice in lattices)
+    scored = [(paths, fsum(arc.score for path in paths for arc in path)) for _, paths in together]
+    return [Segmentation(paths, score, exp(min(score - whole, 0.0))) for paths, score in scored]
+
+
+@dataclass(frozen=True, slots=True)
+class _PartialPath:
+    """A path to a position: its last arc, and the path to the start of that arc."""
+
+    total: float
+    arc: Arc | None
+    before: _PartialPath | None
+
+
+def _n_best_paths(lattice: Lattice, n: int) -> list[tuple[float, tuple[Arc, ...]]]:
+    """Return the n best paths through one lattice, each with its sum as the model computes it."""
+    arcs = lattice.by_start()
+    paths: list[list[_PartialPath]] = [[] for _ in arcs]
+    paths[0] = [_PartialPath(0.0, None, None)]
+    for start, starting in enumerate(arcs):
+        # On a tie the first one found wins, as in Viterbi.
+        best = nlargest(n, paths[start], key=attrgetter("total"))
+        if lattice.single and abs(best[0].total) > FARTHEST and starting:
+            amount = best[0].total
+            best = [_reduced_path(path, amount) for path in best]
+            for end in range(start + 1, len(paths)):
+                paths[end] = [_reduced_path(path, amount) for path in nlargest(n, paths[end], key=attrgetter("total"))]
+        paths[start] = best
+        for arc in starting:
+            for path in best:
+                total = path.total + arc.score
+                paths[arc.end].append(_PartialPath(single(total) if lattice.single else total, arc, path))
+    return [(path.total, _path(path)) for path in paths[-1]]
+
+
+def _reduced_path(path: _PartialPath, amount: float) -> _PartialPath:
+    return _PartialPath(single(path.total - amount), path.arc, path.before)
+
+
+def _path(path: _PartialPath) -> tuple[Arc, ...]:
+    arcs: list[Arc] = []
+    while path.arc is not None and path.before is not None:
+        arcs.append(path.arc)
+        path = path.before
+    return tuple(reversed(arcs))

@@ -23,22 +23,6 @@ class LongestFirstRound:
     places: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PieceFit:
-    """A piece that matches in open spans: its length in units, and its number of positions, which may overlap."""
-
-    piece: str | bytes
-    id: int
-    length: int
-    places: int
-
-
-def beginning(model: LongestFirst, word: str) -> tuple[WordSpan, ...]:
-    """Return the initial spans: the whole word as one open span, none for an empty word."""
-    units = model.units(word)
-    return (model.open_span(units, 0, len(units)),) if word else ()
-
-
 def rounds(model: LongestFirst, word: str) -> Iterator[LongestFirstRound]:
     """Yield the rounds of a word, from the longest piece in it to the uncovered characters.
 
@@ -47,31 +31,12 @@ def rounds(model: LongestFirst, word: str) -> Iterator[LongestFirstRound]:
     [('ab', (0,)), ('b', (2,))]
     """
     units = model.units(word) if word else []
-    row = beginning(model, word)
+    row: tuple[WordSpan, ...] = (model.open_span(units, 0, len(units)),) if word else ()
     for length, id, places in model.taken(units):
         found = _found(model, units, row, id, length, places)
         yield found
         row = found.after
     yield from _uncovered(model, units, row)
-
-
-def fits(model: LongestFirst, word: str, row: Sequence[WordSpan]) -> list[PieceFit]:
-    """Return the pieces that match in the open spans of a word, in the order in which they are tried.
-
-    >>> model = LongestFirst({"ab": 0, "a": 1, "b": 2})
-    >>> [(fit.piece, fit.places) for fit in fits(model, "abb", beginning(model, "abb"))]
-    [('ab', 1), ('a', 1), ('b', 2)]
-    """
-    units = model.units(word)
-    inside = [span for span in row if span.status == "open"]
-    counts: dict[tuple[int, int], list[int]] = {}
-    for length, id, start in model.matches(units):
-        if any(span.start <= start and start - length <= span.end for span in inside):
-            counts.setdefault((length, id), []).append(start)
-    return [
-        PieceFit(model.as_piece(units, places[0], places[0] - length), id, -length, len(places))
-        for (length, id), places in counts.items()
-    ]
 
 
 def _found(

@@ -9,15 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import accumulate, count, groupby, pairwise
 from typing import Literal
 
 from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import MOST_LEVELS, ScoredBPE
-from webapp.core.traces.initial_symbols import InitialSymbol, Kind, initial_symbols
+from webapp.core.models.scored_pieces import symbols_of
 
 MergingModel = BPE | RankBPE | ScoredBPE
+
+Kind = Literal["piece", "byte", "unknown", "suffix", "uncovered", "unused", "user-defined"]
+"""The kind of a symbol.
+
+`byte`: a byte of a character without a piece. `suffix`: the end-of-word mark as a symbol of its own. `uncovered`: a
+character without a piece, which merges into longer pieces or falls back at the end. `unused`, `user-defined`:
+SentencePiece's piece types.
+"""
 
 How = Literal["beginning", "merge", "whole", "apart", "byte", "unknown"]
 
@@ -60,12 +68,20 @@ class CandidatePair:
     rank: int | None = None
     score: float | None = None
 
+    @property
+    def order(self) -> float:
+        """The sort key: the pair with the smallest is merged first."""
+        return -self.score if self.score is not None else self.rank or 0
+
+
+Row = tuple[MergeNode, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class BeginStep:
     """The initial symbols of a word; `left_out` holds ranges of characters that the vocabulary cannot represent."""
 
-    symbols: tuple[MergeNode, ...]
+    symbols: Row
     left_out: tuple[tuple[int, int], ...] = ()
 
 
@@ -132,31 +148,18 @@ def traced_words(model: MergingModel, pretoken: str) -> list[TracedWord]:
     """
     if not pretoken:
         return []
-    if is_whole(model, pretoken):
-        return [TracedWord(pretoken, 0, whole=True)]
+    whole = isinstance(model, RankBPE) or (isinstance(model, BPE) and model.ignore_merges)
+    piece = pretoken if isinstance(model, BPE) and not model.byte_level else pretoken.encode()
+    if whole and not isinstance(model, SubwordBPE) and model.id_of(piece) is not None:
+        return [TracedWord(pretoken, 0, whole=True)]  # the rule of `tiktoken`, and of `ignore_merges` in `tokenizers`
     if isinstance(model, ScoredBPE):
         cut = _scored_words(model, pretoken)
     elif isinstance(model, RankBPE | SubwordBPE):
         cut = [pretoken]
     else:
         cut = model.words(pretoken)
-    found, start = [], 0
-    for text in cut:
-        found.append(TracedWord(text, start))
-        start += len(text)
-    return found
-
-
-def is_whole(model: MergingModel, pretoken: str) -> bool:
-    """Whether a pre-token is one token because it is a piece, without any merge.
-
-    This is the rule of `tiktoken`, and of `ignore_merges` in `tokenizers`.
-    """
-    if isinstance(model, RankBPE):
-        return model.id_of(pretoken.encode()) is not None
-    if isinstance(model, ScoredBPE | SubwordBPE) or not model.ignore_merges:
-        return False
-    return model.id_of(pretoken.encode() if model.byte_level else pretoken) is not None
+    starts = accumulate(map(len, cut), initial=0)
+    return [TracedWord(text, start) for text, start in zip(cut, starts, strict=False)]
 
 
 def merging_steps(model: MergingModel, word: TracedWord) -> Iterator[MergingStep]:
@@ -169,10 +172,119 @@ def merging_steps(model: MergingModel, word: TracedWord) -> Iterator[MergingStep
     >>> two.made[0].parts, two.made[0].id
     ((0, 3), 4)
     """
-    return _Tracer(model, word).steps()
+    text = word.text
+    if word.whole:
+        piece = text if isinstance(model, BPE) and not model.byte_level else text.encode()
+        id = model.id_of(piece)
+        yield EndStep(
+            (MergeNode(0, piece, id, 0, len(text), "whole", rank=id if isinstance(model, RankBPE) else None),)
+        )
+        return
+    row, left_out = initial_symbols(model, text)
+    yield BeginStep(row, left_out)
+    nodes = len(row)
+    seen: dict[int, tuple[MergeNode, MergeNode]] = {}
+    for merge in merge_steps(model, row, seen):
+        yield merge
+        row = merge.after
+        nodes += len(merge.made)
+    if isinstance(model, ScoredBPE):
+        for step in _Replacements(model, text, seen, nodes).steps(row):
+            yield step
+            row = step.after
+    yield EndStep(row)
 
 
-def pair_of(model: MergingModel, left: MergeNode, right: MergeNode) -> CandidatePair | None:
+def initial_symbols(model: MergingModel, word: str) -> tuple[Row, tuple[tuple[int, int], ...]]:
+    """Return the symbols that merging begins with, and the ranges of characters that are dropped for lack of one.
+
+    They equal those of `webapp.core.models.symbols` and of the models, with the range of characters of each symbol.
+
+    >>> bpe = BPE(["<unk>", "l", "o", "</w>"], [], byte_level=False, unknown="<unk>", end_of_word_suffix="</w>")
+    >>> [(symbol.piece, symbol.id, symbol.kind) for symbol in initial_symbols(bpe, "lö")[0]]
+    [('l', 1, 'piece'), ('ö', 0, 'unknown'), ('</w>', 3, 'suffix')]
+    """
+    symbols: list[MergeNode] = []
+    left_out: list[tuple[int, int]] = []
+
+    def add(piece: str | bytes, id: int | None, start: int, end: int, kind: Kind = "piece") -> None:
+        symbols.append(MergeNode(len(symbols), piece, id, start, end, kind=kind))
+
+    if isinstance(model, ScoredBPE):
+        vocabulary, end = model.vocabulary, 0
+        for text in symbols_of(vocabulary)(word):
+            start, end = end, end + len(text)
+            known = vocabulary.ids.get(text)
+            if text in vocabulary.user_defined:
+                add(text, known, start, end, "user-defined")
+            elif text in vocabulary.unused:
+                add(text, vocabulary.unused[text], start, end, "unused")
+            else:
+                add(text, known, start, end, "uncovered" if known is None else "piece")
+        return tuple(symbols), ()
+    if isinstance(model, RankBPE) or model.byte_level:
+        for at, character in enumerate(word):
+            for byte in character.encode():
+                add(bytes([byte]), model.id_of(bytes([byte])), at, at + 1)
+        return tuple(symbols), ()
+    waiting: list[int] = []  # positions of unknown characters that have no symbol yet
+
+    def add_unknown() -> None:
+        if waiting:
+            add("".join(word[at] for at in waiting), model.unknown_id, waiting[0], waiting[-1] + 1, "unknown")
+            waiting.clear()
+
+    for at, symbol in enumerate(model.affixed.spelled(word)):
+        id = model.id_of(symbol)
+        if id is None and model.byte_fallback and (fallback := model.affixed.bytes_of(symbol)):
+            for byte in fallback:
+                add(model.pieces[byte], byte, at, at + 1, "byte")
+            continue
+        if id is not None or not model.fuse_unknown:
+            add_unknown()
+        if id is not None:
+            add(symbol, id, at, at + 1)
+        elif model.unknown_id is not None:
+            waiting.append(at)
+        else:
+            left_out.append((at, at + 1))
+    add_unknown()
+    if model.suffix_id is not None and model.end_of_word_suffix and word:
+        add(model.end_of_word_suffix, model.suffix_id, len(word), len(word), "suffix")
+    return tuple(symbols), tuple(left_out)
+
+
+def merge_steps(
+    model: MergingModel, row: Row, seen: dict[int, tuple[MergeNode, MergeNode]] | None = None
+) -> Iterator[MergeStep]:
+    """Yield the merges of a row of symbols, which are numbered from 0; `seen` keeps the last pair for each piece."""
+    known: dict[tuple[int, int], CandidatePair | None] = {}
+    numbers = count(len(row))
+    while True:
+        pairs: list[CandidatePair | None] = []
+        for left, right in pairwise(row):
+            key = left.number, right.number
+            if key not in known:
+                known[key] = pair = _pair_of(model, left, right)
+                if pair is not None and seen is not None:
+                    seen[pair.id] = left, right
+            pairs.append(known[key])
+        best = min((pair.order for pair in pairs if pair is not None), default=None)
+        if best is None:
+            return
+        chosen: list[int] = []
+        for at, pair in enumerate(pairs):
+            if pair is not None and pair.order == best and (not chosen or at > chosen[-1] + 1):
+                chosen.append(at)
+        if not isinstance(model, SubwordBPE):
+            del chosen[1:]
+        made = tuple(_merged(model, next(numbers), row[at], row[at + 1], pair) for at in chosen if (pair := pairs[at]))
+        step = MergeStep(row, tuple(pairs), tuple(chosen), made)
+        yield step
+        row = step.after
+
+
+def _pair_of(model: MergingModel, left: MergeNode, right: MergeNode) -> CandidatePair | None:
     """Return the result of merging two adjacent symbols, None if they do not merge."""
     if isinstance(model, BPE):
         made = None if left.id is None or right.id is None else model.merge_result(left.id, right.id)
@@ -188,115 +300,26 @@ def pair_of(model: MergingModel, left: MergeNode, right: MergeNode) -> Candidate
     return None if id is None else CandidatePair(id, score=vocabulary.scores[id])
 
 
-def merged(model: MergingModel, number: int, left: MergeNode, right: MergeNode, pair: CandidatePair) -> MergeNode:
+def _merged(model: MergingModel, number: int, left: MergeNode, right: MergeNode, pair: CandidatePair) -> MergeNode:
     """Return the node that a merge makes."""
     piece = model.pieces[pair.id]
     unused = isinstance(model, ScoredBPE) and model.vocabulary.unused.get(str(piece)) == pair.id
-    return MergeNode(
-        number,
-        piece,
-        pair.id,
-        min(left.start, right.start),
-        max(left.end, right.end),
-        how="merge",
-        parts=(left.number, right.number),
-        rank=pair.rank,
-        score=pair.score,
-        kind="unused" if unused else "piece",
-    )
+    start, end = min(left.start, right.start), max(left.end, right.end)
+    parts = left.number, right.number
+    kind: Kind = "unused" if unused else "piece"
+    return MergeNode(number, piece, pair.id, start, end, "merge", parts, pair.rank, pair.score, kind)
 
 
-def order(pair: CandidatePair) -> float:
-    """Return the sort key of a pair; the pair with the smallest key is merged first."""
-    return -pair.score if pair.score is not None else pair.rank or 0
+class _Replacements:
+    """SentencePiece's replacements after the last merge; nodes are numbered from `number`."""
 
-
-class _Tracer:
-    def __init__(self, model: MergingModel, word: TracedWord) -> None:
+    def __init__(self, model: ScoredBPE, word: str, seen: dict[int, tuple[MergeNode, MergeNode]], number: int) -> None:
         self.model = model
         self.word = word
-        self.count = 0
-        # For SentencePiece: the two parts that last formed each piece.
-        self.seen: dict[int, tuple[MergeNode, MergeNode]] = {}
+        self.seen = seen
+        self.numbers = count(number)
 
-    def steps(self) -> Iterator[MergingStep]:
-        if self.word.whole:
-            yield EndStep((self._whole(),))
-            return
-        symbols, left_out = initial_symbols(self.model, self.word.text)
-        row = tuple(self._new(symbol) for symbol in symbols)
-        yield BeginStep(row, left_out)
-        pairs = [self._pair(left, right) for left, right in pairwise(row)]
-        while chosen := self._chosen(pairs):
-            step = MergeStep(row, tuple(pairs), chosen, tuple(self._merged(row, pairs, at) for at in chosen))
-            yield step
-            pairs = self._pairs_after(step)
-            row = step.after
-        if isinstance(self.model, ScoredBPE):
-            for replaced in self._replacements(self.model, row):
-                yield replaced
-                row = replaced.after
-        yield EndStep(row)
-
-    # --- nodes
-
-    def _new(self, symbol: InitialSymbol) -> MergeNode:
-        self.count += 1
-        return MergeNode(self.count - 1, symbol.piece, symbol.id, symbol.start, symbol.end, kind=symbol.kind)
-
-    def _made(self, how: How, parts: Sequence[MergeNode], node: MergeNode) -> MergeNode:
-        self.count += 1
-        return replace(node, number=self.count - 1, how=how, parts=tuple(part.number for part in parts))
-
-    def _whole(self) -> MergeNode:
-        text = self.word.text
-        piece = text if isinstance(self.model, BPE) and not self.model.byte_level else text.encode()
-        rank = None
-        if isinstance(self.model, RankBPE):
-            rank = self.model.id_of(piece)
-        return MergeNode(0, piece, self.model.id_of(piece), 0, len(text), how="whole", rank=rank)
-
-    # --- merging
-
-    def _pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
-        pair = pair_of(self.model, left, right)
-        if pair is not None and pair.score is not None:
-            self.seen[pair.id] = left, right
-        return pair
-
-    def _chosen(self, pairs: Sequence[CandidatePair | None]) -> tuple[int, ...]:
-        best = min((order(pair) for pair in pairs if pair is not None), default=None)
-        places = [at for at, pair in enumerate(pairs) if pair is not None and order(pair) == best]
-        if not isinstance(self.model, SubwordBPE):
-            return tuple(places[:1])
-        apart: list[int] = []
-        for at in places:
-            if not apart or at > apart[-1] + 1:
-                apart.append(at)
-        return tuple(apart)
-
-    def _merged(self, row: Sequence[MergeNode], pairs: Sequence[CandidatePair | None], at: int) -> MergeNode:
-        pair = pairs[at]
-        assert pair is not None
-        self.count += 1
-        return merged(self.model, self.count - 1, row[at], row[at + 1], pair)
-
-    def _pairs_after(self, step: MergeStep) -> list[CandidatePair | None]:
-        """Return the pairs of the row after a merge; pairs without a new symbol are reused."""
-        row = step.after
-        new = {node.number for node in step.made}
-        old = {
-            (left.number, right.number): pair
-            for (left, right), pair in zip(pairwise(step.symbols), step.pairs, strict=True)
-        }
-        return [
-            self._pair(left, right) if left.number in new or right.number in new else old[left.number, right.number]
-            for left, right in pairwise(row)
-        ]
-
-    # --- SentencePiece's replacements after the last merge
-
-    def _replacements(self, model: ScoredBPE, row: tuple[MergeNode, ...]) -> Iterator[ReplaceStep]:
+    def steps(self, row: Row) -> Iterator[ReplaceStep]:
         depth = {node.number: 0 for node in row}
         at = 0
         while at < len(row):
@@ -304,32 +327,32 @@ class _Tracer:
             if node.kind != "unused" or node.id not in self.seen or depth[node.number] > MOST_LEVELS:
                 at += 1
                 continue
-            made = self._parts_of(node)
+            # The parts that last formed this piece, anywhere, moved to its position.
+            left, right = self.seen[node.id]
+            middle = node.start + len(left.piece)
+            made = (
+                self._made("apart", (node,), replace(left, start=node.start, end=middle)),
+                self._made("apart", (node,), replace(right, start=middle, end=node.end)),
+            )
             depth |= {part.number: depth[node.number] + 1 for part in made}
-            taken = ReplaceStep(row, at, at + 1, "apart", made)
-            yield taken
-            row = taken.after
-        yield from self._fallbacks(model, row)
+            step = ReplaceStep(row, at, at + 1, "apart", made)
+            yield step
+            row = step.after
+        yield from self._fallbacks(row)
 
-    def _parts_of(self, node: MergeNode) -> tuple[MergeNode, MergeNode]:
-        """Return the parts that last formed this node's piece, anywhere, moved to this node's position."""
-        assert node.id is not None
-        left, right = self.seen[node.id]
-        middle = node.start + len(left.piece)
-        return (
-            self._made("apart", (node,), replace(left, start=node.start, end=middle)),
-            self._made("apart", (node,), replace(right, start=middle, end=node.end)),
-        )
+    def _made(self, how: How, parts: Sequence[MergeNode], node: MergeNode) -> MergeNode:
+        return replace(node, number=next(self.numbers), how=how, parts=tuple(part.number for part in parts))
 
-    def _fallbacks(self, model: ScoredBPE, row: tuple[MergeNode, ...]) -> Iterator[ReplaceStep]:
-        vocabulary = model.vocabulary
+    def _fallbacks(self, row: Row) -> Iterator[ReplaceStep]:
+        vocabulary = self.model.vocabulary
         at = 0
-        for none, run in [(none, list(run)) for none, run in groupby(row, key=_has_no_piece)]:
+        for none, group in groupby(row, key=lambda node: node.id is None or node.kind == "unused"):
+            run = list(group)
             if not none:
                 at += len(run)
             elif vocabulary.byte_ids is None:
                 start, end = run[0].start, run[-1].end
-                unknown = MergeNode(0, self.word.text[start:end], vocabulary.unknown_id, start, end, kind="unknown")
+                unknown = MergeNode(0, self.word[start:end], vocabulary.unknown_id, start, end, kind="unknown")
                 step = ReplaceStep(row, at, at + len(run), "unknown", (self._made("unknown", run, unknown),))
                 yield step
                 row = step.after
@@ -341,20 +364,13 @@ class _Tracer:
                     row = step.after
                     at += len(step.made)
 
-    def _bytes_of(self, node: MergeNode, byte_ids: Sequence[int]) -> tuple[MergeNode, ...]:
+    def _bytes_of(self, node: MergeNode, byte_ids: Sequence[int]) -> Row:
+        pieces = self.model.pieces
         return tuple(
-            self._made(
-                "byte",
-                (node,),
-                MergeNode(0, self.model.pieces[byte_ids[byte]], byte_ids[byte], at, at + 1, kind="byte"),
-            )
+            self._made("byte", (node,), MergeNode(0, pieces[byte_ids[byte]], byte_ids[byte], at, at + 1, kind="byte"))
             for at in range(node.start, node.end)
-            for byte in self.word.text[at].encode()
+            for byte in self.word[at].encode()
         )
-
-
-def _has_no_piece(node: MergeNode) -> bool:
-    return node.id is None or node.kind == "unused"
 
 
 def _scored_words(model: ScoredBPE, text: str) -> list[str]:

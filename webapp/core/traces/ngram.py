@@ -10,27 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from math import exp, inf
+from operator import attrgetter
 
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START
 from webapp.core.models.ngram_viterbi import BEGINNING, MOST_STATES
 from webapp.core.text.sentences import sentence_spans
-from webapp.core.traces.sampling import log_sum
-
-
-@dataclass(frozen=True, slots=True)
-class WordArc:
-    """A word of the lattice, from `start` to `end` in its sentence; `id` is None for an unknown word."""
-
-    start: int
-    end: int
-    word: str
-    id: int | None
-
-    @property
-    def known(self) -> bool:
-        """Whether the word is in the vocabulary."""
-        return self.id is not None
+from webapp.core.traces.lattice import log_sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +55,11 @@ class WordColumn:
 
 @dataclass(frozen=True, slots=True)
 class SentenceTrace:
-    """A sentence of a text: where it is, its lattice, and its table."""
+    """A sentence of a text: where it is, and its table."""
 
     start: int
     end: int
     text: str
-    arcs: tuple[WordArc, ...]
     columns: tuple[WordColumn, ...]
 
     @property
@@ -104,25 +89,8 @@ def sentence_traces(model: NGram, text: str) -> list[SentenceTrace]:
     [['人生', '如', '戏', '。'], ['人生']]
     """
     return [
-        SentenceTrace(start, end, text[start:end], tuple(arcs_of(model, text[start:end])), tuple(table))
+        SentenceTrace(start, end, text[start:end], tuple(columns(model, text[start:end])))
         for start, end in sentence_spans(text)
-        for table in [columns(model, text[start:end])]
-    ]
-
-
-def arcs_of(model: NGram, sentence: str) -> list[WordArc]:
-    """Return the word lattice of a sentence, without its white space.
-
-    >>> from webapp.core.trainers.ngram import train
-    >>> [(arc.word, arc.known) for arc in arcs_of(NGram(train([["a", "b"], ["ab"]]), keep_runs=False), "ab c")]
-    [('ab', True), ('a', True), ('b', True), ('c', False)]
-    """
-    unknown = model.counts.unknown
-    return [
-        WordArc(start, end, sentence[start:end], None if number == unknown else number)
-        for start, arcs in enumerate(model.arcs(sentence))
-        for end, number, _ in arcs
-        if number >= 0
     ]
 
 
@@ -137,8 +105,7 @@ def columns(model: NGram, sentence: str) -> list[WordColumn]:
     >>> [[candidate.word for candidate in column.candidates] for column in columns(model, "ab")]
     [['a'], ['ab', 'b'], ['</s>', '</s>']]
     """
-    table = _Table(model, sentence)
-    return table.columns
+    return _Table(model, sentence).columns
 
 
 def best_path(table: Sequence[WordColumn]) -> list[WordCandidate]:
@@ -152,19 +119,12 @@ def best_path(table: Sequence[WordColumn]) -> list[WordCandidate]:
     if column is None:
         return []
     path = [max((column.candidates[at] for at in column.best), key=lambda one: one.total)]
-    while (before := previous(table, path[-1])) is not None:
-        path.append(before)
+    while path[-1].origin >= 0:
+        end = path[-1].start
+        while not table[end - 1].candidates:  # white space
+            end -= 1
+        path.append(table[end - 1].candidates[path[-1].origin])
     return path[::-1]
-
-
-def previous(table: Sequence[WordColumn], candidate: WordCandidate) -> WordCandidate | None:
-    """Return the candidate on whose sum another one builds; None at the beginning of the sentence."""
-    if candidate.origin < 0:
-        return None
-    end = candidate.start
-    while not table[end - 1].candidates:  # white space
-        end -= 1
-    return table[end - 1].candidates[candidate.origin]
 
 
 def segmentation(table: Sequence[WordColumn]) -> list[str]:
@@ -181,7 +141,7 @@ def segmentation(table: Sequence[WordColumn]) -> list[str]:
 def n_best(model: NGram, sentence: str, n: int) -> list[WordSegmentation]:
     """Return the n most probable segmentations of a sentence, best first, exactly.
 
-    Each state keeps its n best paths, as in `webapp.core.traces.sampling.n_best`.
+    Each state keeps its n best paths, as in `webapp.core.traces.lattice.n_best`.
 
     >>> from webapp.core.trainers.ngram import train
     >>> for found in n_best(NGram(train([["a", "b"], ["ab"], ["ab"]]), keep_runs=False), "ab", 3):
@@ -205,10 +165,10 @@ def n_best(model: NGram, sentence: str, n: int) -> list[WordSegmentation]:
                 total = table.extended(path.total, before, candidate)
                 found.setdefault(after, []).append(_Path(total, candidate.word, path))
             weights.setdefault(after, []).append(sums[candidate.start].get(before, -inf) + candidate.score)
-        paths.append({state: nlargest(n, each, key=_total) for state, each in found.items()})
+        paths.append({state: nlargest(n, each, key=attrgetter("total")) for state, each in found.items()})
         sums.append({state: log_sum(each) for state, each in weights.items()})
     whole = log_sum(list(sums[-1].values()))
-    best = nlargest(n, (path for each in paths[-1].values() for path in each), key=_total)
+    best = nlargest(n, (path for each in paths[-1].values() for path in each), key=attrgetter("total"))
     ranked = [WordSegmentation(_words(path), path.total, exp(min(path.total - whole, 0.0))) for path in best]
     # Of segmentations with the same probability, that of the model comes first, whatever rounding did to their sums.
     chosen = tuple(segmentation(table.columns))
@@ -323,10 +283,6 @@ def _states(candidate: WordCandidate, order: int) -> tuple[_State, _State]:
     """The states before and after the word of a candidate."""
     before = candidate.context[-2] if order > 2 and len(candidate.context) > 1 else ""
     return (before, candidate.previous), (candidate.previous if order > 2 else "", candidate.word)
-
-
-def _total(path: _Path) -> float:
-    return path.total
 
 
 def _words(path: _Path | None) -> tuple[str, ...]:

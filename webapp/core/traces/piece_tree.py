@@ -10,13 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
-from webapp.core.traces.initial_symbols import InitialSymbol, initial_symbols
-from webapp.core.traces.merging import CandidatePair, MergeNode, MergingModel, merged, order, pair_of
+from webapp.core.traces.merging import MergeNode, MergingModel, initial_symbols, merge_steps
 
 MOST_SYMBOLS = 256
 """A piece of more symbols has no tree; finding its merges takes the square of their number."""
@@ -53,57 +51,32 @@ def piece_tree(model: object, id: int) -> PieceTree | None:
     symbols = _symbols(model, id)
     if not symbols:
         return None
-    nodes = [
-        MergeNode(at, symbol.piece, symbol.id, symbol.start, symbol.end, kind=symbol.kind)
-        for at, symbol in enumerate(symbols)
-    ]
-    row = list(nodes)
-    pairs = [pair_of(model, left, right) for left, right in pairwise(row)]
-    while (at := _best(pairs)) is not None:
-        pair = pairs[at]
-        assert pair is not None
-        made = merged(model, len(nodes), row[at], row[at + 1], pair)
-        nodes.append(made)
-        row[at : at + 2] = [made]
-        del pairs[at]
-        if at:
-            pairs[at - 1] = pair_of(model, row[at - 1], made)
-        if at < len(pairs):
-            pairs[at] = pair_of(model, made, row[at + 1])
-    return PieceTree(tuple(nodes), tuple(row))
+    row, nodes = tuple(symbols), list(symbols)
+    for step in merge_steps(model, row):
+        nodes += step.made
+        row = step.after
+    return PieceTree(nodes, row)
 
 
-def _best(pairs: Sequence[CandidatePair | None]) -> int | None:
-    """The position of the pair that is merged first: the lowest rank or highest score, the leftmost of equals."""
-    found = [(order(pair), at) for at, pair in enumerate(pairs) if pair is not None]
-    return min(found)[1] if found else None
-
-
-def _symbols(model: MergingModel, id: int) -> list[InitialSymbol]:
+def _symbols(model: MergingModel, id: int) -> Sequence[MergeNode]:
     """The symbols that the merges of a piece begin with; empty if it has none or too many."""
     piece = model.pieces[id]
     if not piece or len(piece) > MOST_SYMBOLS:
-        return []
+        return ()
     if isinstance(piece, bytes):
-        return _bytes(model, piece)
-    if isinstance(model, ScoredBPE):
-        return [] if _BYTE.fullmatch(piece) and model.vocabulary.byte_ids else initial_symbols(model, piece)[0]
-    assert isinstance(model, BPE)
-    if model.byte_fallback and _BYTE.fullmatch(piece):
-        return []
-    return _characters(model, piece)
+        try:
+            return initial_symbols(model, piece.decode())[0]
+        except UnicodeDecodeError:
+            units = [piece[at : at + 1] for at in range(len(piece))]
+            return [MergeNode(at, unit, model.id_of(unit), at, at + 1) for at, unit in enumerate(units)]
+    is_byte = _BYTE.fullmatch(piece) is not None
+    if isinstance(model, BPE):
+        return () if is_byte and model.byte_fallback else _characters(model, piece)
+    assert isinstance(model, ScoredBPE)
+    return () if is_byte and model.vocabulary.byte_ids else initial_symbols(model, piece)[0]
 
 
-def _bytes(model: MergingModel, piece: bytes) -> list[InitialSymbol]:
-    try:
-        return initial_symbols(model, piece.decode())[0]
-    except UnicodeDecodeError:
-        return [
-            InitialSymbol(piece[at : at + 1], model.id_of(piece[at : at + 1]), at, at + 1) for at in range(len(piece))
-        ]
-
-
-def _characters(model: BPE, piece: str) -> list[InitialSymbol]:
+def _characters(model: BPE, piece: str) -> list[MergeNode]:
     """Each character with the prefix that it has inside a word, the last one with the suffix if the piece has it."""
     prefix, suffix = model.continuing_subword_prefix, model.end_of_word_suffix
     inside = bool(prefix) and piece.startswith(prefix) and piece != prefix
@@ -111,13 +84,13 @@ def _characters(model: BPE, piece: str) -> list[InitialSymbol]:
     body = piece[len(prefix) if inside else 0 : len(piece) - len(suffix) if ends else None]
     if not body:
         known = model.id_of(piece)
-        return [] if known is None else [InitialSymbol(piece, known, 0, len(piece))]
+        return [] if known is None else [MergeNode(0, piece, known, 0, len(piece))]
     found = []
     for at, character in enumerate(body):
         symbol = prefix + character if at or inside else character
         if ends and at == len(body) - 1 and model.suffix_id is None:
             symbol += suffix
-        found.append(InitialSymbol(symbol, model.id_of(symbol), at, at + 1))
+        found.append(MergeNode(at, symbol, model.id_of(symbol), at, at + 1))
     if ends and model.suffix_id is not None:
-        found.append(InitialSymbol(suffix, model.suffix_id, len(body), len(body), "suffix"))
+        found.append(MergeNode(len(body), suffix, model.suffix_id, len(body), len(body), kind="suffix"))
     return found

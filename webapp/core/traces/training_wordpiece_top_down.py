@@ -1,20 +1,21 @@
 """Trace of top-down WordPiece training on a small corpus: each round counts candidates and keeps the frequent ones.
 
-The vocabulary is that of `webapp.core.trainers.wordpiece_top_down`; the trace has the count of every candidate, and
-what the longer pieces leave of it.
+The rounds are those of `webapp.core.reference.wordpiece_top_down`; the vocabulary is that of the trainer, and a test
+compares both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from webapp.core.reference import wordpiece_top_down as reference
 from webapp.core.traces.training_unigram import SegmentedWord
 from webapp.core.trainers import wordpiece_top_down as trainer
 from webapp.core.trainers.word_counts import WordCounts
-from webapp.core.trainers.wordpiece import PREFIX, spell
+from webapp.core.trainers.wordpiece import PREFIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +68,7 @@ class TopDownTraining:
             raise ValueError("no word is short enough")
         self.characters = characters(self.counts)
         if size is None:
-            pieces = {*self.characters, *self.rounds_at(trainer.RAREST)[-1].kept}
-            size = (len(self.characters) + len(pieces) + 1) // 2
+            size = (len(self.characters) + len(reference.vocabulary(self.counts, trainer.RAREST)) + 1) // 2
         self.size = size
         self.trained = trainer.train(self.counts, size + 1)
 
@@ -85,7 +85,7 @@ class TopDownTraining:
         found = []
         while low < high:
             middle = (low + high) // 2
-            pieces = len({*self.characters, *self.rounds_at(middle)[-1].kept})
+            pieces = len(reference.vocabulary(self.counts, middle))
             found.append((middle, pieces))
             low, high = (low, middle) if pieces <= self.size else (middle + 1, high)
         return tuple(found)
@@ -93,7 +93,7 @@ class TopDownTraining:
     @cached_property
     def rounds(self) -> tuple[TopDownRound, ...]:
         """The rounds with the final threshold."""
-        return self.rounds_at(self.threshold)
+        return tuple(self._traced())
 
     @property
     def fill(self) -> tuple[str, ...]:
@@ -101,48 +101,29 @@ class TopDownTraining:
         kept = self.rounds[-1].kept
         return tuple(piece for piece in self.trained.longer if piece not in kept)
 
-    def rounds_at(self, threshold: int) -> tuple[TopDownRound, ...]:
-        """Return the rounds with another threshold."""
-        return tuple(self._traced(threshold))
-
-    def words(self, pieces: Sequence[str] | Mapping[str, object]) -> tuple[SegmentedWord, ...]:
+    def words(self, pieces: Collection[str]) -> tuple[SegmentedWord, ...]:
         """Return the words, split by the longest match into pieces and single characters."""
         known = {*self.characters, *pieces}
         found = []
         for word, count in self.counts.items():
-            starts = [*_starts(word, known), len(word)]
-            parts = (_written(word, start, end) for start, end in pairwise(starts))
+            starts = [*reference.starts(word, known), len(word)]
+            parts = (reference.written(word, start, end) for start, end in pairwise(starts))
             found.append(SegmentedWord(word, count, tuple(parts)))
         return tuple(found)
 
-    def _traced(self, threshold: int) -> Iterator[TopDownRound]:
-        words = self._every_start()
+    def _traced(self) -> Iterator[TopDownRound]:
+        pieces: Mapping[str, int] = {}
         for number in range(1, trainer.ROUNDS + 1):
-            counts = self._candidates(words)
-            left, kept = _subtracted(counts, threshold)
+            counts = reference.count(self.counts, {*self.characters, *pieces} if pieces else ())
+            kept = reference.keep(counts, self.threshold)
             longer = sorted((piece for piece in counts if _length(piece) > 1), key=lambda piece: -_length(piece))
-            frequent = tuple(
-                SubstringCandidate(piece, counts[piece], left[piece], piece in kept)
-                for piece in longer
-                if counts[piece] >= threshold
-            )
-            yield TopDownRound(number, frequent, len(longer) - len(frequent), words)
-            words = self.words(kept)
-
-    def _every_start(self) -> tuple[SegmentedWord, ...]:
-        return tuple(SegmentedWord(word, count, tuple(spell(word, PREFIX))) for word, count in self.counts.items())
-
-    def _candidates(self, words: Sequence[SegmentedWord]) -> dict[str, int]:
-        """Return how often each part of a word that begins where a piece begins occurs."""
-        counts: dict[str, int] = {}
-        for word in words:
-            start = 0
-            for part in word.pieces:
-                for end in range(start + 1, min(len(word.word), start + trainer.LONGEST) + 1):
-                    piece = _written(word.word, start, end)
-                    counts[piece] = counts.get(piece, 0) + word.count
-                start += len(part) - (len(PREFIX) if start else 0)
-        return counts
+            frequent = []
+            for piece in longer:
+                if counts[piece] >= self.threshold:
+                    taken = sum(kept[one] for one in kept if one != piece and one.startswith(piece))
+                    frequent.append(SubstringCandidate(piece, counts[piece], counts[piece] - taken, piece in kept))
+            yield TopDownRound(number, tuple(frequent), len(longer) - len(frequent), self.words(pieces))
+            pieces = kept
 
 
 def characters(counts: WordCounts) -> tuple[str, ...]:
@@ -151,35 +132,9 @@ def characters(counts: WordCounts) -> tuple[str, ...]:
     >>> characters({"hug": 10, "gs": 5})
     ('g', 'h', '##g', '##s', '##u')
     """
-    found = {symbol for word in counts if len(word) <= trainer.LONGEST_WORD for symbol in spell(word, PREFIX)}
-    return tuple(sorted(found, key=lambda one: (len(one), one)))
-
-
-def _subtracted(counts: Mapping[str, int], threshold: int) -> tuple[dict[str, int], dict[str, int]]:
-    """Return what longer pieces leave of each count, and the pieces that are kept, longest first."""
-    left, kept = dict(counts), {}
-    for piece in sorted(counts, key=lambda piece: -_length(piece)):
-        if left[piece] >= threshold:
-            kept[piece] = left[piece]
-            for shorter in range(1, _length(piece)):
-                left[piece[: len(piece) - shorter]] -= left[piece]
-    return left, kept
-
-
-def _starts(word: str, pieces: Collection[str]) -> Iterator[int]:
-    """Yield where the pieces of a word begin, with the longest match from the left."""
-    start, size = 0, len(word)
-    while start < size:
-        yield start
-        end = min(size, start + trainer.LONGEST)
-        while _written(word, start, end) not in pieces:
-            end -= 1
-        start = end
+    short = {word: count for word, count in counts.items() if len(word) <= trainer.LONGEST_WORD}
+    return tuple(sorted(reference.symbols(short), key=lambda one: (len(one), one)))
 
 
 def _length(piece: str) -> int:
     return len(piece.removeprefix(PREFIX))
-
-
-def _written(word: str, start: int, end: int) -> str:
-    return (PREFIX if start else "") + word[start:end]

@@ -9,7 +9,7 @@ from typing import Literal
 
 from webapp.core.models.hmm import BEFORE, IMPOSSIBLE, STATES, HiddenMarkovModel, State
 from webapp.core.models.maximum_probability import MaximumProbability
-from webapp.core.models.word_graph import BLOCK, Arc, WordGraph
+from webapp.core.models.word_graph import BLOCK, WordArc, WordGraph
 
 RunKind = Literal["hmm", "is a word", "joined"]
 
@@ -18,7 +18,7 @@ RunKind = Literal["hmm", "is a word", "joined"]
 class GraphCandidate:
     """A word at a position: the best sum after it, and its own log-probability added."""
 
-    arc: Arc
+    arc: WordArc
     after: float
     total: float
 
@@ -56,14 +56,15 @@ class BlockTrace:
     """A block of the text that starts at `offset`; all positions inside count from its beginning.
 
     `columns` are those of the positions, from the left; they were filled from the right. `path` are the words of the
-    best path, `words` the final ones.
+    best path, `tables` those of the HMM, `words` the final ones.
     """
 
     offset: int
     text: str
     columns: tuple[GraphColumn, ...]
-    path: tuple[Arc, ...]
+    path: tuple[WordArc, ...]
     runs: tuple[CharacterRun, ...]
+    tables: tuple[HMMTrace, ...]
     words: tuple[str, ...]
 
 
@@ -85,7 +86,13 @@ def block_traces(model: MaximumProbability, text: str) -> Iterator[BlockTrace]:
             path.append(columns[at].best.arc)
             at = path[-1].end
         runs = tuple(_runs(model, block, path))
-        yield BlockTrace(found.start(), block, columns, tuple(path), runs, tuple(model.block_words(block)))
+        tables = tuple(
+            table
+            for run in runs
+            if run.kind == "hmm" and model.hmm is not None
+            for table in hmm_traces(model.hmm, block[run.start : run.end], run.start)
+        )
+        yield BlockTrace(found.start(), block, columns, tuple(path), runs, tables, tuple(model.block_words(block)))
 
 
 def graph_columns(graph: WordGraph, block: str) -> list[GraphColumn]:
@@ -102,7 +109,7 @@ def graph_columns(graph: WordGraph, block: str) -> list[GraphColumn]:
     return columns[::-1]
 
 
-def _runs(model: MaximumProbability, block: str, path: list[Arc]) -> Iterator[CharacterRun]:
+def _runs(model: MaximumProbability, block: str, path: list[WordArc]) -> Iterator[CharacterRun]:
     start = end = 0
     for arc in path:
         if not _joins(model, block, arc) or arc.start != end:
@@ -113,7 +120,7 @@ def _runs(model: MaximumProbability, block: str, path: list[Arc]) -> Iterator[Ch
     yield from _run(model, block, start, end)
 
 
-def _joins(model: MaximumProbability, block: str, arc: Arc) -> bool:
+def _joins(model: MaximumProbability, block: str, arc: WordArc) -> bool:
     """Whether an arc is a single character that goes to the HMM or, without it, to its neighbours."""
     character = block[arc.start : arc.end]
     return len(character) == 1 and (model.hmm is not None or (character.isascii() and character.isalnum()))
@@ -162,8 +169,8 @@ class HMMTrace:
     words: tuple[str, ...]
 
 
-def hmm_traces(model: HiddenMarkovModel, run: str) -> Iterator[HMMTrace]:
-    """Yield the trace of each part of a run that consists of Han characters.
+def hmm_traces(model: HiddenMarkovModel, run: str, offset: int = 0) -> Iterator[HMMTrace]:
+    """Yield the trace of each part of a run, which begins at `offset`, that consists of Han characters.
 
     >>> from webapp.core.models.hmm import jieba_hmm
     >>> (trace,) = hmm_traces(jieba_hmm(), "杭研")
@@ -177,18 +184,11 @@ def hmm_traces(model: HiddenMarkovModel, run: str) -> Iterator[HMMTrace]:
         for at, row in enumerate(table):
             cells = []
             for state in STATES:
-                candidates = tuple(
-                    StateCandidate(
-                        each,
-                        table[at - 1][each].score,
-                        model.transition.get((each, state), IMPOSSIBLE),
-                        table[at - 1][each].score
-                        + model.transition.get((each, state), IMPOSSIBLE)
-                        + model.emission[state].get(text[at], IMPOSSIBLE),
-                    )
-                    for each in (BEFORE[state] if at else ())
-                )
                 emission = model.emission[state].get(text[at], IMPOSSIBLE)
-                cells.append(StateCell(state, emission, candidates, row[state].before, row[state].score))
+                candidates = []
+                for before in BEFORE[state] if at else ():
+                    score, transition = table[at - 1][before].score, model.transition.get((before, state), IMPOSSIBLE)
+                    candidates.append(StateCandidate(before, score, transition, score + transition + emission))
+                cells.append(StateCell(state, emission, tuple(candidates), row[state].before, row[state].score))
             columns.append(tuple(cells))
-        yield HMMTrace(found.start(), text, tuple(columns), tuple(model.states(table)), model.words(text))
+        yield HMMTrace(offset + found.start(), text, tuple(columns), tuple(model.states(table)), model.words(text))

@@ -8,12 +8,12 @@ trainer that recounts all pairs into an insertion-ordered dictionary before ever
 gives the same merges; this one updates the counts instead.
 """
 
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import islice
-from typing import Any, AnyStr, Generic, Literal, NamedTuple, Protocol, TypeVar, overload
+from typing import Any, AnyStr, Generic, NamedTuple, Protocol, TypeVar
 
 from webapp.core.models.bpe import BPE
 from webapp.core.trainers.pair_counts import ABOVE, BREAK, MASK, PAIR, POSITION, SHIFT, Pairs, heap_entry
@@ -99,7 +99,7 @@ def train_bytes(
     True
     """
     room = None if size is None else size - len(special_tokens)
-    found = islice(merges(counts, form="bytes", accepts=accepts), merges_at_most)
+    found = islice(byte_merges(counts, accepts=accepts), merges_at_most)
     check_room(room, BYTES)
     return TrainedBPE(BYTES, tuple(until(room, BYTES, found)), tuple(special_tokens))
 
@@ -119,8 +119,9 @@ def train_characters(
     """Train BPE over characters with `size` pieces: unknown, alphabet, one for each merge, and the special tokens.
 
     `coverage`: the share of symbol occurrences that the alphabet covers, most frequent symbols first; the rest is
-    unknown to the model. `merges_at_most` and `accepts`: as in `train_bytes`; `suffix_apart`: as in `merges`. Training
-    stops early when no pair is left. Raises ValueError for a size that cannot hold the alphabet.
+    unknown to the model. `merges_at_most` and `accepts`: as in `train_bytes`; `suffix_apart`: as in
+    `character_merges`. Training stops early when no pair is left. Raises ValueError for a size that cannot hold the
+    alphabet, and without a suffix, which tells these models from those over bytes.
 
     >>> trained = train_characters({"low": 5, "lower": 2}, 11)
     >>> trained.alphabet
@@ -128,11 +129,12 @@ def train_characters(
     >>> [merge.left + merge.right for merge in trained.merges]
     ['lo', 'low</w>', 'low', 'lowe']
     """
+    if not end_of_word_suffix:
+        raise ValueError("the suffix that marks the end of a word cannot be empty")
     symbols = alphabet(_symbols(counts, end_of_word_suffix, suffix_apart), coverage)
     start = tuple(symbols) if unknown is None else (unknown, *(piece for piece in symbols if piece != unknown))
-    found = merges(
+    found = character_merges(
         counts,
-        form="characters",
         end_of_word_suffix=end_of_word_suffix,
         suffix_apart=suffix_apart,
         symbols=symbols,
@@ -149,57 +151,41 @@ def train_characters(
     )
 
 
-@overload
-def merges(
+def byte_merges(
+    counts: WordCounts, *, minimum_count: int = 1, accepts: Callable[[bytes], bool] | None = None
+) -> Iterator[CountedMerge[bytes]]:
+    """Yield the merges of bytes lazily, most frequent pair first, until no pair occurs `minimum_count` times.
+
+    >>> print(*next(byte_merges({"low": 5, "lower": 2, "newest": 6, "widest": 3})))
+    b'e' b's' 9
+    """
+    return merges_of_pairs(Pairs.of_bytes(counts), [b"", *BYTES], minimum_count, accepts)
+
+
+def character_merges(
     counts: WordCounts,
     *,
-    form: Literal["bytes"],
-    minimum_count: int = 1,
-    accepts: Callable[[bytes], bool] | None = None,
-) -> Iterator[CountedMerge[bytes]]: ...
-@overload
-def merges(
-    counts: WordCounts,
-    *,
-    form: Literal["characters"],
     end_of_word_suffix: str = END_OF_WORD,
     suffix_apart: bool = False,
     symbols: Sequence[str] | None = None,
     minimum_count: int = 1,
     accepts: Callable[[str], bool] | None = None,
-) -> Iterator[CountedMerge[str]]: ...
-def merges(
-    counts: WordCounts,
-    *,
-    form: Literal["bytes", "characters"],
-    end_of_word_suffix: str = END_OF_WORD,
-    suffix_apart: bool = False,
-    symbols: Sequence[str] | None = None,
-    minimum_count: int = 1,
-    accepts: Any = None,
-) -> Iterator[CountedMerge[bytes]] | Iterator[CountedMerge[str]]:
-    """Yield the merges lazily, most frequent pair first.
+) -> Iterator[CountedMerge[str]]:
+    """Yield the merges of characters lazily, most frequent pair first, until no pair occurs `minimum_count` times.
 
-    Ends when no pair occurs at least `minimum_count` times. In the characters form, the suffix marks the end of a word:
-    attached to the word's last character (subword-nmt since version 0.2, and Hugging Face's files), or with
-    `suffix_apart` as a symbol of its own after it (the listing in the paper). `symbols` is the alphabet, by default
-    every symbol that occurs; other characters never merge. Raises ValueError for the characters form without a suffix.
+    The suffix marks the end of a word: attached to the word's last character (subword-nmt since version 0.2, and
+    Hugging Face's files), or with `suffix_apart` as a symbol of its own after it (the listing in the paper); if it is
+    empty, there is none. `symbols` is the alphabet, by default every symbol that occurs; other characters never merge.
 
     >>> from itertools import islice
     >>> counts = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
-    >>> for merge in islice(merges(counts, form="characters", suffix_apart=True), 4):
+    >>> for merge in islice(character_merges(counts, suffix_apart=True), 4):
     ...     print(*merge)
     e s 9
     es t 9
     est </w> 9
     l o 7
-    >>> print(*next(merges(counts, form="characters")))
-    e s 9
     """
-    if form == "bytes":
-        return merges_of_pairs(Pairs.of_bytes(counts), [b"", *BYTES], minimum_count, accepts)
-    if not end_of_word_suffix:
-        raise ValueError("the characters form marks the end of a word: its suffix cannot be empty")
     if symbols is None:
         symbols = list(_symbols(counts, end_of_word_suffix, suffix_apart))
     number_of = {symbol: number for number, symbol in enumerate(symbols, start=1)}
@@ -207,25 +193,6 @@ def merges(
     numbered = ([number_of.get(symbol, BREAK) for symbol in word] for word in spelled)
     pairs = Pairs(zip(numbered, counts.values(), strict=True), len(symbols))
     return merges_of_pairs(pairs, ["", *symbols], minimum_count, accepts)
-
-
-def merges_of_symbols(
-    counts: WordCounts,
-    symbols: Sequence[str],
-    *,
-    minimum_count: int = 1,
-    accepts: Callable[[str], bool] | None = None,
-) -> Iterator[CountedMerge[str]]:
-    """Yield the merges of characters without an end-of-word suffix, most frequent pair first.
-
-    Characters outside `symbols` never merge. `accepts`: whether a longer piece may enter the vocabulary; by default,
-    every piece may.
-    """
-    number_of = {symbol: number for number, symbol in enumerate(symbols, start=1)}
-    numbered = ([number_of.get(character, BREAK) for character in word] for word in counts)
-    return merges_of_pairs(
-        Pairs(zip(numbered, counts.values(), strict=True), len(symbols)), ["", *symbols], minimum_count, accepts
-    )
 
 
 def merges_of_pairs(
@@ -239,7 +206,6 @@ def merges_of_pairs(
     """
     minimum_count = max(minimum_count, 1)
     number_of = {piece: number for number, piece in enumerate(pieces)}
-    word_by_word = accepts is None
     while pairs.counts:
         counts, places, first = pairs.counts, pairs.places, pairs.first
         starts, lengths = pairs.starts, pairs.lengths
@@ -265,11 +231,6 @@ def merges_of_pairs(
             if count != -(entry >> ABOVE) or starts[position] != left or starts[position + lengths[left]] != right:
                 heappush(heap, heap_entry(count, first(pair, position), pair))
                 continue
-            if count == 1 and word_by_word:
-                if (yield from _merges_of_single_pairs(pairs, pieces, number_of)):
-                    return
-                word_by_word, all_pairs = False, True  # only once, so that the time stays linear
-                break
             piece = pieces[left] + pieces[right]
             if accepts is not None and piece not in number_of and not accepts(piece):
                 pairs.refuse(pair)
@@ -288,35 +249,6 @@ def merges_of_pairs(
         if pairs.least <= minimum_count and not all_pairs:
             return
         pairs.recount(all_pairs=all_pairs)
-
-
-def _merges_of_single_pairs(
-    pairs: Pairs, pieces: list[AnyStr], number_of: dict[AnyStr, int]
-) -> Generator[CountedMerge[AnyStr], None, bool]:
-    """Yield the merges once every pair occurs only once; return whether these are all.
-
-    Then the best pair is the first of the first word that has one. Its product occurs only there, so the next pair is
-    that of the product and the symbol after it, and so on to the end of the word. Stops before a merge whose product
-    exists already and may form pairs elsewhere. The counts and places of pairs are not updated.
-    """
-    starts, lengths = pairs.starts, pairs.lengths
-    position = 0
-    while position < len(starts):
-        left = starts[position]
-        following = position + lengths[left]
-        right = starts[following] if left else BREAK
-        if not right:
-            position = following
-            continue
-        piece = pieces[left] + pieces[right]
-        if piece in number_of:
-            return False
-        number_of[piece] = product = len(pieces)
-        pieces.append(piece)
-        lengths.append(lengths[left] + lengths[right])
-        starts[position], starts[following] = product, BREAK
-        yield CountedMerge(pieces[left], pieces[right], 1)
-    return True
 
 
 class Merged(Protocol):
@@ -351,7 +283,7 @@ def spell(word: str, suffix: str, apart: bool) -> list[str]:
 
     A word that contains the suffix has no symbols: merged from its characters, the same piece would have two meanings.
     """
-    if suffix in word:
+    if suffix and suffix in word:
         return []
     symbols = list(word)
     if apart:

@@ -94,8 +94,10 @@ def pruned(counts: NGramCounts, minimum_counts: Sequence[int]) -> NGramCounts:
 
     >>> from webapp.core.models.ngram_counts import END, START
     >>> counts = pruned(train([["a", "b"], ["a", "b"], ["a"]]), [2])
-    >>> counts.count("a", "b"), counts.count("a", END), counts.context_count("a"), counts.continuations(END)
-    (2, 0, 3, 2)
+    >>> counts.count("a", "b"), counts.count("a", END), counts.context_count("a")
+    (2, 0, 3)
+    >>> counts.levels[0].continuations[counts.end]
+    2
     """
     estimates = estimates_of(counts)
     levels = [counts.levels[0]]

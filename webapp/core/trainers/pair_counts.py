@@ -15,31 +15,25 @@ The distinct words lie one after the other in a single array of positions, each 
 So the next symbol is `starts[position + length]`, the previous one is `ends[position - 1]`, and the first
 occurrence in corpus order has the smallest position.
 
-Four things are for speed:
+Two things are for speed:
 
 - Rare pairs are left out. Most pairs occur once or twice and are never merged, so only those that occur at least
   `least` times are kept up to date; when no pair is left, `recount` finds the rarer ones in the words as merged so far.
   Invariant: a pair that is left out cannot become more frequent, except by a merge to a symbol that exists already,
   before which everything is counted.
-- A merge of two different symbols to a new one in many places collects these by the symbols around them, and then
-  changes each count once. Invariant: occurrences of such a pair do not overlap.
 - `recount` moves the symbols together, so that each occupies one position again; their order stays. It sorts the pairs
   of all positions in an array instead of looking each up.
-- As long as the pairs that are kept are frequent, the words are in arrays, and a merge in very many places changes all
-  of them at once. Later merges change few places, for which lists are faster.
 
 The oracle of all is `webapp.core.reference.bpe.train`, which recounts before every merge
-(`tests.core.reference.test_bpe`). Together they bought half of the time and a quarter of the memory
-(20,000 merges on 5 MB of English, Chinese and code, against keeping all pairs).
+(`tests.core.reference.test_bpe`). Leaving out rare pairs bought 1.2 times (20,000 merges on 1 MB of English, Chinese
+and code).
 """
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import chain, repeat
-from typing import Any
 
 import numpy as np
 
@@ -52,9 +46,6 @@ MASK = (1 << SHIFT) - 1
 PAIR = (1 << 2 * SHIFT) - 1
 POSITION = (1 << 48) - 1
 ABOVE = 2 * SHIFT + 48  # the bit at which the count begins in a heap entry
-MANY = 16  # occurrences of the rarest pair that is kept, from which on positions are arrays
-VERY_MANY = 64  # occurrences, from which on a merge is faster in arrays
-LARGE = 1 << 15  # positions, from which on there are arrays, as long as the pairs that are kept are frequent
 SPREAD = 64  # `recount` keeps the pairs that occur at least this fraction as often as the most frequent one
 
 
@@ -146,25 +137,12 @@ class Pairs:
         names = ((lefts + 1) << SHIFT | rights + 1).tolist()
         self.counts = dict(zip(names, counts[frequent].tolist(), strict=True))
         bounds = zip(names, begins[frequent].tolist(), ends[frequent].tolist(), strict=True)
-        in_order = places[order]
-        self._arrays: tuple[Integers, Integers, Integers] | None = None
-        # Lists, or arrays that behave alike.
-        self.starts: Any
-        self.ends: Any
-        self.weights: Any
-        self.places: dict[int, Any]
-        if starts.size >= LARGE and self.least >= MANY:
-            self._arrays = starts.astype(np.int32), starts.astype(np.int32), weights
-            self.starts, self.ends, self.weights = (values.data for values in self._arrays)
-            in_order = in_order.astype(np.int32)
-            self.places = {pair: array("i", in_order[begin:end].tobytes()) for pair, begin, end in bounds}
-        else:
-            shared = list(range(len(self.lengths)))
-            self.starts = list(map(shared.__getitem__, starts.tolist()))
-            self.ends = self.starts.copy()
-            self.weights = weights.tolist()
-            listed = in_order.tolist()
-            self.places = {pair: listed[begin:end] for pair, begin, end in bounds}
+        shared = list(range(len(self.lengths)))  # one object for each number
+        self.starts = list(map(shared.__getitem__, starts.tolist()))
+        self.ends = self.starts.copy()
+        self.weights: list[int] = weights.tolist()
+        in_order: list[int] = places[order].tolist()
+        self.places = {pair: in_order[begin:end] for pair, begin, end in bounds}
 
     def merge(self, pair: int, product: int) -> tuple[int, set[int]]:
         """Replace the pair everywhere, from left to right.
@@ -174,59 +152,15 @@ class Pairs:
         can have become more frequent; pairs with one of the two merged symbols can have become rarer; no other pair
         changes.
         """
-        left, right = pair >> SHIFT, pair & MASK
-        if product < len(self.lengths):
-            assert self.least == 1, "a count that was left out could rise"
-            result = self._merge_in_order(pair, product)
-            for changed in result[1]:
-                self.places[changed].sort()  # merges the earlier positions and the new ones, both already sorted
-            return result
-        self.lengths.append(self.lengths[left] + self.lengths[right])
-        if self._arrays is None or left == right or len(self.places[pair]) < VERY_MANY:
-            return self._merge_in_order(pair, product)
-        return self._merge_at_once(pair, product, *self._arrays)
-
-    def _merge_at_once(
-        self, pair: int, product: int, starts: Integers, ends: Integers, weights: Integers
-    ) -> tuple[int, set[int]]:
-        """Merge two different symbols to a new one in all places at once."""
-        left, right = pair >> SHIFT, pair & MASK
-        lengths = self.lengths
-        to_right, to_end = lengths[left], lengths[product]
-        merged = self.counts.pop(pair)
-        here = np.array(self.places.pop(pair), np.int32)
-        here = here[(starts[here] == left) & (starts[here + to_right] == right)]
-        starts[here] = ends[here + (to_end - 1)] = product
-        starts[here + to_right] = BREAK
-        weights = weights[here]
-        born: set[int] = set()
-        for follows, neighbors in enumerate((ends[here - 1], starts[here + to_end])):
-            order, ranked, begins = grouped(neighbors.astype(np.int64))
-            found = here[order]
-            bounds = [*begins.tolist(), found.size]
-            sums = np.add.reduceat(weights[order], begins).tolist()
-            for number, (symbol, weight) in enumerate(zip(ranked[begins].tolist(), sums, strict=True)):
-                if symbol == BREAK or (follows and symbol == product):
-                    continue  # two products side by side are counted from the second one
-                if follows:
-                    old, new, shift = right << SHIFT | symbol, product << SHIFT | symbol, 0
-                else:
-                    old = (right if symbol == product else symbol) << SHIFT | left
-                    new, shift = symbol << SHIFT | product, lengths[symbol]
-                if old in self.counts:
-                    self._lose(old, weight)
-                if weight >= self.least:
-                    self.counts[new] = weight
-                    self.places[new] = array("i", (found[bounds[number] : bounds[number + 1]] - shift).tobytes())
-                    born.add(new)
-        return merged, born
-
-    def _merge_in_order(self, pair: int, product: int) -> tuple[int, set[int]]:
-        """Merge one occurrence after the other: they may overlap, and pairs with the product may exist already."""
         starts, ends, weights, lengths = self.starts, self.ends, self.weights, self.lengths
         counts, places, least = self.counts, self.places, self.least
         left, right = pair >> SHIFT, pair & MASK
         to_right, to_end = lengths[left], lengths[left] + lengths[right]
+        exists = product < len(lengths)
+        if exists:
+            assert least == 1, "a count that was left out could rise"
+        else:
+            lengths.append(to_end)
         merged = 0
         born: set[int] = set()
         rarer: set[int] = set()
@@ -271,16 +205,9 @@ class Pairs:
             if counts[changed] < least:
                 del counts[changed], places[changed]
                 born.discard(changed)
+        for changed in born if exists else ():
+            places[changed].sort()  # merges the earlier positions and the new ones, both already sorted
         return merged, born
-
-    def _lose(self, pair: int, weight: int) -> None:
-        """Lower the count of a pair that still occurs, if it is not left out."""
-        count = self.counts.get(pair)
-        if count is not None:
-            if count - weight >= self.least:
-                self.counts[pair] = count - weight
-            else:
-                del self.counts[pair], self.places[pair]
 
     def first(self, pair: int, since: int = 0) -> int:
         """Return the position of the pair's first occurrence; `since`, an earlier result, is where the search resumes.

@@ -6,15 +6,12 @@ is a character of it, `▁`; a piece has a score, minus the rank of its merge, a
 are merged, not only the two from which it was trained; a character outside the alphabet becomes its UTF-8 bytes.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
-from webapp.core.trainers import bpe
 from webapp.core.trainers.bpe import CountedMerge
-from webapp.core.trainers.word_counts import WordCounts, alphabet, characters
 
 UNKNOWN = "<unk>"
 BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
@@ -60,37 +57,6 @@ class TrainedSentencePieceBPE:
     def special_tokens(self) -> dict[str, int]:
         """The special tokens and their ids, as `Tokenizer` expects them."""
         return {name: index for index, name in enumerate(self.special_names)}
-
-
-def train(
-    counts: WordCounts,
-    size: int,
-    *,
-    special_tokens: Sequence[str] = (UNKNOWN,),
-    unknown: str = UNKNOWN,
-    coverage: float = 1.0,
-    minimum_count: int = 1,
-) -> TrainedSentencePieceBPE:
-    """Train with `size` pieces: special tokens, the 256 bytes, alphabet, and one for each merge.
-
-    `special_tokens` must contain `unknown`. `coverage`: the share of character occurrences that the alphabet covers.
-    Training stops early when no pair occurs `minimum_count` times. Raises ValueError for a size that cannot hold the
-    special tokens, the bytes and the alphabet.
-
-    >>> trained = train({"▁low": 5, "▁lower": 2}, 266)
-    >>> [merge.piece for merge in trained.merges]
-    ['▁l', '▁lo', '▁low']
-    >>> [trained.pieces[id] for id in trained.model.ids("▁lowß")]
-    ['▁low', '<0xC3>', '<0x9F>']
-    """
-    if unknown not in special_tokens:
-        raise ValueError(f"the unknown token {unknown!r} is not among the special tokens {special_tokens!r}")
-    symbols = alphabet(characters(counts), coverage)
-    known = {*special_tokens, *BYTES, *symbols}
-    if size < len(known):
-        raise ValueError(f"{size} pieces cannot hold special tokens, bytes and an alphabet of {len(known)}")
-    taken = bpe.until(size, known, bpe.merges_of_symbols(counts, symbols, minimum_count=minimum_count))
-    return TrainedSentencePieceBPE(tuple(symbols), tuple(taken), tuple(special_tokens), unknown)
 
 
 def is_within(piece: str, longest: int) -> bool:

@@ -1,13 +1,13 @@
 """SuperBPE: byte pair encoding that first merges inside words, then across spaces.
 
 Source: Liu, Hayase, Hofmann, Oh, Smith, Choi 2025, "SuperBPE: Space Travel for Language Models" (arXiv 2503.13423),
-section 2. `webapp.core.reference.superbpe` explains the steps and is the oracle. The result is an ordinary byte-level
-BPE model whose pre-tokens are spans of several words (`split_patterns.SUPERWORDS`).
+section 2. The result is an ordinary byte-level BPE model whose pre-tokens are spans of several words
+(`split_patterns.SUPERWORDS`).
 
 - Exploits: no merge of the first phase crosses from one word to the next unless a piece holds the last byte of the one
   and the first byte of the other side by side; so spans are encoded word by word, from the cache of the model.
 - Invariant: the second phase starts from spans encoded with the merges of the first phase, as encoding has them.
-- Proved by: `webapp.core.reference.superbpe`, in `tests.core.reference.test_superbpe`.
+- Proved by: both phases with the functions of `webapp.core.reference.bpe`, in `tests.core.reference.test_superbpe`.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def merges(
     if not 0 <= share <= 1:
         raise ValueError(f"the share of the first phase is between 0 and 1, not {share}")
     words: list[CountedMerge[bytes]] = []
-    inside = bpe.merges(count_words(counts, split), form="bytes", minimum_count=minimum_count)
+    inside = bpe.byte_merges(count_words(counts, split), minimum_count=minimum_count)
     for merge in bpe.until(int(room * share), BYTES, inside):
         words.append(merge)
         yield merge

@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
+from typing import TypedDict, Unpack
 
 import numpy as np
 
@@ -33,6 +34,18 @@ from webapp.core.trainers.word_trie import Floats, Integers
 UNKNOWN = "<unk>"
 ITERATIONS = 2  # of expectation maximization before each pruning
 LEAST_EXPECTED = 0.5  # lower bound for an expected count
+
+
+class SeedOptions(TypedDict, total=False):
+    """What a training starts with: see `rounds`."""
+
+    coverage: float
+    longest: int
+    minimum_frequency: int
+    seeds: int
+    whole_words: bool
+    candidates: Mapping[str, int] | None
+    reserved: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -106,12 +119,8 @@ def train(
     *,
     special_tokens: Sequence[str] = (UNKNOWN,),
     unknown: str = UNKNOWN,
-    coverage: float = 1.0,
-    longest: int = 16,
-    minimum_frequency: int = 2,
-    seeds: int = 1_000_000,
     keep: float = 0.75,
-    candidates: Mapping[str, int] | None = None,
+    **options: Unpack[SeedOptions],
 ) -> TrainedUnigram:
     """Train Unigram with `size` pieces: special tokens, alphabet, and the longer pieces with the largest losses.
 
@@ -127,18 +136,8 @@ def train(
         raise ValueError(f"the unknown token {unknown!r} is not among the special tokens {special_tokens!r}")
     if not any(counts.values()):
         return TrainedUnigram({}, 0.0, tuple(special_tokens), unknown)  # no training text: everything is unknown
-    room = size - len(special_tokens)
-    every_round = rounds(
-        counts,
-        room,
-        coverage=coverage,
-        longest=longest,
-        minimum_frequency=minimum_frequency,
-        seeds=seeds,
-        keep=keep,
-        candidates=candidates,
-        reserved=special_tokens,
-    )
+    options["reserved"] = special_tokens
+    every_round = rounds(counts, size - len(special_tokens), keep=keep, **options)
     return finished(deque(every_round, maxlen=1).pop(), special_tokens, unknown)  # keeps only the last round in memory
 
 
@@ -154,17 +153,7 @@ def finished(last: PruningRound, special_tokens: Sequence[str] = (UNKNOWN,), unk
 
 
 def rounds(
-    counts: WordCounts,
-    size: int,
-    *,
-    coverage: float = 1.0,
-    longest: int = 16,
-    minimum_frequency: int = 2,
-    seeds: int = 1_000_000,
-    keep: float = 0.75,
-    whole_words: bool = True,
-    candidates: Mapping[str, int] | None = None,
-    reserved: Sequence[str] = (),
+    counts: WordCounts, size: int, *, keep: float = 0.75, **options: Unpack[SeedOptions]
 ) -> Iterator[PruningRound]:
     """Train to `size` pieces without special tokens, and yield the rounds lazily.
 
@@ -176,16 +165,7 @@ def rounds(
     `seed_pieces`. `reserved`: strings that must not become pieces. Words longer than LONGEST_SPAN characters are
     split into parts of that length. Raises ValueError for a size below that of the alphabet.
     """
-    seeded = seed(
-        counts,
-        coverage=coverage,
-        longest=longest,
-        minimum_frequency=minimum_frequency,
-        seeds=seeds,
-        whole_words=whole_words,
-        candidates=candidates,
-        reserved=reserved,
-    )
+    seeded = seed(counts, **options)
     if size < seeded.characters:
         raise ValueError(f"{size} pieces cannot hold an alphabet of {seeded.characters} characters")
     pieces = list(seeded.ranks)

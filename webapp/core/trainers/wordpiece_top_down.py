@@ -45,8 +45,8 @@ class SubstringTrie:
     >>> trie = SubstringTrie({"hug": 10, "hugs": 5, "gs": 1}, "##", longest=20, rarest=6)
     >>> dict(zip(trie.pieces(np.arange(2, trie.size)), trie.counts[2:].tolist()))
     {'h': 15, '##g': 15, '##s': 6, '##u': 15, 'hu': 15, '##ug': 15, 'hug': 15}
-    >>> trie.deepest.tolist(), trie.node("hug"), trie.node("hugs")
-    ([8, 7, 3, 8, 7, 3, 4, 0, 4], 8, None)
+    >>> trie.deepest.tolist()
+    [8, 7, 3, 8, 7, 3, 4, 0, 4]
     """
 
     def __init__(self, words: WordCounts, prefix: str, *, longest: int, rarest: int) -> None:
@@ -59,15 +59,13 @@ class SubstringTrie:
         self.ends = np.zeros(len(self._text), np.bool_)  # whether a word ends with it
         self.ends[ends[sizes > 0] - 1] = True
         kinds, characters = np.unique(code_points(self._text), return_inverse=True)
-        self._kinds: dict[str, int] = {chr(kind): number for number, kind in enumerate(kinds.tolist())}
         self.deepest = np.full(len(self._text), INSIDE)
         if prefix:
             self.deepest[self.begins] = BEGINNING
         parents, counts, places = [np.array([-1, -1])], [np.zeros(2, np.int64)], [np.zeros(2, np.int64)]
-        self._keys: list[Integers] = []  # of each length, the parents and characters of its nodes, ascending
         self.levels = [0, 2]
         alive, after = np.arange(len(self._text)), np.arange(len(self._text))
-        while alive.size and len(self._keys) < longest:
+        while alive.size and len(self.levels) < longest + 2:
             order, keys, begins = grouped(self.deepest[alive] * kinds.size + characters[after])
             alive, after = alive[order], after[order]
             found = np.add.reduceat(self.weights[alive], begins)
@@ -75,7 +73,6 @@ class SubstringTrie:
             numbers = np.where(frequent, np.cumsum(frequent) + (self.levels[-1] - 1), -1)
             numbers = np.repeat(numbers, np.diff(begins, append=alive.size))
             begins = begins[frequent]
-            self._keys.append(keys[begins])
             parents.append(keys[begins] // kinds.size)
             counts.append(found[frequent])
             places.append(alive[begins])
@@ -124,21 +121,6 @@ class SubstringTrie:
                 places.tolist(), (places + self.lengths[nodes]).tolist(), begin_words[places].tolist(), strict=True
             )
         ]
-
-    def node(self, piece: str) -> int | None:
-        """Return the node of a piece, None if it is too rare."""
-        inside = piece.startswith(self._prefix)
-        node = INSIDE if inside else BEGINNING
-        body = piece.removeprefix(self._prefix)
-        if len(body) > len(self._keys):
-            return None
-        for first, level, character in zip(self.levels[1:], self._keys, body, strict=False):
-            key = node * len(self._kinds) + self._kinds.get(character, -1)
-            place = int(np.searchsorted(level, key))
-            if character not in self._kinds or place == level.size or level[place] != key:
-                return None
-            node = first + place
-        return node
 
 
 ROUNDS = 4  # how often words are split and substrings counted
@@ -245,7 +227,9 @@ class _Candidates:
     ) -> None:
         self.trie = trie = SubstringTrie(words, prefix, longest=LONGEST, rarest=RAREST)
         self.optional = trie.lengths > 1
-        self.optional[[node for node in map(trie.node, special_tokens) if node is not None]] = False
+        lengths = [len(name.removeprefix(prefix)) for name in special_tokens]
+        nodes = np.flatnonzero(self.optional & np.isin(trie.lengths, lengths))
+        self.optional[nodes[[piece in special_tokens for piece in trie.pieces(nodes)]]] = False
         self.counts = trie.counts.copy()
         if accepts is not None:
             nodes = np.flatnonzero(trie.lengths > 1)

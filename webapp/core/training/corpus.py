@@ -9,7 +9,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from io import RawIOBase
 from typing import IO, Any, BinaryIO, Literal, cast
 
@@ -53,13 +53,7 @@ class CorpusFile:
 
     def as_json(self) -> dict[str, str]:
         """The file as JSON, for a table."""
-        return {
-            "path": self.path,
-            "name": self.name,
-            "format": self.format,
-            "field": self.field,
-            "compression": self.compression,
-        }
+        return asdict(self)
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> CorpusFile:

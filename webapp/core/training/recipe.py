@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from webapp.core import recipes
@@ -48,7 +48,7 @@ LIMITS: Mapping[str, tuple[float, float]] = {
     "minimum_triples": (1, 1_000_000),
 }
 """The lowest and the highest value of each number of a plan."""
-_CHOICES = {
+VALUES: Mapping[str, Sequence[str]] = {
     "trainer": TRAINERS,
     "split": SPLITS,
     "normalization": NORMALIZATIONS,
@@ -59,6 +59,7 @@ _CHOICES = {
     "smoothing": SMOOTHINGS,
     "segmentation": SEGMENTATIONS,
 }
+"""The values of each choice of a plan that has a list of them; the others are numbers and texts."""
 
 
 def check(plan: Plan) -> None:
@@ -87,7 +88,7 @@ def check(plan: Plan) -> None:
 
 
 def _check_choices(plan: Plan) -> None:
-    for name, choices in _CHOICES.items():
+    for name, choices in VALUES.items():
         if getattr(plan, name) not in choices:
             raise PlanError(name, "Choose one of: %(choices)s.", choices=", ".join(choices))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -54,17 +54,8 @@ class TrainingRecord:
         >>> TrainingRecord.from_json(record.as_json()) == record
         True
         """
-        document = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {
-            **document,
-            "plan": self.plan.as_json(),
-            "files": list(self.files),
-            "curve": [list(point) for point in self.curve],
-            "held_out": dict(self.held_out),
-            "seconds": dict(self.seconds),
-            "versions": dict(self.versions),
-            "command": command_line(self),
-        }
+        document = {**asdict(self), "plan": self.plan.as_json(), "files": list(self.files)}
+        return {**document, "curve": [list(point) for point in self.curve], "command": command_line(self)}
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> TrainingRecord:

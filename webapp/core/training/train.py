@@ -7,18 +7,20 @@ Trainers that merge (three kinds of BPE, WordPiece by score) come first, then th
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from webapp.core.models.wordpiece import WordPiece
 from webapp.core.recipes import sentencepiece_tokenizer
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, sentencepiece_bpe, superbpe, unigram, wordpiece, wordpiece_top_down
 from webapp.core.trainers.bpe import BYTES, END_OF_WORD, CountedMerge, TrainedBPE
+from webapp.core.trainers.sentencepiece_bpe import TrainedSentencePieceBPE
 from webapp.core.trainers.word_counts import WordCounts, alphabet, characters, symbol_counts
 from webapp.core.trainers.wordpiece import PREFIX
 from webapp.core.training.counting import CountedCorpus, TrainingError
-from webapp.core.training.curve import EACH, LATEST, MatchedWords, MergedWords, Watch, tokens_of_best_paths
+from webapp.core.training.curve import EACH, LATEST, Watch
 from webapp.core.training.ngrams import train_ngrams
 from webapp.core.training.plan import Progress, Report, TrainingPlan
 from webapp.core.training.recipe import MARK, MARKED, check, normalizer_of, recipe_of
@@ -44,12 +46,16 @@ def merges_of(
     if plan.trainer == "wordpiece":
         return wordpiece.merges(counts, minimum_pair_frequency=plan.minimum_count, symbols=symbols)
     if plan.trainer == "bpe-bytes":
-        return bpe.merges(counts, form="bytes", minimum_count=least)
+        return bpe.byte_merges(counts, minimum_count=least)
     if plan.trainer == "bpe-characters":
-        return bpe.merges(counts, form="characters", symbols=symbols, minimum_count=least)
+        return bpe.character_merges(counts, symbols=symbols, minimum_count=least)
     longest = plan.longest_piece
-    return bpe.merges_of_symbols(
-        counts, symbols, minimum_count=least, accepts=lambda piece: sentencepiece_bpe.is_within(piece, longest)
+    return bpe.character_merges(
+        counts,
+        end_of_word_suffix="",
+        symbols=symbols,
+        minimum_count=least,
+        accepts=lambda piece: sentencepiece_bpe.is_within(piece, longest),
     )
 
 
@@ -62,95 +68,70 @@ def _names(plan: TrainingPlan) -> tuple[str, ...]:
     return tuple(dict.fromkeys((wordpiece.UNKNOWN if plan.trainer == "wordpiece" else "<unk>", *plan.special_tokens)))
 
 
-def train_byte_bpe(plan: TrainingPlan, counts: WordCounts, watch: Watch) -> Tokenizer:
-    """Train BPE over bytes, or SuperBPE; special tokens have the ids after the pieces."""
-    room = room_after(plan, BYTES, plan.special_tokens)
-    merges = merges_of(counts, plan, ())
+def train_by_merging(plan: TrainingPlan, counts: WordCounts, watch: Watch) -> Tokenizer:
+    """Train BPE, SuperBPE or WordPiece by score: take merges until the vocabulary has its size, and report them."""
+    symbols = alphabet_of(counts, plan)
+    start = _vocabulary(plan, symbols, ())
+    pieces = set(start.model.pieces)
+    others = sum(id >= len(start.model.pieces) for id in start.special_tokens.values())
+    first, room = len(pieces), room_after(plan, pieces, others)
+    merges: Any = merges_of(counts, plan, symbols)
     if plan.variant == "superbpe":
         merges = superbpe.merges(counts, room, share=plan.transition, minimum_count=plan.minimum_count or 1)
-    sample = MergedWords(([bytes([byte]) for byte in word.encode()], n) for word, n in watch.curve.words.items())
-    trained = TrainedBPE(BYTES, _taken(merges, BYTES, room, watch, sample), plan.special_tokens)
-    return recipe_of(plan).tokenizer(trained.model, trained.special_tokens)
-
-
-def train_character_bpe(plan: TrainingPlan, counts: WordCounts, watch: Watch) -> Tokenizer:
-    """Train BPE over characters with `</w>`; the unknown token comes first, special tokens come last."""
-    unknown = "<unk>"
-    symbols = alphabet_of(counts, plan)
-    start = (unknown, *(symbol for symbol in symbols if symbol != unknown))
-    names = tuple(name for name in plan.special_tokens if name != unknown)
-    room = room_after(plan, start, names)
-    sample = MergedWords((_spelled(word, plan), n) for word, n in watch.curve.words.items())
-    taken = _taken(merges_of(counts, plan, symbols), start, room, watch, sample)
-    trained = TrainedBPE(start, taken, names, END_OF_WORD, unknown)
-    return recipe_of(plan).tokenizer(trained.model, trained.special_tokens)
-
-
-def train_sentencepiece_bpe(plan: TrainingPlan, counts: WordCounts, watch: Watch) -> Tokenizer:
-    """Train SentencePiece's BPE: unknown and special tokens, bytes, merged pieces, characters."""
-    names, symbols = _names(plan), alphabet_of(counts, plan)
-    start = tuple(dict.fromkeys((*names, *sentencepiece_bpe.BYTES, *symbols)))
-    known = frozenset(symbols)
-    room = room_after(plan, start)
-    sample = MergedWords((_or_bytes(word, known), n) for word, n in watch.curve.words.items())
-    taken = _taken(merges_of(counts, plan, symbols), start, room, watch, sample)
-    trained = sentencepiece_bpe.TrainedSentencePieceBPE(tuple(symbols), taken, names)
-    return sentencepiece_tokenizer(
-        trained.pieces,
-        trained.scores,
-        algorithm="bpe",
-        special_tokens=trained.special_tokens,
-        normalizer=normalizer_of(plan),
-    )
-
-
-def train_wordpiece_by_score(plan: TrainingPlan, counts: WordCounts, watch: Watch) -> Tokenizer:
-    """Train WordPiece by score; special tokens come first."""
-    names, symbols = _names(plan), alphabet_of(counts, plan)
-    start = tuple(dict.fromkeys((*names, *symbols)))
-    room = room_after(plan, start)
-    taken = _taken(merges_of(counts, plan, symbols), start, room, watch, MatchedWords(watch.curve.words, start))
-    trained = wordpiece.TrainedWordPiece(tuple(symbols), taken, names)
-    return recipe_of(plan).tokenizer(trained.model, trained.special_tokens)
-
-
-def room_after(plan: TrainingPlan, start: Collection[object], special_tokens: Sequence[str] = ()) -> int:
-    """Return how many pieces there may be without the special tokens; raises TrainingError if `start` is too large."""
-    needed = len(start) + len(special_tokens)
-    if needed > plan.size:
-        raise TrainingError("alphabet", needed=needed, size=plan.size)
-    return plan.size - len(special_tokens)
-
-
-def _taken(merges: Any, start: Collection[str | bytes], room: int, watch: Watch, sample: Any) -> tuple[Any, ...]:
-    """Take merges until there are `room` pieces, and report them; `sample` has the words that they are applied to."""
-    taken = []
-    pieces = set(start)
-    curve = watch.curve
-    others = curve.size - room  # special tokens
+    taken: list[Any] = []
     latest: deque[str | bytes] = deque(maxlen=LATEST)
-    if curve.due(len(pieces) + others):
-        curve.add(len(pieces) + others, sample.tokens())
-    for number, merge in enumerate(bpe.until(room, start, merges), 1):
+    curve = watch.curve
+
+    def measure() -> None:
+        curve.measure(len(pieces) + others, _vocabulary(plan, symbols, taken).model, merging=True)
+
+    if curve.due(first + others):
+        measure()
+    for number, merge in enumerate(bpe.until(room, pieces, merges), 1):
         taken.append(merge)
         pieces.add(merge.piece)
-        sample.add(merge)
         latest.appendleft(merge.piece)
         if not number % EACH:
             if curve.due(len(pieces) + others):
-                curve.add(len(pieces) + others, sample.tokens())
-            watch(len(pieces) + others, len(pieces) - len(start), room - len(start), latest)
+                measure()
+            watch(len(pieces) + others, len(pieces) - first, room - first, latest)
     if curve.is_open(len(pieces) + others):
-        curve.add(len(pieces) + others, sample.tokens())
-    return tuple(taken)
+        measure()
+    trained = _vocabulary(plan, symbols, taken)
+    if isinstance(trained, TrainedSentencePieceBPE):
+        return sentencepiece_tokenizer(
+            trained.pieces,
+            trained.scores,
+            algorithm="bpe",
+            special_tokens=trained.special_tokens,
+            normalizer=normalizer_of(plan),
+        )
+    return recipe_of(plan).tokenizer(trained.model, trained.special_tokens)
 
 
-def _or_bytes(word: str, known: Collection[str]) -> list[str]:
-    """Return the characters of a word, and for one outside the alphabet its bytes."""
-    symbols: list[str] = []
-    for character in word:
-        symbols += [character] if character in known else [f"<0x{byte:02X}>" for byte in character.encode()]
-    return symbols
+def _vocabulary(
+    plan: TrainingPlan, symbols: Sequence[str], merges: Sequence[Any]
+) -> TrainedBPE[Any] | TrainedSentencePieceBPE | wordpiece.TrainedWordPiece:
+    """The vocabulary after some merges; special tokens come first, of BPE over bytes and characters last."""
+    names = _names(plan)
+    match plan.trainer:
+        case "bpe-bytes":
+            return TrainedBPE(BYTES, tuple(merges), plan.special_tokens)
+        case "bpe-characters":
+            start = tuple(dict.fromkeys((names[0], *symbols)))
+            return TrainedBPE(start, tuple(merges), names[1:], END_OF_WORD, names[0])
+        case "bpe-sentencepiece":
+            return TrainedSentencePieceBPE(tuple(symbols), tuple(merges), names)
+        case _:
+            return wordpiece.TrainedWordPiece(tuple(symbols), tuple(merges), names)
+
+
+def room_after(plan: TrainingPlan, start: Collection[object], others: int = 0) -> int:
+    """Return how many pieces there may be without `others`; raises TrainingError if `start` is too large."""
+    needed = len(start) + others
+    if needed > plan.size:
+        raise TrainingError("alphabet", needed=needed, size=plan.size)
+    return plan.size - others
 
 
 def train_wordpiece_top_down(plan: TrainingPlan, counts: WordCounts, watch: Watch) -> Tokenizer:
@@ -165,20 +146,16 @@ def train_wordpiece_top_down(plan: TrainingPlan, counts: WordCounts, watch: Watc
         nonlocal steps
         steps += 1
         pieces = always | set(kept)
-        _measure_longest_matches(pieces, watch)
+        if len(pieces) <= plan.size and watch.curve.is_open(len(pieces)):
+            watch.curve.measure(len(pieces), WordPiece(tuple(pieces)))
         watch(min(len(pieces), plan.size), steps, 0)
 
     trained = wordpiece_top_down.train(
         counts, plan.size, special_tokens=names, coverage=plan.coverage, kept_by_step=measure
     )
-    _measure_longest_matches({*always, *trained.longer}, watch)
+    if watch.curve.is_open(len(trained.model.pieces)):
+        watch.curve.measure(len(trained.model.pieces), trained.model)
     return recipe_of(plan).tokenizer(trained.model, trained.special_tokens)
-
-
-def _measure_longest_matches(pieces: Collection[str], watch: Watch) -> None:
-    curve = watch.curve
-    if len(pieces) <= curve.size and curve.is_open(len(pieces)):
-        curve.add(len(pieces), MatchedWords(curve.words, pieces, wordpiece_top_down.LONGEST).tokens())
 
 
 def train_unigram(plan: TrainingPlan, counts: WordCounts, watch: Watch) -> Tokenizer:
@@ -197,17 +174,13 @@ def train_unigram(plan: TrainingPlan, counts: WordCounts, watch: Watch) -> Token
         candidates=_seeds_of_bpe(plan, counts, room, minimum) if plan.seeds == "bpe" else None,
         reserved=names,
     )
-    curve = watch.curve
-    last = None
     first = 0
-    for last in rounds:
-        pieces = len(last.scores) + len(names)
+    for each in rounds:
+        trained = unigram.finished(each, names)
+        pieces = len(trained.model.pieces)
         first = first or pieces
-        if curve.words:
-            curve.add(pieces, tokens_of_best_paths(curve.words, last.scores, plan.longest_piece))
-        watch(pieces, first - pieces, max(first - plan.size, 0), last.removed[:LATEST])
-    assert last is not None
-    trained = unigram.finished(last, names)
+        watch.curve.measure(pieces, trained.model)
+        watch(pieces, first - pieces, max(first - plan.size, 0), each.removed[:LATEST])
     return sentencepiece_tokenizer(
         trained.model.pieces,
         trained.model.scores,
@@ -224,7 +197,7 @@ def _seeds_of_bpe(plan: TrainingPlan, counts: WordCounts, room: int, minimum: in
     """
     symbols = alphabet_of(counts, plan)
     seeds: dict[str, int] = {}
-    for merge in bpe.merges_of_symbols(counts, symbols, minimum_count=minimum):
+    for merge in bpe.character_merges(counts, end_of_word_suffix="", symbols=symbols, minimum_count=minimum):
         piece = merge.piece
         if len(piece) <= plan.longest_piece:
             seeds[piece] = seeds.get(piece, 0) + merge.count
@@ -266,7 +239,12 @@ def train(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> Trained
         # Every text begins with a mark, also one of a corpus without spaces: it must not fall out of the alphabet.
         counts = {**counts, MARK: counts.get(MARK, 0) + counted.characters // 1_000 + 1}
     watch = Watch(report, plan, counted)
-    tokenizer = _trainer(plan)(plan, counts, watch)
+    if plan.trainer == "unigram":
+        tokenizer = train_unigram(plan, counts, watch)
+    elif plan.trainer == "wordpiece" and plan.wordpiece == "top-down":
+        tokenizer = train_wordpiece_top_down(plan, counts, watch)
+    else:
+        tokenizer = train_by_merging(plan, counts, watch)
     pieces = len({*range(len(tokenizer.model.pieces)), *tokenizer.special_tokens.values()})
     if pieces < plan.size and (plan.minimum_count or 1) == 1:
         raise TrainingError("too_small", possible=pieces, size=plan.size)
@@ -284,19 +262,3 @@ def _trained_ngrams(plan: TrainingPlan, counted: CountedCorpus, report: Report) 
     report(Progress("train", steps, steps, sum(figures["sizes"])))
     share = len(held_out) / tokens if tokens else None
     return TrainedTokenizer(tokenizer, figures["words"], (), share, held_out, figures)
-
-
-def _trainer(plan: TrainingPlan) -> Callable[[TrainingPlan, WordCounts, Watch], Tokenizer]:
-    match plan.trainer:
-        case "bpe-bytes":
-            return train_byte_bpe
-        case "bpe-characters":
-            return train_character_bpe
-        case "bpe-sentencepiece":
-            return train_sentencepiece_bpe
-        case "wordpiece":
-            return train_wordpiece_by_score if plan.wordpiece == "score" else train_wordpiece_top_down
-        case "unigram":
-            return train_unigram
-        case _:
-            raise KeyError(plan.trainer)

@@ -8,34 +8,123 @@ enough; htmx gets the parts of the page that change, and the address to show.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from flask import Blueprint, Response, abort, current_app, make_response, redirect, request, url_for
+from flask import Blueprint, Request, Response, abort, current_app, make_response, redirect, request, url_for
 from flask_babel import gettext as _
+from flask_babel import lazy_gettext as _l
+from flask_babel.speaklater import LazyString
 from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.pages.compare.forms import Preset, offered, read, uses
-from webapp.serializers.comparison import comparison_json
-from webapp.serializers.json import json_response
-from webapp.sharing.results import SharingPage
+from webapp.core.algorithms import choices_of, options_of
+from webapp.tokenization.answers import comparison_json
 from webapp.tokenization.attempts import refused
-from webapp.tokenization.comparison import exports
-from webapp.tokenization.comparison.choices import LONGEST_QUERY, ComparisonPicker
+from webapp.tokenization.comparison import state as reading
+from webapp.tokenization.comparison.choices import LONGEST_QUERY, ComparisonPicker, parameter_fields, ways_of
 from webapp.tokenization.comparison.rows import ComparisonResult, compare_tokenizers
 from webapp.tokenization.comparison.state import LEAST, MOST, Comparison, TokenizerChoice
-from webapp.tokenization.comparison.views import ComparisonTools, ComparisonView
-from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.inferences import parameter_fields, ways_of
-from webapp.tokenization.messages import ChoiceField, choice_fields, options
-from webapp.vocabularies.upload_cookie import find_or_none, uploads_of
+from webapp.tokenization.comparison.views import WRITERS, ComparisonView, comparison_file
+from webapp.tokenization.forms import InputProblem, moved
+from webapp.tokenization.sharing.snapshots import SharingPage
+from webapp.vocabularies import default_for, find, offered_algorithms
+from webapp.vocabularies.library import is_here
+from webapp.vocabularies.shipped_vocabularies import NAMES
+from webapp.vocabularies.titles import SAME_CORPUS
+from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.web.htmx import private, swappable, wants_partial
+from webapp.web.json_responses import json_response
 from webapp.web.problems import problem
 from webapp.web.templates import Context, render
 
 
+@dataclass(frozen=True)
+class Preset:
+    """A named comparison: every algorithm of each of its vocabularies, or without any, one for each algorithm."""
+
+    name: str
+    title: LazyString
+    vocabularies: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> Iterable[str]:
+        """Its vocabularies."""
+        return self.vocabularies or dict.fromkeys(map(default_for, offered_algorithms()))
+
+    @property
+    def choices(self) -> tuple[TokenizerChoice, ...]:
+        """The rows, at most `MOST`."""
+        entries = [entry for name in self.names if (entry := find(name)) is not None]
+        last = None if self.vocabularies else 1
+        rows = [TokenizerChoice(algorithm, entry.name) for entry in entries for algorithm in entry.algorithms[:last]]
+        return tuple(rows[:MOST])
+
+
+PRESETS = (
+    Preset("same", SAME_CORPUS, tuple(NAMES)),
+    Preset("directions", _l("Ways to use a dictionary"), ("jieba",)),
+    Preset("methods", _l("One of each kind")),
+    Preset("learned", _l("Trained on this text"), ("learned-bytes", "learned-wordpiece", "learned-unigram")),
+    Preset("gpt", _l("GPT-2, GPT-4, GPT-4o"), ("gpt2", "cl100k_base", "o200k_base")),
+    Preset("open", _l("GPT-4 and Llama"), ("cl100k_base", "llama-2", "llama-3")),
+    Preset("bert", _l("BERT and T5"), ("bert-base-uncased", "t5")),
+)
+
+
+def offered() -> list[Preset]:
+    """The presets whose vocabularies are all here; the others could fail."""
+    return [preset for preset in PRESETS if all((entry := find(name)) and is_here(entry) for name in preset.names)]
+
+
+# The initial text: a long word, a rare one, a name and digits; and a sentence with two possible segmentations.
+WELCOME = (
+    "Unbelievably, no two tokenizers agree on antidisestablishmentarianism, Dostoyevsky or 31415926.\n"
+    "研究生命科学的人研究生命的起源。"
+)
+
+
+def read(request: Request) -> tuple[Comparison, list[InputProblem]]:
+    """The comparison of a request, after the button that was pressed, and its problems."""
+    comparison, problems = reading.read(request, lambda choices: _changed(choices, request))
+    if request.method == "GET" and "text" not in request.args:
+        comparison = replace(comparison, common=replace(comparison.common, text=WELCOME))
+    return comparison, problems
+
+
+def _changed(choices: Sequence[TokenizerChoice], request: Request) -> Sequence[TokenizerChoice]:
+    """The rows after the button that was pressed: `add`, `remove`, `up`, `down` or `preset`; raises InputProblem."""
+    if request.method != "POST":
+        return choices
+    if "preset" in request.form:
+        return next((preset.choices for preset in PRESETS if preset.name == request.form["preset"]), choices)
+    if "add" in request.form:
+        if len(choices) >= MOST:
+            raise InputProblem(_("A comparison has at most six tokenizers. Remove one first."), 422)
+        return [*choices, TokenizerChoice.parse(request.form["add"])]
+    found = moved(request.form, choices)
+    if len(found) < LEAST <= len(choices):
+        raise InputProblem(_("A comparison has at least two tokenizers. Add another one first."), 422)
+    return found
+
+
+def uses(comparison: Comparison) -> set[str]:
+    """The options that at least one row uses."""
+    found = {"show"}
+    for state in comparison.states:
+        options = {option.name for option in options_of(state.algorithm)}
+        options |= {choice.name for choice in choices_of(state.algorithm)}
+        if state.trained:
+            options |= {"size", "corpus"}
+        if state.vocabulary == "own-dictionary":
+            options.add("dictionary")
+        if state.external:
+            options = options - {"lowercase"} | {"special"}
+        found |= options.union(state.inference_options)
+    return found - {"inference"}
+
+
 @dataclass(frozen=True, kw_only=True)
-class ChoicesContext(Context):
+class ComparisonChoices(Context):
     """The tokenizers that match a search."""
 
     template = "compare/_choices.html"
@@ -51,18 +140,11 @@ class ComparePage(SharingPage):
 
     form_id: str = "compare"
     view: ComparisonView
-    choices: ChoicesContext
+    choices: ComparisonChoices
     problems: Sequence[InputProblem]
-    least: int  # rows
-    most: int  # rows
     presets: Sequence[Preset]
     uses: Collection[str]  # the options that at least one row uses
-    options: Sequence[tuple[str, bool, str, str]]  # checkboxes: field, whether it is ticked, label, CSS class
-    choice_fields: Sequence[ChoiceField]  # options with several values
     link: str | None  # the address with the whole state, or None if it would be too long
-    difference: str | None  # the address of the difference of the first two vocabularies
-    corpus_limit: int  # bytes of a training text
-    text_limit: int  # bytes of the text
     ways_of: Callable[[TokenizerChoice], Sequence[tuple[str, str]]]  # how a vocabulary may be applied: id and title
     parameters: Sequence[tuple[str, str, str, str, str]]  # of inferences: field, label, least, most, value
 
@@ -99,7 +181,7 @@ def submit() -> BaseResponse:
 def choices() -> Response:
     """The tokenizers that match the search: the part of the page that htmx swaps."""
     comparison, _problems = read(request)
-    return private(make_response(render(ChoicesContext(choosing=_choosing(comparison)))))
+    return private(make_response(render(ComparisonChoices(choosing=_choosing(comparison)))))
 
 
 @blueprint.route("/compare/tokens.<kind>", methods=["GET", "POST"])
@@ -108,21 +190,12 @@ def files(kind: str) -> BaseResponse:
     comparison, problems = read(request)
     if kind == "json":
         return _as_json(comparison, problems)
-    if kind not in exports.WRITERS:
+    if kind not in WRITERS:
         abort(404)
     compared = ComparisonResult(comparison.text, []) if problems else compare_tokenizers(comparison)
     if problems or not compared.shown:
         return _answer(comparison, problems)
-    return exports.as_file(ComparisonView(comparison, compared), kind)
-
-
-def _tools(comparison: Comparison) -> ComparisonTools:
-    most = current_app.config["MAX_LINK_CHARACTERS"]
-    return ComparisonTools(
-        layouts=exports.layouts(lambda layout: None),
-        downloads=exports.downloads(lambda kind: url_for("compare.files", kind=kind), comparison.link(most)),
-        shareable=True,
-    )
+    return comparison_file(ComparisonView(comparison, compared), kind)
 
 
 def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseResponse:
@@ -134,35 +207,17 @@ def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseRes
     refused = any(one.field not in ("", "file") for one in problems)
     compared = ComparisonResult(comparison.text, []) if refused else compare_tokenizers(comparison)
     context = (CompareAnswer if partial else ComparePage)(
-        view=ComparisonView(comparison, compared, _tools(comparison)),
-        choices=ChoicesContext(choosing=_choosing(comparison)),
+        view=ComparisonView(comparison, compared, url_for("compare.page"), shareable=True),
+        choices=ComparisonChoices(choosing=_choosing(comparison)),
         problems=problems,
-        least=LEAST,
-        most=MOST,
         presets=offered(),
         uses=uses(comparison),
-        options=options(comparison.common),
-        choice_fields=choice_fields(comparison.common),
         link=link,
-        difference=_difference(comparison),
-        corpus_limit=current_app.config["MAX_CORPUS_BYTES"],
-        text_limit=current_app.config["MAX_TEXT_BYTES"],
         ways_of=ways_of,
         parameters=parameter_fields(comparison.common),
     )
     response = make_response(render(context), max((one.status for one in problems), default=compared.status))
-    swappable(response)
-    if partial:
-        bare = f"{url_for('compare.page')}?{comparison.query_without_texts()}"
-        response.headers["HX-Replace-Url"] = link or bare
-    return response
-
-
-def _difference(comparison: Comparison) -> str | None:
-    """The address of the difference of the first two vocabularies that exist apart from the visitor's text."""
-    entries = (find_or_none(name) for name in dict.fromkeys(choice.vocabulary for choice in comparison.choices) if name)
-    names = [entry.name for entry in entries if entry is not None and entry.origin not in ("learned", "pasted")]
-    return url_for("difference.page", a=names[0], b=names[1]) if len(names) > 1 else None
+    return swappable(response, link or f"{url_for('compare.page')}?{comparison.query_without_texts()}")
 
 
 def _as_json(comparison: Comparison, problems: Sequence[InputProblem]) -> Response:

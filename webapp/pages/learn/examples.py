@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from math import isinf
 
 from flask import url_for
 from flask_babel import gettext as _
@@ -13,11 +12,9 @@ from flask_babel import pgettext
 from markupsafe import Markup
 
 from webapp.core.evaluation.score import Score, score_lines
-from webapp.pages.learn.diagrams.words import spans_of
+from webapp.pages.learn.diagrams import spans_of
 from webapp.pages.learn.lessons import Lesson, LessonExample
-from webapp.pages.learn.smoothed import ADD_ONE, COUNTS, SENTENCES, methods, perplexity
 from webapp.pages.learn.state import LessonState
-from webapp.pages.training.request import TrainingRequest
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 from webapp.rendering.markup import Painter, visible
 from webapp.tokenization.algorithms import algorithm_names
@@ -25,7 +22,7 @@ from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import LONGEST_ADDRESS, steps_address
 from webapp.vocabularies import StillFetchingError, find, title_of
-from webapp.web.localization import join_list, number
+from webapp.web.localization import number
 
 MOST_CHARACTERS = 1_000  # of an example; the playground takes more
 MOST_TYPED = 150  # of one text box: four of them, of the longest characters in an address, stay below its limit
@@ -88,12 +85,11 @@ def shown_example(state: LessonState, key: str) -> ShownExample:
     Examples are a text that is too long and a vocabulary that is still being downloaded.
     """
     example, text = state.lesson.by_key[key], state.texts[key]
-    buttons = {"score": pgettext("button", "Score"), "perplexity": _("Compute")}
     shown = ShownExample(
         state,
         key,
         caption_of(example),
-        buttons.get(example.kind, _("Tokenize")),
+        pgettext("button", "Score") if example.kind == "score" else _("Tokenize"),
         [*_given(example)],
         links=_links(example, text),
     )
@@ -108,12 +104,8 @@ def shown_example(state: LessonState, key: str) -> ShownExample:
         match example.kind:
             case "tokens":
                 return _with_tokens(shown, example)
-            case "bigrams":
-                return _with_bigrams(shown)
             case "score":
                 return _with_scores(shown, example)
-            case "perplexity":
-                return _with_perplexities(shown)
     except StillFetchingError:
         problem = InputProblem(_("The vocabulary is still being downloaded. Try again in a moment."), 503)
     except InputProblem as found:
@@ -123,13 +115,8 @@ def shown_example(state: LessonState, key: str) -> ShownExample:
 
 def caption_of(example: LessonExample) -> str:
     """The algorithm and the vocabulary by name, or what else is computed."""
-    match example.kind:
-        case "bigrams":
-            return _("Word bigrams with add-one smoothing")
-        case "score":
-            return _("Gold standard: %(words)s", words=" / ".join(example.gold))
-        case "perplexity":
-            return _("Perplexity of the sentence")
+    if example.kind == "score":
+        return _("Gold standard: %(words)s", words=" / ".join(example.gold))
     entry = find(example.choices["vocabulary"])
     assert entry is not None
     return f"{algorithm_names()[example.choices['algorithm']]} · {title_of(entry)}"
@@ -137,8 +124,6 @@ def caption_of(example: LessonExample) -> str:
 
 def _given(example: LessonExample) -> Iterable[tuple[str, str]]:
     """What an example is given besides its text: labels and values."""
-    if example.kind == "bigrams":
-        yield _("Trained on:"), " · ".join(SENTENCES)
     choices = example.choices
     if "dictionary" in choices:
         yield _("Dictionary:"), " · ".join(choices["dictionary"].splitlines())
@@ -151,21 +136,18 @@ def _given(example: LessonExample) -> Iterable[tuple[str, str]]:
 
 
 def short_corpus(corpus: str) -> str:
-    """A corpus in which a word follows itself only once.
+    """A corpus on one line, in which a word follows itself only once.
 
-    >>> short_corpus("low low low lower"), short_corpus("I love dogs")
-    ('low × 3 · lower', 'I love dogs')
+    >>> short_corpus("low low low lower"), short_corpus("I love dogs"), short_corpus("a b\\na c")
+    ('low × 3 · lower', 'I love dogs', 'a b · a c')
     """
     runs = [(word, len(list(same))) for word, same in groupby(corpus.split())]
     if all(count == 1 for _word, count in runs):
-        return corpus
+        return " · ".join(corpus.splitlines())
     return " · ".join(f"{word} × {count}" if count > 1 else word for word, count in runs)
 
 
 def _links(example: LessonExample, text: str) -> list[tuple[str, str]]:
-    if example.kind == "bigrams" and len(text) <= MOST_TYPED:
-        training = TrainingRequest("ngram", corpus="\n".join(SENTENCES), text=text)
-        return [(_("Step by step"), training.address(0))]
     query = example.state(text).link(LONGEST_ADDRESS) if example.kind == "tokens" else None
     return [(_("Open in the playground"), f"{url_for('playground.page')}?{query}")] if query else []
 
@@ -181,39 +163,6 @@ def _with_tokens(shown: ShownExample, example: LessonExample) -> ShownExample:
     return replace(shown, tokens=tokens, count=len(ids), links=links)
 
 
-def _with_bigrams(shown: ShownExample) -> ShownExample:
-    words = ADD_ONE.words(shown.text) if shown.text else []
-    return replace(shown, tokens=_tiles(words), count=len(words))
-
-
-def _with_perplexities(shown: ShownExample) -> ShownExample:
-    words = shown.text.split()
-    unknown = [word for word in words if word not in COUNTS.ids]
-    if unknown:
-        raise InputProblem(
-            _(
-                "“%(word)s” is not in the four sentences. Use these words, with spaces between them: %(words)s.",
-                word=unknown[0],
-                words=join_list(COUNTS.words),
-            )
-        )
-    values = [(f"{name}:", perplexity(words, share)) for name, share in methods()]
-    facts = [(label, "∞" if isinf(value) else f"{value:.2f}") for label, value in values]
-    return replace(shown, tokens=_tiles(words), count=len(words), facts=facts)
-
-
-def _tiles(words: Sequence[str]) -> Markup:
-    """Words as tiles with their ids in the counts of the four sentences; an unknown word is marked and has none."""
-    unknown, known = Markup('<i class="u" data-u="–">{}</i>'), Markup('<i data-u="{1}">{0}</i>')
-    return _chunk(
-        (known if word in COUNTS.ids else unknown).format(visible(word), COUNTS.ids.get(word)) for word in words
-    )
-
-
-def _chunk(cells: Iterable[Markup]) -> Markup:
-    return Markup('<div class="chunk c0">{}</div>').format(Markup("").join(cells))
-
-
 def _with_scores(shown: ShownExample, example: LessonExample) -> ShownExample:
     """The words as tiles, wrong ones marked, and the scores against the gold standard."""
     words = shown.text.split()
@@ -225,8 +174,9 @@ def _with_scores(shown: ShownExample, example: LessonExample) -> ShownExample:
         Markup("<i{}>{}</i>").format(Markup("") if span in right else Markup(' class="u"'), visible(word))
         for word, span in zip(words, spans_of(words), strict=True)
     )
+    tokens = Markup('<div class="chunk c0">{}</div>').format(Markup("").join(cells))
     facts = _scores(score_lines([example.gold], [words], frozenset(example.known)))
-    return replace(shown, tokens=_chunk(cells), count=len(words), facts=facts)
+    return replace(shown, tokens=tokens, count=len(words), facts=facts)
 
 
 def _scores(score: Score) -> list[tuple[str, str]]:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from flask_babel import lazy_gettext as _l
 
 from webapp.core.reference import bpe, hmm, matching, maximum_probability, ngram, unigram, wordpiece
-from webapp.pages.learn.diagrams import shares, tagging, words
+from webapp.pages.learn import diagrams
 from webapp.rendering.pictures.figure import Figure
 from webapp.tokenization.state import State
 from webapp.web.localization import LANGUAGES, current_key
@@ -44,16 +44,13 @@ REFERENCE: Mapping[str, Sequence[Callable[..., object]]] = {
 }
 """The functions that the page of a lesson lists as "the whole algorithm"."""
 DIAGRAMS: Mapping[str, Callable[[], Figure]] = {
-    "monk": words.monk,
-    "chain": words.chain,
-    "bats": words.bats,
-    "spans": words.spans,
-    "states": tagging.states,
-    "trellis": tagging.trellis,
-    "shares": shares.after_life,
-    "company": shares.company,
+    "monk": diagrams.monk,
+    "chain": diagrams.chain,
+    "bats": diagrams.bats,
+    "spans": diagrams.spans,
+    "trellis": diagrams.trellis,
 }
-"""What draws each picture that does not change, by its key."""
+"""What draws each diagram, by its key; that of the tags of the HMM is `templates/learn/_states.html`."""
 
 Texts = Mapping[str, str]
 """A text for each language of the site, by the language's key."""
@@ -63,15 +60,15 @@ Texts = Mapping[str, str]
 class LessonExample:
     """A text to edit, with its tokens; or as a figure, with the steps of its algorithm one at a time.
 
-    `kind` is what is done with the text: `tokens` encodes it with the fields of `State` in `choices`; `bigrams`
-    segments it with the pairs of words in the four sentences; `score` compares it, words with spaces between them, with
-    the words `gold`, where `known` are the words of the training text; `perplexity` computes that of a sentence.
-    `first` is the step that a figure shows at first; a negative one counts from the end, as in lists.
+    `kind` is what is done with the text: `tokens` encodes it with the fields of `State` in `choices`; `score`
+    compares it, words with spaces between them, with the words `gold`, where `known` are the words of the training
+    text. `first` is the step that a figure shows
+    at first; a negative one counts from the end, as in lists.
     """
 
     key: str
     texts: Texts
-    kind: Literal["tokens", "bigrams", "score", "perplexity"] = "tokens"
+    kind: Literal["tokens", "score"] = "tokens"
     gold: Sequence[str] = ()
     known: Sequence[str] = ()
     first: int = -1
@@ -110,6 +107,7 @@ class Lesson:
     """
 
     slug: str
+    minutes: int  # that it takes
     titles: Texts
     abouts: Texts
     goals: Texts
@@ -153,7 +151,7 @@ def _lesson(slug: str) -> Lesson:
     )
     captions = {key: _texts(one["caption"]) for key, one in table.get("diagrams", {}).items()}
     title, about, goal = (_texts(table[name]) for name in ("title", "about", "goal"))
-    return Lesson(slug, title, about, goal, examples, figures, captions, questions)
+    return Lesson(slug, table["minutes"], title, about, goal, examples, figures, captions, questions)
 
 
 def _example(key: str, table: dict[str, Any]) -> LessonExample:

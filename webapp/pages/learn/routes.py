@@ -19,7 +19,7 @@ from webapp.pages.learn.examples import shown_example
 from webapp.pages.learn.figures import shown_figure
 from webapp.pages.learn.lessons import LESSON_BY_SLUG
 from webapp.pages.learn.state import LessonState, address, state_of
-from webapp.rendering.inline_markup import inline_markup
+from webapp.rendering.markup import inline_markup
 from webapp.web.htmx import swappable, wants_partial
 from webapp.web.templates import Context, render
 

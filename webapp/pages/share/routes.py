@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
@@ -9,35 +11,37 @@ from flask import Blueprint, Response, abort, jsonify, make_response, redirect, 
 from flask.blueprints import BlueprintSetupState
 from flask_babel import format_date
 from flask_babel import gettext as _
+from markupsafe import Markup
 
 from webapp.observing.report import measure
 from webapp.pages.share import commands
-from webapp.pages.share.attempts import address_of_state, origin_of, read_terms, share_form, text_of
-from webapp.pages.share.contexts import (
-    DeletePage,
-    FrameContext,
-    GonePage,
-    LinkContext,
-    LinkPage,
-    ReportPage,
-)
+from webapp.pages.share.attempts import origin_of, share_form
 from webapp.pages.share.page_cache import PageCache
-from webapp.pages.share.shown import ShownComparison, ShownResult, shown_of
 from webapp.rendering.markup import visible
-from webapp.serializers.json import json_response, revalidated
-from webapp.serializers.snapshot import snapshot_json
-from webapp.sharing.evaluations import is_evaluation
-from webapp.sharing.results import LONGEST_NOTE, LONGEST_TITLE
-from webapp.storage import LONGEST_REASON, StoredSnapshot, storage
-from webapp.tokenization import forms
+from webapp.storage import LONGEST_REASON, ShareReceipt, StoredSnapshot, storage
+from webapp.tokenization.comparison.views import ComparisonView
+from webapp.tokenization.conversation.count import ConversationResult
 from webapp.tokenization.exports import WRITERS
+from webapp.tokenization.forms import InputProblem, as_typed
+from webapp.tokenization.sharing import shown_of
+from webapp.tokenization.sharing.results import ShownResult
+from webapp.tokenization.sharing.snapshots import (
+    LONGEST_NOTE,
+    LONGEST_TITLE,
+    ShareTerms,
+    SharingPage,
+    Shown,
+    kind_of,
+    read_terms,
+)
+from webapp.tokenization.views import ResultView
 from webapp.web.htmx import REQUEST_TYPE, wants_partial
+from webapp.web.json_responses import json_response, revalidated
 from webapp.web.localization import current_key
 from webapp.web.problems import problem
 from webapp.web.rates import stores
-from webapp.web.same_origin import is_foreign
-from webapp.web.security import framed
-from webapp.web.templates import FrameMessage, render
+from webapp.web.security import framed, is_foreign
+from webapp.web.templates import Context, Page, render
 from webapp.web.theme import chosen_theme
 
 blueprint = Blueprint("share", __name__, cli_group="snapshots")
@@ -50,10 +54,91 @@ cards = PageCache(max_bytes=8 << 20)
 measure("cache_bytes", lambda: pages.held() + cards.held(), cache="pages")
 
 
+@dataclass(frozen=True, kw_only=True)
+class LinkContext(Context):
+    """The link of a result that was just shared, or the problems that prevented it."""
+
+    template = "share/_link.html"
+
+    shared: ShareReceipt | None
+    problems: Sequence[InputProblem]
+    terms: ShareTerms
+    text: str  # the shared text, shown to identify the link
+    token: int | None  # the token whose details are open; the link leads to it
+    partial: bool  # whether the link is shown on the page of the result
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkPage(SharingPage):
+    """The page with the new link, or with the problems and the form to try again."""
+
+    template = "share/link.html"
+
+    link: LinkContext
+    form: Mapping[str, str]
+    origin: str  # the URL of the page that sent the form
+
+
+@dataclass(frozen=True, kw_only=True)
+class SnapshotPage(Page):
+    """The page of a snapshot, with the content of its kind."""
+
+    template = "share/page.html"
+    chosen_templates = ("share/_open_copy.html",)
+
+    about: Shown
+    result_shown: ResultView | None = None
+    view: ComparisonView | None = None
+    conversation: ConversationResult | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SnapshotEmbed(SnapshotPage):
+    """The content of a snapshot alone, for an iframe."""
+
+    template = "share/embed.html"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeletePage(Page):
+    """The page that asks for confirmation before deleting."""
+
+    template = "share/delete.html"
+
+    stored: StoredSnapshot
+    secret: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportPage(Page):
+    """The form to report a snapshot, or the confirmation after it was sent."""
+
+    template = "share/report.html"
+
+    stored: StoredSnapshot
+    sent: bool
+    form: Mapping[str, str]
+    max_length: int  # characters of a reason
+
+
+@dataclass(frozen=True, kw_only=True)
+class GonePage(Page):
+    """The page that explains why a snapshot is unavailable, for one of the reasons in `GONE`."""
+
+    template = "share/gone.html"
+
+    reason: str
+    framed: bool
+
+
 @blueprint.app_template_global()
-def embed_code(id: str, title: str) -> str:
+def embed_code(id: str, title: str, width: int = OEMBED_WIDTH, height: int = OEMBED_HEIGHT) -> str:
     """The HTML that embeds a snapshot in an iframe."""
-    return render(FrameContext(id=id, title=title, width=640, height=320))
+    frame = Markup(
+        '<iframe src="{}" width="{}" height="{}" title="{}" loading="lazy" style="border: 0; max-width: 100%"></iframe>'
+    )
+    address = url_for("share.embed", id=id, _external=True)
+    return str(frame.format(address, width, height, title or _("A text and its tokens")))
 
 
 @blueprint.app_template_global()
@@ -68,15 +153,9 @@ def excerpt(text: str) -> str:
 
 
 @blueprint.app_template_global()
-def day(moment: datetime) -> str:
-    """The date in the format of the reader's language."""
-    return str(format_date(moment.date(), "long"))
-
-
-@blueprint.app_template_global()
 def last_day(moment: datetime) -> str:
-    """The last whole day before the moment of expiry, as a date."""
-    return day(moment - timedelta(microseconds=1))
+    """The last whole day before the moment of expiry, in the format of the reader's language."""
+    return str(format_date(moment - timedelta(microseconds=1), "long"))
 
 
 @blueprint.record_once
@@ -92,18 +171,18 @@ def create() -> Response:
     """Store the form's result and show its link, and the deletion link, which is shown only here."""
     if is_foreign(request):
         abort(HTTPStatus.FORBIDDEN)
-    terms, problems = read_terms(request)
+    terms, problems = read_terms(request.form)
     shared, problems = share_form(request, terms, problems)
     origin = origin_of(request)
     partial = wants_partial()
+    texts = [request.form.get("text", ""), *request.form.getlist("content")]
     link = LinkContext(
         shared=shared,
         problems=problems,
         terms=terms,
-        text=text_of(request),
+        text=next(filter(str.strip, texts), ""),
         token=request.form.get("token", type=int) if origin == "playground" else None,
         partial=partial,
-        instead=address_of_state(request) if any(problem.status == 507 for problem in problems) else None,
     )
     address = url_for(f"{origin}.page")
     body = render(link if partial else LinkPage(link=link, form=request.form, wanted=terms, origin=address))
@@ -120,17 +199,18 @@ def page(id: str) -> Response:
     partial = wants_partial()
     if not partial and request.args.keys() <= {"lang"}:  # other parameters appear in the page, which is then not cached
         return _cached_page(id)
-    stored = _stored(id)
-    shown = shown_of(stored)
+    shown = shown_of(_stored(id))
     status = 200
-    if isinstance(shown, ShownComparison) and "layout" not in request.args:  # it has no single tokens to select
-        return make_response(redirect(url_for("share.page", id=id)))
-    body = render(shown.part() if partial and isinstance(shown, ShownResult) else shown.page())
     if isinstance(shown, ShownResult):
         status = max((problem.status for problem in shown.view.token_problems), default=200)
-    response = make_response(body, status)
+    context = shown.part() if partial and isinstance(shown, ShownResult) else _page(shown)
+    response = make_response(render(context), status)
     response.vary.add(REQUEST_TYPE)
     return _noindex(response)
+
+
+def _page(shown: Shown) -> SnapshotPage:
+    return SnapshotPage(about=shown, **shown.content())
 
 
 def _cached_page(id: str) -> Response:
@@ -139,7 +219,7 @@ def _cached_page(id: str) -> Response:
     key = (id, head.created, head.expires, request.host_url, current_key(), chosen_theme())
     cached = pages.get(key)
     if cached is None:
-        cached = pages.store(key, render(shown_of(_stored(id)).page()).encode())
+        cached = pages.store(key, render(_page(shown_of(_stored(id)))).encode())
     response = Response(cached.body, mimetype="text/html")
     response.set_etag(cached.etag)
     response.vary.add(REQUEST_TYPE)
@@ -150,7 +230,8 @@ def _cached_page(id: str) -> Response:
 @framed
 def embed(id: str) -> Response:
     """Show the tokens alone, for an iframe in a blog or slides."""
-    return _noindex(make_response(render(shown_of(_stored(id, in_frame=True)).embed())))
+    shown = shown_of(_stored(id, in_frame=True))
+    return _noindex(make_response(render(SnapshotEmbed(about=shown, **shown.content(embedded=True)))))
 
 
 @blueprint.get("/s/<id>/tokens.<kind>")
@@ -164,7 +245,7 @@ def tokens(id: str, kind: str) -> Response:
 @blueprint.get("/s/<id>.json")
 def as_json(id: str) -> Response:
     """The snapshot as JSON."""
-    return _noindex(json_response(snapshot_json(_stored_for_json(id))))
+    return _noindex(json_response(shown_of(_stored_for_json(id)).as_json()))
 
 
 @blueprint.get("/s/<id>.png")
@@ -188,7 +269,7 @@ def oembed() -> Response:
     stem = url_for("share.page", id="", _external=True)
     address = request.args.get("url", "")
     stored = storage().snapshots.get(address.removeprefix(stem)) if address.startswith(stem) else None
-    if stored is None or stored.condition != "kept" or is_evaluation(stored.snapshot):
+    if stored is None or stored.condition != "kept" or kind_of(stored.snapshot) == "evaluation":
         abort(404)
     width, height = _at_most("maxwidth", OEMBED_WIDTH), _at_most("maxheight", OEMBED_HEIGHT)
     title = stored.snapshot.state.get("title", "Tokenscope")
@@ -200,7 +281,7 @@ def oembed() -> Response:
         title=title,
         width=width,
         height=height,
-        html=render(FrameContext(id=stored.id, title=title, width=width, height=height)),
+        html=embed_code(stored.id, title, width, height),
     )
 
 
@@ -228,28 +309,24 @@ def delete(id: str, secret: str) -> Response:
 @stores
 def report(id: str) -> Response:
     """Report a snapshot to the site's operator."""
-    stored = _stored(id)
-    message, sent = "", False
+    stored, status, sent = _stored(id), 200, False
     if request.method == "POST":
         if is_foreign(request):
             abort(HTTPStatus.FORBIDDEN)
-        reason = forms.as_typed(request.form.get("reason")).strip()
-        if not reason or len(reason) > LONGEST_REASON:
-            message = _("Describe the problem in up to %(most)s characters.", most=f"{LONGEST_REASON:,}")
-        else:
+        reason = as_typed(request.form.get("reason")).strip()
+        sent = 0 < len(reason) <= LONGEST_REASON
+        if sent:
             storage().snapshots.report(id, reason)
-            sent = True
-    status = 422 if message else 200
-    page = ReportPage(
-        stored=stored, sent=sent, problem=message, form=request.form, max_length=LONGEST_REASON, status=status
-    )
+        else:
+            status = 422
+    page = ReportPage(stored=stored, sent=sent, form=request.form, max_length=LONGEST_REASON, status=status)
     return _private(make_response(render(page), status))
 
 
 def _stored(id: str, *, in_frame: bool = False) -> StoredSnapshot:
     """The snapshot; ends with the page that explains why it is unavailable, or the one of an evaluation."""
     stored = _available(storage().snapshots.get(id), in_frame=in_frame)
-    if is_evaluation(stored.snapshot) and request.endpoint not in ("share.delete", "share.report"):
+    if kind_of(stored.snapshot) == "evaluation" and request.endpoint not in ("share.delete", "share.report"):
         abort(make_response(redirect(url_for("evaluate.stored", id=id))))
     return stored
 
@@ -259,7 +336,7 @@ def _stored_for_json(id: str) -> StoredSnapshot:
     stored = storage().snapshots.get(id)
     if stored is None:
         abort(problem(404, _("There is no snapshot with this id, and there never was one.")))
-    if is_evaluation(stored.snapshot):
+    if kind_of(stored.snapshot) == "evaluation":
         abort(make_response(redirect(url_for("evaluate.stored", id=id, format="json"))))
     if stored.condition != "kept":
         abort(problem(410, _("This snapshot is no longer available.")))
@@ -276,57 +353,15 @@ def _available(stored: StoredSnapshot | None, *, in_frame: bool = False) -> Stor
     return abort(gone(reason, in_frame=in_frame))
 
 
+GONE = {"unknown": 404, "wrong secret": 403, "just deleted": 200, "still shared": 200}
+"""The statuses of the reasons for which a snapshot is unavailable; that of the others is 410."""
+
+
 def gone(reason: str, *, in_frame: bool = False) -> Response:
     """A page that explains why a snapshot is unavailable, with the status for the reason."""
-    title, sentence, status = {
-        "unknown": (
-            _("No snapshot has this address"),
-            _("Check that the link is complete: its last part has at least nine letters and digits."),
-            404,
-        ),
-        "expired": (
-            _("This snapshot has expired"),
-            _("Its author set a last day for it, and that day has passed."),
-            410,
-        ),
-        "outdated": (
-            _("This snapshot has expired"),
-            _("This site keeps shared results for a limited time, and nobody has shared this one again."),
-            410,
-        ),
-        "deleted": (_("This snapshot was deleted"), _("Its author deleted it."), 410),
-        "removed": (
-            _("This snapshot was removed"),
-            _("The site's operator removed it after reviewing a report."),
-            410,
-        ),
-        "wrong secret": (
-            _("This is not the deletion link of this snapshot"),
-            _(
-                "Nothing was deleted. Check that the link is complete; it was shown only once, when the snapshot was "
-                "shared."
-            ),
-            403,
-        ),
-        "just deleted": (
-            _("The snapshot was deleted"),
-            _("Its text was removed from the database, and its link now says that it was deleted."),
-            200,
-        ),
-        "still shared": (
-            _("Your share of this snapshot was deleted"),
-            _("Someone else has shared the same result, so the link keeps working until they delete it too."),
-            200,
-        ),
-    }[reason]
-    if in_frame:
-        body = render(FrameMessage(title=title, sentence=sentence))
-    else:
-        body = render(GonePage(title=title, sentence=sentence, status=status))
-    response = make_response(body, status)
-    response.headers["Cache-Control"] = "no-store"  # if the result is shared again, the same link works again
-    response.headers["X-Robots-Tag"] = "noindex"
-    return response
+    status = GONE.get(reason, 410)
+    body = render(GonePage(reason=reason, framed=in_frame, status=status))
+    return _private(make_response(body, status))  # not cached: shared again, the same link works again
 
 
 def _noindex(response: Response) -> Response:

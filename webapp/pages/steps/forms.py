@@ -12,24 +12,18 @@ from flask_babel import gettext as _
 from webapp.core.algorithms import ALGORITHMS
 from webapp.core.analysis.chunking import boundaries_of
 from webapp.core.inference.records import OWN
-from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.maximum_probability import MaximumProbability
-from webapp.core.models.word_models import DictionaryModel
 from webapp.pages.steps.walkthroughs import options_of
-from webapp.rendering.graphemes import cluster_ends
 from webapp.tokenization import forms
 from webapp.tokenization.algorithms import TEXTS, algorithm_names
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import LONGEST_ADDRESS, MOST, Groups, vocabulary_choices
 from webapp.tokenization.messages import ChoiceField, choice_fields
 from webapp.tokenization.messages import options as checkbox_options
-from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry, find, title_of
 from webapp.vocabularies.trained import EXAMPLE_SENTENCES
 from webapp.web.localization import join_list, number
 
-MAX_COUNTED = 500  # characters of sentences in an address
 _MAX_OPTION_LENGTH = 40
 
 
@@ -76,9 +70,19 @@ def read(request: Request, algorithm: str) -> tuple[StepsRequest, list[InputProb
     step, step_problems = _step(values.get("step", ""))
     asked = StepsRequest(replace(state, token=None), step, state.token if step is None else None, options)
     if not problems and (other := other_algorithm(request, algorithm)) is not None:
-        problems = [_not_for(other, algorithm)]
+        names = algorithm_names()
+        own = join_list(names[name] for name in other.algorithms)
+        message = _(
+            "“%(title)s” is a vocabulary for %(own)s and cannot be used with %(algorithm)s.",
+            title=title_of(other),
+            own=own,
+            algorithm=names[algorithm],
+        )
+        problems = [InputProblem(message, 422, "vocabulary")]
     if not problems and len(state.text) > MOST:
-        problems = [too_long(state.text)]
+        values_of_text = {"count": number(len(state.text)), "most": number(MOST)}
+        message = _("The text has %(count)s characters; steps are shown for up to %(most)s.", **values_of_text)
+        problems = [InputProblem(message, 413, "text")]
     elif not problems and request.method == "POST" and len(asked.address()) > LONGEST_ADDRESS:
         message = _("This is too long for a URL. Shorten the training text or the dictionary.")
         problems = [InputProblem(message, 413)]
@@ -91,37 +95,11 @@ def other_algorithm(request: Request, algorithm: str) -> CatalogueEntry | None:
     return None if any(algorithm in entry.algorithms for entry in entries) else next(iter(entries), None)
 
 
-def _not_for(entry: CatalogueEntry, algorithm: str) -> InputProblem:
-    names = algorithm_names()
-    message = _(
-        "“%(title)s” is a vocabulary for %(own)s and cannot be used with %(algorithm)s.",
-        title=title_of(entry),
-        own=join_list(names[name] for name in entry.algorithms),
-        algorithm=names[algorithm],
-    )
-    return InputProblem(message, 422, "vocabulary")
-
-
-def too_long(text: str) -> InputProblem:
-    """The problem of a text that is too long."""
-    return InputProblem(
-        _(
-            "The text has %(count)s characters; steps are shown for up to %(most)s.",
-            count=number(len(text)),
-            most=number(MOST),
-        ),
-        413,
-        "text",
-    )
-
-
 def first_sentence(text: str) -> str:
     """The first sentence that is not empty; if it is too long for steps, its beginning, up to the end of a word.
 
     >>> first_sentence(" It rains. Take an umbrella.")
     'It rains.'
-    >>> len(first_sentence("x" + "👍🏽" * 100))  # no emoji is split
-    199
     """
     ends = [*boundaries_of(text, "sentence"), len(text)]
     begin = len(text) - len(text.lstrip())
@@ -129,10 +107,7 @@ def first_sentence(text: str) -> str:
     if len(sentence) <= MOST:
         return sentence
     space = max(sentence.rfind(" ", MOST // 2, MOST + 1), sentence.rfind("\n", MOST // 2, MOST + 1))
-    if space > 0:
-        return sentence[:space]
-    inside = cluster_ends(sentence[: MOST + 1])
-    return sentence[: next((at for at in range(MOST, 0, -1) if at not in inside), MOST)]
+    return sentence[: space if space > 0 else MOST]
 
 
 def _step(value: str) -> tuple[int | None, list[InputProblem]]:
@@ -177,52 +152,3 @@ def own_sentences(state: State) -> str | None:
     if not state.trained or state.family != "word model":
         return None
     return state.corpus if state.corpus.strip() else EXAMPLE_SENTENCES
-
-
-def counting_address(state: State) -> str:
-    """The address of the page that counts the sentences of a state step by step; empty if it does not take them."""
-    sentences = own_sentences(state)
-    if sentences is None or len(sentences) > MAX_COUNTED:
-        return ""
-    values = {"corpus": sentences, "text": state.text, "order": state.order, "smoothing": state.smoothing}
-    return f"{url_for('training.page', algorithm='ngram')}?{urlencode(values, errors='replace')}"
-
-
-@dataclass(frozen=True)
-class DictionaryWords:
-    """The values for `steps/_dictionary.html`.
-
-    `words` is the content of the text box: all words of an `own` dictionary, else those that occur in the text.
-    """
-
-    own: bool
-    words: str
-    count: int  # of the words in the text box
-    total: int  # of the words of the dictionary
-    occurring: int  # of the words that occur in the text
-
-
-def dictionary_words(result: Result) -> DictionaryWords | None:
-    """The dictionary of a result; None for other algorithms."""
-    model = result.tokenizer.model
-    if not isinstance(model, DictionaryModel):
-        return None
-    found = words_in(result.encoding.text, model.dictionary)
-    frequencies = model.dictionary.frequencies
-    if isinstance(model, MaximumProbability) and frequencies is not None:
-        found = [f"{word} {frequencies[model.dictionary.ids[word]]}" for word in found]
-    if result.state.vocabulary == "own-dictionary":
-        written = result.state.dictionary
-        return DictionaryWords(True, written, len(model.dictionary), len(model.dictionary), len(found))
-    return DictionaryWords(False, "\n".join(found), len(found), len(model.dictionary), len(found))
-
-
-def words_in(text: str, dictionary: Dictionary) -> list[str]:
-    """The words of a dictionary that occur in a text, in the order of the text, each once.
-
-    >>> words_in("研究生命", Dictionary(["研究", "研究生", "生命", "科学"]))
-    ['研究', '研究生', '生命']
-    """
-    longest = dictionary.longest
-    spans = (text[at : at + length] for at in range(len(text)) for length in range(1, min(longest, len(text) - at) + 1))
-    return list(dict.fromkeys(span for span in spans if span in dictionary))

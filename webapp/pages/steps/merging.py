@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import Any
 
 from flask_babel import gettext as _
 
-from webapp.core.models.bpe import BPE
+from webapp.core.models.bpe import BPE, SubwordBPE
+from webapp.core.models.longest_first import LongestFirst, WordSpan, longest_first
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.text.decoders import BPEDecoder
+from webapp.core.traces.longest_first import LongestFirstRound, rounds
 from webapp.core.traces.merging import (
     BeginStep,
     EndStep,
@@ -22,205 +24,232 @@ from webapp.core.traces.merging import (
     MergingModel,
     MergingStep,
     ReplaceStep,
+    TracedWord,
+    merging_steps,
+    traced_words,
 )
-from webapp.pages.steps import longest_first
-from webapp.pages.steps.longest_first import EXAMPLE, NOTHING, TEMPLATE, compared_with_longest_first
-from webapp.pages.steps.merging_messages import final, how_it_merges, sentence_of
-from webapp.pages.steps.word_traces import WordTrace, made_by, word_traces
-from webapp.pages.walkthrough.cells import StepCell
-from webapp.pages.walkthrough.engine import Frame, NoStepsError, Walkthrough
-from webapp.pages.walkthrough.merge_tree import MergeTree, merge_tree, rank_or_score
-from webapp.pages.walkthrough.preparation import WordCells, text_row
+from webapp.core.traces.pretokens import AddedFound
+from webapp.pages.steps.windows import words_figure
+from webapp.pages.walkthrough.cells import StepCell, cell
+from webapp.pages.walkthrough.engine import Frame, NoStepsError, Walkthrough, say
+from webapp.pages.walkthrough.merge_tree import MergeTree, merge_tree
+from webapp.pages.walkthrough.preparation import WordSteps, pretokens
 from webapp.rendering.markup import shown_piece
 from webapp.rendering.pictures.figure import Figure, side_by_side
-from webapp.serializers.json import json_piece, well_formed
 from webapp.tokenization.result import Result
+from webapp.web.json_responses import json_piece, well_formed
+
+TEMPLATE = "steps/_merging.html"
+TUTORIAL = ("errrr</w>", "tain</w>", "moun", "est</w>", "high", "the</w>", "a</w>", "ve</w>")
+"""The pieces of the example that tutorials copy from each other; `<unk>` has id 0."""
+EXAMPLE = {
+    "pieces": ", ".join(TUTORIAL),
+    "text": "mountain highest the love",
+    "option": "tutorial",
+    "vocabulary": "bpe-characters",  # it splits text into words as the example does
+}
 
 
 def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
     """The merges of a result; with the option `longest`, longest piece first as in tutorials."""
     model = result.tokenizer.model
     assert isinstance(model, BPE | RankBPE | ScoredBPE)
-    words = word_traces(result, model)
     if options.get("longest"):
-        return longest_first.walkthrough(result, model, words, options.get("pieces", ""))
+        return _longest_first(result, model, options.get("pieces", ""))
     if isinstance(model, BPE) and not model.merges and not result.state.trained:
         raise NoStepsError(_("This vocabulary has no merges, so there are no steps to show."), instead=True)
-    show = _Merging(result, model, words)
-    places = [(at, step) for at, word in enumerate(words) for step in word.shown_steps(first=at == 0)]
-    made: list[int] = []
-    for at, word in enumerate(words):
-        numbers = [number_ for number_, (of, _step) in enumerate(places) if of == at]
-        # The step that makes each node; an initial symbol belongs to the last step of its word.
-        makers = {node.number: step for step in numbers if word.word for node in _made(word, places[step][1])}
-        made += [makers.get(token.number, numbers[-1]) for token in word.tokens if token.id is not None] or (
-            [numbers[-1]] if word.added else []
-        )
-    ids = [id for word in words for id in word.ids]
-    return Walkthrough([*(partial(show.step, *place) for place in places), partial(show.end, ids)], ids, made)
-
-
-def _made(word: WordTrace, step: int) -> Sequence[MergeNode]:
-    """The nodes that a step makes, initial symbols excluded."""
-    one = word.steps[step]
-    return one.made if isinstance(one, MergeStep | ReplaceStep) else ()
-
-
-@dataclass(frozen=True)
-class SymbolGroup:
-    """The chosen pair, with `inner` between its symbols, or one symbol; `gap` follows the group.
-
-    Both are the rank or the score of a pair, "" if it cannot be merged, None if nothing is there.
-    """
-
-    symbols: Sequence[StepCell]
-    inner: str | None
-    gap: str | None
+    common = {"scored": isinstance(model, ScoredBPE), "example": EXAMPLE}
+    rule = (SubwordBPE, "together"), (BPE, "merge"), (RankBPE, "rank"), (ScoredBPE, "score")
+    common |= {"rule": next(name for kind, name in rule if isinstance(model, kind)), "pieces": model.pieces}
+    steps = WordSteps(TEMPLATE, common=common)
+    words: list[WordMerges | AddedFound] = []
+    for found in pretokens(result):
+        if isinstance(found, AddedFound):
+            steps.add_token(found)
+            words.append(found)
+            continue
+        for one in traced_words(model, found.text):
+            word = WordMerges(model, one)
+            shown = word.shown_steps(first=not words)
+            frames = [partial(_step, steps, word, len(words), step) for step in shown]
+            # The step that makes each node; an initial symbol belongs to the last step of its word.
+            makers = {node.number: at for at, step in enumerate(shown) for node in _made(word.steps[step])}
+            made = [makers.get(token.number, len(shown) - 1) for token in word.tokens if token.id is not None]
+            steps.add(one.text, word.cells, frames, made)
+            words.append(word)
+    ids = [id for word in words for id in _ids(word)]
+    return steps.walkthrough(ids, partial(_ended, steps, model, words))
 
 
 @dataclass(frozen=True)
-class _Merging:
-    """The frames of merging."""
+class WordMerges:
+    """A word and its merging steps."""
 
-    result: Result
     model: MergingModel
-    words: Sequence[WordTrace]
+    word: TracedWord
 
-    def step(self, at: int, number_: int) -> Frame:
-        """A step of word `at`."""
-        word = self.words[at]
-        one = word.steps[number_] if word.word else None
-        record: dict[str, Any] = {"kind": "added", "word": at}
-        if one is None:
-            return Frame(TEMPLATE, sentence_of(word, one), record, lambda: self._values(at))
-        record["kind"] = type(one).__name__.removesuffix("Step").lower()
-        record["symbols"] = [json_piece(node.piece) for node in one.symbols]
-        if isinstance(one, MergeStep):
-            figure = "scores" if isinstance(self.model, ScoredBPE) else "ranks"
-            record[figure] = [pair and (pair.rank if pair.score is None else pair.score) for pair in one.pairs]
-            record["chosen"] = one.chosen
-        if isinstance(one, ReplaceStep):
-            record |= {"first": one.first, "last": one.last, "why": one.why}
-        if isinstance(one, MergeStep | ReplaceStep):
-            record["made"] = [_plain_node(node) for node in one.made]
+    @cached_property
+    def steps(self) -> list[MergingStep]:
+        """The steps from `BeginStep` to `EndStep`; for a word that is a piece, `EndStep` alone."""
+        return list(merging_steps(self.model, self.word))
 
-        def values() -> dict[str, Any]:
-            # For the initial symbols, the ranks of the next merge are shown, without its choice.
-            following = word.steps[1] if isinstance(one, BeginStep) and len(word.steps) > 1 else None
-            shown = replace(following, chosen=()) if isinstance(following, MergeStep) else one
-            new = {node.number for node in made_by(one)}
-            return {
-                **self._values(at),
-                "groups": symbol_groups(shown),
-                "pairs": self._pairs(shown) if isinstance(shown, MergeStep) else (),
-                "after": [symbol(node, new=new) for node in one.after]
-                if not isinstance(one, BeginStep | EndStep)
-                else (),
-                "trees": [_tree(word, number_)],
-            }
+    @cached_property
+    def merged(self) -> list[MergingStep]:
+        """The steps of merging, even for a word that is a piece and is not merged."""
+        return list(merging_steps(self.model, TracedWord(self.word.text, self.word.start)))
 
-        return Frame(TEMPLATE, sentence_of(word, one), record, values, lambda: _tree(word, number_).figure)
+    @property
+    def tokens(self) -> Sequence[MergeNode]:
+        """The final symbols: the tokens of the word."""
+        return self.steps[-1].symbols
 
-    def end(self, ids: Sequence[int]) -> Frame:
-        """All words with their trees, and longest piece first to compare."""
+    @cached_property
+    def nodes(self) -> list[MergeNode]:
+        """The nodes of its merge tree, in the order in which they are made."""
+        return [node for step in self.merged for node in _added(step)]
 
-        def trees() -> list[MergeTree]:
-            firsts = accumulate((len(word.ids) for word in self.words), initial=0)
-            return [_tree(word, tint=first) for word, first in zip(self.words, firsts, strict=False) if word.word]
+    @property
+    def cells(self) -> list[StepCell]:
+        """Its tokens as cells."""
+        kinds = ["unknown" if token.kind == "unknown" else "" for token in self.tokens]
+        return [cell(token.piece, "done", kind, id=token.id) for token, kind in zip(self.tokens, kinds, strict=True)]
 
-        def values() -> dict[str, Any]:
-            compared = compared_with_longest_first(self.result, self.model, self.words)
-            return {**self._values(len(self.words)), "ended": True, "trees": trees(), "compared": compared}
+    def shown_steps(self, first: bool) -> list[int]:
+        """The indices of the steps to show.
 
-        def picture() -> Figure | None:
-            figures = [tree.figure for tree in trees()]
-            return side_by_side(figures, width=1200) if figures else None
+        The begin step is left out unless the word is the `first` or begins with special symbols; the end step is left
+        out if the step before made the last token.
+        """
+        begin, middle = self.steps[0], self.steps[1:-1]
+        shown = list(range(1, 1 + len(middle)))
+        if isinstance(begin, BeginStep) and (first or _has_special_symbols(begin)):
+            shown = [0, *shown]
+        if not middle or (len(self.tokens) > 1 and not any(isinstance(step, ReplaceStep) for step in middle)):
+            shown.append(len(self.steps) - 1)
+        return shown
 
-        record = {"kind": "tokens", "words": [_plain_word(word) for word in self.words]}
-        sentence = final(len(ids), scored=isinstance(self.model, ScoredBPE))
-        return Frame(TEMPLATE, sentence, record, values, picture)
+    def tree(self, step: int | None = None, *, tint: int = 0) -> MergeTree:
+        """The merge tree after a step, by default after the last."""
+        if step is None or self.word.whole or isinstance(self.steps[step], EndStep):
+            return merge_tree(self.word.text, self.nodes, self.merged[-1].symbols, tint=tint)
+        count = sum(len(_added(one)) for one in self.steps[: step + 1])
+        new = frozenset(node.number for node in _made(self.steps[step]))
+        return merge_tree(self.word.text, self.nodes, self.tokens, made=count, new=new, tint=tint)
 
-    def _values(self, now: int) -> dict[str, Any]:
-        """What all steps have: the text, with the tokens of the words before word `now`."""
+
+def _made(step: MergingStep) -> Sequence[MergeNode]:
+    """The nodes that a step makes, initial symbols excluded."""
+    return step.made if isinstance(step, MergeStep | ReplaceStep) else ()
+
+
+def _added(step: MergingStep) -> Sequence[MergeNode]:
+    """The nodes that a step adds to the tree."""
+    return step.symbols if isinstance(step, BeginStep) else _made(step)
+
+
+def _has_special_symbols(begin: BeginStep) -> bool:
+    """Whether the begin step has more than one piece for each character: other kinds of symbols, or bytes."""
+    plain = all(symbol.kind in ("piece", "suffix") for symbol in begin.symbols)
+    bytes_ = any(isinstance(symbol.piece, bytes) and not symbol.piece.isascii() for symbol in begin.symbols)
+    return not plain or bool(begin.left_out) or bytes_
+
+
+def _ids(word: WordMerges | AddedFound) -> list[int]:
+    if isinstance(word, AddedFound):
+        return [word.token.id]
+    return [token.id for token in word.tokens if token.id is not None]
+
+
+def _step(steps: WordSteps, word: WordMerges, at: int, number: int) -> Frame:
+    """A step of word `at`."""
+    one = word.steps[number]
+    record: dict[str, Any] = {
+        "kind": type(one).__name__.removesuffix("Step").lower(),
+        "word": at,
+        "symbols": [json_piece(node.piece) for node in one.symbols],
+    }
+    if isinstance(one, MergeStep):
+        figure = "scores" if isinstance(word.model, ScoredBPE) else "ranks"
+        record[figure] = [pair and (pair.rank if pair.score is None else pair.score) for pair in one.pairs]
+        record["chosen"] = one.chosen
+    if isinstance(one, ReplaceStep):
+        record |= {"first": one.first, "last": one.last, "why": one.why}
+    if isinstance(one, MergeStep | ReplaceStep):
+        record["made"] = [_plain_node(node) for node in one.made]
+
+    def values() -> dict[str, Any]:
+        # For the initial symbols, the ranks of the next merge are shown, without its choice.
+        following = word.steps[1] if isinstance(one, BeginStep) else one
         return {
-            **NOTHING,
-            "example": EXAMPLE,
-            "legend": how_it_merges(self.model),
-            "scored": isinstance(self.model, ScoredBPE),
-            "right_to_left": has_right_to_left(self.result.state.text),
-            "cells": text_row([WordCells(word.text, word.cells) for word in self.words], now),
-            "longer_pretokens": any(word.word and word.word.start for word in self.words),
+            **steps.common,
+            "row": steps.row(at),
+            "symbols": one.symbols,
+            "pairs": following.pairs if isinstance(following, MergeStep) else (),
+            "chosen": one.chosen if isinstance(one, MergeStep) else (),
+            "given": range(one.first, one.last) if isinstance(one, ReplaceStep) else (),
+            "after": one.after if isinstance(one, MergeStep | ReplaceStep) else (),
+            "trees": [word.tree(number)],
         }
 
-    def _pairs(self, step: MergeStep) -> list[dict[str, Any]]:
-        """The table of the adjacent pairs of a merge step."""
-        return [
-            {
-                "left": shown_piece(step.symbols[at].piece),
-                "right": shown_piece(step.symbols[at + 1].piece),
-                "figure": rank_or_score(pair),
-                "made": "" if pair is None else shown_piece(self.model.pieces[pair.id]),
-                "id": None if pair is None else pair.id,
-                "chosen": at in step.chosen,
+    return Frame(TEMPLATE, _sentence(word, one), record, values, lambda: word.tree(number).figure)
+
+
+def _sentence(word: WordMerges, step: MergingStep) -> str:
+    match step:
+        case BeginStep():
+            spans: dict[str, dict[tuple[int, int], None]] = {kind: {} for kind in _EXCEPTIONS}
+            for one in step.symbols:
+                spans.setdefault(one.kind, {})[one.start, one.end] = None
+            spans["left out"] = dict.fromkeys(step.left_out)
+            texts = {
+                kind: [word.word.text[start:end] for start, end in found] for kind, found in spans.items() if found
             }
-            for at, pair in enumerate(step.pairs)
-        ]
+            return say("merging", "begin", model=word.model, word=word.word, step=step, exceptions=texts)
+        case MergeStep():
+            return say("merging", "merge", step=step)
+        case ReplaceStep():
+            text = word.word.text[step.symbols[step.first].start : step.symbols[step.last - 1].end]
+            return say("merging", "replace", step=step, text=text)
+        case _:
+            merged = word.merged[-1].symbols
+            listed = isinstance(word.model, BPE)
+            return say("merging", "end", word=word.word, tokens=step.symbols, merged=merged, in_list=listed)
 
 
-def symbol_groups(step: MergingStep) -> list[SymbolGroup]:
-    """The symbols of a step, the chosen pairs grouped."""
-    pairs = step.pairs if isinstance(step, MergeStep) else None
-    chosen = step.chosen if isinstance(step, MergeStep) else ()
-    replaced = range(step.first, step.last) if isinstance(step, ReplaceStep) else ()
-    symbols = step.symbols
-    found = []
-    at = 0
-    while at < len(symbols):
-        end = at + (2 if at in chosen else 1)
-        row = [symbol(symbols[place], "given" if place in replaced else "") for place in range(at, end)]
-        inner = rank_or_score(pairs[at]) if pairs is not None and end == at + 2 else None
-        found.append(
-            SymbolGroup(row, inner, rank_or_score(pairs[end - 1]) if pairs is not None and end < len(symbols) else None)
-        )
-        at = end
-    return found
+_EXCEPTIONS = ("byte", "unknown", "uncovered", "user-defined", "left out")
+"""The kinds of symbols that are not plain pieces, in the order in which a sentence names them."""
 
 
-def symbol(node: MergeNode, *kinds: str, new: Collection[int] = ()) -> StepCell:
-    """A node as a symbol of a row; one in `new` is marked."""
-    marks = ["" if node.kind == "piece" else node.kind.replace("-", ""), *kinds, "new" if node.number in new else ""]
-    return StepCell(shown_piece(node.piece), " ".join(mark for mark in marks if mark), node.id)
+def _ended(steps: WordSteps, model: MergingModel, words: Sequence[WordMerges | AddedFound]) -> Frame:
+    """All words with their trees."""
+    count = sum(len(_ids(word)) for word in words)
+
+    def trees() -> list[MergeTree]:
+        firsts = accumulate((len(_ids(word)) for word in words), initial=0)
+        return [word.tree(tint=at) for word, at in zip(words, firsts, strict=False) if isinstance(word, WordMerges)]
+
+    def picture() -> Figure | None:
+        figures = [tree.figure for tree in trees()]
+        return side_by_side(figures, width=1200) if figures else None
+
+    return Frame(
+        TEMPLATE,
+        say("merging", "ended", count=count, scored=isinstance(model, ScoredBPE)),
+        {"kind": "tokens", "words": [_plain_word(word) for word in words]},
+        lambda: {**steps.common, "ended": True, "row": steps.row(len(words)), "trees": trees()},
+        picture,
+    )
 
 
-def has_right_to_left(text: str) -> bool:
-    """Whether any character of a text is written from right to left.
-
-    >>> has_right_to_left("low"), has_right_to_left("low שלום")
-    (False, True)
-    """
-    return any(unicodedata.bidirectional(character) in ("R", "AL") for character in text)
-
-
-def _tree(word: WordTrace, step: int | None = None, *, tint: int = 0) -> MergeTree:
-    """The merge tree of a word after a step, by default after the last."""
-    if step is None or (word.word and word.word.whole):
-        return merge_tree(word.text, word.nodes, word.merged_tokens, tint=tint)
-    made = word.steps[: step + 1]
-    count = sum(len(made_by(one)) for one in made)
-    ended = not isinstance(made[-1], BeginStep | MergeStep | ReplaceStep)
-    new = frozenset() if isinstance(made[-1], BeginStep) else frozenset(node.number for node in made_by(made[-1]))
-    return merge_tree(word.text, word.nodes, word.tokens, made=None if ended else count, new=new, tint=tint)
-
-
-def _plain_word(word: WordTrace) -> dict[str, Any]:
-    plain: dict[str, Any] = {"text": well_formed(word.text), "ids": word.ids}
-    if word.word is None:
-        return plain | {"added": True}
-    if word.word.whole:
-        plain["whole"] = True
-    return plain | {
+def _plain_word(word: WordMerges | AddedFound) -> dict[str, Any]:
+    if isinstance(word, AddedFound):
+        return {"text": well_formed(word.token.content), "ids": _ids(word), "added": True}
+    return {
+        "text": well_formed(word.word.text),
+        "ids": _ids(word),
+        **({"whole": True} if word.word.whole else {}),
         "nodes": [_plain_node(node) for node in word.nodes],
-        "tokens": [node.number for node in word.merged_tokens],
+        "tokens": [node.number for node in word.merged[-1].symbols],
     }
 
 
@@ -235,3 +264,99 @@ def _plain_node(node: MergeNode) -> dict[str, Any]:
     if node.kind != "piece":
         plain["kind"] = node.kind
     return plain
+
+
+# --- longest piece first, as many tutorials apply a BPE vocabulary instead of merging
+
+
+def _longest_first(result: Result, model: MergingModel, pieces: str = "") -> Walkthrough:
+    """The rounds of longest piece first, with the pieces of a vocabulary or of the tutorials' example."""
+    tutorials = (pieces, result.state.vocabulary) == (EXAMPLE["option"], EXAMPLE["vocabulary"])
+    segmenter = (
+        tutorial() if tutorials else longest_first(model, without=[token.id for token in result.tokenizer.added_tokens])
+    )
+    names = {0: "<unk>"} if tutorials else model.pieces
+    common = {"longest": True, "tutorial": tutorials, "scored": isinstance(model, ScoredBPE), "example": EXAMPLE}
+    steps = WordSteps(TEMPLATE, common=common)
+    words: list[dict[str, Any]] = []
+    spans: list[WordSpan] = []
+
+    def as_cell(span: WordSpan, *kinds: str) -> StepCell:
+        unknown = span.status == "unknown" and span.id is not None
+        text = shown_piece(names[span.id] if unknown and span.id is not None else span.piece)
+        found = ["rest open" if span.status == "open" else "done", *kinds]
+        found += ["unknown"] * (span.status in ("unknown", "left out"))
+        return StepCell(text, " ".join(found), span.id)
+
+    for found in pretokens(result):
+        if isinstance(found, AddedFound):
+            steps.add_token(found)
+            words.append({"text": well_formed(found.token.content), "ids": [found.token.id]})
+            continue
+        for word in traced_words(model, found.text):
+            every = list(rounds(segmenter, word.text))
+            final = every[-1].after
+            tokens = [span for span in final if span.id is not None]
+            made = [next(at for at, taken in enumerate(every) if span in taken.after) for span in tokens]
+            frames = [
+                partial(_round, steps, word.text, len(words), number, taken, as_cell)
+                for number, taken in enumerate(every)
+            ]
+            steps.add(word.text, [as_cell(span) for span in final if span.status != "left out"], frames, made)
+            words.append({"text": well_formed(word.text), "ids": [span.id for span in tokens]})
+            spans += final
+    ids = [id for word in words for id in word["ids"]]
+
+    def ended() -> Frame:
+        text = None
+        if tutorials:
+            text = BPEDecoder("</w>").decode([str(one.piece) if one.status == "piece" else "<unk>" for one in spans])
+        shown = [(shown_piece(text), tokens) for text, tokens in steps.words]
+        return Frame(
+            TEMPLATE,
+            say("merging", "longest_ended", count=len(ids), read=text),
+            {"kind": "tokens", "words": words},
+            lambda: {**common, "ended": True, "row": steps.row(len(words))},
+            partial(words_figure, shown, title=_("The words and their tokens")),
+        )
+
+    return steps.walkthrough(ids, ended)
+
+
+def tutorial() -> LongestFirst:
+    """Longest piece first with the pieces of the tutorials' example.
+
+    >>> tutorial().ids("mountain")
+    [3, 2]
+    """
+    return LongestFirst({piece: id for id, piece in enumerate(TUTORIAL, 1)}, suffix="</w>", unknown=0)
+
+
+def _round(
+    steps: WordSteps,
+    word: str,
+    at: int,
+    number: int,
+    found: LongestFirstRound,
+    as_cell: Callable[..., StepCell],
+) -> Frame:
+    record = {
+        "kind": "longest",
+        "word": at,
+        "piece": None if found.piece is None else json_piece(found.piece),
+        "id": found.id,
+        "places": found.places,
+        "after": [{"piece": json_piece(span.piece), "id": span.id, "status": span.status} for span in found.after],
+    }
+    length = next(
+        (span.end - span.start for span in found.after if (span.start, span.id) == (found.places[0], found.id)), 0
+    )
+    new = [span not in found.before and span.status != "open" for span in found.after]
+    spans = [as_cell(span, *["now"] * is_new) for span, is_new in zip(found.after, new, strict=True)]
+    return Frame(
+        TEMPLATE,
+        say("merging", "longest", word=word, first=number == 0, taken=found, length=length),
+        record,
+        lambda: {**steps.common, "row": steps.row(at), "spans": spans},
+        partial(words_figure, [(shown_piece(word), spans)], title=_("The word after this round")),
+    )

@@ -15,16 +15,15 @@ from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.reference import inference as inferences
 from webapp.core.reference import longest_first
 from webapp.pages.steps import forms
-from webapp.pages.steps.forms import DictionaryWords, StepsRequest
-from webapp.pages.steps.merging_messages import quoted_piece
+from webapp.pages.steps.forms import StepsRequest
+from webapp.pages.steps.maximum_probability import shown_sum
 from webapp.pages.steps.overview import LESSONS, OverviewLine, overview_lines
 from webapp.pages.steps.walkthroughs import walkthrough_of
-from webapp.pages.walkthrough.cells import direction
+from webapp.pages.walkthrough.cells import direction, format_log_probability, percentage, quotable, quoted
 from webapp.pages.walkthrough.engine import (
     NoStepsError,
     PictureKind,
     ShownStep,
-    Walkthrough,
     WalkthroughContext,
     all_steps_json,
     download,
@@ -34,9 +33,11 @@ from webapp.pages.walkthrough.engine import (
     wants_json,
 )
 from webapp.pages.walkthrough.engine import page as html_response
+from webapp.pages.walkthrough.lattice_drawing import shown_text
+from webapp.pages.walkthrough.merge_tree import rank_or_score
 from webapp.rendering.delimited import as_csv
+from webapp.rendering.markup import shown_piece
 from webapp.rendering.source_listing import SourceListing, source_listing
-from webapp.serializers.json import json_response, well_formed
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
@@ -46,12 +47,29 @@ from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry, StillFetchingError, default_for, find, title_of
 from webapp.web.htmx import private, wants_partial
+from webapp.web.json_responses import json_response, well_formed
 from webapp.web.localization import number
 from webapp.web.problems import problem as problem_response
 from webapp.web.templates import Page, render
 
 blueprint = Blueprint("steps", __name__)
-blueprint.add_app_template_filter(direction)
+SENTENCES = (
+    "inference",
+    "lattice",
+    "matching",
+    "merging",
+    "ngram",
+    "preparation",
+    "training",
+    "word_graph",
+    "wordpiece",
+)
+for template_filter in (direction, percentage, quotable, quoted, rank_or_score):
+    blueprint.add_app_template_filter(template_filter)
+blueprint.add_app_template_filter(format_log_probability, "log_probability")
+blueprint.add_app_template_filter(shown_piece, "piece")
+blueprint.add_app_template_filter(shown_text, "shown")
+blueprint.add_app_template_filter(shown_sum, "state_sum")
 
 
 @blueprint.get("/steps")
@@ -60,26 +78,15 @@ def index() -> Response:
     return html_response(render(OverviewPage(lines=overview_lines(), most=MOST)))
 
 
-@blueprint.get("/steps/<algorithm>")
+@blueprint.route("/steps/<algorithm>", methods=["GET", "POST"])
 def page(algorithm: str) -> Response:
-    """Show one step of an algorithm on the text in the URL."""
-    return _respond(algorithm)
-
-
-@blueprint.post("/steps/<algorithm>")
-def submit(algorithm: str) -> Response:
-    """Redirect the form to its URL, unless it has problems."""
-    return _respond(algorithm)
-
-
-def _respond(algorithm: str) -> Response:
+    """Show one step of an algorithm on the text in the URL; redirect the form to its URL, unless it has problems."""
     if algorithm not in ALGORITHMS:
         abort(404)
     asked, problems = forms.read(request, algorithm)
     if request.method == "POST" and not problems:
         return redirect(asked.address(asked.step), 303)
     pending, frame, result = None, None, None
-    offers: list[tuple[str, str]] = []
     if asked.state.text or problems:
         try:
             result, problems = tokenize_or_explain(asked.state, problems)
@@ -88,79 +95,88 @@ def _respond(algorithm: str) -> Response:
         except StillFetchingError as waiting:
             pending = waiting
         except NoStepsError as error:
-            problems = [InputProblem(error.message, error.status)]
-            offers = _offer_default_vocabulary(asked) if error.instead else _offer_without_options(asked)
-        except _NoSuchStepError as error:
-            problems = [InputProblem(error.message, 404, "step")]
-            offers = [
-                (_("Go to the first step"), asked.address(0)),
-                (_("Go to the last step"), asked.address(error.last)),
-            ]
-    if not offers and any(one.field in ("step", "token") for one in problems):
-        offers = [(_("Go to the first step"), asked.address(0))]
-    shortened = asked  # links to other pages do not repeat a text that is too long
-    if any(one.field == "text" for one in problems):
-        shortened = asked.with_text(forms.first_sentence(asked.state.text))
-        offers = [(_("Show the steps of its first sentence"), shortened.address())]
-    if any((one.field, one.status) == ("vocabulary", 422) for one in problems):
-        offers = _offer_fitting(asked)
+            problems = [InputProblem(error.message, error.status, "algorithm" if error.instead else "options")]
+        except InputProblem as problem:
+            problems = [problem]
     status = max((one.status for one in problems), default=202 if pending else 200)
-    if wants_json():
-        return _json(asked, frame, problems)
-    if kind := wanted_picture():
-        return _picture(asked, frame, kind, problems)
-    if frame is not None and request.args.get("format") == "csv" and (rows := frame.walkthrough.rows):
-        return download(as_csv(rows()), "text/csv", f"{asked.state.algorithm}-steps.csv")
-    if frame is not None and request.args.get("format") == "table":
+    asked_format = request.args.get("format")
+    if wants_json() or wanted_picture():
+        return _data(asked, frame, problems, wanted_picture())
+    if frame is not None and asked_format == "csv" and (rows := frame.walkthrough.rows):
+        return download(as_csv(rows()), "text/csv", f"{algorithm}-steps.csv")
+    if frame is not None and asked_format == "table":
         return html_response(render(_all_steps(asked, frame)), status)
+    # Links to other pages do not repeat a text that is too long.
+    too_long = any(one.field == "text" for one in problems)
+    shortened = asked.with_text(forms.first_sentence(asked.state.text)) if too_long else asked
     step_shown = StepContext(
         asked=asked,
         state=asked.state,
         frame=frame,
         problems=problems,
-        offers=offers,
+        offers=[offer for one in problems for offer in _offers(asked, shortened, one)],
         pending=pending,
         again=request.script_root + request.full_path,
         default_for=default_for,
     )
-    body = render(step_shown if wants_partial() else _page_context(asked, shortened, step_shown, result))
+    body = render(step_shown if wants_partial() else _page_context(asked, shortened, step_shown))
     return html_response(body, status, link=asked.address(frame.step) if frame else "")
 
 
+def _offers(asked: StepsRequest, shortened: StepsRequest, problem: InputProblem) -> list[tuple[str, str]]:
+    """Links that solve a problem; the form would send the same again."""
+    algorithm = asked.state.algorithm
+    if problem.field in ("step", "token"):
+        return [(_("Go to the first step"), asked.address())]
+    if problem.field == "text":
+        return [(_("Show the steps of its first sentence"), shortened.address())]
+    if problem.field == "options" and asked.options:
+        return [(_("Go to the first step"), asked.address(**dict.fromkeys(asked.options)))]
+    ships = asked.with_algorithm(algorithm, default_for(algorithm))
+    offers = [(_("Use the vocabulary that ships with this site"), ships.address())]
+    if problem.field == "algorithm":
+        return offers
+    if (problem.field, problem.status) != ("vocabulary", 422):
+        return []
+    entry = forms.other_algorithm(request, algorithm)
+    if entry is not None and ALGORITHMS[entry.algorithms[0]].tracer is not None:
+        own = asked.with_algorithm(entry.algorithms[0], entry.name)
+        offers.insert(0, (_("Use %(name)s instead", name=algorithm_names()[entry.algorithms[0]]), own.address()))
+    return offers
+
+
 def _all_steps(asked: StepsRequest, frame: ShownStep) -> AllStepsPage:
-    entry = find(asked.state.vocabulary)
+    steps = range(frame.first, frame.last + 1)
     return AllStepsPage(
         asked=asked,
         algorithm_name=algorithm_names()[asked.state.algorithm],
-        vocabulary_title=title_of(entry) if entry else "",
-        sentences=[
-            (step, emphasized(frame.walkthrough.at(step).sentence)) for step in range(frame.first, frame.last + 1)
-        ],
+        vocabulary_title=_title(asked.state.vocabulary),
+        sentences=[(step, emphasized(frame.walkthrough.at(step).sentence)) for step in steps],
     )
 
 
-def _page_context(
-    asked: StepsRequest, shortened: StepsRequest, step_shown: StepContext, result: Result | None
-) -> StepsPage:
-    entry, default = find(asked.state.vocabulary), find(default_for(asked.state.algorithm))
+def _title(vocabulary: str) -> str:
+    entry = find(vocabulary)
+    return title_of(entry) if entry else ""
+
+
+def _page_context(asked: StepsRequest, shortened: StepsRequest, step_shown: StepContext) -> StepsPage:
+    state = asked.state
     return StepsPage(
         step_shown=step_shown,
         shortened=shortened,
         algorithm_names=algorithm_names(),
         algorithms=[name for name, each in ALGORITHMS.items() if each.tracer is not None],
         family_of=family_of,
-        choices=forms.choices(request, asked.state),
-        checkboxes=forms.checkboxes(asked.state),
-        choice_fields=forms.fields_with_values(asked.state),
-        hidden_fields=[*forms.hidden_fields(asked.state), *asked.options.items()],
+        choices=forms.choices(request, state),
+        checkboxes=forms.checkboxes(state),
+        choice_fields=forms.fields_with_values(state),
+        hidden_fields=[*forms.hidden_fields(state), *asked.options.items()],
         max_characters=MOST,
         listing=_listing(asked),
-        vocabulary_title=title_of(entry) if entry else "",
-        default_title=title_of(default) if default else "",
-        dictionary=forms.dictionary_words(result) if result is not None else None,
-        sentences=(sentences := forms.own_sentences(asked.state)),
-        counting=forms.counting_address(asked.state) if sentences is not None else "",
-        lesson=LESSONS.get(asked.state.algorithm, ""),
+        vocabulary_title=_title(state.vocabulary),
+        sentences=forms.own_sentences(state),
+        lesson=LESSONS.get(state.algorithm, ""),
     )
 
 
@@ -173,86 +189,42 @@ def _listing(asked: StepsRequest) -> SourceListing | None:
     return source_listing(*functions) if functions else None
 
 
-class _NoSuchStepError(Exception):
-    """A step or token that does not exist; `last` is the last step."""
-
-    def __init__(self, message: str, last: int) -> None:
-        super().__init__(message)
-        self.message = message
-        self.last = last
-
-
 def _frame(asked: StepsRequest, result: Result) -> ShownStep:
+    """The step that is asked for; raises InputProblem for a step or token that does not exist."""
     walkthrough = walkthrough_of(result, asked.options)
-    last = len(walkthrough) - 1
-    if asked.token is not None and asked.token >= len(walkthrough.ids):
-        message = _(
-            "There is no token %(index)s: the text has %(count)s, counted from 0.",
-            index=number(asked.token),
-            count=number(len(walkthrough.ids)),
-        )
-        raise _NoSuchStepError(message, last)
+    token, ids, last = asked.token, walkthrough.ids, len(walkthrough) - 1
+    if token is not None and token >= len(ids):
+        values = {"index": number(token), "count": number(len(ids))}
+        message = _("There is no token %(index)s: the text has %(count)s, counted from 0.", **values)
+        raise InputProblem(message, 404, "step")
     # Step 0, the preparation, is below the steps; addresses with it show the first step.
-    step = max(1, walkthrough.step_of(asked.token) if asked.token is not None else asked.step or 1)
+    step = max(1, walkthrough.step_of(token) if token is not None else asked.step or 1)
     if step > last:
-        message = _(
-            "There is no step %(step)s: this text has steps 1 to %(last)s.", step=number(step), last=number(last)
-        )
-        raise _NoSuchStepError(message, last)
-    return ShownStep(walkthrough, step, asked.address, _token_sentence(asked, walkthrough, result))
+        values = {"step": number(step), "last": number(last)}
+        raise InputProblem(_("There is no step %(step)s: this text has steps 1 to %(last)s.", **values), 404, "step")
+    note = ""
+    # Longest piece first may have another token there.
+    if token is not None and ids[token] in result.encoding.ids[token : token + 1]:
+        piece = quoted(result.encoding.piece(token))
+        note = _("This step decides the token %(piece)s, id %(id)s.", piece=piece, id=ids[token])
+    return ShownStep(walkthrough, step, asked.address, note)
 
 
-def _token_sentence(asked: StepsRequest, walkthrough: Walkthrough, result: Result) -> str:
-    """The sentence that names the requested token; empty if longest piece first has a different token there."""
-    if asked.token is None or walkthrough.ids[asked.token] not in result.encoding.ids[asked.token : asked.token + 1]:
-        return ""
-    shown = quoted_piece(result.encoding.piece(asked.token))
-    return _("This step decides the token %(piece)s, id %(id)s.", piece=shown, id=walkthrough.ids[asked.token])
-
-
-def _offer_default_vocabulary(asked: StepsRequest) -> list[tuple[str, str]]:
-    """A link to the same text with the algorithm's shipped vocabulary."""
-    name = default_for(asked.state.algorithm)
-    if not name or name == asked.state.vocabulary:
-        return []
-    other = asked.with_algorithm(asked.state.algorithm, name)
-    return [(_("Use the vocabulary that ships with this site"), other.address())]
-
-
-def _offer_fitting(asked: StepsRequest) -> list[tuple[str, str]]:
-    """Links to the same text with the vocabulary's own algorithm, and with the algorithm's shipped vocabulary."""
-    ships = (_("Use the vocabulary that ships with this site"), asked.address())
-    entry = forms.other_algorithm(request, asked.state.algorithm)
-    if entry is None or ALGORITHMS[entry.algorithms[0]].tracer is None:
-        return [ships]
-    own = asked.with_algorithm(entry.algorithms[0], entry.name)
-    return [(_("Use %(name)s instead", name=algorithm_names()[own.state.algorithm]), own.address()), ships]
-
-
-def _offer_without_options(asked: StepsRequest) -> list[tuple[str, str]]:
-    """A link without the options in the address, one of which is invalid; the form would send them again."""
-    return [(_("Go to the first step"), asked.address(0, **dict.fromkeys(asked.options)))] if asked.options else []
-
-
-def _picture(
-    asked: StepsRequest, frame: ShownStep | None, kind: PictureKind, problems: Sequence[InputProblem]
+def _data(
+    asked: StepsRequest, frame: ShownStep | None, problems: Sequence[InputProblem], kind: PictureKind | None
 ) -> Response:
-    """The picture of a step as a file."""
-    figure = frame.picture if frame is not None else None
-    if frame is None or figure is None:
-        status = max((one.status for one in problems), default=404)
-        message = " ".join(one.message for one in problems) or _("This step has no picture.")
-        return problem_response(status, message)
-    return picture_file(figure, kind, f"{asked.state.algorithm}-{figure.name}-step-{frame.step}")
-
-
-def _json(asked: StepsRequest, frame: ShownStep | None, problems: Sequence[InputProblem]) -> Response:
-    if frame is None:
-        if not problems and not asked.state.text:
-            return private(json_response({"steps": [], "ids": []}))
-        if not problems:
-            return problem_response(503, _("The vocabulary is still being downloaded."), headers={"Retry-After": "2"})
+    """All steps as JSON, or the picture of a step as a file."""
+    if problems:
         return problem_response(max(one.status for one in problems), " ".join(one.message for one in problems))
+    if kind is not None:
+        figure = frame.picture if frame is not None else None
+        if frame is None or figure is None:
+            return problem_response(404, _("This step has no picture."))
+        return picture_file(figure, kind, f"{asked.state.algorithm}-{figure.name}-step-{frame.step}")
+    if frame is None and not asked.state.text:
+        return private(json_response({"steps": [], "ids": []}))
+    if frame is None:
+        return problem_response(503, _("The vocabulary is still being downloaded."), headers={"Retry-After": "2"})
     about: dict[str, Any] = asdict(asked.state.relevant())
     for name in ("token", "show", "inference", "dropout", "alpha", "seed"):
         del about[name]
@@ -275,6 +247,7 @@ class StepContext(WalkthroughContext):
     """One step of an algorithm, for htmx."""
 
     chosen_templates = (
+        *(f"sentences/{name}.html" for name in SENTENCES),
         "steps/_inference.html",
         "steps/_lattice.html",
         "steps/_matching.html",
@@ -307,10 +280,7 @@ class StepsPage(Page):
     max_characters: int  # of a text
     listing: SourceListing | None  # the reference algorithm
     vocabulary_title: str
-    default_title: str  # of the algorithm's default vocabulary
-    dictionary: DictionaryWords | None  # of FMM and BMM
     sentences: str | None  # those whose words an n-gram model counts; None for other vocabularies
-    counting: str  # the address of their counting, empty if there are none
     lesson: str  # the name of the lesson about the algorithm, empty if there is none
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,38 +20,27 @@ from webapp.core.models.scored_pieces import SentencePieceCharacters, SentencePi
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordLevel, WordPiece
-from webapp.pages.steps import inference, lattice, matching, maximum_probability, merging, ngram, wordpiece
+from webapp.pages.steps import inference, lattice, matching, maximum_probability, merging, wordpiece
+from webapp.pages.walkthrough import ngrams
 from webapp.pages.walkthrough.engine import NoStepsError, Walkthrough
 from webapp.pages.walkthrough.preparation import preparation
 from webapp.tokenization.result import Result
 
-
-@dataclass(frozen=True)
-class WalkthroughKind:
-    """What makes the walkthrough of a model, and the further parameters of the address that it reads."""
-
-    make: Callable[[Result, Mapping[str, str]], Walkthrough]  # raises NoStepsError if the vocabulary has no steps
-    options: tuple[str, ...] = ()
-
-
-_MERGING = WalkthroughKind(merging.walkthrough, ("longest", "pieces"))
-_LATTICE = WalkthroughKind(lattice.walkthrough, ("n", "temperature", "seed"))
-
-WALKTHROUGHS: dict[type[Any], WalkthroughKind] = {
-    Matching: WalkthroughKind(matching.walkthrough),
-    MaximumProbability: WalkthroughKind(maximum_probability.walkthrough, ("want",)),
-    NGram: WalkthroughKind(ngram.walkthrough, ("n",)),
-    WordPiece: WalkthroughKind(wordpiece.walkthrough),
-    **dict.fromkeys((BPE, RankBPE, ScoredBPE, SubwordBPE), _MERGING),
-    **dict.fromkeys((Unigram, SentencePieceUnigram), _LATTICE),
+WALKTHROUGHS: dict[type[Any], tuple[Callable[[Result, Mapping[str, str]], Walkthrough], Sequence[str]]] = {
+    Matching: (matching.walkthrough, ()),
+    MaximumProbability: (maximum_probability.walkthrough, ()),
+    NGram: (ngrams.walkthrough, ("n",)),
+    WordPiece: (wordpiece.walkthrough, ()),
+    **dict.fromkeys((BPE, RankBPE, ScoredBPE, SubwordBPE), (merging.walkthrough, ("longest", "pieces"))),
+    **dict.fromkeys((Unigram, SentencePieceUnigram), (lattice.walkthrough, ("n",))),
 }
-"""The walkthrough of each model class. Register new ones here."""
+"""What makes the walkthrough of each model class, and the further parameters of the address that it reads."""
 
 
 def options_of(algorithm: str) -> list[str]:
     """The further parameters that the walkthroughs of an algorithm read."""
-    kinds = [WALKTHROUGHS[model] for model in ALGORITHMS[algorithm].models if model in WALKTHROUGHS]
-    return list(dict.fromkeys(option for kind in kinds for option in kind.options))
+    models = [model for model in ALGORITHMS[algorithm].models if model in WALKTHROUGHS]
+    return list(dict.fromkeys(option for model in models for option in WALKTHROUGHS[model][1]))
 
 
 def walkthrough_of(result: Result, options: Mapping[str, str]) -> Walkthrough:
@@ -73,4 +62,5 @@ def _steps(result: Result, options: Mapping[str, str]) -> Walkthrough:
         )
     if type(model) not in WALKTHROUGHS:
         raise NoStepsError(_("There is no step-by-step view for this kind of vocabulary."), instead=True)
-    return WALKTHROUGHS[type(model)].make(result, options)
+    make, _options = WALKTHROUGHS[type(model)]
+    return make(result, options)

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from unicodedata import bidirectional
 
-import regex
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
-from webapp.pages.walkthrough.cells import StepCell
-from webapp.pages.walkthrough.lattice_drawing import width_of
-from webapp.rendering.pictures.figure import Figure, FigureBox, FigureLabel, FigurePath, Shape
+from webapp.pages.walkthrough.cells import StepCell, direction
+from webapp.rendering.pictures.figure import Figure, FigureBox, FigureLabel, FigurePath, Shape, width_of
 from webapp.web.localization import number
 
 TEXT = 18.0
 ROW = 34  # from one window to the next
 HEAD = 28  # height of the headings
-_CURSIVE = ("AL", "AN", "R")
+LEFT = 52.0  # of the windows; their lengths are before that
 MAX_ROWS = 16
 """Up to so many tries get a row each; of more, those in the middle share a row."""
 
@@ -40,11 +37,6 @@ class Window:
     skipped: bool = False
     folded: int = 0
 
-    @property
-    def mark(self) -> str:
-        """The outcome as a symbol."""
-        return "✓" if self.hit else "–" if self.skipped else "✗"
-
 
 def fold_middle(windows: Iterable[Window]) -> list[Window]:
     """The rows, with those in the middle folded into one if there are more than `MAX_ROWS`.
@@ -60,68 +52,79 @@ def fold_middle(windows: Iterable[Window]) -> list[Window]:
     return [*rows[:half], Window(hidden[0].length, folded=len(hidden)), *rows[len(rows) - half + 1 :]]
 
 
-def windows_figure(windows: Sequence[Window], *, title: str) -> Figure | None:
-    """The windows of a decision, the longest first; None if there are none.
-
-    Right-to-left text is not cut into characters, since its letters join: each row has its window alone.
-    """
+def windows_figure(windows: Sequence[Window]) -> Figure | None:
+    """The windows of a decision, the longest first, aligned where they all begin or end; None if there are none."""
     shown = [window for window in windows if not window.folded]
     if not shown:
         return None
-    longest = max(shown, key=lambda window: len(window.before + window.text + window.after))
-    whole = longest.before + longest.text + longest.after
-    joined = any(bidirectional(character) in _CURSIVE for character in whole)
-    clusters = regex.findall(r"\X", whole)
-    widths = [max(width_of(cluster, TEXT) + 7, 17.0) for cluster in clusters]
-    edges = [0.0, *accumulate(widths)]
-    grid = max(edges[-1], width_of(whole, TEXT) + 12) if joined else edges[-1]
-    left = 52.0
-    right = left + grid
-    outcomes = [window.outcome for window in shown]
-    width = right + 46 + max(width_of(outcome, 13) for outcome in outcomes) + 4
+    grid = max(width_of(window.before + window.text + window.after, TEXT) for window in shown) + 20
+    at_right = any(window.before for window in shown) or direction(shown[0].text) == "rtl"
+    right = LEFT + grid
     shapes: list[Shape] = [FigureLabel(40, 14, _("length"), "quiet", 12, "end")]
-    y = float(HEAD)
-    for window in windows:
-        middle = y + ROW / 2 + 6
+    for at, window in enumerate(windows):
+        top = float(HEAD + ROW * at)
+        y = top + ROW / 2 + 6
         if window.folded:
-            shapes.append(FigureLabel(40, middle - 1, "…", "quiet", 14, "end"))
             more = ngettext("one more length, no match", "%(num)s more lengths, no match", window.folded)
-            shapes.append(FigureLabel(left + 4, middle - 1, more, "quiet", 13, "start"))
-        elif joined:
-            shapes += _joined_row(window, left, grid, y)
-            shapes += _outcome(window, right, middle)
-        else:
-            shapes += _row(window, clusters, edges, left, y)
-            shapes += _outcome(window, right, middle)
-        y += ROW
-    return Figure("windows", width, y + 4, tuple(shapes), title)
+            shapes.append(FigureLabel(40, y - 1, "…", "quiet", 14, "end"))
+            shapes.append(FigureLabel(LEFT + 4, y - 1, more, "quiet", 13, "start"))
+            continue
+        width = width_of(window.text, TEXT) + 12
+        x = right - width if at_right else LEFT
+        shapes += [
+            FigureLabel(40, y, number(window.length), "quiet", 13, "end"),
+            FigureBox(x, top + 3, width, ROW - 6, "hit" if window.hit else "miss", 5),
+            FigureLabel(x + width / 2, y, window.text, "strong" * window.hit, TEXT, direction=direction(window.text)),
+            FigurePath(_mark(window, right + 16, y), "hit" if window.hit else "miss"),
+            FigureLabel(right + 38, y, window.outcome, "" if window.hit else "quiet", 13, "start"),
+        ]
+        if rest := window.before or window.after:
+            end = x - 6 if at_right else x + width + 6
+            shapes.append(FigureLabel(end, y, rest, "quiet", TEXT, "end" if at_right else "start"))
+    total = right + 50 + max(width_of(window.outcome, 13) for window in shown)
+    title = _("The windows that were tried, the longest first")
+    return Figure("windows", total, HEAD + ROW * len(windows) + 4, tuple(shapes), title)
 
 
-def segmentations_figure(rows: Sequence[tuple[str, Sequence[StepCell]]], *, title: str, most: float = 720) -> Figure:
+def segmentations_figure(
+    rows: Sequence[tuple[str, Sequence[StepCell]]], *, title: str, most: float = 720, positions: bool = False
+) -> Figure:
     """Several segmentations of one text, one above the other on one grid, in lines of at most about `most`.
 
-    Each row has a name, and its tokens in reading order. Tokens that differ are framed. A line ends only where all
-    rows have a boundary.
+    Each row has a name, and its tokens in reading order. Tokens that differ are framed; text of the kind `rest` has no
+    box, a `gap` is left out. A line ends only where all rows have a boundary. With `positions`, those of the first row
+    are numbered.
     """
-    left = 8 + max(width_of(name, 15) for name, _cells in rows)
+    left = 24 + max(width_of(name, 15) for name, _cells in rows)
     placed = [_placed(cells) for _name, cells in rows]
     shared = sorted(set.intersection(*({end for _start, end, _cell in row} for row in placed)))
-    total = max((row[-1][1] for row in placed if row), default=0.0)
     shapes: list[Shape] = []
     y = begin = widest = 0.0
-    while begin < total:
-        fitting = [end for end in shared if begin < end <= begin + most]
-        end = fitting[-1] if fitting else next(stop for stop in shared if stop > begin)
+    while begin < shared[-1]:
+        end = max((stop for stop in shared if stop <= begin + most), default=begin)
+        if end <= begin:
+            end = next(stop for stop in shared if stop > begin)
+        if positions:
+            edges = [begin, *(stop for _start, stop, _cell in placed[0] if begin < stop <= end)]
+            shapes += [FigureLabel(left + x - begin, y + 10, number(at), "score", 11) for at, x in enumerate(edges)]
+            y += 8
         for (name, _cells), row in zip(rows, placed, strict=True):
-            shapes.append(FigureLabel(0, y + 25, name, "strong", 15, "start"))
+            if name:
+                shapes.append(FigureLabel(0, y + 25, name, "strong", 15, "start"))
             for at, (first, last, cell) in enumerate(row):
-                if begin <= first and last <= end:
-                    shapes += _token(cell, at, left + 16 + first - begin, y, last - first)
+                kinds = cell.kinds.split()
+                if begin <= first and last <= end and "gap" not in kinds:
+                    x = left + first - begin
+                    box = f"k{at % 6 + 1}" + " differs" * ("differs" in kinds)
+                    label = "unknown" * ("unknown" in kinds)
+                    if "rest" not in kinds:
+                        shapes.append(FigureBox(x + 2, y + 2, last - first - 4, 34, box, 6))
+                    shapes.append(FigureLabel(x + (last - first) / 2, y + 26, cell.text, label, 20))
             y += 44
         widest = max(widest, end - begin)
         y += 18
         begin = end
-    return Figure("segmentation", left + 16 + widest + 4, max(y - 18, 44), tuple(shapes), title)
+    return Figure("segmentation", left + widest + 4, max(y - 18, 44), tuple(shapes), title)
 
 
 def words_figure(words: Sequence[tuple[str, Sequence[StepCell]]], *, title: str, most: float = 800) -> Figure | None:
@@ -153,59 +156,15 @@ def words_figure(words: Sequence[tuple[str, Sequence[StepCell]]], *, title: str,
 
 def _placed(cells: Sequence[StepCell]) -> list[tuple[float, float, StepCell]]:
     """The start and end of each token: characters are equally wide in all rows."""
-    ends = list(accumulate((sum(_column(character) for character in cell.text) for cell in cells), initial=0.0))
+    widths = [[width_of(character, 20) for character in cell.text] for cell in cells]
+    ends = list(accumulate((sum(width + 8 for width in row if width) for row in widths), initial=0.0))
     return [(start, end, cell) for start, end, cell in zip(ends, ends[1:], cells, strict=False)]
 
 
-def _column(character: str) -> float:
-    width = width_of(character, 20)
-    return width + 8 if width else 0.0
-
-
-def _token(cell: StepCell, at: int, x: float, y: float, width: float) -> list[Shape]:
-    kinds = f"k{at % 6 + 1}" + (" differs" if "differs" in cell.kinds else "")
-    label = "unknown" if "unknown" in cell.kinds else ""
-    return [
-        FigureBox(x + 2, y + 2, width - 4, 34, kinds, 6),
-        FigureLabel(x + width / 2, y + 26, cell.text, label, 20),
-    ]
-
-
-def _row(window: Window, clusters: Sequence[str], edges: Sequence[float], left: float, y: float) -> list[Shape]:
-    first = len(regex.findall(r"\X", window.before))
-    last = first + len(regex.findall(r"\X", window.text))
-    last = min(last, len(clusters))
-    kind = "hit" if window.hit else "miss"
-    shapes: list[Shape] = [
-        FigureLabel(40, y + ROW / 2 + 6, number(window.length), "quiet", 13, "end"),
-        FigureBox(left + edges[first], y + 3, edges[last] - edges[first], ROW - 6, kind, 5),
-    ]
-    # A row has its own characters: WordPiece adds a prefix to those of the text.
-    own = regex.findall(r"\X", window.before + window.text + window.after)
-    for at, cluster in enumerate(own[: len(clusters)]):
-        inside = first <= at < last
-        middle = left + (edges[at] + edges[at + 1]) / 2
-        label = "strong" if inside and window.hit else "" if inside else "quiet"
-        shapes.append(FigureLabel(middle, y + ROW / 2 + 6, cluster, label, TEXT))
-    return shapes
-
-
-def _joined_row(window: Window, left: float, grid: float, y: float) -> list[Shape]:
-    width = width_of(window.text, TEXT) + 12
-    return [
-        FigureLabel(40, y + ROW / 2 + 6, number(window.length), "quiet", 13, "end"),
-        FigureBox(left + grid - width, y + 3, width, ROW - 6, "hit" if window.hit else "miss", 5),
-        FigureLabel(left + grid - width / 2, y + ROW / 2 + 6, window.text, "", TEXT, direction="rtl"),
-    ]
-
-
-def _outcome(window: Window, right: float, y: float) -> list[Shape]:
-    """The outcome as a mark and in words, right of the grid."""
-    x = right + 16
+def _mark(window: Window, x: float, y: float) -> str:
+    """The outcome as a path: a tick, a dash for a window that is not looked up, or a cross."""
     if window.hit:
-        mark = FigurePath(f"M{x:g} {y - 5:g}L{x + 4:g} {y:g}L{x + 12:g} {y - 10:g}", "hit")
-    elif window.skipped:
-        mark = FigurePath(f"M{x + 1:g} {y - 5:g}H{x + 11:g}", "miss")
-    else:
-        mark = FigurePath(f"M{x + 1:g} {y - 10:g}L{x + 11:g} {y:g}M{x + 11:g} {y - 10:g}L{x + 1:g} {y:g}", "miss")
-    return [mark, FigureLabel(right + 38, y, window.outcome, "" if window.hit else "quiet", 13, "start")]
+        return f"M{x:g} {y - 5:g}L{x + 4:g} {y:g}L{x + 12:g} {y - 10:g}"
+    if window.skipped:
+        return f"M{x + 1:g} {y - 5:g}H{x + 11:g}"
+    return f"M{x + 1:g} {y - 10:g}L{x + 11:g} {y:g}M{x + 11:g} {y - 10:g}L{x + 1:g} {y:g}"

@@ -8,15 +8,15 @@ import re
 import sysconfig
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import IO, Literal, cast
+from typing import IO, Literal
 
 import zstandard
-from flask import Request, current_app
+from flask import Request
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
@@ -27,7 +27,7 @@ from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.survey import CorpusFacts, survey
 from webapp.jobs import jobs
 from webapp.jobs.corpora import CorpusTooLargeError, NoRoomError
-from webapp.pages.train.messages import base_name, corpus_sentence, size_in_words
+from webapp.pages.train.messages import base_name, corpus_sentence, size_in_words, training_bytes
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.web.client_addresses import rate_limit_key
 from webapp.web.localization import number
@@ -66,8 +66,7 @@ class StoredCorpus:
 
 def upload_limit() -> int:
     """The maximum size of a request with a corpus, in bytes."""
-    limit: int = current_app.config["MAX_TRAINING_BYTES"] + FORM_BYTES
-    return limit
+    return training_bytes() + FORM_BYTES
 
 
 def store_corpus(request: Request) -> str | InputProblem:
@@ -85,7 +84,7 @@ def store_corpus(request: Request) -> str | InputProblem:
         return InputProblem(message, 422, "files")
     sources = [*map(_file, uploaded)] if uploaded and not example else []
     if example:
-        sources = [CorpusSource(example.file, cast(IO[bytes], _Parts(example)), "files")]
+        sources = [CorpusSource(example.file, io.BytesIO("".join(example.parts()).encode()), "files")]
     elif text.strip() and not uploaded:
         sources = [CorpusSource(_("pasted text"), io.BytesIO(text.encode("utf-8", "replace")), "text")]
     if not sources:
@@ -105,29 +104,6 @@ class CorpusSource:
 
 def _file(file: FileStorage) -> CorpusSource:
     return CorpusSource(base_name(file.filename or "")[-LONGEST_STORED_NAME:], file.stream, "files", is_file=True)
-
-
-class _Parts(io.RawIOBase):
-    """The text of an example as a stream."""
-
-    def __init__(self, example: ExampleCorpus) -> None:
-        self._parts: Iterator[str] = example.parts()
-        self._waiting = b""
-
-    def readable(self) -> bool:
-        """Whether it can be read."""
-        return True
-
-    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
-        """Fill the buffer with the next bytes; 0 at the end."""
-        while not self._waiting:
-            part = next(self._parts, None)
-            if part is None:
-                return 0
-            self._waiting = part.encode()
-        size = min(len(buffer), len(self._waiting))
-        buffer[:size], self._waiting = self._waiting[:size], self._waiting[size:]
-        return size
 
 
 def _store(sources: list[CorpusSource], field: str, visitor: str) -> str | InputProblem:
@@ -186,29 +162,13 @@ def find_corpus(id: str, plan: TrainingPlan) -> StoredCorpus | None:
 
 def _as_counted(plan: TrainingPlan) -> TrainingPlan:
     """The plan with only what changes how a corpus is split, so that facts can be used again."""
-    counted = TrainingPlan()
-    return replace(
-        counted,
-        trainer=plan.trainer,
-        split=plan.split,
-        pattern=plan.pattern,
-        normalization=plan.normalization,
-        longest_word=plan.longest_word,
-        segmentation=plan.segmentation,
-    )
+    counted = ("trainer", "split", "pattern", "normalization", "longest_word", "segmentation")
+    return TrainingPlan(**{name: getattr(plan, name) for name in counted})
 
 
 @lru_cache(maxsize=64)
 def _facts(stored: tuple[CorpusFile, ...], plan: TrainingPlan) -> CorpusFacts:
     return survey(stored, plan)
-
-
-def size_of(file: CorpusFile) -> int:
-    """The size of a stored file in bytes; 0 if it is gone."""
-    try:
-        return Path(file.path).stat().st_size
-    except OSError:
-        return 0
 
 
 # Corpora to start with: texts that this machine has anyway

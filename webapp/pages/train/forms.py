@@ -11,12 +11,11 @@ from flask_babel import gettext as _
 from werkzeug.datastructures import MultiDict
 
 from webapp.core.training.plan import TRAINERS, TrainingPlan
-from webapp.pages.train.choices import BY_NAME, CHOICES, PlanChoice
+from webapp.pages.train.choices import CHOICES, PlanChoice
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.web.localization import number
 
-LONGEST_LINE = 5_000  # characters of a regular expression
-LONGEST_LINES = 20_000  # characters of the special tokens
+LONGEST: dict[str, int] = {"pattern": 5_000, "special_tokens": 20_000}  # characters
 LONGEST_TYPED = 40  # characters of a rejected value that the form shows again
 
 
@@ -27,7 +26,9 @@ def _as_typed(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-DEFAULTS = {name: _as_typed(getattr(TrainingPlan(), name)) for name in ("trainer", *BY_NAME)}
+DEFAULTS = {
+    name: _as_typed(getattr(TrainingPlan(), name)) for name in ("trainer", *(choice.name for choice in CHOICES))
+}
 
 
 @dataclass(frozen=True)
@@ -57,15 +58,14 @@ def plan_from(values: MultiDict[str, str]) -> PlanRequest:
         typed["trainer"] = DEFAULTS["trainer"]
     accepted: dict[str, Any] = {"trainer": typed["trainer"]}
     for choice in CHOICES:
-        if not choice.is_for(typed["trainer"]):
+        if typed["trainer"] not in choice.trainers:
             typed[choice.name] = DEFAULTS[choice.name]
             continue
         try:
             accepted[choice.name] = _value(choice, typed[choice.name])
         except InputProblem as problem:
             problems[choice.name] = replace(problem, field=choice.name)
-            most = {"line": LONGEST_LINE, "lines": LONGEST_LINES}.get(choice.kind, LONGEST_TYPED)
-            typed[choice.name] = typed[choice.name][:most]
+            typed[choice.name] = typed[choice.name][: LONGEST.get(choice.name, LONGEST_TYPED)]
     if accepted.get("split") == "own" and not accepted.get("pattern") and "pattern" not in problems:
         message = _("Enter a regular expression, or choose another split pattern.")
         problems["pattern"] = InputProblem(message, 422, "pattern")
@@ -86,32 +86,32 @@ def with_problem(asked: PlanRequest, field: str, message: str) -> PlanRequest:
 
 def _value(choice: PlanChoice, typed: str) -> Any:
     """What a field says; raises InputProblem for what the plan cannot have."""
-    if choice.kind == "number":
+    if choice.is_number:
         return _number(choice, typed.strip())
-    if choice.options and typed not in dict(choice.options):
-        raise InputProblem(_("There is no such choice. Choose one from the list."))
-    if choice.kind == "lines":
-        if len(typed) > LONGEST_LINES:
-            values = {"count": number(len(typed)), "most": number(LONGEST_LINES)}
-            raise InputProblem(_("They have %(count)s characters; the limit is %(most)s.", **values))
-        return tuple(line.strip() for line in typed.split("\n") if line.strip())
-    if len(typed) > LONGEST_LINE:
-        values = {"count": number(len(typed)), "most": number(LONGEST_LINE)}
+    if choice.values:
+        if typed not in choice.values:
+            raise InputProblem(_("There is no such choice. Choose one from the list."))
+        return typed
+    most = LONGEST[choice.name]
+    if len(typed) > most:
+        values = {"count": number(len(typed)), "most": number(most)}
         raise InputProblem(_("It has %(count)s characters; the limit is %(most)s.", **values))
+    if choice.name == "special_tokens":
+        return tuple(line.strip() for line in typed.split("\n") if line.strip())
     return typed
 
 
 def _number(choice: PlanChoice, typed: str) -> int | float | None:
-    if not typed and choice.blank:
+    if not typed and choice.default is None:
         return None
     try:
         if len(typed) > LONGEST_TYPED or not typed.isascii() or "_" in typed:
             raise ValueError
-        value = int(typed) if choice.whole else float(typed)
+        value = int(typed) if choice.is_whole else float(typed)
     except ValueError:
         if not typed:
             message = _("Enter a number, for example %(number)s.", number=DEFAULTS[choice.name])
-        elif choice.whole:
+        elif choice.is_whole:
             message = _("“%(value)s” is not a whole number.", value=typed[:LONGEST_TYPED])
         else:
             message = _("“%(value)s” is not a number. Write, for example, 0.75.", value=typed[:LONGEST_TYPED])

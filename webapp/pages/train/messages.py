@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from flask import current_app
-from flask_babel import format_timedelta, ngettext
+from flask_babel import format_timedelta
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
@@ -136,30 +136,14 @@ def _values(code: str, details: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def reached_sentence(stage: str, percent: int) -> str:
-    """How far a failed training got."""
-    return _("It reached the stage “%(stage)s”, %(percent)s percent of the whole.", stage=stage, percent=percent)
-
-
-def waiting_sentence(ahead: int, wait: float | None) -> str:
-    """How many jobs are ahead, and when it starts."""
-    if ahead == 0:
-        place = _("Yours is next.")
-    else:
-        place = ngettext("One job is ahead of yours.", "%(num)s jobs are ahead of yours.", ahead)
-    return place if wait is None else joined([place, _("It starts in about %(wait)s.", wait=duration(wait))])
-
-
-def too_many_sentence(running: int, waiting: int, wait: float | None) -> str:
+def too_many_sentence(running: int, waiting: int) -> str:
     """Why a visitor cannot start another training now."""
     message = _(
         "You have reached the limit per visitor (running: %(running)s, waiting: %(waiting)s).",
         running=running,
         waiting=waiting,
     )
-    if wait is None:
-        return joined([message, _("Wait until one has finished, or cancel one.")])
-    return joined([message, _("Wait about %(wait)s, or cancel one.", wait=duration(wait))])
+    return joined([message, _("Wait until one has finished, or cancel one.")])
 
 
 def training_bytes() -> int:

@@ -21,16 +21,16 @@ from webapp.pages.train.corpora import EXAMPLES, UPLOAD_ADDRESS, StoredCorpus, f
 from webapp.pages.train.forms import PlanRequest, read_plan, with_problem
 from webapp.pages.train.messages import failure_sentence, size_in_words, too_many_sentence, training_bytes
 from webapp.pages.train.views import GoneTrainingPage, JobPage, UploadPage, choices_context, job_context, plan_page
-from webapp.serializers.json import json_response
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tokenization.messages import wrong_file
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.web.client_addresses import rate_limit_key
 from webapp.web.htmx import private, swappable, wants_partial
+from webapp.web.json_responses import json_response
 from webapp.web.localization import number
 from webapp.web.rates import stores
-from webapp.web.same_origin import is_foreign
+from webapp.web.security import is_foreign
 from webapp.web.templates import render
 
 blueprint = Blueprint("train", __name__)
@@ -85,9 +85,9 @@ def start() -> BaseResponse:
     try:
         job = jobs().submit(asked.plan, corpus.id, corpus.facts, rate_limit_key(request.remote_addr or ""))
     except TooManyJobsError as error:
-        response = _plan_page(asked, corpus, too_many_sentence(error.running, error.waiting, error.wait_seconds))
+        response = _plan_page(asked, corpus, too_many_sentence(error.running, error.waiting))
         response.status_code = 429
-        response.headers["Retry-After"] = str(max(1, round(error.wait_seconds or 60)))
+        response.headers["Retry-After"] = "60"
         return response
     return redirect(url_for("train.job", id=job.id), 303)
 
@@ -223,7 +223,7 @@ def _job_page(job: Job) -> Response:
     context = job_context(job)
     response = make_response(render(context if wants_partial() else JobPage(shown=context)))
     if job.state == "finished" and context.finished is not None:
-        _remember(response, context.finished.entry.name, context.job.label, job.id)
+        _remember(response, context.finished.entry.name, context.view.label, job.id)
     return _noindex(swappable(response))
 
 

@@ -8,16 +8,19 @@ from dataclasses import dataclass
 from flask_babel import gettext as _
 
 from webapp.core.training.corpus import CorpusFile
+from webapp.core.training.counting import stored_bytes
 from webapp.core.training.survey import CorpusFacts
 from webapp.jobs import Job
-from webapp.pages.train.choices import CHOICES, TRAINER_CHOICES, PlanChoice, TrainerChoice
-from webapp.pages.train.corpora import ExampleCorpus, StoredCorpus, size_of
+from webapp.pages.train.choices import CHOICES, TRAINER_TITLES, PlanChoice
+from webapp.pages.train.corpora import ExampleCorpus, StoredCorpus
 from webapp.pages.train.finished import FinishedTraining, finished_of
 from webapp.pages.train.forms import DEFAULTS, PlanRequest
 from webapp.pages.train.growth_chart import GrowthChart, growth_chart
 from webapp.pages.train.job_view import JobView, view_of
 from webapp.pages.train.messages import short_name, size_in_words
+from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 from webapp.rendering.markup import visible
+from webapp.tokenization.algorithms import Text
 from webapp.tokenization.forms import InputProblem
 from webapp.vocabularies.token_kinds import script_title
 from webapp.web.localization import join_list
@@ -72,6 +75,7 @@ class PlanChoicesContext(Context):
     advanced: Sequence[PlanChoice]
     advanced_open: bool
     facts: CorpusFacts
+    smoothings: Mapping[str, Text]  # their titles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +89,7 @@ class PlanPage(Page):
     corpus: str  # its id
     files: Sequence[FileLine]
     scripts: Sequence[ScriptBar]
-    trainers: Sequence[TrainerChoice]
+    trainers: Mapping[str, Text]  # their titles
     refusal: str  # why no training can be started now
 
 
@@ -95,7 +99,9 @@ class JobContext(Context):
 
     template = "train/_job.html"
 
-    job: JobView
+    job: Job
+    view: JobView
+    corpus_bytes: str
     chart: GrowthChart | None
     finished: FinishedTraining | None
     visible: Callable[..., str]
@@ -119,7 +125,7 @@ class GoneTrainingPage(Page):
 
 def choices_context(asked: PlanRequest, corpus: StoredCorpus) -> PlanChoicesContext:
     """The choices of the chosen algorithm."""
-    shown = [choice for choice in CHOICES if choice.is_for(asked.typed["trainer"])]
+    shown = [choice for choice in CHOICES if asked.typed["trainer"] in choice.trainers]
     advanced = [choice for choice in shown if choice.advanced]
     changed = any(asked.typed[choice.name] != DEFAULTS[choice.name] for choice in advanced)
     return PlanChoicesContext(
@@ -129,6 +135,7 @@ def choices_context(asked: PlanRequest, corpus: StoredCorpus) -> PlanChoicesCont
         advanced=advanced,
         advanced_open=changed or any(choice.name in asked.problems for choice in advanced),
         facts=corpus.facts,
+        smoothings=SMOOTHING_NAMES,
     )
 
 
@@ -139,25 +146,28 @@ def plan_page(choices: PlanChoicesContext, corpus: StoredCorpus, refusal: str) -
     return PlanPage(
         choices=choices,
         corpus=corpus.id,
-        files=[FileLine(short_name(file.name), size_in_words(size_of(file)), _kind(file)) for file in corpus.files],
+        files=[
+            FileLine(short_name(file.name), size_in_words(stored_bytes(file)), _kind(file)) for file in corpus.files
+        ],
         scripts=[ScriptBar(script_title(name), share, round(100 * share / most, 1)) for name, share in shares],
-        trainers=TRAINER_CHOICES,
+        trainers=TRAINER_TITLES,
         refusal=refusal,
     )
 
 
 def job_context(job: Job) -> JobContext:
     """The state of a job."""
-    view = view_of(job)
     finished = finished_of(job) if job.state == "finished" else None
     curve = job.progress.curve if job.progress else ()
     if not curve and job.record:
         curve = tuple((int(pieces), float(value)) for pieces, value in job.record.get("curve", ()))
     return JobContext(
-        job=view,
+        job=job,
+        view=view_of(job),
+        corpus_bytes=size_in_words(job.facts.bytes),
         chart=None
-        if view.counts_ngrams
-        else growth_chart(curve, job.plan.size, prunes=view.prunes, runs=job.state != "finished"),
+        if job.plan.trainer == "ngram"
+        else growth_chart(curve, job.plan.size, prunes=job.plan.trainer == "unigram", runs=job.state != "finished"),
         finished=finished,
         visible=visible,
     )

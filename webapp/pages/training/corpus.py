@@ -10,8 +10,8 @@ list or dictionary can be pasted. Lists with the count first (`5 low`, as from `
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 MOST_COUNT = 1_000_000
 LONGEST = 60  # characters
@@ -23,81 +23,41 @@ _ENTRY = re.compile(
     rf"(?P<word>{_WORD})(?:\s*[×✕*＊:：=＝,，]\s*|\s+(?:[xX]\s*|[-–—]\s+)|\s+)(?P<count>{_NUMBER})(?=[\s,;，；、]|$)"
 )
 _REVERSED = re.compile(rf"(?P<count>{_NUMBER})(?:\s*[×✕*＊]\s*|\s+(?:[xX]\s+)?)(?P<word>{_WORD})(?=[\s,;，；、]|$)")
-_ALONE = re.compile(r"[^\s,;，；、]+")
 _AROUND = re.compile(r"""["“”„«»「」『』()（）\[\]{}]|(?<!\w)['‘’]|['‘’](?!\w)""")
 
 
-@dataclass(frozen=True)
-class CountProblem:
-    """A line that is not a word with its count: `count` as written, or None where there is none."""
+def read_counts(corpus: str) -> dict[str, int] | None:
+    """Return the words of a corpus with their counts, or None if it is a plain text: if anything else is in it.
 
-    line: int
-    word: str
-    count: str | None
-
-
-@dataclass(frozen=True)
-class CountedWords:
-    """The words of a corpus with their counts, and the lines that could not be read."""
-
-    counts: dict[str, int]
-    problems: tuple[CountProblem, ...] = ()
-
-
-def read_counts(corpus: str) -> CountedWords | None:
-    """Return the counts of a corpus, or None if it is a plain text.
-
-    A corpus is a list of counts if at least two thirds of it are: a single entry without a count is then an error.
-
-    >>> read_counts("low 5 lower 2 newest 6 widest 3").counts
+    >>> read_counts("low 5 lower 2 newest 6 widest 3")
     {'low': 5, 'lower': 2, 'newest': 6, 'widest': 3}
     >>> read_counts("low×5\\nlower x 2\\nnewest*6\\nwidest: 3") == read_counts("5 low\\n2 lower\\n6 newest\\n3 widest")
     True
-    >>> read_counts("low 5\\nlower\\nnewest 6").problems
-    (CountProblem(line=2, word='lower', count=None),)
-    >>> read_counts("I have 5 apples"), read_counts("low low lower")
-    (None, None)
+    >>> read_counts("I have 5 apples"), read_counts("low low lower"), read_counts("low 5\\nlower")
+    (None, None, None)
     """
     lines = [_AROUND.sub(" ", line) for line in corpus.splitlines()]
-    entries = [(number, *entry) for number, line in enumerate(lines, start=1) for entry in _entries(line, _ENTRY)]
-    without = sum(count is None for _line, _word, count in entries)
-    if without:
-        reversed_ = [(number, *entry) for number, line in enumerate(lines, 1) for entry in _entries(line, _REVERSED)]
-        if len(reversed_) > 1 and all(count is not None for _line, _word, count in reversed_):
-            entries, without = reversed_, 0
-    if len(entries) - without < max(1, 2 * without):
-        return None
-    counts: dict[str, int] = {}
-    problems = []
-    for line, word, written in entries:
-        count = _value(written)
-        if count is None:
-            problems.append(CountProblem(line, word, written))
-        else:
-            counts[word] = counts.get(word, 0) + count
-    return CountedWords(counts, tuple(problems))
+    for pattern, fewest in ((_ENTRY, 1), (_REVERSED, 2)):
+        entries = [entry for line in lines for entry in _entries(line, pattern)]
+        if len(entries) >= fewest and all(1 <= count <= MOST_COUNT for _word, count in entries):
+            counts: Counter[str] = Counter()
+            for word, count in entries:
+                counts[word] += count
+            return dict(counts)
+    return None
 
 
-def _entries(line: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, str | None]]:
-    """The words of a line with their counts as written; None for a word without one."""
+def _entries(line: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, int]]:
+    """The words of a line with their counts; the count is 0 for what is no entry."""
     at = 0
     while at < len(line):
         if between := _BETWEEN.match(line, at):
             at = between.end()
-        elif entry := pattern.match(line, at):
-            yield entry["word"], entry["count"]
-            at = entry.end()
-        elif word := _ALONE.match(line, at):
-            yield word[0], None
-            at = word.end()
-
-
-def _value(written: str | None) -> int | None:
-    """A count from 1 to `MOST_COUNT`, or None."""
-    digits = (written or "").replace(",", "")
-    if not digits.isdecimal() or len(digits) > len(str(MOST_COUNT)):
-        return None
-    return int(digits) if 1 <= int(digits) <= MOST_COUNT else None
+            continue
+        entry = pattern.match(line, at)
+        digits = entry["count"].replace(",", "") if entry else ""
+        yield entry["word"] if entry else "", int(digits) if digits.isdecimal() and len(digits) < 9 else 0
+        at = entry.end() if entry else len(line)
 
 
 def first_words(words: Iterable[str]) -> str:

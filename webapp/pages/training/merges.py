@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
-from itertools import islice
 from typing import Any
 
 from flask_babel import gettext as _
@@ -14,7 +13,7 @@ from webapp.core import recipes
 from webapp.core.recipes import Recipe
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.traces import training_merges
-from webapp.core.traces.training_merges import CorpusWord, MergeRound, MergeTraining, TracedPair
+from webapp.core.traces.training_merges import CorpusWord, MergeRound, MergeTraining
 from webapp.pages.training.request import TrainingRequest
 from webapp.pages.training.tables import (
     BAR,
@@ -34,10 +33,8 @@ from webapp.pages.training.tables import (
     shown,
     symbols,
 )
-from webapp.pages.walkthrough.cells import StepCell
-from webapp.pages.walkthrough.engine import Frame
-from webapp.serializers.json import json_piece
-from webapp.tokenization.messages import joined
+from webapp.pages.walkthrough.engine import Frame, say
+from webapp.web.json_responses import json_piece
 from webapp.web.localization import number
 
 PAIRS_SHOWN = 10
@@ -49,101 +46,111 @@ def character_bpe(asked: TrainingRequest) -> TrainingWalkthrough:
     """The steps of training BPE over characters; the corpus must contain words."""
     counts = asked.word_counts(recipes.CHARACTER_BPE)
     training = training_merges.train_characters(counts, asked.merges, suffix_apart=asked.apart)
-    if asked.apart:
-        spelled = _("Each is a row of characters, followed by “</w>” as a separate symbol.")
-    else:
-        spelled = _("Each is a row of characters; “</w>” is part of the last one.")
-    return MergeSteps(asked, training, recipes.CHARACTER_BPE, spelled).walkthrough()
+    return MergeSteps(asked, training, recipes.CHARACTER_BPE).walkthrough()
 
 
 def byte_bpe(asked: TrainingRequest) -> TrainingWalkthrough:
     """The steps of training BPE over bytes; the corpus must contain words."""
     training = training_merges.train_bytes(asked.word_counts(recipes.BYTE_BPE), asked.merges)
-    spelled = _("Each is a row of bytes in UTF-8; all 256 bytes are in the vocabulary from the start.")
-    return MergeSteps(asked, training, recipes.BYTE_BPE, spelled).walkthrough()
+    return MergeSteps(asked, training, recipes.BYTE_BPE).walkthrough()
 
 
 def wordpiece(asked: TrainingRequest) -> TrainingWalkthrough:
     """The steps of training WordPiece; the corpus must contain words."""
     counts = asked.word_counts(recipes.WORDPIECE)
     training = training_merges.train_wordpiece(counts, asked.merges, minimum=asked.minimum)
-    spelled = _("Each is a row of characters; “##” marks those that continue a word.")
-    return MergeSteps(asked, training, recipes.WORDPIECE, spelled).walkthrough()
+    return MergeSteps(asked, training, recipes.WORDPIECE).walkthrough()
 
 
 class MergeSteps:
     """A training as steps: 0 shows the words before it, the last one the vocabulary, every one in between a round."""
 
-    def __init__(self, asked: TrainingRequest, training: MergeTraining, recipe: Recipe, spelled: str) -> None:
+    def __init__(self, asked: TrainingRequest, training: MergeTraining, recipe: Recipe) -> None:
         self._asked = asked
         self._training = training
         self._recipe = recipe
-        self._spelled = spelled  # the sentence on how words begin
-        self._merges = len(training.trained.merges)
-        self._coming = training.rounds()
-        self._rounds: list[MergeRound] = []
+        self._rounds = list(training.rounds())
 
     def walkthrough(self) -> TrainingWalkthrough:
         """The steps, each made when it is shown."""
-        rounds = [partial(self._round_frame, step) for step in range(1, self._merges + 1)]
-        start, end = partial(self._words_frame, 0, "start"), partial(self._words_frame, self._merges, "end")
-        ids = self._tokenizer(self._merges).ids(self._asked.text_to_encode)
-        return TrainingWalkthrough(frames=[start, *rounds, end], ids=ids, all_rounds=self._all_rounds)
-
-    # Frames
-
-    def _words_frame(self, done: int, kind: str) -> Frame:
-        words = self._words(done)
-        record: dict[str, Any] = {"kind": kind, "words": [_plain(word) for word in words]}
-        if kind == "end":
-            record["vocabulary"] = [json_piece(piece) for piece in self._tokenizer(done).model.pieces]
-        sections = Sections(
-            view=[Words(_("Words of the corpus"), _lines(words))],
-            side=[self._vocabulary(done)],
-            read=self._read(done),
+        return TrainingWalkthrough(
+            frames=[self._start, *(partial(self._round, round) for round in self._rounds), self._end],
+            ids=self._tokenizer(len(self._rounds)).ids(self._asked.text_to_encode),
+            all_rounds=self._all_rounds,
         )
-        return section_frame(self._end() if kind == "end" else self._beginning(), record, lambda: sections)
 
-    def _round_frame(self, step: int) -> Frame:
-        round = self._round(step)
-        found = round.pairs()
-        more = len(found[PAIRS_SHOWN:])
-        too_rare = round.too_rare()
+    def _start(self) -> Frame:
+        spelled = "apart" if self._asked.apart else self._recipe.name
+        words = self._training.start
+        happened = say("training", "merges_start", words=len(words), spelled=spelled, scored=self._training.scored)
+        return section_frame(happened, {"kind": "start", "words": list(map(_plain, words))}, partial(self._words, 0))
+
+    def _end(self) -> Frame:
+        done = len(self._rounds)
+        vocabulary = [json_piece(piece) for piece in self._tokenizer(done).model.pieces]
+        record = {"kind": "end", "words": list(map(_plain, self._words_after(done))), "vocabulary": vocabulary}
+        return section_frame(self._end_sentence(), record, partial(self._words, done))
+
+    def _words(self, done: int) -> Sections:
+        """The words and the vocabulary before the first round, and after the last one."""
+        return Sections(
+            view=[_words(_("Words of the corpus"), self._words_after(done))],
+            side=[self._vocabulary(done)],
+            read=read_cells(self._tokenizer(done), self._asked.text_to_encode),
+        )
+
+    def _round(self, round: MergeRound) -> Frame:
+        found, winner = round.pairs(), round.winner
+        more, too_rare = len(found[PAIRS_SHOWN:]), round.too_rare()
+        pairs = [
+            {"left": json_piece(pair.left), "right": json_piece(pair.right), "count": pair.count}
+            | ({name: getattr(pair, name) for name in ("left_count", "right_count", "score")} if round.scored else {})
+            for pair in found[:PAIRS_SHOWN]
+        ]
+        both = list(zip(round.before, round.after, strict=True))
         record = {
             "kind": "round",
             "round": round.number,
             "piece": json_piece(round.piece),
-            "pairs": [_plain_pair(round, pair) for pair in found[:PAIRS_SHOWN]],
+            "pairs": pairs,
             "more": more,
             "too_rare": too_rare,
             "changed": [
                 {**_plain(old), "becomes": [json_piece(symbol) for symbol in new.symbols]}
-                for old, new in _both(round)
+                for old, new in both
                 if new.made
             ],
         }
+        happened = say(
+            "training",
+            "merges_round",
+            round=round,
+            winner=winner,
+            left=quoted(winner.left),
+            right=quoted(winner.right),
+            piece=quoted(round.piece),
+            ties=sum(round.worth(pair) == round.worth(winner) for pair in found) - 1,
+        )
 
         def sections() -> Sections:
-            same = [new for _old, new in _both(round) if not new.made]
+            same = [new for _old, new in both if not new.made]
             unchanged = ngettext("One unchanged word", "%(count)s unchanged words", len(same), count=number(len(same)))
-            changed, pairs = self._changed(round), self._pairs(round, more, too_rare)
+            rows = [word_row(old, new) for old, new in both if new.made]
+            columns = [Column(_("Before")), Column(_("After")), Column(_("Count"), 0)]
+            more_words = len(rows[WORDS_SHOWN:])
+            note = ngettext("and one more word", "and %(count)s more words", more_words, count=number(more_words))
+            notes = [note] if more_words else []
+            changed = Table(_("Words that change"), columns, rows[:WORDS_SHOWN], notes=notes, style="rewritten")
+            candidates = self._pairs(round, more, too_rare)
             return Sections(
-                view=[changed, Words(unchanged, _lines(same))],
-                side=[pairs],
-                drawn=[changed, pairs],
-                below=[self._vocabulary(step, new=True)],
-                read=self._read(step),
+                view=[changed, _words(unchanged, same)],
+                side=[candidates],
+                drawn=[changed, candidates],
+                below=[self._vocabulary(round.number, new=True)],
+                read=read_cells(self._tokenizer(round.number), self._asked.text_to_encode),
             )
 
-        return section_frame(self._round_sentence(round), record, sections)
-
-    def _changed(self, round: MergeRound) -> Table:
-        changed = [word_row(old, new) for old, new in _both(round) if new.made]
-        more = len(changed[WORDS_SHOWN:])
-        note = ngettext("and one more word", "and %(count)s more words", more, count=number(more))
-        columns = [Column(_("Before")), Column(_("After")), Column(_("Count"), 0)]
-        notes = [note] if more else []
-        return Table(_("Words that change"), columns, changed[:WORDS_SHOWN], notes=notes, style="rewritten")
+        return section_frame(happened, record, sections)
 
     def _pairs(self, round: MergeRound, more: int, too_rare: int) -> Table:
         """The best pairs, with bars for counts or with the formula of scores."""
@@ -161,21 +168,19 @@ class MergeSteps:
             mark = _("merged") if wins else _("tied") if round.worth(pair) == best else ""
             rows.append(Row(row, kind="winner" if wins else "", mark=mark))
         notes = []
-        if self._training.scored:
+        title, figures = _("Pairs and their counts"), [BAR, Column(_("Count"), 0)]
+        if round.scored:
             title, figures = _("Pairs and their scores"), [Column(_("Counts"), 0), Column(_("Score"), 3)]
             notes.append(_("The score is the count of the pair, divided by the counts of its two symbols."))
-        else:
-            title, figures = _("Pairs and their counts"), [BAR, Column(_("Count"), 0)]
         if more:
             notes.append(ngettext("and one more pair", "and %(count)s more pairs", more, count=number(more)))
         if too_rare:
-            rare = number(too_rare)
             notes.append(
                 ngettext(
                     "One pair is below the minimum count.",
                     "%(count)s pairs are below the minimum count.",
                     too_rare,
-                    count=rare,
+                    count=number(too_rare),
                 )
             )
         return Table(title, [Column(_("Pair"), kind="head"), *figures], rows, notes=notes, style="candidates")
@@ -186,8 +191,8 @@ class MergeSteps:
         first = len(self._tokenizer(0).model.pieces)
         is_bytes = self._recipe is recipes.BYTE_BPE
         skipped = first if is_bytes else 0
-        latest = [pieces.index(self._round(done).piece)] if new else []
-        in_use = len({symbol for word in self._words(done) for symbol in word.symbols})
+        latest = [pieces.index(self._rounds[done - 1].piece)] if new else []
+        in_use = len({symbol for word in self._words_after(done) for symbol in word.symbols})
         return Pieces(
             _("Vocabulary so far"),
             symbols(pieces, latest)[skipped:],
@@ -205,114 +210,26 @@ class MergeSteps:
             figures = [*counts, Column(_("Score"), 4)]
         columns = [Column(_("Round"), 0), Column(_("Pair")), *figures, Column(_("New piece"), kind="wide")]
         rows = []
-        for round in map(self._round, range(1, self._merges + 1)):
+        for round in self._rounds:
             pair = round.winner
             scores = (pair.left_count, pair.right_count, pair.score) if round.scored else ()
             made = [WordSymbol(shown(round.piece), now=True)]
             cells = (round.number, symbols((pair.left, pair.right)), pair.count, *scores, made)
             rows.append(Row(cells, round.number))
-        return Table(_("All merges"), columns, rows, hint=self._end())
+        return Table(_("All merges"), columns, rows, hint=self._end_sentence())
 
-    # Rounds and vocabularies, computed when needed
+    def _end_sentence(self) -> str:
+        merges = len(self._rounds)
+        size = len(self._tokenizer(merges).model.pieces)
+        wanted, minimum = self._asked.merges, self._training.minimum
+        return say("training", "merges_end", merges=merges, wanted=wanted, minimum=minimum, size=size)
 
-    def _round(self, step: int) -> MergeRound:
-        """A round by its number; each is computed once, when it is first needed."""
-        self._rounds.extend(islice(self._coming, step - len(self._rounds)) if step > len(self._rounds) else ())
-        return self._rounds[step - 1]
-
-    def _words(self, done: int) -> Sequence[CorpusWord]:
-        return self._round(done).after if done else self._training.start
+    def _words_after(self, done: int) -> Sequence[CorpusWord]:
+        return self._rounds[done - 1].after if done else self._training.start
 
     def _tokenizer(self, done: int) -> Tokenizer:
         trained = self._training.trained
         return self._recipe.tokenizer(trained.first(done), getattr(trained, "special_tokens", {}))
-
-    def _read(self, done: int) -> Sequence[StepCell]:
-        return read_cells(self._tokenizer(done), self._asked.text_to_encode)
-
-    # Sentences
-
-    def _beginning(self) -> str:
-        count = len(self._training.start)
-        words = ngettext(
-            "The corpus has one word.", "The corpus has %(count)s different words.", count, count=number(count)
-        )
-        if self._training.scored:
-            plan = _("Each round merges the pair with the highest score: the symbols that occur mostly together.")
-        else:
-            plan = _("Each round merges the pair of neighbours that occurs most often.")
-        return joined([words, self._spelled, plan])
-
-    def _round_sentence(self, round: MergeRound) -> str:
-        why = self._why_scored(round) if round.scored else self._why_counted(round)
-        changed = sum(1 for word in round.after if word.made)
-        words = ngettext("One word changes.", "%(count)s words change.", changed, count=number(changed))
-        return joined([why, words])
-
-    def _why_counted(self, round: MergeRound) -> str:
-        winner = round.winner
-        names = {"left": quoted(winner.left), "right": quoted(winner.right)}
-        piece = quoted(round.piece)
-        ties = sum(1 for pair in round.pairs() if pair.count == winner.count) - 1
-        if winner.count == 1:
-            found = _(
-                "No pair occurs more than once; the first in the corpus is “%(left)s” and “%(right)s”.",
-                **names,
-            )
-        elif ties:
-            found = ngettext(
-                "“%(left)s” and “%(right)s” occur next to each other %(count)s times. One other pair occurs as often, "
-                "but later in the corpus.",
-                "“%(left)s” and “%(right)s” occur next to each other %(count)s times. %(ties)s other pairs occur as "
-                "often, but later in the corpus.",
-                ties,
-                count=number(winner.count),
-                ties=number(ties),
-                **names,
-            )
-        else:
-            found = _(
-                "“%(left)s” and “%(right)s” occur next to each other %(count)s times, more often than any other pair.",
-                count=number(winner.count),
-                **names,
-            )
-        return joined([found, _("The merge makes “%(piece)s”.", piece=piece)])
-
-    def _why_scored(self, round: MergeRound) -> str:
-        winner = round.winner
-        names = {"left": quoted(winner.left), "right": quoted(winner.right)}
-        ties = sum(1 for pair in round.pairs() if pair.score == winner.score) - 1
-        found = _(
-            "“%(left)s” and “%(right)s” score %(count)s ÷ (%(left_count)s × %(right_count)s) = %(score)s.",
-            count=number(winner.count),
-            left_count=number(winner.left_count),
-            right_count=number(winner.right_count),
-            score=number(winner.score, 3),
-            **names,
-        )
-        if ties:
-            best = ngettext(
-                "One other pair has the same score, but occurs later in the corpus.",
-                "%(ties)s other pairs have the same score, but occur later in the corpus.",
-                ties,
-                ties=number(ties),
-            )
-        else:
-            best = _("No other pair has a score as high.")
-        return joined([found, best, _("The merge makes “%(piece)s”.", piece=quoted(round.piece))])
-
-    def _end(self) -> str:
-        done = ngettext(
-            "Training made one merge.", "Training made %(count)s merges.", self._merges, count=number(self._merges)
-        )
-        if self._merges == self._asked.merges:
-            why = _("That is the number you chose.")
-        elif self._training.minimum > 1:
-            why = _("No pair is left that occurs at least %(minimum)s times.", minimum=number(self._training.minimum))
-        else:
-            why = _("No pair is left: every word is a single piece.")
-        size = len(self._tokenizer(self._merges).model.pieces)
-        return joined([done, why, _("The vocabulary has %(size)s pieces.", size=number(size))])
 
 
 def word_row(before: CorpusWord, after: CorpusWord) -> Row:
@@ -326,20 +243,8 @@ def word_row(before: CorpusWord, after: CorpusWord) -> Row:
     return Row([symbols(before.symbols, joined), symbols(after.symbols, after.made), before.count])
 
 
-def _lines(words: Iterable[CorpusWord]) -> list[tuple[Sequence[WordSymbol], int]]:
-    return [(symbols(word.symbols, word.made), word.count) for word in words]
-
-
-def _plain_pair(round: MergeRound, pair: TracedPair) -> dict[str, Any]:
-    line: dict[str, Any] = {"left": json_piece(pair.left), "right": json_piece(pair.right), "count": pair.count}
-    if round.scored:
-        line |= {"left_count": pair.left_count, "right_count": pair.right_count, "score": pair.score}
-    return line
-
-
-def _both(round: MergeRound) -> Iterator[tuple[CorpusWord, CorpusWord]]:
-    """Each word before and after a round."""
-    return zip(round.before, round.after, strict=True)
+def _words(title: str, words: Sequence[CorpusWord]) -> Words:
+    return Words(title, [(symbols(word.symbols, word.made), word.count) for word in words])
 
 
 def _plain(word: CorpusWord) -> dict[str, Any]:

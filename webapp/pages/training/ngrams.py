@@ -2,36 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
+from itertools import pairwise
 
 from flask_babel import gettext as _
-from flask_babel import ngettext
+from flask_babel import ngettext, pgettext
 
 from webapp.core.models.ngram import NGram
+from webapp.core.models.ngram_counts import END, START
 from webapp.core.trainers.ngram import segmented, train
 from webapp.core.vocabulary_error import VocabularyError
-from webapp.pages.training.ngram_counting import (
-    Sentence,
-    batches,
-    counting_sections,
-    estimate_sections,
-    windows,
-)
 from webapp.pages.training.request import TrainingRequest
-from webapp.pages.training.tables import Column, Row, Table, TrainingWalkthrough, section_frame
+from webapp.pages.training.tables import (
+    Column,
+    MethodSection,
+    Pieces,
+    Row,
+    Sections,
+    Table,
+    TrainingWalkthrough,
+    WordSymbol,
+    section_frame,
+)
 from webapp.pages.walkthrough.cells import StepCell, cell, quotable
-from webapp.pages.walkthrough.engine import Frame, NoStepsError
-from webapp.pages.walkthrough.ngram_end import end_json, end_picture, end_sentence, end_values
-from webapp.pages.walkthrough.ngram_positions import NGramPositions
-from webapp.pages.walkthrough.ngram_probabilities import smoothing_name
-from webapp.rendering.pictures.figure import Figure
-from webapp.serializers.json import well_formed
-from webapp.tokenization.messages import joined, translated
+from webapp.pages.walkthrough.engine import Frame, NoStepsError, say
+from webapp.pages.walkthrough.ngram_probabilities import (
+    context_text,
+    origin_of,
+    parameters_of,
+    smoothing_name,
+    smoothing_sentence,
+    word_text,
+)
+from webapp.pages.walkthrough.ngrams import NGramPositions, end_sentence, ended
+from webapp.tokenization.messages import translated
+from webapp.web.json_responses import well_formed
 from webapp.web.localization import number
 
 TEMPLATE = "training/_ngrams.html"
+MOST_STEPS = 12  # of counting; with more sentences, each step counts several
+SHOWN = 40  # rows of a table
+MOST_IN_MATRIX = 9  # words; more do not fit next to each other
+
+Sentence = tuple[str, ...]
+Window = tuple[str, ...]
 
 
 class NGramTraining:
@@ -40,7 +57,7 @@ class NGramTraining:
     def __init__(self, asked: TrainingRequest) -> None:
         self._text = asked.text_to_encode
         self._order = asked.order
-        self._sentences = sentences_of(asked)
+        self._sentences = [tuple(sentence) for sentence in segmented(asked.corpus)]
         if not self._sentences:
             raise NoStepsError(_("The corpus has no words. Write sentences with spaces between the words."))
         self._batches = batches(self._sentences)
@@ -60,35 +77,36 @@ class NGramTraining:
 
     def _frame(self, step: int) -> Frame:
         if step < len(self._batches):
-            record: dict[str, Any] = {
-                "kind": "count",
-                "sentences": [[well_formed(word) for word in sentence] for sentence in self._batches[step]],
-                "ngrams": [
-                    [well_formed(str(word)) for word in window]
-                    for sentence in self._batches[step]
-                    for window in windows(sentence, self._order)
-                ],
-            }
-            sections = partial(counting_sections, self._batches, step, self._order)
-            return section_frame(self._counted(step), record, sections)
+            return self._count_frame(step)
         if step == len(self._batches):
             counts = self._model.counts
+            ngrams = counts.ngrams(self._order)
             record = {
                 "kind": "estimate",
                 "order": self._order,
-                "words": [well_formed(word) for word in counts.words],
-                "counts": [
-                    [[well_formed(str(word)) for word in ngram], count] for ngram, count in counts.ngrams(self._order)
-                ],
+                "words": _plain(counts.words),
+                "counts": [[_plain(ngram), count] for ngram, count in ngrams],
             }
             return section_frame(self._estimated(), record, partial(estimate_sections, self._model))
-        found = [self._positions]
         if step < len(self) - 1:
             return self._positions.frame(TEMPLATE, step - self._first_position)
-        record = {"kind": "words", "words": [well_formed(word) for word in self._words], **end_json(found)}
-        cells = [self._cell(word) for word in self._words]
-        values = partial(end_values, found, cells)
-        return Frame(TEMPLATE, end_sentence(found), record, values, partial(end_picture, found))
+        end = ended(TEMPLATE, [self._positions], [self._cell(word) for word in self._words])
+        return replace(end, record={**end.record, "kind": "words", "words": _plain(self._words)})
+
+    def _count_frame(self, step: int) -> Frame:
+        batch = self._batches[step]
+        found = [window for words in batch for window in windows(words, self._order)]
+        happened = say(
+            "training",
+            "ngrams_counted",
+            first=1 + sum(map(len, self._batches[:step])),
+            batch=len(batch),
+            words=quotable("/".join(batch[0])),
+            order=self._order,
+            ngrams=len(found),
+        )
+        record = {"kind": "count", "sentences": list(map(_plain, batch)), "ngrams": list(map(_plain, found))}
+        return section_frame(happened, record, partial(counting_sections, self._batches, step, self._order))
 
     def __len__(self) -> int:
         return self._first_position + len(self._positions) + 1 if self._text else self._first_position
@@ -100,10 +118,6 @@ class NGramTraining:
     @cached_property
     def _positions(self) -> NGramPositions:
         return NGramPositions(self._model, self._text)
-
-    def words_picture(self) -> Figure | None:
-        """The words of the first sentence of the text, before any position is filled."""
-        return self._positions.unfilled()
 
     def _all_positions(self) -> Table:
         """Each position: the words that end there, with their best predecessors."""
@@ -119,9 +133,10 @@ class NGramTraining:
         rows = []
         if self._text:
             for step in range(len(self._positions)):
-                for row in self._positions.kept_rows(step):
-                    cells = (row.end, row.word, row.context, row.formula, row.logarithm, row.before_sum, row.sum)
-                    rows.append(Row(cells, step + self._first_position))
+                for row in self._positions.rows(step):
+                    one, origin = row.candidate, row.origin
+                    cells = (row.end, origin.word, origin.context, origin.formula, one.score, one.before, one.total)
+                    rows += [Row(cells, step + self._first_position)] if row.kept else []
         sentence = end_sentence([self._positions]) if rows else self._estimated()
         return Table(_("All positions"), columns, rows, hint=sentence)
 
@@ -136,55 +151,138 @@ class NGramTraining:
     def _cell(self, word: str) -> StepCell:
         return cell(word, "done", "" if self._model.id_of(word) is not None else "unknown", id=self._id(word))
 
-    def _counted(self, step: int) -> str:
-        batch = self._batches[step]
-        first = 1 + sum(map(len, self._batches[:step]))
-        grams = sum(len(windows(sentence, self._order)) for sentence in batch)
-        if len(batch) > 1:
-            opening = _(
-                "Sentences %(first)s to %(last)s are counted.", first=number(first), last=number(first + len(batch) - 1)
-            )
-        else:
-            opening = _(
-                "Sentence %(number)s is counted: “%(words)s”.", number=number(first), words=quotable("/".join(batch[0]))
-            )
-        kinds: Mapping[int, str] = {
-            1: ngettext("It has one word, the end included.", "It has %(num)s words, the end included.", grams),
-            2: ngettext(
-                "It has one pair of words, its beginning and its end included.",
-                "It has %(num)s pairs of words, its beginning and its end included.",
-                grams,
-            ),
-            3: ngettext(
-                "It has one sequence of three words, its beginning and its end included.",
-                "It has %(num)s sequences of three words, its beginning and its end included.",
-                grams,
-            ),
-        }
-        return joined([opening, kinds[self._order] if len(batch) == 1 else ""])
-
     def _estimated(self) -> str:
-        counts = self._model.counts
-        return joined(
-            [
-                _("All sentences are counted."),
-                _(
-                    "They contain %(words)s different words in %(ngrams)s different n-grams of order %(order)s. "
-                    "%(smoothing)s turns the counts into probabilities.",
-                    words=number(len(counts.words)),
-                    ngrams=number(sum(1 for _ngram in counts.ngrams(self._order))),
-                    order=number(self._order),
-                    smoothing=smoothing_name(self._model.smoothing),
-                ),
-            ]
+        counts, order = self._model.counts, self._order
+        ngrams = sum(1 for _ngram in counts.ngrams(order))
+        smoothing = smoothing_name(self._model.smoothing)
+        return say(
+            "training", "ngrams_estimated", words=len(counts.words), ngrams=ngrams, order=order, smoothing=smoothing
         )
 
 
-def sentences_of(asked: TrainingRequest) -> list[Sentence]:
-    """The sentences of the corpus."""
-    return [tuple(sentence) for sentence in segmented(asked.corpus)]
+def batches(sentences: Sequence[Sentence]) -> list[Sequence[Sentence]]:
+    """The sentences in at most `MOST_STEPS` batches of nearly equal length.
+
+    >>> [len(batch) for batch in batches([("a",)] * 30)]
+    [2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3]
+    """
+    count = min(len(sentences), MOST_STEPS)
+    ends = [len(sentences) * at // count for at in range(count + 1)] if count else [0]
+    return [sentences[start:end] for start, end in pairwise(ends)]
 
 
-def first_steps(asked: TrainingRequest) -> int:
-    """How many steps come before the first position: the counting, and the probabilities."""
-    return len(batches(sentences_of(asked))) + 1
+def windows(sentence: Sentence, order: int) -> list[Window]:
+    """The n-grams of a sentence, its end and its beginning included; the first of three has only two words.
+
+    >>> [tuple(map(str, window)) for window in windows(("a", "b"), 3)]
+    [('<s>', 'a'), ('<s>', 'a', 'b'), ('a', 'b', '</s>')]
+    """
+    marked = (START, *sentence, END)
+    return [marked[max(0, at - order + 1) : at + 1] for at in range(1, len(marked))]
+
+
+def counting_sections(found: Sequence[Sequence[Sentence]], step: int, order: int) -> Sections:
+    """The sentences of a step, and the counts after it: those of the step first, then the most frequent."""
+    added = Counter(window for sentence in found[step] for window in windows(sentence, order))
+    counts = Counter(window for batch in found[: step + 1] for sentence in batch for window in windows(sentence, order))
+    ranked = sorted(counts, key=lambda window: (window not in added, -counts[window]))
+    words = list(dict.fromkeys(word for batch in found[: step + 1] for sentence in batch for word in sentence))
+    earlier = {word for batch in found[:step] for sentence in batch for word in sentence}
+    title = ngettext("The sentence", "The sentences", len(found[step]))
+    sentences = [
+        Pieces("" if place else title, [WordSymbol(word_text(word)) for word in marked])
+        for place, sentence in enumerate(found[step])
+        for marked in [(START, *sentence, END) if order > 1 else (*sentence, END)]
+    ]
+    rows = [
+        Row(
+            [
+                *_after(order, window),
+                [WordSymbol(word_text(window[-1]), bool(added[window]))],
+                counts[window],
+                f"+{number(added[window])}" if added[window] else "–",
+            ],
+            kind="winner" if added[window] else "",
+        )
+        for window in ranked[:SHOWN]
+    ]
+    columns = [
+        *([Column(pgettext("previous words", "After"))] if order > 1 else []),
+        Column(_("Word"), kind="head"),
+        Column(_("Count"), 0),
+        Column(_("In this step"), 0, pictured=False),
+    ]
+    so_far = Table(_("Counts so far"), columns, rows, notes=_more_rows(len(ranked) - len(rows)))
+    more = len(words[SHOWN:])
+    notes = [ngettext("and one more word", "and %(count)s more words", more, count=number(more))] if more else []
+    if order > 1:
+        notes.append(
+            _("The end of a sentence is counted like a word. Its beginning is never predicted: words follow it.")
+        )
+    else:
+        notes.append(_("The end of a sentence is counted like a word."))
+    known = [WordSymbol(word_text(word), word not in earlier) for word in words[:SHOWN]]
+    return Sections(
+        view=[*sentences, *(_matrix(_("Counts so far"), counts, words, added, order) or [so_far])],
+        side=[Pieces(_("Words of the sentences"), known, notes=notes)],
+        drawn=[so_far],
+    )
+
+
+def estimate_sections(model: NGram) -> Sections:
+    """The probabilities of the n-grams of the highest order, most frequent first."""
+    counts = Counter({ngram: count for ngram, count in model.counts.ngrams(model.order) if ngram[-1] is not START})
+    if model.order > 2:  # the first word of a sentence follows its beginning alone
+        counts |= {ngram: count for ngram, count in model.counts.ngrams(2) if ngram[0] is START}
+    rows = []
+    for window, count in counts.most_common(SHOWN):
+        origin = origin_of(model, window[-1], window[:-1])
+        word = [WordSymbol(word_text(window[-1]))]
+        rows.append(Row([word, *_after(model.order, window), count, origin.formula, origin.probability]))
+    columns = [
+        Column(_("Word"), kind="head"),
+        *([Column(pgettext("previous words", "After"))] if model.order > 1 else []),
+        Column(_("Count"), 0),
+        Column(_("Formula"), 0),
+        Column(_("Probability"), 0),
+    ]
+    table = Table(_("Probabilities"), columns, rows, notes=_more_rows(len(counts) - len(rows)))
+    return Sections(
+        view=[*_matrix(_("All counts"), counts, list(model.counts.words), Counter(), model.order), table],
+        side=[MethodSection(smoothing_name(model.smoothing), smoothing_sentence(model), parameters_of(model))],
+        drawn=[table],
+    )
+
+
+def _after(order: int, window: Window) -> list[str]:
+    """The words before the last one of an n-gram, which pairs and triples have."""
+    return [context_text(window[:-1])] if order > 1 else []
+
+
+def _more_rows(more: int) -> list[str]:
+    return [ngettext("and one more row", "and %(count)s more rows", more, count=number(more))] if more else []
+
+
+def _matrix(
+    title: str, counts: Counter[Window], words: Sequence[str], added: Counter[Window], order: int
+) -> list[Table]:
+    """How often each word follows each other word, as in textbooks; only for pairs, and if it is small enough."""
+    if order != 2 or len(words) > MOST_IN_MATRIX:
+        return []
+    rows = []
+    for before in (START, *words):
+        cells = [counts[before, word] for word in (*words, END)]
+        styles = {
+            at: "now" if (before, word) in added else "" if counts[before, word] else "none"
+            for at, word in enumerate((*words, END), 1)
+        }
+        rows.append(Row([word_text(before), *cells, sum(cells)], styles={**styles, len(cells) + 1: "sum"}))
+    columns = [
+        Column(_("Word before, word after"), kind="head"),
+        *(Column(word_text(word), 0) for word in (*words, END)),
+    ]
+    return [Table(title, [*columns, Column(pgettext("of counts", "Sum"), 0)], rows, style="count-matrix")]
+
+
+def _plain(words: Sequence[object]) -> list[str]:
+    return [well_formed(str(word)) for word in words]

@@ -1,19 +1,25 @@
-"""What the address of a training says: a corpus, a size, a text to tokenize, and the options of each trainer."""
+"""What the address of a training says: a corpus, a size, a text to tokenize, and the options of each trainer.
+
+The corpus is in the address as it is, or compressed if it would be too long: a Chinese character takes nine characters
+there (`%E5%AD%A6`), so 2,000 of them would be twice what proxies commonly accept.
+"""
 
 from __future__ import annotations
 
+import zlib
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as NotBase64Error
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Literal
-from urllib.parse import urlencode
+from urllib.parse import quote_plus, urlencode
 
 from flask import url_for
 from flask_babel import gettext as _
 
 from webapp.core.recipes import Recipe
 from webapp.core.trainers.word_counts import WordCounts, merged
-from webapp.pages.training import packed_links
-from webapp.pages.training.corpus import CountedWords, first_sentence, first_words, read_counts
+from webapp.pages.training.corpus import first_sentence, first_words, read_counts
 from webapp.pages.walkthrough.engine import NoStepsError
 from webapp.web.localization import number
 
@@ -26,6 +32,9 @@ MOST_TEXT = 200
 MOST_MERGES = 200
 MOST_PIECES = 1_000
 USUAL_MERGES = 20
+READABLE = 1_500  # characters of an address that an uncompressed corpus may take
+LONGEST = 7_500  # characters for a packed corpus: the common limit of proxies, 8,190, less room for the rest
+_MOST_BYTES = 40_000  # of an unpacked corpus, so that no address can fill the memory
 
 
 @dataclass(frozen=True)
@@ -60,7 +69,7 @@ class TrainingRequest:
         return f"{self.algorithm}-{self.symbols}" if self.symbols else self.algorithm
 
     @cached_property
-    def counted(self) -> CountedWords | None:
+    def counted(self) -> dict[str, int] | None:
         """The words and counts of a corpus that is a list of them; None for plain text, and for sentences."""
         return None if self.as_text or self.algorithm == "ngram" else read_counts(self.corpus)
 
@@ -68,7 +77,7 @@ class TrainingRequest:
         """The counts of the corpus's pre-tokens, the input of a trainer; each word of a list stands alone."""
         if self.counted is None:
             return recipe.count(self.corpus)
-        words = self.counted.counts.items()
+        words = self.counted.items()
         return merged(*({part: times * count for part, times in recipe.count(word).items()} for word, count in words))
 
     @cached_property
@@ -78,7 +87,11 @@ class TrainingRequest:
             return self.text
         if self.algorithm == "ngram":
             return first_sentence(self.corpus)
-        return first_words(self.counted.counts if self.counted else self.corpus.split())
+        return first_words(self.counted if self.counted else self.corpus.split())
+
+    def read_as(self, *, text: bool) -> TrainingRequest:
+        """The same request with the corpus read as plain text or as words with counts, from its first step."""
+        return replace(self, as_text=text, step=None)
 
     @property
     def merges(self) -> int:
@@ -87,7 +100,7 @@ class TrainingRequest:
 
     def address(self, step: int | None = None, *, view: View = "page", **more: str) -> str:
         """The address of a step, or of the first; with `view="rounds"` of the table of all rounds."""
-        pairs = [("corpus", "")] if not self.corpus else [packed_links.parameters(self.corpus)]
+        pairs = [("corpus", "")] if not self.corpus else [parameters(self.corpus)]
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name not in ("algorithm", "corpus", "step") and value != field.default:
@@ -100,10 +113,6 @@ class TrainingRequest:
     def link(self) -> str:
         """The address of the kind of training, without a corpus: the page shows its first preset."""
         return url_for("training.page", algorithm=self.algorithm, symbols=self.symbols or None)
-
-    def with_corpus(self, corpus: str) -> TrainingRequest:
-        """The same request with another corpus, from its first step."""
-        return replace(self, corpus=corpus, step=None)
 
 
 def check_room(asked: TrainingRequest, characters: int) -> None:
@@ -122,3 +131,49 @@ def check_room(asked: TrainingRequest, characters: int) -> None:
             count=number(characters),
         )
         raise NoStepsError(message)
+
+
+def parameters(corpus: str) -> tuple[str, str]:
+    """The parameter that holds a text, and its value.
+
+    >>> parameters("low lower")
+    ('corpus', 'low lower')
+    >>> parameters("学而时习之" * 50)[0]
+    'packed'
+
+    A text that no training accepts is shortened, to one that none accepts either: the page that says so has it in many
+    links, and packing a megabyte for each took 8 s in total.
+    """
+    corpus = corpus[:_MOST_BYTES]
+    if len(quote_plus(corpus, errors="replace")) <= READABLE:
+        return "corpus", corpus
+    return "packed", packed(corpus)
+
+
+def packed(text: str) -> str:
+    """A text compressed, from UTF-8 or UTF-16, whichever is shorter.
+
+    >>> unpacked(packed("学而时习之" * 50)) == "学而时习之" * 50
+    True
+    """
+    written = [text.encode("utf-8", "replace"), b"\xff" + text.encode("utf-16-le", "replace")]
+    shortest = min((zlib.compress(content, 9) for content in written), key=len)
+    return urlsafe_b64encode(shortest).rstrip(b"=").decode()
+
+
+def unpacked(letters: str) -> str | None:
+    """The text of a packed value, or None if it is invalid.
+
+    >>> unpacked("nonsense"), unpacked("é")
+    (None, None)
+    """
+    try:
+        content = urlsafe_b64decode(letters.encode("ascii") + b"=" * (-len(letters) % 4))
+        inflate = zlib.decompressobj()
+        written = inflate.decompress(content, _MOST_BYTES)
+        if not inflate.eof:
+            return None
+        # 0xFF marks UTF-16: UTF-8 never starts with it.
+        return written[1:].decode("utf-16-le") if written[:1] == b"\xff" else written.decode()
+    except (NotBase64Error, zlib.error, UnicodeError):
+        return None

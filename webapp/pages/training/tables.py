@@ -1,7 +1,8 @@
 """What a step of a training shows: tables, words of the corpus, and pieces, each drawn on the page and in pictures.
 
 A round is made of these sections, whatever the trainer: `training/_sections.html` draws them, `picture` makes a figure
-of the tables and words, and the table of all rounds is one of them, which is CSV and text to copy as well.
+of the tables and words, and the table of all rounds is one of them, which is CSV as well. The sentences of all steps
+are in `sentences/training.html`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from webapp.core.traces.training_unigram import SegmentedWord
 from webapp.core.trainers.bpe import END_OF_WORD
 from webapp.pages.walkthrough.cells import StepCell, direction, quotable
 from webapp.pages.walkthrough.engine import Frame, Walkthrough
-from webapp.rendering.delimited import as_tsv
 from webapp.rendering.markup import shown_piece, visible
 from webapp.rendering.pictures.figure import Figure, FigureCell, FigureColumn, FigurePiece, side_by_side, table_figure
 from webapp.web.localization import number
@@ -59,11 +59,6 @@ class Column:
     kind: str = ""
     pictured: bool = True
 
-    @property
-    def is_figures(self) -> bool:
-        """Whether the column holds figures, which are aligned at the end."""
-        return self.digits is not None
-
 
 BAR = Column(kind="bar", pictured=False)
 
@@ -99,16 +94,16 @@ class Table:
     kind: ClassVar = "table"
 
     @property
-    def figure(self) -> Figure:
-        """The table as a picture."""
+    def figure(self) -> Figure | None:
+        """The table as a picture; None without rows."""
         places = [at for at, column in enumerate(self.columns) if column.pictured]
-        columns = [FigureColumn(self.columns[at].title, self.columns[at].is_figures) for at in places]
+        columns = [FigureColumn(self.columns[at].title, self.columns[at].digits is not None) for at in places]
         rows = []
         for row in self.rows:
             if len(row.cells) == len(self.columns):
                 *cells, last = [self._drawn(row, at) for at in places]
                 rows.append([*cells, f"{last} ({row.said})" if row.said else last])
-        return table_figure("table", self.title, columns, rows)
+        return table_figure("table", self.title, columns, rows) if rows else None
 
     def written(self, cell: Cell, column: Column) -> str:
         """A figure or a text as the page and pictures have it."""
@@ -119,23 +114,15 @@ class Table:
     def _drawn(self, row: Row, at: int) -> FigureCell:
         cell = row.cells[at]
         if isinstance(cell, Sequence) and not isinstance(cell, str):
-            return _pieces(cell, bool(row.said)) or "–"
+            return [FigurePiece(symbol.text, symbol.now or bool(row.said)) for symbol in cell] or "–"
         return self.written(cell, self.columns[at])
 
-    @property
-    def tsv(self) -> str:
-        """The table as tab-separated text, to copy."""
-        return as_tsv(self.lines())
-
     def lines(self) -> list[list[object]]:
-        """The header and the rows as plain values, for CSV and the clipboard."""
-        return [
-            [column.title for column in self.columns],
-            *(
-                [_written(cell, column) for cell, column in zip(row.cells, self.columns, strict=True)]
-                for row in self.rows
-            ),
+        """The header and the rows as plain values, for CSV."""
+        rows = [
+            [_plain(cell, column) for cell, column in zip(row.cells, self.columns, strict=True)] for row in self.rows
         ]
+        return [[column.title for column in self.columns], *rows]
 
 
 @dataclass(frozen=True)
@@ -150,9 +137,8 @@ class Words:
     @property
     def figure(self) -> Figure | None:
         """The first words as a picture; None without words."""
-        rows: list[list[FigureCell]] = [[_pieces(symbols), number(count)] for symbols, count in self.lines[:WORDS]]
-        columns = [FigureColumn(_("Word")), FigureColumn(_("Count"), True)]
-        return table_figure("words", self.title, columns, rows) if rows else None
+        rows = [Row(line) for line in self.lines[:WORDS]]
+        return Table(self.title, [Column(_("Word")), Column(_("Count"), 0)], rows).figure
 
 
 @dataclass(frozen=True)
@@ -174,12 +160,10 @@ class Pieces:
     kind: ClassVar = "pieces"
 
     @property
-    def figure(self) -> Figure:
+    def figure(self) -> Figure | None:
         """The pieces with their ids as a picture."""
-        rows: list[list[FigureCell]] = [
-            [number(id), _pieces([piece])] for id, piece in enumerate(self.pieces, self.start or 0)
-        ]
-        return table_figure("pieces", self.title, [FigureColumn(_("Id"), True), FigureColumn(_("Piece"))], rows)
+        rows = [Row([id, [piece]]) for id, piece in enumerate(self.pieces, self.start or 0)]
+        return Table(self.title, [Column(_("Id"), 0), Column(_("Piece"))], rows).figure
 
 
 @dataclass(frozen=True)
@@ -269,12 +253,10 @@ def quoted(piece: str | bytes) -> str:
     >>> quoted(b"low"), quoted(b"\\xe4")
     ('low', '⟨E4⟩')
     """
-    if isinstance(piece, bytes):
-        try:
-            return quotable(piece.decode())
-        except UnicodeDecodeError:
-            return shown_piece(piece)
-    return quotable(piece)
+    try:
+        return quotable(piece.decode() if isinstance(piece, bytes) else piece)
+    except UnicodeDecodeError:
+        return shown_piece(piece)
 
 
 def words_of(title: str, words: Iterable[SegmentedWord]) -> Words:
@@ -305,13 +287,9 @@ def percent(value: float, most: float) -> float:
     return round(100 * value / most, 2)
 
 
-def _pieces(symbols: Iterable[WordSymbol], chosen: bool = False) -> list[FigurePiece]:
-    return [FigurePiece(symbol.text, symbol.now or chosen) for symbol in symbols]
-
-
-def _written(cell: Cell, column: Column) -> object:
+def _plain(cell: Cell, column: Column) -> object:
     if isinstance(cell, float):
         return f"{cell:.{column.digits or 0}f}"
-    return (
-        " ".join(symbol.text for symbol in cell) if isinstance(cell, Sequence) and not isinstance(cell, str) else cell
-    )
+    if isinstance(cell, Sequence) and not isinstance(cell, str):
+        return " ".join(symbol.text for symbol in cell)
+    return cell

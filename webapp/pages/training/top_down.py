@@ -33,8 +33,7 @@ from webapp.pages.training.tables import (
     symbols,
     words_of,
 )
-from webapp.pages.walkthrough.engine import Frame, NoStepsError
-from webapp.tokenization.messages import joined
+from webapp.pages.walkthrough.engine import Frame, NoStepsError, say
 from webapp.web.localization import number
 
 LINES = 28  # of the table of candidates
@@ -71,8 +70,6 @@ class TopDown:
             size=self._training.size,
         )
 
-    # Frames
-
     def _start(self) -> Frame:
         training = self._training
         record = {
@@ -94,7 +91,7 @@ class TopDown:
                 side=[words_of(_("Words of the corpus"), self._rounds[0].words), self._single()],
             )
 
-        return section_frame(self._beginning(), record, sections)
+        return section_frame(say("training", "top_down_start", training=training), record, sections)
 
     def _round(self, round: TopDownRound) -> Frame:
         record = {
@@ -106,8 +103,9 @@ class TopDown:
             "words": plain_words(round.words),
         }
         words = _("Words, and where a candidate may begin")
+        before = self._rounds[round.number - 2] if round.number > 1 else None
         return section_frame(
-            self._round_sentence(round),
+            say("training", "top_down_round", round=round, threshold=self._training.threshold, before=before),
             record,
             lambda: Sections(view=[self._candidates(round)], side=[words_of(words, round.words), self._single()]),
         )
@@ -130,7 +128,7 @@ class TopDown:
             drawn=[vocabulary, split],
             read=read_cells(self._tokenizer, self._asked.text_to_encode),
         )
-        return section_frame(self._end(), record, lambda: sections)
+        return section_frame(self._end_sentence(), record, lambda: sections)
 
     def _candidates(self, round: TopDownRound) -> Table:
         most = max((one.count for one in round.candidates), default=1)
@@ -175,69 +173,10 @@ class TopDown:
             frequent = len(round.candidates)
             cells = (round.number, frequent + round.rarer, frequent, len(round.kept), symbols(round.kept))
             rows.append(Row(cells, round.number))
-        return Table(_("All rounds"), columns, rows, hint=self._end())
+        return Table(_("All rounds"), columns, rows, hint=self._end_sentence())
 
-    # Sentences
-
-    def _beginning(self) -> str:
-        count = len(self._training.counts)
-        words = ngettext(
-            "The corpus has one word.", "The corpus has %(count)s different words.", count, count=number(count)
-        )
-        candidates = _("Every part of a word is a candidate for a piece.")
-        threshold = _(
-            "Bisection finds the lowest threshold whose vocabulary has at most %(size)s pieces: %(threshold)s.",
-            size=number(self._training.size),
-            threshold=number(self._training.threshold),
-        )
-        return joined([words, candidates, threshold])
-
-    def _round_sentence(self, round: TopDownRound) -> str:
-        if round.number == 1:
-            counted = _("Round 1 counts every part of every word.")
-        else:
-            counted = _(
-                "Round %(round)s splits the words into the pieces of the round before and counts only what begins "
-                "where a piece begins.",
-                round=number(round.number),
-            )
-        longer = len(round.kept)
-        kept = ngettext(
-            "From the longest to the shortest, a candidate is kept if at least %(threshold)s of its count are left, "
-            "and its count is subtracted from its beginnings: one is kept.",
-            "From the longest to the shortest, a candidate is kept if at least %(threshold)s of its count are left, "
-            "and its count is subtracted from its beginnings: %(longer)s are kept.",
-            longer,
-            threshold=number(self._training.threshold),
-            longer=number(longer),
-        )
-        before = self._rounds[round.number - 2].kept.keys() if round.number > 1 else None
-        same = _("They are the same as in the previous round.") if round.kept.keys() == before else ""
-        return joined([counted, kept, same])
-
-    def _end(self) -> str:
-        size = len(self._training.trained.model.pieces)
-        done = ngettext(
-            "The vocabulary has one piece, [UNK] included.",
-            "The vocabulary has %(size)s pieces, [UNK] included.",
-            size,
-            size=number(size),
-        )
-        threshold = self._training.threshold
-        why = _("A longer piece occurs at least %(threshold)s times.", threshold=number(threshold))
-        fill = len(self._training.fill)
-        filled = ""
-        if fill:
-            filled = ngettext(
-                "One more, from the threshold %(lower)s, fills it up.",
-                "%(fill)s more, from the threshold %(lower)s, fill it up.",
-                fill,
-                fill=number(fill),
-                lower=number(threshold - 1),
-            )
-        elif size <= self._training.size:
-            filled = _("No other candidate occurs at least twice.")
-        return joined([done, why, filled])
+    def _end_sentence(self) -> str:
+        return say("training", "top_down_end", training=self._training, size=len(self._training.trained.model.pieces))
 
 
 def _candidate_row(one: SubstringCandidate, most: int) -> Row:

@@ -7,21 +7,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 
 from webapp.core.reference import bpe, ngram, unigram, wordpiece, wordpiece_top_down
-from webapp.pages.training import merges, ngrams, presets, top_down
+from webapp.pages.training import merges, ngrams, top_down
 from webapp.pages.training import unigram as unigram_training
-from webapp.pages.training.presets import Preset
-from webapp.pages.training.request import MOST, MOST_MERGES, MOST_PIECES, TrainingRequest
+from webapp.pages.training.presets import PRESETS, Preset
+from webapp.pages.training.request import MOST, MOST_MERGES, MOST_PIECES, USUAL_MERGES, TrainingRequest
 from webapp.pages.training.tables import TrainingWalkthrough
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 from webapp.tokenization.algorithms import Text
+from webapp.tokenization.forms import InputProblem
 from webapp.web.localization import number
-
-_IN_RANGE = _l("Choose a number from %(least)s to %(most)s.")
 
 
 @dataclass(frozen=True)
@@ -37,22 +37,37 @@ class TrainingOption:
     least: int | None = None
     most: int = 0
     choices: Sequence[tuple[str, Text]] = ()
-    problem: Text = _IN_RANGE
+    problem: Text = ""
 
     @property
     def is_check(self) -> bool:
         """Whether it is a checkbox."""
         return self.least is None and not self.choices
 
-    def allows(self, value: int) -> bool:
-        """Whether a number is in the range."""
-        return self.least is not None and self.least <= value <= self.most
+    def read(self, written: str) -> int | str:
+        """The value that a form or an address says; raises InputProblem for one that is impossible."""
+        if self.is_check:
+            return written not in ("0", "")
+        if self.choices:
+            if written not in dict(self.choices):
+                raise InputProblem(f"{self.label}: {_('There is no such choice. Choose one from the list.')}")
+            return int(written) if written.isdecimal() else written
+        value = whole_number(written)
+        if not (self.least or 0) <= value <= self.most:
+            wrong = self.problem or f"{self.label}: {_('Choose a number from %(least)s to %(most)s.')}"
+            raise InputProblem(str(wrong) % {"least": number(self.least or 0), "most": number(self.most)})
+        return value
 
-    def range_problem(self) -> str:
-        """The message for a number outside the range."""
-        return str(self.problem) % {"least": number(self.least or 0), "most": number(self.most)}
+
+def whole_number(written: str) -> int:
+    """A number of a form; raises InputProblem for what is none."""
+    try:
+        return int(written[: LONGEST_VALUE + 1])
+    except ValueError:
+        raise InputProblem(_("“%(value)s” is not a whole number.", value=written[:LONGEST_VALUE])) from None
 
 
+LONGEST_VALUE = 40  # characters of a wrong value in a message
 MERGES = TrainingOption(
     "size",
     _l("Maximum number of merges"),
@@ -104,6 +119,15 @@ class Training:
         """The request with nothing but the kind."""
         return TrainingRequest(self.algorithm, symbols=self.symbols)
 
+    @property
+    def usual_size(self) -> int | None:
+        """The size that the form shows if the address has none; None if the trainer chooses one."""
+        return USUAL_MERGES if self.size is MERGES else None
+
+    def same(self, asked: TrainingRequest) -> TrainingRequest:
+        """The request for this kind with the same corpus and text."""
+        return replace(self.request, corpus=asked.corpus, text=asked.text, as_text=asked.as_text)
+
 
 TRAININGS: dict[str, Training] = {
     training.request.kind: training
@@ -111,7 +135,7 @@ TRAININGS: dict[str, Training] = {
         Training(
             "bpe",
             _l("BPE over characters"),
-            presets.CHARACTER_PRESETS,
+            PRESETS["bpe"],
             merges.character_bpe,
             (bpe.characters, bpe.train),
             options=(APART,),
@@ -119,7 +143,7 @@ TRAININGS: dict[str, Training] = {
         Training(
             "bpe",
             _l("BPE over bytes"),
-            presets.BYTE_PRESETS,
+            PRESETS["bpe-bytes"],
             merges.byte_bpe,
             (bpe.utf8, bpe.train),
             symbols="bytes",
@@ -127,7 +151,7 @@ TRAININGS: dict[str, Training] = {
         Training(
             "wordpiece",
             _l("WordPiece"),
-            presets.WORDPIECE_PRESETS,
+            PRESETS["wordpiece"],
             merges.wordpiece,
             (wordpiece.split, wordpiece.train),
             options=(MINIMUM,),
@@ -135,7 +159,7 @@ TRAININGS: dict[str, Training] = {
         Training(
             "wordpiece",
             _l("WordPiece, top-down"),
-            presets.TOP_DOWN_PRESETS,
+            PRESETS["wordpiece-top-down"],
             top_down.walkthrough,
             (wordpiece_top_down.starts, wordpiece_top_down.count, wordpiece_top_down.keep, wordpiece_top_down.train),
             symbols="top-down",
@@ -144,7 +168,7 @@ TRAININGS: dict[str, Training] = {
         Training(
             "unigram",
             _l("Unigram"),
-            presets.UNIGRAM_PRESETS,
+            PRESETS["unigram"],
             unigram_training.walkthrough,
             (unigram.seed, unigram.train),
             size=PIECES,
@@ -153,7 +177,7 @@ TRAININGS: dict[str, Training] = {
         Training(
             "ngram",
             _l("Word n-grams"),
-            presets.NGRAM_PRESETS,
+            PRESETS["ngram"],
             lambda asked: ngrams.NGramTraining(asked).walkthrough(),
             (ngram.train, ngram.segment),
             size=None,

@@ -47,8 +47,7 @@ from webapp.pages.training.tables import (
     words_of,
 )
 from webapp.pages.walkthrough.cells import StepCell, format_log_probability
-from webapp.pages.walkthrough.engine import Frame
-from webapp.tokenization.messages import joined
+from webapp.pages.walkthrough.engine import Frame, say
 from webapp.web.localization import number
 
 LINES = 14  # of a table, on either side of a cut
@@ -92,8 +91,6 @@ class Pruning:
             size=self._training.size,
         )
 
-    # Frames
-
     def _start(self) -> Frame:
         seeds = self._training.seeds
         record = {
@@ -111,7 +108,8 @@ class Pruning:
                 read=self._read(scores),
             )
 
-        return section_frame(self._beginning(), record, sections)
+        happened = say("training", "unigram_start", single=self._single, longer=len(seeds) - self._single)
+        return section_frame(happened, record, sections)
 
     def _estimated(self, round: UnigramRound) -> Frame:
         record = {
@@ -139,7 +137,10 @@ class Pruning:
                 read=self._read_in(round),
             )
 
-        return section_frame(self._estimated_sentence(round), record, sections)
+        first, *_others, last = (format_log_probability(value, 1) for value in round.log_likelihoods)
+        return section_frame(
+            say("training", "unigram_estimate", round=round, before=first, after=last), record, sections
+        )
 
     def _pruned(self, round: UnigramRound) -> Frame:
         record = {
@@ -147,8 +148,9 @@ class Pruning:
             "round": round.number,
             "pieces": plain(_longer(round), "piece", "used", "instead", "loss", "removed"),
         }
+        gone = sum(one.removed for one in round.candidates)
         return section_frame(
-            self._pruned_sentence(round),
+            say("training", "unigram_prune", round=round, count=len(_longer(round)), gone=gone),
             record,
             lambda: Sections(view=[_losses(round)], side=[_single(round.candidates)], read=self._read_in(round)),
         )
@@ -175,7 +177,7 @@ class Pruning:
                 read=read_cells(final, self._asked.text_to_encode),
             )
 
-        return section_frame(self._end(), record, sections)
+        return section_frame(self._end_sentence(), record, sections)
 
     def _all_rounds(self) -> Table:
         """Each round: the likelihood of the corpus, and the pieces that the round removes."""
@@ -193,7 +195,7 @@ class Pruning:
             before = len(round.candidates)
             cells = (round.number, before, round.log_likelihoods[-1], len(gone), gone, before - len(gone))
             rows.append(Row(cells, 2 * place + (1 if round.last else 2)))  # the last round only estimates
-        return Table(_("All rounds"), columns, rows, hint=self._end())
+        return Table(_("All rounds"), columns, rows, hint=self._end_sentence())
 
     def _reading_words(self, found: Iterable[SegmentedWord]) -> Words:
         return words_of(_("Words and their most probable segmentations"), found)
@@ -206,69 +208,10 @@ class Pruning:
         model = Unigram((UNKNOWN, *scores), (0.0, *scores.values()), unknown_id=0)
         return read_cells(self._recipe.tokenizer(model), self._asked.text_to_encode, with_ids=False)
 
-    # Sentences
-
-    def _beginning(self) -> str:
-        longer = len(self._training.seeds) - self._single
-        numbers = {"single": number(self._single), "longer": number(longer)}
-        if not longer:
-            many = _("There are no longer initial pieces, only the single characters of the corpus.")
-        else:
-            many = ngettext(
-                "Unigram starts with too many pieces: the %(single)s single characters, which are always kept, and one "
-                "longer piece that occurs at least twice.",
-                "Unigram starts with too many pieces: the %(single)s single characters, which are always kept, and "
-                "%(longer)s longer ones that occur at least twice.",
-                longer,
-                **numbers,
-            )
-        guess = _("The initial probability of a piece is proportional to its count times its length.")
-        return joined([many, guess])
-
-    def _estimated_sentence(self, round: UnigramRound) -> str:
-        before, after = round.log_likelihoods[0], round.log_likelihoods[-1]
-        return joined(
-            [
-                _("Round %(round)s, estimating.", round=number(round.number)),
-                _(
-                    "The log-likelihood of the corpus is %(before)s before the first estimate and %(after)s before "
-                    "the second.",
-                    before=format_log_probability(before, 1),
-                    after=format_log_probability(after, 1),
-                ),
-            ]
-        )
-
-    def _pruned_sentence(self, round: UnigramRound) -> str:
-        count = len(_longer(round))
-        gone = sum(1 for one in round.candidates if one.removed)
-        how = _("Round %(round)s, pruning.", round=number(round.number))
-        what = ngettext(
-            "Of %(count)s longer pieces, one is removed.",
-            "Of %(count)s longer pieces, %(gone)s are removed.",
-            gone,
-            count=number(count),
-            gone=number(gone),
-        )
-        if gone == round.surplus:
-            why = _("The chosen number of pieces is reached.")
-        elif round.lossless >= round.share:
-            why = _("These are all pieces with a loss of 0 or less.")
-        else:
-            why = _("These are the quarter with the smallest loss.")
-        return joined([how, what, why])
-
-    def _end(self) -> str:
-        last = self._training.rounds[-1]
-        total = len(last.candidates)
-        left = ngettext("One piece remains.", "%(count)s pieces remain.", total, count=number(total))
-        kept = [one.piece for one in last.candidates if len(one.piece) > 1]
-        if total < self._training.size:
-            why = _("Training did not start with more pieces.")
-        else:
-            why = _("That is the chosen number; a last estimate makes the probabilities add up to 1.")
-        longest = _("The only longer piece is “%(piece)s”.", piece=quoted(kept[0])) if len(kept) == 1 else ""
-        return joined([left, why, longest])
+    def _end_sentence(self) -> str:
+        last = self._training.rounds[-1].candidates
+        longer = [quoted(one.piece) for one in last if len(one.piece) > 1]
+        return say("training", "unigram_end", total=len(last), size=self._training.size, longer=longer)
 
 
 def _piece_table(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from flask_babel import gettext as _
@@ -19,6 +19,7 @@ from webapp.core.models.scored_pieces import PieceKind, ScoredModel
 from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.rendering.markup import shown_piece, visible
+from webapp.tokenization.forms import InputProblem
 from webapp.web.localization import number
 
 PAGE = 100  # tokens
@@ -27,7 +28,6 @@ CHARACTERS_SHOWN = 8  # by their code points
 BYTES_SHOWN = 24
 PIECE_SHOWN = 160  # characters
 LONGEST_DRAWN = 2_000  # characters or bytes of a piece that are rendered
-LONG_RUN = 6
 _CODE_POINTS = re.compile(r"\s*(?:U\+[0-9A-F]{1,6}[\s,]*)+", re.IGNORECASE)
 # A single pair may be a word or a number, `be` or `20`; two pairs, or one with 0x, are bytes.
 _BYTES = re.compile(r"\s*(?:0x[0-9A-F]{2}|[0-9A-F]{2}(?=\s+[0-9A-F]{2}))(?:\s+(?:0x)?[0-9A-F]{2})*\s*", re.IGNORECASE)
@@ -44,35 +44,25 @@ class TokenColumn:
 
 @dataclass(frozen=True)
 class TokenRow:
-    """A token in the list; `cells` belong to the columns, `tags` name the purpose of a token that is not text."""
+    """A token in the list; `tags` name the purpose of a token that is not text."""
 
     id: int
     piece: str
     tags: Sequence[str]
     bytes: str
     characters: str
-    cells: Sequence[tuple[str, bool]]
+    in_model: bool
 
 
 @dataclass(frozen=True)
 class TokenPage:
-    """One page of the results: `number` of `last`, counted from 1; `by_id` if the query may also be an id."""
+    """One page of the results: `number` of `last`, counted from 1."""
 
-    query: str
-    by_id: bool
     found: Sequence[int]
     number: int
     last: int
     columns: Sequence[TokenColumn]
     rows: Sequence[TokenRow]
-
-
-class NoTokenPageError(LookupError):
-    """There is no such page; `last` is the last one."""
-
-    def __init__(self, page: str, last: int) -> None:
-        super().__init__(_("There is no page %(page)s; the last is %(last)s.", page=short(page), last=number(last)))
-        self.last = last
 
 
 def short(text: str) -> str:
@@ -84,44 +74,44 @@ def short(text: str) -> str:
 def page_number(page: str, found: int) -> tuple[int, int]:
     """The page of an address, empty for the first, and the last page of a list with `found` tokens, counted from 1.
 
-    Raises NoTokenPageError if there is no such page.
+    Raises InputProblem if there is no such page.
     """
     last = max(1, -(-found // PAGE))
     number = page.strip() or "1"
     if not (number.isascii() and number.isdecimal() and len(number) < 10 and 1 <= int(number) <= last):
-        raise NoTokenPageError(page, last)
+        raise InputProblem(
+            _("There is no page %(number)s; the last one is %(last)s.", number=short(page), last=last), 404
+        )
     return int(number), last
 
 
 def page_of(model: Model, tokens: TokenList, query: str, page: str) -> TokenPage:
     """The tokens that contain `query`, or all of them; `page` is the raw value of the address, empty for the first.
 
-    Raises NoTokenPageError if there is no such page.
+    Raises InputProblem if there is no such page.
     """
     found = tokens.find(*texts_of(query), data=bytes_of(query)) if query else tokens.ids
     number, last = page_number(page, len(found))
-    first = (number - 1) * PAGE
-    columns = columns_of(model)
-    rows = [row_of(model, tokens, id, columns) for id in found[first : first + PAGE]]
-    return TokenPage(query, query.isascii() and query.isdecimal(), found, number, last, columns, rows)
+    rows = [_row(model, tokens, id) for id in found[(number - 1) * PAGE : number * PAGE]]
+    return TokenPage(found, number, last, columns_of(model), rows)
 
 
-def row_of(model: Model, tokens: TokenList, id: int, columns: Sequence[TokenColumn] = ()) -> TokenRow:
-    """The row of a token; raises KeyError for an id that no token has."""
-    at = tokens.place_of(id)
-    if at is None:
-        raise KeyError(id)
-    piece = tokens.pieces[at]
+def _row(model: Model, tokens: TokenList, id: int) -> TokenRow:
     data = tokens.bytes_of(id)
-    in_model = id < len(model.pieces)
     return TokenRow(
         id,
-        shown_token(piece),
+        shown_token(piece_of(tokens, id)),
         tags_of(model, tokens, id),
         data[:BYTES_SHOWN].hex(" ").upper() + ("…" if len(data) > BYTES_SHOWN else ""),
         _code_points(data),
-        [(column.cell(id) if in_model else "", column.is_figure) for column in columns],
+        id < len(model.pieces),
     )
+
+
+def piece_of(tokens: TokenList, id: int) -> str | bytes:
+    """The piece of a token; for an id without one, such as that of unknown text, its number."""
+    at = tokens.place_of(id)
+    return f"[{id}]" if at is None else tokens.pieces[at]
 
 
 def _code_points(data: bytes) -> str:
@@ -137,54 +127,18 @@ def _code_points(data: bytes) -> str:
     return " ".join(f"U+{ord(character):04X}" for character in text) if len(text) <= CHARACTERS_SHOWN else ""
 
 
-@dataclass(frozen=True)
-class LongToken:
-    """One of the longest tokens, with its number of characters."""
-
-    id: int
-    piece: str
-    characters: int
-
-
-def longest_of(tokens: TokenList, id: int) -> LongToken:
-    """One of the longest tokens by its id; raises KeyError for an id that no token has."""
-    at = tokens.place_of(id)
-    if at is None:
-        raise KeyError(id)
-    piece = tokens.pieces[at]
-    text = piece if isinstance(piece, str) else piece.decode(errors="replace")
-    return LongToken(id, in_short(text), len(bare(tokens.texts[at] or "")))
-
-
-def in_short(text: str) -> str:
-    """A text as readable text: long runs of a character are counted, and a very long text is truncated.
-
-    >>> in_short("##" + "-" * 80 + "\\n"), in_short("ab" * 1000)[-6:]
-    ('##-×80↵', 'babab…')
-    """
-    drawn, plain, at = "", "", 0
-    while at < len(text) and len(drawn) + len(plain) < PIECE_SHOWN:
-        run = re.compile(re.escape(text[at]) + "*").match(text, at)
-        end = run.end() if run else at + 1
-        if end - at < LONG_RUN:
-            plain += text[at:end]
-        else:
-            drawn += f"{shown_piece(plain)}{shown_piece(text[at])}×{number(end - at)}"
-            plain = ""
-        at = end
-    drawn += shown_piece(plain)
-    return drawn if at == len(text) and len(drawn) <= PIECE_SHOWN else f"{drawn[:PIECE_SHOWN]}…"
+def lengths_of(tokens: TokenList, ids: Iterable[int]) -> list[tuple[int, str, int]]:
+    """Some tokens with the number of their characters."""
+    places = [(id, tokens.place_of(id) or 0) for id in ids]
+    return [(id, shown_token(tokens.pieces[at]), len(bare(tokens.texts[at] or ""))) for id, at in places]
 
 
 def shown_token(piece: str | bytes) -> str:
     """A piece as readable text, truncated if it is very long."""
-    drawn = shown_piece(piece if len(piece) <= LONGEST_DRAWN else _beginning(piece))
+    if isinstance(piece, bytes) and len(piece) > LONGEST_DRAWN:
+        piece = piece[:PIECE_SHOWN].decode(errors="replace")  # the cut may be inside a character
+    drawn = shown_piece(piece[: PIECE_SHOWN + 1])
     return drawn if len(drawn) <= PIECE_SHOWN else f"{drawn[:PIECE_SHOWN]}…"
-
-
-def _beginning(piece: str | bytes) -> str:
-    """The beginning of a piece, as much as is rendered."""
-    return piece[:PIECE_SHOWN] if isinstance(piece, str) else piece[:PIECE_SHOWN].decode(errors="replace")
 
 
 def columns_of(model: Model) -> list[TokenColumn]:
@@ -206,31 +160,21 @@ def columns_of(model: Model) -> list[TokenColumn]:
 
 
 def _dictionary_columns(model: Matching) -> list[TokenColumn]:
-    columns = []
     frequencies, tags = model.dictionary.frequencies, model.dictionary.tags
-    if frequencies is not None:
-        columns.append(TokenColumn(_("Frequency"), lambda id: number(frequencies[id])))
-    if tags is not None:
-        columns.append(TokenColumn(_("Part of speech"), lambda id: tags[id], is_figure=False))
-    return columns
+    columns = [TokenColumn(_("Frequency"), lambda id: number(frequencies[id]))] if frequencies is not None else []
+    return columns + ([TokenColumn(_("Part of speech"), lambda id: tags[id], is_figure=False)] if tags else [])
 
 
 def _rank(model: BPE) -> Callable[[int], str]:
-    def rank(id: int) -> str:
-        merge = model.merge_of(id)
-        return "" if merge is None else number(merge.rank)
-
-    return rank
+    return lambda id: "" if (merge := model.merge_of(id)) is None else number(merge.rank)
 
 
 def _parts(model: BPE | RankBPE) -> Callable[[int], str]:
     def parts(id: int) -> str:
-        if len(model.pieces[id]) > LONGEST_DRAWN:
-            return ""  # finding its merge may need merging
-        merge = model.merge_of(id)
-        return (
-            "" if merge is None else " + ".join(shown_token(model.pieces[half]) for half in (merge.left, merge.right))
-        )
+        # Finding the merge of a long piece may need merging.
+        merge = model.merge_of(id) if len(model.pieces[id]) <= LONGEST_DRAWN else None
+        halves = (merge.left, merge.right) if merge else ()
+        return " + ".join(shown_token(model.pieces[half]) for half in halves)
 
     return parts
 
@@ -245,11 +189,7 @@ def tags_of(model: Model, tokens: TokenList, id: int) -> list[str]:
     elif id in tokens.added:
         tags.append(_("added token"))
     if isinstance(model, ScoredModel) and id < len(model.pieces):
-        names = {
-            PieceKind.USER_DEFINED: _("user-defined"),
-            PieceKind.UNUSED: _("unused"),
-            PieceKind.BYTE: _("byte"),
-        }
+        names = {PieceKind.USER_DEFINED: _("user-defined"), PieceKind.UNUSED: _("unused"), PieceKind.BYTE: _("byte")}
         tags += filter(None, [names.get(model.vocabulary.kinds[id])])
     return tags
 

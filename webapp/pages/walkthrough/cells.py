@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import floor, log10
 from typing import Literal
 from unicodedata import bidirectional
+
+from flask_babel import gettext as _
 
 from webapp.rendering.markup import shown_piece
 from webapp.web.localization import number, percent
@@ -40,6 +43,15 @@ def quotable(text: str) -> str:
     return f"\u2068{shown}\u2069" if any(bidirectional(character) in _LEFTWARD for character in text) else shown
 
 
+def quoted(piece: str | bytes) -> str:
+    """A piece in quotation marks, with visible spaces; part of a character as its bytes."""
+    try:
+        text = quotable(piece.decode() if isinstance(piece, bytes) else piece)
+    except UnicodeDecodeError:
+        text = shown_piece(piece)
+    return _("“%(text)s”", text=text)
+
+
 def direction(text: str) -> Literal["ltr", "rtl"]:
     """The direction of a text and its cells: that of its first strong character, `ltr` if it has none.
 
@@ -57,6 +69,18 @@ def format_log_probability(value: float, digits: int = 2) -> str:
     """A log-probability or a sum of them, with a true minus sign (U+2212)."""
     written = f"{value:.4g}" if abs(value) >= 1e7 else number(value, digits)
     return written.replace("-", "−") if written.strip("-0.,") else written.replace("-", "")
+
+
+def digits_between(totals: Iterable[float], least: int) -> int:
+    """How many decimals, at least `least` and at most 9, show that the highest of some sums is above the next.
+
+    >>> digits_between([-2.0, -1.99996], 2), digits_between([-1.0], 2)
+    (5, 2)
+    """
+    best, rival, *_lower = [*sorted(set(totals), reverse=True), None, None]
+    if best is None or rival is None:
+        return least
+    return next((digits for digits in range(least, 9) if round(rival, digits) != round(best, digits)), 9)
 
 
 def power(logarithm: float) -> str:

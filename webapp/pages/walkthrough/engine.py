@@ -11,8 +11,8 @@ that made each token.
     ...     return Frame("letter.html", sentence, {"kind": "letter", "letter": text}, lambda: {"letters": [text]})
     >>> spelled = Walkthrough([partial(letter, "a"), partial(letter, "b")], ids=[1, 2], made=[0, 1])
     >>> shown = ShownStep(spelled, 1, "/letters?step={}".format)
-    >>> shown.part, shown.now.sentence, shown.address(shown.last)
-    ({'letters': ['b']}, '“b” is a letter. It is taken.', '/letters?step=1')
+    >>> shown.part["letters"], shown.now.sentence, shown.address(shown.last)
+    (['b'], '“b” is a letter. It is taken.', '/letters?step=1')
 
 The template of a frame extends `walkthrough/_stage.html`. It gets a `ShownStep` as `frame`, with the player and its
 links, the sentence with markup and the picture, and the frame's values as `part`.
@@ -22,6 +22,7 @@ variables of `walkthrough/_walkthrough.html`.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,15 +30,17 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import regex
-from flask import Response, make_response, request
+from flask import Response, current_app, make_response, request
+from flask_babel import gettext as _
 from markupsafe import Markup, escape
 
 from webapp.rendering.pictures.figure import Figure
 from webapp.rendering.pictures.figure_files import figure_png, figure_svg
-from webapp.serializers.json import json_response
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import joined
 from webapp.vocabularies import StillFetchingError
 from webapp.web.htmx import private, swappable
+from webapp.web.json_responses import json_response
 from webapp.web.templates import Context
 
 MAX_TICKS = 40
@@ -135,8 +138,8 @@ class ShownStep:
 
     @cached_property
     def part(self) -> Mapping[str, Any]:
-        """The values for the template, as `part`."""
-        return self.now.values()
+        """The values for the template, as `part`; None for one that the step does not have."""
+        return defaultdict(lambda: None, self.now.values())
 
     @cached_property
     def picture(self) -> Figure | None:
@@ -180,6 +183,23 @@ class WalkthroughContext(Context):
     offers: Sequence[tuple[str, str]] = ()  # links that solve the problems: label, address
     pending: StillFetchingError | None = None  # while the vocabulary is being downloaded
     again: str = ""  # the address to request again until then
+
+
+def say(algorithm: str, kind: str, /, **values: object) -> str:
+    """The sentence of a step, as the macro `kind` of `templates/sentences/ALGORITHM.html` writes it.
+
+    Each line of the macro is a sentence.
+    """
+    written: Markup = getattr(current_app.jinja_env.get_template(f"sentences/{algorithm}.html").module, kind)(**values)
+    return joined(line.strip() for line in written.unescape().split("\n"))
+
+
+def number_of_best(options: Mapping[str, str], most: int) -> int:
+    """How many best segmentations an address asks for; raises NoStepsError for more than `most`, or less than one."""
+    n = options.get("n", "") or "5"
+    if not (n.isascii() and n.isdecimal() and len(n) < 4 and 1 <= int(n) <= most):
+        raise NoStepsError(_("The number of best segmentations must be from 1 to %(most)s.", most=most))
+    return int(n)
 
 
 def step_ticks(first: int, last: int, now: int) -> list[StepTick]:

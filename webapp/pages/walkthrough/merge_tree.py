@@ -32,24 +32,14 @@ _SIZES = {"node": 16.0, "id": 11.0, "rank": 11.0, "character": 15.0}  # of fonts
 
 
 @dataclass(frozen=True)
-class TreeRow:
-    """A node as a row of the table below the drawing."""
-
-    piece: str
-    id: int | None
-    made_of: tuple[str, ...]
-    figure: str  # the rank or the score of the merge
-    how: str  # how the node was made: `merge`, `whole`, `byte`, …
-    token: bool  # whether the node is a final token
-
-
-@dataclass(frozen=True)
 class MergeTree:
-    """The drawing, and its table."""
+    """The drawing, and for its table all nodes, how many of them are `made` so far, and the numbers of the tokens."""
 
     word: str
     figure: Figure
-    rows: tuple[TreeRow, ...]
+    nodes: Sequence[MergeNode]
+    made: int
+    tokens: frozenset[int]
 
 
 def merge_tree(
@@ -66,23 +56,29 @@ def merge_tree(
     `new` are the nodes of this step, `tokens` the final tokens of the word, `tint` the index of the first of them in
     the text, for their colours.
     """
-    return _Drawing(word, nodes, tokens, made, new, tint).tree()
+    drawing = _Drawing(word, nodes, tokens, made, tint)
+    if drawing.band:
+        drawing.draw_characters()
+    for node in nodes:
+        drawing.draw_joint(node, new=node.number in new)
+        drawing.draw_node(node, new=node.number in new)
+    shown = shown_piece(word)
+    figure = Figure(
+        "merge-tree",
+        max(drawing.right.values(), default=0.0) + MARGIN,
+        drawing.top(drawing.bottom) + FOOT + MARGIN,
+        (*drawing.lines, *drawing.boxes, *drawing.labels),
+        title=_("Merge tree of %(word)s; the table below lists the same merges.", word=shown),
+        focus=max((drawing.middle[number] for number in new), default=0.0),
+    )
+    return MergeTree(shown, figure, nodes, drawing.made, frozenset(drawing.tokens if drawing.ended else ()))
 
 
 def rank_or_score(merge: MergeNode | CandidatePair | None) -> str:
     """The rank or the score of a merge, or of the merge that made a node, as text; empty if there is none."""
     if merge is not None and merge.score is not None:
-        return score(merge.score)
+        return number(merge.score, 0 if merge.score.is_integer() else 3).replace("-", "−")
     return "" if merge is None or merge.rank is None else number(merge.rank)
-
-
-def score(value: float) -> str:
-    """A score, without decimals if it is whole, with a true minus sign (U+2212).
-
-    >>> score(-3.0)
-    '−3'
-    """
-    return number(value, 0 if value.is_integer() else 3).replace("-", "−")
 
 
 def width_in_cells(text: str) -> int:
@@ -99,27 +95,24 @@ def width_in_cells(text: str) -> int:
 
 class _Drawing:
     def __init__(
-        self,
-        word: str,
-        nodes: Sequence[MergeNode],
-        tokens: Sequence[MergeNode],
-        made: int | None,
-        new: frozenset[int],
-        tint: int,
+        self, word: str, nodes: Sequence[MergeNode], tokens: Sequence[MergeNode], made: int | None, tint: int
     ) -> None:
         self.tint = tint
         self.word = word
         self.nodes = nodes
         self.ended = made is None
         self.made = len(nodes) if made is None else made
-        self.new = new
         self.tokens = {token.number for token in tokens}
         self.leaves = [node for node in nodes if not node.parts]
-        self.replacements = {
-            number: self._replacements_of(number) for node in nodes for number in node.parts if len(node.parts) == 1
-        }
-        self.band = BAND if self._has_split_characters() else 0
-        self.level = self._levels()
+        # The nodes that replaced another one: its bytes, or the parts it was split into.
+        self.replacements: dict[int, list[int]] = {}
+        self.level: dict[int, int] = {}
+        for node in nodes:
+            self.level[node.number] = 1 + max((self.level[part] for part in node.parts), default=-1)
+            if len(node.parts) == 1:
+                self.replacements.setdefault(node.parts[0], []).append(node.number)
+        places = [(leaf.start, leaf.end) for leaf in self.leaves if leaf.kind != "suffix"]
+        self.band = BAND if len(set(places)) < len(places) else 0  # for characters that start as several symbols
         self.bottom = max([*self.level.values(), 1])
         self.left, self.right = self._columns()
         self.middle: dict[int, float] = {}
@@ -129,39 +122,7 @@ class _Drawing:
         self.boxes: list[FigureBox] = []
         self.labels: list[FigureLabel] = []
 
-    def tree(self) -> MergeTree:
-        if self.band:
-            self._draw_characters()
-        for node in self.nodes:
-            self._draw_joint(node)
-            self._draw_node(node)
-        word = shown_piece(self.word)
-        figure = Figure(
-            "merge-tree",
-            max(self.right.values(), default=0.0) + MARGIN,
-            self._top(self.bottom) + FOOT + MARGIN,
-            (*self.lines, *self.boxes, *self.labels),
-            title=_("Merge tree of %(word)s; the table below lists the same merges.", word=word),
-            focus=max((self.middle[number] for number in self.new), default=0.0),
-        )
-        return MergeTree(word, figure, tuple(self._rows()))
-
     # --- layout
-
-    def _replacements_of(self, number: int) -> list[int]:
-        """The nodes that replaced a node: its bytes, or the parts it was split into."""
-        return [node.number for node in self.nodes if node.parts == (number,)]
-
-    def _has_split_characters(self) -> bool:
-        """Whether a character of the word starts as several symbols."""
-        places = [(leaf.start, leaf.end) for leaf in self.leaves if leaf.kind != "suffix"]
-        return len(set(places)) < len(places)
-
-    def _levels(self) -> dict[int, int]:
-        level: dict[int, int] = {}
-        for node in self.nodes:
-            level[node.number] = 1 + max((level[part] for part in node.parts), default=-1)
-        return level
 
     def _columns(self) -> tuple[dict[int, float], dict[int, float]]:
         """The left and right edge of each node: leaves side by side, all others from their parts."""
@@ -193,17 +154,17 @@ class _Drawing:
             return (self.middle[node.parts[0]] + self.middle[node.parts[1]]) / 2
         return (self.left[node.number] + self.right[node.number]) / 2
 
-    def _top(self, level: int) -> float:
+    def top(self, level: int) -> float:
         return self.band + MARGIN + level * PITCH
 
     def _top_of(self, node: MergeNode) -> float:
         """The y of a node: tokens at the bottom, others at their level; a leaf stays at the top."""
         at_bottom = node.number in self.tokens and node.parts
-        return self._top(self.bottom if at_bottom else self.level[node.number])
+        return self.top(self.bottom if at_bottom else self.level[node.number])
 
     # --- drawing
 
-    def _draw_characters(self) -> None:
+    def draw_characters(self) -> None:
         """Draw each character above its bytes."""
         for (start, end), group in groupby(self.leaves, key=lambda leaf: (leaf.start, leaf.end)):
             leaves = list(group)
@@ -215,16 +176,16 @@ class _Drawing:
             if len(leaves) > 1:
                 self.lines.append(FigurePath(f"M{left:g} 30v-7H{right:g}v7", "over"))
 
-    def _draw_joint(self, node: MergeNode) -> None:
+    def draw_joint(self, node: MergeNode, *, new: bool) -> None:
         """Draw the lines from the parts of a node to the node, with the rank or score."""
         is_made = node.number < self.made
-        kind = "ghost" if not is_made else "joint new" if node.number in self.new else "joint"
+        kind = "ghost" if not is_made else "joint new" if new else "joint"
         x = self.middle[node.number]
         if not node.parts:
             if node.number in self.tokens and self.ended:
-                self.lines.append(FigurePath(f"M{x:g} {self._top(0) + FOOT:g}V{self._top(self.bottom) - 4:g}", "same"))
+                self.lines.append(FigurePath(f"M{x:g} {self.top(0) + FOOT:g}V{self.top(self.bottom) - 4:g}", "same"))
             return
-        bar = self._top(self.level[node.number]) - BAR
+        bar = self.top(self.level[node.number]) - BAR
         for part in node.parts:
             self.lines.append(FigurePath(f"M{self.middle[part]:g} {self._foot(part):g}V{bar:g}H{x:g}", kind))
         self.lines.append(
@@ -233,38 +194,32 @@ class _Drawing:
         figure = rank_or_score(node) if node.how == "merge" else ""
         if is_made and figure:
             width = len(figure) * 6.6 + 10
-            self.boxes.append(
-                FigureBox(x - width / 2, bar - 8, width, 16, "rank new" if node.number in self.new else "rank")
-            )
-            self.labels.append(_label(x, bar + 4, figure, "rank on-accent" if node.number in self.new else "rank"))
+            self.boxes.append(FigureBox(x - width / 2, bar - 8, width, 16, "rank new" if new else "rank"))
+            self.labels.append(_label(x, bar + 4, figure, "rank on-accent" if new else "rank"))
 
     def _foot(self, number: int) -> float:
         """The y at which lines continue below a node; a node not made yet has no label to leave room for."""
-        return self._top(self.level[number]) + (FOOT if number < self.made else 0)
+        return self.top(self.level[number]) + (FOOT if number < self.made else 0)
 
-    def _draw_node(self, node: MergeNode) -> None:
+    def draw_node(self, node: MergeNode, *, new: bool) -> None:
+        """Draw a node; a leaf that is a token is drawn at the bottom too."""
         if node.number >= self.made:
             return
-        x = self.middle[node.number]
-        if not node.parts:
-            self._draw_label(node, x, self._top(0), token=False)
-            if not (self.ended and node.number in self.tokens):
-                return
-            self._draw_label(node, x, self._top(self.bottom), token=True)
-        else:
-            self._draw_label(node, x, self._top_of(node), token=self.ended and node.number in self.tokens)
+        token, x = self.ended and node.number in self.tokens, self.middle[node.number]
+        if node.parts:
+            self._draw_label(node, x, self._top_of(node), token=token, new=new)
+            return
+        self._draw_label(node, x, self.top(0), token=False, new=False)
+        if token:
+            self._draw_label(node, x, self.top(self.bottom), token=True, new=False)
 
-    def _draw_label(self, node: MergeNode, x: float, top: float, *, token: bool) -> None:
+    def _draw_label(self, node: MergeNode, x: float, top: float, *, token: bool, new: bool) -> None:
         text = shown_piece(node.piece)
-        kinds = ["node"]
-        if node.kind in ("unknown", "uncovered", "unused"):
-            kinds.append("unknown")
-        if node.number in self.new and node.parts:
-            kinds.append("new")
-        if token or (node.number in self.new and node.parts):
+        unknown = node.kind in ("unknown", "uncovered", "unused")
+        if token or new:
             width = max(width_in_cells(text) * CELL + 14, len(_id(node)) * 7 + 10)
             self.boxes.append(FigureBox(x - width / 2, top - 2, width, FOOT + 1, self._tint(node) if token else "made"))
-        self.labels.append(_label(x, top + TEXT, text, " ".join(kinds)))
+        self.labels.append(_label(x, top + TEXT, text, "node" + " unknown" * unknown + " new" * new))
         self.labels.append(_label(x, top + ID, _id(node), "id on-token" if token else "id"))
 
     def _tint(self, node: MergeNode) -> str:
@@ -272,19 +227,6 @@ class _Drawing:
         tokens = sorted((self.middle[number], number) for number in self.tokens)
         at = next(at for at, (_middle, number) in enumerate(tokens) if number == node.number)
         return f"token k{(self.tint + at) % 6 + 1}"
-
-    def _rows(self) -> list[TreeRow]:
-        return [
-            TreeRow(
-                shown_piece(node.piece),
-                node.id,
-                tuple(shown_piece(self.nodes[part].piece) for part in node.parts),
-                rank_or_score(node) if node.how in ("merge", "whole") else "",
-                node.how,
-                self.ended and node.number in self.tokens,
-            )
-            for node in self.nodes[: self.made]
-        ]
 
 
 def _label(x: float, y: float, text: str, kind: str) -> FigureLabel:

@@ -13,9 +13,10 @@ from flask_babel.speaklater import LazyString
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START, UNKNOWN
 from webapp.core.models.ngram_probabilities import Contribution
-from webapp.core.models.smoothing import AddK, JelinekMercer, KneserNey, Smoothing, estimates_of, name_of
+from webapp.core.models.smoothing import AddK, JelinekMercer, KneserNey, Smoothing, estimates_of
 from webapp.core.traces.ngram import WordCandidate
-from webapp.pages.walkthrough.cells import format_log_probability, power
+from webapp.pages.walkthrough.cells import power
+from webapp.pages.walkthrough.engine import say
 from webapp.rendering.markup import shown_piece
 from webapp.web.localization import number
 
@@ -38,7 +39,6 @@ class OriginLine:
     term: str
     product: str
     bar: float  # percent of the probability
-    values: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -54,42 +54,10 @@ class Origin:
     lines: Sequence[OriginLine]
     notes: Sequence[str]
 
-    def json(self) -> list[dict[str, float]]:
-        """The parts as plain numbers."""
-        return [dict(line.values) for line in self.lines]
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of a smoothing: its symbol, its value with the numbers that it comes from, and what it does."""
-
-    symbol: str
-    value: str
-    about: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class NGramRow:
-    """A word that ends at a position, after others, with its probability."""
-
-    end: int
-    kept: bool  # whether it has the best sum of its state
-    known: bool
-    word: str
-    context: str
-    formula: str
-    probability: str
-    score: str
-    before: str
-    total: str
-    logarithm: float
-    before_sum: float
-    sum: float
-
 
 def smoothing_name(smoothing: Smoothing) -> str:
     """The name of a smoothing in the reader's language."""
-    return str(SMOOTHING_NAMES[name_of(smoothing)])
+    return str(SMOOTHING_NAMES[smoothing.name])
 
 
 def word_text(word: str) -> str:
@@ -104,26 +72,6 @@ def word_text(word: str) -> str:
 def context_text(context: Sequence[str]) -> str:
     """The words of a context; a dash if there are none."""
     return " ".join(map(word_text, context)) or "–"
-
-
-def row_of(model: NGram, candidate: WordCandidate, *, end: int = 0, kept: bool) -> NGramRow:
-    """The row of a candidate."""
-    origin = origin_of(model, candidate.word, candidate.context)
-    return NGramRow(
-        end=end or candidate.end,
-        kept=kept,
-        known=candidate.known,
-        word=word_text(candidate.word),
-        context=context_text(candidate.context),
-        formula=origin.formula,
-        probability=origin.probability,
-        score=format_log_probability(candidate.score),
-        before=format_log_probability(candidate.before),
-        total=format_log_probability(candidate.total),
-        logarithm=candidate.score,
-        before_sum=candidate.before,
-        sum=candidate.total,
-    )
 
 
 def short_probability(model: NGram, candidate: WordCandidate) -> str:
@@ -166,18 +114,10 @@ def origin_of(model: NGram, word: str, context: Sequence[str]) -> Origin:
         lines=[
             OriginLine(
                 title=_title(model, part),
-                count=_count(part),
+                count=f"{number(part.count)} / {number(part.total)}" if part.order else "–",
                 term=_term(model, part, word),
                 product=_shown(part.probability),
                 bar=round(100 * part.probability / greatest, 2),
-                values={
-                    "order": part.order,
-                    "count": part.count,
-                    "total": part.total,
-                    "weight": part.weight,
-                    "share": part.share,
-                    "probability": part.probability,
-                },
             )
             for part in parts
         ],
@@ -185,22 +125,22 @@ def origin_of(model: NGram, word: str, context: Sequence[str]) -> Origin:
     )
 
 
-def parameters_of(model: NGram) -> list[Parameter]:
-    """The parameters of a model's smoothing, with the numbers that they come from."""
+def parameters_of(model: NGram) -> list[tuple[str, str]]:
+    """The parameters of a model's smoothing: the value with the numbers that it comes from, and what it does."""
     smoothing, counts = model.smoothing, model.counts
     about = _("The number of different words, and the end of a sentence.")
     if model.vocabulary_size > len(counts.words) + 1:
         about = _("The number of different words, the end of a sentence and the unknown word.")
-    size = Parameter("V", number(model.vocabulary_size), about)
+    size = f"V = {number(model.vocabulary_size)}", about
     if isinstance(smoothing, AddK):
-        return [Parameter("k", _plain(smoothing.k), _("Added to every count, so that none is 0.")), size]
+        return [(f"k = {_plain(smoothing.k)}", _("Added to every count, so that none is 0.")), size]
     estimates = estimates_of(counts)
-    found: list[Parameter] = []
+    found: list[tuple[str, str]] = []
     for order in range(model.order, 0, -1):
         if isinstance(smoothing, JelinekMercer):
-            value = f"{smoothing.weights[order - 1]:.3f}"
             about = _("The weight of order %(order)s; the rest goes to the order below.", order=order)
-            found.append(Parameter(f"λ{order}".translate(_SUBSCRIPTS), value, about))
+            symbol = f"λ{order}".translate(_SUBSCRIPTS)
+            found.append((f"{symbol} = {smoothing.weights[order - 1]:.3f}", about))
             continue
         continued = isinstance(smoothing, KneserNey) and order < model.order
         once, twice = (estimates.continuations if continued else estimates.once_and_twice)[order - 1]
@@ -211,30 +151,14 @@ def parameters_of(model: NGram) -> list[Parameter]:
             if continued
             else _("Subtracted from each count of order %(order)s.", order=order)
         )
-        found.append(Parameter(f"D{order}".translate(_SUBSCRIPTS), value, about))
+        symbol = f"D{order}".translate(_SUBSCRIPTS)
+        found.append((f"{symbol} = {value}", about))
     return [*found, size]
 
 
 def smoothing_sentence(model: NGram) -> str:
     """How the smoothing of a model computes a probability."""
-    sentences = {
-        "add-one": _(
-            "Each count is increased by one, and the sum of the row by V, so that no word has the probability 0."
-        ),
-        "jelinek-mercer": _(
-            "Each order has a fixed weight λ for its relative frequency; the order below gets the rest. The weights "
-            "are those of deleted interpolation."
-        ),
-        "absolute-discounting": _(
-            "Each count loses the same discount D; what is saved goes to the order below. D = n₁ / (n₁ + 2 n₂), where "
-            "n₁ and n₂ say how many n-grams occur once and twice."
-        ),
-        "kneser-ney": _(
-            "As absolute discounting, but the lower orders count after how many different words a word occurs, not how "
-            "often it occurs."
-        ),
-    }
-    return sentences[name_of(model.smoothing)]
+    return say("ngram", "smoothing", name=model.smoothing.name)
 
 
 def _formula(model: NGram, parts: Sequence[Contribution], word: str) -> str:
@@ -280,10 +204,6 @@ def _title(model: NGram, part: Contribution) -> str:
         return _("every word alike") if model.base is None else _("dictionary")
     titles = {1: _("single words"), 2: _("pairs"), 3: _("triples")}
     return titles[part.order]
-
-
-def _count(part: Contribution) -> str:
-    return f"{number(part.count)} / {number(part.total)}" if part.order else "–"
 
 
 def _notes(model: NGram, word: str, parts: Sequence[Contribution]) -> list[str]:

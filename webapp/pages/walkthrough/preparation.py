@@ -1,4 +1,4 @@
-"""What every walkthrough of encoding shares: the input of the model, the row of the text, added tokens, the end.
+"""What every walkthrough of encoding shares: the input of the model, its words one by one, added tokens, the end.
 
 What the normalizer and the pre-tokenizer make of a text is step 0 of every walkthrough, but not a decision of the
 algorithm: the page shows it below the steps.
@@ -6,21 +6,17 @@ algorithm: the page shows it below the steps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-from flask_babel import gettext as _
-from flask_babel import ngettext
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from webapp.core.analysis.pipeline_summary import pipeline_summary
 from webapp.core.traces.pretokens import AddedFound, Pretoken, pretokens_of
-from webapp.pages.walkthrough.cells import StepCell, cell, quotable
-from webapp.pages.walkthrough.engine import Frame
+from webapp.pages.walkthrough.cells import StepCell, cell
+from webapp.pages.walkthrough.engine import Frame, Walkthrough, say
 from webapp.rendering.markup import shown_piece
-from webapp.serializers.json import well_formed
-from webapp.tokenization.messages import joined
-from webapp.tokenization.result import Result, changes
-from webapp.web.localization import join_list, number
+from webapp.tokenization.result import Result
+from webapp.web.json_responses import well_formed
 
 
 def pretokens(result: Result) -> list[Pretoken | AddedFound]:
@@ -29,38 +25,54 @@ def pretokens(result: Result) -> list[Pretoken | AddedFound]:
     return pretokens_of(result.tokenizer, state.text, special=state.special, template=state.puts_around)
 
 
-@dataclass(frozen=True)
-class WordCells:
-    """A word of the text, or an added token: its text, the tokens that it becomes, and the CSS classes of its text."""
+@dataclass
+class WordSteps:
+    """The steps of a text, word by word: words are added with their frames, and added tokens as a step of their own.
 
-    text: str
-    tokens: Sequence[StepCell]
-    kinds: str = ""
+    `made` is the step of each token so far, counted from 0; `key` is what records call the number of a word. `common`
+    are values that the template needs at each step.
+    """
 
+    template: str
+    key: str = "word"
+    common: Mapping[str, Any] = field(default_factory=dict)
+    words: list[tuple[str, Sequence[StepCell]]] = field(default_factory=list)
+    frames: list[Callable[[], Frame]] = field(default_factory=list)
+    made: list[int] = field(default_factory=list)
 
-def added_word(found: AddedFound, kinds: str = "special") -> WordCells:
-    """An added token as a word."""
-    content = found.token.content
-    return WordCells(content, [cell(content, "done", "special", id=found.token.id)], kinds)
+    def add(
+        self, text: str, tokens: Sequence[StepCell], frames: Iterable[Callable[[], Frame]], made: Iterable[int]
+    ) -> None:
+        """Add a word with its tokens and frames; `made` is the frame that makes each token, counted in the word."""
+        self.made += [len(self.frames) + at for at in made]
+        self.words.append((text, tokens))
+        self.frames += frames
 
+    def add_token(self, found: AddedFound) -> None:
+        """Add an added token, which the model does not see."""
+        content, id = found.token.content, found.token.id
+        now = len(self.words)
+        record = {"kind": "added", self.key: now, "id": id}
 
-def text_row(words: Sequence[WordCells], now: int) -> list[StepCell]:
-    """The text at a step: the tokens of finished words, word `now`, and the words to come."""
-    row: list[StepCell] = []
-    for at, word in enumerate(words):
-        row += word.tokens if at < now else [cell(word.text, word.kinds, "now" if at == now else "rest")]
-    return row
+        def values() -> Mapping[str, Any]:
+            return {**self.common, "row": self.row(now), "cells": [cell(content, "done", "special", "now", id=id)]}
+
+        frame = Frame(self.template, added_sentence(found), record, values)
+        self.add(content, [cell(content, "done", "special", id=id)], [lambda: frame], [0])
+
+    def row(self, now: int) -> list[StepCell]:
+        """The text at a step of word `now`: the tokens of finished words, this word, and the words to come."""
+        row = [token for _text, tokens in self.words[:now] for token in tokens]
+        return row + [cell(text, "word", "rest" if at else "now") for at, (text, _) in enumerate(self.words[now:])]
+
+    def walkthrough(self, ids: Sequence[int], end: Callable[[], Frame]) -> Walkthrough:
+        """The walkthrough with its last step."""
+        return Walkthrough([*self.frames, end], ids, self.made)
 
 
 def added_sentence(found: AddedFound) -> str:
     """The sentence of an added token, which the model does not see."""
-    name = quotable(found.token.content)
-    if found.around:
-        return _(
-            "%(name)s is a special token that the vocabulary adds around the text; the algorithm does not see it.",
-            name=name,
-        )
-    return _("%(name)s is an added token: it is matched in the text as a whole and never split.", name=name)
+    return say("preparation", "added", content=found.token.content, around=found.around)
 
 
 def final_cells(result: Result) -> list[StepCell]:
@@ -76,114 +88,35 @@ def final_cells(result: Result) -> list[StepCell]:
 def preparation(result: Result) -> Frame:
     """Step 0: what happened to the text before the algorithm."""
     found, text = pretokens(result), result.encoding.text
-    if found:
-        sentence = joined([_normalizer_sentence(result), _pretokenizer_sentence(result, found), _added_sentence(found)])
-    else:
-        sentence = _("Nothing is left of the text after normalization and pre-tokenization, so there are no tokens.")
-    cells = [
-        cell(one.token.content, "pretoken", "special")
-        if isinstance(one, AddedFound)
-        else cell(one.text, "pretoken", "changed" if one.text != text[one.start : one.end] else "")
+    parts = [
+        (one.token.content, "special") if isinstance(one, AddedFound)
+        else (one.text, "changed" if one.text != text[one.start : one.end] else "")
         for one in found
-    ]
+    ]  # fmt: skip
+    cells = [cell(part, "pretoken", kind) for part, kind in parts]
     record = {
         "kind": "pretokens",
         "pretokens": [
-            {
-                "text": well_formed(one.text if isinstance(one, Pretoken) else one.token.content),
-                "start": one.start,
-                "end": one.end,
-                "added": isinstance(one, AddedFound),
-            }
-            for one in found
+            {"text": well_formed(part), "start": one.start, "end": one.end, "added": isinstance(one, AddedFound)}
+            for one, (part, _kind) in zip(found, parts, strict=True)
         ],
     }
+    kinds = {kind for _part, kind in parts}
+    normalizer, pretokenizer = result.tokenizer.normalizer, result.tokenizer.pretokenizer
+    kept = {at for one in found for at in range(one.start, one.end)}
+    sentence = say(
+        "preparation",
+        "prepared",
+        summary=pipeline_summary(result.tokenizer) if found else None,
+        unchanged=None if normalizer is None else normalizer.normalize(text) == text,
+        pretokens=None if pretokenizer is None else sum(isinstance(one, Pretoken) for one in found),
+        dropped="".join(character for at, character in enumerate(text) if at not in kept),
+    )
     values = {
         "sentence": sentence,
         "original": [] if [one.text for one in cells] == [shown_piece(text)] else [cell(text, "typed")],
         "pretokens": cells,
-        "changed": any("changed" in one.kinds for one in cells),
-        "added": any(isinstance(one, AddedFound) for one in found),
+        "changed": "changed" in kinds,
+        "added": "special" in kinds,
     }
     return Frame("walkthrough/_preparation.html", sentence, record, lambda: values)
-
-
-def _normalizer_sentence(result: Result) -> str:
-    """What the normalizer did to this text."""
-    normalizer = result.tokenizer.normalizer
-    text = result.encoding.text
-    if normalizer is None:
-        return _("This vocabulary has no normalizer, so the text stays as it is.")
-    names = join_list(step.name for step in pipeline_summary(result.tokenizer).normalizer)
-    normalized = normalizer.normalize(text)
-    if normalized == text:
-        return _("The normalizer (%(names)s) changes nothing in this text.", names=names)
-    done = {
-        "case": _("it lowercases letters"),
-        "normalization": _("it replaces or removes characters"),
-    }
-    found = [done[reason] for reason in changes(text, normalized) if reason in done]
-    if len(found) > 1:
-        what = _("%(one)s, and %(other)s", one=found[0], other=found[1])
-    else:
-        what = found[0] if found else _("it changes only white space and its markers")
-    return _("The normalizer (%(names)s) runs first: %(what)s.", names=names, what=what)
-
-
-def _pretokenizer_sentence(result: Result, found: Sequence[Pretoken | AddedFound]) -> str:
-    """How many pre-tokens the pre-tokenizer made."""
-    tokenizer = result.tokenizer
-    count = sum(isinstance(one, Pretoken) for one in found)
-    if tokenizer.pretokenizer is None:
-        return (
-            _("There is no pre-tokenizer either: the algorithm gets the text as a whole.")
-            if (tokenizer.normalizer is None)
-            else _("There is no pre-tokenizer: the algorithm gets the text as a whole.")
-        )
-    names = join_list(step.name for step in pipeline_summary(tokenizer).pretokenizer)
-    sentence = ngettext(
-        "The pre-tokenizer (%(names)s) makes one pre-token.",
-        "The pre-tokenizer (%(names)s) splits it into %(count)s pre-tokens; no token crosses their boundaries.",
-        count,
-        names=names,
-        count=number(count),
-    )
-    return joined([sentence, _dropped_sentence(result.encoding.text, found)])
-
-
-def _dropped_sentence(text: str, found: Sequence[Pretoken | AddedFound]) -> str:
-    """Whether part of the text is in no pre-token."""
-    covered = [False] * len(text)
-    for one in found:
-        covered[one.start : one.end] = [True] * (one.end - one.start)
-    lost = [character for character, kept in zip(text, covered, strict=True) if not kept]
-    if not lost:
-        return ""
-    if all(character.isspace() for character in lost):
-        return _("The white space between them is dropped.")
-    return _("Some characters are dropped.")
-
-
-def _added_sentence(found: Sequence[Pretoken | AddedFound]) -> str:
-    """How many tokens are added tokens, which the algorithm does not see."""
-    added = [one for one in found if isinstance(one, AddedFound)]
-    around = sum(one.around for one in added)
-    inside = len(added) - around
-    sentences = []
-    if inside:
-        sentences.append(
-            ngettext(
-                "One added token is matched before that and is never split.",
-                "%(num)s added tokens are matched before that and are never split.",
-                inside,
-            )
-        )
-    if around:
-        sentences.append(
-            ngettext(
-                "One special token is added around the text at the end.",
-                "%(num)s special tokens are added around the text at the end.",
-                around,
-            )
-        )
-    return joined(sentences)

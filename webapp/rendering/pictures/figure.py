@@ -1,7 +1,7 @@
 """Figures: pictures made of lines, boxes, dots and labels, such as lattices, trees and charts.
 
 A figure is a plain record without colours. Each shape has a `kind`, one or more words that
-`webapp.rendering.pictures.figure_styles` gives a look. The same record becomes
+`static/figures.css` gives a look. The same record becomes
 
     the inline SVG of a page       template `walkthrough/_figure.html`, with the kinds as CSS classes
     an SVG file                    `figure_svg`, with presentation attributes, so that it needs no style sheet

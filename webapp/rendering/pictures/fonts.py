@@ -6,13 +6,13 @@ measured widths are those of the drawing, and characters without a font are know
 
 from __future__ import annotations
 
-import shutil
-import subprocess
+import os
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
+from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 import regex
 import uharfbuzz as hb
@@ -34,8 +34,11 @@ PREFERRED_MONO = ("DejaVu Sans Mono", "Liberation Mono", "Noto Sans Mono", "Menl
 # Fonts with placeholder glyphs for all characters, which are worse than reporting a missing font.
 _NO_FONTS = regex.compile(r"LastResort|Last Resort|Adobe Blank|Unifont", regex.I)
 _UNLIKELY = regex.compile(r"Serif|Mono|Times|Courier|Condensed|Narrow|Math|Symbol|Slab|Naskh|Mincho|Song|Ming")
+# Files that need not be opened: they have no regular face.
+_NOT_REGULAR = regex.compile(r"Bold|Italic|Oblique|Black|Light|Thin|Medium", regex.I)
 
-LONGEST_CACHED = 32  # characters of a cluster whose face is cached; the longest emoji has ten
+LONGEST_CACHED = 32  # characters of a text whose runs are cached
+MISSING = 0.7  # the width of a character without a font, in em
 
 FOLDERS = (
     "/usr/share/fonts",
@@ -44,29 +47,20 @@ FOLDERS = (
     "/Library/Fonts",
     "~/.local/share/fonts",
 )
-"""The folders of fonts on systems without fontconfig."""
 
-_REGULAR = (75, 100)  # fontconfig's weights: book 75, regular 80, medium 100
 # Characters that need no glyph: joiners, variation selectors, tags of flags.
 _IGNORABLE = regex.compile(r"\p{Default_Ignorable_Code_Point}")
+# Joiners and marks of direction belong to the letter next to them, which they would otherwise get another face than.
+_CLUSTERS = regex.compile(r"[\u200d\u200f]*+\X\u200f*+|[\u200d\u200f]+")
 _EMOJI = regex.compile(r"\p{Emoji_Presentation}|[\p{Emoji}--[0-9#*]]\ufe0f|[0-9#*]\ufe0f?\u20e3|\p{RI}", regex.V1)
-
-
-@dataclass(frozen=True)
-class Advance:
-    """The advance of one glyph in em; `cluster` is the index of the first character that it draws."""
-
-    cluster: int
-    width: float
 
 
 class Face:
     """One face of one font file, opened on first use."""
 
-    def __init__(self, path: str, index: int = 0, family: str = "") -> None:
+    def __init__(self, path: str, index: int = 0) -> None:
         self.path = path
         self.index = index
-        self._family = family
 
     def __repr__(self) -> str:
         return f"Face({self.family!r})"
@@ -82,13 +76,13 @@ class Face:
     @cached_property
     def family(self) -> str:
         """The name of the family in style sheets."""
-        return self._family or self._face.get_name(hb.OTNameIdPredefined.FONT_FAMILY) or ""
+        return self._face.get_name(hb.OTNameIdPredefined.FONT_FAMILY) or ""
 
     @cached_property
     def regular(self) -> bool:
         """Whether the face is upright and of normal weight, according to its name."""
         style = self._face.get_name(hb.OTNameIdPredefined.FONT_SUBFAMILY) or ""
-        return style.casefold() in ("regular", "book", "medium", "normal", "roman", "")
+        return style.casefold() in ("regular", "book", "normal", "roman", "")
 
     @cached_property
     def coloured(self) -> bool:
@@ -104,16 +98,23 @@ class Face:
         """Whether the face has all characters of `cluster`."""
         return all(ord(character) in self._covered or _IGNORABLE.match(character) for character in cluster)
 
-    def advances(self, text: str, rtl: bool = False) -> list[Advance]:
-        """The advances of the glyphs of `text`, shaped as one run in one direction."""
+    def width(self, text: str) -> float:
+        """The width of `text` in em, shaped as one run."""
         buffer = hb.Buffer()
         buffer.add_codepoints([ord(character) for character in text])
         buffer.guess_segment_properties()
-        buffer.direction = "rtl" if rtl else "ltr"
         hb.shape(self._font, buffer)
-        em = self._face.upem
-        pairs = zip(buffer.glyph_infos, buffer.glyph_positions, strict=True)
-        return [Advance(info.cluster, position.x_advance / em) for info, position in pairs]
+        advances: int = sum(position.x_advance for position in buffer.glyph_positions or ())  # None for an empty text
+        upem: int = self._face.upem
+        return advances / upem
+
+
+class Run(NamedTuple):
+    """A span of text that one face draws; None if no face has it. `width` is in em."""
+
+    face: Face | None
+    text: str
+    width: float
 
 
 class Fonts:
@@ -122,14 +123,10 @@ class Fonts:
     def __init__(self, faces: Sequence[Face], mono: Face | None = None) -> None:
         self.faces = faces
         self.mono = mono
-        self._cached_face = lru_cache(1 << 15)(self._face_for)
+        self._cached_runs = lru_cache(1 << 15)(self._runs)
 
     def face_for(self, cluster: str) -> Face | None:
         """The face that draws a grapheme cluster; None if no face has it."""
-        # A letter may have thousands of marks; caching such clusters would fill the memory.
-        return (self._cached_face if len(cluster) <= LONGEST_CACHED else self._face_for)(cluster)
-
-    def _face_for(self, cluster: str) -> Face | None:
         if _EMOJI.search(cluster):
             coloured = (face for face in self.faces if face.coloured and face.covers(cluster))
             found = next(coloured, None)
@@ -137,12 +134,31 @@ class Fonts:
                 return found
         return next((face for face in self.faces if face.covers(cluster)), None)
 
+    def runs(self, text: str, *, mono: bool = False) -> tuple[Run, ...]:
+        """The spans of a text that one face draws."""
+        # A letter may have thousands of marks; caching such texts would fill the memory.
+        return (self._cached_runs if len(text) <= LONGEST_CACHED else self._runs)(text, mono)
+
+    def _runs(self, text: str, mono: bool) -> tuple[Run, ...]:
+        if mono and self.mono and self.mono.covers(text):
+            return (Run(self.mono, text, self.mono.width(text)),)
+        found = []
+        for face, group in groupby(_CLUSTERS.findall(text), self.face_for):
+            clusters = list(group)
+            run = "".join(clusters)
+            found.append(Run(face, run, face.width(run) if face else MISSING * len(clusters)))
+        return tuple(found)
+
+    def width(self, text: str, *, mono: bool = False) -> float:
+        """The width of a text in em."""
+        return sum(run.width for run in self.runs(text, mono=mono))
+
 
 @cache
 def fonts() -> Fonts:
     """The fonts of this machine, searched once per process."""
     found: dict[str, Face] = {}
-    for face in _listed() or _found(FOLDERS):
+    for face in _found(FOLDERS):
         if not _NO_FONTS.search(face.family):
             found.setdefault(face.family, face)
     ordered = sorted(found.values(), key=lambda face: _rank(face.family))
@@ -155,51 +171,19 @@ def _rank(family: str) -> tuple[int, bool, str]:
     return place, bool(_UNLIKELY.search(family)), family
 
 
-def _listed() -> list[Face]:
-    """The regular faces that fontconfig lists; none without fontconfig."""
-    command = shutil.which("fc-list")
-    if not command:
-        return []
-    pattern = "%{file}\t%{index}\t%{family[0]}\t%{weight}\t%{slant}\t%{width}\n"
-    try:
-        lines = subprocess.run([command, "--format", pattern], capture_output=True, timeout=30, check=True).stdout
-    except (OSError, subprocess.SubprocessError):
-        return []
-    faces = []
-    for line in sorted(lines.decode("utf-8", "replace").splitlines()):
-        path, index, family, weight, slant, width = (line.split("\t") + [""] * 6)[:6]
-        if not path.casefold().endswith((".ttf", ".otf", ".ttc", ".otc")):
-            continue
-        if _is_variable(index, weight) or (_within(weight, _REGULAR) and slant == "0" and width in ("100", "")):
-            faces.append(Face(path, int(index or 0) & 0xFFFF, family))
-    return faces
-
-
-def _is_variable(index: str, weight: str) -> bool:
-    return weight.startswith("[") and int(index or 0) >> 16 == 0
-
-
-def _within(weight: str, limits: tuple[int, int]) -> bool:
-    return weight == "" or (weight.isdigit() and limits[0] <= int(weight) <= limits[1])
-
-
-def _found(folders: Iterable[str]) -> list[Face]:
-    """The faces in some folders, with the names from the files."""
-    faces = []
+def _found(folders: Iterable[str]) -> Iterator[Face]:
+    """The regular faces in some folders."""
     for folder in folders:
-        for path in sorted(Path(folder).expanduser().rglob("*")):
-            if path.suffix.casefold() not in (".ttf", ".otf", ".ttc", ".otc"):
+        # A user of the system may have no home, which Path.expanduser() takes for an error.
+        for path in sorted(Path(os.path.expanduser(folder)).rglob("*")):
+            if path.suffix.casefold() not in (".ttf", ".otf", ".ttc", ".otc") or _NOT_REGULAR.search(path.stem):
                 continue
             try:
-                faces += [face for face in _faces_of(path) if face.family and face.regular]
+                count = hb.Face(hb.Blob.from_file_path(str(path))).count
+                faces = [Face(str(path), index) for index in range(count)]
+                yield from (face for face in faces if face.family and face.regular)
             except (OSError, ValueError, hb.HarfBuzzError):
                 sys.stderr.write(f"{path} cannot be read as a font\n")
-    return faces
-
-
-def _faces_of(path: Path) -> list[Face]:
-    count = hb.Face(hb.Blob.from_file_path(str(path))).count
-    return [Face(str(path), index) for index in range(count)]
 
 
 def script_of(cluster: str) -> str:

@@ -1,84 +1,71 @@
-"""The colours of pictures, the same as in `static/app.css`; a test compares them."""
+"""The look of pictures, which is that of pages: read from the style sheets of the site when they are first needed."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Literal
 
 Theme = Literal["light", "dark"]
 
+PACKAGE = Path(__file__).parents[2]
+STATIC = next(home / "static" for home in (PACKAGE, PACKAGE.parent) if (home / "static").is_dir())  # installed, or not
+THEMES: Mapping[Theme, str] = {"light": ":root", "dark": ':root[data-theme="dark"]'}
+_RULE = re.compile(r"([^{}]+) \{([^{}]*)\}")
+_DECLARATION = re.compile(r"([\w-]+): ([^;]+);")
+_FIGURE = re.compile(r"\.diagram (\w+)(?:\.([\w-]+))?")
 
-@dataclass(frozen=True)
-class Palette:
-    """One theme: `stage` is the background of tokens, `tints` are the colours that they take in turn.
+FigureLook = dict[str, str]
+"""Declarations of a style sheet, such as `{"fill": "none", "stroke": "var(--edge)"}`."""
 
-    `track` are the colours below a column of a comparison that the rows split in two and in three ways.
+
+class Palette(dict[str, str]):
+    """The variables of one theme by name: `stage` is the ground of tokens, `t1` to `t6` their tints."""
+
+    @property
+    def tints(self) -> list[str]:
+        """The colours that tokens take in turn."""
+        return [self[f"t{number}"] for number in range(1, 7)]
+
+
+@cache
+def palette_of(theme: Theme) -> Palette:
+    """The colours and fonts of a theme, from `static/app.css`.
+
+    >>> palette_of("light")["t2"], palette_of("dark")["ink"]
+    ('#feefad', '#f4f6f8')
     """
-
-    stage: str
-    ink: str
-    quiet: str
-    line: str
-    accent: str
-    bad: str
-    edge: str
-    sunk: str
-    wash: str
-    on_accent: str
-    tints: tuple[str, str, str, str, str, str]
-    track: tuple[str, str]
-
-    def colour(self, name: str) -> str:
-        """A colour by its name in style sheets: `accent`, `on-accent`, `t1` to `t6` for the tints.
-
-        >>> PALETTES["light"].colour("t2")
-        '#feefad'
-        """
-        if name[:1] == "t" and name[1:].isdigit():
-            return self.tints[int(name[1:]) - 1]
-        return str(getattr(self, name.replace("-", "_")))
+    rules = _rules("app.css")
+    return Palette({name.removeprefix("--"): value for name, value in (rules[":root"] | rules[THEMES[theme]]).items()})
 
 
-PALETTES: dict[Theme, Palette] = {
-    "light": Palette(
-        stage="#ffffff",
-        ink="#15171c",
-        quiet="#5a5d65",
-        line="#dfded9",
-        accent="#2238c9",
-        bad="#b3261e",
-        edge="#8a8b8f",
-        sunk="#efeeeb",
-        wash="#e9ecff",
-        on_accent="#ffffff",
-        tints=("#aadcfb", "#feefad", "#f6bbe4", "#c2fddc", "#cdccfe", "#ffe4cf"),
-        track=("#b4bcee", "#7a87e0"),
-    ),
-    "dark": Palette(
-        stage="#14161a",
-        ink="#f4f6f8",
-        quiet="#a5a9b3",
-        line="#2b2f37",
-        accent="#a3b4ff",
-        bad="#ff9a90",
-        edge="#6f747d",
-        sunk="#1c1f25",
-        wash="#1f2547",
-        on_accent="#0d1030",
-        tints=("#21629d", "#60194e", "#077051", "#36277b", "#ab4c51", "#003f45"),
-        track=("#3c4471", "#6874b4"),
-    ),
-}
+@cache
+def look(tag: str, kind: str) -> FigureLook:
+    """The look of a shape, from `static/figures.css`: that of its element, changed by each word of its kind.
 
-SANS = (
-    "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'PingFang SC', 'Hiragino Sans GB', "
-    "'HarmonyOS Sans SC', 'Microsoft YaHei', 'Noto Sans CJK SC', 'Noto Sans SC', sans-serif, 'Apple Color Emoji', "
-    "'Segoe UI Emoji', 'Noto Color Emoji'"
-)
-"""The fonts of the page, with quotation marks that are valid in an attribute."""
+    >>> look("path", "win")["stroke"], look("path", "win")["fill"]
+    ('var(--accent)', 'none')
+    """
+    looks = figure_looks()
+    found = dict(looks[tag, ""])
+    for word in kind.split():
+        found |= looks.get((tag, word), {})
+    return found
 
-MONO = (
-    "ui-monospace, 'SF Mono', SFMono-Regular, Menlo, 'Cascadia Mono', Consolas, 'Noto Sans Mono', 'DejaVu Sans Mono', "
-    "'Liberation Mono', monospace, 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC'"
-)
-"""The fonts of bytes and numbers."""
+
+@cache
+def figure_looks() -> Mapping[tuple[str, str], FigureLook]:
+    """What the style sheet says of each kind of shape, by element and kind; the kind of the element alone is empty."""
+    rules = {_FIGURE.fullmatch(selector): found for selector, found in _rules("figures.css").items()}
+    return {(match[1], match[2] or ""): found for match, found in rules.items() if match}
+
+
+def _rules(name: str) -> dict[str, FigureLook]:
+    """The declarations of each rule of a style sheet, by its selector."""
+    text = re.sub(r"/\*.*?\*/", "", (STATIC / name).read_text(encoding="utf-8"), flags=re.DOTALL)
+    rules: dict[str, FigureLook] = {}
+    for selector, declarations in _RULE.findall(text):
+        rules.setdefault(selector.strip(), dict(_DECLARATION.findall(declarations)))  # not those for small screens
+    return rules

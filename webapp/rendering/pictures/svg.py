@@ -1,138 +1,177 @@
-"""Writes a layout as SVG: boxes, hairlines and selectable text, without external resources.
+"""Writes pictures as SVG: boxes, hairlines and selectable text, without external resources.
 
-Each run of text names its measured font, then the fonts of the page, and has its width (`textLength`), so that it fits
-its boxes with any font.
+In a file, a text has the width that was measured (`textLength`), so that it fits its box with any font.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from html import escape
-from unicodedata import mirrored
 
-from bidi.mirror import MIRRORED
+import resvg_py
 
-from webapp.rendering.pictures.layout import LABEL, MARK, Box, Layout, PictureLine, Run
-from webapp.rendering.pictures.palette import MONO, SANS, Palette
+from webapp.observing import report
+from webapp.rendering.pictures.fonts import Face, fonts
+from webapp.rendering.pictures.layout import LABEL, MARK, PAD, PictureLine, Tile
+from webapp.rendering.pictures.palette import Theme, palette_of
 
 LEADING = 1.7  # from line to line, in em
+MARGIN = 24
 _BASELINE = 1.13  # of a line, from its top
 _TOP, _HEIGHT = 0.14, 1.42  # of a box, from the top of its line
 _RADIUS = 0.24  # of its corners, in em
+# A letter without a shape, which gives spaces and brackets at the ends of a text its direction.
+_RIGHT_TO_LEFT = "\u200f"
 
 NAMESPACE = "http://www.w3.org/2000/svg"
 
 
-class Writer:
-    """Writes lines in one size and one palette.
+class Sheet:
+    """A picture under construction: what is drawn so far, and the font faces in it. All lengths are in pixels.
 
-    `drawing` adapts the SVG to the site's own renderer, which has the measured fonts. It gets no widths, because it
+    `drawing` adapts the SVG to the site's own renderer, which gets the measured fonts. It gets no widths, because it
     would stretch letters that Indic scripts reorder; no directions, which it does not support; and no characters
     without a font, for which it would draw boxes.
     """
 
-    def __init__(self, palette: Palette, size: float, *, drawing: bool = False) -> None:
-        self.palette = palette
-        self.size = size
-        self.drawing = drawing
-        self.family = SANS  # the default font of runs
+    def __init__(self, theme: Theme, *, drawing: bool) -> None:
+        self.known, self.palette, self.drawing = fonts(), palette_of(theme), drawing
+        self._parts: list[str] = []
+        self._used: dict[int, Face] = {}
 
-    @staticmethod
-    def common_family(layout: Layout) -> str:
-        """The font list for the most common face of a layout, to set once for the whole file."""
-        faces = Counter(run.face.family for line in layout.lines for run in line.runs if run.face)
-        return f"'{quoted(faces.most_common(1)[0][0])}', {SANS}" if faces else SANS
+    def add(self, *parts: str) -> None:
+        """Add SVG."""
+        self._parts += parts
 
-    def lines(self, layout: Layout, left: float, top: float) -> str:
-        """The SVG of all lines of a layout, from (`left`, `top`) in pixels."""
-        places = [(line, left, top + number * LEADING * self.size) for number, line in enumerate(layout.lines)]
-        return self.placed(places, self.common_family(layout))
+    def lines(self, lines: Iterable[PictureLine], left: float, top: float, size: float) -> None:
+        """Draw the lines of a layout."""
+        for number, line in enumerate(lines):
+            for tile in line.tiles:
+                self._tile(tile, left, top + number * LEADING * size, size)
 
-    def placed(self, places: Iterable[tuple[PictureLine, float, float]], family: str) -> str:
-        """The SVG of lines, each with its left and its top, in a group with the font list `family`."""
-        self.family = family
-        parts = [f'<g font-family="{family}">']
-        for line, left, top in places:
-            parts += self._line(line, left, top)
-        return "".join([*parts, "</g>"])
+    def say(
+        self,
+        text: str,
+        x: float,
+        y: float,
+        size: float,
+        colour: str,
+        *,
+        width: float = 0.0,
+        mono: bool = False,
+        strong: bool = False,
+        attributes: str = "",
+    ) -> float:
+        """Draw one line of text with its baseline at `y`; the x where it ends. `width` is the one that it must have."""
+        runs = [run for run in self.known.runs(text, mono=mono) if run.face or not self.drawing]
+        if not "".join(run.text for run in runs).strip():
+            return x
+        anchored = bool(attributes)
+        if strong:  # only the regular faces are loaded: an outline in the colour of the text makes it bold
+            attributes += f' stroke="{colour}" stroke-width="{length(size / 22)}"'
+        if self.drawing:
+            self._used |= {id(run.face): run.face for run in runs if run.face}
+            attributes += f' font-family="{_quoted(runs[0].face)}"'
+            body = escape(runs[0].text, quote=False)
+            # The renderer does not measure emoji as the fonts do, so runs from left to right have their own places.
+            placed = not anchored and text[0] != _RIGHT_TO_LEFT
+            at = x + runs[0].width * size
+            for run in runs[1:]:
+                own = f' x="{length(at)}"' if placed else ""
+                body += f'<tspan{own} font-family="{_quoted(run.face)}">{escape(run.text, quote=False)}</tspan>'
+                at += run.width * size
+        else:
+            body = escape(text, quote=False)
+            attributes += f' font-family="{_single(self.palette["mono"])}"' if mono else ""
+            attributes += f' textLength="{length(width)}" lengthAdjust="spacingAndGlyphs"' if width > 0 else ""
+        place = f'x="{length(x)}" y="{length(y)}" font-size="{length(size)}" fill="{colour}"'
+        self.add(f'<text {place}{attributes} xml:space="preserve">{body}</text>')
+        return x + self.known.width(text, mono=mono) * size
 
-    def text(self, text: str, x: float, y: float, size: float, colour: str, extra: str = "") -> str:
-        """A line of text in the page's fonts, with its baseline at `y`."""
-        attributes = f'x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}" fill="{colour}"{extra and " " + extra}'
-        return f"<text {attributes}>{escape(text, quote=False)}</text>"
+    def captions(self, lines: Iterable[str], y: float, width: float) -> float:
+        """Draw remarks below a picture of some width, wrapped at spaces; the y of the last line."""
+        for line in lines:
+            shown = ""
+            for word in line.split(" "):
+                longer = f"{shown} {word}".strip()
+                if shown and self.known.width(longer) * 13 > width - 2 * MARGIN:
+                    y += 20
+                    self.say(shown, MARGIN, y, 13, self.palette["quiet"])
+                    longer = word
+                shown = longer
+            y += 20
+            self.say(shown, MARGIN, y, 13, self.palette["quiet"])
+        return y
 
-    def _line(self, line: PictureLine, left: float, top: float) -> Iterator[str]:
-        for box in line.boxes:
-            yield from self._box(box, left, top)
-        for run in line.runs:
-            if run.role == "missing" and self.drawing:
-                continue
-            yield self._run(run, left, top)
+    def shortened(self, text: str, width: float) -> str:
+        """`text` shortened to at most `width` em, with an ellipsis."""
+        if self.known.width(text) <= width:
+            return text
+        while text and self.known.width(text + "…") > width:
+            text = text[:-1]
+        return text.rstrip() + "…"
 
-    def _box(self, box: Box, left: float, top: float) -> Iterator[str]:
-        palette, em = self.palette, self.size
-        assert box.cell.index is not None
-        x, y = left + box.x * em, top + _TOP * em
-        width, height = box.width * em, _HEIGHT * em
-        tint = palette.tints[box.cell.index % len(palette.tints)]
-        frame = f'x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"'
-        radius = f'rx="{_n(min(_RADIUS * em, width / 2))}"'
-        yield f'<rect {frame} {radius} fill="{tint}"/>'
-        hairline = max(1.0, em / 24)
-        if box.cell.label or box.cell.split:
-            dots = f'stroke="{palette.ink}" stroke-width="{_n(1.5 * hairline)}" stroke-dasharray="{_n(1.5 * hairline)}"'
-            yield f'<path d="M{_n(x)} {_n(y + height - hairline)}h{_n(width)}" {dots}/>'
-        if box.cell.special:
-            inner = (
-                f'x="{_n(x + 0.75)}" y="{_n(y + 0.75)}" width="{_n(max(width - 1.5, 0))}" height="{_n(height - 1.5)}"'
+    def document(self, width: float, height: float, title: str) -> str:
+        """The complete SVG; `title` is for screen readers."""
+        size = f'width="{length(width)}" height="{length(height)}"'
+        head = f'<svg xmlns="{NAMESPACE}" {size} viewBox="0 0 {length(width)} {length(height)}" role="img"'
+        ground = f'<title>{escape(title, quote=False)}</title><rect {size} fill="{self.palette["stage"]}"/>'
+        return f'{head} font-family="{_single(self.palette["sans"])}">{ground}{"".join(self._parts)}</svg>'
+
+    def finished(self, width: float, height: float, title: str) -> str | bytes:
+        """The picture as a file: PNG at double resolution if it was made for drawing, else SVG."""
+        return self.png(width, height, title, zoom=2) if self.drawing else self.document(width, height, title)
+
+    def png(self, width: float, height: float, title: str, zoom: int = 1) -> bytes:
+        """The picture as PNG, rendered with the files of the fonts in it; nothing else is loaded."""
+        used = list(self._used.values())
+        with report.current().phase("draw"):
+            return resvg_py.svg_to_bytes(
+                svg_string=self.document(width, height, title),
+                zoom=zoom,
+                skip_system_fonts=True,
+                font_files=sorted({face.path for face in used}),
+                font_family=used[0].family if used else None,
             )
-            yield f'<rect {inner} {radius} fill="none" stroke="{palette.ink}" stroke-width="1.5"/>'
-        if box.cell.unknown:
-            stroke = f'fill="none" stroke="{palette.bad}" stroke-width="{_n(hairline)}"'
-            yield f'<path d="{self._wave(x, y + height - 0.12 * em, width)}" {stroke}/>'
 
-    def _wave(self, x: float, y: float, width: float) -> str:
-        step = 0.14 * self.size
-        arcs = max(1, round(width / step))
-        step = width / arcs
-        return f"M{_n(x)} {_n(y)}q{_n(step / 2)} {_n(-step)} {_n(step)} 0" + f"t{_n(step)} 0" * (arcs - 1)
+    def _tile(self, tile: Tile, left: float, top: float, em: float) -> None:
+        """Draw a tile: its box, and on it the mark, the text and the label in the direction of the text."""
+        if tile.cell.index is not None:
+            self._box(tile, left + tile.x * em, top + _TOP * em, em)
+        x, y, rtl = left + tile.x * em, top + _BASELINE * em, tile.level % 2 == 1
+        palette, pad = self.palette, PAD * em
+        for part in ("label", "text", "mark") if rtl else ("mark", "text", "label"):
+            width = tile.widths[("mark", "text", "label").index(part)] * em
+            if part == "text":
+                text = f"{_RIGHT_TO_LEFT}{tile.text}{_RIGHT_TO_LEFT}" if rtl else tile.text
+                self.say(text, x, y, em, palette["ink"], width=width)
+            elif part == "mark" and tile.mark:
+                self.say(tile.mark, x + pad, y, MARK * em, palette["quiet"], width=width - 2 * pad)
+            elif part == "label" and tile.label:
+                self.say(
+                    tile.label, x + pad, y - 0.1 * em, LABEL * em, palette["ink"], width=width - 2 * pad, mono=True
+                )
+            x += width
 
-    def _run(self, run: Run, left: float, top: float) -> str:
-        em, palette = self.size, self.palette
-        x, y = left + run.x * em, top + _BASELINE * em
-        size, colour, family, width = em, palette.ink, SANS, run.width * em
-        if run.role in ("label", "mark"):
-            share = LABEL if run.role == "label" else MARK
-            size, colour = em * share, palette.ink if run.role == "label" else palette.quiet
-            family = MONO if run.role == "label" else SANS
-            pad = 0.12 * em
-            x, y, width = x + pad, y - (0.1 * em if run.role == "label" else 0), max(width - 2 * pad, 0)
-        if run.face:
-            family = f"'{quoted(run.face.family)}', {family}"
-        named = f' font-family="{family}"' if family != self.family else ""
-        text, direction = run.text, ""
-        if run.rtl and run.role == "text":
-            # A right-to-left letter implies its direction; a lone bracket needs it explicitly.
-            if self.drawing:
-                text = MIRRORED.get(text, text) if len(text) == 1 and mirrored(text) else text
-            elif len(text) == 1:
-                direction = ' direction="rtl" unicode-bidi="bidi-override" text-anchor="end"'
-        if not text.strip() and self.drawing:
-            return ""
-        fit = f' textLength="{_n(width)}" lengthAdjust="spacingAndGlyphs"' if width > 0 and not self.drawing else ""
-        return (
-            f'<text x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}"{named} fill="{colour}"'
-            f'{fit}{direction} xml:space="preserve">{escape(text, quote=False)}</text>'
-        )
-
-
-def document(body: str, width: float, height: float, *, title: str, background: str) -> str:
-    """The complete SVG file; `title` is for screen readers."""
-    head = f'<svg xmlns="{NAMESPACE}" width="{_n(width)}" height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}"'
-    kind = f' role="img" font-family="{SANS}"'
-    ground = f'<rect width="{_n(width)}" height="{_n(height)}" fill="{background}"/>'
-    return f"{head}{kind}><title>{escape(title, quote=False)}</title>{ground}{body}</svg>"
+    def _box(self, tile: Tile, x: float, y: float, em: float) -> None:
+        palette, cell = self.palette, tile.cell
+        width, height = tile.width * em, _HEIGHT * em
+        frame = f'x="{length(x)}" y="{length(y)}" width="{length(width)}" height="{length(height)}"'
+        radius = f'rx="{length(min(_RADIUS * em, width / 2))}"'
+        self.add(f'<rect {frame} {radius} fill="{palette.tints[(cell.index or 0) % len(palette.tints)]}"/>')
+        hairline = max(1.0, em / 24)
+        if cell.label or cell.split:
+            dots = f'stroke-width="{length(1.5 * hairline)}" stroke-dasharray="{length(1.5 * hairline)}"'
+            path = f"M{length(x)} {length(y + height - hairline)}h{length(width)}"
+            self.add(f'<path d="{path}" stroke="{palette["ink"]}" {dots}/>')
+        if cell.special:
+            self.add(f'<rect {frame} {radius} fill="none" stroke="{palette["ink"]}" stroke-width="1.5"/>')
+        if cell.unknown:
+            arcs = max(1, round(width / (0.14 * em)))
+            step = width / arcs
+            curve = f"q{length(step / 2)} {length(-step)} {length(step)} 0" + f"t{length(step)} 0" * (arcs - 1)
+            path = f"M{length(x)} {length(y + height - 0.12 * em)}{curve}"
+            self.add(f'<path d="{path}" fill="none" stroke="{palette["bad"]}" stroke-width="{length(hairline)}"/>')
 
 
 def length(value: float) -> str:
@@ -140,9 +179,12 @@ def length(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-_n = length
+def _single(fonts: str) -> str:
+    """The fonts of a style sheet, with quotation marks that are valid in an attribute."""
+    return fonts.replace('"', "'")
 
 
-def quoted(family: str) -> str:
+def _quoted(face: Face | None) -> str:
     """The name of a family, escaped for single quotation marks in an attribute."""
-    return "".join(character for character in family if character.isalnum() or character in " -_.")
+    family = face.family if face else ""
+    return "'" + "".join(each for each in family if each.isalnum() or each in " -_.") + "'"

@@ -10,6 +10,7 @@ import csv as csv_writer
 import io
 import json
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import count, islice
 
 import regex
@@ -23,8 +24,7 @@ _FORMULA = regex.compile(r"\s*[=+\-@＝＋－＠].*\p{L}", regex.DOTALL)
 
 
 ROWS = 1_000  # tokens of a part
-# Entries of the memory for what is written of each piece.
-MOST_PIECES = 20_000
+MOST_PIECES = 20_000  # unknown and special ones, what is written of which is remembered
 _SURROGATE = regex.compile("[\ud800-\udfff]")
 
 
@@ -44,12 +44,12 @@ def json_parts(encoding: Encoding, *, algorithm: str, vocabulary: str) -> Iterat
     yield f'{{"text": {written(encoding.text)},\n'
     yield f'"algorithm": {written(algorithm)},\n"vocabulary": {written(vocabulary)},\n"tokens": [\n'
     starts, ends, ids, special = encoding.starts, encoding.ends, encoding.ids, encoding.special
-    pieces = _Pieces(encoding, pattern)
+    pieces = _written(encoding, pattern)
     unknown = encoding.unknown
     separator = ""
     for first in range(0, len(ids), ROWS):
         part = slice(first, first + ROWS)
-        columns = zip(count(first), ids[part], starts[part], ends[part], pieces.of(first), strict=False)
+        columns = zip(count(first), ids[part], starts[part], ends[part], islice(pieces, ROWS), strict=False)
         rows = [
             f'{{"id": {id}, "piece": {piece}, "start": {start}, "end": {end}, "bytes": "{data}", '
             f'"unknown": {"true" if index in unknown else "false"}, '
@@ -75,10 +75,10 @@ def csv_parts(encoding: Encoding) -> Iterator[str]:
 
     yield "id,piece,start,end,bytes\r\n"
     starts, ends, ids = encoding.starts, encoding.ends, encoding.ids
-    pieces = _Pieces(encoding, cells)
+    pieces = _written(encoding, cells)
     for first in range(0, len(ids), ROWS):
         part = slice(first, first + ROWS)
-        rows = zip(ids[part], starts[part], ends[part], pieces.of(first), strict=True)
+        rows = zip(ids[part], starts[part], ends[part], islice(pieces, ROWS), strict=True)
         yield "".join(f"{id},{piece},{start},{end},{data}\r\n" for id, start, end, (piece, data) in rows)
 
 
@@ -118,43 +118,18 @@ def _texts(encoding: Encoding) -> Iterator[str]:
             yield shown_piece(encoding.piece(span.index)) if span.around else span.own
 
 
-class _Pieces:
-    """What is written of the pieces of an encoding: few are different, and those of a text return."""
-
-    def __init__(self, encoding: Encoding, write: Callable[[str | bytes], tuple[str, str]]) -> None:
-        self._encoding = encoding
-        self._write = write
-        self._of_ids: dict[int, tuple[str, str]] = {}
-        self._of_texts: dict[str | bytes, tuple[str, str]] = {}
-
-    def of(self, first: int) -> list[tuple[str, str]]:
-        """What is written of `ROWS` tokens from `first` on."""
-        encoding, known = self._encoding, self._of_ids
-        ids = encoding.ids[first : first + ROWS]
-        apart = range(first, first + len(ids))
-        unknown, special = encoding.unknown, encoding.special
-        if (unknown and not unknown.isdisjoint(apart)) or (special and not special.isdisjoint(apart)):
-            return [
-                self._of_text(encoding.piece(index)) if index in unknown or index in special else self._of_id(id)
-                for index, id in zip(apart, ids, strict=True)
-            ]
-        for id in set(ids):
-            if id not in known:
-                known[id] = self._write(encoding.vocabulary_piece(id))
-        return [known[id] for id in ids]
-
-    def _of_id(self, id: int) -> tuple[str, str]:
-        if id not in self._of_ids:
-            self._of_ids[id] = self._write(self._encoding.vocabulary_piece(id))
-        return self._of_ids[id]
-
-    def _of_text(self, piece: str | bytes) -> tuple[str, str]:
-        found = self._of_texts.get(piece)
-        if found is None:
-            if len(self._of_texts) >= MOST_PIECES:
-                self._of_texts.clear()
-            found = self._of_texts[piece] = self._write(piece)
-        return found
+def _written(encoding: Encoding, write: Callable[[str | bytes], tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """What is written of the piece of each token: few are different, and those of a text return."""
+    known: dict[int, tuple[str, str]] = {}
+    remembered = lru_cache(MOST_PIECES)(write)
+    unknown, special = encoding.unknown, encoding.special
+    for index, id in enumerate(encoding.ids):
+        if index in unknown or index in special:
+            yield remembered(encoding.piece(index))
+            continue
+        if id not in known:
+            known[id] = write(encoding.vocabulary_piece(id))
+        yield known[id]
 
 
 def _text(piece: str | bytes) -> str | None:

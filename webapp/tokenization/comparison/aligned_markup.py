@@ -10,11 +10,10 @@ A column has a line for each row, one below the other, and columns wrap like wor
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, starmap, zip_longest
-from types import MappingProxyType
 from unicodedata import combining
 
 import regex
@@ -23,7 +22,6 @@ from flask_babel import ngettext
 from markupsafe import Markup, escape
 
 from webapp.rendering.markup import visible
-from webapp.rendering.pictures import PictureCell, PictureColumn, drawable
 from webapp.tokenization.comparison.aligned_spans import AlignedCell, AlignedSpan, width_of
 from webapp.web.localization import number
 
@@ -69,12 +67,11 @@ def is_joined(text: str, offset: int) -> bool:
 
 MOST_LINES = 12  # lines of the text that each have a passage of their own; more would repeat the names too often
 FULL = 40  # columns, about three lines on a wide page
-LONGEST = 120
-_SENTENCE_END = (".", "!", "?", "。", "！", "？", "।", "؟")
+LONGEST = 80  # columns of a line that is longer
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class AlignedPassage:
     """Consecutive columns, from the line of the text with number `first_line` to that with `last_line`."""
 
     columns: Sequence[AlignedSpan]
@@ -88,28 +85,20 @@ class Passage:
         return [sum(cell.tokens for cells in row for cell in cells) for row in each]
 
 
-def passages_of(columns: Sequence[AlignedSpan], text: str) -> Iterator[Passage]:
-    """Yield the passages: a line each if there are few lines; a long line has several, cut after sentences."""
+def passages_of(columns: Sequence[AlignedSpan]) -> Iterator[AlignedPassage]:
+    """Yield the passages: a line each if there are few lines; a long line has several."""
     lines = sum(column.ends_line for column in columns[:-1]) + 1
     least = 1 if lines <= MOST_LINES else FULL
     passage: list[AlignedSpan] = []
     first_line = line = 1
     for column, after in zip_longest(columns, columns[1:]):
         passage.append(column)
-        is_whole = column.ends_line and len(passage) >= least
-        if is_whole or after is None or _may_end(passage, after, text):
-            yield Passage(passage, first_line, line)
+        is_full = len(passage) >= LONGEST and after is not None and after.starts and not after.ends_line
+        if after is None or is_full or (column.ends_line and len(passage) >= least):
+            yield AlignedPassage(passage, first_line, line)
             passage = []
             first_line = line + column.ends_line
         line += column.ends_line
-
-
-def _may_end(passage: Sequence[AlignedSpan], after: AlignedSpan, text: str) -> bool:
-    """Whether a passage is long enough to end before the next column, inside a line of the text."""
-    if len(passage) < FULL or not after.starts or (after.ends_line and text[after.start : after.end].isspace()):
-        return False
-    last = passage[-1]
-    return len(passage) >= LONGEST or text[last.start : last.end].rstrip().endswith(_SENTENCE_END)
 
 
 TINTS = 6  # odd ones are deep, even ones light
@@ -118,40 +107,26 @@ TINTS = 6  # odd ones are deep, even ones light
 def first_tints(columns: Sequence[AlignedSpan]) -> Iterator[list[int]]:
     """Yield for each column the tint of the first token of each row, from 1 to `TINTS`; the next tokens count on.
 
-    A column into which a token continues goes on with each row's own tints.
+    All rows begin with one tint, the next that as few rows as possible ended with; a token that continues keeps its.
     """
-    lasts: tuple[int, ...] = ()
-    start = 0
+    start, lasts = 0, [0] * (len(columns[0].rows) if columns else 0)
     for column in columns:
-        boxes = [[cell.tokens for cell in cells if cell.first < cell.last] for cells in column.rows]
-        continues = not column.starts and any(row and not row[0] for row in boxes)
-        if not lasts or not continues:
-            start = _start_after(start, lasts)
-            firsts = [start] * len(boxes)
-        else:
-            firsts = [last if row and not row[0] else last % TINTS + 1 for row, last in zip(boxes, lasts, strict=True)]
+        start = min(((start + step) % TINTS + 1 for step in range(TINTS)), key=lasts.count)
+        boxes = [[cell.tokens for cell in cells if cell.has_box] for cells in column.rows]
+        firsts = [last if row and not row[0] and last else start for row, last in zip(boxes, lasts, strict=True)]
         yield firsts
-        before = lasts or (0,) * len(boxes)
-        lasts = tuple(
-            [
-                (first + len(row) - 2) % TINTS + 1 if row else last
-                for row, first, last in zip(boxes, firsts, before, strict=True)
-            ]
-        )
+        lasts = [
+            (first + len(row) - 2) % TINTS + 1 if row else last
+            for row, first, last in zip(boxes, firsts, lasts, strict=True)
+        ]
 
 
-@lru_cache(1 << 12)
-def _start_after(start: int, lasts: tuple[int, ...]) -> int:
-    """The tint that begins a column after one that began with `start` and whose rows end with `lasts`.
-
-    It is the last tint of as few rows as possible (of none, with up to five different ones), then differs from as many
-    as possible in lightness too, and is then the next in the cycle.
-
-    >>> _start_after(3, (5, 1, 5, 1))  # all deep: the next light one
-    4
-    """
-    candidates = [(start + step) % TINTS + 1 for step in range(TINTS)]
-    return min(candidates, key=lambda tint: (lasts.count(tint), sum((tint - last) % 2 == 0 for last in lasts)))
+def _tinted(text: str, cells: Sequence[AlignedCell], tint: int) -> Iterator[tuple[AlignedCell, int, list[str]]]:
+    """Yield each cell with its tint, and the text before, in and after its token."""
+    for cell in cells:
+        yield cell, tint, [text[cell.start : cell.first], text[cell.first : cell.last], text[cell.last : cell.end]]
+        if cell.has_box:
+            tint = tint % TINTS + 1
 
 
 _DIRECTIONS = {1: ("&rlm;", ' dir="rtl"'), 0: ("&lrm;", ' dir="ltr"'), None: ("", "")}
@@ -162,32 +137,20 @@ _NARROWEST_LINE = 10  # half-width characters that a line has at least
 class AlignedMarkup:
     """Renders columns of one text as HTML."""
 
-    def __init__(
-        self,
-        text: str,
-        numbers: Sequence[int],
-        *,
-        show: bool = False,
-        notes: Mapping[int, str] = MappingProxyType({}),
-    ) -> None:
-        """`numbers` are those of the rows; with `show`, spaces and line ends are visible.
-
-        `notes` are added to the titles of the columns in which their offsets are.
-        """
+    def __init__(self, text: str, numbers: Sequence[int], *, show: bool = False) -> None:
+        """`numbers` are those of the rows; with `show`, spaces and line ends are visible."""
         self._numbers = "\n".join(map(str, numbers))
         self._text = text
         self._show = show
-        self._notes = notes
-        self._cells: dict[tuple[object, ...], tuple[str, str]] = {}  # many rows have the same cells
         self._bidirectional = direction_of(text) == 1
         self._title = _("%(count)s ways to split “%(text)s”")
 
-    def is_right_to_left(self, passage: Passage) -> bool:
+    def is_right_to_left(self, passage: AlignedPassage) -> bool:
         """Whether the first letter of a passage is from a right-to-left script."""
         start, end = passage.columns[0].start, passage.columns[-1].end
         return self._bidirectional and begins_right_to_left(self._text, start, end)
 
-    def html(self, passage: Passage, tints: Sequence[Sequence[int]]) -> Markup:
+    def html(self, passage: AlignedPassage, tints: Sequence[Sequence[int]]) -> Markup:
         """The HTML of a passage; `tints` are those of the first tokens, from `first_tints`."""
         columns = passage.columns
         parts = [self._line_numbers(columns)]
@@ -210,73 +173,44 @@ class AlignedMarkup:
         if column.ways > 1:
             kinds += f" d{min(column.ways, _MOST_WAYS)}"
             shown = visible(text, show=True).replace("\n", "").strip("·")
-            sentence = self._title % {"count": column.ways, "text": shown or "·"}
-            notes = filter(None, map(self._notes.get, range(column.start, column.end))) if self._notes else ()
-            title = f' title="{escape(" · ".join([sentence, *dict.fromkeys(notes)]))}"'
+            title = f' title="{escape(self._title % {"count": column.ways, "text": shown or "·"})}"'
         if is_joined(self._text, column.start):
             kinds += " p"
         if is_joined(self._text, column.end):
             kinds += " j"
-        mark, direction = self._direction(text)
+        # In a text with both directions, a mark and an attribute give the column its own.
+        mark, direction = _DIRECTIONS[direction_of(text) if self._bidirectional else None]
         return f'{mark}<span class="{kinds}"{direction}{title}>{rows}</span>{mark}'
 
-    def _direction(self, text: str) -> tuple[str, str]:
-        """In a text with both directions, the mark that gives a column its own direction, and its `dir` attribute."""
-        if not self._bidirectional:
-            return "", ""
-        return _DIRECTIONS[direction_of(text)]
-
-    def _row(self, cells: Sequence[AlignedCell], tint: int) -> str:
+    def _row(self, cells: Sequence[AlignedCell], first: int) -> str:
         parts = []
-        for cell in cells:
-            before, after = self._cell(cell)
-            if cell.has_box:
-                parts.append(f"{before}{tint}{after}")
-                tint = tint % TINTS + 1
-            else:
-                parts.append(before)
+        for cell, tint, texts in _tinted(self._text, cells, first):
+            before, own, after = (_shown(each, self._show) for each in texts)
+            parts.append(f"{before}{_box(cell, tint, own)}{after}")
         return "".join(parts)
 
-    def _cell(self, cell: AlignedCell) -> tuple[str, str]:
-        """The HTML of a cell before and after the number of its tint."""
-        text = self._text
-        own = text[cell.first : cell.last]
-        before, after = text[cell.start : cell.first], text[cell.last : cell.end]
-        key = (before, own, after, *cell[4:])
-        html = self._cells.get(key)
-        if html is None:
-            html = self._cells[key] = self._written(cell, before, own, after)
-        return html
 
-    def _written(self, cell: AlignedCell, before: str, own: str, after: str) -> tuple[str, str]:
-        before, own, after = map(self._shown, (before, own, after))
-        if not cell.has_box:
-            return before + after, ""
-        kinds = [
-            name
-            for name, holds in (
-                ("b", cell.shared),
-                ("o", not cell.tokens),
-                ("u", cell.unknown),
-                ("x", cell.special),
-                ("n", own == "↵"),
-            )
-            if holds
-        ]
-        count = ""
-        if cell.tokens > 1:
-            sentence = ngettext("%(count)s token", "%(count)s tokens", cell.tokens, count=number(cell.tokens))
-            # The mark of a split character says two; a number says more, or that a token has no text of its own.
-            number_shown = f' data-n="{cell.tokens}"' if cell.tokens > 2 or not cell.shared else ""
-            count = f'{number_shown} title="{escape(sentence)}"'
-        return f'{before}<i class="k', f'{"".join(f" {kind}" for kind in kinds)}"{count}>{own}</i>{after}'
+def _box(cell: AlignedCell, tint: int, own: str) -> str:
+    if not cell.has_box:
+        return own
+    marks = {"b": cell.shared, "o": not cell.tokens, "u": cell.unknown, "x": cell.special, "n": own == "↵"}
+    count = ""
+    if cell.tokens > 1:
+        sentence = ngettext("%(count)s token", "%(count)s tokens", cell.tokens, count=number(cell.tokens))
+        # The mark of a split character says two; a number says more, or that a token has no text of its own.
+        number_shown = f' data-n="{cell.tokens}"' if cell.tokens > 2 or not cell.shared else ""
+        count = f'{number_shown} title="{escape(sentence)}"'
+    kinds = " ".join([f"k{tint}", *(name for name, holds in marks.items() if holds)])
+    return f'<i class="{kinds}"{count}>{own}</i>'
 
-    def _shown(self, text: str) -> str:
-        if not text:
-            return ""
-        # A line end is shown, but does not break the line: the text after it is in another column.
-        text = visible(text, self._show).replace("↵\n", "↵").replace("→\t", "⇥").replace("\n", "↵").replace("\t", "⇥")
-        return str(escape(text))
+
+@lru_cache(1 << 12)
+def _shown(text: str, show: bool) -> str:
+    if not text:
+        return ""
+    # A line end is shown, but does not break the line: the text after it is in another column.
+    text = visible(text, show).replace("↵\n", "↵").replace("→\t", "⇥").replace("\n", "↵").replace("\t", "⇥")
+    return str(escape(text))
 
 
 def as_text(text: str, cuts: Sequence[int], last: int) -> str:
@@ -287,32 +221,3 @@ def as_text(text: str, cuts: Sequence[int], last: int) -> str:
     """
     edges = [0, *cuts[: bisect_left(cuts, last)], last]
     return visible(" | ".join(map(text.__getitem__, starmap(slice, pairwise(edges)))))
-
-
-_JOINER = "\u200d"
-
-
-def picture_columns(text: str, columns: Sequence[AlignedSpan], *, show: bool) -> Iterator[PictureColumn]:
-    """Yield the columns with the tints that they have on the page."""
-    for column, firsts in zip(columns, first_tints(columns), strict=True):
-        rows = [_row(text, cells, tint, show=show) for cells, tint in zip(column.rows, firsts, strict=True)]
-        direction = direction_of(text[column.start : column.end])
-        yield PictureColumn(rows, column.ways, column.ends_line, direction)
-
-
-def _row(text: str, cells: Sequence[AlignedCell], tint: int, *, show: bool) -> list[PictureCell]:
-    found = []
-    for cell in cells:
-        before, own, after = text[cell.start : cell.first], text[cell.first : cell.last], text[cell.last : cell.end]
-        if before.strip("\n"):
-            found.append(PictureCell(None, drawable(before.replace("\n", ""), show)))
-        if own:
-            mark = "" if show else "↵" * own.count("\n")
-            shown = drawable(own, show).replace("\n", "")
-            if cell is cells[-1] and is_joined(text, cell.end):
-                shown += _JOINER  # the letter keeps its shape at the edge of its column
-            found.append(PictureCell(tint - 1, shown, "", mark, cell.unknown, cell.special, cell.shared))
-            tint = tint % TINTS + 1
-        if after.strip("\n"):
-            found.append(PictureCell(None, drawable(after.replace("\n", ""), show)))
-    return found

@@ -88,9 +88,6 @@ def aligned_spans_of(
     ways: list[int] = []
     for _number, group in groupby(range(len(edges)), list(accumulate(starts)).__getitem__):
         columns = list(group)
-        if len(columns) == 1 and not inside and all(len(row[columns[0]]) == 1 for row in rows):
-            ways.append(len({row[columns[0]][0].tokens for row in rows}))  # the usual case, and fast
-            continue
         found = _ways(agreement, begins[columns[0]], edges[columns[-1]], [[row[at] for at in columns] for row in rows])
         ways += [found] * len(columns)
     return [

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from flask_babel import gettext as _
-from markupsafe import Markup, escape
 
-from webapp.core.algorithms import ALGORITHMS
-from webapp.core.inference.records import OWN
-from webapp.tokenization.algorithms import algorithm_names
+from webapp.core.algorithms import ALGORITHMS, inferences_of
+from webapp.core.inference.records import OWN, PARAMETERS
+from webapp.tokenization.algorithms import algorithm_names, inference_title
 from webapp.tokenization.comparison.state import TokenizerChoice
-from webapp.tokenization.inferences import inference_title
-from webapp.vocabularies import CATALOGUE, CatalogueEntry, find, title_of, well_known
+from webapp.tokenization.state import State
+from webapp.vocabularies import CATALOGUE, CatalogueEntry, title_of, well_known
 from webapp.vocabularies.library import is_here
-from webapp.vocabularies.search import matches
-from webapp.vocabularies.titles import grouped
+from webapp.vocabularies.titles import grouped, matches
 from webapp.vocabularies.upload_cookie import with_chosen
 
 LONGEST_QUERY = 100
@@ -55,6 +53,16 @@ def _note(entry: CatalogueEntry) -> str:
     return _("uploaded") if entry.origin == "uploaded" else ""
 
 
+def grouped_options(
+    groups: Iterable[tuple[str, Sequence[CatalogueEntry]]], chosen: Sequence[TokenizerChoice]
+) -> list[tuple[str, Sequence[TokenizerOption]]]:
+    """The tokenizers of groups of vocabularies; a last group has those that are chosen and in no other."""
+    found: list[tuple[str, Sequence[TokenizerOption]]] = [(title, tokenizer_options(each)) for title, each in groups]
+    listed = {option.choice for _title, options in found for option in options}
+    others = [TokenizerOption(choice, str(choice)[:60]) for choice in chosen if choice not in listed]
+    return [*found, (_("Chosen"), others)] if others else found
+
+
 @dataclass(frozen=True)
 class ComparisonPicker:
     """The tokenizers to choose from, given the visitor's `uploads`, the `chosen` rows and the search `query`."""
@@ -64,51 +72,38 @@ class ComparisonPicker:
     query: str = ""
 
     @cached_property
-    def groups(self) -> list[tuple[str, list[TokenizerOption]]]:
-        """All tokenizers."""
-        groups = grouped([*self._uploads, *well_known(), *CATALOGUE.values()])
-        return [(title, tokenizer_options(entries)) for title, entries in groups]
+    def entries(self) -> list[CatalogueEntry]:
+        """All vocabularies, with the visitor's uploads, and those of others that a row names."""
+        uploads = with_chosen(self.uploads, [choice.vocabulary for choice in self.chosen])
+        return [*CATALOGUE.values(), *uploads, *well_known()]
 
-    def select(self, chosen: TokenizerChoice) -> Markup:
-        """The options of a row's list; a chosen tokenizer that is not in the list is added at its end."""
-        value = escape(chosen.by(OWN))
-        marked = f'<option value="{value}">'
-        if marked in self._list:
-            return Markup(self._list.replace(marked, f'<option value="{value}" selected>', 1))
-        return Markup(f'{self._list}<option value="{value}" selected>{value}</option>')
+    @cached_property
+    def groups(self) -> list[tuple[str, Sequence[TokenizerOption]]]:
+        """All tokenizers."""
+        return grouped_options(grouped(self.entries), [choice.by(OWN) for choice in self.chosen])
 
     def card(self, choice: TokenizerChoice) -> TokenizerOption:
         """The title of a tokenizer's vocabulary, with the algorithm as a note; for an unknown one, what was written."""
-        names = algorithm_names()
-        name = choice.vocabulary
-        uploaded = next((each for each in self._uploads if each.name == name), None)
-        entry = uploaded if name.startswith("upload-") else find(name)
+        entry = next((each for each in self.entries if each.name == choice.vocabulary), None)
         if entry is None or choice.algorithm not in entry.algorithms:
             return TokenizerOption(choice, str(choice)[:60])
-        note = names[choice.algorithm]
-        if choice.inference != OWN:
-            note = f"{note} · {inference_title(choice.inference)}"
-        return TokenizerOption(choice, title_of(entry), note)
-
-    @cached_property
-    def _list(self) -> str:
-        """The options without a selection, rendered once for all rows because there are many."""
-        return "".join(
-            Markup('<optgroup label="{}">{}</optgroup>').format(
-                family,
-                Markup("").join(
-                    Markup('<option value="{}">{}</option>\n').format(option.choice, option.title) for option in options
-                ),
-            )
-            for family, options in self.groups
-        )
+        way = [inference_title(choice.inference)] if choice.inference != OWN else []
+        return TokenizerOption(choice, title_of(entry), " · ".join([algorithm_names()[choice.algorithm], *way]))
 
     def found(self) -> list[TokenizerOption]:
         """The tokenizers whose name contains every word of the query."""
-        entries = [*CATALOGUE.values(), *self._uploads, *well_known()]
-        return tokenizer_options(entry for entry in entries if matches(entry, self.query))
+        return tokenizer_options(entry for entry in self.entries if matches(entry, self.query))
 
-    @cached_property
-    def _uploads(self) -> list[CatalogueEntry]:
-        """The visitor's uploads, and those of others that a row names."""
-        return with_chosen(self.uploads, [choice.vocabulary for choice in self.chosen])
+
+def ways_of(choice: TokenizerChoice) -> list[tuple[str, str]]:
+    """The ids and titles of the ways to apply the vocabulary of a tokenizer, its own rule first."""
+    return [(each, inference_title(each)) for each in inferences_of(choice.algorithm)]
+
+
+def parameter_fields(state: State) -> list[tuple[str, str, str, str, str]]:
+    """The parameters of inferences as fields: name, label, least and greatest value, value."""
+    titles = {"dropout": _("Dropout, from 0 to 1"), "alpha": _("Alpha, from 0.01 to 10"), "seed": _("Seed")}
+    return [
+        (each.name, titles[each.name], f"{each.least:g}", f"{each.most:.12g}", f"{getattr(state, each.name):.12g}")
+        for each in PARAMETERS
+    ]

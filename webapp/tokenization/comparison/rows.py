@@ -13,9 +13,9 @@ from webapp.core.analysis.measures import Agreement, agreement_of, token_boundar
 from webapp.core.encoding import Encoding
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of
-from webapp.tokenization.comparison.state import Comparison, TokenizerChoice
+from webapp.tokenization.comparison.state import Comparison, TokenizerChoice, choice_of
 from webapp.tokenization.exports import picture_title
-from webapp.tokenization.forms import InputProblem, fits, size_problem
+from webapp.tokenization.forms import InputProblem, fits, require_size
 from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
 from webapp.vocabularies import StillFetchingError, library
@@ -45,14 +45,19 @@ class ComparisonResult:
     rows: Sequence[ComparisonRow]
 
     @cached_property
-    def shown(self) -> list[tuple[ComparisonRow, Encoding]]:
-        """The rows that have tokens, each with its encoding."""
-        return [(row, row.encoding) for row in self.rows if row.encoding is not None]
+    def shown(self) -> list[ComparisonRow]:
+        """The rows that have tokens."""
+        return [row for row in self.rows if row.encoding is not None]
+
+    @cached_property
+    def encodings(self) -> list[Encoding]:
+        """The tokens of these rows."""
+        return [row.encoding for row in self.rows if row.encoding is not None]
 
     @cached_property
     def agreement(self) -> Agreement:
         """The boundaries of the rows that have tokens."""
-        return agreement_of(token_boundaries(each.starts, each.ends, len(self.text)) for _row, each in self.shown)
+        return agreement_of(token_boundaries(each.starts, each.ends, len(self.text)) for each in self.encodings)
 
     @property
     def pending(self) -> bool:
@@ -79,20 +84,20 @@ def rows_of(comparison: Comparison) -> Iterator[ComparisonRow]:
 
 
 def _row(number: int, state: State, late: dict[str, StillFetchingError]) -> ComparisonRow:
-    choice = TokenizerChoice(state.algorithm, state.vocabulary, state.inference)
+    choice = choice_of(state)
     title = str(choice)[:60]
     try:
         if not fits(choice.vocabulary, choice.algorithm):
             message = _("There is no vocabulary “%(name)s”. Choose one from the list.", name=title)
             return ComparisonRow(number, choice, title, problem=InputProblem(message, 404))
         title = picture_title(state)
-        problem = size_problem(state.vocabulary, state.size)
-        if problem:
-            return ComparisonRow(number, choice, title, problem=problem)
+        require_size(state.vocabulary, state.size)
         if state.vocabulary in late:
             return ComparisonRow(number, choice, title, pending=late[state.vocabulary])
         result = tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
         result.encoding.starts  # noqa: B018  # raises TextError now
+    except InputProblem as problem:
+        return ComparisonRow(number, choice, title, problem=problem)
     except EXPLAINED_ERRORS as error:
         return ComparisonRow(number, choice, title, problem=problem_of(state, error))
     except StillFetchingError as waiting:

@@ -1,26 +1,29 @@
 """The state of a comparison as one value, which comes from an address or a form and can be turned into an address.
 
 /compare?with=bpe:bpe-bytes&with=unigram:unigram&text=low  →  Comparison(…)  →  the same address
+
+The tokens of the rows are aligned. Earlier addresses and shared results may name another `layout`, which is ignored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Literal
 from urllib.parse import urlencode
+
+from flask import Request
+from flask_babel import gettext as _
 
 from webapp.core import algorithms
 from webapp.core.algorithms import inferences_of, sharing_vocabularies
 from webapp.core.inference.records import OWN, PARAMETERS
+from webapp.tokenization import forms
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.state import State
 from webapp.vocabularies import CATALOGUE, default_for
 from webapp.vocabularies.shipped_vocabularies import NAMES
 
 LEAST, MOST = 2, 6  # rows
-
-Layout = Literal["lines", "rows"]
-"""`lines`: aligned, a line for each tokenizer; `rows`: the whole text of each tokenizer, one below another."""
 
 # The options of a state that apply to every row.
 OPTIONS = (
@@ -61,16 +64,16 @@ class TokenizerChoice:
         >>> TokenizerChoice.parse("bpe:gpt2:longest").inference
         'longest'
         """
-        algorithm, _, vocabulary = written.partition(":")
-        name, _, inference = vocabulary.rpartition(":")
+        algorithm, _colon, vocabulary = written.partition(":")
+        name, _colon, inference = vocabulary.rpartition(":")
         if name and inference in inferences_of(algorithm):
             return TokenizerChoice(algorithm, name, inference)
         return TokenizerChoice(algorithm, vocabulary)
 
 
-def layout_of(name: object) -> Layout:
-    """The layout with a name. Earlier addresses and shared results say `columns`; any other name is `lines`."""
-    return "rows" if name in ("rows", "columns") else "lines"
+def choice_of(state: State) -> TokenizerChoice:
+    """The tokenizer of a state."""
+    return TokenizerChoice(state.algorithm, state.vocabulary, state.inference)
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,6 @@ class Comparison:
 
     choices: tuple[TokenizerChoice, ...]
     common: State = field(default=State())
-    layout: Layout = "lines"
 
     @property
     def text(self) -> str:
@@ -103,8 +105,7 @@ class Comparison:
 
     def query(self) -> str:
         """The query string: the rows, then options other than the defaults, then the text."""
-        rows = [("with", str(choice)) for choice in self.choices]
-        return urlencode([*rows, *self._others(), ("text", self.text)])
+        return f"{self._query_of_choices()}&{urlencode({'text': self.text})}"
 
     def link(self, most: int) -> str | None:
         """The query string, or None if it would have more than `most` characters."""
@@ -115,8 +116,8 @@ class Comparison:
 
     def query_without_texts(self) -> str:
         """The query string without texts, for when the full one is too long."""
-        bare = replace(self, common=replace(self.common, text="", corpus="", dictionary="", edits=""))
-        return urlencode([*(("with", str(choice)) for choice in self.choices), *bare._others()])
+        bare = replace(self.common, text="", corpus="", dictionary="", edits="")
+        return replace(self, common=bare)._query_of_choices()
 
     def options(self) -> dict[str, object]:
         """The options that differ from their defaults and that at least one row uses."""
@@ -127,11 +128,10 @@ class Comparison:
                     used[name] = getattr(state, name)
         return {name: used[name] for name in OPTIONS if name in used}
 
-    def _others(self) -> Iterator[tuple[str, str]]:
-        if self.layout != "lines":
-            yield "layout", self.layout
-        for name, value in self.options().items():
-            yield name, str(int(value)) if isinstance(value, bool) else str(value)
+    def _query_of_choices(self) -> str:
+        options = self.options().items()
+        written = [(name, str(int(value)) if isinstance(value, bool) else str(value)) for name, value in options]
+        return urlencode([*(("with", str(choice)) for choice in self.choices), *written])
 
 
 SAME_CORPUS = tuple(
@@ -160,3 +160,36 @@ def alternatives_to(choice: TokenizerChoice) -> tuple[TokenizerChoice, ...]:
         others = [choice.by(OWN), *others]
     shipped = [each for each in SAME_CORPUS if each.vocabulary == default_for(each.algorithm)]
     return (choice, *others, *(each for each in shipped if each not in (choice, *others)))[:MOST]
+
+
+Change = Callable[[Sequence[TokenizerChoice]], Sequence[TokenizerChoice]]
+
+
+def read(request: Request, change: Change = lambda choices: choices) -> tuple[Comparison, list[InputProblem]]:
+    """Return the requested comparison and the problems of the request as a whole; a row reports its own problem.
+
+    `change` applies a button to the rows, or raises InputProblem.
+    """
+    common, problems = forms.read(request)
+    values = request.form if request.method == "POST" else request.args
+    requested_choices = values.getlist("with")
+    choices: Sequence[TokenizerChoice] = SAME_CORPUS
+    if requested_choices:
+        choices = list(map(TokenizerChoice.parse, requested_choices))
+        by = values.getlist("by")  # the form has a list of inferences for each row
+        if len(by) == len(choices):
+            choices = [choice.by(inference) for choice, inference in zip(choices, by, strict=True)]
+    elif "algorithm" in values:  # from the playground
+        choices = alternatives_to(TokenizerChoice(common.algorithm, common.vocabulary).by(common.inference))
+    more = []
+    try:
+        choices = change(choices)
+    except InputProblem as problem:
+        more.append(problem)
+    if len(choices) > MOST:
+        more = [*more, InputProblem(_("You can compare up to six tokenizers; only the first six are shown."), 422)]
+    elif len(choices) < LEAST:
+        more = [*more, InputProblem(_("Choose at least two tokenizers."), 422)]
+    problems = [one for one in problems if one.field not in ("token", "algorithm", "vocabulary")]
+    common = replace(common, token=None, template=False, inference=OWN)
+    return Comparison(tuple(choices[:MOST]), common), [*problems, *more]

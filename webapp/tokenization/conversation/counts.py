@@ -66,15 +66,24 @@ class Injected:
 
 
 @dataclass(frozen=True)
-class PromptCounts:
-    """The tokens of a prompt: by message, of the reply prompt, and of what belongs to no message (begin, tools)."""
+class CountedPrompt:
+    """A rendered prompt with its tokens, counted by message.
 
+    `reply` are the tokens of the reply prompt, `other` those of no message (begin, tools); `crossing` tokens begin in
+    one span and end in another. `missing` are the markers of the template that the vocabulary has no token for; with
+    `single`, each of them counts as one token, whose id the vocabulary does not have.
+    """
+
+    prompt: Prompt
+    encoding: Encoding
     messages: Sequence[MessageCount]
     reply: int
     other: int
-    crossing: int = 0  # tokens that begin in one span and end in another
-    injected: Sequence[Injected] = ()
-    injected_count: int = 0
+    crossing: int
+    injected: Sequence[Injected]  # the first of them
+    injected_count: int
+    missing: Sequence[str]
+    single: bool
 
     @property
     def content(self) -> int:
@@ -92,21 +101,6 @@ class PromptCounts:
         return self.content + self.template
 
 
-@dataclass(frozen=True)
-class CountedPrompt:
-    """A rendered prompt with its tokens and their counts.
-
-    `missing` are the markers of the template that the vocabulary has no token for; with `single`, each of them counts
-    as one token, whose id the vocabulary does not have.
-    """
-
-    prompt: Prompt
-    encoding: Encoding
-    counts: PromptCounts
-    missing: Sequence[str] = ()
-    single: bool = True
-
-
 def count_prompt(
     prompt: Prompt, conversation: Conversation, template: ChatTemplate, tokenizer: Tokenizer, *, single: bool = True
 ) -> CountedPrompt:
@@ -120,12 +114,13 @@ def count_prompt(
     if single:
         tokenizer = with_markers(tokenizer, missing)
     encoding = encode(tokenizer, prompt.text, special=True)
-    counts = counts_of(prompt, encoding, len(conversation.messages))
-    return CountedPrompt(prompt, encoding, counts, missing, single)
+    return counted_prompt(prompt, encoding, len(conversation.messages), missing, single)
 
 
-def counts_of(prompt: Prompt, encoding: Encoding, number_of_messages: int) -> PromptCounts:
-    """The counts of a tokenized prompt."""
+def counted_prompt(
+    prompt: Prompt, encoding: Encoding, number_of_messages: int, missing: Sequence[str], single: bool
+) -> CountedPrompt:
+    """Count the tokens of a tokenized prompt."""
     spans = prompt.spans
     begins = [span.start for span in spans]
     content = [0] * number_of_messages
@@ -143,7 +138,7 @@ def counts_of(prompt: Prompt, encoding: Encoding, number_of_messages: int) -> Pr
         crossing += end > span.end
     injected, number = _injected(prompt, encoding)
     messages = [MessageCount(*pair) for pair in zip(content, template, strict=True)]
-    return PromptCounts(messages, reply, other, crossing, injected, number)
+    return CountedPrompt(prompt, encoding, messages, reply, other, crossing, injected, number, missing, single)
 
 
 def _span_at(begins: Sequence[int], spans: Sequence[Span], offset: int) -> int:
@@ -218,14 +213,8 @@ def with_markers(tokenizer: Tokenizer, markers: Sequence[str]) -> Tokenizer:
     if not markers:
         return tokenizer
     first = max([len(tokenizer.model.pieces), *(token.id + 1 for token in tokenizer.added_tokens)])
-    return Tokenizer(
-        tokenizer.model,
-        normalizer=tokenizer.normalizer,
-        pretokenizer=tokenizer.pretokenizer,
-        decoder=tokenizer.decoder,
-        added_tokens=[*tokenizer.added_tokens, *(AddedToken(one, first + at) for at, one in enumerate(markers))],
-        postprocessor=tokenizer.postprocessor,
-    )
+    added = [AddedToken(one, first + at) for at, one in enumerate(markers)]
+    return tokenizer.changed(added_tokens=[*tokenizer.added_tokens, *added])
 
 
 def _is_marker(value: object) -> bool:

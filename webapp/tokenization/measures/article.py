@@ -1,11 +1,12 @@
-"""The measures of a tokenizer on the parallel article: premiums, Gini, and the measures of its English and Chinese."""
+"""One article in many languages, and what it says about a tokenizer: premiums, Gini, and measures of two texts."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from threading import Lock
+from importlib.resources import files
 from weakref import WeakKeyDictionary
 
 from webapp.core.analysis.measures import TextMeasures, gini, measures_of, premium
@@ -13,13 +14,36 @@ from webapp.core.analysis.words import TextWords, words_of
 from webapp.core.text.split_patterns import TextError
 from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.encoding import encode
-from webapp.tokenization.parallel_article import BASE, Passage, passages
-from webapp.vocabularies.chinese_words import chinese_words
+from webapp.vocabularies.shipped_vocabularies import chinese_words
 from webapp.vocabularies.uploads import number_of_ids
 
+BASE = "en"
 LOSSY = 0.1
 """The share of unknown tokens above which a low count means lost text."""
 CHINESE = "zh_Hans"
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text with its language and script, as CLDR codes; empty if there is none.
+
+    `name` is the language's own name.
+    """
+
+    key: str
+    language: str
+    script: str
+    name: str
+    text: str
+    comparable: bool = True  # whether it is a translation of the English article
+
+
+@cache
+def passages() -> tuple[Passage, ...]:
+    """The article in every language, English first, followed by the code."""
+    content = tomllib.loads(files(__package__).joinpath("parallel_article.toml").read_text(encoding="utf-8"))
+    articles = [Passage(item["language"], **item) for item in content["article"]]
+    return (*articles, Passage("code", "", "", **content["code"], comparable=False))
 
 
 @dataclass(frozen=True)
@@ -40,25 +64,15 @@ class ArticleMeasures:
         """The premium of Chinese; None if too many of its tokens are unknown."""
         return self.premiums.get(CHINESE)
 
-    @property
-    def highest(self) -> str | None:
-        """The language with the highest premium."""
-        return max(self.premiums, key=self.premiums.__getitem__, default=None)
-
 
 _cache: WeakKeyDictionary[Tokenizer, ArticleMeasures] = WeakKeyDictionary()
-_cache_lock = Lock()
 
 
 def article_measures(tokenizer: Tokenizer) -> ArticleMeasures:
     """The measures of a tokenizer, cached as long as it exists; the first call encodes 39 short texts."""
-    with _cache_lock:
-        found = _cache.get(tokenizer)
+    found = _cache.get(tokenizer)
     if found is None:
-        # Without the lock: a slow vocabulary must not keep the requests of others waiting.
-        measured = _measured(tokenizer)
-        with _cache_lock:
-            found = _cache.setdefault(tokenizer, measured)
+        found = _cache[tokenizer] = _measured(tokenizer)
     return found
 
 

@@ -1,10 +1,11 @@
-"""The measures of tokenizers on one text, on the parallel article, and against a gold segmentation; as JSON and CSV."""
+"""The measures of tokenizers on a text, on the parallel article, and against a gold segmentation: JSON, CSV, tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from flask_babel import gettext as _
 
@@ -23,7 +24,8 @@ from webapp.core.text.split_patterns import TextError
 from webapp.tokenization.comparison.rows import ComparisonRow
 from webapp.tokenization.measures.article import ArticleMeasures, article_measures
 from webapp.tokenization.measures.definitions import DEFINITIONS
-from webapp.vocabularies.chinese_words import chinese_words
+from webapp.vocabularies.shipped_vocabularies import chinese_words
+from webapp.web.localization import number, percent
 
 WORDS = "Unicode Standard Annex 29; runs of Han characters by maximum probability with jieba's dictionary, without HMM"
 
@@ -68,11 +70,7 @@ class MeasuredTokenizer(Measures):
         if self.of_text is not None:
             about |= asdict(self.of_text)
         if (article := self.of_article) is not None:
-            about["languages"] = {
-                "premiums": dict(article.premiums),
-                "gini": article.gini,
-                "left_out": list(article.lossy),
-            }
+            about["languages"] = {"premiums": article.premiums, "gini": article.gini, "left_out": article.lossy}
         if (gold := self.of_gold) is not None:
             about["gold"] = {"gold_boundaries": gold.gold, "boundaries": gold.found, "both": gold.both} | {
                 name: getattr(gold, name) for name in ("precision", "recall", "f1")
@@ -125,16 +123,12 @@ def measure(rows: Iterable[ComparisonRow], text: str, gold: GoldText | None = No
         if row.encoding is None:
             return MeasuredTokenizer(row=row)
         of_text = measures_of(row.encoding, words, row.vocabulary_size)
-        if row.result is None:  # shared
-            return MeasuredTokenizer(of_text, row=row)
-        tokenizer = row.result.encoder
-        of_article = article_measures(tokenizer) if _is_of_languages(row) else None
-        try:
-            return MeasuredTokenizer(
-                of_text, of_article, boundary_agreement(tokenizer, gold) if gold else None, row=row
-            )
-        except TextError:
-            return MeasuredTokenizer(of_text, of_article, row=row)
+        of_article = of_gold = None
+        if row.result is not None:  # not shared
+            of_article = article_measures(row.result.encoder) if _is_of_languages(row) else None
+            with suppress(TextError):
+                of_gold = boundary_agreement(row.result.encoder, gold) if gold else None
+        return MeasuredTokenizer(of_text, of_article, of_gold, row=row)
 
     found = []
     for row in rows:
@@ -148,3 +142,63 @@ def _is_of_languages(row: ComparisonRow) -> bool:
     """Whether the parallel article says something: not of a dictionary of one language, nor of pieces of this text."""
     of_words = ALGORITHMS[row.choice.algorithm].family in ("dictionary", "word model")
     return not of_words and row.result is not None and not row.result.state.trained
+
+
+class MeasureLine(NamedTuple):
+    """A measure, its title, its unit if the title does not say it, and its values."""
+
+    measure: MeasureId
+    title: str
+    unit: str
+    values: Sequence[str]
+
+
+MeasureGroups = list[tuple[str, list[MeasureLine]]]
+"""Measures of the same text under a heading."""
+
+
+def shown(measure: MeasureId, value: float | None) -> str:
+    """A value as text: a share in percent, anything else with the decimals of its measure."""
+    if value is None:
+        return "–"
+    definition = DEFINITIONS[measure]
+    if definition.decimals is None:
+        return percent(value) if value >= 0.0005 or not value else f"<{percent(0.001)}"
+    return number(value, definition.decimals) + definition.sign
+
+
+def groups_of(measured: Measured, *, gold: bool, figures: bool = True) -> MeasureGroups:
+    """The measures of tokenizers: of the text, with `gold` of the gold text, and of the parallel article.
+
+    Without `figures`, those are left out that a comparison has among its figures.
+    """
+    groups = [(_("Your text"), measure_lines("text", measured.tokenizers, figures=figures))]
+    if gold:
+        groups.append((_("The gold segmentation"), measure_lines("gold", measured.tokenizers)))
+    if any(one.of_article for one in measured.tokenizers):
+        groups.append((_("The same article in 39 languages"), measure_lines("languages", measured.tokenizers)))
+    return groups
+
+
+def measure_lines(of: str, columns: Sequence[Measures], *, figures: bool = True) -> list[MeasureLine]:
+    """A line for each measure of the text, of `languages` or of the gold segmentation, with a value for each column."""
+    return [
+        MeasureLine(
+            id,
+            _("Premium of Chinese") if id == "premium" else str(each.title),
+            "" if each.named_by_unit else str(each.unit),
+            [shown(id, one.value(id)) for one in columns],
+        )
+        for id, each in DEFINITIONS.items()
+        if each.of == of and (figures or not each.in_figures)
+    ]
+
+
+def text_lines(columns: Iterable[TextMeasures | None]) -> list[MeasureLine]:
+    """A line for each measure of a text, with a column for each of `columns`."""
+    return measure_lines("text", list(map(Measures, columns)))
+
+
+def language_lines(article: ArticleMeasures) -> list[MeasureLine]:
+    """The premium of Chinese and the Gini coefficient of one tokenizer."""
+    return measure_lines("languages", [Measures(of_article=article)])

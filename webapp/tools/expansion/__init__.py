@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
 from importlib.resources import files
-from itertools import groupby
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 from urllib.parse import urlencode
 
 from flask import Blueprint, Request, Response, abort, make_response, redirect, request, url_for
@@ -28,7 +27,7 @@ from webapp.storage import UnavailableStorageError
 from webapp.tokenization.encoding import ids_of
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import Groups, is_choice, is_independent, vocabulary_choices
-from webapp.tokenization.messages import unavailable_problem, wrong_file
+from webapp.tokenization.messages import translated, unavailable_problem
 from webapp.tools.expansion import snippets
 from webapp.tools.inputs import FromForm, Input, at_most
 from webapp.tools.kernel import Tool, page_of
@@ -45,7 +44,7 @@ from webapp.vocabularies import (
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.web.htmx import private
 from webapp.web.rates import stores_by_hash
-from webapp.web.same_origin import is_foreign
+from webapp.web.security import is_foreign
 
 MAX_LIST_BYTES = 1_000_000
 DEFAULT_BASE = "bpe-bytes"
@@ -55,6 +54,7 @@ SAMPLES = 60
 REFUSED_SAMPLES = 12
 
 Source = Literal["vocabulary", "tokens"]
+Piece = TypeVar("Piece")
 
 
 def is_expandable(entry: CatalogueEntry) -> bool:
@@ -149,10 +149,8 @@ class ExpansionInput(Input):
             addition = tokenizer_of(self.addition) if self.source == "vocabulary" else self.tokens.split("\n")
             return expand(base, addition, bridge=self.bridge, most=MOST_ADDED, seconds=SECONDS)
         except StillFetchingError as error:
-            message = _(
-                "“%(title)s” is being downloaded from its publisher. Try again in a moment.",
-                title=title_of(error.entry),
-            )
+            title = title_of(error.entry)
+            message = _("“%(title)s” is being downloaded from its publisher. Try again in a moment.", title=title)
             raise InputProblem(message, 503) from error
         except UnavailableVocabularyError as error:
             problem = unavailable_problem(error)
@@ -173,8 +171,7 @@ class ExpansionInput(Input):
 
 
 def _impossible(error: ExpansionError | FormatError, field: str) -> InputProblem:
-    why = wrong_file(FormatError.of(error) if isinstance(error, ExpansionError) else error)
-    return InputProblem(_("It cannot be expanded: %(why)s.", why=why), 422, field)
+    return InputProblem(_("It cannot be expanded: %(why)s.", why=translated(error)), 422, field)
 
 
 @dataclass(frozen=True)
@@ -210,24 +207,22 @@ class ExpansionPreview:
         return base_kind(self.expansion.base)
 
     @property
-    def samples(self) -> list[Added]:
+    def samples(self) -> Sequence[Added]:
         """New pieces, evenly spread over all of them; pieces in between only if there are no others."""
-        pieces = [piece for piece in self.expansion.added if not piece.between] or list(self.expansion.added)
-        step = max(1, len(pieces) // SAMPLES)
-        return pieces[::step][:SAMPLES]
+        return _spread([piece for piece in self.expansion.added if not piece.between] or self.expansion.added, SAMPLES)
 
     @property
-    def present_samples(self) -> list[str]:
+    def present_samples(self) -> Sequence[str]:
         """Candidates that the base already has."""
-        step = max(1, len(self.expansion.present) // REFUSED_SAMPLES)
-        return list(self.expansion.present[::step][:REFUSED_SAMPLES])
+        return _spread(self.expansion.present, REFUSED_SAMPLES)
 
     @property
     def refused(self) -> list[tuple[Reason, int, Sequence[Refusal]]]:
         """The reasons, most frequent first, with the number of candidates refused for each and the first of them."""
-        by_reason = sorted(self.expansion.refused, key=lambda refusal: refusal.reason)
-        groups = [(reason, list(members)) for reason, members in groupby(by_reason, key=lambda each: each.reason)]
-        found = [(reason, len(members), members[:REFUSED_SAMPLES]) for reason, members in groups]
+        groups: dict[Reason, list[Refusal]] = {}
+        for one in self.expansion.refused:
+            groups.setdefault(one.reason, []).append(one)
+        found = [(reason, len(members), members[:REFUSED_SAMPLES]) for reason, members in sorted(groups.items())]
         return sorted(found, key=lambda group: -group[1])
 
     @property
@@ -235,15 +230,8 @@ class ExpansionPreview:
         """The visitor's text, if any, and texts that no vocabulary was trained on."""
         own = {"own": self.given.measured} if self.given.measured else {}
         for key, text in {**own, **_passages()}.items():
-            before, after = _tokens(self.expansion.base, text), _tokens(self.expansion.tokenizer, text)
-            yield MeasuredPassage(
-                key,
-                len(text),
-                before[0] / len(text) if before else None,
-                after[0] / len(text) if after else None,
-                before[1] / before[0] if before and before[0] else 0,
-                after[1] / after[0] if after and after[0] else 0,
-            )
+            before, after = (_figures(each, text) for each in (self.expansion.base, self.expansion.tokenizer))
+            yield MeasuredPassage(key, len(text), before[0], after[0], before[1], after[1])
 
     @property
     def files(self) -> list[str]:
@@ -270,14 +258,19 @@ def _passages() -> Mapping[str, str]:
     return tomllib.loads(files(__package__).joinpath("passages.toml").read_text(encoding="utf-8"))
 
 
-def _tokens(tokenizer: Tokenizer, text: str) -> tuple[int, int] | None:
-    """The number of tokens of a text, and how many of them are unknown; None if it cannot be encoded."""
+def _figures(tokenizer: Tokenizer, text: str) -> tuple[float | None, float]:
+    """The tokens per character of a text, None if it cannot be encoded, and the share of unknown ones among them."""
     try:
         ids = ids_of(tokenizer, text)
     except TextError:
-        return None
+        return None, 0
     unknown = tokenizer.model.unknown_id
-    return len(ids), 0 if unknown is None else ids.count(unknown)
+    return len(ids) / len(text), ids.count(unknown) / len(ids) if ids and unknown is not None else 0
+
+
+def _spread(found: Sequence[Piece], most: int) -> Sequence[Piece]:
+    """Some pieces, evenly spread over all of them."""
+    return found[:: max(1, len(found) // most)][:most]
 
 
 def preview(given: ExpansionInput) -> ExpansionPreview | None:
@@ -349,7 +342,7 @@ def store() -> BaseResponse:
     try:
         uploaded = library().store(next(iter(contents.values())))
     except FormatError as error:
-        message, status = _("The expanded vocabulary cannot be stored: %(why)s", why=wrong_file(error)), 422
+        message, status = _("The expanded vocabulary cannot be stored: %(why)s", why=translated(error)), 422
     except StorageFullError:
         message, status = _("This site has no storage left for vocabularies. Download the files instead."), 507
     except UnavailableStorageError:

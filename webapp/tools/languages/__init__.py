@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from statistics import median
-from typing import Any, ClassVar, Literal, Self, get_args
-from urllib.parse import urlencode
+from typing import Annotated, Any, ClassVar, Literal
 
-from flask import Request, request
+from flask import request
 from flask_babel import get_locale
 from flask_babel import gettext as _
-from werkzeug.datastructures import MultiDict
+from pydantic import AfterValidator, Field
 
 from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.text.split_patterns import TextError
@@ -21,13 +20,12 @@ from webapp.rendering.markup import visible
 from webapp.rendering.pictures.figure_files import figure_png, figure_svg
 from webapp.rendering.pictures.palette import Theme
 from webapp.tokenization.encoding import encode
-from webapp.tokenization.forms import InputProblem, as_typed
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import Groups, is_independent, vocabulary_choices
-from webapp.tokenization.measures.article import LOSSY, fair
-from webapp.tokenization.measures.table import shown
+from webapp.tokenization.measures.article import BASE, LOSSY, Passage, fair, passages
+from webapp.tokenization.measures.measured import shown
 from webapp.tokenization.messages import unavailable_problem
-from webapp.tokenization.parallel_article import BASE, Passage, passages
-from webapp.tools.inputs import Input
+from webapp.tools.inputs import FromForm, Input
 from webapp.tools.kernel import Tool
 from webapp.tools.languages.figure import strips_figure
 from webapp.vocabularies import (
@@ -57,74 +55,58 @@ MAX_DEFAULTS = 4
 MAX_CHARACTERS = 2_000  # of the visitor's own passage
 
 
+def _limited(names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(names) > MAX_TOKENIZERS:
+        message = _("These are %(count)s tokenizers; choose at most %(most)s.", count=len(names), most=MAX_TOKENIZERS)
+        raise InputProblem(message, 422)
+    for name in names:
+        entry = find(name)
+        if entry is None or not is_comparable(entry):
+            message = _("There is no vocabulary “%(name)s” for comparing languages.", name=name[:40])
+            raise InputProblem(message, 404)
+    return names
+
+
+def _short(text: str) -> str:
+    if len(text) > MAX_CHARACTERS:
+        message = _(
+            "Your passage has %(size)s characters; the limit is %(most)s. Shorten it and try again.",
+            size=number(len(text)),
+            most=number(MAX_CHARACTERS),
+        )
+        raise InputProblem(message, 413)
+    return text
+
+
+OwnPassage = Annotated[str, AfterValidator(_short)]
+
+
 class LanguagesInput(Input):
     """Vocabularies, a measure, an order and the visitor's own passage.
 
-    `sort` is `name`, `script`, or the name of a vocabulary. The address names only vocabularies that were `chosen`.
+    `sort` is `name`, `script`, or the name of a vocabulary; the button of a column has it with the order: `name down`.
     """
 
-    vocabularies: Sequence[str] = SHIPPED_VOCABULARIES
-    chosen: bool = False
-    measure: Measure = "relative"
-    sort: str = ""
-    descending: bool = False
-    own: str = ""
-    own_english: str = ""
-    theme: Theme = "light"
+    chosen: Annotated[tuple[str, ...], AfterValidator(_limited), Field(serialization_alias="with")] = ()
+    measure: Annotated[Measure, FromForm(button=True)] = "relative"
+    sort: Annotated[str, FromForm(("by",), choose=lambda values: values[0].partition(" ")[0])] = ""
+    order: Annotated[
+        Literal["", "down"], FromForm(("by",), choose=lambda values: "down" if values[0].endswith("down") else "")
+    ] = ""
+    own: OwnPassage = ""
+    own_english: OwnPassage = ""
+    theme: Annotated[Theme, FromForm(button=True), Field(serialization_alias="colours")] = "light"
     most: ClassVar[int] = MAX_TOKENIZERS
 
-    @classmethod
-    def read(cls, request: Request) -> tuple[Self, list[InputProblem]]:
-        """The input, with defaults in place of invalid values, and its problems."""
-        values = request.form if request.method == "POST" else request.args
-        problems: list[InputProblem] = []
-        chosen = []
-        names = [*dict.fromkeys(values.getlist("with"))]
-        for name in names[:MAX_TOKENIZERS]:
-            entry = find(name)
-            if entry is None or not is_comparable(entry):
-                message = _("There is no vocabulary “%(name)s” for comparing languages.", name=name[:40])
-                problems.append(InputProblem(message, 404))
-            else:
-                chosen.append(name)
-        if len(names) > MAX_TOKENIZERS:
-            message = _("Only the first %(most)s of the chosen tokenizers are shown.", most=MAX_TOKENIZERS)
-            problems.append(InputProblem(message, 422))
-        texts = {name: as_typed(values.get(name)) for name in ("own", "own_english")}
-        for text in texts.values():
-            if len(text) > MAX_CHARACTERS:
-                message = _(
-                    "Your passage has %(size)s characters; the limit is %(most)s. Shorten it and try again.",
-                    size=number(len(text)),
-                    most=number(MAX_CHARACTERS),
-                )
-                problems.append(InputProblem(message, 413))
-        sort, descending = _order(values)
-        # Links from before OpenAI's encodings shipped may name a demo vocabulary by the order alone.
-        defaults = SHIPPED_VOCABULARIES if sort in SHIPPED_VOCABULARIES else default_vocabularies()
-        vocabularies = tuple(chosen) or defaults
-        measure = values.get("measure", "")
-        given = cls(
-            vocabularies=vocabularies,
-            chosen=vocabularies != default_vocabularies(),
-            measure=measure if measure in get_args(Measure) else "relative",  # type: ignore[arg-type]
-            sort=sort if sort in ("name", "script", *vocabularies) else "",
-            descending=descending,
-            theme="dark" if request.args.get("colours") == "dark" else "light",
-            **texts,
-        )
-        return given, problems
-
     def query(self, **changes: Any) -> str:
-        """The query string with `changes`; defaults are left out."""
-        given = self.model_copy(update=changes)
-        pairs = [("with", name) for name in given.vocabularies] if given.chosen else []
-        pairs += [("measure", given.measure)] if given.measure != "relative" else []
-        pairs += [("sort", given.sort)] if given.sort else []
-        pairs += [("order", "down")] if given.descending and given.sort else []
-        pairs += [("own", given.own)] if given.own else []
-        pairs += [("own_english", given.own_english)] if given.own_english else []
-        return urlencode(pairs, errors="replace")
+        """The query string, with the vocabularies only if they are not those that the page shows first."""
+        return super().query(**({"chosen": ()} if self.vocabularies == default_vocabularies() else {}), **changes)
+
+    @cached_property
+    def vocabularies(self) -> tuple[str, ...]:
+        """The vocabularies to compare."""
+        # Links from before OpenAI's encodings shipped may name a demo vocabulary by the order alone.
+        return self.chosen or (SHIPPED_VOCABULARIES if self.sort in SHIPPED_VOCABULARIES else default_vocabularies())
 
     @property
     def measures(self) -> dict[Measure, str]:
@@ -158,14 +140,6 @@ def default_vocabularies() -> tuple[str, ...]:
 def is_comparable(entry: CatalogueEntry) -> bool:
     """Whether a vocabulary can be compared: not what depends on a text, nor a word list, which is of one language."""
     return is_independent(entry) and family_of(entry.algorithms[0]) != "dictionary"
-
-
-def _order(values: MultiDict[str, str]) -> tuple[str, bool]:
-    """The sort key, and whether the order is descending; a column's button, `name` or `name down`, takes precedence."""
-    if "by" in values:
-        sort, _space, order = values["by"].partition(" ")
-        return sort, order == "down"
-    return values.get("sort", ""), values.get("order") == "down"
 
 
 @dataclass(frozen=True)
@@ -214,11 +188,11 @@ class LanguageEquality:
 
 @dataclass(frozen=True)
 class Languages:
-    """The passages in order, and the unavailable vocabularies with the reason."""
+    """The passages in order, and the unavailable vocabularies: why, or nothing for one that is being downloaded."""
 
     given: LanguagesInput
     rows: Sequence[PassageRow]
-    missing: Mapping[str, UnavailableVocabularyError | StillFetchingError]
+    missing: Mapping[str, str]
     shapes: ClassVar[Sequence[str]] = SHAPES
     shown = staticmethod(shown)
     visible = staticmethod(visible)
@@ -280,20 +254,10 @@ class Languages:
             not lossy,
         )
 
-    @property
-    def missing_sentences(self) -> list[str]:
-        """A sentence for each vocabulary that is unavailable."""
-        return [
-            unavailable_problem(error).message
-            if isinstance(error, UnavailableVocabularyError)
-            else _("%(title)s is being downloaded. Load the page again in a moment.", title=self.given.titles[name])
-            for name, error in self.missing.items()
-        ]
-
 
 def languages(given: LanguagesInput) -> Languages:
     """Encode every passage with every tokenizer."""
-    missing: dict[str, UnavailableVocabularyError | StillFetchingError] = {}
+    missing: dict[str, str] = {}
     counts: dict[str, dict[str, int | None]] = {}
     unknown: dict[str, dict[str, float]] = {}
     listed = [*([Passage("own", "", "", "", given.own)] if given.own else []), *passages()]
@@ -302,7 +266,7 @@ def languages(given: LanguagesInput) -> Languages:
         try:
             tokenizer = tokenizer_of(name)
         except (UnavailableVocabularyError, StillFetchingError) as error:
-            missing[name] = error
+            missing[name] = unavailable_problem(error).message if isinstance(error, UnavailableVocabularyError) else ""
             continue
         counts[name], unknown[name] = {}, {}
         for passage in (*listed, *english):
@@ -337,14 +301,15 @@ def _value(measure: Measure, passage: Passage, count: int | None, english: int |
 
 def _sorted(rows: list[PassageRow], given: LanguagesInput) -> list[PassageRow]:
     """Sort the rows as requested; rows without a value come last in either order."""
+    descending = given.order == "down"
     if given.sort == "name":
-        return sorted(rows, key=lambda row: row.language, reverse=given.descending)
+        return sorted(rows, key=lambda row: row.language, reverse=descending)
     if given.sort == "script":
-        return sorted(rows, key=lambda row: (row.script, row.language), reverse=given.descending)
+        return sorted(rows, key=lambda row: (row.script, row.language), reverse=descending)
     if not given.sort:
         return rows
     known = [row for row in rows if row.values.get(given.sort) is not None]
-    known.sort(key=lambda row: row.values[given.sort] or 0, reverse=given.descending)
+    known.sort(key=lambda row: row.values[given.sort] or 0, reverse=descending)
     return known + [row for row in rows if row.values.get(given.sort) is None]
 
 

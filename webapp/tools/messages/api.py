@@ -10,15 +10,22 @@ from flask import current_app
 from pydantic import BaseModel, ConfigDict, Field
 
 from webapp.chat.messages import MOST_MESSAGES, MOST_TOOLS, Conversation, ConversationError, read_messages
+from webapp.chat.openai_rule import PublishedCount
 from webapp.chat.spans import Span
 from webapp.chat.templates import BUILT_IN
-from webapp.serializers.conversation import CONVERSATION_WANTS, ConversationWant, conversation_json
+from webapp.tokenization.answers import CONVERSATION_WANTS, ConversationWant, conversation_json
 from webapp.tokenization.conversation.count import count
 from webapp.tokenization.conversation.counts import Injected
-from webapp.tokenization.conversation.figures import PublishedCount
-from webapp.tokenization.conversation.forms import MOST_SOURCE_BYTES, status_of
-from webapp.tokenization.conversation.messages import whole
-from webapp.tokenization.conversation.state import DEFAULT_TEMPLATE, FROM_VOCABULARY, OWN, ConversationState
+from webapp.tokenization.conversation.state import (
+    DEFAULT_TEMPLATE,
+    FROM_VOCABULARY,
+    MOST_SOURCE_BYTES,
+    OWN,
+    ConversationState,
+    as_json,
+    status_of,
+    whole,
+)
 from webapp.tokenization.forms import InputProblem
 from webapp.tools.inputs import Input
 from webapp.tools.picker import LONGEST_NAME, vocabulary_named
@@ -134,7 +141,7 @@ def count_messages(body: MessagesBody) -> dict[str, Any]:
     conversation = _conversation(body)
     state = ConversationState(
         conversation.messages,
-        json.dumps(list(conversation.tools), ensure_ascii=False) if conversation.tools else "",
+        as_json(conversation.tools),
         _template(body),
         body.template_source or "",
         _vocabulary(body),

@@ -14,23 +14,42 @@ from webapp.core.analysis.pretoken_view import PretokenStage, differences, last_
 from webapp.core.formats.checked_patterns import LONGEST, checked_pattern
 from webapp.core.formats.fields import FormatError
 from webapp.core.text.split_behaviors import Behavior
-from webapp.core.text.split_patterns import PatternTimeoutError
+from webapp.core.text.split_patterns import (
+    CL100K,
+    CL100K_BASE,
+    GPT2,
+    O200K,
+    QWEN,
+    SUPERWORDS,
+    TEKKEN,
+    PatternTimeoutError,
+)
 from webapp.rendering.markup import visible
-from webapp.serializers.json import well_formed
-from webapp.tokenization.forms import InputProblem, TooLongError, within
+from webapp.tokenization.forms import InputProblem, within
 from webapp.tokenization.messages import wrong_file
 from webapp.tools.inputs import Answer, FromForm, InBody, OnPage, Text
 from webapp.tools.kernel import ApiEntry, Tool
 from webapp.tools.picker import LONGEST_NAME, VocabularyInput, named_on_page, vocabulary_named
-from webapp.tools.pretokens.messages import KNOWN_PATTERNS
 from webapp.tools.pretokens.shown import Pretokens
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, default_for, tokenizer_of
+from webapp.web.json_responses import well_formed
 
 EXAMPLE = "It’s 2024: I'll pay $1,234.50 for naïve cafés,  OK?\n\tx = foo_bar(42)  # 研究生命"
 OWN = "vocabulary"  # the pattern of the vocabulary, to start from
 ANALYSED = 20_000  # characters of a text on the page
 MOST_BYTES = 100_000  # of a text for programs: tracing each stage takes longer than tokenizing
 MOST_DIFFERENCES = 1_000  # for programs
+
+KNOWN_PATTERNS = {
+    "GPT-2": GPT2,
+    "GPT-4 (cl100k)": CL100K_BASE,
+    "GPT-4o (o200k)": O200K,
+    "Llama 3": CL100K,
+    "Qwen": QWEN,
+    "Mistral (tekken)": TEKKEN,
+    "SuperBPE": SUPERWORDS,
+}
+"""Published patterns to start from, by the name of the first model or the paper that has them."""
 
 Under = Literal["alternative", "tokens"]
 
@@ -181,12 +200,10 @@ def pretokens(given: PretokensInput) -> Pretokens:
     vocabulary_named(given.vocabulary)
     tokenizer = tokenizer_of(given.vocabulary)
     text = given.text if given.is_for_program else given.text[:ANALYSED]
+    within(text, MOST_BYTES, _("The text"), "text")
     try:
-        within(text, MOST_BYTES, _("The text"))
         usual = pretoken_view(tokenizer, text, special=given.special)
         own = pretoken_view(tokenizer, text, special=given.special, own=given.pattern) if given.pattern else None
-    except TooLongError as error:
-        raise InputProblem(str(error), 413, "text") from None
     except PatternTimeoutError as error:
         if not given.pattern or error.source != given.pattern:
             raise

@@ -9,7 +9,6 @@ from functools import cached_property
 
 from webapp.core.analysis.pretoken_view import PretokenStage, PretokenView, ShownPretoken, SplitDifference
 from webapp.rendering.markup import visible
-from webapp.tools.pretokens.messages import meaning_of, note_of
 
 CELLS_SHOWN = 1_500
 EARLIER_CELLS_SHOWN = 300  # of stages before the last one
@@ -25,11 +24,10 @@ COLOURS = 6
 
 @dataclass(frozen=True)
 class Alternative:
-    """An alternative of a pattern: its number from 1, source, meaning if it is known, and what it matched."""
+    """An alternative of a pattern: its number from 1, its source, and what it matched."""
 
     number: int
     source: str
-    meaning: str
     count: int
     examples: Sequence[str]
 
@@ -58,11 +56,6 @@ class PretokenSection:
     def title(self) -> str:
         """The name of the step; empty for a vocabulary without a pre-tokenizer."""
         return self.stage.component
-
-    @property
-    def note(self) -> str:
-        """How matches and the text between them become pre-tokens."""
-        return note_of(self.numbering)
 
     @property
     def more(self) -> int:
@@ -95,10 +88,7 @@ class PretokenSection:
                 counts[number] += 1
                 if len(examples[number]) < EXAMPLES_SHOWN:
                     examples[number][short(pretoken.text)] = None
-        return [
-            Alternative(at + 1, source, meaning_of(source), counts[at], list(examples[at]))
-            for at, source in enumerate(sources)
-        ]
+        return [Alternative(at + 1, source, counts[at], list(examples[at])) for at, source in enumerate(sources)]
 
     @property
     def between(self) -> int:

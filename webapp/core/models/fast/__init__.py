@@ -13,8 +13,7 @@ How a text travels
 How a pre-token that no cache holds is computed
     BPE splits it where no merge reaches across (`boundaries`) and looks the spans up; `merge_loop` merges what is left,
     with a list up to 80 symbols, above it with a heap. Matching and both lattices try the lengths that occur
-    (`word_lengths`); pieces of thousands of characters are found by an automaton (`models.long_pieces`), which bounds
-    the time of hostile vocabularies instead of buying speed on ordinary ones. SentencePiece's Unigram, which rounds
+    (`word_lengths`), of which an uploaded vocabulary may have a limited number. SentencePiece's Unigram, which rounds
     every sum to single precision, computes the whole text and keeps its latest path.
 
 What the caches may hold

@@ -43,23 +43,18 @@ def lengths_by_ending(words: Iterable[str]) -> dict[str, tuple[int, ...]]:
 
 
 def matching_pieces(
-    text: str,
-    scores: Mapping[str, float],
-    lengths: Mapping[str, tuple[int, ...]],
-    unknown: float,
-    long: Mapping[int, Sequence[int]],
+    text: str, scores: Mapping[str, float], lengths: Mapping[str, tuple[int, ...]], unknown: float
 ) -> Iterator[tuple[int, int, float]]:
     """`(start, end, score)` of every piece at every position of a text; a character that is no piece scores `unknown`.
 
-    `lengths` are those of the short pieces by their beginning, `long` those of the long pieces by where they start in
-    the text; both longest first.
+    `lengths` are those of the pieces by their beginning, longest first.
 
     >>> scores = {"a": -1.0, "ab": -2.0}
-    >>> list(matching_pieces("abc", scores, lengths_by_beginning(scores), -9.0, long={}))
+    >>> list(matching_pieces("abc", scores, lengths_by_beginning(scores), -9.0))
     [(0, 2, -2.0), (0, 1, -1.0), (1, 2, -9.0), (2, 3, -9.0)]
     """
     for start in range(len(text)):
-        for length in (*long.get(start, ()), *lengths.get(text[start : start + 2], ()), 1):
+        for length in (*lengths.get(text[start : start + 2], ()), 1):
             piece = text[start : start + length]
             score = scores.get(piece, unknown if length == 1 else None)
             if score is not None and len(piece) == length:

@@ -1,1 +1,0 @@
-"""The pictures of lessons that do not change, drawn from what the core computes."""

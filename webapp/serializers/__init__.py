@@ -1,1 +1,0 @@
-"""Results as JSON, for the API and the JSON versions of pages."""

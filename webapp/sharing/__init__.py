@@ -1,1 +1,0 @@
-"""Stores shared results as snapshots and restores them, for the pages and the API."""
