@@ -187,10 +187,11 @@ def storing_app(_storing_app: Flask) -> Iterator[Flask]:
     """
     from webapp import vocabularies
     from webapp.storage import storage_of
-    from webapp.storage.tables import Base
+    from webapp.storage.tables import Base, TotalRow
 
     yield _storing_app
     with storage_of(_storing_app).database.write() as connection:
         for table in reversed(Base.metadata.sorted_tables):
-            connection.execute(table.delete())
+            emptied = table.update().values(count=0, bytes=0) if table is TotalRow.__table__ else table.delete()
+            connection.execute(emptied)
     vocabularies.init_app(_storing_app)  # with no vocabularies fetched
