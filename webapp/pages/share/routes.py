@@ -325,7 +325,7 @@ def _stored(id: str, *, in_frame: bool = False) -> StoredSnapshot:
     """The snapshot; ends with the page that explains why it is unavailable, or the one of an evaluation."""
     stored = _available(storage().snapshots.get(id), in_frame=in_frame)
     if kind_of(stored.snapshot) == "evaluation" and request.endpoint not in ("share.delete", "share.report"):
-        abort(make_response(redirect(url_for("evaluate.stored", id=id))))
+        abort(make_response(redirect(url_for("evaluations.stored", id=id))))
     return stored
 
 
@@ -335,7 +335,7 @@ def _stored_for_json(id: str) -> StoredSnapshot:
     if stored is None:
         abort(problem(404, _("There is no snapshot with this id, and there never was one.")))
     if kind_of(stored.snapshot) == "evaluation":
-        abort(make_response(redirect(url_for("evaluate.stored", id=id, format="json"))))
+        abort(make_response(redirect(url_for("evaluations.stored", id=id, format="json"))))
     if stored.condition != "kept":
         abort(problem(410, _("This snapshot is no longer available.")))
     return stored
