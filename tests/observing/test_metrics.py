@@ -22,7 +22,7 @@ def value(found: Samples, name: str, **labels: str) -> float:
 
 
 def test_requests_are_counted_by_route_method_status_and_size():
-    metrics = Metrics()
+    metrics = Metrics("1.0")
     for _ in range(3):
         metrics(finished())
     metrics(finished(sent_method="POST", status=422, received_bytes=50_000, report=reported("/")))
@@ -52,7 +52,7 @@ def test_requests_are_counted_by_route_method_status_and_size():
     ],
 )
 def test_refusals_are_counted_by_reason_and_have_a_route(facts: Mapping[str, object], route: str, reason: str):
-    metrics = Metrics()
+    metrics = Metrics("1.0")
     metrics(finished(**facts))
     found = samples(metrics)
     assert [dict(labels)["route"] for name, labels in found if name == "tokenscope_requests_total"] == [route]
@@ -63,19 +63,19 @@ def test_refusals_are_counted_by_reason_and_have_a_route(facts: Mapping[str, obj
 
 
 def test_gauges_of_workers_that_have_ended_are_forgotten():
-    workers = [1, 2]
-    metrics = Metrics(lambda: workers)
+    workers = {1: (50, 100), 2: (50, 100)}
+    metrics = Metrics("1.0", lambda: workers)
     for pid, held in ((1, 100), (2, 20)):
         metrics(finished(report={**reported(), "pid": pid, "held": [["cache_bytes", {"cache": "words"}, held]]}))
     assert value(samples(metrics), "tokenscope_cache_bytes", cache="words") == 120
-    workers.remove(1)
+    del workers[1]
     found = samples(metrics)
     assert value(found, "tokenscope_cache_bytes", cache="words") == 20
     assert value(found, "tokenscope_workers") == 1
 
 
 def test_openmetrics_is_offered_to_those_who_ask():
-    metrics = Metrics()
+    metrics = Metrics("1.0")
     metrics(finished())
     body, media_type = metrics.exposition("application/openmetrics-text; version=1.0.0,text/plain;q=0.5")
     assert media_type.startswith("application/openmetrics-text; version=1.0.0")
