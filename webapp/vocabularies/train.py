@@ -3,9 +3,10 @@
     python -m webapp.vocabularies.train --corpora DIR --out DIR [--only ngram]
     python -m webapp.vocabularies.train --tiktoken DIR
 
-The first trains `bpe-bytes`, `bpe-characters`, `wordpiece`, `unigram` (Hugging Face's tokenizer.json, compressed) and
+The first trains `bpe-bytes`, `bpe-characters`, `unigram` (Hugging Face's tokenizer.json, compressed) and
 `ngram`, and prints whether each is the file of the record. The second packs the `.tiktoken` files that OpenAI publishes
 at https://openaipublic.blob.core.windows.net/encodings/, and fails if one does not unpack to what is published.
+`wordpiece.json.gz` stays as it is: it was trained from the top down, by a trainer that is gone.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from webapp.core.formats.tiktoken import read_ranks
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.ngram_counts import HIGHEST_ORDER, LONGEST_WORD, NGramCounts
 from webapp.core.models.ngram_lattice import CharacterModel
-from webapp.core.trainers import bpe, unigram, wordpiece, wordpiece_top_down
+from webapp.core.trainers import bpe, unigram
 from webapp.core.trainers.ngram import count_numbers, pruned
 from webapp.core.trainers.word_counts import WordCounts, merged
 from webapp.core.training.ngrams import sentences
@@ -148,14 +149,6 @@ def train_characters(counts: WordCounts, support: Support) -> bpe.TrainedBPE[str
     )
 
 
-def train_wordpiece(counts: WordCounts, support: Support) -> wordpiece_top_down.TopDownWordPiece:
-    """WordPiece with BERT's special tokens, from the top down."""
-    names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    return wordpiece_top_down.train(
-        counts, SIZE, special_tokens=names, accepts=lambda piece: support(piece.removeprefix(wordpiece.PREFIX))
-    )
-
-
 def train_unigram(counts: WordCounts, support: Support) -> unigram.TrainedUnigram:
     """Unigram, whose longer pieces occur ten times."""
     seeded = unigram.seed(counts, coverage=COVERAGE, longest=LONGEST_PIECE, minimum_frequency=10)
@@ -192,7 +185,6 @@ def ngram_file(corpora: Path) -> bytes:
 TRAINERS: dict[recipes.Recipe, Callable[[WordCounts, Support], Any]] = {
     recipes.BYTE_BPE: train_bytes,
     recipes.CHARACTER_BPE: train_characters,
-    recipes.WORDPIECE: train_wordpiece,
     recipes.UNIGRAM: train_unigram,
 }
 

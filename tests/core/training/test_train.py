@@ -41,7 +41,7 @@ def trained(plan: TrainingPlan, folder: Path, text: str = TEXT) -> tuple[Trained
 
 PLANS = {
     **{trainer: TrainingPlan(trainer=trainer, size=600) for trainer in SUBWORD_TRAINERS},
-    "wordpiece by score": TrainingPlan(trainer="wordpiece", wordpiece="score", size=600),
+    "wordpiece": TrainingPlan(trainer="wordpiece", size=600),
     "unigram from bpe": TrainingPlan(trainer="unigram", seeds="bpe", size=600),
     "superbpe": TrainingPlan(variant="superbpe", size=600),
     "unigram, o200k, lower case": TrainingPlan(

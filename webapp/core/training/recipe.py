@@ -53,7 +53,6 @@ VALUES: Mapping[str, Sequence[str]] = {
     "split": SPLITS,
     "normalization": NORMALIZATIONS,
     "seeds": ("substrings", "bpe"),
-    "wordpiece": ("top-down", "score"),
     "variant": ("plain", "superbpe"),
     "order": ("1", "2", "3"),
     "smoothing": SMOOTHINGS,

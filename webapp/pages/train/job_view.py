@@ -21,7 +21,6 @@ from webapp.web.localization import join_list, number
 # The share of each stage in the whole time, in percent, as measured on 20 MB of English and Chinese.
 SHARES: dict[Stage, int] = {"read": 3, "count": 32, "train": 60, "write": 5}
 LEAST_PERCENT, LEAST_SECONDS = 5, 3  # before that, an estimate of the remaining time would be a guess
-STEP_LEAVES = 0.8  # of WordPiece's search for a threshold, which takes some ten steps
 FILES_NAMED = 3
 
 
@@ -63,7 +62,7 @@ def view_of(job: Job) -> JobView:
     elapsed = seconds_of(job)
     newest = (min if plan.trainer == "unigram" else max)(progress.curve, default=None) if progress else None
     return JobView(
-        trainer=str(TRAINER_TITLES.get(plan.trainer, plan.trainer)),
+        trainer=str(TRAINER_TITLES.get(plan.trainer, _("WordPiece, top-down"))),  # of earlier versions
         corpus=corpus_name(job.file_names),
         size=_("order %(order)s", order=plan.order) if plan.trainer == "ngram" else number(plan.size),
         percent=percent,
@@ -89,13 +88,11 @@ def percent_of(job: Job) -> int:
 def whole_percent(progress: Progress) -> int:
     """How far a training is, 0 to 99, from the share of each stage in the time.
 
-    Where the number of steps is not known, each goes a part of the way that is left.
-
     >>> whole_percent(Progress("count", 5, 10)), whole_percent(Progress("train", 400, 400))
     (19, 95)
     """
     before = sum(SHARES[stage] for stage in STAGES[: STAGES.index(progress.stage)])
-    within = min(progress.done / progress.total, 1) if progress.total else 1 - STEP_LEAVES**progress.done
+    within = min(progress.done / progress.total, 1) if progress.total else 0
     return min(99, int(before + within * SHARES[progress.stage]))
 
 
