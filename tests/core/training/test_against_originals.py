@@ -8,7 +8,7 @@ import sentencepiece
 import tokenizers
 from tokenizers import decoders, models, pre_tokenizers, trainers
 
-from webapp.core.formats.save import save
+from webapp.core.formats.recognize import save
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.training.corpus import CorpusFile
 from webapp.core.training.counting import count_words

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from webapp.core.formats.recognize import load
-from webapp.core.formats.save import save
+from webapp.core.formats.recognize import load, save
 from webapp.core.training.corpus import CorpusFile
 from webapp.core.training.counting import CountedCorpus, count_words
 from webapp.core.training.plan import SUBWORD_TRAINERS, Progress, TrainingPlan

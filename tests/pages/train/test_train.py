@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 from tests.pages.train.conftest import TEXT, send
 from tests.site import HTMX, Page
-from webapp.core.formats.save import save
+from webapp.core.formats.recognize import save
 from webapp.core.training.counting import count_words
 from webapp.core.training.plan import Progress, TrainingPlan
 from webapp.core.training.record import TrainingRecord

@@ -12,8 +12,8 @@ from flask_babel import gettext as _
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.core.formats.checked_patterns import checked_pattern
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.patterns import checked_pattern
+from webapp.core.formats.reading import FormatError
 from webapp.core.training.plan import PlanError, TrainingPlan
 from webapp.core.training.train import TrainingError, check
 from webapp.jobs import Job, TooManyJobsError, jobs
