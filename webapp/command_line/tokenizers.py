@@ -41,7 +41,7 @@ def tokenizer_of(name: str, merges: str | None = None) -> Tokenizer:
 
 def _from_file(path: str, merges: str | None) -> Tokenizer:
     from webapp.core import load
-    from webapp.core.formats.fields import FormatError
+    from webapp.core.formats.reading import FormatError
 
     try:
         return load(path, merges)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from webapp.core.formats.save import save
+from webapp.core.formats.recognize import save
 from webapp.core.training.corpus import CorpusError, CorpusFile
 from webapp.core.training.counting import count_words
 from webapp.core.training.plan import PlanError, Progress, Report, TrainingPlan

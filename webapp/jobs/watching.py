@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.training.plan import Progress
 from webapp.jobs import Jobs
 from webapp.jobs.child import RESULT, Task

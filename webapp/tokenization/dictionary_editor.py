@@ -18,7 +18,7 @@ from webapp.core.models.dictionary_edits import (
     with_edit,
     without_edit,
 )
-from webapp.core.models.word_graph import WordGraph
+from webapp.core.models.maximum_probability import WordGraph
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import edit_problem
 from webapp.tokenization.result import Result, prepare

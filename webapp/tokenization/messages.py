@@ -11,7 +11,7 @@ from flask_babel import lazy_gettext as _l
 from webapp.core.algorithms import CHOICES
 from webapp.core.analysis.ambiguity import Kind
 from webapp.core.formats.dictionary import DictionaryError
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.models.dictionary_edits import EditError
 from webapp.core.text.growth import GrowthError
 from webapp.core.text.split_patterns import TextError

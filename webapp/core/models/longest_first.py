@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.sentencepiece_models import ScoredBPE
 
 Status = Literal["open", "piece", "byte", "unknown", "left out"]
 

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl
 
 from flask_babel import gettext as _
 
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.sentencepiece_models import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.traces.lattice import (
     Arc,

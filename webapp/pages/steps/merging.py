@@ -13,7 +13,7 @@ from flask_babel import gettext as _
 from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.longest_first import LongestFirst, WordSpan, longest_first
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.text.decoders import BPEDecoder
 from webapp.core.traces.longest_first import LongestFirstRound, rounds
 from webapp.core.traces.merging import (

@@ -15,7 +15,7 @@ from webapp.core.formats import (
     vocab_json,
     vocab_txt,
 )
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.tokenizer import Tokenizer
 
 

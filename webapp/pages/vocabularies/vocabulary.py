@@ -18,12 +18,12 @@ from webapp.core.analysis.pipeline_summary import pipeline_summary
 from webapp.core.analysis.portrait import Portrait
 from webapp.core.analysis.token_origin import PieceFinder
 from webapp.core.expansion import base_kind
-from webapp.core.formats.fields import FormatError
 from webapp.core.formats.loading_code import loading_code
+from webapp.core.formats.reading import FormatError
 from webapp.core.models import Model
 from webapp.core.models.ngram import NGram
 from webapp.core.models.word_models import WordModel
-from webapp.core.text.byte_characters import bytes_to_characters
+from webapp.core.text.utf8 import bytes_to_characters
 from webapp.core.tokenizer import Tokenizer
 from webapp.jobs.surveys import stored_survey
 from webapp.pages.vocabularies import downloads, listing, token_table

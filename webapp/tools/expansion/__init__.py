@@ -19,7 +19,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.core.algorithms import family_of
 from webapp.core.expansion import Added, BaseKind, Expansion, ExpansionError, Reason, Refusal, base_kind, expand
 from webapp.core.expansion.files import files_of
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.text.split_patterns import TextError
 from webapp.core.tokenizer import Tokenizer
