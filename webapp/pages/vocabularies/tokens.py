@@ -15,7 +15,7 @@ from webapp.core.analysis.token_origin import spelling_of
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.tokenizer import Tokenizer
 from webapp.jobs import surveys
-from webapp.jobs.surveys import PARTS, FailedSurvey, Running, StoredSurvey, survey_of
+from webapp.jobs.surveys import PARTS, Running, StoredSurvey, survey_of
 from webapp.pages.vocabularies.found import HeadedPage, blueprint, end, vocabulary_of
 from webapp.pages.vocabularies.listing import entries
 from webapp.pages.vocabularies.token_table import PAGE, page_number, piece_of, short, shown_token, tags_of
@@ -224,8 +224,8 @@ def _survey_context(entry: CatalogueEntry, tokenizer: Tokenizer) -> SurveyContex
     context = SurveyContext(entry=entry, shown=_shown_in(tokenizer), chosen=chosen, reasons={})
     if isinstance(state, Running):
         return replace(context, running=state)
-    if isinstance(state, FailedSurvey):
-        return replace(context, failed=state.why)
+    if isinstance(state, str):
+        return replace(context, failed=state)
     found = state.chosen(chosen)
     try:
         at, last = page_number(request.args.get("page", ""), len(found))
