@@ -17,16 +17,24 @@ from webapp.api.schemas import requests, responses
 from webapp.api.schemas.requests import Body, SnapshotBody
 from webapp.core.algorithms import ALGORITHMS
 from webapp.storage import ShareReceipt, StoredSnapshot, storage
-from webapp.tokenization import attempts
-from webapp.tokenization.answers import counts_json, skipped_json, tokenization_stream, words_json
-from webapp.tokenization.encoding import EncodingOptions, encode, ids_of
+from webapp.tokenization import messages
+from webapp.tokenization.answers import (
+    NoPageError,
+    counts_json,
+    entry_json,
+    skipped_json,
+    tokenization_stream,
+    tokens_json,
+    vocabulary_json,
+    words_json,
+)
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.result import EncodingOptions, encode, ids_of
 from webapp.tokenization.result import tokenize as tokenize_state
 from webapp.tokenization.sharing import shown_of
 from webapp.tokenization.sharing.results import share_result
 from webapp.tokenization.sharing.snapshots import LONGEST_YEARS, ShareTerms, end_of, kind_of
 from webapp.tokenization.state import State
-from webapp.tokenization.vocabulary_answers import NoPageError, entry_json, tokens_json, vocabulary_json
 from webapp.tools.models import LONGEST_QUERY, ModelsAnswer, entry_of
 from webapp.vocabularies import CATALOGUE, CatalogueEntry, tokenizer_of, well_known
 from webapp.vocabularies.language_models import LanguageModel, find_models, model_of
@@ -54,7 +62,7 @@ def store_upload(request: Request) -> CatalogueEntry:
     if not 1 <= count <= 2:
         refuse(422, f"Send one file, or two; the request has {count}.", errors=[("#/file", "One or two")])
     try:
-        return attempts.store_upload(request.files.getlist("file"))
+        return messages.store_upload(request.files.getlist("file"))
     except InputProblem as problem:
         _refuse(problem, "#/file")
 

@@ -16,8 +16,7 @@ from webapp.core.analysis.round_trip import StageName
 from webapp.core.analysis.round_trip import round_trip as trace_round_trip
 from webapp.core.analysis.token_origin import MarkKind
 from webapp.jobs.surveys import Running, StoredSurvey, survey_of
-from webapp.tokenization.answers import round_trip_json
-from webapp.tokenization.vocabulary_answers import reachability_json, survey_json, token_page_json
+from webapp.tokenization.answers import reachability_json, round_trip_json, survey_json, token_page_json
 from webapp.tools.inputs import at_most
 from webapp.tools.picker import TokenizerInput
 from webapp.vocabularies.descriptions import description_of

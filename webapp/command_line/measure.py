@@ -82,9 +82,8 @@ def _measures(tokenizer: Tokenizer, text: str, gold: GoldText | None) -> dict[st
     from webapp.core.analysis.measures import boundary_agreement, measures_of
     from webapp.core.analysis.words import words_of
     from webapp.core.models.word_models import WordModel
-    from webapp.tokenization.measures.article import article_measures
     from webapp.tokenization.measures.definitions import DEFINITIONS
-    from webapp.tokenization.measures.measured import Measures
+    from webapp.tokenization.measures.measured import Measures, article_measures
     from webapp.vocabularies.shipped_vocabularies import chinese_words
     from webapp.vocabularies.uploads import number_of_ids
 

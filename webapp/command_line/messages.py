@@ -59,8 +59,7 @@ def messages(options: Namespace) -> int:
     template = _template(chosen)
     from webapp.chat.messages import ConversationError, read_messages
     from webapp.chat.render import TemplateError, render
-    from webapp.tokenization.answers import conversation_rows
-    from webapp.tokenization.conversation.count import published_count
+    from webapp.tokenization.conversation.count import conversation_rows, published_count
     from webapp.tokenization.conversation.counts import count_prompt
 
     for file in options.files:
@@ -114,7 +113,7 @@ def _json(
     template: ChatTemplate,
     published: PublishedCount | None,
 ) -> str:
-    from webapp.tokenization.answers import conversation_json
+    from webapp.tokenization.conversation.count import conversation_json
     from webapp.web.json_responses import json_parts
 
     found = {"file": file, "vocabulary": vocabulary, "template": template.name, **conversation_json(counted, roles)}

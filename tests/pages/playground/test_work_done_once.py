@@ -38,9 +38,9 @@ def encodings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     texts: list[str] = []
     tokenize = routes.tokenize_or_explain
 
-    def counting(state: Any, problems: Any) -> Any:
+    def counting(state: Any) -> Any:
         texts.append(state.text)
-        return tokenize(state, problems)
+        return tokenize(state)
 
     monkeypatch.setattr(routes, "tokenize_or_explain", counting)
     return texts

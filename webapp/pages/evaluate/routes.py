@@ -21,9 +21,9 @@ from webapp.core.evaluation.report import ScoreReport
 from webapp.pages.evaluate.views import ErrorsPage, ErrorsShown, best_figures, error_page, groups_of
 from webapp.rendering.delimited import as_csv
 from webapp.storage import RemovedSnapshotError, ShareReceipt, StorageFullError, StoredSnapshot, UnavailableStorageError
-from webapp.tokenization.attempts import refused, upload_limit
-from webapp.tokenization.comparison.choices import TokenizerOption
+from webapp.tokenization.comparison.views import TokenizerOption
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import refused, upload_limit
 from webapp.tokenization.sharing.evaluations import find_evaluation, share_evaluation
 from webapp.tokenization.sharing.snapshots import end_of
 from webapp.tools.evaluate import MOST_METHODS, Evaluation, evaluate

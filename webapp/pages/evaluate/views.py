@@ -11,8 +11,8 @@ from pydantic import Field
 
 from webapp.core.evaluation.errors import Kind, SegmentationError
 from webapp.core.evaluation.report import MethodReport, ScoreReport
-from webapp.tokenization.comparison.choices import TokenizerOption, tokenizer_options
 from webapp.tokenization.comparison.state import TokenizerChoice
+from webapp.tokenization.comparison.views import TokenizerOption, tokenizer_options
 from webapp.tools.evaluate import PASTED, is_word_method
 from webapp.tools.inputs import Input
 from webapp.vocabularies import CATALOGUE, CatalogueEntry, well_known

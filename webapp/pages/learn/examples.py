@@ -18,9 +18,9 @@ from webapp.pages.learn.state import LessonState
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 from webapp.rendering.markup import Painter, visible
 from webapp.tokenization.algorithms import algorithm_names
-from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import LONGEST_ADDRESS, steps_address
+from webapp.tokenization.messages import tokenize_or_explain
 from webapp.vocabularies import StillFetchingError, find, title_of
 from webapp.web.localization import number
 
@@ -153,9 +153,10 @@ def _links(example: LessonExample, text: str) -> list[tuple[str, str]]:
 
 
 def _with_tokens(shown: ShownExample, example: LessonExample) -> ShownExample:
-    result, problems = tokenize_or_explain(example.state(shown.text), [])
-    if result is None:
-        return replace(shown, problems=problems)
+    try:
+        result = tokenize_or_explain(example.state(shown.text))
+    except InputProblem as problem:
+        return replace(shown, problems=[problem])
     steps = steps_address(result)
     links = [*shown.links, (_("Step by step"), steps)] if steps else shown.links
     ids = result.encoding.ids

@@ -13,7 +13,7 @@ from webapp.pages.steps.walkthroughs import walkthrough_of
 from webapp.pages.walkthrough.engine import ShownStep
 from webapp.pages.walkthrough.ngrams import NGramRow
 from webapp.rendering.pictures.figure import Figure
-from webapp.tokenization.attempts import tokenize_or_explain
+from webapp.tokenization.messages import tokenize_or_explain
 
 FITTING = 420.0  # pixels; on a screen of 390 this is 85 percent, so that the smallest text has 9 pixels
 
@@ -57,9 +57,7 @@ class ShownFigure:
 def shown_figure(state: LessonState, figure: LessonExample) -> ShownFigure:
     """A figure at the step of the address, or at its first one."""
     shown = figure.state(figure.text)
-    result, problems = tokenize_or_explain(shown, [])
-    assert result is not None, problems  # the texts of figures are the site's own
-    steps = walkthrough_of(result, {})
+    steps = walkthrough_of(tokenize_or_explain(shown), {})
     wanted = state.steps.get(figure.key, figure.first % len(steps))
     frame = ShownStep(steps, min(max(steps.first, wanted), len(steps) - 1), StepsRequest(shown).address)
     rows = () if frame.part["ended"] else frame.part["rows"] or ()

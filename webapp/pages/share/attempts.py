@@ -10,12 +10,11 @@ from flask_babel import gettext as _
 
 from webapp.storage import ShareReceipt
 from webapp.tokenization import forms
-from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.comparison import state as comparisons
 from webapp.tokenization.conversation import state as conversations
 from webapp.tokenization.conversation.state import ConversationState
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import still_fetching_problem, unavailable_problem
+from webapp.tokenization.messages import still_fetching_problem, tokenize_or_explain, unavailable_problem
 from webapp.tokenization.sharing.comparisons import share_comparison
 from webapp.tokenization.sharing.conversations import share_conversation
 from webapp.tokenization.sharing.results import share_result
@@ -54,10 +53,7 @@ def _read_result(request: Request) -> tuple[State, list[InputProblem]]:
 
 
 def _share_result(state: State, terms: ShareTerms) -> ShareReceipt:
-    result, problems = tokenize_or_explain(state, [])
-    if result is None:
-        raise problems[0]
-    return share_result(result, terms)
+    return share_result(tokenize_or_explain(state), terms)
 
 
 def _read_conversation(request: Request) -> tuple[ConversationState, list[InputProblem]]:

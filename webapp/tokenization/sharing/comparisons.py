@@ -14,8 +14,14 @@ from webapp.core import __version__
 from webapp.rendering import pictures
 from webapp.storage import ShareReceipt, Snapshot
 from webapp.tokenization.comparison import views
-from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow, compare_tokenizers
-from webapp.tokenization.comparison.state import OPTIONS, Comparison, choice_of
+from webapp.tokenization.comparison.state import (
+    OPTIONS,
+    Comparison,
+    ComparisonResult,
+    ComparisonRow,
+    choice_of,
+    compare_tokenizers,
+)
 from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.exports import picture_title, picture_words
 from webapp.tokenization.forms import InputProblem

@@ -21,8 +21,13 @@ from webapp.chat.spans import Span
 from webapp.chat.templates import ChatTemplate
 from webapp.rendering import pictures
 from webapp.storage import ShareReceipt
-from webapp.tokenization.answers import conversation_file, conversation_json
-from webapp.tokenization.conversation.count import ConversationResult, PromptFigures, count
+from webapp.tokenization.conversation.count import (
+    ConversationResult,
+    PromptFigures,
+    conversation_file,
+    conversation_json,
+    count,
+)
 from webapp.tokenization.conversation.counts import counted_prompt
 from webapp.tokenization.conversation.state import OWN, VIEWS, ConversationState, as_json
 from webapp.tokenization.exports import picture_words

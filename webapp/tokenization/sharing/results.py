@@ -24,8 +24,7 @@ from webapp.tokenization.messages import translated
 from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.sharing.snapshots import ShareTerms, Shown, SnapshotModel, encoding_of, store
 from webapp.tokenization.state import State, view_of
-from webapp.tokenization.token_details import TokenDetails
-from webapp.tokenization.views import DetailsForm, ResultView, TokenView
+from webapp.tokenization.views import DetailsForm, ResultView, TokenDetails, TokenView
 from webapp.vocabularies import CATALOGUE, StillFetchingError, UnavailableVocabularyError, library
 from webapp.vocabularies.vocabulary_files import file_of
 from webapp.vocabularies.wellknown import WELL_KNOWN
