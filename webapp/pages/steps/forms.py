@@ -14,11 +14,10 @@ from webapp.core.analysis.chunking import boundaries_of
 from webapp.core.inference.records import OWN
 from webapp.pages.steps.walkthroughs import options_of
 from webapp.tokenization import forms
-from webapp.tokenization.algorithms import TEXTS, algorithm_names
+from webapp.tokenization.algorithms import TEXTS, ChoiceField, algorithm_names, choice_fields
+from webapp.tokenization.algorithms import options as checkbox_options
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import LONGEST_ADDRESS, MOST, Groups, vocabulary_choices
-from webapp.tokenization.messages import ChoiceField, choice_fields
-from webapp.tokenization.messages import options as checkbox_options
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry, find, title_of
 from webapp.vocabularies.trained import EXAMPLE_SENTENCES

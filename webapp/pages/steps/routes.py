@@ -38,11 +38,10 @@ from webapp.pages.walkthrough.merge_tree import rank_or_score
 from webapp.rendering.delimited import as_csv
 from webapp.rendering.markup import shown_piece
 from webapp.rendering.source_listing import SourceListing, source_listing
-from webapp.tokenization.algorithms import algorithm_names
-from webapp.tokenization.attempts import tokenize_or_explain
+from webapp.tokenization.algorithms import ChoiceField, algorithm_names
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import MOST
-from webapp.tokenization.messages import ChoiceField
+from webapp.tokenization.messages import tokenize_or_explain
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry, StillFetchingError, default_for, find, title_of
@@ -87,11 +86,10 @@ def page(algorithm: str) -> Response:
     if request.method == "POST" and not problems:
         return redirect(asked.address(asked.step), 303)
     pending, frame, result = None, None, None
-    if asked.state.text or problems:
+    if asked.state.text and not problems:
         try:
-            result, problems = tokenize_or_explain(asked.state, problems)
-            if result is not None:
-                frame = _frame(asked, result)
+            result = tokenize_or_explain(asked.state)
+            frame = _frame(asked, result)
         except StillFetchingError as waiting:
             pending = waiting
         except NoStepsError as error:

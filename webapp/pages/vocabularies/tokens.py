@@ -22,8 +22,8 @@ from webapp.pages.vocabularies.token_table import PAGE, page_number, piece_of, s
 from webapp.pages.walkthrough.merge_tree import MergeTree, merge_tree
 from webapp.rendering.delimited import as_csv
 from webapp.rendering.markup import visible
+from webapp.tokenization.answers import reachability_json, survey_json, token_page_json
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.vocabulary_answers import reachability_json, survey_json, token_page_json
 from webapp.vocabularies import CatalogueEntry, title_of
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.library import library

@@ -30,11 +30,10 @@ from webapp.pages.vocabularies import downloads, listing, token_table
 from webapp.pages.vocabularies.found import HeadedPage, answer, blueprint, end, entry_of, require_short, vocabulary_of
 from webapp.pages.vocabularies.growth import GrowthPanel, size_chart
 from webapp.pages.walkthrough import ngram_probabilities
+from webapp.tokenization.answers import vocabulary_json
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.measures.article import ArticleMeasures, article_measures
-from webapp.tokenization.measures.measured import language_lines, text_lines
+from webapp.tokenization.measures.measured import ArticleMeasures, article_measures, language_lines, text_lines
 from webapp.tokenization.messages import translated
-from webapp.tokenization.vocabulary_answers import vocabulary_json
 from webapp.vocabularies import CatalogueEntry, default_for, library, title_of
 from webapp.vocabularies.descriptions import VocabularyDescription, description_of
 from webapp.vocabularies.token_kinds import kind_title

@@ -24,10 +24,10 @@ from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.text.split_patterns import TextError
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import UnavailableStorageError
-from webapp.tokenization.encoding import ids_of
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import Groups, is_choice, is_independent, vocabulary_choices
 from webapp.tokenization.messages import translated, unavailable_problem
+from webapp.tokenization.result import ids_of
 from webapp.tools.expansion import snippets
 from webapp.tools.inputs import FromForm, Input, at_most
 from webapp.tools.kernel import Tool, page_of
