@@ -11,7 +11,7 @@ from webapp.core.formats.fields import FormatError
 from webapp.core.formats.recognize import recognize
 from webapp.core.formats.save import save
 from webapp.core.training.plan import TrainingPlan
-from webapp.pages.vocabularies.downloads import FORMATS
+from webapp.pages.vocabularies.vocabulary import FORMATS
 
 BYTES = {"tokenizer.json", "ranks.tiktoken", "bpe.json"}
 SENTENCEPIECE = {"tokenizer.json", "tokenizer.model"}
