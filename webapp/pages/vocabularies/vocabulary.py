@@ -40,6 +40,7 @@ from webapp.pages.vocabularies.found import HeadedPage, answer, blueprint, end, 
 from webapp.pages.walkthrough.ngram_probabilities import (
     context_text,
     parameters_of,
+    probability_text,
     smoothing_name,
     smoothing_sentence,
     word_text,
@@ -140,7 +141,7 @@ for function in (
     *(article_measures, base_kind, description_of, download_name, fitting_formats, following, kind_title),
     *(language_lines, loading_code, pipeline_summary, preceding, stored_survey, text_lines),
     *(token_table.lengths_of, token_table.shown_token),
-    *(context_text, parameters_of, smoothing_name, smoothing_sentence, word_text),
+    *(context_text, parameters_of, probability_text, smoothing_name, smoothing_sentence, word_text),
 ):
     blueprint.add_app_template_global(function)
 
