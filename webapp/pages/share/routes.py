@@ -14,7 +14,6 @@ from flask_babel import gettext as _
 from markupsafe import Markup
 
 from webapp.observing.report import measure
-from webapp.pages.share import commands
 from webapp.pages.share.attempts import origin_of, share_form
 from webapp.pages.share.page_cache import PageCache
 from webapp.rendering.markup import visible
@@ -44,8 +43,7 @@ from webapp.web.security import framed, is_foreign
 from webapp.web.templates import Context, Page, render
 from webapp.web.theme import chosen_theme
 
-blueprint = Blueprint("share", __name__, cli_group="snapshots")
-commands.add_commands(blueprint)
+blueprint = Blueprint("share", __name__)
 OEMBED_WIDTH, OEMBED_HEIGHT = 640, 320
 MAX_EXCERPT = 30  # characters
 
