@@ -11,8 +11,7 @@ from webapp.core.models.hmm import jieba_hmm
 from webapp.core.reference.matching import backward, forward
 from webapp.core.traces.word_graph import hmm_traces
 from webapp.pages.steps.maximum_probability import draw_table
-from webapp.pages.steps.windows import segmentations_figure
-from webapp.pages.walkthrough.cells import StepCell
+from webapp.pages.walkthrough.cells import StepCell, segmentations_figure
 from webapp.rendering.pictures.figure import Figure
 
 WEDDING = "结婚\n的\n和\n和尚\n尚未"

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from webapp.pages.learn.examples import caption_of
 from webapp.pages.learn.lessons import Lesson, LessonExample
 from webapp.pages.learn.state import LessonState, address
-from webapp.pages.steps.forms import StepsRequest
-from webapp.pages.steps.walkthroughs import walkthrough_of
+from webapp.pages.steps.requests import StepsRequest, walkthrough_of
 from webapp.pages.walkthrough.engine import ShownStep
 from webapp.pages.walkthrough.ngrams import NGramRow
 from webapp.rendering.pictures.figure import Figure
@@ -59,7 +58,7 @@ def shown_figure(state: LessonState, figure: LessonExample) -> ShownFigure:
     shown = figure.state(figure.text)
     result, problems = tokenize_or_explain(shown, [])
     assert result is not None, problems  # the texts of figures are the site's own
-    steps = walkthrough_of(result, {})
+    steps = walkthrough_of(result)
     wanted = state.steps.get(figure.key, figure.first % len(steps))
     frame = ShownStep(steps, min(max(steps.first, wanted), len(steps) - 1), StepsRequest(shown).address)
     rows = () if frame.part["ended"] else frame.part["rows"] or ()

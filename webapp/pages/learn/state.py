@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from flask import url_for
 
 from webapp.pages.learn.lessons import Lesson
-from webapp.pages.steps.forms import StepsRequest
+from webapp.pages.steps.requests import StepsRequest
 from webapp.tokenization.forms import as_typed
 from webapp.tokenization.links import LONGEST_ADDRESS
 from webapp.tokenization.state import State

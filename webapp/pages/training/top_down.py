@@ -33,30 +33,31 @@ from webapp.pages.training.tables import (
     symbols,
     words_of,
 )
-from webapp.pages.walkthrough.engine import Frame, NoStepsError, say
+from webapp.pages.walkthrough.engine import Frame, say
+from webapp.tokenization.forms import InputProblem
 from webapp.web.localization import number
 
 LINES = 28  # of the table of candidates
 
 
-def walkthrough(asked: TrainingRequest) -> TrainingWalkthrough:
+def walkthrough(wanted: TrainingRequest) -> TrainingWalkthrough:
     """The steps of training WordPiece from the top down; the corpus must contain words.
 
-    Raises NoStepsError if the size is too small.
+    Raises InputProblem if the size is too small.
     """
-    counts = asked.word_counts(recipes.WORDPIECE)
+    counts = wanted.word_counts(recipes.WORDPIECE)
     least = len(characters(counts))
     if not least:
-        raise NoStepsError(_("No word of the corpus has at most 100 characters; longer ones are unknown."))
-    check_room(asked, least)
-    return TopDown(asked, TopDownTraining(counts, asked.size)).walkthrough()
+        raise InputProblem(_("No word of the corpus has at most 100 characters; longer ones are unknown."))
+    check_room(wanted, least)
+    return TopDown(wanted, TopDownTraining(counts, wanted.size)).walkthrough()
 
 
 class TopDown:
     """Step 0 shows the search for the threshold, the last step the vocabulary, every step in between a round."""
 
-    def __init__(self, asked: TrainingRequest, training: TopDownTraining) -> None:
-        self._asked = asked
+    def __init__(self, wanted: TrainingRequest, training: TopDownTraining) -> None:
+        self._asked = wanted
         self._training = training
         self._rounds = training.rounds
         self._tokenizer = recipes.WORDPIECE.tokenizer(training.trained.model, training.trained.special_tokens)
