@@ -19,7 +19,7 @@ from typing import Any
 from webapp.core.analysis.measures import MeasureId, measures_of
 from webapp.core.analysis.words import TextWords, words_of
 from webapp.core.encoding import Encoding
-from webapp.core.formats.save import save
+from webapp.core.formats.recognize import save
 from webapp.core.models.ngram import NGram
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.training.corpus import CorpusError, CorpusFile

@@ -22,7 +22,7 @@ from typing import Any
 
 from flask import Flask
 
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.training.plan import Progress
 from webapp.jobs import jobs_of, retention, training
 from webapp.observing.logs import configure

@@ -16,10 +16,10 @@ from werkzeug.test import TestResponse
 from tests.pages.vocabularies.test_vocabularies import words
 from tests.site import HTMX
 from tests.visiting import until
-from webapp.core.formats.save import save
+from webapp.core.formats.recognize import save
 from webapp.core.models.bpe import BPE
 from webapp.core.recipes import BYTE_BPE
-from webapp.core.text.byte_characters import bytes_to_characters
+from webapp.core.text.utf8 import bytes_to_characters
 from webapp.jobs import surveys
 from webapp.jobs.surveys import Running, StoredSurvey
 from webapp.vocabularies import library, shipped_tokenizer
