@@ -8,8 +8,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 from markupsafe import Markup
 
-from webapp.api.operations import operations
-from webapp.api.schemas.requests import MOST_TEXTS
+from webapp.api.operations import OPERATIONS
+from webapp.api.texts import MOST_TEXTS
 
 
 @pytest.fixture(scope="session")
@@ -43,5 +43,5 @@ def test_the_contents_link_to_every_operation(client: FlaskClient) -> None:
     page = client.get("/api").text
     contents = page[page.index('<nav class="toc"') : page.index("</nav>", page.index('<nav class="toc"'))]
     links = re.findall(r'href="#(\w+)"', contents)
-    assert links == ["about", *(operation.name for operation in operations.all)]
+    assert links == ["about", *(operation.name for operation in OPERATIONS)]
     assert all(page.count(f'id="{link}"') == 1 for link in links)

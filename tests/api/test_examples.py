@@ -9,10 +9,10 @@ import pytest
 from playwright.sync_api import Browser
 from pydantic import TypeAdapter
 
-from webapp.api.operations import Operation, operations
+from webapp.api.operations import OPERATIONS, Operation
 from webapp.api.page import curl_of
 
-EACH = pytest.mark.parametrize("operation", operations.all, ids=lambda operation: operation.name)
+EACH = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 
 
 def is_answer(operation: Operation, answer: Any) -> bool:

@@ -87,8 +87,7 @@ def init_app(app: Flask) -> None:
     folder = Path(str(app.config["CORPUS_FOLDER"]) or Path(app.instance_path) / "corpora")
     corpora = Corpora(folder, app.config["MAX_TRAINING_BYTES"], most_bytes_together=app.config["MAX_CORPORA_BYTES"])
     app.extensions[_EXTENSION] = Jobs(storage_of(app).jobs, corpora)
-    app.cli.add_command(retention.group)
-    app.cli.add_command(retention.expire_all)
+    retention.init_app(app)
 
 
 def jobs() -> Jobs:

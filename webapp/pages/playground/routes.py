@@ -35,10 +35,9 @@ from webapp.tokenization.token_details import TokenDetails, character_of
 from webapp.tokenization.views import TEMPLATE_GLOBALS, DetailsForm, ResultView, TokenView
 from webapp.vocabularies import StillFetchingError, library
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
-from webapp.web.error_messages import heading_for
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.json_responses import json_response
-from webapp.web.problems import problem
+from webapp.web.problems import heading_for, problem
 from webapp.web.rates import stores_by_hash
 from webapp.web.security import is_foreign
 from webapp.web.templates import ErrorPage, render

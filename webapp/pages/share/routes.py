@@ -14,7 +14,6 @@ from flask_babel import gettext as _
 from markupsafe import Markup
 
 from webapp.observing.report import measure
-from webapp.pages.share import commands
 from webapp.pages.share.attempts import origin_of, share_form
 from webapp.pages.share.page_cache import PageCache
 from webapp.rendering.markup import visible
@@ -44,8 +43,7 @@ from webapp.web.security import framed, is_foreign
 from webapp.web.templates import Context, Page, render
 from webapp.web.theme import chosen_theme
 
-blueprint = Blueprint("share", __name__, cli_group="snapshots")
-commands.add_commands(blueprint)
+blueprint = Blueprint("share", __name__)
 OEMBED_WIDTH, OEMBED_HEIGHT = 640, 320
 MAX_EXCERPT = 30  # characters
 
@@ -327,7 +325,7 @@ def _stored(id: str, *, in_frame: bool = False) -> StoredSnapshot:
     """The snapshot; ends with the page that explains why it is unavailable, or the one of an evaluation."""
     stored = _available(storage().snapshots.get(id), in_frame=in_frame)
     if kind_of(stored.snapshot) == "evaluation" and request.endpoint not in ("share.delete", "share.report"):
-        abort(make_response(redirect(url_for("evaluate.stored", id=id))))
+        abort(make_response(redirect(url_for("evaluations.stored", id=id))))
     return stored
 
 
@@ -337,7 +335,7 @@ def _stored_for_json(id: str) -> StoredSnapshot:
     if stored is None:
         abort(problem(404, _("There is no snapshot with this id, and there never was one.")))
     if kind_of(stored.snapshot) == "evaluation":
-        abort(make_response(redirect(url_for("evaluate.stored", id=id, format="json"))))
+        abort(make_response(redirect(url_for("evaluations.stored", id=id, format="json"))))
     if stored.condition != "kept":
         abort(problem(410, _("This snapshot is no longer available.")))
     return stored

@@ -16,10 +16,9 @@ from webapp.tokenization.links import is_independent
 from webapp.tokenization.messages import unavailable_problem
 from webapp.vocabularies import CatalogueEntry, StillFetchingError, UnavailableVocabularyError, find, tokenizer_of
 from webapp.vocabularies.library import is_here
-from webapp.web.error_messages import heading_for
 from webapp.web.htmx import swappable, wants_partial
 from webapp.web.localization import join_list, number
-from webapp.web.problems import refuse
+from webapp.web.problems import heading_for, refuse
 from webapp.web.templates import ErrorMessage, ErrorPage, Page, render
 
 DOWNLOAD = "vocabularies.download"

@@ -17,9 +17,9 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from tests.site import HTMX, Page
-from webapp.pages.evaluate import routes
 from webapp.storage import UnavailableStorageError, storage_of
-from webapp.tools import evaluate as run
+from webapp.tools import evaluate as routes
+from webapp.tools.evaluate import scoring as run
 
 GOLD = "研究 生命 的 起源\n结婚 的 和 尚未 结婚 的\n"
 FMM = ["fmm:jieba"]
@@ -288,5 +288,5 @@ def test_a_method_for_which_there_is_no_time_says_so(app: Flask, monkeypatch: py
     moments = iter([0.0, *[100.0] * 100])
     monkeypatch.setattr(run.time, "monotonic", lambda: next(moments))
     with app.test_request_context("/?lang=en"):
-        report, _gold = run.score_all(run.Evaluation(gold=GOLD, output=GOLD))
+        report, _gold = run.score_all(run.EvaluationInput(gold=GOLD, output=GOLD))
     assert "There was no time left to score it." in report.methods[0].problem

@@ -1,32 +1,30 @@
-"""The operation that scores segmentations, in the same way as the page: its request, its response, its answer."""
+"""Evaluations for programs: the body of the API and its answer, and the report as JSON, CSV and text."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated, Any
 
-from flask import Response
 from flask_babel import gettext as _
 from pydantic import AfterValidator, Field, create_model
 
-from webapp.api.operations import operations
-from webapp.api.schemas.requests import Body
-from webapp.api.schemas.responses import Answer
 from webapp.core.evaluation.errors import Kind
-from webapp.core.evaluation.report import MOST_ERRORS
+from webapp.core.evaluation.report import MOST_ERRORS, MethodReport, ScoreReport
 from webapp.tokenization.comparison.state import TokenizerChoice
 from webapp.tokenization.forms import InputProblem
-from webapp.tools.evaluate import MOST_METHODS, Evaluation, UploadedOutput
-from webapp.tools.evaluate import evaluate as score
-from webapp.tools.evaluate.answers import COUNTS, FIGURES, evaluation_json
-from webapp.tools.inputs import WHOLE, at_most
+from webapp.tools.evaluate.inputs import MOST_METHODS, EvaluationInput, UploadedOutput
+from webapp.tools.evaluate.scoring import evaluate as score
+from webapp.tools.inputs import WHOLE, AnswerModel, Input, at_most
 from webapp.tools.picker import LONGEST_NAME, AlgorithmId
 from webapp.vocabularies import default_for
-from webapp.web.json_responses import json_response
-from webapp.web.problems import refuse
+from webapp.web.json_responses import well_formed
+
+FIGURES = ("precision", "recall", "f1", "oov_rate", "oov_recall", "iv_recall")
+COUNTS = ("gold_words", "output_words")
 
 
-class EvaluatedMethod(Body):
+class EvaluatedMethod(Input):
     """A method to evaluate."""
 
     algorithm: AlgorithmId
@@ -37,7 +35,7 @@ class EvaluatedMethod(Body):
     )
 
 
-class EvaluatedOutput(Body):
+class EvaluatedOutput(Input):
     """A segmentation that you made elsewhere."""
 
     name: str = Field("", max_length=LONGEST_NAME)
@@ -52,7 +50,7 @@ def _has_words(gold: str) -> str:
     return gold
 
 
-class EvaluateBody(Body):
+class EvaluateBody(Input):
     """A gold text, and what to score against it."""
 
     gold: Annotated[str, at_most("MAX_GOLD_BYTES", lambda: _("The gold text")), AfterValidator(_has_words)] = Field(
@@ -80,16 +78,16 @@ _FIGURES: dict[str, Any] = dict.fromkeys(FIGURES, (float | None, ...))
 _COUNTS: dict[str, Any] = dict.fromkeys(COUNTS, (int, ...))
 EvaluationFigures: Any = create_model(
     "EvaluationFigures",
-    __base__=Answer,
+    __base__=AnswerModel,
     __doc__="The figures as fractions; null where there are no such words.",
     **_FIGURES,
 )
 EvaluationCounts: Any = create_model(
-    "EvaluationCounts", __base__=Answer, __doc__="The words of both segmentations.", **_COUNTS
+    "EvaluationCounts", __base__=AnswerModel, __doc__="The words of both segmentations.", **_COUNTS
 )
 
 
-class EvaluationConfusion(Answer):
+class EvaluationConfusion(AnswerModel):
     """Gold words, and the words in their place."""
 
     gold: list[str]
@@ -98,7 +96,7 @@ class EvaluationConfusion(Answer):
     count: int
 
 
-class EvaluationError(Answer):
+class EvaluationError(AnswerModel):
     """An error in a line of the gold text."""
 
     line: int = Field(description="The number of the line in `gold`, from 1.")
@@ -107,7 +105,7 @@ class EvaluationError(Answer):
     kind: Kind
 
 
-class MethodEvaluation(Answer):
+class MethodEvaluation(AnswerModel):
     """A scored method, or the `problem` that prevented it."""
 
     name: str
@@ -125,7 +123,7 @@ class MethodEvaluation(Answer):
     error_count: int = Field(0, description="All errors, listed or not.")
 
 
-class EvaluateAnswer(Answer):
+class EvaluateAnswer(AnswerModel):
     """The methods in the order of the request, then the outputs."""
 
     lines: int = Field(description="Lines of the gold text that have words.")
@@ -135,15 +133,10 @@ class EvaluateAnswer(Answer):
     methods: list[MethodEvaluation]
 
 
-@operations.add(
-    "post",
-    "/evaluate",
-    body=EvaluateBody,
-    answer=EvaluateAnswer,
-    errors=(409, 413, 503),
-    example={"gold": "研究 生命 的 起源", "methods": [{"algorithm": "fmm"}, {"algorithm": "bmm"}]},
-)
-def evaluate(body: EvaluateBody) -> Response:
+EXAMPLE = {"gold": "研究 生命 的 起源", "methods": [{"algorithm": "fmm"}, {"algorithm": "bmm"}]}
+
+
+def evaluate(body: EvaluateBody) -> dict[str, Any]:
     """Score segmentations against a gold text.
 
     A word is right if it begins and ends where a gold word does. Each error belongs to the first kind that
@@ -152,21 +145,103 @@ def evaluate(body: EvaluateBody) -> Response:
     count = len(body.methods) + len(body.outputs)
     if not 1 <= count <= MOST_METHODS:
         sentence = f"Send from 1 to {MOST_METHODS} methods and outputs together; these are {count}."
-        refuse(409, sentence, errors=[("#/methods", sentence)])
+        raise InputProblem(sentence, 409, "methods")
     chosen = (TokenizerChoice(each.algorithm, each.vocabulary or default_for(each.algorithm)) for each in body.methods)
-    evaluation = Evaluation.model_construct(
+    outputs = enumerate(body.outputs, 1)
+    evaluation = EvaluationInput.model_construct(
         chosen=tuple(map(str, chosen)),
         gold=body.gold,
         training=body.training_words,
-        files=tuple(
-            UploadedOutput(output.name or f"output {number}", output.text)
-            for number, output in enumerate(body.outputs, 1)
-        ),
+        files=tuple(UploadedOutput(output.name or f"output {number}", output.text) for number, output in outputs),
         runs=body.runs,
     )
     try:
-        report, _gold_text = score(evaluation)
+        return evaluation_json(score(evaluation)[0], body.max_errors)
     except InputProblem as wrong:
         # The body has the right form: 422 is only for those that have not.
         raise replace(wrong, status=409 if wrong.status == 422 else wrong.status) from None
-    return json_response(evaluation_json(report, body.max_errors))
+
+
+def evaluation_json(report: ScoreReport, most_errors: int | None = None) -> dict[str, Any]:
+    """The report: figures as fractions, counts, kinds of errors, confusions, and the errors with their lines."""
+    return {
+        "lines": report.line_count,
+        "words": report.words,
+        "characters": report.characters,
+        "training_words": report.training_words,
+        "methods": [_method(report, method, most_errors) for method in report.methods],
+    }
+
+
+def _method(report: ScoreReport, method: MethodReport, most_errors: int | None) -> dict[str, Any]:
+    algorithm, _colon, vocabulary = method.choice.partition(":")
+    head: dict[str, Any] = {
+        "name": well_formed(method.name),
+        "algorithm": algorithm or None,
+        "vocabulary": vocabulary or None,
+        "problem": method.problem or None,
+    }
+    if method.problem:
+        return head
+    score = method.score
+    return head | {
+        "figures": {name: getattr(score, name) for name in FIGURES},
+        "counts": {name: getattr(score, name) for name in COUNTS},
+        "known_from": method.known_from or ("training_words" if report.training_words is not None else None),
+        "kinds": method.kinds,
+        "confusions": [
+            {"gold": _words(gold), "output": _words(output), "kind": kind, "count": count}
+            for gold, output, kind, count in method.confusions
+        ],
+        "errors": [
+            {
+                "line": report.numbers[error.line],
+                "gold": list(map(well_formed, report.lines[error.line][error.start : error.end])),
+                "output": _words(error.output),
+                "kind": error.kind,
+            }
+            for error in method.errors[:most_errors]
+        ],
+        "error_count": method.error_count,
+    }
+
+
+def _words(joined: str) -> list[str]:
+    return well_formed(joined).split(" ")
+
+
+def figure_rows(report: ScoreReport) -> Iterator[tuple[object, ...]]:
+    """A row for each method with its figures and counts, the header first."""
+    yield ("method", *FIGURES, *COUNTS)
+    for method in report.methods:
+        if not method.problem:
+            figures = (getattr(method.score, name) for name in FIGURES)
+            yield (
+                method.name,
+                *("" if value is None else f"{value:.6f}" for value in figures),
+                *(getattr(method.score, name) for name in COUNTS),
+            )
+
+
+def error_rows(report: ScoreReport) -> Iterator[tuple[object, ...]]:
+    """A row for each listed error, the header first."""
+    yield ("method", "line", "kind", "gold", "output")
+    for method in report.methods:
+        for error in method.errors:
+            gold = " ".join(report.lines[error.line][error.start : error.end])
+            yield method.name, report.numbers[error.line], error.kind, gold, error.output
+
+
+def confusion_rows(report: ScoreReport) -> Iterator[tuple[object, ...]]:
+    """A row for each confusion, the header first."""
+    yield ("method", "gold", "output", "kind", "count")
+    for method in report.methods:
+        for confusion in method.confusions:
+            yield method.name, *confusion
+
+
+def official_summary(report: ScoreReport) -> str:
+    """The summary of each method as the official script prints it."""
+    return "\n".join(
+        f"{method.name}\n{method.score.summary(method.name)}" for method in report.methods if not method.problem
+    )

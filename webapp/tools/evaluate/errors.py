@@ -1,22 +1,14 @@
-"""What the page shows: the methods to choose from, the best figures, and a page of errors in context."""
+"""A page of the errors of a segmentation in context, and the best figures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
-
-from flask_babel import gettext as _
-from pydantic import Field
+from typing import Literal
 
 from webapp.core.evaluation.errors import Kind, SegmentationError
 from webapp.core.evaluation.report import MethodReport, ScoreReport
-from webapp.tokenization.comparison.choices import TokenizerOption, tokenizer_options
-from webapp.tokenization.comparison.state import TokenizerChoice
-from webapp.tools.evaluate import PASTED, is_word_method
-from webapp.tools.inputs import Input
-from webapp.vocabularies import CATALOGUE, CatalogueEntry, well_known
-from webapp.vocabularies.upload_cookie import with_chosen
+from webapp.tools.evaluate.inputs import EvaluationInput
 
 FIGURES = ("precision", "recall", "f1", "oov_recall", "iv_recall")
 PER_PAGE = 20
@@ -25,18 +17,6 @@ CONTEXT_WORDS = 12
 CONFUSIONS_SHOWN = 30
 # The characters of one side of an error that a page draws: a line without any boundary in common is one error.
 DRAWN_CHARACTERS = 400
-
-
-class ErrorsShown(Input):
-    """Which errors are shown: of the method with a number from 1, of a kind or of all, and the page.
-
-    >>> ErrorsShown(method=2, kind="overlap").query()
-    'method=2&kind=overlap'
-    """
-
-    method: Annotated[int, Field(ge=1)] = 1
-    kind: Kind | None = None
-    page: Annotated[int, Field(ge=1)] = 1
 
 
 @dataclass(frozen=True)
@@ -84,7 +64,7 @@ def best_figures(report: ScoreReport) -> dict[str, str]:
     return {name: max(values) for name, values in printed.items() if len(values) > 1}
 
 
-def error_page(report: ScoreReport, shown: ErrorsShown, *, paged: bool = True) -> ErrorsPage | None:
+def error_page(report: ScoreReport, shown: EvaluationInput, *, paged: bool = True) -> ErrorsPage | None:
     """The page of errors that is asked for, or None if there is no method with figures.
 
     If it is not `paged`, the first errors are all there are.
@@ -149,26 +129,3 @@ def _cut(words: Sequence[str]) -> list[str]:
         shown.append(word)
         left -= len(word) + 1
     return shown
-
-
-def groups_of(
-    uploads: Sequence[CatalogueEntry], chosen: Sequence[TokenizerChoice]
-) -> list[tuple[str, list[TokenizerOption]]]:
-    """The methods to choose from under their headings, given the visitor's uploads and the chosen methods."""
-    yours = with_chosen(uploads, [choice.vocabulary for choice in chosen])
-    own = [*(entry for entry in CATALOGUE.values() if entry.origin not in ("learned", "pasted")), *yours]
-    pasted = [CATALOGUE[PASTED]] if PASTED in CATALOGUE else []
-    groups = [
-        (_("Methods that find words"), tokenizer_options(own, is_word_method)),
-        (
-            _("The same, with your training words as the dictionary"),
-            tokenizer_options(pasted, is_word_method, lambda entry: _("your training words")),
-        ),
-        (_("Methods that find pieces of words"), tokenizer_options(own, _finds_pieces)),
-        (_("The same, with well-known vocabularies"), tokenizer_options(well_known(), _finds_pieces)),
-    ]
-    return [(title, options) for title, options in groups if options]
-
-
-def _finds_pieces(id: str) -> bool:
-    return not is_word_method(id)

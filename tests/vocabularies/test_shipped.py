@@ -11,9 +11,9 @@ import pytest
 
 from webapp.core.formats import huggingface
 from webapp.vocabularies import record, shipped_tokenizer, sizes_record
-from webapp.vocabularies import train as training
+from webapp.vocabularies.count_books import BOOKS, FIRST_BYTES, beginning_of
+from webapp.vocabularies.shipped_vocabularies import FOLDER as SHIPPED
 
-SHIPPED = Path(training.__file__).parent / "shipped"
 NAMES = ["bpe-bytes", "bpe-characters", "wordpiece", "unigram"]
 
 # Words typical of each kind of text should have become a piece.
@@ -58,35 +58,16 @@ def test_the_figures_of_the_chart_end_with_the_shipped_vocabulary(name: str, sha
     line = sizes_record()["vocabularies"][name]
     sizes, pieces = [one["pieces"] for one in line], shipped_tokenizer(name)
     assert sizes == sorted(sizes)
-    assert sizes[-1] == training.SIZE
+    assert sizes[-1] == 32_000
     novel = (shared / "texts" / "en_pride_and_prejudice.txt").read_text(encoding="utf-8")
     novel = novel.partition("START OF THE PROJECT GUTENBERG EBOOK")[2].partition("*** END OF THE PROJECT")[0]
-    chinese = (shared / "corpora" / training.MODERN).read_text(encoding="utf-8")
-    chinese = chinese.removeprefix(training.beginning_of(chinese, training.THIRD // 2))
+    chinese = (shared / "corpora" / BOOKS[0]).read_text(encoding="utf-8")
+    chinese = chinese.removeprefix(beginning_of(chinese, FIRST_BYTES))
     for language, text in {"English": novel.partition("\n")[2].strip(), "Chinese": chinese}.items():
         assert sha256(text.encode()).hexdigest() == sizes_record()["texts"][language]["sha256"]
         tokens = [one["tokens"][language] for one in line]
         assert tokens == sorted(tokens, reverse=True)
         assert tokens[-1] == len(pieces.ids(text))
-
-
-@pytest.mark.exhaustive
-def test_training_the_ngram_model_again_gives_the_same_file(shared: Path, tmp_path: Path) -> None:
-    training.main(["--corpora", str(shared / "corpora"), "--out", str(tmp_path), "--only", "ngram"])
-    assert (tmp_path / "ngram.json.gz").read_bytes() == (SHIPPED / "ngram.json.gz").read_bytes()
-
-
-def test_a_piece_needs_several_documents() -> None:
-    documents = [("a", "a theme"), ("b", "a 研究 theme"), ("c", "Rucastle " * 99), ("c", "the theme, 研")]
-    support = training.Support(documents)
-    assert all(map(support, (" theme", "R", b" theme")))
-    assert not any(map(support, ("Rucastle", "研究".encode()[:4])))
-
-
-def test_the_books_are_read_as_recorded(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "traditional", lambda text: text)
-    shares = {kind: share["characters"] for kind, share in record()["shares"].items() if kind != "code"}
-    assert sum(len(text) for _name, text in training.books(shared / "corpora")) == sum(shares.values())
 
 
 def test_training_does_not_depend_on_how_strings_hash() -> None:
