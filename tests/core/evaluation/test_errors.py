@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.core.evaluation import report as reports
-from webapp.core.evaluation.errors import KINDS, NameFinder, differences, errors_of
 from webapp.core.evaluation.gold import read_gold
 from webapp.core.evaluation.report import OutOfTimeError, ScoreReport, report_of, score_segmentation, segmented_by
+from webapp.core.evaluation.score import KINDS, NameFinder, differences, errors_of
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Matching
 from webapp.core.recipes import MATCHING

@@ -7,7 +7,7 @@ from webapp.core.models.merge_loop import LONG
 from webapp.core.models.rank_bpe import RankBPE, merge_bytes
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_models import ScoredBPE
-from webapp.core.reference import scored_bpe as reference
+from webapp.core.reference import bpe as reference
 
 BYTES = [bytes([byte]) for byte in range(256)]
 ALPHABET = "ab研éÉ\u0301😀"

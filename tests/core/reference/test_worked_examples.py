@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from webapp.core.reference import bpe, longest_first, matching, ngram, scored_bpe, unigram, wordpiece
+from webapp.core.reference import bpe, longest_first, matching, ngram, unigram, wordpiece
 
 
 def test_maximum_matching(worked_examples: dict[str, Any]) -> None:
@@ -117,7 +117,7 @@ def test_bpe_by_score(shared: Path, llama: dict[str, Any], worked_examples: dict
     ids |= {f"<0x{byte:02X}>": first + byte for byte in range(256)}
 
     def encode(text: str) -> list[int]:
-        return [ids[piece] for piece in scored_bpe.encode_by_score(text, scores)]
+        return [ids[piece] for piece in bpe.encode_by_score(text, scores)]
 
     assert encode(",") == [29892]
     assert encode("\U0010ffff") == [byte + first for byte in "\U0010ffff".encode()]

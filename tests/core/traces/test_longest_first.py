@@ -8,7 +8,7 @@ from webapp.core.models.longest_first import LongestFirst, longest_first
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_models import ScoredBPE
-from webapp.core.traces.longest_first import rounds
+from webapp.core.traces.longest_match import rounds
 
 BYTES = [bytes([byte]) for byte in range(256)]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.core.texts import any_text
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Direction, Matching
-from webapp.core.traces.matching import matching_steps
+from webapp.core.traces.longest_match import matching_steps
 from webapp.vocabularies.shipped_vocabularies import jieba_words
 
 directions = st.sampled_from(["forward", "backward"])

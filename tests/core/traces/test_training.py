@@ -14,7 +14,7 @@ from webapp.core.reference.bpe import count_pairs
 from webapp.core.traces import training_merges, training_unigram
 from webapp.core.traces.training_merges import CorpusWord
 from webapp.core.trainers import bpe, unigram, wordpiece
-from webapp.core.trainers.seed_pieces import proper_substrings
+from webapp.core.trainers.word_trie import proper_substrings
 
 few_letters = st.dictionaries(st.text("abc", max_size=12), st.integers(1, 4), max_size=10)
 any_words = st.dictionaries(

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from tests.core.texts import any_text
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.traces.longest_match import tokens_of, wordpiece_steps
 from webapp.core.traces.pretokens import AddedFound, pretokens_of
-from webapp.core.traces.wordpiece import tokens_of, wordpiece_steps
 from webapp.vocabularies.shipped_vocabularies import shipped_tokenizer
 
 pieces = st.lists(st.text("ab研#", min_size=1, max_size=5), unique=True, max_size=15)

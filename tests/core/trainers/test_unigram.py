@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from webapp.core.reference import unigram as reference
 from webapp.core.trainers import unigram
 from webapp.core.trainers.corpus_lattice import LONGEST_SPAN
-from webapp.core.trainers.seed_pieces import frequent_substrings, seed_pieces
+from webapp.core.trainers.word_trie import frequent_substrings, seed_pieces
 
 words = st.dictionaries(st.text("abcd", min_size=1, max_size=10), st.integers(1, 9), min_size=1, max_size=15)
 

@@ -15,7 +15,7 @@ from flask_babel import gettext as _
 
 from webapp.core.analysis.ambiguity import kind_of
 from webapp.core.models.matching import Matching, Way, verdict
-from webapp.core.traces.matching import TakenWord, TriedWindow, matching_steps
+from webapp.core.traces.longest_match import TakenWord, TriedWindow, matching_steps
 from webapp.pages.steps.windows import Window, fold_middle, segmentations_figure, windows_figure
 from webapp.pages.walkthrough.cells import StepCell, cell
 from webapp.pages.walkthrough.engine import Frame, Walkthrough, say

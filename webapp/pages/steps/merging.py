@@ -15,7 +15,7 @@ from webapp.core.models.longest_first import LongestFirst, WordSpan, longest_fir
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.text.decoders import BPEDecoder
-from webapp.core.traces.longest_first import LongestFirstRound, rounds
+from webapp.core.traces.longest_match import LongestFirstRound, rounds
 from webapp.core.traces.merging import (
     BeginStep,
     EndStep,

@@ -139,7 +139,7 @@ def _offers(asked: StepsRequest, shortened: StepsRequest, problem: InputProblem)
     if (problem.field, problem.status) != ("vocabulary", 422):
         return []
     entry = forms.other_algorithm(request, algorithm)
-    if entry is not None and ALGORITHMS[entry.algorithms[0]].tracer is not None:
+    if entry is not None and ALGORITHMS[entry.algorithms[0]].has_steps:
         own = asked.with_algorithm(entry.algorithms[0], entry.name)
         offers.insert(0, (_("Use %(name)s instead", name=algorithm_names()[entry.algorithms[0]]), own.address()))
     return offers
@@ -166,7 +166,7 @@ def _page_context(asked: StepsRequest, shortened: StepsRequest, step_shown: Step
         step_shown=step_shown,
         shortened=shortened,
         algorithm_names=algorithm_names(),
-        algorithms=[name for name, each in ALGORITHMS.items() if each.tracer is not None],
+        algorithms=[name for name, each in ALGORITHMS.items() if each.has_steps],
         family_of=family_of,
         choices=forms.choices(request, state),
         checkboxes=forms.checkboxes(state),

@@ -9,8 +9,8 @@ from typing import Any
 from flask_babel import gettext as _
 
 from webapp.core.models.wordpiece import WordPiece
+from webapp.core.traces.longest_match import WordPieceDecision, tokens_of, wordpiece_steps
 from webapp.core.traces.pretokens import AddedFound
-from webapp.core.traces.wordpiece import WordPieceDecision, tokens_of, wordpiece_steps
 from webapp.pages.steps.windows import Window, fold_middle, windows_figure, words_figure
 from webapp.pages.walkthrough.cells import StepCell, cell
 from webapp.pages.walkthrough.engine import Frame, Walkthrough, say

@@ -13,9 +13,8 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.algorithms import UNREADABLE
-from webapp.core.analysis.ngram_portrait import NGramPortrait, following, portrait_of, preceding
 from webapp.core.analysis.pipeline_summary import pipeline_summary
-from webapp.core.analysis.portrait import Portrait
+from webapp.core.analysis.portrait import NGramPortrait, Portrait, following, ngram_portrait_of, preceding
 from webapp.core.analysis.token_origin import PieceFinder
 from webapp.core.expansion import base_kind
 from webapp.core.formats.loading_code import loading_code
@@ -217,7 +216,7 @@ class NGramContents:
         """The portrait of the model, cached as long as the model exists."""
         found = _portraits.get(self.model)
         if found is None:
-            found = _portraits[self.model] = portrait_of(self.model, FREQUENT)
+            found = _portraits[self.model] = ngram_portrait_of(self.model, FREQUENT)
         return found
 
     def after(self, word: str) -> tuple[list[tuple[str, int]], int]:
