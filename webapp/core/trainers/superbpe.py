@@ -7,7 +7,7 @@ section 2. The result is an ordinary byte-level BPE model whose pre-tokens are s
 - Exploits: no merge of the first phase crosses from one word to the next unless a piece holds the last byte of the one
   and the first byte of the other side by side; so spans are encoded word by word, from the cache of the model.
 - Invariant: the second phase starts from spans encoded with the merges of the first phase, as encoding has them.
-- Proved by: both phases with the functions of `webapp.core.reference.bpe`, in `tests.core.reference.test_superbpe`.
+- Proved by: both phases with the functions of `webapp.core.reference.bpe`, in `tests.core.reference.test_bpe`.
 
 SentencePiece's BPE: merges of characters, where a piece is formed from any two parts, and bytes for the rest.
 

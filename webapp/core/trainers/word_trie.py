@@ -11,7 +11,7 @@ Equal numbers of an array brought together, so that a whole corpus is counted in
 
 - Exploits: sorting an array takes a tenth of the time of looking each number up in a dictionary.
 - Invariant: in a group, the places are in ascending order.
-- Proved by: `sorted(range(len(keys)), key=keys.__getitem__)`, in `tests.core.trainers.test_groups`.
+- Proved by: `sorted(range(len(keys)), key=keys.__getitem__)`, in `tests.core.trainers.test_trainers`.
 
 The initial pieces of Unigram training: frequent substrings.
 
@@ -25,7 +25,7 @@ The frequent substrings of weighted words, counted in arrays on the trie of the 
   one is rare is dropped (the Apriori rule; Agrawal, Srikant 1994). A text has millions of distinct substrings; this way
   the rare ones are never stored.
 - Invariant: nodes have the same number exactly if they end with the same substring.
-- Proved by: `webapp.core.reference.unigram.substrings`, in `tests.core.trainers.test_unigram`.
+- Proved by: `webapp.core.reference.unigram.substrings`, in `tests.core.trainers.test_trainers`.
 - Bought: 5 to 7 times, against dictionaries of substrings (125,000 seeds of 5 MB of English, Chinese and code).
 """
 
