@@ -16,14 +16,12 @@ from webapp.core import recipes
 from webapp.core.formats import huggingface
 from webapp.core.models import merge_loop
 from webapp.core.models.bpe import BPE, SubwordBPE, merge_together
-from webapp.core.models.longest_first import LongestFirst
 from webapp.core.models.merge_loop import LONG
 from webapp.core.models.rank_bpe import RankBPE, merge_bytes
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.recipes import Recipe
 from webapp.core.reference import bpe as reference
-from webapp.core.reference import longest_first as longest_first_reference
 from webapp.core.text.pretokenizers import Split
 from webapp.core.text.split_patterns import GPT2, SUPERWORDS, SplitPattern
 from webapp.core.tokenizer import Tokenizer
@@ -249,17 +247,6 @@ def test_models_by_score_encode_as_the_reference(found: list[str], data: st.Data
     model = ScoredBPE(vocabulary)
     expected = reference.encode_by_score(text * times, dict(zip(found, scores, strict=True)))
     assert [model.pieces[id] for id in model.ids(text * times)] == expected
-
-
-@given(
-    pieces=st.lists(st.text("abc$", min_size=1, max_size=4), max_size=12, unique=True),
-    word=st.text("abcd", min_size=1, max_size=16),
-)
-def test_longest_piece_first_equals_the_reference(pieces: list[str], word: str) -> None:
-    # "$" marks the end of the word, as a single character.
-    way = LongestFirst({piece: id for id, piece in enumerate(pieces)}, suffix="$", unknown=99)
-    names = {**dict(enumerate(pieces)), 99: "?"}
-    assert [names[id] for id in way.ids(word)] == longest_first_reference.encode(f"{word}$", pieces, "?")
 
 
 spans = st.dictionaries(st.text("ab  '", max_size=14), st.integers(1, 5), max_size=8)

@@ -38,7 +38,7 @@ from webapp.core.models.ngram_counts import END, START
 from webapp.core.reference.matching import backward
 from webapp.core.traces.ngram import columns
 from webapp.pages.learn.lessons import LESSON_BY_SLUG, MOLECULES, spans_of
-from webapp.pages.training.presets import PRESETS
+from webapp.pages.training.trainings import PRESETS
 from webapp.vocabularies.trained import EXAMPLE_SENTENCES
 from webapp.web.localization import LANGUAGES
 

@@ -13,8 +13,8 @@ from flask.testing import FlaskClient
 
 from tests.site import HTMX, Page
 from webapp.core import recipes
-from webapp.pages.training.presets import PRESETS
 from webapp.pages.training.request import TrainingRequest
+from webapp.pages.training.trainings import PRESETS
 
 KINDS = [("bpe", ""), ("bpe", "bytes"), ("wordpiece", ""), ("unigram", "")]
 

@@ -20,7 +20,7 @@ from webapp.core.formats.recognize import recognize
 from webapp.core.formats.recognize import save as saved_file
 from webapp.core.recipes import BYTE_BPE, sentencepiece_tokenizer
 from webapp.core.trainers.bpe import train_bytes
-from webapp.pages.vocabularies.downloads import FORMAT_OF
+from webapp.pages.vocabularies.vocabulary import FORMAT_OF
 from webapp.vocabularies import library
 
 BYTE_LEVEL = {"tokenizer.json", "ranks.tiktoken", "encoding.json", "vocab.json", "merges.txt", "bpe.json"}

@@ -10,7 +10,7 @@ from tests.core.training.test_train import TEXT, trained
 from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import recognize, save
 from webapp.core.training.plan import TrainingPlan
-from webapp.pages.vocabularies.downloads import FORMATS
+from webapp.pages.vocabularies.vocabulary import FORMATS
 
 BYTES = {"tokenizer.json", "ranks.tiktoken", "bpe.json"}
 SENTENCEPIECE = {"tokenizer.json", "tokenizer.model"}
