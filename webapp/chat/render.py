@@ -12,15 +12,12 @@ from datetime import UTC, date, datetime
 from typing import Any, Literal
 
 from webapp.chat.messages import Conversation
-from webapp.chat.sandbox import RENDERER, RendererAnswer, SandboxError
+from webapp.chat.sandbox import RENDERER
 from webapp.chat.spans import Span, extra_renders, spans_of
 from webapp.chat.templates import ChatTemplate, TemplateSourceError, check_source
 from webapp.core.vocabulary_error import Phrase
 
 Kind = Literal["syntax", "runtime", "raised", "time", "memory", "output", "forbidden"]
-
-# The signals by which the kernel ends a process whose processor time is over.
-_TIME = (24, 9)
 
 
 class TemplateError(Exception):
@@ -105,7 +102,7 @@ def _lines(
     *,
     parse_arguments: bool,
 ) -> list[Mapping[str, Any]]:
-    """The lines of the answer, at least one; the first says how the process ended if it wrote none."""
+    """The lines of the answer, at least one."""
     request = {
         "source": source,
         "messages": [message.for_template(parse_arguments=parse_arguments) for message in conversation.messages],
@@ -116,17 +113,7 @@ def _lines(
         "base": _base(source, conversation, variables),
         "extra": extra_renders(conversation, reply=reply),
     }
-    try:
-        answer = RENDERER.answer(request)
-    except SandboxError:
-        return [{"kind": "time", "line": None, "message": ""}]
-    return list(answer.lines) or [_ending(answer)]
-
-
-def _ending(answer: RendererAnswer) -> Mapping[str, Any]:
-    """What a process that wrote nothing died of."""
-    late = not answer.ended or answer.signal in _TIME or answer.cpu >= 1
-    return {"kind": "time" if late else "memory", "line": None, "message": ""}
+    return RENDERER.answer(request)
 
 
 def _error(line: Mapping[str, Any]) -> TemplateError:

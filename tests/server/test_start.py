@@ -1,15 +1,39 @@
-"""Systems without `fork`, `SCHED_IDLE`, locks and `/proc`, such as Windows and macOS: they are hidden from the site."""
+"""The site as it is loaded once before workers are forked from it, and where a system lacks `fork` and more."""
 
 from __future__ import annotations
 
-import urllib.request
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 from tests.jobs.conftest import settings_in
 from tests.jobs.running import submit, wait
-from tests.serving import serving
+from tests.serving import ROOT, ask, serving
 from webapp import create_app
 
+OPEN_FILES = """
+import os
+from webapp.server.application import application
+for number in os.listdir("/proc/self/fd"):
+    try:
+        print(os.readlink(f"/proc/self/fd/{number}"))
+    except OSError:
+        pass
+"""
+
+
+def test_workers_inherit_no_connection_to_the_database(tmp_path: Path) -> None:
+    database = tmp_path / "tokenscope.sqlite"
+    environment = os.environ | {"TOKENSCOPE_DATABASE_FILE": str(database), "TOKENSCOPE_PRELOAD": "true"}
+    command = [sys.executable, "-c", OPEN_FILES]
+    run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert database.exists()
+    assert str(tmp_path) not in run.stdout
+    assert "socket:" not in run.stdout
+
+
+# Such as Windows and macOS: what they lack is hidden from the site.
 HIDING = """
 import multiprocessing
 import os
@@ -36,8 +60,7 @@ def test_the_site_starts_without_fork_priorities_and_proc_and_says_so_once(tmp_p
     app = create_app(settings)
     job = submit(app)
     with serving(environment=hidden, patience=110) as site:
-        with urllib.request.urlopen(f"{site.address}/?text=low&algorithm=bpe&lang=en", timeout=60) as page:
-            assert "low" in page.read().decode()
+        assert "low" in ask(site.address, "/?text=low&algorithm=bpe&lang=en").text
         assert wait(app, job.id).state == "finished"
         assert site.said().count("This system has no fork, no SCHED_IDLE, no /proc.") == 1
         assert "Traceback" not in site.said()
