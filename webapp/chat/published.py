@@ -90,7 +90,7 @@ def file_of(known: WellKnown, file: str) -> WellKnown:
 def _content(fetcher: Fetcher, known: WellKnown, file: str) -> bytes | None:
     """The content of a file; None if the repository does not have it."""
     wanted = file_of(known, file)
-    contents = fetcher.cached(wanted)
+    contents = fetcher.disk_cache.get(wanted)
     if contents is None:
         fetcher.start(wanted)
         try:

@@ -125,7 +125,7 @@ class Library:
 
     def must_be_fetched(self, name: str) -> bool:
         """Whether a vocabulary must be fetched before use."""
-        return name in WELL_KNOWN and not self.loaded.has(name) and not self.fetcher.has(WELL_KNOWN[name])
+        return name in WELL_KNOWN and not self.loaded.has(name) and not self.fetcher.disk_cache.has(WELL_KNOWN[name])
 
     def _uploaded(self, name: str) -> Tokenizer:
         entry = self.find(name)
@@ -144,7 +144,7 @@ class Library:
         if name in CATALOGUE and CATALOGUE[name].load is not None:
             return shipped_file(CATALOGUE[name])
         tokenizer = self.tokenizer(name)  # fetches it if necessary
-        contents = self.fetcher.cached(WELL_KNOWN[name]) if name in WELL_KNOWN else self.uploads.content(name)
+        contents = self.fetcher.disk_cache.get(WELL_KNOWN[name]) if name in WELL_KNOWN else self.uploads.content(name)
         if contents is None:
             raise self._still_fetching(WELL_KNOWN[name])
         entry = self.find(name)
@@ -183,7 +183,7 @@ class Library:
     def _read(self, known: WellKnown) -> Tokenizer:
         if known.ships:
             return shipped_encoding(known.encoding)
-        contents = self.fetcher.cached(known)
+        contents = self.fetcher.disk_cache.get(known)
         if contents is None:  # it exists, but is damaged
             self.fetcher.start(known)
             raise self._still_fetching(known)
@@ -235,7 +235,7 @@ def tokenizer_of(name: str) -> Tokenizer:
 
 def is_here(entry: CatalogueEntry) -> bool:
     """Whether a vocabulary needs no fetching; for a well-known one, whether it is on disk."""
-    return entry.name not in WELL_KNOWN or library().fetcher.has(WELL_KNOWN[entry.name])
+    return entry.name not in WELL_KNOWN or library().fetcher.disk_cache.has(WELL_KNOWN[entry.name])
 
 
 def well_known() -> list[CatalogueEntry]:
