@@ -170,12 +170,10 @@ class Library:
     def _fetched(self, known: WellKnown) -> Tokenizer:
         try:
             # Wait before taking the cache's lock for this name, so that concurrent requests wait in parallel.
+            if late := self.gather([known.name]):
+                raise late[known.name]
             if self.must_be_fetched(known.name):
-                self.fetcher.start(known)
-                with report.current().phase("fetch vocabulary"):
-                    contents = self.fetcher.result(known, seconds=PATIENCE)
-                if contents is None:
-                    raise self._still_fetching(known)
+                self.fetcher.result(known)  # raises the error again
             return self.loaded.get(known.name, lambda: self._read(known))
         except (FetchError, FormatError) as error:
             raise UnavailableVocabularyError(_well_known_entry(known), error) from error
