@@ -32,15 +32,12 @@ os.environ.setdefault("PYTEST_TIMEOUT", "240")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Tests that share what is slow to start run in one process: groups by the beginnings of their ids. Browser tests are in
-# two groups of about the same duration, so that two processes can look at pages at the same time.
+# Tests that share what is slow to start run in one process: groups by the beginnings of their ids. All that look at the
+# site as deployed share one server and one Chromium, which work in processes of their own.
 GROUPS = {
-    "tests/api/test_examples": "browser 1",
-    "tests/browser/test_accessibility": "browser 1",
-    "tests/browser/test_details": "browser 1",
-    "tests/browser/test_playground": "browser 1",
-    "tests/browser/test_split": "browser 1",
-    "tests/browser/": "browser 2",
+    "tests/api/test_document": "browser",
+    "tests/api/test_refusals": "browser",
+    "tests/browser/": "browser",
     "tests/cluster/": "cluster",
     "tests/server/": "server",
 }

@@ -11,7 +11,7 @@ import pytest
 from tests.command_line.test_command_line import output, run
 from webapp.core.analysis.measures import measures_of
 from webapp.core.analysis.words import words_of
-from webapp.tokenization.measures.article import article_measures
+from webapp.tokenization.measures.measured import article_measures
 from webapp.vocabularies import shipped_tokenizer
 from webapp.vocabularies.shipped_vocabularies import chinese_words
 from webapp.vocabularies.uploads import number_of_ids

@@ -42,7 +42,7 @@ def tokenizer_of(name: str, merges: str | None = None) -> Tokenizer:
 def from_file(path: str, merges: str | None) -> Tokenizer:
     """Return the tokenizer of a vocabulary file; raises InputError if it cannot be read."""
     from webapp.core import load
-    from webapp.core.formats.fields import FormatError
+    from webapp.core.formats.reading import FormatError
 
     try:
         return load(path, merges)
