@@ -101,6 +101,10 @@ class RendererKeeper:
     """Keeps the renderer of this process, and replaces it when it has ended or failed."""
 
     def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin again in a forked process: the renderer is that of the parent."""
         self._renderer: Renderer | None = None
         self._lock = threading.Lock()
 
@@ -131,10 +135,6 @@ class RendererKeeper:
         if self._renderer is not None:
             self._renderer.close()
         self._renderer = None
-
-    def forget(self) -> None:
-        """Begin again in a forked process: the renderer is that of the parent."""
-        self.__init__()  # type: ignore[misc]
 
 
 def _folder(package: str) -> str:
