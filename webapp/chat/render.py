@@ -6,21 +6,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any, Literal
 
 from webapp.chat.messages import Conversation
-from webapp.chat.sandbox import RENDERER, SandboxError
+from webapp.chat.sandbox import RENDERER
 from webapp.chat.spans import Span, renderings, spans_of
 from webapp.chat.templates import ChatTemplate, TemplateSourceError, check_source
 from webapp.core.vocabulary_error import Phrase
 
 Kind = Literal["syntax", "runtime", "raised", "time", "memory", "output", "forbidden"]
-
-# The signals by which the kernel ends a process whose processor time is over.
-_TIME = (24, 9)
 
 
 class TemplateError(Exception):
@@ -84,12 +81,12 @@ def render(
         "base": (base := _base(source, conversation, given)),
         "extra": list(renderings(conversation, reply=reply).values()),
     }
-    first, *others = _lines(request)
+    first, *others = RENDERER.answer(request)
     if "text" not in first and first.get("kind") == "runtime":
         # Chat APIs have the arguments of a call as a text, and some templates fail unless they are an object.
         parsed = [message.for_template(parse_arguments=True) for message in conversation.messages]
         if parsed != request["messages"]:
-            first, *others = _lines({**request, "messages": parsed})
+            first, *others = RENDERER.answer({**request, "messages": parsed})
     text = first.get("text")
     if not isinstance(text, str):
         raise _error(first)
@@ -104,16 +101,6 @@ def _today(given: Any, now: datetime | None) -> datetime:
         return datetime.fromisoformat(str(given))
     except ValueError:
         raise TemplateError(None, Phrase("the date should be written as 2026-11-22"), "runtime") from None
-
-
-def _lines(request: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """The lines of the answer, at least one; the first says how the process ended if it wrote none."""
-    try:
-        answer = RENDERER.answer(request)
-    except SandboxError:
-        return [{"kind": "time", "line": None, "message": ""}]
-    late = not answer.ended or answer.signal in _TIME or answer.cpu >= 1
-    return answer.lines or [{"kind": "time" if late else "memory", "line": None, "message": ""}]
 
 
 def _error(line: Mapping[str, Any]) -> TemplateError:
