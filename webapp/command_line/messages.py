@@ -13,7 +13,7 @@ from webapp.command_line.tokenizers import DEFAULT, model_named, tokenizer_of
 if TYPE_CHECKING:
     from webapp.chat.openai_rule import PublishedCount
     from webapp.chat.templates import ChatTemplate
-    from webapp.tokenization.conversation.counts import CountedPrompt
+    from webapp.tools.messages.counts import CountedPrompt
 
 EPILOG = """\
 A file has messages as chat APIs take them: a list of objects with role and content, or an object with messages and
@@ -59,8 +59,8 @@ def messages(options: Namespace) -> int:
     template = _template(chosen)
     from webapp.chat.messages import ConversationError, read_messages
     from webapp.chat.render import TemplateError, render
-    from webapp.tokenization.conversation.count import conversation_rows, published_count
-    from webapp.tokenization.conversation.counts import count_prompt
+    from webapp.tools.messages.counts import count_prompt
+    from webapp.tools.messages.result import conversation_rows, published_count
 
     for file in options.files:
         for given in read_texts(file, by_line=False):
@@ -113,7 +113,7 @@ def _json(
     template: ChatTemplate,
     published: PublishedCount | None,
 ) -> str:
-    from webapp.tokenization.conversation.count import conversation_json
+    from webapp.tools.messages.result import conversation_json
     from webapp.web.json_responses import json_parts
 
     found = {"file": file, "vocabulary": vocabulary, "template": template.name, **conversation_json(counted, roles)}

@@ -280,8 +280,8 @@ def test_a_conversation_needs_neither_its_template_nor_its_vocabulary(
         raise AssertionError
 
     monkeypatch.setattr(templates, "BUILT_IN", {})
-    monkeypatch.setattr("webapp.tokenization.conversation.count.render", fail)
-    monkeypatch.setattr("webapp.tokenization.conversation.count.tokenizer_of", fail)
+    monkeypatch.setattr("webapp.tools.messages.result.render", fail)
+    monkeypatch.setattr("webapp.tools.messages.result.tokenizer_of", fail)
     monkeypatch.setattr("webapp.vocabularies.language_models.model_of", fail)
     assert shown(client.get(f"{address}?view=tokens").text) == before
 

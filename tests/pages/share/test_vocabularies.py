@@ -12,8 +12,8 @@ from flask.testing import FlaskClient
 from tests.pages.playground.test_uploads import bpe, query_of, small_site, upload
 from tests.pages.share.test_share import deletion, link, share
 from tests.site import Page
+from webapp.sharing.results import ShownResult
 from webapp.storage import VocabularyFile, storage_of
-from webapp.tokenization.sharing.results import ShownResult
 from webapp.vocabularies import find, hash_of, library, wellknown
 from webapp.vocabularies.fetching import Fetcher
 

@@ -39,7 +39,7 @@ from webapp.tokenization.comparison.views import (
 )
 from webapp.tokenization.forms import InputProblem, moved
 from webapp.tokenization.messages import refused
-from webapp.tokenization.sharing.snapshots import SharingPage
+from webapp.tokenization.snapshots import SharingPage
 from webapp.vocabularies import default_for, find, offered_algorithms
 from webapp.vocabularies.library import is_here
 from webapp.vocabularies.shipped_vocabularies import NAMES

@@ -23,7 +23,7 @@ from webapp.tokenization.algorithms import joined_names, leading_algorithms
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import edit_problem
 from webapp.tokenization.result import Result, prepare
-from webapp.tokenization.sharing.snapshots import SharingPage
+from webapp.tokenization.snapshots import SharingPage
 from webapp.tokenization.state import State
 from webapp.tokenization.views import ResultView
 from webapp.vocabularies import (

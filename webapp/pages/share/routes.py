@@ -16,14 +16,13 @@ from markupsafe import Markup
 from webapp.observing.report import measure
 from webapp.pages.share.page_cache import PageCache
 from webapp.rendering.markup import visible
+from webapp.sharing.kinds import origin_of, share_form, shown_of
+from webapp.sharing.results import ShownResult
 from webapp.storage import LONGEST_REASON, ShareReceipt, StoredSnapshot, storage
 from webapp.tokenization.comparison.views import ComparisonView
-from webapp.tokenization.conversation.count import ConversationResult
 from webapp.tokenization.exports import WRITERS
 from webapp.tokenization.forms import InputProblem, as_typed
-from webapp.tokenization.sharing.kinds import origin_of, share_form, shown_of
-from webapp.tokenization.sharing.results import ShownResult
-from webapp.tokenization.sharing.snapshots import (
+from webapp.tokenization.snapshots import (
     LONGEST_NOTE,
     LONGEST_TITLE,
     ShareTerms,
@@ -33,6 +32,7 @@ from webapp.tokenization.sharing.snapshots import (
     read_terms,
 )
 from webapp.tokenization.views import ResultView
+from webapp.tools.messages.result import ConversationResult
 from webapp.web.htmx import REQUEST_TYPE, wants_partial
 from webapp.web.json_responses import json_response, revalidated
 from webapp.web.localization import current_key

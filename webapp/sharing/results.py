@@ -33,7 +33,7 @@ from webapp.tokenization.exports import as_file, picture_title, picture_words
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import translated
 from webapp.tokenization.result import Result, tokenize
-from webapp.tokenization.sharing.snapshots import ShareTerms, Shown, SnapshotModel, encoding_of, store
+from webapp.tokenization.snapshots import ShareTerms, Shown, SnapshotModel, encoding_of, store
 from webapp.tokenization.state import State, view_of
 from webapp.tokenization.views import DetailsForm, ResultView, TokenDetails, TokenView
 from webapp.vocabularies import CATALOGUE, StillFetchingError, UnavailableVocabularyError, library
