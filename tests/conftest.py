@@ -35,9 +35,8 @@ sys.dont_write_bytecode = False
 # Tests that share what is slow to start run in one process: groups by the beginnings of their ids. All that look at the
 # site as deployed share one server and one Chromium, which work in processes of their own.
 GROUPS = {
-    "tests/api/test_examples": "browser",
+    "tests/api/test_document": "browser",
     "tests/api/test_refusals": "browser",
-    "tests/api/test_schemathesis": "browser",
     "tests/browser/": "browser",
     "tests/cluster/": "cluster",
     "tests/server/": "server",

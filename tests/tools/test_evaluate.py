@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from datetime import UTC, datetime, timedelta
@@ -16,13 +15,15 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from tests.site import HTMX, Page
+from tests.site import HTMX, Page, rows_of, words
 from webapp.storage import UnavailableStorageError, storage_of
 from webapp.tools import evaluate as routes
 from webapp.tools.evaluate import scoring as run
 
 GOLD = "研究 生命 的 起源\n结婚 的 和 尚未 结婚 的\n"
 FMM = ["fmm:jieba"]
+LINE = "研究 生命 的 起源\n"
+METHODS = [{"algorithm": "fmm", "vocabulary": "jieba"}]
 
 
 def get(client: FlaskClient, **query: object) -> TestResponse:
@@ -32,10 +33,6 @@ def get(client: FlaskClient, **query: object) -> TestResponse:
 def post(client: FlaskClient, **fields: object) -> TestResponse:
     files = {name: value for name, value in fields.items() if isinstance(value, tuple | list)}
     return client.post("/evaluate?lang=en", data={"with": FMM, **fields, **files}, content_type="multipart/form-data")
-
-
-def words(answer: TestResponse) -> str:
-    return " ".join(unescape(re.sub("<[^>]*>", " ", answer.text)).split())
 
 
 def figures(answer: TestResponse) -> list[list[str]]:
@@ -80,7 +77,7 @@ def test_the_figures_are_those_of_the_official_script(client: FlaskClient, share
         *_counts, recall, precision, f1, _rate, oov, iv = (folder / f"pku_{name}.score").read_text().split()[-13:]
         expected.append([f"pku_{name}.utf8", precision, recall, f1, oov, iv])
     assert figures(answer) == expected
-    assert "This result has no address" in words(answer)
+    assert "This result has no address" in words(answer.text)
 
 
 def test_errors_in_context_by_kind_and_page(client: FlaskClient) -> None:
@@ -92,21 +89,21 @@ def test_errors_in_context_by_kind_and_page(client: FlaskClient) -> None:
     assert '<span class="pair here"><span class="above"><span>研究</span><span>生命</span></span>' in answer.text
     other = get(client, gold=GOLD, method=2, **{"with": ["fmm:jieba", "bmm:jieba"]})
     assert heads(other) == []
-    assert "All words are those of the gold text." in words(other)
+    assert "All words are those of the gold text." in words(other.text)
     none = get(client, gold=GOLD, kind="number", **{"with": FMM})
-    assert "There is no error of this kind." in words(none)
+    assert "There is no error of this kind." in words(none.text)
     second = get(client, page=2, **{"with": FMM})
     assert heads(second) != heads(get(client, **{"with": FMM}))
     missing = get(client, page=999, **{"with": FMM})
     assert missing.status_code == 404
-    assert "There is no such page; the last is" in words(missing)
+    assert "There is no such page; the last is" in words(missing.text)
 
 
 def test_an_error_as_long_as_its_line_is_drawn_in_part(client: FlaskClient) -> None:
     gold = "a " * 20_000
     page = post(client, gold=gold, output="a" * 20_000)
     assert page.status_code == 200
-    drawn = words(page).partition("Below:")[2]
+    drawn = words(page.text).partition("Below:")[2]
     assert "a a a …" in drawn
     assert "a" * 400 + "…" in drawn
     assert len(page.text) < 2 * len(gold) + len(get(client).text)
@@ -131,7 +128,7 @@ def test_training_words_as_the_dictionary(client: FlaskClient) -> None:
     (row,) = figures(get(client, gold="甲乙 丙", training="甲乙\n丙", **{"with": "fmm:own-dictionary"}))
     assert row[1:4] == ["1.000", "1.000", "1.000"]
     without = get(client, gold="甲乙 丙", **{"with": "fmm:own-dictionary"})
-    assert "It segments with your training words. Enter them, or choose another method." in words(without)
+    assert "It segments with your training words. Enter them, or choose another method." in words(without.text)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +181,7 @@ def test_an_empty_file_is_refused_beside_its_field(client: FlaskClient, name: st
 def test_a_method_that_does_not_exist_leaves_the_others(client: FlaskClient) -> None:
     answer = get(client, gold=GOLD, **{"with": ["fmm:jieba", "bpe:<b>"]})
     assert answer.status_code == 200
-    assert "There is no vocabulary “bpe:<b>”." in words(answer)
+    assert "There is no vocabulary “bpe:<b>”." in words(answer.text)
     assert figures(answer)[0][0].startswith("FMM")
     nothing = get(client, gold=GOLD, **{"with": "bpe:nothing"})
     assert nothing.status_code == 200
@@ -205,7 +202,7 @@ def test_a_long_evaluation_is_stored_if_the_visitor_says_so(client: FlaskClient,
     address = answer.headers["Location"]
     assert re.fullmatch(r"/evaluate/[2-9a-z]{9,}", address)
     day = (datetime.now(UTC) + timedelta(days=30)).strftime("%Y-%m-%d")
-    assert day in answer.text or "until" in words(answer)
+    assert day in answer.text or "until" in words(answer.text)
     shown = client.get(f"{address}?lang=en&page=2&kind=overlap")
     assert shown.status_code == 200
     assert len(heads(shown)) == 20
@@ -223,13 +220,13 @@ def test_a_long_evaluation_is_stored_if_the_visitor_says_so(client: FlaskClient,
     assert client.get(delete[0]).status_code == 200
     assert client.post(delete[0]).status_code == 200
     assert client.get(f"{address}?lang=en").status_code == 410
-    assert "no longer stored" in words(client.get(f"{address}?lang=en"))
+    assert "no longer stored" in words(client.get(f"{address}?lang=en").text)
 
 
 def test_equal_results_share_a_link_and_forever_means_no_end(client: FlaskClient, app: Flask) -> None:
     first, second = (post(client, gold=GOLD * 41, keep="forever") for _ in range(2))
     assert first.headers["Location"] == second.headers["Location"]
-    assert "it does not expire" in words(first)
+    assert "it does not expire" in words(first.text)
     stored = storage_of(app).snapshots.head(first.headers["Location"].rpartition("/")[2])
     assert stored is not None
     assert stored.expires is None
@@ -245,8 +242,8 @@ def test_the_form_and_the_link_say_what_the_site_keeps(client: FlaskClient, app:
         assert choices() == ["no link", "30 days", "for 90 days"]
         answer = post(client, gold=GOLD * 43, keep="forever")
         end = str(format_date((datetime.now(UTC) + timedelta(days=90)).date(), "long", locale="en"))
-        assert f"see the result until {end}" in words(answer)
-        assert f"it is kept until {end}" in words(client.get(answer.headers["Location"] + "?lang=en"))
+        assert f"see the result until {end}" in words(answer.text)
+        assert f"it is kept until {end}" in words(client.get(answer.headers["Location"] + "?lang=en").text)
     finally:
         app.config["KEEP_SNAPSHOTS_DAYS"] = 0
 
@@ -258,7 +255,7 @@ def test_without_storage_the_result_is_still_shown(client: FlaskClient, monkeypa
     monkeypatch.setattr(routes, "share_evaluation", fail)
     answer = post(client, gold=GOLD * 42, keep="365")
     assert answer.status_code == 200
-    assert "The result could not be stored" in words(answer)
+    assert "The result could not be stored" in words(answer.text)
     assert figures(answer)
 
 
@@ -273,7 +270,7 @@ def test_downloads(client: FlaskClient) -> None:
     def table(kind: str) -> list[list[str]]:
         answer = client.get(f"/evaluate/files/{kind}?{query}")
         assert answer.headers["Content-Disposition"] == f"attachment; filename={kind}"
-        return list(csv.reader(io.StringIO(answer.text.removeprefix("\ufeff"))))
+        return rows_of(answer)
 
     header, row = table("figures.csv")
     assert dict(zip(header, row, strict=True))["f1"] == "0.500000"
@@ -290,3 +287,38 @@ def test_a_method_for_which_there_is_no_time_says_so(app: Flask, monkeypatch: py
     with app.test_request_context("/?lang=en"):
         report, _gold = run.score_all(run.EvaluationInput(gold=GOLD, output=GOLD))
     assert "There was no time left to score it." in report.methods[0].problem
+
+
+# --- the API
+
+
+def test_methods_and_outputs(client: FlaskClient) -> None:
+    body = {
+        "gold": LINE,
+        "methods": [{"algorithm": "fmm"}, {"algorithm": "bmm", "vocabulary": "nothing"}],
+        "outputs": [{"name": "mine", "text": LINE}, {"text": "研究生 命 的 起源"}],
+        "training_words": "研究\n生命\n的",
+        "max_errors": 0,
+    }
+    answer = client.post("/api/v1/evaluate", json=body)
+    assert answer.status_code == 200
+    found = answer.json
+    assert (found["lines"], found["words"], found["training_words"]) == (1, 4, 3)
+    fmm, bmm, mine, other = found["methods"]
+    assert fmm["figures"]["f1"] == other["figures"]["f1"] == 0.5
+    assert fmm["errors"] == []
+    assert fmm["error_count"] == 1
+    assert fmm["confusions"] == [{"gold": ["研究", "生命"], "output": ["研究生", "命"], "kind": "overlap", "count": 1}]
+    assert "There is no vocabulary" in bmm["problem"]
+    assert (mine["name"], mine["figures"]["oov_recall"], mine["known_from"]) == ("mine", 1.0, "training_words")
+    assert other["name"] == "output 2"
+
+
+def test_limits_of_bodies(client: FlaskClient, app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(app.config, "MAX_GOLD_BYTES", 30)
+    for body in (
+        {"gold": LINE * 2, "methods": METHODS},
+        {"gold": LINE, "methods": METHODS, "training_words": "词" * 20},
+        {"gold": LINE, "outputs": [{"text": "词" * 30}]},
+    ):
+        assert client.post("/api/v1/evaluate", json=body).status_code == 413

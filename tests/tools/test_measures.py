@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 
 import pytest
 from flask.testing import FlaskClient
 
+from tests.site import rows_of, words
 from webapp.core.analysis.measures import MEASURES, measures_of
 from webapp.core.analysis.words import words_of
 from webapp.tokenization.measures.measured import passages
@@ -18,14 +17,6 @@ from webapp.vocabularies.uploads import number_of_ids
 
 TWO = ["wordpiece:wordpiece", "bpe:bpe-bytes"]
 TEXT = "Unbelievable birds: 研究生命科学 ☃☃"
-
-
-def text_of(html: str) -> str:
-    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
-
-
-def table_of(page: str) -> str:
-    return text_of(page[page.index('<table class="measures-table">') : page.index("</table>")])
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -41,26 +32,18 @@ def test_every_measure_has_a_definition_with_an_anchor(client: FlaskClient, lang
 def test_the_files_have_the_measures_of_the_core(client: FlaskClient) -> None:
     query = {"with": TWO, "text": TEXT, "gold": "研究 生命 科学", "lang": "en"}
     found = client.get("/measures.json", query_string=query).get_json()
-    words = words_of(TEXT, chinese_words)
-    assert (found["characters"], found["words"], found["han_words"]) == (len(TEXT), len(words), 2)
+    split = words_of(TEXT, chinese_words)
+    assert (found["characters"], found["words"], found["han_words"]) == (len(TEXT), len(split), 2)
     assert "jieba" in found["words_by"]
     for each in found["tokenizers"]:
         tokenizer = shipped_tokenizer(each["vocabulary"])
-        expected = measures_of(tokenizer.encode(TEXT), words, number_of_ids(tokenizer))
+        expected = measures_of(tokenizer.encode(TEXT), split, number_of_ids(tokenizer))
         for name in ("tokens", "fertility", "whole_words", "unknown", "renyi_efficiency", "vocabulary_used"):
             assert each[name] == getattr(expected, name)
         counts = {one.key: len(tokenizer.ids(one.text)) for one in passages() if one.comparable}
         assert all(value == counts[key] / counts["en"] for key, value in each["languages"]["premiums"].items())
-    assert found["tokenizers"][0]["gold"] == {
-        "gold_boundaries": 2,
-        "boundaries": 5,
-        "both": 2,
-        "precision": 0.4,
-        "recall": 1.0,
-        "f1": pytest.approx(4 / 7),
-    }
-    table = client.get("/measures.csv", query_string=query)
-    rows = list(csv.reader(io.StringIO(table.get_data(as_text=True).lstrip("\ufeff"))))
+    assert list(found["tokenizers"][0]["gold"].values()) == [2, 5, 2, 0.4, 1.0, pytest.approx(4 / 7)]
+    rows = rows_of(client.get("/measures.csv", query_string=query))
     assert [len(row) for row in rows] == [2 + len(MEASURES)] * 3
     assert rows[1][:3] == ["wordpiece", "wordpiece", str(found["tokenizers"][0]["tokens"])]
     assert rows[2][rows[0].index("gini")] == str(found["tokenizers"][1]["languages"]["gini"])
@@ -70,7 +53,7 @@ def test_an_unknown_vocabulary_does_not_prevent_the_others(client: FlaskClient) 
     answer = client.get("/measures", query_string={"with": ["bpe:nope", *TWO], "text": TEXT, "lang": "en"})
     assert answer.status_code == 200
     assert "There is no vocabulary “bpe:nope”" in answer.text
-    assert "Your text Tokens" in table_of(answer.text)
+    assert "Your text Tokens" in words(answer.text)
     assert client.get("/measures", query_string={"with": "bpe:nope", "text": TEXT}).status_code == 404
     assert client.get("/measures.csv", query_string={"with": "bpe:nope", "text": TEXT}).status_code == 404
 

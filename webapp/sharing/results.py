@@ -14,7 +14,7 @@ from flask_babel import ngettext
 
 from webapp.core import __version__
 from webapp.core.encoding import Encoding
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.tokenizer import Tokenizer
 from webapp.rendering import pictures
 from webapp.storage import ShareReceipt, Snapshot, VocabularyFile

@@ -19,7 +19,7 @@ from webapp.core.analysis.ambiguity import Kind
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.maximum_probability import MaximumProbability
-from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.tokenization.state import State
 from webapp.vocabularies import offered_algorithms
 from webapp.web.localization import join_list

@@ -9,7 +9,7 @@ from flask_babel import gettext as _
 from werkzeug.datastructures import FileStorage
 
 from webapp.core.formats.dictionary import DictionaryError
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.models.dictionary_edits import EditError
 from webapp.core.text.growth import GrowthError
 from webapp.core.text.split_patterns import TextError

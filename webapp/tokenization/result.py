@@ -22,7 +22,7 @@ from webapp.core.models.maximum_probability import MaximumProbability, Mode
 from webapp.core.models.ngram import NGram
 from webapp.core.models.word_models import DictionaryModel
 from webapp.core.recipes import NGRAM
-from webapp.core.text.equal_beginning import equal_beginning
+from webapp.core.text.alignment import equal_beginning
 from webapp.core.text.split_patterns import TextError
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, wordpiece

@@ -19,7 +19,7 @@ from webapp.core.added_tokens import AddedToken
 from webapp.core.analysis.decoding import Decoded, DecodedToken
 from webapp.core.analysis.decoding import decoded as decode_by_token
 from webapp.core.encoding import Encoding, Placement
-from webapp.core.text.equal_beginning import equal_beginning
+from webapp.core.text.alignment import equal_beginning
 from webapp.core.text.split_patterns import TextError
 from webapp.core.text.utf8 import Utf8Decoder, missing_bytes
 from webapp.core.tokenizer import Tokenizer

@@ -14,8 +14,7 @@ from markupsafe import Markup
 
 from webapp.core.evaluation.score import Score, score_lines
 from webapp.pages.learn.lessons import Lesson, LessonExample, spans_of
-from webapp.pages.steps.forms import StepsRequest
-from webapp.pages.steps.walkthroughs import walkthrough_of
+from webapp.pages.steps.requests import StepsRequest, walkthrough_of
 from webapp.pages.walkthrough.engine import ShownStep
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 from webapp.pages.walkthrough.ngrams import NGramRow
@@ -310,7 +309,7 @@ class ShownFigure:
 def shown_figure(state: LessonState, figure: LessonExample) -> ShownFigure:
     """A figure at the step of the address, or at its first one."""
     shown = figure.state(figure.text)
-    steps = walkthrough_of(tokenize_or_explain(shown), {})
+    steps = walkthrough_of(tokenize_or_explain(shown))
     wanted = state.steps.get(figure.key, figure.first % len(steps))
     frame = ShownStep(steps, min(max(steps.first, wanted), len(steps) - 1), StepsRequest(shown).address)
     rows = () if frame.part["ended"] else frame.part["rows"] or ()

@@ -18,7 +18,7 @@ from webapp.core.analysis.suggested_frequency import joined_frequency
 from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.models.dictionary import LONGEST_WORD
 from webapp.core.models.dictionary_edits import Edit, EditError, parse_edits, with_edit, without_edit
-from webapp.core.models.word_graph import WordGraph
+from webapp.core.models.maximum_probability import WordGraph
 from webapp.tokenization.algorithms import joined_names, leading_algorithms
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import edit_problem

@@ -19,8 +19,9 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.core.algorithms import family_of
 from webapp.core.expansion import Added, BaseKind, Expansion, ExpansionError, Reason, Refusal, base_kind, expand
 from webapp.core.expansion.files import files_of
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.text.pretokenizers import Split
 from webapp.core.text.split_patterns import TextError
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import UnavailableStorageError
@@ -28,7 +29,6 @@ from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import Groups, is_choice, is_independent, vocabulary_choices
 from webapp.tokenization.messages import translated, unavailable_problem
 from webapp.tokenization.result import ids_of
-from webapp.tools.expansion import snippets
 from webapp.tools.inputs import FromForm, Input, at_most
 from webapp.tools.kernel import Tool, page_of
 from webapp.vocabularies import (
@@ -45,6 +45,51 @@ from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.web.htmx import private
 from webapp.web.rates import stores_by_hash
 from webapp.web.security import is_foreign
+
+MOST_SPECIAL = 20  # special tokens that are spelled out
+
+
+def loading_code(tokenizer: Tokenizer, file: str) -> str:
+    """Code that loads the first file of an expansion with its own library; for ranks, the `.tiktoken`."""
+    if isinstance(tokenizer.model, RankBPE) and isinstance(tokenizer.pretokenizer, Split):
+        special = {token.content: token.id for token in tokenizer.added_tokens if "unused_" not in token.content}
+        rest = "  # and the others" if len(special) > MOST_SPECIAL else ""
+        shown = dict(list(special.items())[:MOST_SPECIAL])
+        return (
+            "import tiktoken\n"
+            "from tiktoken.load import load_tiktoken_bpe\n\n"
+            "encoding = tiktoken.Encoding(\n"
+            '    "expanded",\n'
+            f"    pat_str={tokenizer.pretokenizer.pattern!r},\n"
+            '    mergeable_ranks=load_tiktoken_bpe("ranks.tiktoken"),\n'
+            f"    special_tokens={shown!r},{rest}\n"
+            ")"
+        )
+    if file == "tokenizer.model":
+        return (
+            "from sentencepiece import SentencePieceProcessor\n\n"
+            'tokenizer = SentencePieceProcessor(model_file="tokenizer.model")'
+        )
+    if file == "tokenizer.json":
+        return 'from tokenizers import Tokenizer\n\ntokenizer = Tokenizer.from_file("tokenizer.json")'
+    return ""
+
+
+def embedding_code(first: int) -> str:
+    """Code that adds rows to the embeddings of a model from the library transformers."""
+    return f"""import json
+import torch
+from transformers import AutoModelForCausalLM
+
+model = AutoModelForCausalLM.from_pretrained("NAME OF THE MODEL")
+old_ids = json.load(open("old_ids.json"))  # for each new piece
+model.resize_token_embeddings({first} + len(old_ids), mean_resizing=False)
+tables = (model.get_input_embeddings(), model.get_output_embeddings())
+with torch.no_grad():
+    for table in filter(None, tables):
+        for row, ids in enumerate(old_ids, start={first}):
+            table.weight[row] = table.weight[ids].mean(dim=0)"""
+
 
 MAX_LIST_BYTES = 1_000_000
 DEFAULT_BASE = "bpe-bytes"
@@ -244,18 +289,18 @@ class ExpansionPreview:
     @property
     def loading(self) -> str:
         """Python code that loads the first file."""
-        return snippets.loading(self.expansion.tokenizer, self.files[0])
+        return loading_code(self.expansion.tokenizer, self.files[0])
 
     @property
     def embeddings(self) -> str:
         """Python code that adds rows to the embeddings of a model."""
-        return snippets.embeddings(self.expansion.first_id)
+        return embedding_code(self.expansion.first_id)
 
 
 @cache
 def _passages() -> Mapping[str, str]:
     """The passages that were written for this page: `simplified`, `traditional`, `english` and `code`."""
-    return tomllib.loads(files(__package__).joinpath("passages.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(files(__package__).joinpath("expansion_passages.toml").read_text(encoding="utf-8"))
 
 
 def _figures(tokenizer: Tokenizer, text: str) -> tuple[float | None, float]:

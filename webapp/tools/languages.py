@@ -11,12 +11,14 @@ from typing import Annotated, Any, ClassVar, Literal
 from flask import request
 from flask_babel import get_locale
 from flask_babel import gettext as _
+from flask_babel import lazy_gettext as _l
+from flask_babel.speaklater import LazyString
 from pydantic import AfterValidator, Field
 
 from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.text.split_patterns import TextError
 from webapp.rendering.charts import SHAPES, Scale
-from webapp.rendering.markup import visible
+from webapp.rendering.pictures.figure import Figure, FigureBox, FigureDot, FigureLabel, FigurePath, Shape
 from webapp.rendering.pictures.figure_files import figure_png, figure_svg
 from webapp.rendering.pictures.palette import Theme
 from webapp.tokenization.forms import InputProblem
@@ -26,7 +28,6 @@ from webapp.tokenization.messages import unavailable_problem
 from webapp.tokenization.result import encode
 from webapp.tools.inputs import FromForm, Input
 from webapp.tools.kernel import Tool
-from webapp.tools.languages.figure import strips_figure
 from webapp.vocabularies import (
     CatalogueEntry,
     StillFetchingError,
@@ -42,6 +43,12 @@ from webapp.vocabularies.wellknown import WELL_KNOWN
 from webapp.web.localization import number
 
 Measure = Literal["relative", "tokens", "characters", "bytes"]
+MEASURES: Mapping[Measure, LazyString] = {
+    "relative": _l("Compared with English"),
+    "tokens": _l("Tokens"),
+    "characters": _l("Characters per token"),
+    "bytes": _l("Bytes per token"),
+}
 SHIPPED_VOCABULARIES = tuple(
     default_for(name)
     for name, algorithm in ALGORITHMS.items()
@@ -96,6 +103,7 @@ class LanguagesInput(Input):
     own_english: OwnPassage = ""
     theme: Annotated[Theme, FromForm(button=True), Field(serialization_alias="colours")] = "light"
     most: ClassVar[int] = MAX_TOKENIZERS
+    measures: ClassVar[Mapping[Measure, LazyString]] = MEASURES
 
     def query(self, **changes: Any) -> str:
         """The query string, with the vocabularies only if they are not those that the page shows first."""
@@ -106,16 +114,6 @@ class LanguagesInput(Input):
         """The vocabularies to compare."""
         # Links from before OpenAI's encodings shipped may name a demo vocabulary by the order alone.
         return self.chosen or (SHIPPED_VOCABULARIES if self.sort in SHIPPED_VOCABULARIES else default_vocabularies())
-
-    @property
-    def measures(self) -> dict[Measure, str]:
-        """The name of each measure."""
-        return {
-            "relative": _("Compared with English"),
-            "tokens": _("Tokens"),
-            "characters": _("Characters per token"),
-            "bytes": _("Bytes per token"),
-        }
 
     @property
     def titles(self) -> dict[str, str]:
@@ -194,7 +192,6 @@ class Languages:
     missing: Mapping[str, str]
     shapes: ClassVar[Sequence[str]] = SHAPES
     shown = staticmethod(shown)
-    visible = staticmethod(visible)
 
     @cached_property
     def available(self) -> dict[str, str]:
@@ -288,27 +285,21 @@ def languages(given: LanguagesInput) -> Languages:
 def _value(measure: Measure, passage: Passage, count: int | None, english: int | None) -> float | None:
     if not count:
         return None
-    match measure:
-        case "relative":
-            return count / english if english and passage.comparable else None
-        case "tokens":
-            return count
-        case "characters":
-            return len(passage.text) / count
-    return len(passage.text.encode("utf-8", "replace")) / count
+    if measure == "relative":
+        return count / english if english and passage.comparable else None
+    length = len(passage.text) if measure == "characters" else len(passage.text.encode("utf-8", "replace"))
+    return count if measure == "tokens" else length / count
 
 
 def _sorted(rows: list[PassageRow], given: LanguagesInput) -> list[PassageRow]:
     """Sort the rows as requested; rows without a value come last in either order."""
-    descending = given.order == "down"
-    if given.sort == "name":
-        return sorted(rows, key=lambda row: row.language, reverse=descending)
-    if given.sort == "script":
-        return sorted(rows, key=lambda row: (row.script, row.language), reverse=descending)
     if not given.sort:
         return rows
+    if given.sort in ("name", "script"):
+        key = (lambda row: row.language) if given.sort == "name" else lambda row: (row.script, row.language)
+        return sorted(rows, key=key, reverse=given.order == "down")
     known = [row for row in rows if row.values.get(given.sort) is not None]
-    known.sort(key=lambda row: row.values[given.sort] or 0, reverse=descending)
+    known.sort(key=lambda row: row.values[given.sort] or 0, reverse=given.order == "down")
     return known + [row for row in rows if row.values.get(given.sort) is None]
 
 
@@ -340,6 +331,53 @@ def table(found: Languages) -> Iterator[Sequence[object]]:
     yield ["language", "script", *found.available.values(), "text"]
     for row in found.rows:
         yield [row.language, row.script, *row.values.values(), row.passage.text]
+
+
+NAMES, STRIP, ROW, HEAD = 150.0, 620.0, 22.0, 66.0
+
+
+def strips_figure(found: Languages) -> Figure:
+    """A row for each passage, with a mark for each vocabulary that could be loaded."""
+    rows, titles, measure = found.rows, found.available, found.given.measure
+    caption = str(MEASURES[measure])
+    height = HEAD + ROW * len(rows)
+    shapes: list[Shape] = [FigureLabel(0, 12, caption, "strong", 14, "start")]
+    left = 0.0
+    for name, title in titles.items():
+        shapes += _mark(found.given.vocabularies.index(name), left + 7, 32)
+        shapes.append(FigureLabel(left + 18, 36, title, "", 12, "start"))
+        left += 40 + 7.5 * len(title)
+    for tick in found.scale.ticks():
+        x = NAMES + tick.place * STRIP / 100
+        shapes.append(FigurePath(f"M{x:.1f} {HEAD - 8:.1f}V{height:.1f}", "grid"))
+        written = (
+            f"1/{round(1 / tick.value)}"
+            if measure == "relative" and tick.value < 1
+            else number(tick.value, int(tick.value != int(tick.value)))
+        )
+        shapes.append(FigureLabel(x, HEAD - 14, written, "quiet", 11))
+    for place, row in enumerate(rows):
+        y = HEAD + ROW * place + ROW / 2
+        shapes.append(FigureLabel(NAMES - 10, y + 4, row.language, "", 12, "end"))
+        for index, percent in found.marks(row):
+            shapes += _mark(index, NAMES + percent * STRIP / 100, y, hollow=row.lossy(found.given.vocabularies[index]))
+    width = max(NAMES + STRIP, left)
+    return Figure("languages", width, height, tuple(shapes), title=caption)
+
+
+def _mark(index: int, x: float, y: float, *, hollow: bool = False) -> list[Shape]:
+    """A mark around a point. Shapes tell the vocabularies apart, as on the page; hollow ones have no filling."""
+    if index == 0:
+        return [FigureDot(x, y, 5, "on" if hollow else "now")]
+    if index == 1:
+        return [FigureBox(x - 4.5, y - 4.5, 9, 9, "made" if hollow else "new", 0)]
+    outlines = {
+        2: f"M{x:.1f} {y - 5:.1f}l5.5 9.5h-11z",
+        3: f"M{x:.1f} {y - 6:.1f}l6 6l-6 6l-6 -6z",
+        4: f"M{x - 5:.1f} {y:.1f}h10M{x:.1f} {y - 5:.1f}v10",
+        5: f"M{x:.1f} {y + 5:.1f}l5.5 -9.5h-11z",
+    }
+    return [FigurePath(outlines[index], "miss" if hollow else "best")]
 
 
 def picture(kind: str, found: Languages) -> Iterator[str | bytes]:

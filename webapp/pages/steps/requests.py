@@ -1,9 +1,11 @@
-"""Requests of `/steps`: the playground's state, a step or a token, options of the algorithm; what the form shows."""
+"""Requests of `/steps`: the playground's state, a step or a token; their walkthrough; what the form shows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 from urllib.parse import urlencode
 
 from flask import Request, url_for
@@ -12,48 +14,89 @@ from flask_babel import gettext as _
 from webapp.core.algorithms import ALGORITHMS
 from webapp.core.analysis.chunking import boundaries_of
 from webapp.core.inference.records import OWN
-from webapp.pages.steps.walkthroughs import options_of
+from webapp.core.models.bpe import BPE, SubwordBPE
+from webapp.core.models.matching import Matching
+from webapp.core.models.maximum_probability import MaximumProbability
+from webapp.core.models.ngram import NGram
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.scored_pieces import SentencePieceCharacters, SentencePieceWords
+from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
+from webapp.core.models.unigram import Unigram
+from webapp.core.models.wordpiece import WordLevel, WordPiece
+from webapp.pages.steps import inference, lattice, matching, maximum_probability, merging
+from webapp.pages.walkthrough import ngrams
+from webapp.pages.walkthrough.cells import preparation
+from webapp.pages.walkthrough.engine import MOST_BEST, Walkthrough
 from webapp.tokenization import forms
 from webapp.tokenization.algorithms import TEXTS, ChoiceField, algorithm_names, choice_fields
 from webapp.tokenization.algorithms import options as checkbox_options
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import LONGEST_ADDRESS, MOST, Groups, vocabulary_choices
+from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry, find, title_of
 from webapp.vocabularies.trained import EXAMPLE_SENTENCES
 from webapp.web.localization import join_list, number
 
-_MAX_OPTION_LENGTH = 40
+USUAL_BEST = 5
+WALKTHROUGHS: dict[type[Any], Callable[[Result, Any, int], Walkthrough]] = {
+    Matching: matching.walkthrough,
+    MaximumProbability: maximum_probability.walkthrough,
+    NGram: ngrams.walkthrough,
+    WordPiece: matching.wordpiece_walkthrough,
+    **dict.fromkeys((BPE, RankBPE, ScoredBPE, SubwordBPE), merging.walkthrough),
+    **dict.fromkeys((Unigram, SentencePieceUnigram), lattice.walkthrough),
+}
+"""What makes a walkthrough of a result with its model and a number of best segmentations, by the class of the model."""
 
 
 @dataclass(frozen=True)
 class StepsRequest:
-    """A state and one of its steps: given by number, or by the token that it made; by default the first."""
+    """A state and one of its steps: given by number, or by the token that it made; by default the first.
+
+    `n` is the number of best segmentations that the last step lists, for algorithms that have them.
+    """
 
     state: State
     step: int | None = None
     token: int | None = None
-    options: Mapping[str, str] = field(default_factory=dict)
+    n: int | None = None
 
-    def address(self, step: int | None = None, **options: str | None) -> str:
-        """The address of a step, by default of the first; an option that is None is left out."""
-        query = self.state.query_of_algorithm()
-        chosen = {name: value for name, value in {**self.options, **options}.items() if value}
-        pairs = [*chosen.items(), *([("step", str(step))] if step is not None else [])]
+    def address(self, step: int | None = None, **more: str | None) -> str:
+        """The address of a step, by default of the first; what is None is left out."""
+        pairs = [(name, value) for name, value in {"n": self.n, **more, "step": step}.items() if value is not None]
         tail = f"&{urlencode(pairs)}" if pairs else ""
-        return f"{url_for('steps.page', algorithm=self.state.algorithm)}?{query}{tail}"
+        return f"{url_for('steps.page', algorithm=self.state.algorithm)}?{self.state.query_of_algorithm()}{tail}"
 
-    def with_text(self, text: str) -> StepsRequest:
-        """The same request for another text, from its first step."""
-        return StepsRequest(replace(self.state, text=text), options=self.options)
+    def first_step(self, **changes: Any) -> StepsRequest:
+        """The same request with changes of its state, such as another text, from its first step."""
+        return StepsRequest(replace(self.state, **changes), n=self.n)
 
     def by_own_rule(self) -> StepsRequest:
         """The same text with the vocabulary's own rule, from its first step."""
-        return StepsRequest(replace(self.state, inference=OWN))
+        return self.first_step(inference=OWN)
 
-    def with_algorithm(self, algorithm: str, vocabulary: str) -> StepsRequest:
-        """The same text with another algorithm, from its first step."""
-        return StepsRequest(replace(self.state, algorithm=algorithm, vocabulary=vocabulary))
+
+def walkthrough_of(result: Result, n: int = USUAL_BEST) -> Walkthrough:
+    """The walkthrough of a result; its first step shows what happens before the model.
+
+    Raises InputProblem if there are no steps to show.
+    """
+    return replace(_steps(result, n), preparation=partial(preparation, result))
+
+
+def _steps(result: Result, n: int) -> Walkthrough:
+    model = result.tokenizer.model
+    drawn = "seed" in result.state.inference_options  # whether the tokens are random
+    if drawn or (result.inferred is not None and result.inferred.model is not model):
+        return inference.walkthrough(result)
+    if isinstance(model, WordLevel | SentencePieceWords | SentencePieceCharacters):
+        raise InputProblem(
+            _("This vocabulary is only looked up, word by word or character by character, so there are no steps.")
+        )
+    if type(model) in WALKTHROUGHS:
+        return WALKTHROUGHS[type(model)](result, model, n)
+    raise InputProblem(_("There is no step-by-step view for this kind of vocabulary."), field="algorithm")
 
 
 def read(request: Request, algorithm: str) -> tuple[StepsRequest, list[InputProblem]]:
@@ -64,10 +107,12 @@ def read(request: Request, algorithm: str) -> tuple[StepsRequest, list[InputProb
         problems = [problem for problem in problems if problem.field != "seed"]
     if request.method == "GET" and "text" not in values:
         state = replace(state, text=TEXTS[algorithm].examples[0])
-    wanted = {name: values.get(name, "")[:_MAX_OPTION_LENGTH] for name in options_of(algorithm)}
-    options = {name: value for name, value in wanted.items() if value and name not in state.inference_options}
-    step, step_problems = _step(values.get("step", ""))
-    asked = StepsRequest(replace(state, token=None), step, state.token if step is None else None, options)
+    wrong = _("“%(value)s” is not a step number. Steps are counted from 1.", value=values.get("step", "")[:40])
+    step, wrong_step = _whole(values.get("step", ""), 0, 999_999_999, InputProblem(wrong, 422, "step"))
+    wrong = _("The number of best segmentations must be from 1 to %(most)s.", most=MOST_BEST)
+    written = values.get("n", "") if algorithm in ("ngram", "unigram") else ""
+    n, wrong_n = _whole(written, 1, MOST_BEST, InputProblem(wrong, 422, "n"))
+    wanted = StepsRequest(replace(state, token=None), step, state.token if step is None else None, n)
     if not problems and (other := other_algorithm(request, algorithm)) is not None:
         names = algorithm_names()
         own = join_list(names[name] for name in other.algorithms)
@@ -82,10 +127,19 @@ def read(request: Request, algorithm: str) -> tuple[StepsRequest, list[InputProb
         values_of_text = {"count": number(len(state.text)), "most": number(MOST)}
         message = _("The text has %(count)s characters; steps are shown for up to %(most)s.", **values_of_text)
         problems = [InputProblem(message, 413, "text")]
-    elif not problems and request.method == "POST" and len(asked.address()) > LONGEST_ADDRESS:
+    elif not problems and request.method == "POST" and len(wanted.address()) > LONGEST_ADDRESS:
         message = _("This is too long for a URL. Shorten the training text or the dictionary.")
         problems = [InputProblem(message, 413)]
-    return asked, [*problems, *step_problems]
+    return wanted, [*problems, *wrong_step, *wrong_n]
+
+
+def _whole(value: str, least: int, most: int, wrong: InputProblem) -> tuple[int | None, list[InputProblem]]:
+    """A number of an address, if it has one; the problem if it is none from `least` to `most`."""
+    if not value:
+        return None, []
+    if value.isascii() and value.isdecimal() and len(value) <= 9 and least <= int(value) <= most:
+        return int(value), []
+    return None, [wrong]
 
 
 def other_algorithm(request: Request, algorithm: str) -> CatalogueEntry | None:
@@ -107,15 +161,6 @@ def first_sentence(text: str) -> str:
         return sentence
     space = max(sentence.rfind(" ", MOST // 2, MOST + 1), sentence.rfind("\n", MOST // 2, MOST + 1))
     return sentence[: space if space > 0 else MOST]
-
-
-def _step(value: str) -> tuple[int | None, list[InputProblem]]:
-    if not value:
-        return None, []
-    if value.isascii() and value.isdecimal() and len(value) <= 9:
-        return int(value), []
-    message = _("“%(value)s” is not a step number. Steps are counted from 1.", value=value[:40])
-    return None, [InputProblem(message, 422, "step")]
 
 
 def choices(request: Request, state: State) -> Groups:
@@ -140,10 +185,11 @@ def fields_with_values(state: State) -> list[ChoiceField]:
     return [field for field in choice_fields(state) if field.name in wanted]
 
 
-def hidden_fields(state: State) -> list[tuple[str, str]]:
+def hidden_fields(wanted: StepsRequest) -> list[tuple[str, str]]:
     """The hidden fields of the form."""
-    size = [("size", str(state.size))] if state.trained and state.size is not None else []
-    return [*size, *((name, str(value)) for name, value in state.inference_options.items())]
+    state = wanted.state
+    fields = {"size": state.size if state.trained else None, **state.inference_options, "n": wanted.n}
+    return [(name, str(value)) for name, value in fields.items() if value is not None]
 
 
 def own_sentences(state: State) -> str | None:
