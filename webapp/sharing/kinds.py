@@ -21,13 +21,7 @@ from webapp.chat.render import Prompt
 from webapp.chat.spans import Span
 from webapp.chat.templates import ChatTemplate
 from webapp.rendering import pictures
-from webapp.sharing.results import (
-    ShownComparison,
-    ShownResult,
-    share_comparison,
-    share_result,
-    snapshot_of,
-)
+from webapp.sharing.results import ShownComparison, ShownResult, share_comparison, share_result, snapshot_of
 from webapp.storage import ShareReceipt, StoredSnapshot
 from webapp.tokenization import forms
 from webapp.tokenization.comparison import state as comparisons
@@ -38,13 +32,7 @@ from webapp.tokenization.snapshots import ShareTerms, Shown, encoding_of, kind_o
 from webapp.tokenization.state import State
 from webapp.tools.messages.counts import counted_prompt
 from webapp.tools.messages.inputs import OWN, VIEWS, MessagesInput, as_json
-from webapp.tools.messages.result import (
-    ConversationResult,
-    PromptFigures,
-    conversation_file,
-    conversation_json,
-    count,
-)
+from webapp.tools.messages.result import ConversationResult, PromptFigures, conversation_file, conversation_json, count
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, tokenizer_of
 from webapp.web.json_responses import json_piece
 

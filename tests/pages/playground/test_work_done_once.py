@@ -12,8 +12,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.site import HTMX, Page
-from webapp.pages.playground import routes
 from webapp.rendering.markup import DRAWN
+from webapp.tokenization import messages
 from webapp.vocabularies.fetching import fetcher_of
 from webapp.vocabularies.library import Library
 from webapp.vocabularies.wellknown import WELL_KNOWN
@@ -37,13 +37,13 @@ def looked_up(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 def encodings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Record the texts that are encoded."""
     texts: list[str] = []
-    tokenize = routes.tokenize_or_explain
+    tokenize = messages.tokenize_or_explain
 
     def counting(state: Any) -> Any:
         texts.append(state.text)
         return tokenize(state)
 
-    monkeypatch.setattr(routes, "tokenize_or_explain", counting)
+    monkeypatch.setattr(messages, "tokenize_or_explain", counting)
     return texts
 
 

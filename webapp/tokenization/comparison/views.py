@@ -29,24 +29,13 @@ from webapp.tokenization.comparison.aligned_markup import (
     passages_of,
 )
 from webapp.tokenization.comparison.aligned_spans import AlignedSpan, SpanCounts, aligned_spans_of, span_counts
-from webapp.tokenization.comparison.state import (
-    Comparison,
-    ComparisonResult,
-    ComparisonRow,
-    TokenizerChoice,
-)
+from webapp.tokenization.comparison.state import Comparison, ComparisonResult, ComparisonRow, TokenizerChoice
 from webapp.tokenization.exports import attachment, picture_theme, picture_words
 from webapp.tokenization.links import playground_address
 from webapp.tokenization.measures.measured import MeasureGroups, groups_of, measure
 from webapp.tokenization.messages import joined
 from webapp.tokenization.state import State
-from webapp.vocabularies import (
-    CATALOGUE,
-    CatalogueEntry,
-    find,
-    title_of,
-    well_known,
-)
+from webapp.vocabularies import CATALOGUE, CatalogueEntry, find, title_of, well_known
 from webapp.vocabularies.library import is_here
 from webapp.vocabularies.titles import grouped, matches
 from webapp.vocabularies.upload_cookie import with_chosen

@@ -17,17 +17,8 @@ from webapp.chat.templates import BUILT_IN
 from webapp.tokenization.forms import InputProblem
 from webapp.tools.inputs import Input
 from webapp.tools.kernel import ApiEntry, Tool
+from webapp.tools.messages import inputs
 from webapp.tools.messages.counts import Injected
-from webapp.tools.messages.inputs import (
-    DEFAULT_TEMPLATE,
-    FROM_VOCABULARY,
-    MOST_SOURCE_BYTES,
-    OWN,
-    MessagesInput,
-    as_json,
-    status_of,
-    whole,
-)
 from webapp.tools.messages.result import (
     CONVERSATION_WANTS,
     ConversationResult,
@@ -147,9 +138,9 @@ def count_messages(body: MessagesBody) -> dict[str, Any]:
     those of the prompt as rendered; a provider may add tokens that it does not document.
     """
     conversation = _conversation(body)
-    state = MessagesInput(
+    state = inputs.MessagesInput(
         messages=conversation.messages,
-        tools=as_json(conversation.tools),
+        tools=inputs.as_json(conversation.tools),
         template=_template(body),
         source=body.template_source or "",
         vocabulary=_vocabulary(body),
@@ -176,8 +167,8 @@ def _conversation(body: MessagesBody) -> Conversation:
         return read_messages(text, most_bytes=2 * limit)
     except ConversationError as error:
         pointer = "messages" if error.place is None else f"messages/{error.place - 1}"
-        status = status_of(error)
-        raise InputProblem(whole(error.message), 409 if status == 422 else status, pointer) from None
+        status = inputs.status_of(error)
+        raise InputProblem(inputs.whole(error.message), 409 if status == 422 else status, pointer) from None
 
 
 def _vocabulary(body: MessagesBody) -> str:
@@ -197,20 +188,20 @@ def _vocabulary(body: MessagesBody) -> str:
 def _template(body: MessagesBody) -> str:
     """The template of a state for that of the body."""
     if body.template_source is None:
-        name = body.template or DEFAULT_TEMPLATE
-        if name not in (FROM_VOCABULARY, *BUILT_IN):
+        name = body.template or inputs.DEFAULT_TEMPLATE
+        if name not in (inputs.FROM_VOCABULARY, *BUILT_IN):
             sentence = f"There is no chat template {name[:40]!r}. Use one of these: {', '.join(BUILT_IN)}."
             raise InputProblem(sentence, 404, "template")
         return name
     if body.template is not None:
         raise InputProblem("Send either `template` or `template_source`, not both.", 409, "template_source")
     size = len(body.template_source.encode("utf-8", "replace"))
-    if size > MOST_SOURCE_BYTES:
-        raise InputProblem(f"It has {size:,} bytes; the limit is {MOST_SOURCE_BYTES:,}.", 413, "template_source")
-    return OWN
+    if size > inputs.MOST_SOURCE_BYTES:
+        raise InputProblem(f"It has {size:,} bytes; the limit is {inputs.MOST_SOURCE_BYTES:,}.", 413, "template_source")
+    return inputs.OWN
 
 
-def prompt(given: MessagesInput) -> ConversationResult | None:
+def prompt(given: inputs.MessagesInput) -> ConversationResult | None:
     """Render a conversation and count its tokens by message; None without messages."""
     return count(given) if given.messages else None
 
@@ -230,7 +221,7 @@ def answer(result: ConversationResult | None) -> dict[str, Any]:
 TOOL = Tool(
     name="messages",
     address="/messages",
-    input=MessagesInput,
+    input=inputs.MessagesInput,
     run=prompt,
     template="tools/messages.html",
     answer=answer,
