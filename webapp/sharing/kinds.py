@@ -10,7 +10,7 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
-from flask import Request, Response, request, url_for
+from flask import Request, Response, abort, request, url_for
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from pydantic import TypeAdapter
@@ -25,14 +25,14 @@ from webapp.sharing.results import ShownComparison, ShownResult, share_compariso
 from webapp.storage import ShareReceipt, StoredSnapshot
 from webapp.tokenization import forms
 from webapp.tokenization.comparison import state as comparisons
-from webapp.tokenization.exports import picture_words
+from webapp.tokenization.exports import download, picture_words
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import still_fetching_problem, tokenize_or_explain, unavailable_problem
 from webapp.tokenization.snapshots import ShareTerms, Shown, encoding_of, kind_of, store
 from webapp.tokenization.state import State
 from webapp.tools.messages.counts import counted_prompt
 from webapp.tools.messages.inputs import OWN, VIEWS, MessagesInput, as_json
-from webapp.tools.messages.result import ConversationResult, PromptFigures, conversation_file, conversation_json, count
+from webapp.tools.messages.result import FILES, ConversationResult, PromptFigures, conversation_json, count
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, tokenizer_of
 from webapp.web.json_responses import json_piece
 
@@ -129,7 +129,9 @@ class ShownConversation(Shown):
 
     def file(self, kind: str) -> Response:
         """The counts or the prompt as a file."""
-        return conversation_file(self.restored.counted, self.restored.roles, kind)
+        if kind not in FILES:
+            abort(404)
+        return download(FILES[kind], self.restored, f"{'prompt' if kind == 'txt' else 'messages'}.{kind}")
 
     def card(self) -> bytes:
         """The tokens of the prompt."""

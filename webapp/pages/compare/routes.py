@@ -28,6 +28,7 @@ from webapp.tokenization.comparison.state import (
     TokenizerChoice,
     compare_tokenizers,
 )
+from webapp.tokenization.exports import download
 from webapp.tokenization.forms import InputProblem, moved
 from webapp.tokenization.messages import refused
 from webapp.tokenization.snapshots import SharingPage
@@ -199,7 +200,7 @@ def files(kind: str) -> BaseResponse:
     compared = ComparisonResult(comparison.text, []) if problems else compare_tokenizers(comparison)
     if problems or not compared.shown:
         return _answer(comparison, problems)
-    return views.comparison_file(views.ComparisonView(comparison, compared), kind)
+    return download(views.WRITERS[kind], views.ComparisonView(comparison, compared), f"comparison.{kind}")
 
 
 def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseResponse:

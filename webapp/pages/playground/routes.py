@@ -6,7 +6,7 @@ gets the part of the page that changes, and the URL to show.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from http import HTTPStatus
 from urllib.parse import urlencode
@@ -23,7 +23,7 @@ from webapp.rendering.markup import shown_piece, visible
 from webapp.tokenization import forms, messages
 from webapp.tokenization.algorithms import choice_of_names
 from webapp.tokenization.answers import result_json
-from webapp.tokenization.exports import FREQUENCY_WRITERS, WRITERS, as_file, attachment, frequencies_of, frequency_file
+from webapp.tokenization.exports import FREQUENCY_WRITERS, WRITERS, Writer, download, frequencies_of
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
@@ -108,10 +108,10 @@ def upload() -> BaseResponse:
     return response
 
 
-MADE_FILES: dict[str, tuple[str, Callable[[Result], str]]] = {
-    "tokenizer.json": ("application/json", lambda result: huggingface.write(result.tokenizer)),
-    "ngrams.json": ("application/json", lambda result: ngram_counts.write_json(result.tokenizer)),
-    "dictionary.txt": ("text/plain", lambda result: written_dictionary(result.dictionary or Dictionary(()))),
+MADE_FILES: dict[str, Writer] = {
+    "tokenizer.json": ("application/json", lambda result: [huggingface.write(result.tokenizer)]),
+    "ngrams.json": ("application/json", lambda result: [ngram_counts.write_json(result.tokenizer)]),
+    "dictionary.txt": ("text/plain", lambda result: [written_dictionary(result.dictionary or Dictionary(()))]),
 }
 """The files of what a visitor made, with their media types: trained vocabularies, counted n-grams, own dictionaries."""
 
@@ -133,8 +133,7 @@ def made_file(name: str) -> BaseResponse:
         result = messages.tokenize_or_explain(state)
     except InputProblem as problem:
         return _respond(state, [problem])
-    media_type, write = MADE_FILES[name]
-    return attachment([write(result)], media_type, name)
+    return download(MADE_FILES[name], result, name)
 
 
 @blueprint.route("/download/tokens.<kind>", methods=["GET", "POST"])
@@ -142,7 +141,7 @@ def tokens(kind: str) -> BaseResponse:
     """Download the result as a file; `kind` is one of `WRITERS`."""
     if kind not in WRITERS:
         abort(404)
-    return as_file(_result_for_file(*forms.read(request)), kind)
+    return download(WRITERS[kind], _result_for_file(*forms.read(request)), f"tokens.{kind}")
 
 
 @blueprint.route("/frequencies", methods=["GET", "POST"])
@@ -158,7 +157,7 @@ def frequency_files(kind: str = "") -> BaseResponse:
     result = _result_for_file(*forms.read(request), programs=kind == "json")
     if kind in ("svg", "png") and not len(result.encoding):
         abort(_error_page([InputProblem(_("Type or paste text to see its tokens."), 404)]))
-    return frequency_file(result, kind)
+    return download(FREQUENCY_WRITERS[kind], frequencies_of(result), f"frequencies.{kind}")
 
 
 def _result_for_file(state: State, problems: Sequence[InputProblem], *, programs: bool = False) -> Result:

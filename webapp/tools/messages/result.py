@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from flask import Response, abort, current_app
+from flask import current_app
 from flask_babel import gettext as _
 from markupsafe import Markup, escape
 
@@ -21,7 +21,7 @@ from webapp.core.text.split_patterns import TextError
 from webapp.core.tokenizer import Tokenizer
 from webapp.rendering.delimited import csv_parts
 from webapp.rendering.markup import Painter, ids_html, visible
-from webapp.tokenization.exports import attachment
+from webapp.tokenization.exports import Writer
 from webapp.tokenization.forms import InputProblem, within
 from webapp.tokenization.messages import joined, text_problem
 from webapp.tokenization.meter import dollars
@@ -268,14 +268,9 @@ def conversation_rows(counted: CountedPrompt, roles: Sequence[str]) -> Iterator[
     yield ["", "total", counted.total, counted.content, counted.template]
 
 
-def conversation_file(counted: CountedPrompt, roles: Sequence[str], kind: str) -> Response:
-    """A counted conversation as a download: its counts, or the prompt as it was rendered; not found for other kinds."""
-    contents: dict[str, tuple[str, Iterable[str | bytes]]] = {
-        "json": ("application/json", json_parts(conversation_json(counted, roles))),
-        "csv": ("text/csv", csv_parts(conversation_rows(counted, roles))),
-        "txt": ("text/plain", [counted.prompt.text]),
-    }
-    if kind not in contents:
-        abort(404)
-    mimetype, content = contents[kind]
-    return attachment(content, mimetype, f"{'prompt' if kind == 'txt' else 'messages'}.{kind}")
+FILES: dict[str, Writer] = {
+    "json": ("application/json", lambda result: json_parts(conversation_json(result.counted, result.roles))),
+    "csv": ("text/csv", lambda result: csv_parts(conversation_rows(result.counted, result.roles))),
+    "txt": ("text/plain", lambda result: [result.counted.prompt.text]),
+}
+"""The files of a counted conversation: its counts, or the prompt as it was rendered."""
