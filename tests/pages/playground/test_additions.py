@@ -68,26 +68,6 @@ def test_the_meter_is_shown_for_a_model_that_uses_the_vocabulary(
     assert not re.search(r"[?&](amp;)?(model|prefix|suffix|added)=", without)
 
 
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        ("gpt4o", "There is no model “gpt4o” in the list. Similar: gpt-4o"),
-        ("claude-opus-5", "The tokenizer of Claude Opus 5 is not public, so its tokens cannot be counted here."),
-        ("gemini-2.5-pro", "is not public, so its tokens cannot be counted here. Google’s Gen AI SDK"),
-        ("x" * 5_000, "There is no model “xxx"),
-    ],
-)
-def test_a_model_that_cannot_be_used_is_explained_beside_its_field(
-    client: FlaskClient, model: str, message: str
-) -> None:
-    answer = client.get("/", query_string={"text": "kept", "model": model, "lang": "en"})
-    page = Page(answer.text)
-    assert answer.status_code == 422
-    assert any(message in problem for problem in page.problems)
-    assert message in page.errors["model"]
-    assert (page.box or "").strip() == "kept"
-
-
 def test_tokens_stand_around_the_text(client: FlaskClient, show: Read) -> None:
     around = {"algorithm": "bpe", "prefix": r"<|endoftext|> \n [gMASK] #99999999", "suffix": "#5"}
     plain = show("Once upon", algorithm="bpe")
@@ -125,24 +105,6 @@ def test_a_vocabulary_with_a_template_is_not_offered_another(storing_app: Flask,
     assert chosen.tokens[1][1] == chosen.tokens[-1][1] == {"x"}
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "message"),
-    [
-        ("added", "x" * 65, "Line 1 has 65 characters; a token may have 64."),
-        ("added", "a\n" + "é" * 65, "Line 2 has 65 characters; a token may have 64."),
-        ("added", "\n".join(map(str, range(101))), "101 tokens; at most 100 can be added."),
-        ("prefix", " ".join(["a"] * 21), "Name at most 20 tokens of at most 100 characters, separated by spaces."),
-        ("suffix", "x" * 101, "Name at most 20 tokens of at most 100 characters, separated by spaces."),
-    ],
-)
-def test_limits(client: FlaskClient, field: str, value: str, message: str) -> None:
-    answer = client.post("/", data={"text": "kept", "algorithm": "bpe", field: value, "lang": "en"})
-    assert answer.status_code == 422
-    page = Page(answer.text)
-    assert message in page.problems
-    assert (page.box or "").strip() == "kept"
-
-
 def test_the_longest_list_of_tokens_is_found_in_a_long_text(client: FlaskClient) -> None:
     added = "\n".join("a" * 60 + str(number) for number in range(100))
     answer = client.post("/", data={"text": "a" * 50_000, "algorithm": "bpe", "added": added})
@@ -173,16 +135,6 @@ def test_a_special_token_that_is_plain_text_is_named_with_its_counts() -> None:
     assert alone - 1 <= hint.tokens <= alone + 1  # its first and last token may reach into the words around it
     assert hint.total == len(tokenizer.ids("one<|endoftext|>two<|endoftext|>"))
     assert hint.total_special == 4
-
-
-def test_a_hint_says_what_models_use_the_token_for_and_leads_chat_markers_to_messages(client: FlaskClient) -> None:
-    page = client.get("/?algorithm=bpe&lang=en&text=<|im_start|>user").text
-    assert "It begins a message of a chat (ChatML)" in page
-    assert "Chat templates write" in page
-    end = client.get("/?algorithm=bpe&lang=en&text=<|endoftext|>").text
-    assert "It stands between two documents" in end
-    assert "prompt injection" in end
-    assert "Chat templates write" not in end
 
 
 @pytest.mark.parametrize("text", ["", "plain", "a < b", "<b>bold</b> [1] [note]", "<| |>", "[CLS]", "x" * 10 + "<s>"])

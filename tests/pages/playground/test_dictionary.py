@@ -45,13 +45,6 @@ def test_a_wrong_change_has_a_message_beside_the_field_and_the_result_stays(clie
     assert 'id="tokens"' in answer.text
 
 
-def test_a_wrong_list_of_changes_in_an_address_is_named(client: FlaskClient) -> None:
-    page = client.get("/", query_string={**FORM, "edits": "研究\n生命 often"})
-    assert page.status_code == 422
-    assert "Line 2 of the changes: the frequency &#39;often&#39; is not a whole number" in page.text
-    assert "Undo all" in page.text
-
-
 def test_an_upload_says_which_lines_were_skipped_and_can_be_changed(client: FlaskClient) -> None:
     content = "研究\n研究生\n关\x08系\n让　雅克\n生命 often\n".encode()
     form = {**FORM, "vocabulary_file": (io.BytesIO(content), "words.txt")}
@@ -135,35 +128,11 @@ def test_the_words_of_a_long_text_are_not_listed(client: FlaskClient) -> None:
     assert "The words of this mode are listed for texts of up to 20,000 characters." in page.text
 
 
-@pytest.mark.parametrize(("field", "value"), [("mode", "fast"), ("order", "4"), ("smoothing", "none")])
-def test_a_value_that_does_not_exist_gets_a_message_and_keeps_the_text(
-    client: FlaskClient, field: str, value: str
-) -> None:
-    answer = client.get("/", query_string={**CHOSEN, "text": TEXT, field: value})
-    assert answer.status_code == 422
-    page = Page(answer.text)
-    (problem,) = page.problems
-    label = {"mode": "Words listed", "order": "Words in an n-gram", "smoothing": "Smoothing"}[field]
-    assert problem.startswith(f"“{value}” is not a value of “{label}”. Use one of these: ")
-    assert re.search(rf'name="{field}" id="{field}" aria-invalid="true" aria-describedby="{field}-error"', answer.text)
-    assert f'<p id="{field}-error" class="error">{problem}</p>' in answer.text
-    assert '<details class="pop settings" open>' in answer.text
-    assert answer.text.count('aria-invalid="true"') == 1
-    assert page.box is not None
-    assert page.box.strip() == TEXT
-
-
 def test_frequencies_of_a_visitors_dictionary_count(client: FlaskClient) -> None:
     own = {"vocabulary": "own-dictionary", "hmm": "0"}
     rare = get(client, "研究生命", dictionary="研究 90\n研究生 1\n生命 90\n命 1", **own)
     often = get(client, "研究生命", dictionary="研究 1\n研究生 9000\n生命 1\n命 9000", **own)
     assert (rare.pieces, often.pieces) == (["研究", "生命"], ["研究生", "命"])
-    bare = get(client, "研究生命", dictionary="研究\n研究生\n生命", **own)
-    assert "The dictionary has no frequencies: each word counts once" in bare.text
-    partly = get(client, "研究生命", dictionary="研究 5\n研究生\n生命 7", **own)
-    assert "A word without a frequency counts once." in partly.text
-    matching = get(client, "研究生命", algorithm="fmm", dictionary="研究 5\n生命 7", vocabulary="own-dictionary")
-    assert "Maximum matching ignores the frequencies of the dictionary" in matching.text
 
 
 # --- API, comparison, shared results

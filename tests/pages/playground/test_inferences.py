@@ -81,32 +81,6 @@ def test_what_does_not_apply_is_said_and_the_own_rule_used(client: FlaskClient) 
         assert "does not apply to this vocabulary" in shown
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "message"),
-    [
-        ("inference", "best", "There is no inference “best”"),
-        ("dropout", "1.5", "Choose a number from 0 to 1."),
-        ("dropout", "nan", "Choose a number from 0 to 1."),
-        ("dropout", "much", "“much” is not a number."),
-        ("alpha", "0", "Choose a number from 0.01 to 10."),
-        ("seed", "-1", "Choose a number from 0 to 2147483648."),
-        ("seed", "1.5", "“1.5” is not a whole number."),
-    ],
-)
-def test_wrong_values_are_explained_beside_their_field_and_kept(
-    client: FlaskClient, field: str, value: str, message: str
-) -> None:
-    answer = client.get("/", query_string={"text": TEXT, "inference": "dropout", field: value})
-    assert answer.status_code == 422
-    error = re.search(rf'<p id="{field}-error"[^>]*>([^<]*)<', answer.text)
-    assert error is not None
-    assert message in error[1]
-    if field != "inference":
-        assert f'name="{field}"' in answer.text
-        assert f'value="{value}" aria-invalid="true"' in answer.text
-    assert TEXT.replace("'", "&#39;") in answer.text
-
-
 def test_the_comparison_of_all_inferences_of_a_vocabulary(client: FlaskClient) -> None:
     shown = client.get("/", query_string={"text": TEXT, "inference": "fewest"}).text
     [link] = set(re.findall(r'href="(/compare\?[^"]*)">Compare inference methods', shown))

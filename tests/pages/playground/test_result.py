@@ -22,27 +22,54 @@ from webapp.vocabularies.wellknown import WellKnown
 
 TRAINED = {"algorithm": "bpe", "vocabulary": "learned-bytes"}
 OWN = {"algorithm": "fmm", "vocabulary": "own-dictionary"}
+DROPOUT = {"text": "low", "inference": "dropout"}
+PROBABLE = {"text": "low", "algorithm": "max-probability"}
 WRONG = [
-    ("text", {"text": "x" * 1_048_577}, "The text has 1,048,577 bytes"),
+    (
+        "text",
+        {"text": "x" * 1_048_577},
+        "The text has 1,048,577 bytes; the limit is 1,048,576. Shorten it and try again.",
+    ),
     ("size", {**TRAINED, "text": "low", "size": "501"}, "Choose a number from 0 to 500."),
     ("size", {**TRAINED, "text": "low", "size": "some"}, "“some” is not a whole number."),
     ("corpus", {**TRAINED, "text": "low", "corpus": "x" * 204_801}, "The training text has 204,801 bytes"),
     ("dictionary", {**OWN, "text": "low", "dictionary": "a 1 n more"}, "Line 1 of the dictionary: 4 fields"),
+    ("model", {"text": "low", "model": "gpt4o"}, "There is no model “gpt4o” in the list. Similar: gpt-4o"),
+    ("model", {"text": "low", "model": "claude-opus-5"}, "The tokenizer of Claude Opus 5 is not public, so its tokens"),
+    ("model", {"text": "low", "model": "gemini-2.5-pro"}, "cannot be counted here. Google’s Gen AI SDK"),
+    ("model", {"text": "low", "model": "x" * 5_000}, "There is no model “xxx"),
+    ("added", {"text": "low", "added": "x" * 65}, "Line 1 has 65 characters; a token may have 64."),
+    ("added", {"text": "low", "added": "a\n" + "é" * 65}, "Line 2 has 65 characters; a token may have 64."),
+    ("added", {"text": "low", "added": "\n".join(map(str, range(101)))}, "101 tokens; at most 100 can be added."),
+    ("inference", {**DROPOUT, "inference": "best"}, "There is no inference “best”"),
+    ("dropout", {**DROPOUT, "dropout": "1.5"}, "Choose a number from 0 to 1."),
+    ("dropout", {**DROPOUT, "dropout": "nan"}, "Choose a number from 0 to 1."),
+    ("dropout", {**DROPOUT, "dropout": "much"}, "“much” is not a number."),
+    ("alpha", {**DROPOUT, "alpha": "0"}, "Choose a number from 0.01 to 10."),
+    ("seed", {**DROPOUT, "seed": "-1"}, "Choose a number from 0 to 2147483648."),
+    ("seed", {**DROPOUT, "seed": "1.5"}, "“1.5” is not a whole number."),
+    ("mode", {**PROBABLE, "mode": "fast"}, "“fast” is not a value of “Words listed”. Use one of these: "),
+    ("order", {**PROBABLE, "order": "4"}, "“4” is not a value of “Words in an n-gram”. Use one of these: "),
+    ("smoothing", {**PROBABLE, "smoothing": "none"}, "“none” is not a value of “Smoothing”. Use one of these: "),
 ]
+NUMBERS = ("size", "dropout", "alpha", "seed")
 
 
 @pytest.mark.parametrize(("field", "form", "message"), WRONG, ids=[f"{field}-{text[:20]}" for field, _, text in WRONG])
 def test_a_message_stands_in_the_result_and_beside_its_field(
     client: FlaskClient, field: str, form: dict[str, str], message: str
 ) -> None:
-    html = client.post("/", data=form, follow_redirects=True).text
-    page = Page(html)
-    assert list(page.errors) == page.invalid == [field]
+    answer = client.post("/", data=form, follow_redirects=True)
+    html, page = answer.text, Page(answer.text)
+    assert answer.status_code == (413 if field in ("text", "corpus") else 422)
+    assert list(page.errors) == [field]
+    assert page.invalid in ([field], [""])  # by its id, which fields in a row do not have
     assert message in page.errors[field]
     assert page.problems == [page.errors[field]]
     assert page.figures is None
-    if field == "size":
-        wrong = f'value="{form["size"]}" aria-invalid="true" aria-describedby="size-error"'
+    assert page.box is None or page.box.strip() == form["text"]
+    if field in NUMBERS:
+        wrong = f'value="{form[field]}" aria-invalid="true" aria-describedby="{field}-error"'
         assert wrong in html.replace("\n", " "), "it stays in its field"
     part = client.post("/", data=form, headers=HTMX).text
     assert f'role="alert" data-field="{field}"' in part
