@@ -201,7 +201,7 @@ def fails_with(error: Exception, asked: Asking, address: str, monkeypatch: pytes
         patch.setattr("webapp.tokenization.result.tokenizer_of", fail)
         patch.setattr("webapp.pages.vocabularies.found.tokenizer_of", fail)
         patch.setattr("webapp.tools.difference.tokenizer_of", fail)
-        patch.setattr("webapp.tokenization.conversation.count.tokenizer_of", fail)
+        patch.setattr("webapp.tools.messages.result.tokenizer_of", fail)
         asked.get(address)
 
 

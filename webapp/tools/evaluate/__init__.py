@@ -23,7 +23,7 @@ from webapp.rendering.delimited import as_csv
 from webapp.storage import RemovedSnapshotError, ShareReceipt, StorageFullError, StoredSnapshot, UnavailableStorageError
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import refused, upload_limit
-from webapp.tokenization.sharing.snapshots import end_of, find_evaluation, share_evaluation
+from webapp.tokenization.snapshots import end_of, find_evaluation, share_evaluation
 from webapp.tools.evaluate import api
 from webapp.tools.evaluate.api import confusion_rows, error_rows, evaluation_json, figure_rows, official_summary
 from webapp.tools.evaluate.errors import ErrorsPage, best_figures, error_page
