@@ -30,19 +30,10 @@ def test_an_empty_form_is_the_default_plan(app: Flask) -> None:
 
 
 def test_a_plan_survives_its_address(app: Flask) -> None:
-    plan = TrainingPlan(
-        trainer="unigram",
-        size=500,
-        split="own",
-        pattern=r"\p{L}+|\s",
-        normalization="nfkc",
-        special_tokens=("<a>", "<b c>"),
-        minimum_count=3,
-        coverage=0.999,
-        keep=0.5,
-        seeds="bpe",
-        longest_piece=20,
-        longest_word=300,
+    plan = TrainingPlan.from_json(
+        {"trainer": "unigram", "size": 500, "split": "own", "pattern": r"\p{L}+|\s", "normalization": "nfkc"}
+        | {"special_tokens": ["<a>", "<b c>"], "minimum_count": 3, "coverage": 0.999, "keep": 0.5, "seeds": "bpe"}
+        | {"longest_piece": 20, "longest_word": 300}
     )
     assert read(app, **dict(request_of(plan).changed())).plan == plan
 
