@@ -12,8 +12,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from tests.pages.vocabularies.test_vocabularies import rows as rows_of
-from tests.pages.vocabularies.test_vocabularies import words
-from tests.site import HTMX, Page
+from tests.site import HTMX, Page, words
 from webapp.tools import difference
 from webapp.vocabularies import StillFetchingError, find, library
 

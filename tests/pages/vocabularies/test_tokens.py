@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from html import unescape
@@ -13,8 +11,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from tests.pages.vocabularies.test_vocabularies import words
-from tests.site import HTMX
+from tests.site import HTMX, rows_of, words
 from webapp.core.formats.save import save
 from webapp.core.models.bpe import BPE
 from webapp.core.recipes import BYTE_BPE
@@ -168,8 +165,7 @@ def test_the_list_as_files_and_by_api(app: Flask, client: FlaskClient) -> None:
     assert client.get(f"/api/v1/vocabularies/{name}/unreachable?reason=merges").get_json()["tokens"] == []
     assert client.get(f"/api/v1/vocabularies/{name}/unreachable?reason=x").status_code == 422
     assert client.get(f"/api/v1/vocabularies/{name}/unreachable?page=2").status_code == 404
-    table = client.get(f"/vocabularies/{name}/unreachable.csv")
-    rows = list(csv.reader(io.StringIO(table.text.removeprefix("\ufeff"))))
+    rows = rows_of(client.get(f"/vocabularies/{name}/unreachable.csv"))
     assert [row[0] for row in rows] == ["id", "3", "4"]
     assert rows[2][1] == "'=z"  # no formula
 
