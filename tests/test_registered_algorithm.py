@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from webapp.core.algorithms import Algorithm
 from webapp.core.recipes import MATCHING
 from webapp.core.reference import matching as reference_matching
 from webapp.core.traces import matching as trace_matching
-from webapp.pages.steps.walkthroughs import WALKTHROUGHS
+from webapp.pages.steps.requests import WALKTHROUGHS
 from webapp.pages.training.request import TrainingRequest
 from webapp.pages.training.trainings import TRAININGS
 from webapp.pages.walkthrough.engine import Frame, Walkthrough
@@ -74,7 +74,7 @@ def test_the_playground_offers_it_and_tokenizes_with_it(client: FlaskClient) -> 
     assert re.search(r'<option value="abc" selected[^>]*>The letters a, b and c · 5</option>', html)
 
 
-def one_step(result: Result, options: Mapping[str, str]) -> Walkthrough:
+def one_step(result: Result, model: object, n: int) -> Walkthrough:
     """The only step says how many characters there are."""
     ids = result.encoding.ids
     frame = Frame("steps/_windows.html", f"Letters finds {len(ids)} characters.", {"kind": "letters"})
@@ -84,7 +84,7 @@ def one_step(result: Result, options: Mapping[str, str]) -> Walkthrough:
 @pytest.fixture
 def traced_client(monkeypatch: pytest.MonkeyPatch) -> Iterator[FlaskClient]:
     """The site with the algorithm, its steps, its training and its reference."""
-    monkeypatch.setitem(WALKTHROUGHS, EveryCharacter, (one_step, ("letters-option",)))
+    monkeypatch.setitem(WALKTHROUGHS, EveryCharacter, one_step)
     request = TrainingRequest("letters", corpus="ab ab ac", size=1, text="abc")
     training = replace(TRAININGS["bpe"], algorithm="letters", title="Letters", presets=[("ab ab ac", request)])
     monkeypatch.setitem(TRAININGS, "letters", training)
@@ -103,10 +103,9 @@ def test_the_steps_page_lists_it_with_its_examples_and_its_training(traced_clien
 
 
 def test_its_steps_are_shown_with_its_reference_algorithm(traced_client: FlaskClient) -> None:
-    answer = traced_client.get("/steps/letters", query_string={"lang": "en", "letters-option": "x"})
+    answer = traced_client.get("/steps/letters", query_string={"lang": "en"})
     assert answer.status_code == 200
     assert '<span class="nf">forward</span>' in answer.text
-    assert 'name="letters-option" value="x"' in answer.text
     steps = traced_client.get("/steps/letters", query_string={"format": "json", "lang": "en"}).json
     assert steps["steps"][1]["sentence"] == "Letters finds 6 characters."
     assert steps["ids"] == [1, 2, 4, 3, 1, 0]

@@ -14,7 +14,7 @@ from tests.core.texts import texts
 from tests.properties import EXPENSIVE_WITH_SAME_FIXTURE
 from webapp.core.analysis.decoding import decoded
 from webapp.core.inference import infer
-from webapp.core.text.byte_characters import bytes_to_characters
+from webapp.core.text.utf8 import bytes_to_characters
 from webapp.vocabularies.language_models import SHIPPED
 from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_encoding, shipped_tokenizer
 

@@ -62,7 +62,6 @@ MORE = [
     "/steps/max-probability?text=他来到了网易杭研大厦&step=13&lang=zh",
     "/steps/wordpiece?text=مرحبا+x&step=0",
     f"/steps/bpe?text={MERGES}&token=1",
-    f"/steps/bpe?text={MERGES}&step=4&longest=1",
     f"/steps/bpe?text={MERGES}&step=39",
     "/steps/unigram?text=unbelievable+hugs!&step=1",
     "/steps/unigram?text=unbelievable+hugs!&step=28",

@@ -22,9 +22,6 @@ def test_steps_lead_through_the_merges_to_the_trees(open_page: OpenPage) -> None
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     # The widest tree scrolls in its own box.
     assert page.locator(".tree .picture").nth(2).evaluate("box => box.scrollWidth > box.clientWidth")
-    page.click("text=Longest piece first, as in tutorials")
-    expect(page.locator(".say")).to_contain_text("The longest piece in")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_on_a_phone_the_tree_begins_at_the_merge_and_can_be_scrolled(open_page: OpenPage) -> None:

@@ -113,7 +113,7 @@ def test_a_training_needs_no_script(open_page: OpenPage, corpus: Path) -> None:
     page.wait_for_url("**/train?corpus=*")
     page.check("[name=trainer][value=wordpiece]")
     page.click(".plan fieldset button")
-    assert page.locator("[name=wordpiece]").count() == 2
+    assert page.locator("[name=coverage]").count() == 1
     page.fill("#size", "20")
     page.click(".btn.go")
     assert page.input_value("#size") == "20"

@@ -11,7 +11,6 @@ from flask.testing import FlaskClient
     [
         ("/steps/fmm", "forward"),
         ("/steps/bpe", "encode"),
-        ("/steps/bpe?text=widest&longest=1", "split"),
         ("/steps/wordpiece", "encode"),
         ("/steps/unigram", "viterbi"),
         ("/steps/training/bpe?symbols=bytes", "utf8"),

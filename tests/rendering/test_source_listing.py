@@ -9,14 +9,12 @@ from types import ModuleType
 import pytest
 
 from webapp.core.algorithms import ALGORITHMS
-from webapp.core.reference import longest_first
 from webapp.pages.learn.lessons import LESSONS
 from webapp.pages.training.trainings import TRAININGS
 from webapp.rendering.source_listing import SourceListing, source_listing
 
 REFERENCES = {
     **{f"encoding {id}": algorithm.reference for id, algorithm in ALGORITHMS.items()},
-    "encoding longest-first": (longest_first.encode,),
     **{f"training {id}": training.reference for id, training in TRAININGS.items()},
     **{f"lesson {lesson.slug}": lesson.reference for lesson in LESSONS},
 }

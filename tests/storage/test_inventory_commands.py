@@ -22,9 +22,8 @@ from webapp import create_app
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.survey import CorpusFacts
 from webapp.jobs import jobs_of
-from webapp.jobs.retention import expire
 from webapp.jobs.surveys import SurveyFolder
-from webapp.jobs.worker import Worker, watch_of
+from webapp.jobs.worker import Worker
 from webapp.storage import storage_of
 from webapp.storage.tables import Base, ClaimRow, JobRow, ReportRow, SnapshotRow, VocabularyRow
 from webapp.vocabularies.fetching import fetcher_of
@@ -247,7 +246,8 @@ def test_a_worker_deletes_what_is_older_than_the_settings(app: Flask, run: Run) 
         **dict.fromkeys(("snapshots", "trainings", "reports", "downloaded vocabularies", "surveys"), 1),
         "uploads": 1,
     }
-    Worker(watch_of(app), 0, lambda: expire(app)).look(threading.Event())
+    app.config["MAX_TRAININGS"] = 0
+    Worker(app).look(threading.Event())
     assert app.test_client().get(f"/s/{id}").status_code == 410
     assert storage_of(app).inventory.uploads() == []
     assert storage_of(app).inventory.trainings() == []

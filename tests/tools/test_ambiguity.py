@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from tests.site import HTMX, rows_of, words
 from webapp import create_app
 from webapp.command_line.main import main
-from webapp.tokenization import ambiguities
+from webapp.tools import ambiguity
 
 OWN = {"vocabulary": "own-dictionary", "dictionary": "结婚\n的\n和\n和尚\n尚未\n未", "lang": "en"}
 TEXT = "结婚的和尚未结婚的"
@@ -89,7 +89,7 @@ def test_the_api_lists_them_with_limits(client: FlaskClient) -> None:
 def test_the_methods_segment_the_first_part_of_a_long_text(
     client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ambiguities, "MOST_SEGMENTED", 2_000)
+    monkeypatch.setattr(ambiguity, "MOST_SEGMENTED", 2_000)
     text = f"{TEXT}。" * 400  # 4,000 characters; the last sentence that ends within the limit does so at its limit
     form = {**OWN, "text": text}
     found = client.post("/ambiguity.json", data=form).get_json()

@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from tests.site import rows_of, words
 from webapp.core.analysis.measures import MEASURES, measures_of
 from webapp.core.analysis.words import words_of
-from webapp.tokenization.measures.article import passages
+from webapp.tokenization.measures.measured import passages
 from webapp.vocabularies import shipped_tokenizer
 from webapp.vocabularies.shipped_vocabularies import chinese_words
 from webapp.vocabularies.uploads import number_of_ids

@@ -68,7 +68,6 @@ def addresses() -> Iterator[str]:
         for step in (0, 1, 2, 5):
             yield f"/steps/{algorithm}?text={TEXT}&step={step}"
     for step in (0, 1, 2, 3, 4):
-        yield f"/steps/bpe?text={TEXT}&longest=1&step={step}"
         for kind in ("bpe", "wordpiece", "unigram", "ngram"):
             yield f"/steps/training/{kind}?step={step}"
     for kind in ("bpe", "wordpiece", "unigram", "ngram"):

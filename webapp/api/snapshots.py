@@ -15,7 +15,7 @@ from webapp.api.texts import Offsets
 from webapp.storage import storage
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import tokenize
-from webapp.tokenization.sharing import shown_of
+from webapp.tokenization.sharing.kinds import shown_of
 from webapp.tokenization.sharing.results import share_result
 from webapp.tokenization.sharing.snapshots import (
     LONGEST_NOTE,

@@ -24,8 +24,8 @@ from webapp.tokenization.answers import (
     tokenization_stream,
     words_json,
 )
-from webapp.tokenization.encoding import EncodingOptions, encode, ids_of
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.result import EncodingOptions, encode, ids_of
 from webapp.tokenization.state import State
 from webapp.tools.inputs import WHOLE, AnswerModel, at_most
 from webapp.tools.picker import TokenizerInput

@@ -12,18 +12,19 @@ from webapp.core.analysis.reachability import Reason, State
 from webapp.core.analysis.token_origin import MarkKind
 from webapp.core.tokenizer import Tokenizer
 from webapp.jobs.surveys import Running, StoredSurvey, survey_of
-from webapp.tokenization import attempts
-from webapp.tokenization.answers import Skipped, skipped_json
-from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.vocabulary_answers import (
+from webapp.tokenization import messages
+from webapp.tokenization.answers import (
     NoPageError,
+    Skipped,
     entry_json,
     reachability_json,
+    skipped_json,
     survey_json,
     token_page_json,
     tokens_json,
     vocabulary_json,
 )
+from webapp.tokenization.forms import InputProblem
 from webapp.tools.inputs import AnswerModel
 from webapp.tools.models import LONGEST_QUERY, ModelsAnswer, entry_of
 from webapp.tools.picker import AlgorithmId
@@ -286,7 +287,7 @@ def store_upload(request: Request) -> CatalogueEntry:
     if not 1 <= count <= 2:
         refuse(422, f"Send one file, or two; the request has {count}.", errors=[("#/file", "One or two")])
     try:
-        return attempts.store_upload(request.files.getlist("file"))
+        return messages.store_upload(request.files.getlist("file"))
     except InputProblem as problem:
         refuse_to_store(problem, "file")
 

@@ -51,7 +51,6 @@ PLAN_CHOICES = {
     "longest_piece": "characters; of Unigram, and BPE with ▁",
     "seeds": "what Unigram begins with",
     "keep": "the share of the pieces that a round of Unigram's pruning keeps",
-    "wordpiece": "how WordPiece is trained",
     "variant": "of BPE over bytes",
     "transition": "the share of SuperBPE's first phase",
     "order": "the words of the longest n-gram",

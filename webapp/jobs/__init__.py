@@ -5,7 +5,7 @@
 
 `python -m webapp.jobs` is a worker (`worker`); any number of them on any number of machines share the database and the
 folder of corpora. The table of jobs (`webapp.storage.jobs`) says what waits and decides which worker runs it: a worker
-looks into it twice a second. Each job runs in a process of its own (`child`), which a worker watches (`watching`).
+looks into it twice a second. Each job runs in a process of its own (`training`), which its worker watches.
 """
 
 from __future__ import annotations

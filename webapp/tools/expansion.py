@@ -19,16 +19,16 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.core.algorithms import family_of
 from webapp.core.expansion import Added, BaseKind, Expansion, ExpansionError, Reason, Refusal, base_kind, expand
 from webapp.core.expansion.files import files_of
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.text.pretokenizers import Split
 from webapp.core.text.split_patterns import TextError
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import UnavailableStorageError
-from webapp.tokenization.encoding import ids_of
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import Groups, is_choice, is_independent, vocabulary_choices
 from webapp.tokenization.messages import translated, unavailable_problem
+from webapp.tokenization.result import ids_of
 from webapp.tools.inputs import FromForm, Input, at_most
 from webapp.tools.kernel import Tool, page_of
 from webapp.vocabularies import (

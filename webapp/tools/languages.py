@@ -21,12 +21,11 @@ from webapp.rendering.charts import SHAPES, Scale
 from webapp.rendering.pictures.figure import Figure, FigureBox, FigureDot, FigureLabel, FigurePath, Shape
 from webapp.rendering.pictures.figure_files import figure_png, figure_svg
 from webapp.rendering.pictures.palette import Theme
-from webapp.tokenization.encoding import encode
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import Groups, is_independent, vocabulary_choices
-from webapp.tokenization.measures.article import BASE, LOSSY, Passage, fair, passages
-from webapp.tokenization.measures.measured import shown
+from webapp.tokenization.measures.measured import BASE, LOSSY, Passage, fair, passages, shown
 from webapp.tokenization.messages import unavailable_problem
+from webapp.tokenization.result import encode
 from webapp.tools.inputs import FromForm, Input
 from webapp.tools.kernel import Tool
 from webapp.vocabularies import (

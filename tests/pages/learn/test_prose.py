@@ -32,14 +32,13 @@ from webapp.core.evaluation.score import score_lines, training_words
 from webapp.core.formats.dictionary import read_dictionary
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.hmm import jieba_hmm
-from webapp.core.models.maximum_probability import MaximumProbability
+from webapp.core.models.maximum_probability import MaximumProbability, WordGraph
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START
-from webapp.core.models.word_graph import WordGraph
 from webapp.core.reference.matching import backward
 from webapp.core.traces.ngram import columns
 from webapp.pages.learn.lessons import LESSON_BY_SLUG, MOLECULES, spans_of
-from webapp.pages.training.presets import PRESETS
+from webapp.pages.training.trainings import PRESETS
 from webapp.vocabularies.trained import EXAMPLE_SENTENCES
 from webapp.web.localization import LANGUAGES
 

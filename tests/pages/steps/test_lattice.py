@@ -17,13 +17,13 @@ from tests.properties import EXPENSIVE
 from tests.site import HTMX
 from webapp.core.formats import sentencepiece
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.sentencepiece_models import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.tokenizer import Tokenizer
-from webapp.pages.steps.forms import StepsRequest
+from webapp.pages.steps.requests import StepsRequest, walkthrough_of
 from webapp.pages.steps.routes import StepContext
-from webapp.pages.steps.walkthroughs import walkthrough_of
-from webapp.pages.walkthrough.engine import NoStepsError, ShownStep, Walkthrough
+from webapp.pages.walkthrough.engine import ShownStep, Walkthrough
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
 from webapp.vocabularies import default_for
@@ -52,13 +52,13 @@ def shown(
     """Return the walkthrough of a text with a bare model, and all its steps drawn, or one of them."""
     with app.test_request_context("/?lang=en"):
         result = result_of(text, Tokenizer(model))
-        show = walkthrough_of(result, {})
+        show = walkthrough_of(result)
         drawn = [
             render(
                 StepContext(
                     frame=ShownStep(show, step, str),
                     problems=[],
-                    asked=StepsRequest(result.state),
+                    wanted=StepsRequest(result.state),
                     state=result.state,
                     default_for=default_for,
                 )
@@ -156,7 +156,7 @@ def test_a_large_lattice_is_drawn_around_the_step(app: Flask) -> None:
 
 def test_a_gigantic_lattice_is_refused(app: Flask) -> None:
     pieces = ["<unk>", *("a" * length for length in range(1, 60))]
-    with pytest.raises(NoStepsError) as refused:
+    with pytest.raises(InputProblem) as refused:
         shown(app, "a" * 250, Unigram(pieces, [-1.0] * 60, unknown_id=0))
     assert refused.value.status == 413
     assert "more than 10,000 arcs" in refused.value.message
@@ -173,7 +173,7 @@ def test_a_walkthrough_of_sentencepiece_ends_in_its_tokens(app: Flask, variant: 
     tokenizer = sentencepiece.read(trained(model_type="unigram", **MODELS[variant]))
     with app.test_request_context("/"):
         result = result_of(text, tokenizer, special=special)
-        show = walkthrough_of(result, {})
+        show = walkthrough_of(result)
         assert list(show.ids) == list(result.encoding.ids)
         last = show.at(len(show) - 1).record
         assert last["n_best"][0]["ids"] == list(result.encoding.ids)
@@ -187,7 +187,7 @@ def test_a_walkthrough_of_sentencepiece_ends_in_its_tokens(app: Flask, variant: 
 def test_the_step_of_a_token_is_where_its_arc_wins(app: Flask, text: str, special: bool) -> None:
     with app.test_request_context("/"):
         result = result_of(text, special=special)
-        show = walkthrough_of(result, {})
+        show = walkthrough_of(result)
         for token, id in enumerate(show.ids):
             record = show.at(show.step_of(token)).record
             if record["kind"] == "added":

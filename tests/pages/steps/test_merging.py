@@ -4,7 +4,6 @@ import base64
 import json
 import re
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -126,7 +125,6 @@ def test_each_kind_of_bpe_is_explained(
     page = at(client, text, step["step"], vocabulary=vocabulary)
     assert sentence in told(page) or sentence in step["sentence"]
     assert page.count('class="together"') == len(step.get("chosen", ()))
-    assert ("Merge by score (this tokenizer)" in page) is name.endswith(".model")
 
 
 def test_a_vocabulary_without_merges(client: FlaskClient) -> None:
@@ -158,56 +156,6 @@ def test_added_tokens_are_listed_among_the_words(client: FlaskClient) -> None:
     index = found["ids"].index(start, 1)
     answer = client.get("/steps/bpe", query_string={"text": text, "token": index, "lang": "en", **state})
     assert f'data-step="{added[1]["step"]}"' in answer.text
-    assert steps_json(client, text, longest="1", **state)["ids"].count(start) == 2
-
-
-# --- longest piece first
-
-
-@pytest.mark.parametrize(
-    ("pieces", "text", "by_rank", "longest"),
-    [
-        (None, "The widest birds", "The/ wid/est/ bir/ds", "The/ wide/st/ bird/s"),
-        ("ab bc cd bcd", "abcd", "▁/ab/cd", "▁/a/bcd"),
-    ],
-)
-def test_the_two_strategies_differ(
-    client: FlaskClient, pieces: str | None, text: str, by_rank: str, longest: str
-) -> None:
-    vocabulary, known = "bpe-bytes", [piece.decode(errors="replace") for piece in PIECES]
-    if pieces:
-        scores = [("<unk>", 0.0, 2), *((letter, -9.0, 1) for letter in "▁abcd")]
-        scores += [(piece, -1.0 - at, 1) for at, piece in enumerate(pieces.split())]
-        content, known = sentencepieces.made(scores, model_type=2), [piece for piece, _score, _kind in scores]
-        vocabulary = query_of(upload(client, content))["vocabulary"]
-    for state, wanted in (({}, by_rank), ({"longest": "1"}, longest)):
-        found = steps_json(client, text, vocabulary=vocabulary, **state)
-        assert "/".join(known[id] for id in found["ids"]) == wanted
-        page = at(client, text, len(found["steps"]) - 1, vocabulary=vocabulary, **state)
-        assert ("by rank" in page.lower()) is (pieces is None)
-
-
-def test_the_example_of_the_tutorial_gives_its_result(client: FlaskClient, shared: Path) -> None:
-    examples = json.loads((shared / "examples" / "worked_examples.json").read_text(encoding="utf-8"))
-    example = examples["bpe_longest_piece_first"]
-    pieces = ["<unk>", *example["pieces"]]
-    state = {"vocabulary": "bpe-characters", "longest": "1", "pieces": "tutorial"}
-    for word, expected in example["encode"].items():
-        assert [pieces[id] for id in steps_json(client, word, **state)["ids"]] == expected
-    for tokens, text in example["decode"]:
-        words = "".join(tokens).replace("</w>", " ").split()
-        found = steps_json(client, " ".join(words), **state)
-        if [pieces[id] for id in found["ids"]] == tokens:
-            sentence = told(at(client, " ".join(words), len(found["steps"]) - 1, **state))
-            assert f"they read “{text.replace(' ', '·')}”" in sentence
-
-
-def test_the_rounds_of_longest_piece_first(client: FlaskClient) -> None:
-    found = steps_json(client, " widest", longest="1")
-    assert [step["piece"] for step in of_kind(found, "longest")] == [" wide", "st"]
-    page = at(client, " widest", 1, longest="1")
-    assert "Left: “st”." in told(page)
-    assert client.get("/steps/bpe", query_string={"text": " widest", "longest": "1", "token": 1}).status_code == 200
 
 
 # --- the trees as pictures

@@ -48,11 +48,6 @@ def test_the_page_links_to_its_picture(client: FlaskClient, algorithm: str) -> N
         assert f"format={kind}&amp;colours=dark&amp;step=2" in page
 
 
-def test_longest_piece_first_has_pictures(client: FlaskClient) -> None:
-    for step in (1, 2):
-        assert get(client, "bpe", step=step, longest=1, format="svg").mimetype == "image/svg+xml"
-
-
 @pytest.mark.parametrize(("query", "status"), [({"step": "999"}, 404), ({"text": ""}, 404), ({"text": "x" * 201}, 413)])
 def test_what_has_no_picture_is_an_error(client: FlaskClient, query: dict[str, str], status: int) -> None:
     for kind in ("svg", "png"):

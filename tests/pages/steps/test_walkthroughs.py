@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from tests.core.texts import any_text
 from tests.properties import EXPENSIVE
-from webapp.pages.steps.forms import StepsRequest
+from webapp.pages.steps.requests import StepsRequest, walkthrough_of
 from webapp.pages.steps.routes import StepContext
-from webapp.pages.steps.walkthroughs import walkthrough_of
 from webapp.pages.walkthrough.engine import ShownStep
 from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
@@ -36,7 +35,7 @@ def result_of(algorithm: str, text: str, **options: Any) -> Result:
 def test_a_walkthrough_ends_in_the_tokens_of_the_playground(app: Flask, algorithm: str, text: str) -> None:
     with app.test_request_context("/"):
         result = result_of(algorithm, text)
-        show = walkthrough_of(result, {})
+        show = walkthrough_of(result)
         assert list(show.ids) == list(result.encoding.ids)
         assert len(show) >= 1
         for token in range(len(show.ids)):
@@ -53,7 +52,7 @@ def test_the_step_of_a_token_is_the_one_that_produced_it(
     with app.test_request_context("/"):
         options = {"runs": runs} if algorithm != "wordpiece" else {"special": special, "lowercase": lowercase}
         result = result_of(algorithm, text, **options)
-        show = walkthrough_of(result, {})
+        show = walkthrough_of(result)
         steps = [show.step_of(token) for token in range(len(show.ids))]
         assert sorted(steps, reverse=algorithm == "bmm") == steps
         assert [show.at(step).record["id"] for step in steps] == list(result.encoding.ids)
@@ -64,22 +63,21 @@ def test_the_step_of_a_token_is_the_one_that_produced_it(
 
 @pytest.mark.parametrize(
     "algorithm",
-    [pytest.param(one, marks=pytest.mark.exhaustive) if one == "ngram" else one for one in (*EVERY, "bpe longest")],
+    [pytest.param(one, marks=pytest.mark.exhaustive) if one == "ngram" else one for one in EVERY],
 )
 @EXPENSIVE
 @given(text=any_text)
 @example(text="<script>alert(1)</script> [UNK] مرحبا e\u0301 👩‍👩‍👧 \x00\x1b\u202e" + SPACES)
 def test_every_step_is_drawn(app: Flask, algorithm: str, text: str) -> None:
     with app.test_request_context("/"):
-        algorithm, _, option = algorithm.partition(" ")
         result = result_of(algorithm, text)
-        show = walkthrough_of(result, {option: "1"} if option else {})
+        show = walkthrough_of(result)
         for step in range(1, len(show)):
             frame = ShownStep(show, step, str)
             context = StepContext(
                 frame=frame,
                 problems=[],
-                asked=StepsRequest(result.state),
+                wanted=StepsRequest(result.state),
                 state=result.state,
                 default_for=default_for,
             )

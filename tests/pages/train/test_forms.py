@@ -39,7 +39,7 @@ def test_a_plan_survives_its_address(app: Flask) -> None:
 
 
 def test_choices_of_another_algorithm_are_dropped(app: Flask) -> None:
-    found = read(app, trainer="bpe-bytes", keep="0.5", wordpiece="score", seeds="nonsense")
+    found = read(app, trainer="bpe-bytes", keep="0.5", seeds="nonsense")
     assert (found.plan, found.problems) == (TrainingPlan(), {})
 
 

@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 from flask.testing import FlaskClient
 
-from webapp.pages.training.corpus import MOST_COUNT, read_counts
+from webapp.pages.training.request import MOST_COUNT, read_counts
 
 TEXTBOOK = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
 

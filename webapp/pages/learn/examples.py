@@ -14,16 +14,15 @@ from markupsafe import Markup
 
 from webapp.core.evaluation.score import Score, score_lines
 from webapp.pages.learn.lessons import Lesson, LessonExample, spans_of
-from webapp.pages.steps.forms import StepsRequest
-from webapp.pages.steps.walkthroughs import walkthrough_of
+from webapp.pages.steps.requests import StepsRequest, walkthrough_of
 from webapp.pages.walkthrough.engine import ShownStep
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 from webapp.pages.walkthrough.ngrams import NGramRow
 from webapp.rendering.markup import Painter, visible
 from webapp.tokenization.algorithms import algorithm_names
-from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tokenization.links import LONGEST_ADDRESS, steps_address
+from webapp.tokenization.messages import tokenize_or_explain
 from webapp.tokenization.state import State
 from webapp.vocabularies import StillFetchingError, find, title_of
 from webapp.web.localization import number
@@ -237,9 +236,10 @@ def _links(example: LessonExample, text: str) -> list[tuple[str, str]]:
 
 
 def _with_tokens(shown: ShownExample, example: LessonExample) -> ShownExample:
-    result, problems = tokenize_or_explain(example.state(shown.text), [])
-    if result is None:
-        return replace(shown, problems=problems)
+    try:
+        result = tokenize_or_explain(example.state(shown.text))
+    except InputProblem as problem:
+        return replace(shown, problems=[problem])
     steps = steps_address(result)
     links = [*shown.links, (_("Step by step"), steps)] if steps else shown.links
     ids = result.encoding.ids
@@ -309,9 +309,7 @@ class ShownFigure:
 def shown_figure(state: LessonState, figure: LessonExample) -> ShownFigure:
     """A figure at the step of the address, or at its first one."""
     shown = figure.state(figure.text)
-    result, problems = tokenize_or_explain(shown, [])
-    assert result is not None, problems  # the texts of figures are the site's own
-    steps = walkthrough_of(result, {})
+    steps = walkthrough_of(tokenize_or_explain(shown))
     wanted = state.steps.get(figure.key, figure.first % len(steps))
     frame = ShownStep(steps, min(max(steps.first, wanted), len(steps) - 1), StepsRequest(shown).address)
     rows = () if frame.part["ended"] else frame.part["rows"] or ()

@@ -22,8 +22,7 @@ from webapp.core.reference import bpe, hmm, matching, maximum_probability, ngram
 from webapp.core.reference.matching import backward, forward
 from webapp.core.traces.word_graph import hmm_traces
 from webapp.pages.steps.maximum_probability import draw_table
-from webapp.pages.steps.windows import segmentations_figure
-from webapp.pages.walkthrough.cells import StepCell
+from webapp.pages.walkthrough.cells import StepCell, segmentations_figure
 from webapp.rendering.pictures.figure import Figure
 from webapp.tokenization.state import State
 from webapp.web.localization import LANGUAGES, current_key

@@ -14,7 +14,6 @@ from flask_babel import gettext as _
 from markupsafe import Markup
 
 from webapp.observing.report import measure
-from webapp.pages.share.attempts import origin_of, share_form
 from webapp.pages.share.page_cache import PageCache
 from webapp.rendering.markup import visible
 from webapp.storage import LONGEST_REASON, ShareReceipt, StoredSnapshot, storage
@@ -22,7 +21,7 @@ from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.conversation.count import ConversationResult
 from webapp.tokenization.exports import WRITERS
 from webapp.tokenization.forms import InputProblem, as_typed
-from webapp.tokenization.sharing import shown_of
+from webapp.tokenization.sharing.kinds import origin_of, share_form, shown_of
 from webapp.tokenization.sharing.results import ShownResult
 from webapp.tokenization.sharing.snapshots import (
     LONGEST_NOTE,

@@ -16,17 +16,16 @@ from webapp.core.inference.samples import Drawn, UnigramSamples
 from webapp.core.inference.wrapper import Lookup
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.scored_bpe import ScoredBPE
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.traces.inference import DropStep, PieceDecision, dropout_steps, piece_decisions
 from webapp.core.traces.pretokens import AddedFound
-from webapp.pages.walkthrough.cells import StepCell, cell
-from webapp.pages.walkthrough.engine import Frame, NoStepsError, Walkthrough, say
-from webapp.pages.walkthrough.preparation import added_sentence, final_cells, pretokens
+from webapp.pages.walkthrough.cells import StepCell, added_sentence, cell, final_cells, pretokens
+from webapp.pages.walkthrough.engine import Frame, Walkthrough, say
 from webapp.rendering.markup import shown_piece
-from webapp.rendering.pictures.figure import Figure, FigureCell, FigureColumn, FigurePiece, table_figure
+from webapp.rendering.pictures.figure import Figure, FigureCell, Symbol, table_figure
 from webapp.tokenization.algorithms import how_it_works, inference_title
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import Result
 from webapp.web.json_responses import json_piece
 from webapp.web.localization import number, percent
@@ -47,7 +46,7 @@ class InferenceStep:
     record: Mapping[str, Any]
     sentence: str
     cells: Sequence[StepCell]
-    columns: Sequence[FigureColumn] = ()
+    columns: Sequence[tuple[str, bool]] = ()
     rows: Sequence[Sequence[FigureCell]] = ()
     chosen: Sequence[int] = ()
 
@@ -74,14 +73,14 @@ StepsOf = Callable[[str], tuple[Sequence[InferenceStep], int]]
 def walkthrough(result: Result) -> Walkthrough:
     """The steps of the inference of a result.
 
-    Raises NoStepsError for a vocabulary without merges, probabilities or pieces to look up, and for dropout 0.
+    Raises InputProblem for a vocabulary without merges, probabilities or pieces to look up, and for dropout 0.
     """
     options, model = result.state.inference_options, result.tokenizer.model
     inference, random = options["inference"], Random(options.get("seed", 0))
     steps_of: StepsOf
     if inference == "dropout" and isinstance(model, BPE | RankBPE | ScoredBPE):
         if not result.state.dropout:
-            raise NoStepsError(
+            raise InputProblem(
                 _("With dropout 0 nothing is dropped: the steps are those of the vocabulary’s own rule.")
             )
         steps_of = partial(_drop_steps, result, MergesWithDropout(model, options["dropout"]), random)
@@ -90,7 +89,7 @@ def walkthrough(result: Result) -> Walkthrough:
     elif inference in ("longest", "fewest"):
         steps_of = partial(_piece_steps, result, inference == "fewest")
     else:
-        raise NoStepsError(_("This vocabulary has no steps to show."))
+        raise InputProblem(_("This vocabulary has no steps to show."))
     steps: list[tuple[int, InferenceStep]] = []  # with the first token that each leads to
     token = 0
     for found in pretokens(result):
@@ -141,12 +140,12 @@ def _piece_step(
         cells.append(StepCell(text, "done" + " now" * (each is now) + " unknown" * (id is None), id))
     if now.end < len(lookup.text):
         cells.append(StepCell(_shown(result, lookup.text[now.end :]), "rest"))
-    columns = [FigureColumn(_("Piece")), FigureColumn(_("Length"), True), FigureColumn(_("Id"), True)]
+    columns = [(_("Piece"), False), (_("Length"), True), (_("Id"), True)]
     if fewest:
-        columns += [FigureColumn(_("Pieces after it"), True), FigureColumn(_("In all"), True)]
+        columns += [(_("Pieces after it"), True), (_("In all"), True)]
     rows: list[list[FigureCell]] = []
     for index, piece in enumerate(now.fitting):
-        shown = FigurePiece(shown_piece(pieces[piece.id]), index == now.taken)
+        shown = Symbol(shown_piece(pieces[piece.id]), index == now.taken)
         rest = ["–", "–"] if piece.rest is None else [number(piece.rest), number(piece.rest + 1)]
         rows.append([[shown], number(piece.end - now.start), str(piece.id), *(rest if fewest else ())])
     record = {
@@ -199,7 +198,7 @@ def _drop_step(step: DropStep, shown: Callable[[int], str]) -> InferenceStep:
     cells = [StepCell(one, "done" + " now" * bool({at, at - 1} & chosen)) for at, one in enumerate(symbols)]
     rows: list[list[FigureCell]] = []
     for index, one in enumerate(step.possible):
-        pair = [FigurePiece(piece, index in step.made) for piece in symbols[one.at : one.at + 2]]
+        pair = [Symbol(piece, index in step.made) for piece in symbols[one.at : one.at + 2]]
         outcome = _("made") if index in step.made else _("dropped") if one.dropped else _("not reached")
         rows.append([pair, shown(one.made), outcome])
     dropped = sum(one.dropped for one in step.possible)
@@ -211,7 +210,7 @@ def _drop_step(step: DropStep, shown: Callable[[int], str]) -> InferenceStep:
         "possible": [{"at": one.at, "makes": one.made, "dropped": one.dropped} for one in step.possible],
         "made": list(step.made),
     }
-    columns = [FigureColumn(_("Pair")), FigureColumn(_("Piece")), FigureColumn(_("Outcome"))]
+    columns = [(_("Pair"), False), (_("Piece"), False), (_("Outcome"), False)]
     return InferenceStep(0, record, sentence, cells, columns, rows, step.made)
 
 
@@ -233,7 +232,7 @@ def _drawn_steps(text: str, drawn: Sequence[Drawn]) -> Iterator[InferenceStep]:
         starts = [start for start, _share in part.shares]
         chosen = starts.index(part.start)
         rows: list[list[FigureCell]] = [
-            [[FigurePiece(shown_piece(text[start : part.end]), start == part.start)], percent(share)]
+            [[Symbol(shown_piece(text[start : part.end]), start == part.start)], percent(share)]
             for start, share in part.shares
         ]
         piece = shown_piece(text[part.start : part.end])
@@ -247,5 +246,5 @@ def _drawn_steps(text: str, drawn: Sequence[Drawn]) -> Iterator[InferenceStep]:
             "id": part.id,
             "ways": [{"start": start, "probability": share} for start, share in part.shares],
         }
-        columns = [FigureColumn(_("Piece")), FigureColumn(_("Probability"), True)]
+        columns = [(_("Piece"), False), (_("Probability"), True)]
         yield InferenceStep(token, record, sentence, cells, columns, rows, [chosen])

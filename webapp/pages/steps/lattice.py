@@ -15,8 +15,6 @@ from urllib.parse import parse_qsl
 
 from flask_babel import gettext as _
 
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
-from webapp.core.models.unigram import Unigram
 from webapp.core.traces.lattice import (
     Arc,
     Lattice,
@@ -33,16 +31,19 @@ from webapp.core.traces.lattice import (
 from webapp.core.traces.pretokens import AddedFound, Pretoken
 from webapp.pages.walkthrough.cells import (
     StepCell,
+    WordSteps,
     cell,
     digits_between,
+    final_cells,
     format_log_probability,
     power,
+    pretokens,
     quotable,
 )
-from webapp.pages.walkthrough.engine import Frame, NoStepsError, Walkthrough, number_of_best, say
+from webapp.pages.walkthrough.engine import MOST_BEST, Frame, Walkthrough, say
 from webapp.pages.walkthrough.lattice_drawing import LatticeArc, LatticeDrawing, draw, first_drawings, shown_text
-from webapp.pages.walkthrough.preparation import WordSteps, final_cells, pretokens
 from webapp.rendering.pictures.figure import Figure, side_by_side
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import Result
 from webapp.web.json_responses import well_formed
 from webapp.web.localization import number
@@ -52,7 +53,6 @@ MAX_ARCS = 10_000
 """The limit for all pre-tokens of a text; a normalizer can make a text many times longer, and pieces overlap."""
 MAX_FINAL_ARCS = 500
 """The last step draws the lattices of as many pre-tokens as have at most so many arcs, and at least one."""
-MOST = 20  # best segmentations
 
 
 @dataclass(frozen=True)
@@ -65,13 +65,11 @@ class _Word:
     added: AddedFound | None = None
 
 
-def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
-    """The steps of Unigram on the pre-tokens of a result.
+def walkthrough(result: Result, model: LatticeModel, n: int) -> Walkthrough:
+    """The steps of Unigram on the pre-tokens of a result, with the `n` best segmentations.
 
-    Raises NoStepsError for an invalid `n`, and for a lattice that is too large.
+    Raises InputProblem for a lattice that is too large.
     """
-    model = result.tokenizer.model
-    assert isinstance(model, Unigram | SentencePieceUnigram)
     found = pretokens(result)
     arcs = chain.from_iterable(model.arcs(one.text) for one in found if isinstance(one, Pretoken))
     if next(islice(arcs, MAX_ARCS, None), None) is not None:
@@ -79,8 +77,7 @@ def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
             "The lattice of this text has more than %(most)s arcs with this vocabulary. Shorten the text.",
             most=number(MAX_ARCS),
         )
-        raise NoStepsError(message, 413)
-    n = number_of_best(options, MOST)
+        raise InputProblem(message, 413)
     steps = WordSteps(TEMPLATE, "pretoken")
     words: list[_Word] = []
     for at, one in enumerate(found):
@@ -213,7 +210,7 @@ def _ended(result: Result, model: LatticeModel, words: Sequence[_Word], n: int) 
             "drawings": figures,
             "more_drawings": len(drawn) - len(figures),
             "n": n,
-            "most": MOST,
+            "most": MOST_BEST,
             "best": [row(one, best[0].probability or 1.0) for one in best],
             "hidden": parse_qsl(result.state.query_of_algorithm(), keep_blank_values=True),
         }

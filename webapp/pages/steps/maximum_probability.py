@@ -10,14 +10,13 @@ from typing import Any
 from flask_babel import gettext as _
 
 from webapp.core.models.hmm import IMPOSSIBLE, STATES, State
-from webapp.core.models.maximum_probability import MaximumProbability
-from webapp.core.models.word_graph import WordArc
+from webapp.core.models.maximum_probability import MaximumProbability, WordArc
 from webapp.core.traces.word_graph import BlockTrace, HMMTrace, block_traces
-from webapp.pages.walkthrough.cells import cell, digits_between, format_log_probability, quotable
-from webapp.pages.walkthrough.engine import Frame, NoStepsError, Walkthrough, say
+from webapp.pages.walkthrough.cells import cell, digits_between, final_cells, format_log_probability, quotable
+from webapp.pages.walkthrough.engine import Frame, Walkthrough, say
 from webapp.pages.walkthrough.lattice_drawing import LatticeArc, LatticeDrawing, draw, shown_text
-from webapp.pages.walkthrough.preparation import final_cells
 from webapp.rendering.pictures.figure import Figure, FigureBox, FigureLabel, FigurePath, Shape, side_by_side
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import Result
 from webapp.web.json_responses import well_formed
 from webapp.web.localization import number
@@ -28,10 +27,8 @@ MAX_ARCS = 4_000
 MOST_WHOLE = 40  # characters of a block that the last picture draws as a whole
 
 
-def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
-    """The steps of maximum probability; raises NoStepsError for a graph that is too large."""
-    model = result.tokenizer.model
-    assert isinstance(model, MaximumProbability)
+def walkthrough(result: Result, model: MaximumProbability, n: int) -> Walkthrough:
+    """The steps of maximum probability; raises InputProblem for a graph that is too large."""
     frames: list[Callable[[], Frame]] = []
     step_at: dict[int, int] = {}  # for each position of the text, the step that decides its word
     blocks: list[BlockTrace] = []
@@ -43,7 +40,7 @@ def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
                 "The word graph of this text has more than %(most)s words with this dictionary. Shorten the text.",
                 most=number(MAX_ARCS),
             )
-            raise NoStepsError(message, 413)
+            raise InputProblem(message, 413)
         blocks.append(trace)
         show = _Block(result, model, trace)
         for at in range(len(trace.text) - 1, -1, -1):

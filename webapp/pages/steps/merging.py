@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate
@@ -11,11 +11,8 @@ from typing import Any
 from flask_babel import gettext as _
 
 from webapp.core.models.bpe import BPE, SubwordBPE
-from webapp.core.models.longest_first import LongestFirst, WordSpan, longest_first
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.scored_bpe import ScoredBPE
-from webapp.core.text.decoders import BPEDecoder
-from webapp.core.traces.longest_first import LongestFirstRound, rounds
+from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.traces.merging import (
     BeginStep,
     EndStep,
@@ -29,36 +26,22 @@ from webapp.core.traces.merging import (
     traced_words,
 )
 from webapp.core.traces.pretokens import AddedFound
-from webapp.pages.steps.windows import words_figure
-from webapp.pages.walkthrough.cells import StepCell, cell
-from webapp.pages.walkthrough.engine import Frame, NoStepsError, Walkthrough, say
+from webapp.pages.walkthrough.cells import StepCell, WordSteps, cell, pretokens
+from webapp.pages.walkthrough.engine import Frame, Walkthrough, say
 from webapp.pages.walkthrough.merge_tree import MergeTree, merge_tree
-from webapp.pages.walkthrough.preparation import WordSteps, pretokens
-from webapp.rendering.markup import shown_piece
 from webapp.rendering.pictures.figure import Figure, side_by_side
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import Result
 from webapp.web.json_responses import json_piece, well_formed
 
 TEMPLATE = "steps/_merging.html"
-TUTORIAL = ("errrr</w>", "tain</w>", "moun", "est</w>", "high", "the</w>", "a</w>", "ve</w>")
-"""The pieces of the example that tutorials copy from each other; `<unk>` has id 0."""
-EXAMPLE = {
-    "pieces": ", ".join(TUTORIAL),
-    "text": "mountain highest the love",
-    "option": "tutorial",
-    "vocabulary": "bpe-characters",  # it splits text into words as the example does
-}
 
 
-def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
-    """The merges of a result; with the option `longest`, longest piece first as in tutorials."""
-    model = result.tokenizer.model
-    assert isinstance(model, BPE | RankBPE | ScoredBPE)
-    if options.get("longest"):
-        return _longest_first(result, model, options.get("pieces", ""))
+def walkthrough(result: Result, model: MergingModel, n: int) -> Walkthrough:
+    """The merges of a result; raises InputProblem for a vocabulary without merges."""
     if isinstance(model, BPE) and not model.merges and not result.state.trained:
-        raise NoStepsError(_("This vocabulary has no merges, so there are no steps to show."), instead=True)
-    common = {"scored": isinstance(model, ScoredBPE), "example": EXAMPLE}
+        raise InputProblem(_("This vocabulary has no merges, so there are no steps to show."), field="algorithm")
+    common: dict[str, Any] = {"scored": isinstance(model, ScoredBPE)}
     rule = (SubwordBPE, "together"), (BPE, "merge"), (RankBPE, "rank"), (ScoredBPE, "score")
     common |= {"rule": next(name for kind, name in rule if isinstance(model, kind)), "pieces": model.pieces}
     steps = WordSteps(TEMPLATE, common=common)
@@ -264,99 +247,3 @@ def _plain_node(node: MergeNode) -> dict[str, Any]:
     if node.kind != "piece":
         plain["kind"] = node.kind
     return plain
-
-
-# --- longest piece first, as many tutorials apply a BPE vocabulary instead of merging
-
-
-def _longest_first(result: Result, model: MergingModel, pieces: str = "") -> Walkthrough:
-    """The rounds of longest piece first, with the pieces of a vocabulary or of the tutorials' example."""
-    tutorials = (pieces, result.state.vocabulary) == (EXAMPLE["option"], EXAMPLE["vocabulary"])
-    segmenter = (
-        tutorial() if tutorials else longest_first(model, without=[token.id for token in result.tokenizer.added_tokens])
-    )
-    names = {0: "<unk>"} if tutorials else model.pieces
-    common = {"longest": True, "tutorial": tutorials, "scored": isinstance(model, ScoredBPE), "example": EXAMPLE}
-    steps = WordSteps(TEMPLATE, common=common)
-    words: list[dict[str, Any]] = []
-    spans: list[WordSpan] = []
-
-    def as_cell(span: WordSpan, *kinds: str) -> StepCell:
-        unknown = span.status == "unknown" and span.id is not None
-        text = shown_piece(names[span.id] if unknown and span.id is not None else span.piece)
-        found = ["rest open" if span.status == "open" else "done", *kinds]
-        found += ["unknown"] * (span.status in ("unknown", "left out"))
-        return StepCell(text, " ".join(found), span.id)
-
-    for found in pretokens(result):
-        if isinstance(found, AddedFound):
-            steps.add_token(found)
-            words.append({"text": well_formed(found.token.content), "ids": [found.token.id]})
-            continue
-        for word in traced_words(model, found.text):
-            every = list(rounds(segmenter, word.text))
-            final = every[-1].after
-            tokens = [span for span in final if span.id is not None]
-            made = [next(at for at, taken in enumerate(every) if span in taken.after) for span in tokens]
-            frames = [
-                partial(_round, steps, word.text, len(words), number, taken, as_cell)
-                for number, taken in enumerate(every)
-            ]
-            steps.add(word.text, [as_cell(span) for span in final if span.status != "left out"], frames, made)
-            words.append({"text": well_formed(word.text), "ids": [span.id for span in tokens]})
-            spans += final
-    ids = [id for word in words for id in word["ids"]]
-
-    def ended() -> Frame:
-        text = None
-        if tutorials:
-            text = BPEDecoder("</w>").decode([str(one.piece) if one.status == "piece" else "<unk>" for one in spans])
-        shown = [(shown_piece(text), tokens) for text, tokens in steps.words]
-        return Frame(
-            TEMPLATE,
-            say("merging", "longest_ended", count=len(ids), read=text),
-            {"kind": "tokens", "words": words},
-            lambda: {**common, "ended": True, "row": steps.row(len(words))},
-            partial(words_figure, shown, title=_("The words and their tokens")),
-        )
-
-    return steps.walkthrough(ids, ended)
-
-
-def tutorial() -> LongestFirst:
-    """Longest piece first with the pieces of the tutorials' example.
-
-    >>> tutorial().ids("mountain")
-    [3, 2]
-    """
-    return LongestFirst({piece: id for id, piece in enumerate(TUTORIAL, 1)}, suffix="</w>", unknown=0)
-
-
-def _round(
-    steps: WordSteps,
-    word: str,
-    at: int,
-    number: int,
-    found: LongestFirstRound,
-    as_cell: Callable[..., StepCell],
-) -> Frame:
-    record = {
-        "kind": "longest",
-        "word": at,
-        "piece": None if found.piece is None else json_piece(found.piece),
-        "id": found.id,
-        "places": found.places,
-        "after": [{"piece": json_piece(span.piece), "id": span.id, "status": span.status} for span in found.after],
-    }
-    length = next(
-        (span.end - span.start for span in found.after if (span.start, span.id) == (found.places[0], found.id)), 0
-    )
-    new = [span not in found.before and span.status != "open" for span in found.after]
-    spans = [as_cell(span, *["now"] * is_new) for span, is_new in zip(found.after, new, strict=True)]
-    return Frame(
-        TEMPLATE,
-        say("merging", "longest", word=word, first=number == 0, taken=found, length=length),
-        record,
-        lambda: {**steps.common, "row": steps.row(at), "spans": spans},
-        partial(words_figure, [(shown_piece(word), spans)], title=_("The word after this round")),
-    )

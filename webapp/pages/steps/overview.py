@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from webapp.core.algorithms import ALGORITHMS, family_of, sharing_vocabularies
-from webapp.pages.steps.forms import StepsRequest
-from webapp.pages.steps.walkthroughs import walkthrough_of
+from webapp.pages.steps.requests import StepsRequest, walkthrough_of
 from webapp.rendering.pictures.figure import Figure
 from webapp.tokenization.algorithms import TEXTS, algorithm_names, leading_algorithms
 from webapp.tokenization.result import tokenize
@@ -84,7 +83,7 @@ def _figure(algorithm: str, language: str) -> Figure | None:
     elif family_of(algorithm) == "dictionary":
         dictionary = next(words for known, words in DICTIONARIES if known == text)
         state = State(algorithm, "own-dictionary", text, dictionary="\n".join(dictionary))
-    walkthrough = walkthrough_of(tokenize(state, corpus_limit=0), {})
+    walkthrough = walkthrough_of(tokenize(state, corpus_limit=0))
     return walkthrough.at(step % len(walkthrough)).picture()
 
 

@@ -13,15 +13,12 @@ from werkzeug.wrappers import Response
 
 from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.reference import inference as inferences
-from webapp.core.reference import longest_first
-from webapp.pages.steps import forms
-from webapp.pages.steps.forms import StepsRequest
+from webapp.pages.steps import requests
 from webapp.pages.steps.maximum_probability import shown_sum
 from webapp.pages.steps.overview import LESSONS, OverviewLine, overview_lines
-from webapp.pages.steps.walkthroughs import walkthrough_of
+from webapp.pages.steps.requests import USUAL_BEST, StepsRequest, walkthrough_of
 from webapp.pages.walkthrough.cells import direction, format_log_probability, percentage, quotable, quoted
 from webapp.pages.walkthrough.engine import (
-    NoStepsError,
     PictureKind,
     ShownStep,
     WalkthroughContext,
@@ -38,11 +35,10 @@ from webapp.pages.walkthrough.merge_tree import rank_or_score
 from webapp.rendering.delimited import as_csv
 from webapp.rendering.markup import shown_piece
 from webapp.rendering.source_listing import SourceListing, source_listing
-from webapp.tokenization.algorithms import algorithm_names
-from webapp.tokenization.attempts import tokenize_or_explain
+from webapp.tokenization.algorithms import ChoiceField, algorithm_names
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import MOST
-from webapp.tokenization.messages import ChoiceField
+from webapp.tokenization.messages import tokenize_or_explain
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry, StillFetchingError, default_for, find, title_of
@@ -83,74 +79,68 @@ def page(algorithm: str) -> Response:
     """Show one step of an algorithm on the text in the URL; redirect the form to its URL, unless it has problems."""
     if algorithm not in ALGORITHMS:
         abort(404)
-    asked, problems = forms.read(request, algorithm)
+    wanted, problems = requests.read(request, algorithm)
     if request.method == "POST" and not problems:
-        return redirect(asked.address(asked.step), 303)
+        return redirect(wanted.address(wanted.step), 303)
     pending, frame, result = None, None, None
-    if asked.state.text or problems:
+    if wanted.state.text and not problems:
         try:
-            result, problems = tokenize_or_explain(asked.state, problems)
-            if result is not None:
-                frame = _frame(asked, result)
+            result = tokenize_or_explain(wanted.state)
+            frame = _frame(wanted, result)
         except StillFetchingError as waiting:
             pending = waiting
-        except NoStepsError as error:
-            problems = [InputProblem(error.message, error.status, "algorithm" if error.instead else "options")]
         except InputProblem as problem:
             problems = [problem]
     status = max((one.status for one in problems), default=202 if pending else 200)
-    asked_format = request.args.get("format")
     if wants_json() or wanted_picture():
-        return _data(asked, frame, problems, wanted_picture())
-    if frame is not None and asked_format == "csv" and (rows := frame.walkthrough.rows):
+        return _data(wanted, frame, problems, wanted_picture())
+    if frame is not None and request.args.get("format") == "csv" and (rows := frame.walkthrough.rows):
         return download(as_csv(rows()), "text/csv", f"{algorithm}-steps.csv")
-    if frame is not None and asked_format == "table":
-        return html_response(render(_all_steps(asked, frame)), status)
+    if frame is not None and request.args.get("format") == "table":
+        return html_response(render(_all_steps(wanted, frame)), status)
     # Links to other pages do not repeat a text that is too long.
     too_long = any(one.field == "text" for one in problems)
-    shortened = asked.with_text(forms.first_sentence(asked.state.text)) if too_long else asked
+    shortened = wanted.first_step(text=requests.first_sentence(wanted.state.text)) if too_long else wanted
     step_shown = StepContext(
-        asked=asked,
-        state=asked.state,
+        wanted=wanted,
+        state=wanted.state,
         frame=frame,
         problems=problems,
-        offers=[offer for one in problems for offer in _offers(asked, shortened, one)],
+        offers=[offer for one in problems for offer in _offers(wanted, shortened, one)],
         pending=pending,
         again=request.script_root + request.full_path,
         default_for=default_for,
     )
-    body = render(step_shown if wants_partial() else _page_context(asked, shortened, step_shown))
-    return html_response(body, status, link=asked.address(frame.step) if frame else "")
+    body = render(step_shown if wants_partial() else _page_context(wanted, shortened, step_shown))
+    return html_response(body, status, link=wanted.address(frame.step) if frame else "")
 
 
-def _offers(asked: StepsRequest, shortened: StepsRequest, problem: InputProblem) -> list[tuple[str, str]]:
+def _offers(wanted: StepsRequest, shortened: StepsRequest, problem: InputProblem) -> list[tuple[str, str]]:
     """Links that solve a problem; the form would send the same again."""
-    algorithm = asked.state.algorithm
-    if problem.field in ("step", "token"):
-        return [(_("Go to the first step"), asked.address())]
+    algorithm = wanted.state.algorithm
+    if problem.field in ("step", "token", "n"):
+        return [(_("Go to the first step"), wanted.address())]
     if problem.field == "text":
         return [(_("Show the steps of its first sentence"), shortened.address())]
-    if problem.field == "options" and asked.options:
-        return [(_("Go to the first step"), asked.address(**dict.fromkeys(asked.options)))]
-    ships = asked.with_algorithm(algorithm, default_for(algorithm))
+    ships = wanted.first_step(vocabulary=default_for(algorithm))
     offers = [(_("Use the vocabulary that ships with this site"), ships.address())]
     if problem.field == "algorithm":
         return offers
     if (problem.field, problem.status) != ("vocabulary", 422):
         return []
-    entry = forms.other_algorithm(request, algorithm)
+    entry = requests.other_algorithm(request, algorithm)
     if entry is not None and ALGORITHMS[entry.algorithms[0]].tracer is not None:
-        own = asked.with_algorithm(entry.algorithms[0], entry.name)
+        own = wanted.first_step(algorithm=entry.algorithms[0], vocabulary=entry.name)
         offers.insert(0, (_("Use %(name)s instead", name=algorithm_names()[entry.algorithms[0]]), own.address()))
     return offers
 
 
-def _all_steps(asked: StepsRequest, frame: ShownStep) -> AllStepsPage:
+def _all_steps(wanted: StepsRequest, frame: ShownStep) -> AllStepsPage:
     steps = range(frame.first, frame.last + 1)
     return AllStepsPage(
-        asked=asked,
-        algorithm_name=algorithm_names()[asked.state.algorithm],
-        vocabulary_title=_title(asked.state.vocabulary),
+        wanted=wanted,
+        algorithm_name=algorithm_names()[wanted.state.algorithm],
+        vocabulary_title=_title(wanted.state.vocabulary),
         sentences=[(step, emphasized(frame.walkthrough.at(step).sentence)) for step in steps],
     )
 
@@ -160,45 +150,45 @@ def _title(vocabulary: str) -> str:
     return title_of(entry) if entry else ""
 
 
-def _page_context(asked: StepsRequest, shortened: StepsRequest, step_shown: StepContext) -> StepsPage:
-    state = asked.state
+def _page_context(wanted: StepsRequest, shortened: StepsRequest, step_shown: StepContext) -> StepsPage:
+    state = wanted.state
     return StepsPage(
         step_shown=step_shown,
         shortened=shortened,
         algorithm_names=algorithm_names(),
         algorithms=[name for name, each in ALGORITHMS.items() if each.tracer is not None],
         family_of=family_of,
-        choices=forms.choices(request, state),
-        checkboxes=forms.checkboxes(state),
-        choice_fields=forms.fields_with_values(state),
-        hidden_fields=[*forms.hidden_fields(state), *asked.options.items()],
+        choices=requests.choices(request, state),
+        checkboxes=requests.checkboxes(state),
+        choice_fields=requests.fields_with_values(state),
+        hidden_fields=requests.hidden_fields(wanted),
         max_characters=MOST,
-        listing=_listing(asked),
+        listing=_listing(wanted),
         vocabulary_title=_title(state.vocabulary),
-        sentences=forms.own_sentences(state),
+        sentences=requests.own_sentences(state),
         lesson=LESSONS.get(state.algorithm, ""),
     )
 
 
-def _listing(asked: StepsRequest) -> SourceListing | None:
+def _listing(wanted: StepsRequest) -> SourceListing | None:
     """The reference algorithm of the steps, or None if there is no textbook version."""
-    functions = (longest_first.encode,) if "longest" in asked.options else ALGORITHMS[asked.state.algorithm].reference
-    inference = asked.state.relevant().inference
+    functions = ALGORITHMS[wanted.state.algorithm].reference
+    inference = wanted.state.relevant().inference
     if inference in ("longest", "fewest", "dropout", "sample"):
         functions = (getattr(inferences, inference),)
     return source_listing(*functions) if functions else None
 
 
-def _frame(asked: StepsRequest, result: Result) -> ShownStep:
-    """The step that is asked for; raises InputProblem for a step or token that does not exist."""
-    walkthrough = walkthrough_of(result, asked.options)
-    token, ids, last = asked.token, walkthrough.ids, len(walkthrough) - 1
+def _frame(wanted: StepsRequest, result: Result) -> ShownStep:
+    """The step that is wanted for; raises InputProblem for a step or token that does not exist."""
+    walkthrough = walkthrough_of(result, wanted.n or USUAL_BEST)
+    token, ids, last = wanted.token, walkthrough.ids, len(walkthrough) - 1
     if token is not None and token >= len(ids):
         values = {"index": number(token), "count": number(len(ids))}
         message = _("There is no token %(index)s: the text has %(count)s, counted from 0.", **values)
         raise InputProblem(message, 404, "step")
     # Step 0, the preparation, is below the steps; addresses with it show the first step.
-    step = max(1, walkthrough.step_of(token) if token is not None else asked.step or 1)
+    step = max(1, walkthrough.step_of(token) if token is not None else wanted.step or 1)
     if step > last:
         values = {"step": number(step), "last": number(last)}
         raise InputProblem(_("There is no step %(step)s: this text has steps 1 to %(last)s.", **values), 404, "step")
@@ -207,11 +197,11 @@ def _frame(asked: StepsRequest, result: Result) -> ShownStep:
     if token is not None and ids[token] in result.encoding.ids[token : token + 1]:
         piece = quoted(result.encoding.piece(token))
         note = _("This step decides the token %(piece)s, id %(id)s.", piece=piece, id=ids[token])
-    return ShownStep(walkthrough, step, asked.address, note)
+    return ShownStep(walkthrough, step, wanted.address, note)
 
 
 def _data(
-    asked: StepsRequest, frame: ShownStep | None, problems: Sequence[InputProblem], kind: PictureKind | None
+    wanted: StepsRequest, frame: ShownStep | None, problems: Sequence[InputProblem], kind: PictureKind | None
 ) -> Response:
     """All steps as JSON, or the picture of a step as a file."""
     if problems:
@@ -220,16 +210,17 @@ def _data(
         figure = frame.picture if frame is not None else None
         if frame is None or figure is None:
             return problem_response(404, _("This step has no picture."))
-        return picture_file(figure, kind, f"{asked.state.algorithm}-{figure.name}-step-{frame.step}")
-    if frame is None and not asked.state.text:
+        return picture_file(figure, kind, f"{wanted.state.algorithm}-{figure.name}-step-{frame.step}")
+    if frame is None and not wanted.state.text:
         return private(json_response({"steps": [], "ids": []}))
     if frame is None:
         return problem_response(503, _("The vocabulary is still being downloaded."), headers={"Retry-After": "2"})
-    about: dict[str, Any] = asdict(asked.state.relevant())
+    about: dict[str, Any] = asdict(wanted.state.relevant())
     for name in ("token", "show", "inference", "dropout", "alpha", "seed"):
         del about[name]
-    about |= asked.state.inference_options
-    return all_steps_json(frame.walkthrough, {**about, "text": well_formed(asked.state.text), **asked.options})
+    about |= wanted.state.inference_options
+    number_of_best = {"n": str(wanted.n)} if wanted.n is not None else {}
+    return all_steps_json(frame.walkthrough, {**about, "text": well_formed(wanted.state.text), **number_of_best})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,7 +248,7 @@ class StepContext(WalkthroughContext):
         "steps/_wordpiece.html",
     )
 
-    asked: StepsRequest
+    wanted: StepsRequest
     state: State
     default_for: Callable[[str], str]  # an algorithm's default vocabulary
 
@@ -290,7 +281,7 @@ class AllStepsPage(Page):
 
     template = "steps/table.html"
 
-    asked: StepsRequest
+    wanted: StepsRequest
     algorithm_name: str
     vocabulary_title: str
     sentences: Sequence[tuple[int, Markup]]  # the number and the sentence of each step

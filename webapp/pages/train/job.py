@@ -33,7 +33,6 @@ from webapp.web.templates import Context
 # The share of each stage in the whole time, in percent, as measured on 20 MB of English and Chinese.
 SHARES: dict[Stage, int] = {"read": 3, "count": 32, "train": 60, "write": 5}
 LEAST_PERCENT, LEAST_SECONDS = 5, 3  # before that, an estimate of the remaining time would be a guess
-STEP_LEAVES = 0.8  # of WordPiece's search for a threshold, which takes some ten steps
 FILES_NAMED = 3
 ROUND = [factor * 10**power for power in range(2, 8) for factor in (1, 2, 5)]  # marks of the logarithmic axis
 LONGEST_SHOWN = 12
@@ -89,7 +88,7 @@ def job_context(job: Job) -> JobContext:
         curve = tuple((int(pieces), float(value)) for pieces, value in job.record.get("curve", ()))
     return JobContext(
         job=job,
-        trainer=str(TRAINER_TITLES.get(plan.trainer, plan.trainer)),
+        trainer=str(TRAINER_TITLES.get(plan.trainer, _("WordPiece, top-down"))),
         corpus=names if len(job.file_names) <= FILES_NAMED else f"{names} …",
         corpus_bytes=size_in_words(job.facts.bytes),
         size=_("order %(order)s", order=plan.order) if plan.trainer == "ngram" else number(plan.size),
@@ -113,13 +112,11 @@ def job_context(job: Job) -> JobContext:
 def whole_percent(progress: Progress) -> int:
     """How far a training is, 0 to 99, from the share of each stage in the time.
 
-    Where the number of steps is not known, each goes a part of the way that is left.
-
     >>> whole_percent(Progress("count", 5, 10)), whole_percent(Progress("train", 400, 400))
     (19, 95)
     """
     before = sum(SHARES[stage] for stage in STAGES[: STAGES.index(progress.stage)])
-    within = min(progress.done / progress.total, 1) if progress.total else 1 - STEP_LEAVES**progress.done
+    within = min(progress.done / progress.total, 1) if progress.total else 0
     return min(99, int(before + within * SHARES[progress.stage]))
 
 

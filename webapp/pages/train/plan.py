@@ -73,7 +73,6 @@ CHOICES = (
     PlanChoice("minimum_triples", ("ngram",), advanced=True),
     PlanChoice("size"),
     PlanChoice("variant", ("bpe-bytes",)),
-    PlanChoice("wordpiece", ("wordpiece",)),
     PlanChoice("split"),
     PlanChoice("pattern"),
     PlanChoice("normalization"),

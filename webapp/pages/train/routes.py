@@ -12,8 +12,8 @@ from flask_babel import gettext as _
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.core.formats.checked_patterns import checked_pattern
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.patterns import checked_pattern
+from webapp.core.formats.reading import FormatError
 from webapp.core.training.corpus import CorpusFile
 from webapp.core.training.counting import stored_bytes
 from webapp.core.training.plan import PlanError, TrainingPlan

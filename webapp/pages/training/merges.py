@@ -25,7 +25,6 @@ from webapp.pages.training.tables import (
     Table,
     TrainingWalkthrough,
     Words,
-    WordSymbol,
     percent,
     quoted,
     read_cells,
@@ -34,6 +33,7 @@ from webapp.pages.training.tables import (
     symbols,
 )
 from webapp.pages.walkthrough.engine import Frame, say
+from webapp.rendering.pictures.figure import Symbol
 from webapp.web.json_responses import json_piece
 from webapp.web.localization import number
 
@@ -42,31 +42,31 @@ WORDS_SHOWN = 12
 MOST_UNFOLDED = 40  # pieces of the alphabet
 
 
-def character_bpe(asked: TrainingRequest) -> TrainingWalkthrough:
+def character_bpe(wanted: TrainingRequest) -> TrainingWalkthrough:
     """The steps of training BPE over characters; the corpus must contain words."""
-    counts = asked.word_counts(recipes.CHARACTER_BPE)
-    training = training_merges.train_characters(counts, asked.merges, suffix_apart=asked.apart)
-    return MergeSteps(asked, training, recipes.CHARACTER_BPE).walkthrough()
+    counts = wanted.word_counts(recipes.CHARACTER_BPE)
+    training = training_merges.train_characters(counts, wanted.merges, suffix_apart=wanted.apart)
+    return MergeSteps(wanted, training, recipes.CHARACTER_BPE).walkthrough()
 
 
-def byte_bpe(asked: TrainingRequest) -> TrainingWalkthrough:
+def byte_bpe(wanted: TrainingRequest) -> TrainingWalkthrough:
     """The steps of training BPE over bytes; the corpus must contain words."""
-    training = training_merges.train_bytes(asked.word_counts(recipes.BYTE_BPE), asked.merges)
-    return MergeSteps(asked, training, recipes.BYTE_BPE).walkthrough()
+    training = training_merges.train_bytes(wanted.word_counts(recipes.BYTE_BPE), wanted.merges)
+    return MergeSteps(wanted, training, recipes.BYTE_BPE).walkthrough()
 
 
-def wordpiece(asked: TrainingRequest) -> TrainingWalkthrough:
+def wordpiece(wanted: TrainingRequest) -> TrainingWalkthrough:
     """The steps of training WordPiece; the corpus must contain words."""
-    counts = asked.word_counts(recipes.WORDPIECE)
-    training = training_merges.train_wordpiece(counts, asked.merges, minimum=asked.minimum)
-    return MergeSteps(asked, training, recipes.WORDPIECE).walkthrough()
+    counts = wanted.word_counts(recipes.WORDPIECE)
+    training = training_merges.train_wordpiece(counts, wanted.merges, minimum=wanted.minimum)
+    return MergeSteps(wanted, training, recipes.WORDPIECE).walkthrough()
 
 
 class MergeSteps:
     """A training as steps: 0 shows the words before it, the last one the vocabulary, every one in between a round."""
 
-    def __init__(self, asked: TrainingRequest, training: MergeTraining, recipe: Recipe) -> None:
-        self._asked = asked
+    def __init__(self, wanted: TrainingRequest, training: MergeTraining, recipe: Recipe) -> None:
+        self._asked = wanted
         self._training = training
         self._recipe = recipe
         self._rounds = list(training.rounds())
@@ -213,7 +213,7 @@ class MergeSteps:
         for round in self._rounds:
             pair = round.winner
             scores = (pair.left_count, pair.right_count, pair.score) if round.scored else ()
-            made = [WordSymbol(shown(round.piece), now=True)]
+            made = [Symbol(shown(round.piece), now=True)]
             cells = (round.number, symbols((pair.left, pair.right)), pair.count, *scores, made)
             rows.append(Row(cells, round.number))
         return Table(_("All merges"), columns, rows, hint=self._end_sentence())

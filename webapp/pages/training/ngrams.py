@@ -24,11 +24,10 @@ from webapp.pages.training.tables import (
     Sections,
     Table,
     TrainingWalkthrough,
-    WordSymbol,
     section_frame,
 )
 from webapp.pages.walkthrough.cells import StepCell, cell, quotable
-from webapp.pages.walkthrough.engine import Frame, NoStepsError, say
+from webapp.pages.walkthrough.engine import Frame, say
 from webapp.pages.walkthrough.ngram_probabilities import (
     context_text,
     origin_of,
@@ -38,6 +37,8 @@ from webapp.pages.walkthrough.ngram_probabilities import (
     word_text,
 )
 from webapp.pages.walkthrough.ngrams import NGramPositions, end_sentence, ended
+from webapp.rendering.pictures.figure import Symbol
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import translated
 from webapp.web.json_responses import well_formed
 from webapp.web.localization import number
@@ -54,18 +55,18 @@ Window = tuple[str, ...]
 class NGramTraining:
     """The counting of the sentences comes first, then the probabilities, each position of the text, and its words."""
 
-    def __init__(self, asked: TrainingRequest) -> None:
-        self._text = asked.text_to_encode
-        self._order = asked.order
-        self._sentences = [tuple(sentence) for sentence in segmented(asked.corpus)]
+    def __init__(self, wanted: TrainingRequest) -> None:
+        self._text = wanted.text_to_encode
+        self._order = wanted.order
+        self._sentences = [tuple(sentence) for sentence in segmented(wanted.corpus)]
         if not self._sentences:
-            raise NoStepsError(_("The corpus has no words. Write sentences with spaces between the words."))
+            raise InputProblem(_("The corpus has no words. Write sentences with spaces between the words."))
         self._batches = batches(self._sentences)
         try:
-            counts = train(self._sentences, order=asked.order)
+            counts = train(self._sentences, order=wanted.order)
         except VocabularyError as error:
-            raise NoStepsError(_("The corpus cannot be counted: %(problem)s.", problem=translated(error))) from None
-        self._model = NGram(counts, asked.smoothing, keep_runs=False)
+            raise InputProblem(_("The corpus cannot be counted: %(problem)s.", problem=translated(error))) from None
+        self._model = NGram(counts, wanted.smoothing, keep_runs=False)
 
     def walkthrough(self) -> TrainingWalkthrough:
         """The steps, each made when it is shown."""
@@ -190,7 +191,7 @@ def counting_sections(found: Sequence[Sequence[Sentence]], step: int, order: int
     earlier = {word for batch in found[:step] for sentence in batch for word in sentence}
     title = ngettext("The sentence", "The sentences", len(found[step]))
     sentences = [
-        Pieces("" if place else title, [WordSymbol(word_text(word)) for word in marked])
+        Pieces("" if place else title, [Symbol(word_text(word)) for word in marked])
         for place, sentence in enumerate(found[step])
         for marked in [(START, *sentence, END) if order > 1 else (*sentence, END)]
     ]
@@ -198,7 +199,7 @@ def counting_sections(found: Sequence[Sequence[Sentence]], step: int, order: int
         Row(
             [
                 *_after(order, window),
-                [WordSymbol(word_text(window[-1]), bool(added[window]))],
+                [Symbol(word_text(window[-1]), bool(added[window]))],
                 counts[window],
                 f"+{number(added[window])}" if added[window] else "–",
             ],
@@ -221,7 +222,7 @@ def counting_sections(found: Sequence[Sequence[Sentence]], step: int, order: int
         )
     else:
         notes.append(_("The end of a sentence is counted like a word."))
-    known = [WordSymbol(word_text(word), word not in earlier) for word in words[:SHOWN]]
+    known = [Symbol(word_text(word), word not in earlier) for word in words[:SHOWN]]
     return Sections(
         view=[*sentences, *(_matrix(_("Counts so far"), counts, words, added, order) or [so_far])],
         side=[Pieces(_("Words of the sentences"), known, notes=notes)],
@@ -237,7 +238,7 @@ def estimate_sections(model: NGram) -> Sections:
     rows = []
     for window, count in counts.most_common(SHOWN):
         origin = origin_of(model, window[-1], window[:-1])
-        word = [WordSymbol(word_text(window[-1]))]
+        word = [Symbol(word_text(window[-1]))]
         rows.append(Row([word, *_after(model.order, window), count, origin.formula, origin.probability]))
     columns = [
         Column(_("Word"), kind="head"),

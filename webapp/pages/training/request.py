@@ -2,13 +2,22 @@
 
 The corpus is in the address as it is, or compressed if it would be too long: a Chinese character takes nine characters
 there (`%E5%AD%A6`), so 2,000 of them would be twice what proxies commonly accept.
+
+A corpus may be given as words and their counts, as textbooks print it: `low 5 lower 2 newest 6 widest 3`.
+
+Separators between a word and its count are spaces, tabs, `×`, `x`, `*`, `:`, `=`, a comma or a dash with spaces around
+it. Entries stand one per line, or several on a line; quotes and brackets around them are ignored, so that a Python
+list or dictionary can be pasted. Lists with the count first (`5 low`, as from `uniq -c`) are read too.
 """
 
 from __future__ import annotations
 
+import re
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as NotBase64Error
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Literal
@@ -19,8 +28,7 @@ from flask_babel import gettext as _
 
 from webapp.core.recipes import Recipe
 from webapp.core.trainers.word_counts import WordCounts, merged
-from webapp.pages.training.corpus import first_sentence, first_words, read_counts
-from webapp.pages.walkthrough.engine import NoStepsError
+from webapp.tokenization.forms import InputProblem
 from webapp.web.localization import number
 
 View = Literal["page", "rounds"]
@@ -35,6 +43,17 @@ USUAL_MERGES = 20
 READABLE = 1_500  # characters of an address that an uncompressed corpus may take
 LONGEST = 7_500  # characters for a packed corpus: the common limit of proxies, 8,190, less room for the rest
 _MOST_BYTES = 40_000  # of an unpacked corpus, so that no address can fill the memory
+MOST_COUNT = 1_000_000
+LONGEST_SAMPLE = 60  # characters of a corpus that are encoded if the visitor has no text
+_CLAUSE = re.compile(r"[，。！？；、,.!?;:：]\s*")
+_NUMBER = r"\d{1,3}(?:,\d{3})+(?!\d)|[-−+]?\d+(?:\.\d+)?"
+_WORD = r"(?=\S*[^\W\d_])[^\s,;，；、]\S*?"  # with at least one letter
+_BETWEEN = re.compile(r"[\s,;，；、]+")
+_ENTRY = re.compile(
+    rf"(?P<word>{_WORD})(?:\s*[×✕*＊:：=＝,，]\s*|\s+(?:[xX]\s*|[-–—]\s+)|\s+)(?P<count>{_NUMBER})(?=[\s,;，；、]|$)"
+)
+_REVERSED = re.compile(rf"(?P<count>{_NUMBER})(?:\s*[×✕*＊]\s*|\s+(?:[xX]\s+)?)(?P<word>{_WORD})(?=[\s,;，；、]|$)")
+_AROUND = re.compile(r"""["“”„«»「」『』()（）\[\]{}]|(?<!\w)['‘’]|['‘’](?!\w)""")
 
 
 @dataclass(frozen=True)
@@ -45,7 +64,7 @@ class TrainingRequest:
     """
 
     algorithm: str
-    symbols: str = ""  # BPE: "bytes", or else characters; WordPiece: "top-down", or else by score
+    symbols: str = ""  # BPE: "bytes", or else characters
     corpus: str = ""
     size: int | None = None  # merges; for Unigram the pieces to keep, single characters included
     text: str = ""  # what is tokenized with the pieces so far; if empty, words of the corpus
@@ -115,8 +134,8 @@ class TrainingRequest:
         return url_for("training.page", algorithm=self.algorithm, symbols=self.symbols or None)
 
 
-def check_room(asked: TrainingRequest, characters: int) -> None:
-    """Raise NoStepsError if so many different characters, each of them a piece, are too many."""
+def check_room(wanted: TrainingRequest, characters: int) -> None:
+    """Raise InputProblem if so many different characters, each of them a piece, are too many."""
     if characters > MOST_PIECES:
         message = _(
             "The corpus has %(count)s different characters, and each is a piece; training is shown for up to "
@@ -124,13 +143,13 @@ def check_room(asked: TrainingRequest, characters: int) -> None:
             count=number(characters),
             most=number(MOST_PIECES),
         )
-        raise NoStepsError(message)
-    if asked.size is not None and asked.size < characters:
+        raise InputProblem(message)
+    if wanted.size is not None and wanted.size < characters:
         message = _(
             "The corpus has %(count)s different characters, each of which is kept. Choose at least %(count)s pieces.",
             count=number(characters),
         )
-        raise NoStepsError(message)
+        raise InputProblem(message)
 
 
 def parameters(corpus: str) -> tuple[str, str]:
@@ -177,3 +196,78 @@ def unpacked(letters: str) -> str | None:
         return written[1:].decode("utf-16-le") if written[:1] == b"\xff" else written.decode()
     except (NotBase64Error, zlib.error, UnicodeError):
         return None
+
+
+# --- what a corpus says
+
+
+def read_counts(corpus: str) -> dict[str, int] | None:
+    """Return the words of a corpus with their counts, or None if it is a plain text: if anything else is in it.
+
+    >>> read_counts("low 5 lower 2 newest 6 widest 3")
+    {'low': 5, 'lower': 2, 'newest': 6, 'widest': 3}
+    >>> read_counts("low×5\\nlower x 2\\nnewest*6\\nwidest: 3") == read_counts("5 low\\n2 lower\\n6 newest\\n3 widest")
+    True
+    >>> read_counts("I have 5 apples"), read_counts("low low lower"), read_counts("low 5\\nlower")
+    (None, None, None)
+    """
+    lines = [_AROUND.sub(" ", line) for line in corpus.splitlines()]
+    for pattern, fewest in ((_ENTRY, 1), (_REVERSED, 2)):
+        entries = [entry for line in lines for entry in _entries(line, pattern)]
+        if len(entries) >= fewest and all(1 <= count <= MOST_COUNT for _word, count in entries):
+            counts: Counter[str] = Counter()
+            for word, count in entries:
+                counts[word] += count
+            return dict(counts)
+    return None
+
+
+def _entries(line: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, int]]:
+    """The words of a line with their counts; the count is 0 for what is no entry."""
+    at = 0
+    while at < len(line):
+        if between := _BETWEEN.match(line, at):
+            at = between.end()
+            continue
+        entry = pattern.match(line, at)
+        digits = entry["count"].replace(",", "") if entry else ""
+        yield entry["word"] if entry else "", int(digits) if digits.isdecimal() and len(digits) < 9 else 0
+        at = entry.end() if entry else len(line)
+
+
+def first_words(words: Iterable[str]) -> str:
+    """Return the first different words, up to `LONGEST_SAMPLE` characters.
+
+    >>> first_words("low low lower newest low".split())
+    'low lower newest'
+    >>> first_words(["学而时习之，" * 20])
+    '学而时习之，学而时习之，学而时习之，学而时习之，学而时习之，学而时习之，学而时习之，学而时习之，学而时习之，学而时习之，'
+    """
+    chosen = ""
+    for word in dict.fromkeys(words):
+        longer = f"{chosen} {word}" if chosen else word
+        if len(longer) > LONGEST_SAMPLE:
+            return chosen or _beginning(word)
+        chosen = longer
+    return chosen
+
+
+def first_sentence(corpus: str) -> str:
+    """Return the words of the first line without the spaces between them: the input of word segmentation.
+
+    >>> first_sentence("the table down there\\nthe men own the table")
+    'thetabledownthere'
+    """
+    line = next((line for line in corpus.splitlines() if line.strip()), "")
+    sentence = ""
+    for word in line.split():
+        if sentence and len(sentence) + len(word) > LONGEST_SAMPLE:
+            break
+        sentence += word
+    return sentence[:LONGEST_SAMPLE]
+
+
+def _beginning(word: str) -> str:
+    """The clauses at the beginning of a word that is too long, or else its first characters."""
+    ends = [found.end() for found in _CLAUSE.finditer(word[:LONGEST_SAMPLE])]
+    return word[: ends[-1] if ends else LONGEST_SAMPLE]

@@ -9,13 +9,11 @@ from flask import Blueprint, abort, redirect, request, url_for
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response
 
-from webapp.pages.training.forms import opening_of, read
 from webapp.pages.training.request import MOST, MOST_TEXT, TrainingRequest, View
 from webapp.pages.training.tables import Table, TrainingWalkthrough
-from webapp.pages.training.trainings import TRAININGS, Training, default_training
+from webapp.pages.training.trainings import TRAININGS, Training, default_training, opening_of, read
 from webapp.pages.walkthrough.cells import quotable
 from webapp.pages.walkthrough.engine import (
-    NoStepsError,
     ShownStep,
     WalkthroughContext,
     all_steps_json,
@@ -32,7 +30,7 @@ from webapp.tokenization.forms import InputProblem
 from webapp.web.htmx import wants_partial
 from webapp.web.json_responses import well_formed
 from webapp.web.localization import join_list, number
-from webapp.web.problems import problem
+from webapp.web.problems import problem as problem_response
 from webapp.web.templates import Page, render
 
 FIRST_WORDS = 12  # of the corpus, that a sentence lists
@@ -57,7 +55,7 @@ class TrainingPage(Page):
     template = "training/page.html"
 
     shown: RoundContext
-    asked: TrainingRequest
+    wanted: TrainingRequest
     training: Training  # the kind of training that is shown
     trainings: Sequence[Training]
     limits: tuple[int, int]  # characters of the corpus and of the text to tokenize
@@ -98,47 +96,47 @@ def training(algorithm: str, view: View) -> Response:
     """One step of a training, or all its rounds as a table; a form is redirected to its own address."""
     if default_training(algorithm) is None:
         abort(404)
-    asked, problems = read(request, algorithm)
+    wanted, problems = read(request, algorithm)
     if request.method == "POST" and not problems:
-        return redirect(f"{asked.address(view=view)}#show", 303)
+        return redirect(f"{wanted.address(view=view)}#show", 303)
     if request.method == "GET" and "corpus" not in request.args and "packed" not in request.args:
-        preset = TRAININGS[asked.kind].presets[0][1]
-        asked = replace(preset, step=asked.step, order=asked.order, smoothing=asked.smoothing)
+        preset = TRAININGS[wanted.kind].presets[0][1]
+        wanted = replace(preset, step=wanted.step, order=wanted.order, smoothing=wanted.smoothing)
     walkthrough = None
-    if not problems and asked.corpus.strip():
+    if not problems and wanted.corpus.strip():
         try:
-            walkthrough = TRAININGS[asked.kind].walkthrough(asked)
-        except NoStepsError as error:
-            problems = [InputProblem(error.message, error.status, "size")]
-    if walkthrough and view == "page" and (asked.step or 0) >= len(walkthrough):
-        values = {"step": number(asked.step or 0), "last": number(len(walkthrough) - 1)}
+            walkthrough = TRAININGS[wanted.kind].walkthrough(wanted)
+        except InputProblem as problem:
+            problems = [problem]
+    if walkthrough and view == "page" and (wanted.step or 0) >= len(walkthrough):
+        values = {"step": number(wanted.step or 0), "last": number(len(walkthrough) - 1)}
         message = _("There is no step %(step)s: this training has steps 0 to %(last)s.", **values)
         problems = [InputProblem(message, 404, "step")]
     if wants_json() and request.method == "GET":
-        return _as_json(asked, walkthrough, problems)
+        return _as_json(wanted, walkthrough, problems)
     if view == "rounds":
-        return _rounds(asked, walkthrough, problems)
-    return _step(asked, walkthrough, problems)
+        return _rounds(wanted, walkthrough, problems)
+    return _step(wanted, walkthrough, problems)
 
 
-def _step(asked: TrainingRequest, walkthrough: TrainingWalkthrough | None, problems: list[InputProblem]) -> Response:
-    step, frame = asked.step or 0, None
+def _step(wanted: TrainingRequest, walkthrough: TrainingWalkthrough | None, problems: list[InputProblem]) -> Response:
+    step, frame = wanted.step or 0, None
     if walkthrough and not problems:
-        frame = ShownStep(walkthrough, step, asked.address)
+        frame = ShownStep(walkthrough, step, wanted.address)
         if (kind := wanted_picture()) and frame.picture:
-            return picture_file(frame.picture, kind, f"training-{asked.kind}-step-{step}")
-    page = _page(asked, walkthrough, problems, frame=frame)
+            return picture_file(frame.picture, kind, f"training-{wanted.kind}-step-{step}")
+    page = _page(wanted, walkthrough, problems, frame=frame)
     body = render(page.shown if wants_partial() else page)
-    return answered(body, _status(problems), link=asked.address(step) if frame else "")
+    return answered(body, _status(problems), link=wanted.address(step) if frame else "")
 
 
-def _rounds(asked: TrainingRequest, walkthrough: TrainingWalkthrough | None, problems: list[InputProblem]) -> Response:
+def _rounds(wanted: TrainingRequest, walkthrough: TrainingWalkthrough | None, problems: list[InputProblem]) -> Response:
     table = walkthrough.all_rounds() if walkthrough else None
     if table and request.args.get("format") == "csv":
-        return download(as_csv(table.lines()), "text/csv", f"rounds-{asked.kind}.csv")
+        return download(as_csv(table.lines()), "text/csv", f"rounds-{wanted.kind}.csv")
     if table and (kind := wanted_picture()) and table.figure:
-        return picture_file(table.figure, kind, f"rounds-{asked.kind}")
-    return answered(render(_page(asked, walkthrough, problems, "rounds", table=table)), _status(problems))
+        return picture_file(table.figure, kind, f"rounds-{wanted.kind}")
+    return answered(render(_page(wanted, walkthrough, problems, "rounds", table=table)), _status(problems))
 
 
 def _status(problems: Sequence[InputProblem]) -> int:
@@ -146,7 +144,7 @@ def _status(problems: Sequence[InputProblem]) -> int:
 
 
 def _page(
-    asked: TrainingRequest,
+    wanted: TrainingRequest,
     walkthrough: TrainingWalkthrough | None,
     problems: Sequence[InputProblem],
     view: View = "page",
@@ -154,50 +152,52 @@ def _page(
     frame: ShownStep | None = None,
     table: Table | None = None,
 ) -> TrainingPage:
-    kind = TRAININGS[asked.kind]
+    kind = TRAININGS[wanted.kind]
     wrong = {one.field for one in problems}
     offers = []
     if "step" in wrong:
-        offers = [(_("Go to the first step"), asked.address(0))]
-        offers += [(_("Go to the last step"), asked.address(len(walkthrough) - 1))] if walkthrough else []
+        offers = [(_("Go to the first step"), wanted.address(0))]
+        offers += [(_("Go to the last step"), wanted.address(len(walkthrough) - 1))] if walkthrough else []
     if "corpus" in wrong:
-        beginning = replace(asked, corpus=opening_of(asked.corpus), step=None)
+        beginning = replace(wanted, corpus=opening_of(wanted.corpus), step=None)
         offers = [(_("Train on its beginning"), beginning.address(view=view))]
-    sizes = (asked.size, walkthrough.size if walkthrough else None, kind.usual_size)
-    listed = [f"{quotable(word)} × {number(count)}" for word, count in (asked.counted or {}).items()]
+    sizes = (wanted.size, walkthrough.size if walkthrough else None, kind.usual_size)
+    listed = [f"{quotable(word)} × {number(count)}" for word, count in (wanted.counted or {}).items()]
     return TrainingPage(
         shown=RoundContext(
-            state=replace(asked, text=asked.text_to_encode),
-            sampled=asked.text_to_encode != asked.text,
+            state=replace(wanted, text=wanted.text_to_encode),
+            sampled=wanted.text_to_encode != wanted.text,
             frame=frame,
             problems=problems,
             offers=offers,
         ),
-        asked=asked,
+        wanted=wanted,
         training=kind,
         trainings=list(TRAININGS.values()),
         limits=(MOST, MOST_TEXT),
         size=next((size for size in sizes if size is not None), None),
         listing=source_listing(*kind.reference),
         listed=join_list(listed[:FIRST_WORDS]) + ("…" if len(listed) > FIRST_WORDS else ""),
-        is_list=replace(asked, as_text=False).counted is not None,
-        corpus_line="" if listed else visible(" ".join(asked.corpus.split())),
+        is_list=replace(wanted, as_text=False).counted is not None,
+        corpus_line="" if listed else visible(" ".join(wanted.corpus.split())),
         view=view,
         table=table,
     )
 
 
-def _as_json(asked: TrainingRequest, walkthrough: TrainingWalkthrough | None, problems: list[InputProblem]) -> Response:
+def _as_json(
+    wanted: TrainingRequest, walkthrough: TrainingWalkthrough | None, problems: list[InputProblem]
+) -> Response:
     if problems:
-        return problem(_status(problems), " ".join(one.message for one in problems))
+        return problem_response(_status(problems), " ".join(one.message for one in problems))
     if walkthrough is None:
-        return problem(422, _("There is no corpus to train on."))
+        return problem_response(422, _("There is no corpus to train on."))
     about = {
-        "algorithm": asked.algorithm,
-        "kind": asked.kind,
-        "corpus": well_formed(asked.corpus),
-        "counts": {well_formed(word): count for word, count in asked.counted.items()} if asked.counted else None,
-        "size": asked.size,
-        "text": well_formed(asked.text_to_encode),
+        "algorithm": wanted.algorithm,
+        "kind": wanted.kind,
+        "corpus": well_formed(wanted.corpus),
+        "counts": {well_formed(word): count for word, count in wanted.counted.items()} if wanted.counted else None,
+        "size": wanted.size,
+        "text": well_formed(wanted.text_to_encode),
     }
     return all_steps_json(walkthrough, about)

@@ -19,19 +19,11 @@ from webapp.core.trainers.bpe import END_OF_WORD
 from webapp.pages.walkthrough.cells import StepCell, direction, quotable
 from webapp.pages.walkthrough.engine import Frame, Walkthrough
 from webapp.rendering.markup import shown_piece, visible
-from webapp.rendering.pictures.figure import Figure, FigureCell, FigureColumn, FigurePiece, side_by_side, table_figure
+from webapp.rendering.pictures.figure import Figure, FigureCell, Symbol, side_by_side, table_figure
 from webapp.web.localization import number
 
 WIDTH = 1_200.0  # of a picture: a row of tables
 WORDS = 20  # of the corpus, in a picture
-
-
-@dataclass(frozen=True)
-class WordSymbol:
-    """A symbol of a word, or a piece; `now` if the round merges or makes it."""
-
-    text: str
-    now: bool = False
 
 
 @dataclass(frozen=True)
@@ -42,7 +34,7 @@ class Bar:
     hot: bool = False
 
 
-Cell = int | float | str | Bar | Sequence[WordSymbol] | None
+Cell = int | float | str | Bar | Sequence[Symbol] | None
 """A figure, a text, a bar, or pieces; None for a figure that a round does not have."""
 
 
@@ -97,7 +89,7 @@ class Table:
     def figure(self) -> Figure | None:
         """The table as a picture; None without rows."""
         places = [at for at, column in enumerate(self.columns) if column.pictured]
-        columns = [FigureColumn(self.columns[at].title, self.columns[at].digits is not None) for at in places]
+        columns = [(self.columns[at].title, self.columns[at].digits is not None) for at in places]
         rows = []
         for row in self.rows:
             if len(row.cells) == len(self.columns):
@@ -114,7 +106,7 @@ class Table:
     def _drawn(self, row: Row, at: int) -> FigureCell:
         cell = row.cells[at]
         if isinstance(cell, Sequence) and not isinstance(cell, str):
-            return [FigurePiece(symbol.text, symbol.now or bool(row.said)) for symbol in cell] or "–"
+            return [Symbol(symbol.text, symbol.now or bool(row.said)) for symbol in cell] or "–"
         return self.written(cell, self.columns[at])
 
     def lines(self) -> list[list[object]]:
@@ -130,7 +122,7 @@ class Words:
     """Words of the corpus as symbols, with their counts."""
 
     title: str
-    lines: Sequence[tuple[Sequence[WordSymbol], int]]
+    lines: Sequence[tuple[Sequence[Symbol], int]]
 
     kind: ClassVar = "words"
 
@@ -150,7 +142,7 @@ class Pieces:
     """
 
     title: str
-    pieces: Sequence[WordSymbol]
+    pieces: Sequence[Symbol]
     start: int | None = None
     note: str = ""
     notes: Sequence[str] = ()
@@ -232,10 +224,10 @@ def shown(piece: str | bytes) -> str:
     return text
 
 
-def symbols(pieces: Iterable[str | bytes], marked: Iterable[int] = ()) -> list[WordSymbol]:
+def symbols(pieces: Iterable[str | bytes], marked: Iterable[int] = ()) -> list[Symbol]:
     """Symbols as readable text, with those at the indexes `marked` marked."""
     places = set(marked)
-    return [WordSymbol(shown(piece), place in places) for place, piece in enumerate(pieces)]
+    return [Symbol(shown(piece), place in places) for place, piece in enumerate(pieces)]
 
 
 def read_cells(tokenizer: Tokenizer, text: str, *, with_ids: bool = True) -> list[StepCell]:
@@ -272,7 +264,7 @@ def plain_words(words: Iterable[SegmentedWord]) -> list[dict[str, Any]]:
 def plain(things: Iterable[object], *names: str) -> list[dict[str, Any]]:
     """Some fields of each thing as JSON values.
 
-    >>> plain([WordSymbol("a"), WordSymbol("b", True)], "text")
+    >>> plain([Symbol("a"), Symbol("b", True)], "text")
     [{'text': 'a'}, {'text': 'b'}]
     """
     return [{name: getattr(thing, name) for name in names} for thing in things]

@@ -1,27 +1,57 @@
-"""One record for each kind of training that the page shows.
+"""One record for each kind of training that the page shows; example corpora; how a request is read.
 
 >>> list(TRAININGS)
-['bpe', 'bpe-bytes', 'wordpiece', 'wordpiece-top-down', 'unigram', 'ngram']
+['bpe', 'bpe-bytes', 'wordpiece', 'unigram', 'ngram']
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.resources import files
+from typing import Any
 
+from flask import Request
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
+from flask_babel.speaklater import LazyString
 
-from webapp.core.reference import bpe, ngram, unigram, wordpiece, wordpiece_top_down
-from webapp.pages.training import merges, ngrams, top_down
+from webapp.core.reference import bpe, ngram, unigram, wordpiece
+from webapp.pages.training import merges, ngrams
 from webapp.pages.training import unigram as unigram_training
-from webapp.pages.training.presets import PRESETS, Preset
-from webapp.pages.training.request import MOST, MOST_MERGES, MOST_PIECES, USUAL_MERGES, TrainingRequest
+from webapp.pages.training.request import (
+    LONGEST,
+    MOST,
+    MOST_MERGES,
+    MOST_PIECES,
+    MOST_TEXT,
+    USUAL_MERGES,
+    TrainingRequest,
+    parameters,
+    unpacked,
+)
 from webapp.pages.training.tables import TrainingWalkthrough
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 from webapp.tokenization.algorithms import Text
-from webapp.tokenization.forms import InputProblem
-from webapp.web.localization import number
+from webapp.tokenization.forms import InputProblem, as_typed
+from webapp.web.localization import current_key, number
+
+Preset = tuple[Text, TrainingRequest]
+
+
+def _preset(kind: str, table: dict[str, Any]) -> Preset:
+    algorithm, _, symbols = kind.partition("-")
+    title = table.pop("title")
+    request = TrainingRequest(algorithm, symbols=symbols, **table)
+    return (title if isinstance(title, str) else LazyString(lambda: title[current_key()])), request
+
+
+PRESETS: Mapping[str, Sequence[Preset]] = {
+    kind: [_preset(kind, table) for table in tables]
+    for kind, tables in tomllib.loads(files(__package__).joinpath("presets.toml").read_text(encoding="utf-8")).items()
+}
+"""The title and the request of each preset, by the kind of training."""
 
 
 @dataclass(frozen=True)
@@ -124,9 +154,9 @@ class Training:
         """The size that the form shows if the address has none; None if the trainer chooses one."""
         return USUAL_MERGES if self.size is MERGES else None
 
-    def same(self, asked: TrainingRequest) -> TrainingRequest:
+    def same(self, wanted: TrainingRequest) -> TrainingRequest:
         """The request for this kind with the same corpus and text."""
-        return replace(self.request, corpus=asked.corpus, text=asked.text, as_text=asked.as_text)
+        return replace(self.request, corpus=wanted.corpus, text=wanted.text, as_text=wanted.as_text)
 
 
 TRAININGS: dict[str, Training] = {
@@ -157,15 +187,6 @@ TRAININGS: dict[str, Training] = {
             options=(MINIMUM,),
         ),
         Training(
-            "wordpiece",
-            _l("WordPiece, top-down"),
-            PRESETS["wordpiece-top-down"],
-            top_down.walkthrough,
-            (wordpiece_top_down.starts, wordpiece_top_down.count, wordpiece_top_down.keep, wordpiece_top_down.train),
-            symbols="top-down",
-            size=PIECES,
-        ),
-        Training(
             "unigram",
             _l("Unigram"),
             PRESETS["unigram"],
@@ -178,7 +199,7 @@ TRAININGS: dict[str, Training] = {
             "ngram",
             _l("Word n-grams"),
             PRESETS["ngram"],
-            lambda asked: ngrams.NGramTraining(asked).walkthrough(),
+            lambda wanted: ngrams.NGramTraining(wanted).walkthrough(),
             (ngram.train, ngram.segment),
             size=None,
             options=(ORDER, SMOOTHING),
@@ -192,3 +213,63 @@ TRAININGS: dict[str, Training] = {
 def default_training(algorithm: str) -> Training | None:
     """The first kind of training of an algorithm, or None if there is none."""
     return next((training for training in TRAININGS.values() if training.algorithm == algorithm), None)
+
+
+# --- reading a request
+
+
+def read(request: Request, algorithm: str) -> tuple[TrainingRequest, list[InputProblem]]:
+    """The request and its problems; a field with a problem has its default, but texts stay as they are."""
+    values = request.form if request.method == "POST" else request.args
+    problems: list[InputProblem] = []
+    wanted = TrainingRequest(algorithm, symbols=values.get("symbols", ""))
+    wanted = wanted if wanted.kind in TRAININGS else TrainingRequest(algorithm)
+    corpus, text = as_typed(values.get("corpus", "")), values.get("text", "")
+    if "packed" in values and "corpus" not in values:
+        found = unpacked(values["packed"])
+        if found is None:
+            problems.append(InputProblem(_("The corpus in this address cannot be read: a part of it is missing.")))
+        corpus = as_typed(found or "")
+    problems += _length_problems(corpus, text)
+    given: dict[str, Any] = {}
+    training = TRAININGS[wanted.kind]
+    readers = {option.name: option.read for option in (*training.options, *([training.size] if training.size else []))}
+    for name, read_value in {**readers, "step": _step}.items():
+        written = values.get(name, "")
+        if written.strip():
+            try:
+                given[name] = read_value(written)
+            except InputProblem as problem:
+                problems.append(replace(problem, field=name))
+    as_text = values.get("as_text", "0") not in ("0", "")
+    return replace(wanted, corpus=corpus, text=text, as_text=as_text, **given), problems
+
+
+def _step(written: str) -> int:
+    if (step := whole_number(written)) < 0:
+        raise InputProblem(_("Steps are counted from 0."))
+    return step
+
+
+def _length_problems(corpus: str, text: str) -> list[InputProblem]:
+    """A corpus may be no longer than `MOST` and than an address can hold, a text no longer than `MOST_TEXT`."""
+    problems = []
+    if len(corpus) > MOST:
+        values = {"count": number(len(corpus)), "most": number(MOST)}
+        message = _("The corpus has %(count)s characters; training is shown on up to %(most)s.", **values)
+        problems.append(InputProblem(message, 413, "corpus"))
+    elif len(parameters(corpus)[1]) > LONGEST:
+        message = _("The corpus does not fit into an address. Shorten it and try again.")
+        problems.append(InputProblem(message, 413, "corpus"))
+    if len(text) > MOST_TEXT:
+        values = {"count": number(len(text)), "most": number(MOST_TEXT)}
+        message = _("The text to tokenize has %(count)s characters; the limit is %(most)s.", **values)
+        problems.append(InputProblem(message, 413, "text"))
+    return problems
+
+
+def opening_of(corpus: str) -> str:
+    """The beginning of a corpus that is too long, cut to the limits at the end of a word."""
+    kept = corpus[: MOST if len(corpus) > MOST else len(corpus) // 2]
+    space = max(kept.rfind(" "), kept.rfind("\n"))
+    return kept[:space] if space > len(kept) // 2 else kept

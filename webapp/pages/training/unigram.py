@@ -54,14 +54,14 @@ LINES = 14  # of a table, on either side of a cut
 PLAIN = Recipe("unigram-plain", None, pretokenizers.WhitespaceSplit(), decoders.Join())
 
 
-def walkthrough(asked: TrainingRequest) -> TrainingWalkthrough:
-    """The steps of training Unigram; the corpus must contain words. Raises NoStepsError if the size is too small."""
-    recipe = PLAIN if asked.plain else recipes.UNIGRAM
-    counts = asked.word_counts(recipe)
+def walkthrough(wanted: TrainingRequest) -> TrainingWalkthrough:
+    """The steps of training Unigram; the corpus must contain words. Raises InputProblem if the size is too small."""
+    recipe = PLAIN if wanted.plain else recipes.UNIGRAM
+    counts = wanted.word_counts(recipe)
     least = len(characters(counts))
-    check_room(asked, least)
-    training = UnigramTraining(counts, asked.size, seeds=asked.longer, every_substring=asked.every)
-    return Pruning(asked, recipe, training, least).walkthrough()
+    check_room(wanted, least)
+    training = UnigramTraining(counts, wanted.size, seeds=wanted.longer, every_substring=wanted.every)
+    return Pruning(wanted, recipe, training, least).walkthrough()
 
 
 class Pruning:
@@ -69,8 +69,8 @@ class Pruning:
     The last step shows the vocabulary.
     """
 
-    def __init__(self, asked: TrainingRequest, recipe: Recipe, training: UnigramTraining, single: int) -> None:
-        self._asked = asked
+    def __init__(self, wanted: TrainingRequest, recipe: Recipe, training: UnigramTraining, single: int) -> None:
+        self._asked = wanted
         self._recipe = recipe
         self._training = training
         self._single = single

@@ -21,10 +21,10 @@ from webapp.rendering.charts import LineChart, Series, chart_figure, linear, log
 from webapp.rendering.markup import Painter
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.algorithms import algorithm_names, leading_algorithms
-from webapp.tokenization.attempts import FIELD as UPLOAD_FIELD
-from webapp.tokenization.attempts import store_upload, upload_limit
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import is_independent
+from webapp.tokenization.messages import FIELD as UPLOAD_FIELD
+from webapp.tokenization.messages import store_upload, upload_limit
 from webapp.vocabularies import (
     CATALOGUE,
     CatalogueEntry,

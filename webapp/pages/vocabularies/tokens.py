@@ -15,15 +15,15 @@ from webapp.core.analysis.token_origin import spelling_of
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.tokenizer import Tokenizer
 from webapp.jobs import surveys
-from webapp.jobs.surveys import PARTS, FailedSurvey, Running, StoredSurvey, survey_of
+from webapp.jobs.surveys import PARTS, Running, StoredSurvey, survey_of
 from webapp.pages.vocabularies.found import HeadedPage, blueprint, end, vocabulary_of
 from webapp.pages.vocabularies.listing import entries
 from webapp.pages.vocabularies.token_table import PAGE, page_number, piece_of, short, shown_token, tags_of
 from webapp.pages.walkthrough.merge_tree import MergeTree, merge_tree
 from webapp.rendering.delimited import as_csv
 from webapp.rendering.markup import visible
+from webapp.tokenization.answers import reachability_json, survey_json, token_page_json
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.vocabulary_answers import reachability_json, survey_json, token_page_json
 from webapp.vocabularies import CatalogueEntry, title_of
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.library import library
@@ -237,7 +237,7 @@ def _survey_context(entry: CatalogueEntry, tokenizer: Tokenizer) -> SurveyContex
         shown=_shown_in(tokenizer),
         chosen=chosen,
         running=state if isinstance(state, Running) else None,
-        failed=state.why if isinstance(state, FailedSurvey) else "",
+        failed=state if isinstance(state, str) else "",
         problem=problem,
         survey=survey,
         reasons=reasons,

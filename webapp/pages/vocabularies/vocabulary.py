@@ -27,12 +27,12 @@ from webapp.core.formats import (
     vocab_json,
     vocab_txt,
 )
-from webapp.core.formats.fields import FormatError
 from webapp.core.formats.loading_code import loading_code
+from webapp.core.formats.reading import FormatError
 from webapp.core.models import Model
 from webapp.core.models.ngram import NGram
 from webapp.core.models.word_models import WordModel
-from webapp.core.text.byte_characters import bytes_to_characters
+from webapp.core.text.utf8 import bytes_to_characters
 from webapp.core.tokenizer import Tokenizer
 from webapp.jobs.surveys import stored_survey
 from webapp.pages.vocabularies import listing, token_table
@@ -45,11 +45,10 @@ from webapp.pages.walkthrough.ngram_probabilities import (
     smoothing_sentence,
     word_text,
 )
+from webapp.tokenization.answers import vocabulary_json
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.measures.article import article_measures
-from webapp.tokenization.measures.measured import language_lines, text_lines
+from webapp.tokenization.measures.measured import article_measures, language_lines, text_lines
 from webapp.tokenization.messages import translated
-from webapp.tokenization.vocabulary_answers import vocabulary_json
 from webapp.vocabularies import CatalogueEntry, default_for, library, title_of
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.token_kinds import kind_title

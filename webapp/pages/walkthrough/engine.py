@@ -31,7 +31,6 @@ from typing import Any, Literal
 
 import regex
 from flask import Response, current_app, make_response, request
-from flask_babel import gettext as _
 from markupsafe import Markup, escape
 
 from webapp.rendering.pictures.figure import Figure
@@ -45,21 +44,10 @@ from webapp.web.templates import Context
 
 MAX_TICKS = 40
 """How many links to steps the player has; of more steps, each link stands for several."""
+MOST_BEST = 20
+"""How many best segmentations the last step of Unigram and n-grams may list."""
 
 PictureKind = Literal["svg", "png"]
-
-
-class NoStepsError(Exception):
-    """The steps of this text or vocabulary cannot be shown: `message` says why, in the reader's language.
-
-    With `instead`, the page offers the same text with the algorithm's shipped vocabulary.
-    """
-
-    def __init__(self, message: str, status: int = 422, *, instead: bool = False) -> None:
-        super().__init__(message)
-        self.message = message
-        self.status = status
-        self.instead = instead
 
 
 @dataclass(frozen=True)
@@ -192,14 +180,6 @@ def say(algorithm: str, kind: str, /, **values: object) -> str:
     """
     written: Markup = getattr(current_app.jinja_env.get_template(f"sentences/{algorithm}.html").module, kind)(**values)
     return joined(line.strip() for line in written.unescape().split("\n"))
-
-
-def number_of_best(options: Mapping[str, str], most: int) -> int:
-    """How many best segmentations an address asks for; raises NoStepsError for more than `most`, or less than one."""
-    n = options.get("n", "") or "5"
-    if not (n.isascii() and n.isdecimal() and len(n) < 4 and 1 <= int(n) <= most):
-        raise NoStepsError(_("The number of best segmentations must be from 1 to %(most)s.", most=most))
-    return int(n)
 
 
 def step_ticks(first: int, last: int, now: int) -> list[StepTick]:

@@ -5,7 +5,7 @@ The lattice has an arc for each word, with the probability after the best words 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import exp
@@ -26,8 +26,8 @@ from webapp.core.traces.ngram import (
     sentence_traces,
 )
 from webapp.core.traces.pretokens import AddedFound
-from webapp.pages.walkthrough.cells import StepCell, cell, power, quotable
-from webapp.pages.walkthrough.engine import Frame, NoStepsError, Walkthrough, number_of_best, say
+from webapp.pages.walkthrough.cells import StepCell, WordSteps, cell, final_cells, power, pretokens, quotable
+from webapp.pages.walkthrough.engine import Frame, Walkthrough, say
 from webapp.pages.walkthrough.lattice_drawing import LatticeArc, LatticeDrawing, draw, first_drawings
 from webapp.pages.walkthrough.ngram_probabilities import (
     Origin,
@@ -37,9 +37,9 @@ from webapp.pages.walkthrough.ngram_probabilities import (
     short_probability,
     word_text,
 )
-from webapp.pages.walkthrough.preparation import WordSteps, final_cells, pretokens
 from webapp.rendering.markup import shown_piece
 from webapp.rendering.pictures.figure import Figure, side_by_side
+from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import Result
 from webapp.web.json_responses import well_formed
 from webapp.web.localization import number
@@ -47,7 +47,6 @@ from webapp.web.localization import number
 SHOWN = 40  # rows of a table
 MOST_CANDIDATES = 20_000
 """The limit for all sentences of a text: trigrams over a large dictionary can have many candidates at a position."""
-MAX_BEST = 20
 MOST_DRAWN = 2_000  # candidates of the sentences that the last step draws
 MOST_FACTORS = 12  # of a product that is written out
 MOST_SENTENCES = 10  # whose next best segmentations are listed
@@ -182,14 +181,11 @@ class NGramPositions:
         return LatticeArc(one.start, one.end, one.word, one.known, (probability,), shown_piece(title))
 
 
-def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
-    """The steps of an n-gram model on the sentences of a result.
+def walkthrough(result: Result, model: NGram, n: int) -> Walkthrough:
+    """The steps of an n-gram model on the sentences of a result, with the `n` best segmentations of each.
 
-    Raises NoStepsError for an invalid `n`, and for a text whose table is too large.
+    Raises InputProblem for a text whose table is too large.
     """
-    model = result.tokenizer.model
-    assert isinstance(model, NGram)
-    n = number_of_best(options, MAX_BEST)
     steps = WordSteps("steps/_ngram.html")
     every: list[NGramPositions] = []
     for found in pretokens(result):
@@ -205,7 +201,7 @@ def walkthrough(result: Result, options: Mapping[str, str]) -> Walkthrough:
             "The table of this text has more than %(most)s rows with this vocabulary. Shorten the text.",
             most=number(MOST_CANDIDATES),
         )
-        raise NoStepsError(message, 413)
+        raise InputProblem(message, 413)
     shown = steps.walkthrough(result.encoding.ids, lambda: ended("steps/_ngram.html", every, final_cells(result), n))
     shown.rows = partial(table_of, every)
     return shown

@@ -122,49 +122,43 @@ LONGEST = 60  # characters of a cell of text
 
 
 @dataclass(frozen=True)
-class FigurePiece:
-    """A piece in a frame; `chosen` for the subject of a round."""
+class Symbol:
+    """A piece or a symbol of a word, in a frame; `now` for the subject of a step."""
 
     text: str
-    chosen: bool = False
+    now: bool = False
 
 
-@dataclass(frozen=True)
-class FigureColumn:
-    """A column with its heading; figures are aligned at the end."""
-
-    title: str
-    is_figures: bool = False
-
-
-FigureCell = str | Sequence[FigurePiece]
+FigureCell = str | Sequence[Symbol]
 
 
 def table_figure(
-    name: str, title: str, columns: Sequence[FigureColumn], rows: Sequence[Sequence[FigureCell]]
+    name: str, title: str, columns: Sequence[tuple[str, bool]], rows: Sequence[Sequence[FigureCell]]
 ) -> Figure:
     """The table with its title above the head; rows are as wide as their widest cells.
 
-    >>> figure = table_figure("rounds", "All", [FigureColumn("Pair"), FigureColumn("Count", True)], [["a b", "3"]])
+    A column has a title, and is aligned at its end if it holds figures.
+
+    >>> figure = table_figure("rounds", "All", [("Pair", False), ("Count", True)], [["a b", "3"]])
     >>> [shape.text for shape in figure.shapes if shape.tag == "text"]
     ['All', 'Pair', 'Count', 'a b', '3']
     """
     widths = [
-        max([width_of(column.title, HEAD), *(_cell_width(row[at]) for row in rows)])
-        for at, column in enumerate(columns)
+        max([width_of(heading, HEAD), *(_cell_width(row[at]) for row in rows)])
+        for at, (heading, _at_end) in enumerate(columns)
     ]
     total = max(sum(widths) + GAP * (len(widths) - 1), width_of(title, 15))
     shapes: list[Shape] = [FigureLabel(0, 14, title, "strong", 15, "start")] if title else []
     top = 44.0 if title else 16.0
     starts = [sum(widths[:at]) + GAP * at for at in range(len(widths))]
-    for column, start, width in zip(columns, starts, widths, strict=True):
-        shapes.append(_label(column.title, start, width, top, column.is_figures, "quiet", HEAD))
+    for (heading, at_end), start, width in zip(columns, starts, widths, strict=True):
+        shapes.append(_label(heading, start, width, top, at_end, "quiet", HEAD))
     for number, row in enumerate(rows):
         line = top + 10 + number * ROW
         shapes.append(FigurePath(f"M0 {line:.1f}H{total:.1f}", "rule"))
-        for cell, column, start, width in zip(row, columns, starts, widths, strict=True):
+        for cell, (_heading, at_end), start, width in zip(row, columns, starts, widths, strict=True):
             if isinstance(cell, str):
-                shapes.append(_label(_short(cell), start, width, line + 20, column.is_figures, "", TEXT))
+                shapes.append(_label(_short(cell), start, width, line + 20, at_end, "", TEXT))
             else:
                 shapes += _pieces(cell, start, line + 4)
     return Figure(name, total, top + 10 + len(rows) * ROW, tuple(shapes), title=title)
@@ -188,7 +182,7 @@ def _cell_width(cell: FigureCell) -> float:
     return sum(_piece_width(piece) + 3 for piece in cell)
 
 
-def _piece_width(piece: FigurePiece) -> float:
+def _piece_width(piece: Symbol) -> float:
     return width_of(piece.text, TEXT) + 10
 
 
@@ -196,11 +190,11 @@ def _label(text: str, start: float, width: float, y: float, at_end: bool, kind: 
     return FigureLabel(start + width if at_end else start, y, text, kind, size, "end" if at_end else "start")
 
 
-def _pieces(pieces: Sequence[FigurePiece], start: float, top: float) -> list[Shape]:
+def _pieces(pieces: Sequence[Symbol], start: float, top: float) -> list[Shape]:
     shapes: list[Shape] = []
     for piece in pieces:
         width = _piece_width(piece)
-        shapes.append(FigureBox(start, top, width, 22, "hit" if piece.chosen else "rank", 4))
+        shapes.append(FigureBox(start, top, width, 22, "hit" if piece.now else "rank", 4))
         shapes.append(FigureLabel(start + width / 2, top + 16, piece.text, "", TEXT))
         start += width + 3
     return shapes

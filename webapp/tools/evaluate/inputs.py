@@ -13,8 +13,8 @@ from werkzeug.datastructures import FileStorage
 
 from webapp.core.algorithms import ALGORITHMS
 from webapp.core.evaluation.errors import Kind
-from webapp.tokenization.comparison.choices import TokenizerOption, tokenizer_options
 from webapp.tokenization.comparison.state import TokenizerChoice
+from webapp.tokenization.comparison.views import TokenizerOption, tokenizer_options
 from webapp.tokenization.forms import InputProblem, as_typed, within
 from webapp.tools.inputs import FromForm, InBody, Input, at_most
 from webapp.vocabularies import CATALOGUE, default_for, offered_algorithms, well_known

@@ -25,11 +25,10 @@ from webapp.core.models.word_models import WordModel
 from webapp.core.text.split_patterns import TextError
 from webapp.observing import report
 from webapp.storage import UnavailableStorageError
-from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of
 from webapp.tokenization.comparison.state import TokenizerChoice
 from webapp.tokenization.exports import picture_title
 from webapp.tokenization.forms import InputProblem, fits
-from webapp.tokenization.messages import translated
+from webapp.tokenization.messages import EXPLAINED_ERRORS, problem_of, translated
 from webapp.tokenization.result import prepare
 from webapp.tokenization.state import State
 from webapp.tools.evaluate.inputs import FIRST_ERRORS, LONGEST_NAME, PASTED, EvaluationInput

@@ -1,16 +1,18 @@
-"""Shared conversations: messages, template, the rendered prompt, its tokens, and what they belong to.
+"""What the forms of pages share, and what a shared conversation and any snapshot show.
 
-A snapshot has all that its page shows, so it depends on no template, vocabulary or list of models.
+The snapshot of a conversation has all that its page shows, so it depends on no template, vocabulary or list of models.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from functools import cached_property
 from typing import Any
 
-from flask import Response, request, url_for
+from flask import Request, Response, request, url_for
+from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from pydantic import TypeAdapter
 
@@ -20,15 +22,32 @@ from webapp.chat.render import Prompt
 from webapp.chat.spans import Span
 from webapp.chat.templates import ChatTemplate
 from webapp.rendering import pictures
-from webapp.storage import ShareReceipt
-from webapp.tokenization.answers import conversation_file, conversation_json
-from webapp.tokenization.conversation.count import ConversationResult, PromptFigures, count
+from webapp.storage import ShareReceipt, StoredSnapshot
+from webapp.tokenization import forms
+from webapp.tokenization.comparison import state as comparisons
+from webapp.tokenization.conversation import state as conversations
+from webapp.tokenization.conversation.count import (
+    ConversationResult,
+    PromptFigures,
+    conversation_file,
+    conversation_json,
+    count,
+)
 from webapp.tokenization.conversation.counts import counted_prompt
 from webapp.tokenization.conversation.state import OWN, VIEWS, ConversationState, as_json
 from webapp.tokenization.exports import picture_words
-from webapp.tokenization.sharing.results import snapshot_of
-from webapp.tokenization.sharing.snapshots import ShareTerms, Shown, encoding_of, store
-from webapp.vocabularies import tokenizer_of
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import still_fetching_problem, tokenize_or_explain, unavailable_problem
+from webapp.tokenization.sharing.results import (
+    ShownComparison,
+    ShownResult,
+    share_comparison,
+    share_result,
+    snapshot_of,
+)
+from webapp.tokenization.sharing.snapshots import ShareTerms, Shown, encoding_of, kind_of, store
+from webapp.tokenization.state import State
+from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, tokenizer_of
 from webapp.web.json_responses import json_piece
 
 _FIGURES = TypeAdapter(PromptFigures)
@@ -134,3 +153,59 @@ class ShownConversation(Shown):
     def origin(self) -> tuple[str, str]:
         """The page that counts conversations."""
         return url_for("messages.page"), replace(self.restored.state, view="tokens").query()
+
+
+KINDS: dict[str, type[Shown]] = {kind.kind: kind for kind in (ShownResult, ShownComparison, ShownConversation)}
+
+
+def shown_of(stored: StoredSnapshot) -> Shown:
+    """A snapshot by its kind; evaluations have pages of their own."""
+    return KINDS[kind_of(stored.snapshot)](stored)
+
+
+def origin_of(request: Request) -> str:
+    """The blueprint of the page that sent a form: `playground`, `compare` or `messages`."""
+    if "content" in request.form or "messages" in request.form:
+        return "messages"
+    return "compare" if "with" in request.form else "playground"
+
+
+def share_form(
+    request: Request, terms: ShareTerms, problems: list[InputProblem]
+) -> tuple[ShareReceipt | None, list[InputProblem]]:
+    """Store the form's result with its vocabulary, or return the problems that prevent it."""
+    read, share = ORIGINS[origin_of(request)]
+    given, found = read(request)
+    problems = [*found, *problems]
+    try:
+        return (None, problems) if problems else (share(given, terms), [])
+    except InputProblem as problem:
+        return None, [problem]
+    except StillFetchingError:
+        return None, [still_fetching_problem()]
+    except UnavailableVocabularyError as error:
+        return None, [unavailable_problem(error)]
+
+
+def _read_result(request: Request) -> tuple[State, list[InputProblem]]:
+    state, problems = forms.read(request)
+    return state, [each for each in problems if each.field != "token"]
+
+
+def _share_result(state: State, terms: ShareTerms) -> ShareReceipt:
+    return share_result(tokenize_or_explain(state), terms)
+
+
+def _read_conversation(request: Request) -> tuple[ConversationState, list[InputProblem]]:
+    given = conversations.read(request)
+    if not given.state.messages and not given.problems:
+        return given.state, [InputProblem(_("There are no messages yet. Add one, or paste a conversation."))]
+    return given.state, given.problems
+
+
+ORIGINS: dict[str, tuple[Callable[[Request], Any], Callable[[Any, ShareTerms], ShareReceipt]]] = {
+    "playground": (_read_result, _share_result),
+    "compare": (comparisons.read, share_comparison),
+    "messages": (_read_conversation, share_conversation),
+}
+"""How the form of each page is read, and how its result is stored; the latter raises InputProblem."""

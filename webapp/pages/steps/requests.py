@@ -1,0 +1,199 @@
+"""Requests of `/steps`: the playground's state, a step or a token; their walkthrough; what the form shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode
+
+from flask import Request, url_for
+from flask_babel import gettext as _
+
+from webapp.core.algorithms import ALGORITHMS
+from webapp.core.analysis.chunking import boundaries_of
+from webapp.core.inference.records import OWN
+from webapp.core.models.bpe import BPE, SubwordBPE
+from webapp.core.models.matching import Matching
+from webapp.core.models.maximum_probability import MaximumProbability
+from webapp.core.models.ngram import NGram
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.scored_pieces import SentencePieceCharacters, SentencePieceWords
+from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
+from webapp.core.models.unigram import Unigram
+from webapp.core.models.wordpiece import WordLevel, WordPiece
+from webapp.pages.steps import inference, lattice, matching, maximum_probability, merging
+from webapp.pages.walkthrough import ngrams
+from webapp.pages.walkthrough.cells import preparation
+from webapp.pages.walkthrough.engine import MOST_BEST, Walkthrough
+from webapp.tokenization import forms
+from webapp.tokenization.algorithms import TEXTS, ChoiceField, algorithm_names, choice_fields
+from webapp.tokenization.algorithms import options as checkbox_options
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.links import LONGEST_ADDRESS, MOST, Groups, vocabulary_choices
+from webapp.tokenization.result import Result
+from webapp.tokenization.state import State
+from webapp.vocabularies import CatalogueEntry, find, title_of
+from webapp.vocabularies.trained import EXAMPLE_SENTENCES
+from webapp.web.localization import join_list, number
+
+USUAL_BEST = 5
+WALKTHROUGHS: dict[type[Any], Callable[[Result, Any, int], Walkthrough]] = {
+    Matching: matching.walkthrough,
+    MaximumProbability: maximum_probability.walkthrough,
+    NGram: ngrams.walkthrough,
+    WordPiece: matching.wordpiece_walkthrough,
+    **dict.fromkeys((BPE, RankBPE, ScoredBPE, SubwordBPE), merging.walkthrough),
+    **dict.fromkeys((Unigram, SentencePieceUnigram), lattice.walkthrough),
+}
+"""What makes a walkthrough of a result with its model and a number of best segmentations, by the class of the model."""
+
+
+@dataclass(frozen=True)
+class StepsRequest:
+    """A state and one of its steps: given by number, or by the token that it made; by default the first.
+
+    `n` is the number of best segmentations that the last step lists, for algorithms that have them.
+    """
+
+    state: State
+    step: int | None = None
+    token: int | None = None
+    n: int | None = None
+
+    def address(self, step: int | None = None, **more: str | None) -> str:
+        """The address of a step, by default of the first; what is None is left out."""
+        pairs = [(name, value) for name, value in {"n": self.n, **more, "step": step}.items() if value is not None]
+        tail = f"&{urlencode(pairs)}" if pairs else ""
+        return f"{url_for('steps.page', algorithm=self.state.algorithm)}?{self.state.query_of_algorithm()}{tail}"
+
+    def first_step(self, **changes: Any) -> StepsRequest:
+        """The same request with changes of its state, such as another text, from its first step."""
+        return StepsRequest(replace(self.state, **changes), n=self.n)
+
+    def by_own_rule(self) -> StepsRequest:
+        """The same text with the vocabulary's own rule, from its first step."""
+        return self.first_step(inference=OWN)
+
+
+def walkthrough_of(result: Result, n: int = USUAL_BEST) -> Walkthrough:
+    """The walkthrough of a result; its first step shows what happens before the model.
+
+    Raises InputProblem if there are no steps to show.
+    """
+    return replace(_steps(result, n), preparation=partial(preparation, result))
+
+
+def _steps(result: Result, n: int) -> Walkthrough:
+    model = result.tokenizer.model
+    drawn = "seed" in result.state.inference_options  # whether the tokens are random
+    if drawn or (result.inferred is not None and result.inferred.model is not model):
+        return inference.walkthrough(result)
+    if isinstance(model, WordLevel | SentencePieceWords | SentencePieceCharacters):
+        raise InputProblem(
+            _("This vocabulary is only looked up, word by word or character by character, so there are no steps.")
+        )
+    if type(model) in WALKTHROUGHS:
+        return WALKTHROUGHS[type(model)](result, model, n)
+    raise InputProblem(_("There is no step-by-step view for this kind of vocabulary."), field="algorithm")
+
+
+def read(request: Request, algorithm: str) -> tuple[StepsRequest, list[InputProblem]]:
+    """The request, and its problems."""
+    state, problems = forms.read(request, algorithm)
+    values = request.form if request.method == "POST" else request.args
+    if not state.inference_options:  # then the seed is that of the samples that the lattice shows
+        problems = [problem for problem in problems if problem.field != "seed"]
+    if request.method == "GET" and "text" not in values:
+        state = replace(state, text=TEXTS[algorithm].examples[0])
+    wrong = _("“%(value)s” is not a step number. Steps are counted from 1.", value=values.get("step", "")[:40])
+    step, wrong_step = _whole(values.get("step", ""), 0, 999_999_999, InputProblem(wrong, 422, "step"))
+    wrong = _("The number of best segmentations must be from 1 to %(most)s.", most=MOST_BEST)
+    written = values.get("n", "") if algorithm in ("ngram", "unigram") else ""
+    n, wrong_n = _whole(written, 1, MOST_BEST, InputProblem(wrong, 422, "n"))
+    wanted = StepsRequest(replace(state, token=None), step, state.token if step is None else None, n)
+    if not problems and (other := other_algorithm(request, algorithm)) is not None:
+        names = algorithm_names()
+        own = join_list(names[name] for name in other.algorithms)
+        message = _(
+            "“%(title)s” is a vocabulary for %(own)s and cannot be used with %(algorithm)s.",
+            title=title_of(other),
+            own=own,
+            algorithm=names[algorithm],
+        )
+        problems = [InputProblem(message, 422, "vocabulary")]
+    if not problems and len(state.text) > MOST:
+        values_of_text = {"count": number(len(state.text)), "most": number(MOST)}
+        message = _("The text has %(count)s characters; steps are shown for up to %(most)s.", **values_of_text)
+        problems = [InputProblem(message, 413, "text")]
+    elif not problems and request.method == "POST" and len(wanted.address()) > LONGEST_ADDRESS:
+        message = _("This is too long for a URL. Shorten the training text or the dictionary.")
+        problems = [InputProblem(message, 413)]
+    return wanted, [*problems, *wrong_step, *wrong_n]
+
+
+def _whole(value: str, least: int, most: int, wrong: InputProblem) -> tuple[int | None, list[InputProblem]]:
+    """A number of an address, if it has one; the problem if it is none from `least` to `most`."""
+    if not value:
+        return None, []
+    if value.isascii() and value.isdecimal() and len(value) <= 9 and least <= int(value) <= most:
+        return int(value), []
+    return None, [wrong]
+
+
+def other_algorithm(request: Request, algorithm: str) -> CatalogueEntry | None:
+    """The vocabulary in the address, if it does not fit the algorithm: no merges, no scores, or no words."""
+    entries = [entry for name in request.args.getlist("vocabulary") if (entry := find(name)) is not None]
+    return None if any(algorithm in entry.algorithms for entry in entries) else next(iter(entries), None)
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence that is not empty; if it is too long for steps, its beginning, up to the end of a word.
+
+    >>> first_sentence(" It rains. Take an umbrella.")
+    'It rains.'
+    """
+    ends = [*boundaries_of(text, "sentence"), len(text)]
+    begin = len(text) - len(text.lstrip())
+    sentence = text[begin : next(end for end in ends if end > begin or end == len(text))].rstrip()
+    if len(sentence) <= MOST:
+        return sentence
+    space = max(sentence.rfind(" ", MOST // 2, MOST + 1), sentence.rfind("\n", MOST // 2, MOST + 1))
+    return sentence[: space if space > 0 else MOST]
+
+
+def choices(request: Request, state: State) -> Groups:
+    """The vocabularies of the algorithm."""
+
+    def keep(entry: CatalogueEntry) -> bool:
+        return state.algorithm in entry.algorithms and (entry.origin != "pasted" or bool(state.dictionary))
+
+    return vocabulary_choices(request, state.vocabulary, keep=keep)
+
+
+def checkboxes(state: State) -> list[tuple[str, bool, str]]:
+    """The checkboxes that apply to an algorithm: field, whether it is ticked, label."""
+    algorithm = ALGORITHMS[state.algorithm]
+    wanted = {option.name for option in (algorithm.external_options if state.external else algorithm.options)}
+    return [(name, checked, title) for name, checked, title, _groups in checkbox_options(state) if name in wanted]
+
+
+def fields_with_values(state: State) -> list[ChoiceField]:
+    """The options with several values that apply to an algorithm."""
+    wanted = {choice.name for choice in ALGORITHMS[state.algorithm].choices}
+    return [field for field in choice_fields(state) if field.name in wanted]
+
+
+def hidden_fields(wanted: StepsRequest) -> list[tuple[str, str]]:
+    """The hidden fields of the form."""
+    state = wanted.state
+    fields = {"size": state.size if state.trained else None, **state.inference_options, "n": wanted.n}
+    return [(name, str(value)) for name, value in fields.items() if value is not None]
+
+
+def own_sentences(state: State) -> str | None:
+    """The sentences whose words an n-gram model counts; None for other vocabularies."""
+    if not state.trained or state.family != "word model":
+        return None
+    return state.corpus if state.corpus.strip() else EXAMPLE_SENTENCES
