@@ -19,8 +19,7 @@ from tests.core.texts import CORPUS
 from tests.core.training.test_train import TEXT, trained
 from webapp.core.formats import huggingface
 from webapp.core.formats.reading import FormatError
-from webapp.core.formats.recognize import recognize
-from webapp.core.formats.recognize import save
+from webapp.core.formats.recognize import recognize, save
 from webapp.core.recipes import BYTE_BPE, sentencepiece_tokenizer
 from webapp.core.trainers.bpe import train_bytes
 from webapp.core.training.plan import TrainingPlan
