@@ -141,29 +141,6 @@ def test_other_sites_cannot_store(client: FlaskClient) -> None:
 # --- wrong input
 
 
-@pytest.mark.parametrize(
-    ("asked", "status", "field", "message"),
-    [
-        ({"base": "nothing", "tokens": "a"}, 404, "base", "“nothing” cannot be expanded."),
-        ({"base": "jieba", "tokens": "a"}, 404, "base", "“jieba” cannot be expanded."),
-        ({"addition": "upload-0123456789abcdef"}, 404, "addition", "There is no vocabulary “upload-0123456789abcdef”."),
-        ({"base": "unigram", "addition": "unigram"}, 422, "addition", "This is the base itself."),
-        ({"source": "vocabulary"}, 422, "addition", "Choose the vocabulary to add."),
-        ({"source": "tokens", "tokens": " \n"}, 422, "tokens", "Enter at least one token"),
-        ({"source": "tokens", "tokens": "图" * 400_000}, 413, "tokens", "The list has 1,200,000 bytes"),
-    ],
-)
-def test_wrong_input_is_told_beside_its_field(
-    client: FlaskClient, asked: dict[str, str], status: int, field: str, message: str
-) -> None:
-    answer = client.post(ADDRESS, data={"text": "kept 文", **asked})
-    assert answer.status_code == status
-    page = Page(answer.text)
-    assert page.problems[0].startswith(message)
-    assert page.invalid == [field]
-    assert (page.box or "").strip() == "kept 文"
-
-
 @pytest.mark.parametrize("path", ["/store", "/tokenizer.json"])
 def test_files_of_wrong_input_are_refused_with_the_form(client: FlaskClient, path: str) -> None:
     answer = client.post(ADDRESS + path, data={"base": "nothing", "source": "tokens", "tokens": TOKENS})
