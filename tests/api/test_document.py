@@ -15,8 +15,8 @@ from markupsafe import Markup
 from playwright.sync_api import Browser
 from pydantic import TypeAdapter
 
+from webapp.api.document import curl_of
 from webapp.api.operations import OPERATIONS, Operation
-from webapp.api.page import curl_of
 from webapp.api.texts import MOST_TEXTS
 
 
