@@ -43,37 +43,6 @@ def test_choices_of_another_algorithm_are_dropped(app: Flask) -> None:
     assert (found.plan, found.problems) == (TrainingPlan(), {})
 
 
-@pytest.mark.parametrize(
-    ("name", "typed", "message"),
-    [
-        ("trainer", "lstm", "There is no such algorithm"),
-        ("size", "299", "from 300 to 100,000"),
-        ("size", "many", "“many” is not a whole number"),
-        ("size", "٣٠٠", "is not a whole number"),
-        ("size", "9" * 5_000, "is not a whole number"),
-        ("size", "", "Enter a number, for example 8000."),
-        ("coverage", "2", "from 0.9 to 1"),
-        ("coverage", "nan", "from 0.9 to 1"),
-        ("coverage", "much", "Write, for example, 0.75"),
-        ("split", "sideways", "There is no such choice"),
-        ("special_tokens", "x" * 30_000, "the limit is 20,000"),
-        ("pattern", "x" * 6_000, "the limit is 5,000"),
-        ("minimum_count", "0", "from 1 to"),
-    ],
-)
-def test_a_wrong_choice_is_named_and_stays(app: Flask, name: str, typed: str, message: str) -> None:
-    found = read(app, **{"trainer": "unigram", name: typed})
-    assert list(found.problems) == [name]
-    assert message in found.problems[name]
-    assert getattr(found.plan, name) == getattr(TrainingPlan(), name)
-    if name != "trainer":
-        assert typed.startswith(found.typed[name])
-
-
-def test_an_own_pattern_must_be_entered(app: Flask) -> None:
-    assert "Enter a regular expression" in read(app, split="own").problems["pattern"]
-
-
 @EXPENSIVE
 @given(values=st.dictionaries(st.sampled_from([*DEFAULTS]), st.text(max_size=30) | st.sampled_from([*TRAINERS, "own"])))
 def test_any_form_gives_a_plan_or_problems(app: Flask, values: dict[str, Any]) -> None:
