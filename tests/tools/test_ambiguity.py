@@ -118,5 +118,5 @@ def test_the_command_says_what_is_wrong_with_a_long_text(tmp_path: Path, capsys:
     with pytest.raises(SystemExit) as ended:
         main(["ambiguity", str(long)])
     assert ended.value.code == 2
-    told = "error: text: The text has 1,048,577 bytes; the limit is 1,048,576. Shorten it and try again.\n"
-    assert capsys.readouterr().err.endswith(told)
+    details = "error: text: The text has 1,048,577 bytes; the limit is 1,048,576. Shorten it and try again.\n"
+    assert capsys.readouterr().err.endswith(details)

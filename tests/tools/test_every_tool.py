@@ -37,9 +37,9 @@ def test_hostile_input_is_text_on_the_page_and_in_its_part(client: FlaskClient, 
     texts = {
         name: HOSTILE for name in tool.input.model_fields if name in ("text", "own", "gold", "q", "query", "tokens")
     }
-    for asked in (query, texts):
+    for fields in (query, texts):
         for headers in ({}, HTMX):
-            answer = client.get(tool.address, query_string=asked, headers=headers)
+            answer = client.get(tool.address, query_string=fields, headers=headers)
             assert answer.status_code in (200, 404, 413, 422)
             assert "<script>alert" not in answer.text
             assert ("<html" in answer.text) == (not headers)
@@ -143,9 +143,9 @@ def test_what_is_wrong_stands_beside_its_field_and_what_was_typed_stays(
     assert part.status_code == status
     # The part of a difference is its list of pieces, below the fields.
     assert name == "difference" or html.escape(message).replace("&#x27;", "&#39;") in part.text
-    told = client.post(f"{ADDRESSES[name]}.json", data=form)
-    assert (told.status_code, told.mimetype) == (status, "application/problem+json")
-    assert message in told.get_json()["detail"]
+    details = client.post(f"{ADDRESSES[name]}.json", data=form)
+    assert (details.status_code, details.mimetype) == (status, "application/problem+json")
+    assert message in details.get_json()["detail"]
     assert time.process_time() - began < 30  # 2 s on a free machine
 
 

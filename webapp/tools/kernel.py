@@ -1,4 +1,4 @@
-"""What every tool shares: a tool says what it is asked, what it does and what it shows; here are its projections.
+"""What every tool shares: a tool says what it takes, what it does and what it shows; here are its projections.
 
 A tool is a module with an `Input`, a function from it to a result, a template, and a `Tool` that names them. From that
 come its page, the part that htmx swaps in, the address of a result, its JSON and CSV, the route of the API with its

@@ -56,6 +56,6 @@ def test_a_finished_training_can_be_used(client: FlaskClient, storing_app: Flask
         assert client.get(link).status_code == 200, link
     for file in ("ngrams.json", "ngrams.txt"):
         assert client.get(f"/vocabularies/{name}/{file}").status_code == 200, file
-    asked = {"text": "人生如梦境", "algorithm": "ngram", "vocabulary": name, "order": "3"}
-    found = client.post("/api/v1/tokenize", json=asked)
+    fields = {"text": "人生如梦境", "algorithm": "ngram", "vocabulary": name, "order": "3"}
+    found = client.post("/api/v1/tokenize", json=fields)
     assert found.status_code == 200

@@ -77,15 +77,15 @@ def test_a_token_and_its_form_with_a_space_lead_to_each_other(app: Flask, client
 
 def test_json_has_what_the_page_has(app: Flask, client: FlaskClient) -> None:
     name = hello(app)
-    told = client.get(f"/vocabularies/{name}/tokens/260.json").get_json()
-    assert told["spelling"] == "Ġhello"
-    assert told["bytes"] == b" hello".hex(" ")
-    assert told["characters"][0] == {"code_point": "U+0020", "name": "SPACE"}
-    assert told["merged_from"] == [32, 259]
-    assert told["reach"]["state"] == "alone"
-    assert {"text": "hello", "id": 259} in told["forms"]
-    assert told["neighbours"] == [255, 256, 257, 258, 259, 261, 262]
-    assert client.get(f"/api/v1/vocabularies/{name}/tokens/260").get_json() == told
+    details = client.get(f"/vocabularies/{name}/tokens/260.json").get_json()
+    assert details["spelling"] == "Ġhello"
+    assert details["bytes"] == b" hello".hex(" ")
+    assert details["characters"][0] == {"code_point": "U+0020", "name": "SPACE"}
+    assert details["merged_from"] == [32, 259]
+    assert details["reach"]["state"] == "alone"
+    assert {"text": "hello", "id": 259} in details["forms"]
+    assert details["neighbours"] == [255, 256, 257, 258, 259, 261, 262]
+    assert client.get(f"/api/v1/vocabularies/{name}/tokens/260").get_json() == details
     assert client.get(f"/vocabularies/{name}/tokens/262.json").get_json()["reach"]["state"] == "special"
     alone = client.get(f"/vocabularies/{name}/tokens/261.json").get_json()["reach"]
     assert (alone["state"], alone["reason"], alone["proved"]) == ("unreachable", "merges", True)
@@ -155,10 +155,10 @@ def test_the_list_as_files_and_by_api(app: Flask, client: FlaskClient) -> None:
     assert (waiting.status_code, waiting.get_json()["status"]) == (200, "computing")
     assert waiting.headers["Retry-After"]
     surveyed(app, name)
-    told = client.get(f"/vocabularies/{name}/unreachable.json").get_json()
-    assert [(token["id"], token["reason"]) for token in told["tokens"]] == [(3, "split"), (4, "split")]
+    details = client.get(f"/vocabularies/{name}/unreachable.json").get_json()
+    assert [(token["id"], token["reason"]) for token in details["tokens"]] == [(3, "split"), (4, "split")]
     by_api = client.get(f"/api/v1/vocabularies/{name}/unreachable").get_json()
-    assert by_api["tokens"] == told["tokens"]
+    assert by_api["tokens"] == details["tokens"]
     assert by_api["reasons"] == {"split": 2}
     assert client.get(f"/api/v1/vocabularies/{name}/unreachable?reason=merges").get_json()["tokens"] == []
     assert client.get(f"/api/v1/vocabularies/{name}/unreachable?reason=x").status_code == 422

@@ -150,7 +150,7 @@ def best_figures(report: ScoreReport) -> dict[str, str]:
 
 
 def error_page(report: ScoreReport, shown: EvaluationInput, *, paged: bool = True) -> ErrorsPage | None:
-    """The page of errors that is asked for, or None if there is no method with figures.
+    """The requested page of errors, or None if there is no method with figures.
 
     If it is not `paged`, the first errors are all there are.
     """
