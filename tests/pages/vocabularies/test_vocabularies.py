@@ -182,7 +182,7 @@ WAITING = StillFetchingError(GPT_2, 500_000, 2_000_000)
             "there is no connection to example.org",
             "/vocabularies/gpt2",
         ),
-        (UnavailableVocabularyError(GPT_2, FormatError("line 3 is no base64")), 503, "line 3 is no base64", "GPT-2"),
+        (UnavailableVocabularyError(GPT_2, FormatError("line 3 is no base64")), 503, "line 3 is no base64", "OpenAI"),
         (WAITING, 202, "0.5 of 2.0 MB received.", '<meta http-equiv="refresh"'),
     ],
 )
