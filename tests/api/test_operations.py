@@ -205,6 +205,7 @@ def test_the_list_is_searched(client: FlaskClient) -> None:
         "source": "https://developers.openai.com/api/docs/pricing", "via": "litellm 1.109.1", "as_of": "2026-11-12",
         "also": ["gpt-4o-2024-08-06", "gpt-4o-2024-11-20"],
     }  # fmt: skip
+    assert client.get("/models.json?q=gpt-4o").get_json()["models"] == found
     assert client.get("/api/v1/models?query=zzqx").get_json() == {"models": []}
     for query in ({"query": "x" * 101}, {"q": "gpt"}):
         problem_of(client.get("/api/v1/models", query_string=query), 422)
