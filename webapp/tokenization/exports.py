@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from flask import Response, request
+from flask import Response, current_app, request
 from flask_babel import get_locale, ngettext
 from flask_babel import gettext as _
+from markupsafe import Markup
 
 from webapp.core.inference.records import OWN
 from webapp.rendering import pictures
+from webapp.rendering.markup import COLOURS, Painter, ids_html
 from webapp.rendering.pictures import PictureTexts
 from webapp.rendering.pictures.drawing import PictureKind
-from webapp.rendering.pictures.palette import Theme
+from webapp.rendering.pictures.svg import Theme, palette_of
 from webapp.tokenization.algorithms import algorithm_names, inference_title
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
@@ -21,6 +24,7 @@ from webapp.vocabularies import find, title_of
 from webapp.web.htmx import private
 from webapp.web.localization import LANGUAGES, current_key, join_list, number
 from webapp.web.long_responses import long_response
+from webapp.web.templates import Context
 
 _NO_SCRIPT = ("Zyyy", "Zinh", "Zzzz")
 
@@ -80,9 +84,44 @@ def _plain(result: Result) -> Iterator[str]:
     return pictures.plain_parts(result.encoding, SEPARATORS.get(name, name[:16]))
 
 
+@dataclass(frozen=True, kw_only=True)
+class ExportedPage(Context):
+    """A self-contained HTML file: own style, no scripts, no external resources; light or dark as the browser is set.
+
+    The fonts are those of the site.
+    """
+
+    template = "tokenization/exported.html"
+
+    language: str
+    heading: str
+    light: Sequence[tuple[str, str]]  # the colours by their names
+    dark: Sequence[tuple[str, str]]
+    colours: int = COLOURS
+    sans: Markup
+    mono: Markup
+    tokens: Iterable[Markup]
+    ids_heading: str
+    ids: Iterable[Markup]
+
+
 def _html(result: Result) -> Iterator[str]:
-    language = LANGUAGES[current_key()].tag
-    return pictures.html_parts(result.encoding, ids_heading=_("Ids"), language=language, **_captions(result))
+    """The file in parts: the coloured segmentation and the ids."""
+    painter = Painter(result.encoding, show=result.state.show)
+    light, dark = palette_of("light"), palette_of("dark")
+    names = ("stage", "ink", "quiet", "bad", *(f"t{number}" for number in range(1, COLOURS + 1)))
+    page = ExportedPage(
+        language=LANGUAGES[current_key()].tag,
+        heading=" · ".join([picture_title(result.state), picture_words().tokens(len(result.encoding))]),
+        light=[(name, light[name]) for name in names],
+        dark=[(name, dark[name]) for name in names],
+        sans=Markup(light["sans"]),
+        mono=Markup(light["mono"]),
+        tokens=map(painter.paint, painter.chunks) if painter.chunks else [painter.html()],
+        ids_heading=_("Ids"),
+        ids=(ids_html(result.encoding, [chunk]) for chunk in painter.chunks),
+    )
+    return current_app.jinja_env.get_template(page.template).generate(**page.variables())
 
 
 def _picture(result: Result, kind: PictureKind) -> str | bytes:

@@ -13,12 +13,10 @@ from PIL import Image
 from tests.properties import EXPENSIVE
 from tests.rendering.pictures.conftest import HOSTILE, WORDS, assert_harmless, encode, pixels
 from webapp.rendering.pictures import CARD, card, picture
-from webapp.rendering.pictures.cells import cells
 from webapp.rendering.pictures.drawing import MOST_CHARACTERS
 from webapp.rendering.pictures.fonts import Face, Fonts, fonts
-from webapp.rendering.pictures.layout import lay_out
-from webapp.rendering.pictures.palette import Theme, palette_of
-from webapp.rendering.pictures.svg import Sheet
+from webapp.rendering.pictures.layout import cells, lay_out
+from webapp.rendering.pictures.svg import Sheet, Theme, palette_of
 
 SCRIPTS = {
     "Latin": "Hello",

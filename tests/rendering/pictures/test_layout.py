@@ -10,9 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.rendering.pictures.conftest import encode
-from webapp.rendering.pictures.cells import cells, drawable
 from webapp.rendering.pictures.fonts import Fonts, fonts
-from webapp.rendering.pictures.layout import Layout, PictureLine, base_level, lay_out, levels, visual_order
+from webapp.rendering.pictures.layout import (
+    Layout,
+    PictureLine,
+    base_level,
+    cells,
+    drawable,
+    lay_out,
+    levels,
+    visual_order,
+)
 
 WIDTH = 12.0
 TEXTS = st.text(

@@ -13,12 +13,12 @@ from webapp.core.analysis.frequencies import RankedToken, ranked, thinned
 from webapp.rendering.charts import LineChart, Series, chart_figure, logarithmic
 from webapp.rendering.delimited import csv_parts
 from webapp.rendering.markup import shown_piece
-from webapp.rendering.pictures.figure import Figure
-from webapp.rendering.pictures.figure_files import figure_png, figure_svg
+from webapp.rendering.pictures.figure import Figure, figure_png, figure_svg
 from webapp.tokenization.exports import picture_theme, picture_title
 from webapp.tokenization.result import Result
 from webapp.web.htmx import private
 from webapp.web.json_responses import json_piece, json_response
+from webapp.web.localization import number
 from webapp.web.long_responses import long_response
 
 
@@ -48,8 +48,8 @@ class Frequencies:
             "frequencies-chart",
             picture_title(self.result.state),
             _("Rank against frequency of the tokens, both axes logarithmic"),
-            logarithmic(_("rank"), 1, ranks[-1], ranks, ranks),
-            logarithmic(_("frequency"), 1, counts[-1], counts, counts),
+            logarithmic(_("rank"), 1, ranks[-1], ranks, number),
+            logarithmic(_("frequency"), 1, counts[-1], counts, number),
             (Series(_("Tokens"), points, strong=True), Series("Zipf", ((last, most / last), (1, most)))),
         )
 

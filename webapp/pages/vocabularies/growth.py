@@ -13,6 +13,7 @@ from webapp.pages.walkthrough.engine import PictureKind, picture_file
 from webapp.rendering.charts import LineChart, Series, chart_figure, linear, logarithmic
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.vocabularies import CATALOGUE, sizes_record
+from webapp.web.localization import number
 
 MARKED = (250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
 NAMED = (500, 2_000, 8_000, 32_000)
@@ -45,8 +46,8 @@ def size_chart(vocabulary: str | None = None) -> list[GrowthPanel]:
             key=f"growth-{language.lower()}",
             title=titles[language],
             description=_("Characters per token, by size of the vocabulary"),
-            x=logarithmic(_("pieces in the vocabulary"), MARKED[0], MARKED[-1], MARKED, NAMED),
-            y=linear(_("characters per token"), [value for line in found.values() for value in line.values()]),
+            x=logarithmic(_("pieces in the vocabulary"), MARKED[0], MARKED[-1], MARKED, number, NAMED),
+            y=linear(_("characters per token"), [value for line in found.values() for value in line.values()], number),
             files=tuple((kind.upper(), url_for(**address, kind=kind)) for kind in ("svg", "png")),
             series=tuple(Series(labels[name], tuple(line.items()), name == vocabulary) for name, line in found.items()),
         )

@@ -17,8 +17,8 @@ from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.text.split_patterns import TextError
 from webapp.rendering.charts import SHAPES, Scale
 from webapp.rendering.markup import visible
-from webapp.rendering.pictures.figure_files import figure_png, figure_svg
-from webapp.rendering.pictures.palette import Theme
+from webapp.rendering.pictures.figure import figure_png, figure_svg
+from webapp.rendering.pictures.svg import Theme
 from webapp.tokenization.encoding import encode
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import Groups, is_independent, vocabulary_choices
