@@ -146,7 +146,7 @@ def logarithmic(
     number: Callable[[float], str],
     named: Sequence[float] | None = None,
 ) -> Axis:
-    """A logarithmic axis from `low` to `high`, both above 0, with marks at some values, and labels at all or `named` ones.
+    """A logarithmic axis from `low` to `high`, both above 0, with marks at some values, labels at all or the `named`.
 
     `number` writes a value.
     """
