@@ -72,7 +72,7 @@ class StepsRequest:
 
     def first_step(self, **changes: Any) -> StepsRequest:
         """The same request with changes of its state, such as another text, from its first step."""
-        return StepsRequest(replace(self.state, **changes), n=self.n)
+        return StepsRequest(replace(self.state, **changes), n=None if "algorithm" in changes else self.n)
 
     def by_own_rule(self) -> StepsRequest:
         """The same text with the vocabulary's own rule, from its first step."""
