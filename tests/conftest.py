@@ -32,15 +32,12 @@ os.environ.setdefault("PYTEST_TIMEOUT", "240")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Tests that share what is slow to start run in one process: groups by the beginnings of their ids. Browser tests are in
-# two groups of about the same duration, so that two processes can look at pages at the same time.
+# Tests that share what is slow to start run in one process: groups by the beginnings of their ids. All that look at the
+# site as deployed share one server and one Chromium, which work in processes of their own.
 GROUPS = {
-    "tests/api/test_examples": "browser 1",
-    "tests/browser/test_accessibility": "browser 1",
-    "tests/browser/test_details": "browser 1",
-    "tests/browser/test_playground": "browser 1",
-    "tests/browser/test_split": "browser 1",
-    "tests/browser/": "browser 2",
+    "tests/api/test_document": "browser",
+    "tests/api/test_refusals": "browser",
+    "tests/browser/": "browser",
     "tests/cluster/": "cluster",
     "tests/server/": "server",
 }
@@ -187,10 +184,11 @@ def storing_app(_storing_app: Flask) -> Iterator[Flask]:
     """
     from webapp import vocabularies
     from webapp.storage import storage_of
-    from webapp.storage.tables import Base
+    from webapp.storage.tables import Base, TotalRow
 
     yield _storing_app
     with storage_of(_storing_app).database.write() as connection:
         for table in reversed(Base.metadata.sorted_tables):
-            connection.execute(table.delete())
+            emptied = table.update().values(count=0, bytes=0) if table is TotalRow.__table__ else table.delete()
+            connection.execute(emptied)
     vocabularies.init_app(_storing_app)  # with no vocabularies fetched

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from collections.abc import Callable, Iterator
+from html import unescape
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
@@ -13,6 +17,7 @@ from webapp import create_app
 if TYPE_CHECKING:
     from flask import Flask
     from flask.testing import FlaskClient
+    from werkzeug.test import TestResponse
 
 HTMX = {"HX-Request": "true", "HX-Request-Type": "partial", "Accept": "text/html"}
 
@@ -105,6 +110,16 @@ class Page(HTMLParser):
     def selected(self) -> list[int]:
         """Return the indexes of the tokens marked as selected."""
         return [index for index, (_, _, attributes) in enumerate(self.tokens) if attributes.get("id") == "selected"]
+
+
+def words(html: str) -> str:
+    """Return the text that a reader sees, with single spaces."""
+    return unescape(" ".join(re.sub(r"<[^>]*>", " ", html).split()))
+
+
+def rows_of(table: TestResponse) -> list[list[str]]:
+    """Return the rows of a CSV file."""
+    return list(csv.reader(io.StringIO(table.text.removeprefix("\ufeff"))))
 
 
 NOWHERE = {"HUB": "http://127.0.0.1:9"}

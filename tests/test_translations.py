@@ -13,7 +13,7 @@ from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 
 import webapp
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import recognize
 from webapp.core.vocabulary_error import VocabularyError
 from webapp.tokenization import messages

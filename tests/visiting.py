@@ -128,7 +128,7 @@ def _expect(answer: httpx2.Response, status: int) -> None:
         raise UnexpectedStatusError(answer)
 
 
-def until(condition: Callable[[], bool], seconds: float, otherwise: Callable[[], object]) -> None:
+def until(condition: Callable[[], bool], seconds: float, otherwise: Callable[[], object] = lambda: None) -> None:
     """Wait until the condition holds; the test fails with what `otherwise` returns after so many seconds."""
     deadline = time.monotonic() + seconds
     while not condition():

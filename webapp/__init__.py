@@ -24,7 +24,6 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     from flask_compress import Compress
 
     from webapp import api, jobs, pages, settings, storage, tools, vocabularies
-    from webapp.vocabularies import commands
     from webapp.web import assets, errors, icons, localization, places, proxies, rates, security, theme
     from webapp.web.application import Site
     from webapp.web.readiness import blueprint as health
@@ -46,7 +45,6 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     api.init_app(app)
     vocabularies.init_app(app)
     jobs.init_app(app)
-    commands.init_app(app)
     app.register_blueprint(health)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(api.page)

@@ -1,29 +1,31 @@
 """Processes that compute something for this one and may be killed: trainings and surveys.
 
-    child = Child("webapp.jobs.child:main", task, folder, memory=…, disk=…)      calls main(task, contents, send) there
-    for message in child.messages(): …                                           what it sends
-    child.kill()                                                                 ends it with all that it has started
+    child = Child(training.main, task, folder=…, memory=…, disk=…)      calls training.main(task, send) there
+    for message in child.messages(): …                                  what it sends
+    child.kill()                                                        ends it with all that it has started
 
-The task is the first line of the child's standard input, as JSON; the `contents` of files follow. That stays open: when
-it ends, this process is gone, and so the child ends with all its children. Its messages are lines of JSON.
+The function and its arguments are what the child reads first from its standard input. That stays open: when it ends,
+this process is gone, and so the child ends with all its children. Its messages are lines of JSON.
 
 Two limits hold for memory. The kernel refuses a process more than the limit for its data (`RLIMIT_DATA`: of all limits
-that the kernel knows, the one that counts what a process may write, not what it only maps). And `webapp.jobs.watching`
+that the kernel knows, the one that counts what a process may write, not what it only maps). And `webapp.jobs.worker`
 adds up the resident memory of a training's session. Where a system lacks a limit, a priority or `/proc`, there is none.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import IO, Any
@@ -39,6 +41,8 @@ HAS_FORK = hasattr(os, "fork") and "forkserver" in multiprocessing.get_all_start
 HAS_PRIORITIES = hasattr(os, "SCHED_IDLE")
 HAS_LOCKS = fcntl is not None
 GREATEST_NICENESS = 19
+# The exit code of a child that had no memory left.
+NO_MEMORY = 2
 # The bytes of the length before the content of a frame, which is what processes of the site send each other.
 LENGTH_BYTES = 4
 _SECRET = ("DATABASE_URL", "REDIS_URL", "TOKENSCOPE_")  # settings that a child need not know
@@ -48,28 +52,27 @@ Send = Callable[[Message], None]
 
 
 class Child:
-    """A process that does one task, in a session of its own, without the settings of the site."""
+    """A process that calls one function, in a session of its own, without the settings of the site."""
 
     def __init__(
         self,
-        target: str,
-        task: Any,
-        folder: str,
-        *,
+        function: Callable[..., None],
+        *arguments: Any,
+        folder: Path,
         memory: int,
         disk: int,
-        contents: Sequence[bytes] = (),
+        seconds: int | None = None,
         locks: Sequence[int] = (),
     ) -> None:
-        """Start it. `target` is `module:function`, `task` a dataclass; temporary files are in `folder`.
+        """Start it. `function` is one of a module; after `arguments` it gets a function that sends a message.
 
-        The limits of memory, and of each file, are in bytes. It holds the open `locks` until it ends.
+        Temporary files are in `folder`. The limits of memory and of each file are in bytes, that of each process's time
+        in seconds of a processor. The child holds the open `locks` until it ends.
         """
-        module, _, function = target.partition(":")
-        # Not with -m: the processes that count words would import that module again, and the site with it.
-        code = f"from {module} import {function}; from webapp.processes import serve; serve({function})"
+        code = "from webapp.processes import serve; serve()"
         self._process = subprocess.Popen(
-            [sys.executable, "-c", code],
+            # Not with -m: processes that count words would import that module again. The name is for process lists.
+            [sys.executable, "-c", code, f"{function.__module__}.{function.__qualname__}"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # it may quote a visitor's text
@@ -77,9 +80,7 @@ class Child:
             start_new_session=True,
             pass_fds=locks if os.name == "posix" else (),
         )
-        head = {"task": asdict(task) if is_dataclass(task) else task, "memory": memory, "disk": disk}  # type: ignore[arg-type]
-        self._head = json.dumps({**head, "sizes": [len(content) for content in contents]}).encode() + b"\n"
-        self._contents = contents
+        self._task = pickle.dumps((function, arguments, (memory, disk, seconds)))
 
     @property
     def pid(self) -> int:
@@ -87,13 +88,12 @@ class Child:
         return self._process.pid
 
     def messages(self) -> Iterator[Any]:
-        """Give the process its task, and yield its messages until it ends; one that is cut off is left out."""
+        """Say what to call, and yield the messages of the process until it ends; one that is cut off is left out."""
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
         with suppress(OSError, ValueError):
-            for content in (self._head, *self._contents):
-                stdin.write(content)
+            stdin.write(self._task)
             stdin.flush()
             for line in stdout:
                 with suppress(ValueError):
@@ -148,46 +148,44 @@ def read_frame(stream: IO[bytes], most: int) -> bytes | None:
     return payload if len(payload) == length else None
 
 
-def serve(do: Callable[[Any, list[bytes], Send], None]) -> None:
-    """In the child: do the task on standard input within its limits, and exit; with code 1 after an exception."""
+def serve() -> None:
+    """In the child: call the function on standard input within the limits; exit with 0, NO_MEMORY or 1."""
     # What libraries print is not mistaken for a message.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    stream = sys.stdin.buffer
-    line = stream.readline()
-    if not line:
-        return
-    head = json.loads(line)
-    contents = [stream.read(size) for size in head["sizes"]]
-    threading.Thread(target=_end_with_parent, args=(stream,), daemon=True).start()
-    limit_resources(head["memory"], head["disk"])
 
     def send(message: Message) -> None:
         answers.write(json.dumps(message) + "\n")
         answers.flush()
 
+    # It ends without ending the interpreter, which would free gigabytes one by one, and abort while the thread waits.
+    code = 1
     try:
-        do(head["task"], contents, send)
-    except BaseException:
-        # Without ending the interpreter, which aborts when the thread above waits for standard input.
-        os._exit(1)
-    os._exit(0)  # without freeing gigabytes one by one
+        function, arguments, limits = pickle.load(sys.stdin.buffer)
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+        limit_resources(*limits)
+        function(*arguments, send)
+        code = 0
+    except MemoryError:
+        code = NO_MEMORY
+    finally:
+        os._exit(code)
 
 
-def _end_with_parent(stream: IO[bytes]) -> None:
+def _end_with_parent() -> None:
     with suppress(OSError, ValueError):
-        while stream.read(1 << 10):
+        while sys.stdin.buffer.read(1 << 10):
             pass
     if hasattr(os, "killpg"):
         os.killpg(os.getpgrp(), signal.SIGKILL)
     os._exit(1)
 
 
-def _environment(folder: str) -> dict[str, str]:
+def _environment(folder: Path) -> dict[str, str]:
     """The environment of a child: without the site's settings, with its temporary files in `folder`."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_SECRET)}
     package = str(Path(__file__).resolve().parents[1])
-    return kept | {"TMPDIR": folder, "PYTHONPATH": package, "PYTHONDONTWRITEBYTECODE": "1"}
+    return kept | {"TMPDIR": str(folder), "PYTHONPATH": package, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def lower(thread: int, niceness: int = GREATEST_NICENESS) -> None:
@@ -221,18 +219,25 @@ def set_priority(process: int, niceness: int) -> bool:
     return True
 
 
-def limit_resources(memory: int, disk: int) -> None:
-    """Limit the data of this process, and of each child, and the size of the files that it writes."""
-    for name, most in (("RLIMIT_DATA", memory), ("RLIMIT_FSIZE", disk), ("RLIMIT_CORE", 0)):
+def limit_resources(memory: int, disk: int, seconds: int | None) -> None:
+    """Limit the data of this process, and of each child, the size of the files that it writes, and its time from now.
+
+    The system counts the processor time from the start of the process; it sends SIGXCPU, a second later SIGKILL.
+    """
+    limits = {"DATA": (memory, memory), "FSIZE": (disk, disk), "CORE": (0, 0)}
+    if seconds is not None:
+        last = math.ceil(time.process_time()) + seconds
+        limits["CPU"] = (last, last + 1)
+    for name, limit in limits.items():
         with suppress(OSError, ValueError, AttributeError):  # a lower limit is in force already
-            resource.setrlimit(getattr(resource, name), (most, most))
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), limit)
     with suppress(OSError):  # if the machine has no memory left, the kernel ends these processes first
         Path("/proc/self/oom_score_adj").write_text("1000")
 
 
-def resident_bytes(session: int) -> int:
-    """The resident memory of all processes of a session; 0 where the system does not say."""
-    pages = sum(_fields(process, "statm")[1] for process in processes_of(session))
+def resident_bytes(process: int | str = "self") -> int:
+    """The resident memory of a process in bytes, including shared pages; 0 if the system does not report it."""
+    pages = _fields(process, "statm")[1]
     return pages * os.sysconf("SC_PAGE_SIZE") if pages else 0
 
 
@@ -265,7 +270,7 @@ def processes_of(session: int) -> list[int]:
     return found
 
 
-def _fields(process: int, file: str) -> list[int]:
+def _fields(process: int | str, file: str) -> list[int]:
     """The numbers in a file of a process, after its name and state; zeros if it has ended."""
     try:
         content = Path("/proc", str(process), file).read_text()

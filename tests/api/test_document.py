@@ -1,15 +1,23 @@
-"""The OpenAPI document and the page made from it describe every operation."""
+"""The OpenAPI document and the page made from it describe every operation; the examples run as shown."""
 
+import json
 import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from markupsafe import Markup
+from playwright.sync_api import Browser
+from pydantic import TypeAdapter
 
-from webapp.api.operations import operations
-from webapp.api.schemas.requests import MOST_TEXTS
+from webapp.api.operations import OPERATIONS, Operation
+from webapp.api.page import curl_of
+from webapp.api.texts import MOST_TEXTS
 
 
 @pytest.fixture(scope="session")
@@ -43,5 +51,43 @@ def test_the_contents_link_to_every_operation(client: FlaskClient) -> None:
     page = client.get("/api").text
     contents = page[page.index('<nav class="toc"') : page.index("</nav>", page.index('<nav class="toc"'))]
     links = re.findall(r'href="#(\w+)"', contents)
-    assert links == ["about", *(operation.name for operation in operations.all)]
+    assert links == ["about", *(operation.name for operation in OPERATIONS)]
     assert all(page.count(f'id="{link}"') == 1 for link in links)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+def test_the_curl_example_runs(operation: Operation, site: str) -> None:
+    if shutil.which("curl") is None:
+        pytest.skip("no curl on this machine")
+    shell = curl_of(operation, f"{site}/api/v1")
+    done = subprocess.run(["sh", "-c", shell], capture_output=True, check=True, timeout=60)
+    answer = json.loads(done.stdout)
+    TypeAdapter(operation.answer).validate_python(answer)
+    assert not isinstance(answer.get("status"), int)  # as a problem has
+
+
+def test_the_page_fits_a_phone(site: str, browser: Browser) -> None:
+    page = browser.new_page(viewport={"width": 360, "height": 740})
+    page.goto(f"{site}/api")
+    wide = """() => [...document.querySelectorAll("body *")]
+      .filter((one) => one.getBoundingClientRect().right > innerWidth && !one.closest(".scroll, pre"))
+      .map((one) => one.outerHTML.slice(0, 80))"""
+    assert page.evaluate(wide) == []
+    page.close()
+
+
+# No publisher can be reached here: a vocabulary that cannot be fetched is 503, as documented.
+CONFIGURATION = """
+[checks.not_a_server_error]
+expected-statuses = ["2xx", "3xx", "4xx", 503]
+"""
+
+
+@pytest.mark.exhaustive
+def test_schemathesis_finds_no_errors(site: str, tmp_path: Path) -> None:
+    (tmp_path / "schemathesis.toml").write_text(CONFIGURATION)
+    command = [sys.executable, "-m", "schemathesis.cli", "run", f"{site}/api/v1/openapi.json"]
+    command += ["--max-examples", "8", "--seed", "4", "--generation-deterministic", "--no-color"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=110)
+    assert done.returncode == 0, done.stdout
+    assert "No issues found" in done.stdout

@@ -3,17 +3,19 @@
 import io
 import json
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
 from hypothesis import given
 
-from tests.api.conftest import Ask
+from tests.api.conftest import Ask, problem_of
 from tests.core.texts import texts
 from tests.properties import EXPENSIVE_WITH_SAME_FIXTURE
 from webapp.core.analysis.decoding import decoded
 from webapp.core.inference import infer
-from webapp.core.text.byte_characters import bytes_to_characters
+from webapp.core.text.utf8 import bytes_to_characters
+from webapp.vocabularies.language_models import SHIPPED
 from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_encoding, shipped_tokenizer
 
 
@@ -180,3 +182,69 @@ def test_measures_are_those_of_the_page(client: FlaskClient, post: Ask) -> None:
     assert (answer["words"], answer["han_words"], answer["bytes"]) == (3, 2, 25)
     assert answer["tokenizers"][1]["gold"]["f1"] == 1
     assert "There is no vocabulary" in answer["tokenizers"][2]["problem"]
+
+
+# --- language models, and tokens around a text
+
+
+@pytest.fixture
+def gpt4(client: FlaskClient, shared: Path) -> str:
+    """The name of GPT-4's vocabulary, uploaded."""
+    content = (shared / "vocabularies" / "tiktoken" / "cl100k_base.tiktoken").read_bytes()
+    answer = client.post("/api/v1/vocabularies", data={"file": (io.BytesIO(content), "cl100k_base.tiktoken")})
+    name: str = answer.get_json()["name"]
+    return name
+
+
+def test_the_list_is_searched(client: FlaskClient) -> None:
+    assert len(client.get("/api/v1/models").get_json()["models"]) == len(SHIPPED.models)
+    found = client.get("/api/v1/models?query=gpt-4o").get_json()["models"]
+    assert found[0] == {
+        "id": "gpt-4o", "title": "GPT-4o", "publisher": "OpenAI", "vocabulary": "o200k_base", "public": True,
+        "context": 128_000, "price_in": "2.5", "price_out": "10.0", "price_up_to": None, "ends": None, "note": None,
+        "source": "https://developers.openai.com/api/docs/pricing", "via": "litellm 1.109.1", "as_of": "2026-11-12",
+        "also": ["gpt-4o-2024-08-06", "gpt-4o-2024-11-20"],
+    }  # fmt: skip
+    assert client.get("/api/v1/models?query=zzqx").get_json() == {"models": []}
+    for query in ({"query": "x" * 101}, {"q": "gpt"}):
+        problem_of(client.get("/api/v1/models", query_string=query), 422)
+
+
+def test_a_count_with_a_model_has_its_price(post: Ask, gpt4: str) -> None:
+    text = "research 研究 " * 1_000
+    counted = post("count", text=text, vocabulary=gpt4, model="gpt-4")
+    tokens = counted["tokens"]
+    assert tokens == post("count", text=text, vocabulary=gpt4)["tokens"]
+    meter = counted["meter"]
+    assert (meter["model"], meter["tokens"], meter["context"]) == ("gpt-4", tokens, 8_192)
+    assert meter["price_in"] == f"{tokens * 30}"[:-6].rjust(1, "0") + f".{tokens * 30 % 1_000_000:06}".rstrip("0")
+    several = post("count", texts=[text, text], vocabulary=gpt4, model="gpt-4")
+    assert several["meter"]["tokens"] == 2 * tokens
+    assert "meter" not in post("count", text=text, vocabulary=gpt4)
+    assert post("tokenize", text="low", vocabulary=gpt4, model="gpt-4", want=["ids"]) == {"ids": [10516]}
+
+
+def test_a_model_whose_vocabulary_is_not_here(client: FlaskClient) -> None:
+    problem_of(client.post("/api/v1/count", json={"text": "a", "model": "qwen3"}), 503)
+    counted = client.post("/api/v1/count", json={"text": "a", "model": "gpt-4o"}).get_json()
+    assert (counted["tokens"], counted["meter"]["context"]) == (1, 128_000)
+
+
+def test_tokens_around_and_added(post: Ask) -> None:
+    tokenizer = shipped_tokenizer("bpe-bytes")
+    size = len(tokenizer.model.pieces)
+    first = max([size, *(token.id + 1 for token in tokenizer.added_tokens)])
+    choice = {
+        "vocabulary": "bpe-bytes",
+        "prefix": ["[gMASK]", "\\n", "#7"],
+        "suffix": ["sop"],
+        "added": ["[gMASK]", "sop"],
+    }
+    answer = post("tokenize", text="low sop", want=["ids", "pieces", "offsets"], **choice)
+    newline = tokenizer.ids("\n")[-1]
+    assert answer["ids"] == [first, newline, 7, *tokenizer.ids("low "), first + 1, first + 1]
+    assert answer["pieces"][0] == "[gMASK]"
+    assert answer["offsets"][:3] == [[0, 0]] * 3
+    assert post("count", text="low sop", **choice)["tokens"] == len(answer["ids"])
+    decoded = post("decode", ids=[first, first + 1], vocabulary="bpe-bytes", added=["[gMASK]", "sop"])
+    assert decoded["text"] == "[gMASK]sop"

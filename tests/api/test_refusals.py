@@ -28,8 +28,10 @@ VALID: dict[str, dict[str, Any]] = {
     "measures": {"text": "a", "tokenizers": [{"vocabulary": "wordpiece"}]},
     "evaluate": {"gold": GOLD, "methods": FMM},
     "messages": {"messages": [TALK]},
+    "snapshots": {"text": "a"},
 }
-REFUSED: list[tuple[str, dict[str, Any], int, str]] = [
+# The operation, what is changed, the status, the part that the problem points to, and a part of the sentence.
+REFUSED: list[tuple[str, dict[str, Any], int, str] | tuple[str, dict[str, Any], int, str, str]] = [
     ("tokenize", {"text": ...}, 422, "#/"),
     ("tokenize", {"texts": ["b"]}, 422, "#/"),
     ("tokenize", {"text": 3}, 422, "#/text"),
@@ -100,16 +102,40 @@ REFUSED: list[tuple[str, dict[str, Any], int, str]] = [
     ("messages", {"vocabulary": "nope"}, 404, "#/vocabulary"),
     ("messages", {"reply": "yes"}, 422, "#/reply"),
     ("messages", {"markers": "none"}, 422, "#/markers"),
+    ("count", {"model": "gpt4o"}, 404, "#/model", "There is no model “gpt4o” in the list. Similar: gpt-4o"),
+    ("count", {"model": "zzqx"}, 404, "#/model", "There is no model “zzqx” in the list."),
+    ("count", {"model": "claude-opus-5"}, 409, "#/model", "The tokenizer of Claude Opus 5 is not public"),
+    ("count", {"model": "gpt-4o", "vocabulary": "wordpiece"}, 409, "#/model", "uses o200k_base, not wordpiece"),
+    ("count", {"model": ""}, 422, "#/model"),
+    ("tokenize", {"prefix": ["[gMASK]"]}, 409, "#/prefix/0", "The vocabulary has no token '[gMASK]'"),
+    ("tokenize", {"suffix": ["#1", "#999999"]}, 409, "#/suffix/1", "The vocabulary has no token '#999999'"),
+    ("tokenize", {"prefix": ["a"] * 21}, 422, "#/prefix"),
+    ("tokenize", {"prefix": ["#1", "a b"]}, 409, "#/prefix/1", "The name 'a b' has white space"),
+    ("tokenize", {"suffix": ["\x85"]}, 409, "#/suffix/0", "has white space"),
+    ("tokenize", {"added": ["x"], "algorithm": "fmm"}, 409, "#/added", "Tokens cannot be added for fmm"),
+    ("tokenize", {"added": ["x" * 65]}, 422, "#/added/0"),
+    ("tokenize", {"added": ["x", " "]}, 409, "#/added/1", "it is empty, or it has a line end"),
+    ("tokenize", {"added": ["a\nb"]}, 409, "#/added/0", "it is empty, or it has a line end"),
+    ("tokenize", {"added": ["x"] * 101}, 422, "#/added"),
+    ("snapshots", {"title": "x" * 121}, 422, "#/title"),
+    ("snapshots", {"note": "x" * 2_001}, 422, "#/note"),
+    ("snapshots", {"expires": "tomorrow"}, 422, "#/expires"),
+    ("snapshots", {"expires": "2025-02-30"}, 422, "#/expires"),
+    ("snapshots", {"expires": 1_900_000_000}, 422, "#/expires"),
+    ("snapshots", {"expires": "2000-01-01"}, 409, "#/expires"),
+    ("snapshots", {"expires": "9999-12-31"}, 409, "#/expires"),
+    ("snapshots", {"vocabulary": "nope"}, 404, "#/vocabulary"),
+    ("snapshots", {"text": "x" * 1_100_000}, 413, "#/text"),
 ]
 
 
-@pytest.mark.parametrize(("path", "changes", "status", "pointer"), REFUSED)
-def test_the_problem_points_to_the_field(
-    client: FlaskClient, path: str, changes: dict[str, Any], status: int, pointer: str
-) -> None:
+@pytest.mark.parametrize("row", REFUSED, ids=lambda row: f"{row[0]} {row[3]}")
+def test_the_problem_points_to_the_field(client: FlaskClient, row: tuple[str, dict[str, Any], int, str]) -> None:
+    path, changes, status, pointer, *sentence = row
     body = {name: value for name, value in (VALID[path] | changes).items() if value is not ...}
     told = problem_of(client.post(f"/api/v1/{path}", json=body), status)
-    assert told["errors"][0]["pointer"] == pointer
+    assert pointer in [place["pointer"] for place in told["errors"]][:1]
+    assert all(each in told["detail"] for each in sentence)
 
 
 def test_a_body_is_an_object(client: FlaskClient) -> None:
@@ -192,9 +218,11 @@ def test_invalid_vocabulary_files_are_refused(client: FlaskClient) -> None:
     assert "26,214,400" in problem_of(larger, 413)["detail"]
 
 
-def test_cross_site_uploads_are_refused(client: FlaskClient) -> None:
+@pytest.mark.parametrize("headers", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://example.org"}])
+def test_nothing_is_stored_for_another_site(client: FlaskClient, headers: dict[str, str]) -> None:
     data = {"file": (io.BytesIO(b"word\n"), "file")}
-    problem_of(client.post("/api/v1/vocabularies", data=data, headers={"Sec-Fetch-Site": "cross-site"}), 403)
+    problem_of(client.post("/api/v1/vocabularies", data=data, headers=headers), 403)
+    problem_of(client.post("/api/v1/snapshots", json={"text": "a"}, headers=headers), 403)
 
 
 @pytest.mark.parametrize("path", ["/api/v1/tokenize", "/api/v1/nope", "/api/v1/vocabularies"])

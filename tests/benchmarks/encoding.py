@@ -32,7 +32,7 @@ from webapp.core.formats import huggingface
 from webapp.core.formats import sentencepiece as sentencepiece_format
 from webapp.core.formats import tiktoken as tiktoken_format
 from webapp.core.formats.dictionary import jieba_dictionary
-from webapp.core.formats.sentencepiece_message import ModelProto
+from webapp.core.formats.sentencepiece import ModelProto
 from webapp.core.models.maximum_probability import MODES, MaximumProbability
 from webapp.core.tokenizer import Tokenizer
 

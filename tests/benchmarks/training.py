@@ -23,7 +23,7 @@ from tokenizers import models, normalizers, pre_tokenizers, trainers
 
 from tests.benchmarks.harness import Contender, Table, corpus, end, medians, require_shared
 from webapp.core.recipes import BYTE_BPE, CHARACTER_BPE, UNIGRAM, WORDPIECE
-from webapp.core.trainers import bpe, unigram, wordpiece, wordpiece_top_down
+from webapp.core.trainers import bpe, unigram, wordpiece
 
 SIZE, UNIGRAM_SIZE = 20_000, 8_000
 CORPORA = [("English", 0.7), ("English", 2.8), ("mixed", 1), ("mixed", 5)]
@@ -78,9 +78,6 @@ COMPARISONS = {
     "wordpiece": Comparison(
         lambda text: wordpiece.train(WORDPIECE.count(text), SIZE, minimum_pair_frequency=None).model,
         their_wordpiece, 2.0, 2.0, 0.6,
-    ),
-    "top-down": Comparison(
-        lambda text: wordpiece_top_down.train(WORDPIECE.count(text), SIZE).model, their_wordpiece, 2.0, 2.0, 0.6
     ),
     "unigram": Comparison(
         lambda text: unigram.train(UNIGRAM.count(text), UNIGRAM_SIZE).model, their_unigram, 1.5, 1.5, 1.5

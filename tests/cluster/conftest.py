@@ -7,7 +7,7 @@ import pytest
 from distributed import Client
 
 from tests.cluster.generated import text
-from webapp.cluster import parts, workers
+from webapp.cluster import sources, workers
 from webapp.core.training.corpus import CHUNK
 
 
@@ -20,7 +20,7 @@ def client() -> Iterator[Client]:
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make a task for each megabyte, so that a few are enough to have several."""
-    monkeypatch.setattr(parts, "SMALLEST_PART", CHUNK)
+    monkeypatch.setattr(sources, "SMALLEST_PART", CHUNK)
 
 
 @pytest.fixture(scope="session")

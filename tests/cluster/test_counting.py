@@ -14,9 +14,9 @@ import zstandard
 from distributed import Client
 
 from tests.cluster.generated import text
-from webapp.cluster import counting, parts
-from webapp.cluster.counting import ClusterCount
-from webapp.cluster.sources import Source, find, open_source
+from webapp.cluster import counting
+from webapp.cluster.runs import Rare
+from webapp.cluster.sources import Source, divide, find, open_source
 from webapp.core.training.corpus import CorpusError
 from webapp.core.training.counting import CountedCorpus, TrainingError, count_words
 from webapp.core.training.plan import Progress, TrainingPlan
@@ -42,9 +42,9 @@ def by_one_process(sources: Sequence[Source], plan: TrainingPlan = PLAN) -> Coun
     )
 
 
-def assert_same(counted: ClusterCount, expected: CountedCorpus) -> None:
-    assert list(counted.corpus.counts.items()) == list(expected.counts.items()), "other counts, or another order"
-    assert counted.corpus == expected
+def assert_same(counted: tuple[CountedCorpus, Rare], expected: CountedCorpus) -> None:
+    assert list(counted[0].counts.items()) == list(expected.counts.items()), "other counts, or another order"
+    assert counted == (expected, Rare(0, 0))
 
 
 @pytest.fixture
@@ -65,12 +65,11 @@ def test_counts_are_those_of_one_process(
     client: Client, every_kind: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     sources = find([every_kind])
-    assert len(parts.divide(sources)) > 6
+    assert len(divide(sources)) > 6
     reported: list[Progress] = []
     folder = tmp_path_factory.mktemp("counting")
     counted = counting.count_words(client, sources, PLAN, reported.append, folder=folder)
     assert_same(counted, by_one_process(sources))
-    assert (counted.rare.words, counted.rare.occurrences) == (0, 0)
     done = [progress.done for progress in reported]
     assert done == sorted(done)
     assert reported[-1].done == reported[-1].total == sum(source.size for source in sources)
@@ -123,14 +122,13 @@ def test_what_is_counted_is_not_counted_again_and_rare_words_are_left_out(
     client: Client, book: Path, tmp_path: Path
 ) -> None:
     sources = find([str(book)])
-    counted = counting.count_words(client, sources, PLAN, ignore, folder=tmp_path)
+    counts = counting.count_words(client, sources, PLAN, ignore, folder=tmp_path)[0].counts
     reported: list[Progress] = []
-    frequent = counting.count_words(client, sources, PLAN, reported.append, folder=tmp_path, drop_rarer_than=3)
+    frequent, rare = counting.count_words(client, sources, PLAN, reported.append, folder=tmp_path, drop_rarer_than=3)
     assert reported == []
-    rarer = {word: count for word, count in counted.corpus.counts.items() if count >= 3}
-    assert frequent.corpus.counts == rarer
-    assert frequent.rare.words == len(counted.corpus.counts) - len(rarer)
-    assert frequent.rare.occurrences == sum(counted.corpus.counts.values()) - sum(rarer.values())
+    assert frequent.counts == {word: count for word, count in counts.items() if count >= 3}
+    left_out = [count for count in counts.values() if count < 3]
+    assert rare == Rare(len(left_out), sum(left_out))
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,15 @@
 from collections import Counter
 from io import BytesIO
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cluster.generated import text
-from webapp.cluster import parts, runs, tasks
-from webapp.cluster.parts import divide, expected_bytes
-from webapp.cluster.sources import Source, find
+from webapp.cluster import counting, runs
+from webapp.cluster.sources import MOST_PARTS, PARTS, Source, divide, expected_bytes, find
 from webapp.core.training.corpus import CHUNK, CorpusFile
 from webapp.core.training.counting import HoldOut
 from webapp.core.training.plan import TrainingPlan
@@ -30,7 +30,7 @@ def test_merged_runs_add_up(several: list[dict[str, int]], partitions: int, chun
             merged = list(runs.merge(runs.read(BytesIO(part[partition])) for part in written))
             words = [word for chunk, _ in merged for word in chunk]
             assert words == sorted(set(words))
-            assert {runs.partition_of(word, partitions) for word in words} <= {partition}
+            assert {crc32(word) % partitions for word in words} <= {partition}
             found.update(runs.frequent(merged, 1, runs.Rare()))
     assert found == expected
 
@@ -53,13 +53,14 @@ def test_a_part_with_more_words_than_memory_holds_is_counted(tmp_path: Path, mon
     (tmp_path / "a.txt").write_text(text(1_500_000, seed=5), encoding="utf-8")
     [part] = divide(find([f"{tmp_path}/a.txt"]))
 
-    def counted() -> tuple[list[dict[str, int]], tasks.PartFacts]:
-        found = tasks.count_part(part, TrainingPlan(), HoldOut.of(1_500_000), 3)
-        return [dict(runs.frequent(runs.read(BytesIO(run)), 1, runs.Rare())) for run in found.runs], found.facts
+    def counted() -> tuple[list[dict[str, int]], counting.PartFacts]:
+        *found, facts = counting.count_part(part, TrainingPlan(), HoldOut.of(1_500_000), 3)
+        return [dict(runs.frequent(runs.read(BytesIO(run)), 1, runs.Rare())) for run in found], facts
 
     in_memory = counted()
-    monkeypatch.setattr(tasks, "MOST_WORDS", 1_000)
-    monkeypatch.setattr(tasks, "BLOCKS_BETWEEN_CHECKS", 1)
+    monkeypatch.setattr(counting, "MOST_WORDS", 1_000)
+    monkeypatch.setattr(counting, "FAN_IN", 2)
+    monkeypatch.setattr(counting, "BLOCKS_BETWEEN_CHECKS", 1)
     assert counted() == in_memory
 
 
@@ -83,13 +84,13 @@ def test_parts_cover_every_file_once_and_have_about_the_same_size() -> None:
         assert [slice.first for slice in own[1:]] == [slice.last for slice in own[:-1]]
         assert own[0].first == 0
         assert own[-1].last * CHUNK >= file.size
-    largest = sum(map(expected_bytes, files)) // parts.PARTS
+    largest = sum(map(expected_bytes, files)) // PARTS
     for part in divided:
         assert len(part) == 1 or sum(expected_bytes(slice.source) for slice in part if slice.first == 0) <= 2 * largest
-    assert parts.PARTS // 2 <= len(divided) <= 2 * parts.PARTS
+    assert PARTS // 2 <= len(divided) <= 2 * PARTS
     assert divide(files) == divided
 
 
 def test_parts_have_256_megabytes_until_there_would_be_too_many() -> None:
     assert len(divide([source(10**12)])) == 10**12 // (256 << 20) + 1
-    assert parts.MOST_PARTS < len(divide([source(10**14)])) < parts.MOST_PARTS + 10
+    assert MOST_PARTS < len(divide([source(10**14)])) < MOST_PARTS + 10

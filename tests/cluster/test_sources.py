@@ -9,8 +9,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from webapp.cluster.errors import SourceError
-from webapp.cluster.sources import find, fingerprint, open_source
+from webapp.cluster.sources import SourceError, find, fingerprint, open_source
 from webapp.core.training.corpus import CorpusError
 from webapp.core.training.plan import TrainingPlan
 

@@ -8,7 +8,7 @@ from distributed import Client
 
 from tests.cluster.generated import text
 from webapp.cluster import workers
-from webapp.cluster.errors import ClusterError
+from webapp.cluster.sources import ClusterError
 from webapp.command_line import main
 
 

@@ -7,7 +7,7 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import recognize
 from webapp.core.text.split_patterns import PatternTimeoutError
 

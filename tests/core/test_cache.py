@@ -14,7 +14,7 @@ from webapp.core.cache import BLOCK, LONGEST, Cache, SharedRoom, held_by_all
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Matching
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.sentencepiece_models import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.tokenizer import Tokenizer
 

@@ -16,11 +16,11 @@ from tokenizers import models
 from tests.core.sentencepieces import made
 from webapp.core.formats import huggingface
 from webapp.core.formats import sentencepiece as sentencepiece_format
-from webapp.core.formats.fields import FormatError
-from webapp.core.models import scored_bpe
+from webapp.core.formats.reading import FormatError
+from webapp.core.models import sentencepiece_models
 from webapp.core.models.fast.word_lengths import MOST_CHARACTERS, MOST_LENGTHS
 from webapp.core.models.literals import Literals
-from webapp.core.models.sentencepiece_unigram import FARTHEST, SHORT, SentencePieceUnigram
+from webapp.core.models.sentencepiece_models import FARTHEST, SHORT, SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.traces.lattice import best_path, lattice_of, tokens_of
@@ -207,9 +207,9 @@ def test_refused_with_the_reason(read: Callable[[], Any], message: str) -> None:
 
 def test_too_many_pairs_to_merge_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     content = sentencepiece_file(nested(60), model_type=2)
-    monkeypatch.setattr(scored_bpe, "MOST_PAIRS", 1_770)  # 59 + 58 + … + 1
+    monkeypatch.setattr(sentencepiece_models, "MOST_PAIRS", 1_770)  # 59 + 58 + … + 1
     assert sentencepiece_format.read(content).ids("aaa")
-    monkeypatch.setattr(scored_bpe, "MOST_PAIRS", 1_769)
+    monkeypatch.setattr(sentencepiece_models, "MOST_PAIRS", 1_769)
     with pytest.raises(FormatError, match="more than 1,769 ways"):
         sentencepiece_format.read(content)
 

@@ -20,8 +20,8 @@ from tests.serving import ROOT, constants
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.survey import survey
 from webapp.jobs import Job, jobs_of
-from webapp.jobs.child import outcome
-from webapp.jobs.worker import watch_of
+from webapp.jobs.training import outcome
+from webapp.jobs.worker import begin
 
 PLAN = TrainingPlan(size=300, minimum_count=1)
 
@@ -51,16 +51,15 @@ def submit(app: Flask, text: str = SMALL, plan: TrainingPlan = PLAN, visitor: st
 
 def run(app: Flask, id: str) -> Job:
     """Run a waiting job in this process, without its limits, and return it as it is afterwards."""
-    watch = watch_of(app)
-    attempt = watch.take_up(id)
+    attempt = begin(app, id)
     assert attempt is not None
-    attempt.conclude(outcome(watch.task(found(app, id)), attempt.stages.note), 0)
+    attempt.conclude(outcome(attempt.task(), attempt.note), 0)
     return found(app, id)
 
 
 def attend(app: Flask, id: str, stopping: threading.Event | None = None) -> Job:
     """Run a job that waits in a process of its own, until it ends or `stopping` is set."""
-    attempt = watch_of(app).take_up(id)
+    attempt = begin(app, id)
     assert attempt is not None
     attempt.run(stopping or threading.Event())
     return found(app, id)

@@ -18,7 +18,7 @@ from tests.jobs.running import PLAN, SMALL, attend, found, run, submit, tangled,
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.record import TrainingRecord
 from webapp.jobs import Failure, jobs_of
-from webapp.jobs.worker import watch_of
+from webapp.jobs.worker import begin
 from webapp.vocabularies import library
 
 HAN = "low\n" * 100 + "".join(map(chr, range(0x4E00, 0x5000)))
@@ -144,7 +144,7 @@ def test_the_memory_limit_holds(make: Make, long: str) -> None:
 @pytest.mark.exhaustive
 def test_the_worker_enforces_the_memory_limit_by_itself(make: Make, long: str, monkeypatch: pytest.MonkeyPatch) -> None:
     app = make(MAX_TRAINING_MEMORY_BYTES=4_000_000_000)
-    monkeypatch.setattr("webapp.jobs.watching.resident_bytes", lambda session: 5_000_000_000)
+    monkeypatch.setattr("webapp.jobs.worker.resident_bytes", lambda process: 5_000_000_000)
     assert outcome_of(app, long) == Failure("memory", {"limit": 4_000_000_000})
 
 
@@ -192,7 +192,7 @@ def test_a_corpus_that_two_jobs_need_is_deleted_with_the_second(site_of_jobs: Fl
 def test_a_job_whose_corpus_is_on_another_machine_is_left_to_that(site_of_jobs: Flask) -> None:
     job = submit(site_of_jobs)
     jobs_of(site_of_jobs).corpora.delete(job.corpus)
-    assert watch_of(site_of_jobs).take_up(job.id) is None
+    assert begin(site_of_jobs, job.id) is None
     assert found(site_of_jobs, job.id).state == "waiting"
 
 
@@ -202,10 +202,10 @@ def test_a_mistake_of_the_site_is_reported_without_the_text(
     def broken(*_: object, **__: object) -> Callable[[], None]:
         raise ValueError("a line of the corpus")
 
-    monkeypatch.setattr("webapp.jobs.child.train", broken)
+    monkeypatch.setattr("webapp.jobs.training.train", broken)
     # Not caplog: libraries that other tests load configure logging for the whole process.
     logged: list[str] = []
-    monkeypatch.setattr("webapp.jobs.watching.log.error", lambda form, *values: logged.append(form % values))
+    monkeypatch.setattr("webapp.jobs.worker.log.error", lambda form, *values: logged.append(form % values))
     job = run(site_of_jobs, submit(site_of_jobs).id)
     assert job.failure is not None
     assert job.failure.code == "error"

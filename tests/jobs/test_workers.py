@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ from tests.postgres import Cluster
 from tests.serving import ROOT
 from webapp.core.training.plan import TrainingPlan
 from webapp.jobs import jobs_of
-from webapp.jobs.worker import Worker, watch_of
+from webapp.jobs.worker import Worker
 from webapp.storage import Job, UnavailableStorageError
 
 # A worker is given up after a short silence, so that tests need not wait.
@@ -103,8 +102,8 @@ def test_a_job_without_signs_of_life_is_given_up(site_of_jobs: Flask) -> None:
     store = jobs_of(site_of_jobs).store
     job, idle = submit(site_of_jobs), threading.Event()
     assert store.claim(job.id) is not None
-    watch = watch_of(site_of_jobs)
-    worker = Worker(replace(watch, silence=0.2), 0)
+    site_of_jobs.config.update(MAX_SILENT_SECONDS=0.2, MAX_TRAININGS=0)
+    worker = Worker(site_of_jobs)
     worker.look(idle)
     worker.look(idle)
     assert found(site_of_jobs, job.id).state == "running", "it had no time yet to give a sign of life"
@@ -115,18 +114,18 @@ def test_a_job_without_signs_of_life_is_given_up(site_of_jobs: Flask) -> None:
 
 def test_a_worker_goes_on_after_a_look_that_failed(site_of_jobs: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     job, stopping = submit(site_of_jobs), threading.Event()
-    watch = watch_of(site_of_jobs)
+    store = jobs_of(site_of_jobs).store
     monkeypatch.setattr("webapp.jobs.worker.FAILED_SECONDS", 0.1)
     looks = iter([UnavailableStorageError("away", "away"), ValueError("a mistake")])
-    following = watch.jobs.store.next
+    following = store.next
 
     def next_jobs() -> list[str]:
         for failure in looks:
             raise failure
         return following()
 
-    monkeypatch.setattr(watch.jobs.store, "next", next_jobs)
-    thread = threading.Thread(target=Worker(watch, 1).run, args=(stopping,))
+    monkeypatch.setattr(store, "next", next_jobs)
+    thread = threading.Thread(target=Worker(site_of_jobs).run, args=(stopping,))
     thread.start()
     try:
         assert wait(site_of_jobs, job.id).state == "finished"

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import func, select
 
 from webapp.storage import Snapshot, Storage
 from webapp.storage.engine import Database, url_of
+from webapp.storage.tables import SnapshotRow, TotalRow, VocabularyRow
 
 
 def database_of(settings: dict[str, str], seconds: float = 5) -> Database:
@@ -44,3 +46,15 @@ def snapshot(text: str = "low lower", **state: object) -> Snapshot:
         decoded=text,
         core_version="0.1.0",
     )
+
+
+def totals(storage: Storage) -> dict[str, tuple[int, int]]:
+    """Return the number and the bytes of both kinds of content; the stored totals must be what the rows add up to."""
+    with storage.database.read() as connection:
+        found = {}
+        for kind, content in (("snapshots", SnapshotRow.content), ("vocabularies", VocabularyRow.content)):
+            count, bytes = connection.execute(select(func.count(content), func.sum(func.length(content)))).one()
+            found[kind] = count, int(bytes or 0)
+        stored = connection.execute(select(TotalRow.kind, TotalRow.count, TotalRow.bytes))
+        assert {kind: (count, bytes) for kind, count, bytes in stored} == found
+    return found

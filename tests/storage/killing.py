@@ -10,7 +10,7 @@ from pathlib import Path
 SERVER, FRONT, FORKER, WORKER = "server", "front", "process that forks workers", "worker"
 JOB_WORKER, TRAINING = "job worker", "training"
 _MARKS = {
-    b"webapp.jobs.child": TRAINING,
+    b"webapp.jobs.training": TRAINING,
     b"webapp.jobs\0--beside": JOB_WORKER,
     b"multiprocessing.forkserver": WORKER,
     b"-m\0webapp\0": FRONT,

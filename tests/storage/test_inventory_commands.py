@@ -17,11 +17,13 @@ from flask import Flask
 from sqlalchemy import insert, update
 
 from tests.site import Page
+from tests.storage.conftest import totals
 from webapp import create_app
+from webapp.core.training.plan import TrainingPlan
+from webapp.core.training.survey import CorpusFacts
 from webapp.jobs import jobs_of
-from webapp.jobs.retention import expire
 from webapp.jobs.surveys import SurveyFolder
-from webapp.jobs.worker import Worker, watch_of
+from webapp.jobs.worker import Worker
 from webapp.storage import storage_of
 from webapp.storage.tables import Base, ClaimRow, JobRow, ReportRow, SnapshotRow, VocabularyRow
 from webapp.vocabularies.fetching import fetcher_of
@@ -75,16 +77,18 @@ def test_snapshots_are_listed_and_expire(app: Flask, run: Run) -> None:
     new = share(app, "lowest")
     listed = json.loads(run("snapshots", "list", "--json").output)
     assert [each["id"] for each in listed] == [old, new]
-    assert sum(each["bytes"] for each in listed) == storage_of(app).snapshots.total().bytes
+    assert sum(each["bytes"] for each in listed) == totals(storage_of(app))["snapshots"][1]
     shown = run("snapshots", "list")
-    first, second = shown.stdout.splitlines()
-    assert old in first
-    assert "100 d" in first
-    assert new in second
-    assert shown.stderr.startswith("2 snapshots, ")
+    first, second = (line.split() for line in shown.stdout.splitlines())
+    assert first == [old, str(listed[0]["bytes"]), f"{LONG_AGO:%Y-%m-%d}", "-", "1", "0"]
+    assert second[0] == new
+    heading, total = shown.stderr.splitlines()
+    assert heading.split() == ["id", "bytes", "created", "expires", "claims", "reports"]
+    assert total.startswith("2 snapshots, ")
 
     told = json.loads(run("snapshots", "expire", "--older-than", "90d", "--dry-run", "--json").output)
-    assert told == {"kind": "snapshots", "dry_run": True, "count": 1, "bytes": listed[0]["bytes"]}
+    size = listed[0]["bytes"]
+    assert told == {"kind": "snapshots", "dry_run": True, "count": 1, "bytes": size, "kept_for_snapshots": 0}
     assert app.test_client().get(f"/s/{old}").status_code == 200
     assert "Deleted 1 snapshots" in run("snapshots", "expire", "--older-than", "90d").output
     gone = app.test_client().get(f"/s/{old}", headers={"Accept-Language": "en"})
@@ -93,12 +97,7 @@ def test_snapshots_are_listed_and_expire(app: Flask, run: Run) -> None:
     assert app.test_client().get(f"/s/{old}.json").status_code == 410
     assert app.test_client().get(f"/s/{new}").status_code == 200
     assert share(app) == old  # the same link works again
-
-
-def test_a_snapshot_that_was_shared_again_does_not_expire(app: Flask, run: Run) -> None:
-    id = share(app)
-    age(app, SnapshotRow, ClaimRow)
-    assert share(app) == id
+    age(app, SnapshotRow)  # it was shared again, so it does not expire
     assert json.loads(run("snapshots", "expire", "--older-than", "90d", "--json").output)["count"] == 0
 
 
@@ -110,7 +109,17 @@ def test_more_snapshots_than_one_transaction_deletes_expire(
         share(app, text)
     age(app, SnapshotRow, ClaimRow)
     assert json.loads(run("snapshots", "expire", "--older-than", "1d", "--json").output)["count"] == 5
-    assert storage_of(app).snapshots.total().bytes == 0
+    assert totals(storage_of(app))["snapshots"] == (0, 0)
+
+
+def test_reports_are_listed_and_dismissed(app: Flask, run: Run) -> None:
+    id = share(app)
+    storage_of(app).snapshots.report(id, "not\nnice \x1b[31m")
+    assert run("snapshots", "reports").output.endswith(f"  {id}  not nice \ufffd[31m\n")
+    assert run("snapshots", "dismiss", id).output == f"{id} stays; reports dismissed: 1.\n"
+    assert run("snapshots", "dismiss", id).exit_code == 1
+    assert run("snapshots", "remove", id).output == f"{id} is removed.\n"
+    assert run("snapshots", "remove", "never23ab").exit_code == 1
 
 
 @pytest.mark.parametrize("wrong", ["90", "d", "-1d", "90 days", ""])
@@ -124,11 +133,11 @@ def test_uploads_are_listed_and_removed(app: Flask, run: Run) -> None:
     name = upload(app)
     (listed,) = json.loads(run("uploads", "list", "--json").output)
     assert (listed["name"], listed["uploaded"], listed["snapshots"]) == (name, True, 0)
-    assert listed["bytes"] == storage_of(app).vocabularies.total_bytes()
+    assert listed["bytes"] == totals(storage_of(app))["vocabularies"][1]
     assert name in run("uploads", "list").output
     assert run("uploads", "remove", "upload-0123456789abcdef").exit_code == 1
     assert f"{name} is deleted" in run("uploads", "remove", name).output
-    assert storage_of(app).vocabularies.total_bytes() == 0
+    assert totals(storage_of(app))["vocabularies"] == (0, 0)
 
 
 def test_a_vocabulary_that_a_snapshot_needs_is_removed_by_force_only(app: Flask, run: Run) -> None:
@@ -137,8 +146,7 @@ def test_a_vocabulary_that_a_snapshot_needs_is_removed_by_force_only(app: Flask,
     assert (listed["uploaded"], listed["snapshots"]) == (False, 1)
     refused = run("uploads", "remove", listed["hash"])
     assert refused.exit_code == 1
-    assert "1 snapshot need it" in refused.output
-    assert "--force" in refused.output
+    assert "needed (snapshots: 1, trainings: 0). With --force" in refused.output
     before = app.test_client().get(f"/s/{id}?lang=en").text
     assert "no longer stored here" not in before
     assert run("uploads", "remove", listed["hash"], "--force").exit_code == 0
@@ -148,26 +156,26 @@ def test_a_vocabulary_that_a_snapshot_needs_is_removed_by_force_only(app: Flask,
 
 
 def test_old_uploads_expire_unless_something_needs_them(app: Flask, run: Run) -> None:
-    free, needed = upload(app), upload(app, "研究\n研究生\n".encode())
+    _free, needed = upload(app), upload(app, "研究\n研究生\n".encode())
     id = share(app, "研究", algorithm="fmm", vocabulary=needed)
     age(app, VocabularyRow)
     new = upload(app, b"new\n")
     told = json.loads(run("uploads", "expire", "--older-than", "90d", "--dry-run", "--json").output)
     assert (told["count"], told["kept_for_snapshots"]) == (1, 1)
-    assert run("uploads", "expire", "--older-than", "90d").exit_code == 0
-    uploads = {each.name: each.uploaded for each in storage_of(app).inventory.uploads()}
+    assert "\n1 stay for snapshots only." in run("uploads", "expire", "--older-than", "90d").output
+    uploads = {each["name"]: each["uploaded"] for each in storage_of(app).inventory.uploads()}
     assert uploads == {needed: False, new: True}
-    assert free not in uploads
     assert app.test_client().get(f"/s/{id}").status_code == 200
     storage_of(app).snapshots.remove(id)
-    assert [each.name for each in storage_of(app).inventory.uploads()] == [new]
+    assert [each["name"] for each in storage_of(app).inventory.uploads()] == [new]
 
 
 def training(app: Flask, state: str = "finished", vocabulary: str | None = None) -> str:
     """Store a training that has ended a hundred days ago; return its id."""
     id = f"training-{state}".ljust(22, "-")
     row = {"id": id, "state": state, "created": LONG_AGO, "ended": LONG_AGO, "corpus": "c" * 22, "attempts": 1}
-    row |= {"beat": 0, "vocabulary": vocabulary, "plan": {}, "facts": {}, "files": ["private.txt"], "seconds": {}}
+    row |= {"beat": 0, "vocabulary": vocabulary, "files": ["private.txt"], "seconds": {}}
+    row |= {"plan": TrainingPlan().as_json(), "facts": CorpusFacts(1, 1, 1, 1, (), 1, True).as_json()}
     with storage_of(app).database.write() as connection:
         connection.execute(insert(JobRow).values(row))
     return id
@@ -202,9 +210,6 @@ def test_downloaded_vocabularies_are_listed_and_expire(app: Flask, run: Run) -> 
     listed = {each["name"]: each for each in json.loads(run("vocabularies", "list", "--json").output)}
     assert listed[name]["bytes"] > 0
     assert sum(each["bytes"] is not None for each in listed.values()) == 1
-    assert run("vocabularies", "list").stderr.startswith("1 downloaded, ")
-    (row,) = (line for line in run("vocabularies", "list").stdout.splitlines() if line.startswith(f"{name} "))
-    assert "100 d" in row
     assert json.loads(run("vocabularies", "expire", "--older-than", "90d", "--json").output)["count"] == 1
     assert os.listdir(fetcher_of(app).disk_cache.folder) == []
 
@@ -241,9 +246,10 @@ def test_a_worker_deletes_what_is_older_than_the_settings(app: Flask, run: Run) 
         **dict.fromkeys(("snapshots", "trainings", "reports", "downloaded vocabularies", "surveys"), 1),
         "uploads": 1,
     }
-    Worker(watch_of(app), 0, lambda: expire(app)).look(threading.Event())
+    app.config["MAX_TRAININGS"] = 0
+    Worker(app).look(threading.Event())
     assert app.test_client().get(f"/s/{id}").status_code == 410
-    assert [each.uploaded for each in storage_of(app).inventory.uploads()] == []
+    assert storage_of(app).inventory.uploads() == []
     assert storage_of(app).inventory.trainings() == []
     assert {each["count"] for each in json.loads(run("expire", "--json").output)["expired"]} == {0}
     assert [path.name for path in fetcher_of(app).disk_cache.folder.rglob("*.gz")] == []

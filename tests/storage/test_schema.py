@@ -99,7 +99,7 @@ def test_database_urls_of_hosting_platforms_are_understood(monkeypatch: pytest.M
     app = create_app()
     with app.app_context():
         assert storage().database.file is None
-        assert storage().vocabularies.total_bytes() == 0
+        assert storage().inventory.uploads() == []
         storage().database.close()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,8 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from tests.storage.conftest import snapshot
-from webapp.storage import LONGEST_REASON, RemovedSnapshotError, ShareReceipt, Snapshot, Storage, snapshots
+from tests.storage.conftest import snapshot, totals
+from webapp.storage import (
+    LONGEST_REASON,
+    RemovedSnapshotError,
+    ShareReceipt,
+    Snapshot,
+    Storage,
+    StorageFullError,
+    snapshots,
+)
 from webapp.storage.engine import Database, url_of
 from webapp.storage.packing import NOTHING, pack, unpack
 
@@ -187,6 +196,7 @@ def test_an_expired_snapshot_is_deleted_and_can_be_shared_again(
         assert connection.scalar(text("SELECT count(*) FROM claims")) == (2 if sweep == "none" else 1)
     again = share(storage, expires=None)
     assert (again.id, again.new) == (first.id, True)
+    assert totals(storage)["snapshots"][0] == 2
     assert not storage.snapshots.delete(first.id, first.secret)
     assert condition(storage, first.id) == "kept"
 
@@ -230,6 +240,39 @@ def test_many_clients_share_the_same_state_at_once(database: Database, storage: 
     for each in shared[:-1]:
         assert storage.snapshots.delete(each.id, each.secret)
     assert condition(storage, shared[-1].id) == "kept"
+
+
+def test_beyond_the_limit_nothing_is_stored_and_the_operator_learns_what_to_do(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    limited = Storage(database, most_snapshot_bytes=300)
+    kept = share(limited, snapshot("short"))
+    with caplog.at_level(logging.ERROR), pytest.raises(StorageFullError) as full:
+        share(limited, snapshot("".join(map(chr, range(1000, 2000)))))
+    assert full.value.what == "snapshots"
+    assert "TOKENSCOPE_MAX_STORED_BYTES" in caplog.text
+    assert "flask --app webapp snapshots expire --older-than" in caplog.text
+    assert totals(limited)["snapshots"][0] == 1
+    assert share(limited, snapshot("short")).id == kept.id  # nothing more to store
+    limited.snapshots.remove(kept.id)
+    share(limited, snapshot("other"))  # there is room again
+
+
+def test_the_limit_holds_for_concurrent_shares(database: Database, storage: Storage) -> None:
+    share(storage, snapshot("text 99"))
+    limit = 6 * totals(storage)["snapshots"][1]
+    limited = Storage(database, most_snapshot_bytes=limit)
+
+    def is_shared(number: int) -> bool:
+        try:
+            share(limited, snapshot(f"text {number:02}"))
+        except StorageFullError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(is_shared, range(24))) == {True, False}
+    assert limit * 0.75 < totals(storage)["snapshots"][1] <= limit
 
 
 def test_deleted_texts_are_overwritten_in_the_file(tmp_path: Path) -> None:

@@ -1,92 +1,191 @@
-"""Vocabulary files: each content stored once, found by its hash or a prefix of it."""
+"""Vocabulary files: stored once, found by their hash; those of snapshots are private and deleted with the last one."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
 import pytest
 from sqlalchemy import text
 
-from tests.storage.conftest import snapshot
-from webapp.storage import Storage, StorageFullError, VocabularyFile
+from tests.storage.conftest import snapshot, totals
+from webapp.storage import RemovedSnapshotError, ShareReceipt, Snapshot, Storage, StorageFullError, VocabularyFile
 from webapp.storage.engine import Database
+from webapp.storage.packing import pack, unpack
 
+NOW = datetime.now(UTC)
 WORDS = "\n".join(map(str, range(10_000))).encode()
-HASH = sha256(WORDS).hexdigest()
 
 
-def put(storage: Storage, content: bytes = WORDS, companion: bytes | None = None, most_bytes: int | None = None) -> str:
-    hash = sha256(content).hexdigest()
-    file = VocabularyFile(hash, "dictionary", ("fmm", "bmm"), 10_000, content, companion)
-    storage.vocabularies.put(file, most_bytes=most_bytes)
-    return hash
+def file(content: bytes, companion: bytes | None = None) -> VocabularyFile:
+    return VocabularyFile(sha256(content).hexdigest(), "dictionary", ("fmm", "bmm"), 1, content, companion)
 
 
-def test_a_file_is_found_by_its_hash_and_by_a_prefix_of_it(storage: Storage) -> None:
-    assert storage.vocabularies.find(HASH) is None
-    put(storage)
-    for hash in (HASH, HASH[:16]):
+HASH = file(WORDS).hash
+LOW, HIGH, WIDE = map(file, (b"low\n", b"high\n", b"wide\n"))
+
+
+@pytest.mark.parametrize(
+    ("content", "companion"),
+    [(WORDS, None), (b'{"low": 0}', b"l o\n\0"), (b"", b""), (os.urandom(8_000_000), None)],
+    ids=["words", "companion", "empty", "large"],
+)
+def test_a_file_is_found_by_its_hash_and_by_a_prefix_of_it(
+    storage: Storage, content: bytes, companion: bytes | None
+) -> None:
+    given = file(content, companion)
+    assert storage.vocabularies.find(given.hash) is None
+    storage.vocabularies.put(given)
+    for hash in (given.hash, given.hash[:16]):
         record = storage.vocabularies.find(hash)
         assert record is not None
-        assert (record.hash, record.format, record.algorithms) == (HASH, "dictionary", ("fmm", "bmm"))
-        assert (record.size, record.bytes) == (10_000, len(WORDS))
-        assert storage.vocabularies.content(hash) == (WORDS, None)
-    assert storage.vocabularies.find(HASH[:15]) is None
-
-
-def test_a_companion_file_is_stored_with_it(storage: Storage) -> None:
-    hash = put(storage, b'{"low": 0}', b"l o\n\0")
-    assert storage.vocabularies.content(hash) == (b'{"low": 0}', b"l o\n\0")
-    empty = put(storage, b"", b"")
-    assert storage.vocabularies.content(empty) == (b"", b"")
+        assert (record.hash, record.format, record.algorithms) == (given.hash, "dictionary", ("fmm", "bmm"))
+        assert (record.size, record.bytes) == (1, len(content) + len(companion or b""))
+        assert storage.vocabularies.content(hash) == (content, companion)
+    assert storage.vocabularies.find(given.hash[:15]) is None
 
 
 def test_it_is_stored_once_and_compressed(storage: Storage) -> None:
-    put(storage)
-    once = storage.vocabularies.total_bytes()
-    assert 0 < once < len(WORDS) / 2
-    put(storage)
-    assert storage.vocabularies.total_bytes() == once
-
-
-def test_many_clients_store_the_same_file_at_once(storage: Storage) -> None:
     with ThreadPoolExecutor(6) as clients:
-        list(clients.map(lambda _: put(storage), range(12)))
+        list(clients.map(lambda _: storage.vocabularies.put(file(WORDS)), range(12)))
     assert storage.vocabularies.content(HASH) == (WORDS, None)
-
-
-def test_a_large_file_is_stored(storage: Storage) -> None:
-    content = os.urandom(8_000_000)
-    hash = put(storage, content)
-    assert storage.vocabularies.content(hash) == (content, None)
+    count, bytes = totals(storage)["vocabularies"]
+    assert count == 1
+    assert 0 < bytes < len(WORDS) / 2
 
 
 def test_all_files_together_have_a_limit(storage: Storage) -> None:
-    put(storage, most_bytes=len(WORDS))
+    storage.vocabularies.put(file(WORDS), most_bytes=len(WORDS))
     with pytest.raises(StorageFullError):
-        put(storage, os.urandom(len(WORDS)), most_bytes=len(WORDS))
-    put(storage, most_bytes=1)  # it is already stored and takes no additional space
+        storage.vocabularies.put(file(os.urandom(len(WORDS))), most_bytes=len(WORDS))
+    storage.vocabularies.put(file(WORDS), most_bytes=1)  # it is already stored and takes no additional space
     assert storage.vocabularies.content(HASH) == (WORDS, None)
 
 
 def test_missing_and_damaged_files_raise_errors(database: Database, storage: Storage) -> None:
     with pytest.raises(KeyError):
         storage.vocabularies.content(HASH)
-    put(storage)
+    storage.vocabularies.put(file(WORDS))
     with database.write() as connection:
         connection.execute(text("UPDATE vocabularies SET content = :content"), {"content": b"\x28\xb5\x2f\xfd!"})
     with pytest.raises(ValueError, match="cannot be decompressed"):
         storage.vocabularies.content(HASH)
 
 
-def test_it_is_not_deleted_while_a_snapshot_needs_it(storage: Storage) -> None:
-    put(storage)
-    shared = storage.snapshots.share(snapshot(vocabulary_hash=HASH), expires=None)
-    assert not storage.vocabularies.delete(HASH)
-    assert storage.vocabularies.find(HASH) is not None
+def comparison(*files: VocabularyFile, text: str) -> Snapshot:
+    rows = [snapshot(text, vocabulary_hash=each.hash, vocabulary_size=1) for each in files]
+    state = {"kind": "comparison", "rows": [row.state for row in rows]}
+    return Snapshot(text, state, (), (), (), {}, decoded=text, rows=tuple(rows))
+
+
+def share(
+    storage: Storage, *files: VocabularyFile, text: str = "low", expires: datetime | None = None, **bound: int
+) -> ShareReceipt:
+    """Share a result with one vocabulary, or a comparison of several."""
+    if len(files) > 1:
+        return storage.snapshots.share(comparison(*files, text=text), expires=expires, others=files, **bound)
+    shown = snapshot(text, vocabulary_hash=files[0].hash)
+    return storage.snapshots.share(shown, expires=expires, vocabulary=files[0], **bound)
+
+
+def stored(storage: Storage) -> list[VocabularyFile]:
+    """The files that are stored; they must be intact, and nothing else may take space."""
+    found = []
+    for each in (LOW, HIGH, WIDE):
+        try:
+            assert storage.vocabularies.content(each.hash) == (each.content, None)
+        except KeyError:
+            continue
+        found.append(each)
+    assert totals(storage)["vocabularies"][0] == len(found)
+    return found
+
+
+def is_public(storage: Storage) -> bool:
+    """Tell whether the file is found by the name that an upload would have."""
+    found = storage.vocabularies.find(LOW.hash[:16])
+    if found is None:
+        with pytest.raises(KeyError):
+            storage.vocabularies.content(LOW.hash[:16])
+        return False
+    return storage.vocabularies.content(LOW.hash[:16]) == (LOW.content, None)
+
+
+def test_a_comparison_is_stored_and_read_back(storage: Storage) -> None:
+    shown = comparison(LOW, HIGH, text="low lower")
+    assert unpack(pack(shown)) == shown
+    kept = storage.snapshots.get(share(storage, LOW, HIGH, text="low lower").id)
+    assert kept is not None
+    assert kept.snapshot == shown
+
+
+def test_each_is_deleted_with_the_last_that_needs_it(storage: Storage) -> None:
+    one, other, alone = share(storage, LOW, HIGH), share(storage, HIGH, WIDE), share(storage, WIDE)
+    again = share(storage, LOW, HIGH)
+    assert stored(storage) == [LOW, HIGH, WIDE]
+    assert not is_public(storage)
+    assert storage.snapshots.delete(one.id, one.secret)
+    assert stored(storage) == [LOW, HIGH, WIDE]
+    assert storage.snapshots.delete(again.id, again.secret)
+    assert stored(storage) == [HIGH, WIDE]
+    assert storage.snapshots.remove(other.id)
+    assert stored(storage) == [WIDE]
+    with pytest.raises(RemovedSnapshotError):
+        share(storage, HIGH, WIDE)
+    assert storage.snapshots.delete(alone.id, alone.secret)
+    assert stored(storage) == []
+    assert totals(storage)["snapshots"] == (0, 0)
+
+
+def test_sharing_again_after_deletion_or_expiry_restores_them(storage: Storage) -> None:
+    soon = share(storage, LOW, HIGH, expires=NOW + timedelta(days=1))
+    assert storage.snapshots.delete(soon.id, soon.secret)
+    assert share(storage, LOW, HIGH).id == soon.id
+    assert stored(storage) == [LOW, HIGH]
+    over = share(storage, WIDE, expires=NOW - timedelta(days=1))
+    storage.snapshots.get(over.id)  # deletes what has expired
+    assert stored(storage) == [LOW, HIGH]
+    assert share(storage, WIDE).id == over.id
+    assert stored(storage) == [LOW, HIGH, WIDE]
+
+
+@pytest.mark.parametrize("uploaded_first", [False, True])
+def test_uploads_are_public_and_stay(storage: Storage, uploaded_first: bool) -> None:
+    if uploaded_first:
+        storage.vocabularies.put(LOW)
+    shared = share(storage, LOW, **({"most_bytes": 0} if uploaded_first else {}))
+    assert is_public(storage) == uploaded_first
+    storage.vocabularies.put(LOW, most_bytes=0)  # takes no additional space
     storage.snapshots.delete(shared.id, shared.secret)
-    assert storage.vocabularies.delete(HASH)
-    assert not storage.vocabularies.delete(HASH)
-    assert storage.vocabularies.find(HASH) is None
+    assert is_public(storage)
+
+
+def test_a_full_store_keeps_neither_snapshot_nor_vocabularies(storage: Storage) -> None:
+    for files, most_bytes in (((LOW,), 1), ((LOW, HIGH), len(LOW.packed[0]) + 1)):
+        with pytest.raises(StorageFullError):
+            share(storage, *files, most_bytes=most_bytes)
+        assert totals(storage) == {"snapshots": (0, 0), "vocabularies": (0, 0)}
+    with storage.database.read() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM claims").scalar() == 0
+    assert share(storage, LOW, most_bytes=1_000).new
+    assert share(storage, LOW, text="lower", most_bytes=1).new  # it is already stored
+
+
+def test_sharing_during_a_deletion_keeps_the_vocabulary(storage: Storage) -> None:
+    changes: list[Callable[[ShareReceipt], bool]] = [
+        lambda shared: storage.snapshots.delete(shared.id, shared.secret),
+        lambda shared: storage.snapshots.remove(shared.id),
+    ] * 2
+
+    def visit(place: int) -> None:
+        for number in range(8):
+            shared = share(storage, LOW, text=f"{place} {number}")
+            assert storage.vocabularies.content(LOW.hash) == (LOW.content, None)
+            assert changes[place](shared)
+
+    with ThreadPoolExecutor(4) as visitors:
+        list(visitors.map(visit, range(4)))
+    assert stored(storage) == []

@@ -7,7 +7,7 @@ import time
 import pytest
 from flask.testing import FlaskClient
 
-from webapp.tokenization.additions import LONGEST, SpecialTokenHint, special_hints
+from webapp.tokenization.links import LONGEST_SEARCHED, SpecialTokenHint, special_hints
 from webapp.tokenization.state import State
 from webapp.vocabularies.shipped_vocabularies import shipped_tokenizer
 
@@ -47,10 +47,13 @@ def test_ordinary_text_gives_no_hint(text: str) -> None:
 def test_hints_are_given_for_plain_reading_and_short_texts_alone() -> None:
     assert [hint.token for hint in hints("[CLS] low [MASK] [NOTE]", "wordpiece")] == ["[CLS]", "[MASK]"]
     assert hints("<|endoftext|>", special=True) == []
-    assert hints("<|endoftext|>" + "a " * LONGEST) == []
+    assert hints("<|endoftext|>" + "a " * LONGEST_SEARCHED) == []
 
 
-@pytest.mark.parametrize("text", ["<" * LONGEST, "[" * LONGEST, "<|" * (LONGEST // 2), "<a" * (LONGEST // 2)])
+@pytest.mark.parametrize(
+    "text",
+    ["<" * LONGEST_SEARCHED, "[" * LONGEST_SEARCHED, "<|" * (LONGEST_SEARCHED // 2), "<a" * (LONGEST_SEARCHED // 2)],
+)
 def test_the_search_is_linear(text: str) -> None:
     tokenizer = shipped_tokenizer("bpe-bytes")
     encoding = tokenizer.encode(text)

@@ -9,7 +9,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from webapp.core.models.dictionary_edits import MOST_EDITS
-from webapp.tokenization.dictionary_editor import pressed, with_change
+from webapp.pages.playground.form import pressed, with_change
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.state import State
 

@@ -7,7 +7,7 @@ import pytest
 from webapp.core.formats.recognize import recognize
 from webapp.core.tokenizer import Tokenizer
 from webapp.observing import report
-from webapp.tokenization.encoding import encode, ids_of
+from webapp.tokenization.result import encode, ids_of
 from webapp.vocabularies import shipped_tokenizer
 
 TEXT = "low lower lowest low lower"

@@ -1,11 +1,14 @@
 """N-gram models as vocabularies: the visitor's own sentences, the built-in model, orders and smoothings."""
 
+from pathlib import Path
+
+import pytest
+
 from webapp.core.models.ngram import NGram
 from webapp.tokenization.result import prepare
 from webapp.tokenization.state import State
-from webapp.vocabularies import jieba_words, ngram_tokenizer
-from webapp.vocabularies.shipped_ngram import fingerprint
-from webapp.vocabularies.train import count_ngrams
+from webapp.vocabularies import count_books, jieba_words, ngram_tokenizer
+from webapp.vocabularies.shipped_ngram import fingerprint, read
 
 
 def words(state: State) -> list[str]:
@@ -27,10 +30,14 @@ def test_the_built_in_model_was_counted_with_the_installed_dictionary() -> None:
     assert len(fingerprint(jieba_words())[1]) == 64
 
 
-def test_training_keeps_frequent_words_that_the_dictionary_lacks() -> None:
+def test_counting_keeps_frequent_words_that_the_dictionary_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     dictionary = jieba_words()
     sentences = [["他", "烎烎", "说", "。"], ["他", "烎烎", "说", "。"], ["她", "烎烎", "笑", "。"]]
-    counts, characters = count_ngrams(sentences, dictionary, least=1)
-    assert counts.words[len(dictionary) :] == ("烎烎", "。")
-    assert counts.count("烎烎", "说") == 2
-    assert characters.counts == {}
+    monkeypatch.setattr(count_books, "LEAST_NGRAMS", 1)
+    (tmp_path / "counts").write_bytes(count_books.count(sentences, dictionary))
+    model = read(tmp_path / "counts", dictionary)
+    assert model.counts.words[len(dictionary) :] == ("烎烎", "。")
+    assert model.counts.count("烎烎", "说") == 2
+    assert model.characters.counts == {}

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import re
 import time
 
 import pytest
 from flask.testing import FlaskClient
 
-from tests.site import Page
+from tests.site import Page, rows_of, words
 from webapp.vocabularies import shipped_tokenizer
 
 DRAGON = "a 🐉!"
@@ -24,14 +22,10 @@ def shown(client: FlaskClient, **query: str) -> str:
     return answer.text
 
 
-def text_of(page: str) -> str:
-    return html.unescape(" ".join(re.sub(r"<[^>]+>", " ", page).split()))
-
-
-def rows_of(page: str) -> list[list[str]]:
+def table_of(page: str) -> list[list[str]]:
     body = page[page.index("<tbody>") : page.index("</tbody>")]
     rows = re.findall(r"(?s)<tr.*?</tr>", body)
-    return [[text_of(cell) for cell in re.findall(r"(?s)<td.*?</td>", row)] for row in rows]
+    return [[words(cell) for cell in re.findall(r"(?s)<td.*?</td>", row)] for row in rows]
 
 
 @pytest.mark.parametrize(
@@ -52,15 +46,11 @@ def test_the_tokens_of_a_character_are_marked_with_their_bytes(client: FlaskClie
 
 
 def test_the_table_says_what_each_token_needs_and_which_completes_it(client: FlaskClient) -> None:
-    rows = rows_of(shown(client, ids=str(IDS)))
+    rows = table_of(shown(client, ids=str(IDS)))
     assert [row[1] for row in rows] == [str(id) for id in IDS]
     first = next(index for index, row in enumerate(rows) if row[5] == "F0")
-    assert rows[first][3:] == [
-        "�",
-        "…",
-        "F0",
-        f"F0 needs 3 more bytes (90–BF 80–BF 80–BF). Token {first + 4} completes it.",
-    ]
+    needed = f"F0 needs 3 more bytes (90–BF 80–BF 80–BF). Token {first + 4} completes it."
+    assert rows[first][3:] == ["�", "…", "F0", needed]
     assert rows[first + 2][6] == f"F0 9F 90 needs 1 more byte (80–BF). Token {first + 4} completes it."
     assert rows[first + 3][3:] == ["�", "🐉", "89", ""]
 
@@ -80,8 +70,8 @@ def test_ids_that_end_or_break_inside_a_character(client: FlaskClient) -> None:
     at = IDS.index(next(id for id in IDS if shipped_tokenizer("bpe-bytes").model.pieces[id] == b"\xf0"))
     cut = shown(client, ids=str(IDS[: at + 2]))
     assert "The ids end inside a character: the bytes F0 9F are pending." in cut
-    assert rows_of(cut)[-1][6] == "F0 9F needs 2 more bytes (80–BF 80–BF). No token completes it."
-    broken = rows_of(shown(client, ids=str([*IDS[: at + 2], IDS[0]])))
+    assert table_of(cut)[-1][6] == "F0 9F needs 2 more bytes (80–BF 80–BF). No token completes it."
+    broken = table_of(shown(client, ids=str([*IDS[: at + 2], IDS[0]])))
     assert broken[-2][6].endswith(f"Token {at + 3} does not continue it.")
     assert broken[-1][4:] == ["� a", "61", "F0 9F is not valid UTF-8."]
 
@@ -89,8 +79,8 @@ def test_ids_that_end_or_break_inside_a_character(client: FlaskClient) -> None:
 def test_many_ids_have_pages_and_their_text_is_sent_to_the_playground(client: FlaskClient) -> None:
     long = client.post("/decode", data={"ids": "97 " * 1000, "vocabulary": "bpe-bytes", "lang": "en", "page": "3"})
     assert long.status_code == 200
-    assert [row[0] for row in rows_of(long.text)] == [str(number) for number in range(201, 301)]
-    assert "Page 3 of 10" in text_of(long.text)
+    assert [row[0] for row in table_of(long.text)] == [str(number) for number in range(201, 301)]
+    assert "Page 3 of 10" in words(long.text)
     assert client.get("/decode?ids=1&page=2").status_code == 404
     assert 'id="playground-form"' not in long.text  # 1,000 characters fit into an address
     longer = client.post("/decode", data={"ids": "97 " * 4000, "vocabulary": "bpe-bytes"}).text
@@ -107,8 +97,7 @@ def test_the_exports_have_every_token(client: FlaskClient) -> None:
     assert "".join(token["streamed"] for token in answer["tokens"]) == DRAGON
     assert bytes.fromhex("".join(token["bytes"] for token in answer["tokens"])).decode() == DRAGON
     table = client.get("/decode.csv", query_string={"ids": str(IDS)})
-    rows = list(csv.DictReader(io.StringIO(table.text.removeprefix("\ufeff"))))
-    assert [int(row["id"]) for row in rows] == IDS
+    assert [row[1] for row in rows_of(table)] == ["id", *map(str, IDS)]
 
 
 def test_a_result_leads_to_its_ids_and_back(client: FlaskClient) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import re
 import time
 from typing import Any
@@ -13,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from flask.testing import FlaskClient
 
-from tests.site import HTMX, Page
+from tests.site import HTMX, Page, rows_of
 from webapp.tools import TOOLS
 from webapp.tools.kernel import Tool
 
@@ -154,7 +152,7 @@ def test_json_and_csv_have_the_example_or_its_problem(client: FlaskClient, tool:
     if tool.table:
         table = client.get(f"{tool.address}.csv")
         assert table.status_code == 200
-        rows = list(csv.reader(io.StringIO(table.text.removeprefix("\ufeff"))))
+        rows = rows_of(table)
         assert len({len(row) for row in rows}) == 1
         assert f"{tool.file_name}.csv" in table.headers["Content-Disposition"]
 

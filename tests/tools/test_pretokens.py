@@ -9,14 +9,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from flask.testing import FlaskClient
 
-from tests.site import HTMX
+from tests.site import HTMX, words
 from webapp.core.text.split_patterns import MARKED_CLASSES, O200K
 
 TEXT = "It's 2024: don't"
-
-
-def text_of(page: str) -> str:
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
 
 
 def cells_of(page: str, label: str = "Pre-tokens") -> list[tuple[str, str]]:
@@ -34,17 +30,20 @@ def test_each_pretoken_has_the_number_of_its_alternative(client: FlaskClient) ->
     ]  # fmt: skip
     rows = re.findall(r"<li[^>]*><span class=\"tok k\d\">(\d+)</span>(.*?)</li>", page, re.DOTALL)
     assert [number for number, _ in rows] == [str(number) for number in range(1, 13)]
-    assert text_of(rows[7][1]).startswith(r"?\p{L}+ letters, with at most one space before It ·don 2")
+    assert words(rows[7][1]).startswith(r"?\p{L}+ letters, with at most one space before It ·don 2")
 
 
-def test_dropped_text_and_steps_are_shown(client: FlaskClient) -> None:
-    page = client.get("/pretokens", query_string={"vocabulary": "wordpiece", "text": "a  b", "lang": "en"}).text
-    assert '<i class="dropped">··</i>' in page
-    page = client.get("/pretokens", query_string={"vocabulary": "unigram", "text": "low lower", "lang": "en"}).text
-    assert "Step 1: Split" in page
-    assert "The normalized text" in page
-    page = client.get("/pretokens", query_string={"vocabulary": "jieba", "text": "研究生命", "lang": "en"}).text
-    assert "no pre-tokenizer" in page
+@pytest.mark.parametrize(
+    ("vocabulary", "text", "shown"),
+    [
+        ("wordpiece", "a  b", ['<i class="dropped">··</i>']),
+        ("unigram", "low lower", ["Step 1: Split", "The normalized text"]),
+        ("jieba", "研究生命", ["no pre-tokenizer"]),
+    ],
+)
+def test_dropped_text_and_steps_are_shown(client: FlaskClient, vocabulary: str, text: str, shown: list[str]) -> None:
+    page = client.get("/pretokens", query_string={"vocabulary": vocabulary, "text": text, "lang": "en"}).text
+    assert all(each in page for each in shown)
 
 
 def test_an_own_pattern_is_compared(client: FlaskClient) -> None:
@@ -53,7 +52,7 @@ def test_an_own_pattern_is_compared(client: FlaskClient) -> None:
     own = cells_of(page, "Pre-tokens of your pattern")
     assert own == [("pay", "1"), ("·", ""), ("123", "2"), ("45", "2"), ("·now", "1")]
     assert "one place is split differently" in page
-    rows = text_of(page[page.index('<ul class="split-rows">') :])
+    rows = words(page[page.index('<ul class="split-rows">') :])
     assert re.search(r"3 pay ·12345 ·now pay · 123 45 ·now", rows)
     same = client.get("/pretokens", query_string=query | {"pattern": r"\s*\S+"}).text
     assert "the same boundaries everywhere" in same

@@ -6,6 +6,7 @@ import hashlib
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, get_args
 
@@ -81,10 +82,15 @@ def test_one_that_fails_does_not_stop_the_others(run: Run, publisher: Publisher)
 def test_the_list_shows_what_is_fetched(run: Run, publisher: Publisher) -> None:
     publisher.answers[CLIP] = Answer(TOKENIZER)
     run("fetch", "clip")
-    rows = {line.split()[0]: line.split()[1:] for line in run("list").stdout.splitlines()}
+    listed = run("list")
+    rows = {line.split()[0]: line.split()[1:] for line in listed.stdout.splitlines()}
     assert rows.keys() == WELL_KNOWN.keys()
-    assert rows["clip"] == ["49,408", "0", "d", "OpenAI", "openai/clip-vit-base-patch32:", "tokenizer.json"]
-    assert (rows["bert-base-cased"][1], rows["cl100k_base"][1]) == ("-", "ships")
+    fetched = [f"{len(TOKENIZER):,}", f"{datetime.now(UTC):%Y-%m-%d}"]
+    assert rows["clip"] == ["49,408", *fetched, "OpenAI", "openai/clip-vit-base-patch32:", "tokenizer.json"]
+    assert rows["bert-base-cased"][1:3] == ["-", "-"]
+    heading, total = listed.stderr.splitlines()
+    assert heading.split() == ["name", "size", "bytes", "fetched", "family", "source"]
+    assert total == f"1 downloaded vocabularies, {len(TOKENIZER):,} bytes"
 
 
 def test_what_ships_is_there_to_fetch_without_a_network(run: Run, publisher: Publisher) -> None:

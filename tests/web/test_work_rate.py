@@ -15,8 +15,7 @@ from werkzeug.test import TestResponse
 from tests.site import HTMX
 from webapp import create_app
 from webapp.settings import DEFAULTS
-from webapp.web.server_variables import STOPPED
-from webapp.web.work_rate import COST
+from webapp.web.server_variables import COST, STOPPED
 
 TEXT = "keep <b>this</b>"
 

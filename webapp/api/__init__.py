@@ -1,16 +1,11 @@
 """The JSON API at `/api/v1`, and its documentation page at `/api`."""
 
-from webapp.api import evaluation as _evaluation
-from webapp.api import routes as _routes
-from webapp.api import tokens as _tokens
+from webapp.api import snapshots as _snapshots
+from webapp.api import texts as _texts
 from webapp.api import tool_routes as _tool_routes
+from webapp.api import vocabularies as _vocabularies
 from webapp.api.operations import blueprint, init_app
 from webapp.api.page import blueprint as page
 
 # Each of these declares operations, which the document lists in this order.
-_DECLARING = (
-    _routes,
-    _evaluation,
-    _tokens,
-    _tool_routes,
-)
+_DECLARING = (_texts, _vocabularies, _snapshots, _tool_routes)

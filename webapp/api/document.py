@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import cache
 from http import HTTPStatus
 from typing import Any, Literal
 
-from pydantic import TypeAdapter
+from flask import Response
+from pydantic import Field, TypeAdapter
 
-from webapp.api.operations import Operation
-from webapp.api.schemas.requests import VocabularyUpload
-from webapp.api.schemas.responses import Problem
+from webapp.api.operations import OPERATIONS, Operation, VocabularyUpload, blueprint
+from webapp.core.algorithms import ALGORITHMS
+from webapp.tools.inputs import AnswerModel
+from webapp.web.json_responses import cached_for, json_response
 from webapp.web.problems import API, MEDIA_TYPE
 
 VERSION = "1.0.0"  # of the API, not of the site
 REF = "#/components/schemas/{model}"
 ALWAYS = (422, 429, 500)  # error statuses of every operation
+MINUTES_5 = 300
 WITH_BODY = (400, 413, 415)  # further ones of operations that take a body
 
 ABOUT = """\
@@ -35,31 +39,52 @@ and from this site's own pages only.
 """
 
 
-def document_of(operations: Sequence[Operation]) -> dict[str, Any]:
-    """The OpenAPI document as dictionaries, lists and strings."""
+class InvalidPart(AnswerModel):
+    """An invalid part of the request."""
+
+    pointer: str = Field(description="A JSON pointer into the body, or the name of a parameter.", examples=["#/want/0"])
+    detail: str
+
+
+class Problem(AnswerModel):
+    """Problem details as in RFC 9457."""
+
+    type: Literal["about:blank"]
+    title: str
+    status: int
+    detail: str
+    errors: list[InvalidPart] = Field([], description="The invalid parts of the request.")
+
+
+@blueprint.get("/openapi.json")
+def openapi() -> Response:
+    """Send the OpenAPI document of this API."""
+    return cached_for(json_response(document()), MINUTES_5)
+
+
+def document() -> dict[str, Any]:
+    """The OpenAPI document as dictionaries, lists and strings, built once per process for the registered algorithms."""
+    return _document(tuple(ALGORITHMS))
+
+
+@cache
+def _document(_algorithms: tuple[str, ...]) -> dict[str, Any]:
     paths: dict[str, Any] = {}
-    for operation in operations:
+    models: dict[type, None] = {Problem: None}
+    for operation in OPERATIONS:
         paths.setdefault(openapi_path(operation.path), {})[operation.method] = _operation(operation)
+        models |= dict.fromkeys(filter(None, (operation.body, operation.answer)))
+    adapters: list[tuple[type, Literal["validation"], TypeAdapter[Any]]]
+    adapters = [(model, "validation", TypeAdapter(model)) for model in models]
+    _, definitions = TypeAdapter.json_schemas(adapters, ref_template=REF)
     about = {"description": ABOUT, "license": {"name": "MIT", "identifier": "MIT"}}
     return {
         "paths": paths,
         "info": {**about, "title": "Tokenscope", "version": VERSION},
         "openapi": "3.1.0",
         "servers": [{"url": API}],
-        "components": {"schemas": _schemas(operations)},
+        "components": {"schemas": definitions["$defs"]},
     }
-
-
-def _schemas(operations: Sequence[Operation]) -> dict[str, Any]:
-    """The schemas of all models that the operations use, by name."""
-    models: dict[type, None] = {Problem: None}
-    for operation in operations:
-        models |= dict.fromkeys(filter(None, (operation.body, operation.answer)))
-    adapters: list[tuple[type, Literal["validation"], TypeAdapter[Any]]]
-    adapters = [(model, "validation", TypeAdapter(model)) for model in models]
-    _, definitions = TypeAdapter.json_schemas(adapters, ref_template=REF)
-    schemas: dict[str, Any] = definitions["$defs"]
-    return schemas
 
 
 def _operation(operation: Operation) -> dict[str, Any]:
@@ -101,10 +126,11 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
 
 
 def _responses(operation: Operation) -> dict[str, Any]:
-    success: dict[str, Any] = {"description": HTTPStatus(operation.status).phrase}
-    if operation.answer is not None:
-        schema = {"$ref": REF.format(model=operation.answer.__name__)}
-        success["content"] = {"application/json": {"schema": schema}}
+    schema = {"$ref": REF.format(model=operation.answer.__name__)}
+    success: dict[str, Any] = {
+        "description": HTTPStatus(operation.status).phrase,
+        "content": {"application/json": {"schema": schema}},
+    }
     if operation.status == HTTPStatus.CREATED:
         success["headers"] = {"Location": {"schema": {"type": "string"}, "description": "The new resource."}}
     statuses = {*operation.errors, *ALWAYS, *(WITH_BODY if operation.body else ())}

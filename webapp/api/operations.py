@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from http import HTTPStatus
 from inspect import cleandoc
-from typing import Any, NoReturn, TypeVar
+from typing import Annotated, Any, Literal, NoReturn, TypeVar
 
 from flask import Blueprint, Flask, Request, Response, current_app, g, request
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from webapp.api.schemas.requests import Method, NoQuery, Texts, VocabularyUpload
-from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import unavailable_problem
-from webapp.vocabularies import CatalogueEntry, StillFetchingError, UnavailableVocabularyError, find, tokenizer_of
+from webapp.tools.inputs import Input
+from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
 from webapp.web.problems import API, is_api, problem, refuse
 
-M = TypeVar("M", bound=BaseModel)
+AnyModel = TypeVar("AnyModel", bound=BaseModel)
+Method = Literal["get", "post"]
 
 MOST_ERRORS = 20  # that a problem lists
 LONGEST_POINTER = 200
 
 
-def body_of(request: Request, model: type[M]) -> M:
+class Query(BaseModel):
+    """Base of the parameters of an address: strict types, no unknown ones; by itself, no parameters."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class VocabularyUpload(Input):
+    """A vocabulary file, or a vocab.json and its merges.txt."""
+
+    file: list[Annotated[Any, Field(json_schema_extra={"contentMediaType": "application/octet-stream"})]] = Field(
+        min_length=1,
+        max_length=2,
+        description="The file; or `vocab.json` and `merges.txt`, in two such parts.",
+    )
+
+
+def body_of(request: Request, model: type[AnyModel]) -> AnyModel:
     """The JSON body of a request as a `model`; answers 400, 415 or 422 if it does not match."""
     if request.mimetype != "application/json":
         refuse(415, "The body must be JSON: send it with the header Content-Type: application/json.")
@@ -36,7 +52,7 @@ def body_of(request: Request, model: type[M]) -> M:
         _refuse(error)
 
 
-def query_of(request: Request, model: type[M]) -> M:
+def query_of(request: Request, model: type[AnyModel]) -> AnyModel:
     """The query parameters of a request as a `model`; answers 422 if they do not match or one is repeated."""
     repeated = [name for name, values in request.args.lists() if len(values) > 1]
     if repeated:
@@ -109,50 +125,43 @@ class Operation:
     path: str
     summary: str
     description: str
-    answer: type | None
+    answer: type
     status: int = 200
-    body: type[BaseModel] | None = None
-    query: type[BaseModel] = NoQuery
+    body: type[Input] | None = None
+    query: type[Query] = Query
     errors: tuple[int, ...] = ()
     example: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Operations:
-    """The operations of a blueprint, in the order of their declarations."""
-
-    def __init__(self, blueprint: Blueprint) -> None:
-        self._blueprint = blueprint
-        self.all: list[Operation] = []
-
-    def add(self, method: Method, path: str, **declared: Any) -> Callable[[Callable[..., Response]], Any]:
-        """Decorate a view to serve it at `path` of the blueprint, in Flask's notation: `/vocabularies/<name>`.
-
-        `declared` are further fields of `Operation`. The view receives `body` and `query` as validated models if it
-        declares them. Its docstring is the documentation; the first line is the summary.
-        """
-
-        def register(view: Callable[..., Response]) -> Callable[..., Response]:
-            summary, _, description = cleandoc(view.__doc__ or "").partition("\n")
-            description = " ".join(description.split())
-            operation = Operation(view.__name__, method, path, summary.rstrip("."), description, **declared)
-            self.all.append(operation)
-
-            @wraps(view)
-            def validate(**names: str) -> Response:
-                parameters = query_of(request, operation.query)
-                models: dict[str, Any] = {} if operation.query is NoQuery else {"query": parameters}
-                if operation.body is not None and operation.body is not VocabularyUpload:
-                    models["body"] = body_of(request, operation.body)
-                return view(**names, **models)
-
-            self._blueprint.add_url_rule(path, view.__name__, validate, methods=[method.upper()])
-            return validate
-
-        return register
-
-
 blueprint = Blueprint("api", __name__, url_prefix=API)
-operations = Operations(blueprint)
+OPERATIONS: list[Operation] = []
+"""In the order of their declarations."""
+
+
+def operation(method: Method, path: str, **declared: Any) -> Callable[[Callable[..., Response]], Any]:
+    """Decorate a view to serve it at `path` of the API, in Flask's notation: `/vocabularies/<name>`.
+
+    `declared` are further fields of `Operation`. The view receives `body` and `query` as validated models if it
+    declares them. Its docstring is the documentation; the first line is the summary.
+    """
+
+    def register(view: Callable[..., Response]) -> Callable[..., Response]:
+        summary, _, description = cleandoc(view.__doc__ or "").partition("\n")
+        added = Operation(view.__name__, method, path, summary.rstrip("."), " ".join(description.split()), **declared)
+        OPERATIONS.append(added)
+
+        @wraps(view)
+        def validate(**names: str) -> Response:
+            parameters = query_of(request, added.query)
+            models: dict[str, BaseModel] = {} if added.query is Query else {"query": parameters}
+            if added.body is not None and added.body is not VocabularyUpload:
+                models["body"] = body_of(request, added.body)
+            return view(**names, **models)
+
+        blueprint.add_url_rule(path, view.__name__, validate, methods=[method.upper()])
+        return validate
+
+    return register
 
 
 @blueprint.before_request
@@ -184,31 +193,16 @@ def refuse_input(found: InputProblem) -> Response:
     return problem(found.status, found.message, errors=pointers)
 
 
-def texts_of(body: Texts) -> list[str]:
-    """The texts of a body, one or several; answers 413 if together they exceed the limit."""
-    single = "text" in body.model_fields_set
-    texts = [body.text] if single else body.texts
-    within(texts, "MAX_TEXT_BYTES", "#/text" if single else "#/texts")
-    return texts
+UNSTORED = {
+    503: "The site's storage cannot be reached at the moment, so nothing was stored.",
+    507: "The site's storage is full, so nothing was stored. Everything else works.",
+}
 
 
-def tokenizer_by_name(name: str) -> tuple[CatalogueEntry, Tokenizer]:
-    """The entry and the tokenizer of a vocabulary; answers 404 for one that depends on the text of each request."""
-    entry = find(name)
-    if entry is None:
-        refuse(404, f"There is no vocabulary {name[:40]!r}. GET /api/v1/vocabularies lists them.")
-    if entry.origin in ("learned", "pasted"):
-        refuse(404, f"The vocabulary {name!r} depends on the text of each request, so it has no description.")
-    return entry, tokenizer_of(name)
-
-
-def within(texts: Iterable[str], setting: str, pointer: str) -> None:
-    """Answer 413 if the texts together have more bytes of UTF-8 than `setting` allows."""
-    limit = current_app.config[setting]
-    size = sum(len(text.encode()) for text in texts)
-    if size > limit:
-        sentence = f"It has {size:,} bytes of UTF-8; the limit is {limit:,}."
-        refuse(413, f"The text is too long. {sentence}", errors=[(pointer, sentence)])
+def refuse_to_store(found: InputProblem, field: str = "") -> NoReturn:
+    """Refuse what cannot be stored; the sentences of pages about storage speak of a form."""
+    message = UNSTORED.get(found.status, found.message)
+    raise InputProblem(message, 409 if found.status == 422 else found.status, field) from found
 
 
 DAY_SECONDS = 86_400

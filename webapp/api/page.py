@@ -16,10 +16,9 @@ from flask_babel import format_timedelta
 from flask_babel import gettext as _
 from limits import RateLimitItem, parse_many
 
-from webapp.api.document import openapi_path
-from webapp.api.operations import Operation, operations
-from webapp.api.routes import document
-from webapp.api.schemas.requests import MOST_TEXTS, VocabularyUpload
+from webapp.api.document import document, openapi_path
+from webapp.api.operations import OPERATIONS, Operation, VocabularyUpload
+from webapp.api.texts import MOST_TEXTS
 from webapp.web.htmx import private
 from webapp.web.localization import join_list, number
 from webapp.web.problems import API
@@ -88,7 +87,7 @@ def page() -> Response:
     context = ApiPage(
         about=spec["info"]["description"].strip().split("\n\n"),
         operations=[
-            (operation, spec["paths"][openapi_path(operation.path)][operation.method]) for operation in operations.all
+            (operation, spec["paths"][openapi_path(operation.path)][operation.method]) for operation in OPERATIONS
         ],
         fields=partial(_fields, spec),
         curl=curl_of,

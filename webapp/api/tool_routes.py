@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Response
 
-from webapp.api.operations import operations
+from webapp.api.operations import operation
 from webapp.tokenization.forms import InputProblem
 from webapp.tools import TOOLS
 from webapp.tools.inputs import Input, body_model
@@ -34,7 +34,7 @@ def add(tool: Tool[Any, Any], entry: ApiEntry) -> None:
             raise replace(problem, field=(found and found.alias) or problem.field) from None
 
     answer.__name__, answer.__doc__ = run.__name__, run.__doc__
-    operations.add("post", entry.path, body=body, answer=entry.answer, errors=ERRORS, example=entry.example)(answer)
+    operation("post", entry.path, body=body, answer=entry.answer, errors=ERRORS, example=entry.example)(answer)
 
 
 for _tool in TOOLS:

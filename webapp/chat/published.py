@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from webapp.chat.templates import ChatTemplate, NoTemplateError, TemplateSourceError, from_config
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.vocabulary_error import Phrase
 from webapp.vocabularies.fetching import Fetcher
 from webapp.vocabularies.https_download import FetchError

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from webapp.chat.messages import Conversation, Message
-from webapp.core.text.equal_beginning import equal_beginning
+from webapp.core.text.alignment import equal_beginning
 
 Part = Literal["content", "template", "reply"]
 

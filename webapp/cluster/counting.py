@@ -3,41 +3,36 @@
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from distributed import Client, KilledWorker, as_completed
 from distributed.client import FutureCancelledError
 from distributed.comm.core import CommClosedError
 from distributed.scheduler import NoValidWorkerError, NoWorkerError
 
-from webapp.cluster import runs, tasks
-from webapp.cluster.errors import ClusterError, sentence
-from webapp.cluster.parts import divide
+from webapp.cluster import runs
 from webapp.cluster.runs import Rare
-from webapp.cluster.sources import Source
-from webapp.core.training.corpus import CorpusError
-from webapp.core.training.counting import HELD_OUT, CountedCorpus, HoldOut, canonical
+from webapp.cluster.sources import ClusterError, Part, Slice, Source, divide, open_source, sentence
+from webapp.core.training.corpus import CHUNK, Block, CorpusError, blocks, blocks_of_part
+from webapp.core.training.counting import HELD_OUT, CountedCorpus, HoldOut, canonical, count_block
 from webapp.core.training.plan import Progress, Report, TrainingPlan
 
-FAN_IN = 16  # runs that one task merges
+FAN_IN = 16  # runs that are merged at once
 PARTITIONS = ((1 << 32, 8), (1 << 40, 32), (1 << 64, 256))
 """For corpora of up to so many bytes so many partitions, so that the runs of one fit into a worker's memory."""
 FACTS = "facts.json"  # what is known of a corpus besides its words; written last, so that the runs are complete with it
-
-
-@dataclass(frozen=True)
-class ClusterCount:
-    """The counts of a corpus, and the rare words that were left out of them."""
-
-    corpus: CountedCorpus
-    rare: Rare
+MOST_WORDS = 500_000
+MOST_CHARACTERS = 30_000_000
+"""How many different words a worker counts in memory before it compresses them: about 150 MB."""
+BLOCKS_BETWEEN_CHECKS = 8
 
 
 def count_words(
@@ -48,14 +43,16 @@ def count_words(
     *,
     folder: Path,
     drop_rarer_than: int = 1,
-) -> ClusterCount:
+) -> tuple[CountedCorpus, Rare]:
     """Count the pre-tokens of a corpus: the same counts, in the same order, as `webapp.core.training` gives.
+
+    Also returns what is left out of them: the words that occur less than `drop_rarer_than` times.
 
     Each task counts a part of the corpus and divides the words into partitions by their CRC-32. The runs of a
     partition are merged by other tasks, 16 at a time, then 16 of the results, and so on; this process merges the last
-    16 into a file of `folder`, from which it reads the words that occur at least `drop_rarer_than` times. What is
-    waiting is held by Dask's workers, which write it to their disks when memory gets scarce; if a worker is lost, Dask
-    repeats its tasks, whose results depend on nothing but the corpus. Complete runs in `folder` are not counted again.
+    16 into a file of `folder`, which it reads at the end. What is waiting is held by Dask's workers, which write it to
+    their disks when memory gets scarce; if a worker is lost, Dask repeats its tasks, whose results depend on nothing
+    but the corpus. Complete runs in `folder` are not counted again.
 
     Raises CorpusError, TrainingError with the code `slow_pattern`, and ClusterError.
     """
@@ -71,7 +68,7 @@ def count_words(
             counts.update(runs.frequent(runs.read(file), drop_rarer_than, rare))
     if not counts and not rare.words:
         raise CorpusError("empty")
-    return ClusterCount(CountedCorpus(canonical(counts), **json.loads((folder / FACTS).read_bytes())), rare)
+    return CountedCorpus(canonical(counts), **json.loads((folder / FACTS).read_bytes())), rare
 
 
 def _count(
@@ -83,15 +80,15 @@ def _count(
     partitions = next(number for most, number in PARTITIONS if total <= most)
     hold_out = HoldOut.of_files([source.file for source in sources], [source.size for source in sources])
     submit = partial(client.submit, pure=False)
-    counted = [submit(tasks.count_part, part, plan, hold_out, partitions) for part in parts]
+    counted = [submit(count_part, part, plan, hold_out, partitions) for part in parts]
     submit = partial(submit, priority=1)  # merging before counting: it frees memory
     merged = []
     for partition in range(partitions):
-        level = [submit(tasks.run_of, part, partition) for part in counted]
+        level = [submit(operator.getitem, part, partition) for part in counted]
         while len(level) > FAN_IN:
-            level = [submit(tasks.merge, level[at : at + FAN_IN]) for at in range(0, len(level), FAN_IN)]
+            level = [submit(runs.merged, level[at : at + FAN_IN]) for at in range(0, len(level), FAN_IN)]
         merged.append(level)
-    futures = [submit(tasks.facts_of, part) for part in counted]
+    futures = [submit(operator.getitem, part, partitions) for part in counted]
     stored = {future: sum(slice.bytes for slice in part) for future, part in zip(futures, parts, strict=True)}
     del counted  # which workers need not hold any longer than its runs are being merged
     done = 0
@@ -112,6 +109,78 @@ def _count(
         "bytes": sum(part.size for part in facts),
         "sha256": sha256(b"".join(part.digests for part in facts)).hexdigest(),
     }
+
+
+@dataclass(frozen=True)
+class PartFacts:
+    """Of the text of a part: its size in bytes of UTF-8, characters, the digests of its blocks, what is held out."""
+
+    size: int
+    characters: int
+    digests: bytes
+    held_out: str
+
+
+def count_part(part: Part, plan: TrainingPlan, hold_out: HoldOut, partitions: int) -> list[Any]:
+    """Count the words of a part of a corpus: the run of each partition, and at the end the part's facts.
+
+    Whenever there are MOST_WORDS different words, they become compressed runs, of which at most FAN_IN wait to be
+    merged: so the memory grows with the different words of the part, not with its text. Raises CorpusError, and
+    TrainingError with the code `slow_pattern`.
+    """
+    size = characters = 0
+    digests: list[bytes] = []
+    held_out: list[str] = []
+    counts: dict[str, int] = {}
+    waiting: list[list[bytes]] = [[] for _ in range(partitions)]
+
+    def put_away() -> None:
+        for several, chunks in zip(waiting, runs.partitioned(counts, partitions), strict=True):
+            several.append(runs.as_bytes(chunks))
+            if len(several) == FAN_IN:
+                several[:] = [runs.merged(several)]
+        counts.clear()
+
+    for number, block in enumerate(_blocks(part), 1):
+        content = block.text.encode()
+        digests.append(sha256(content).digest())
+        size += len(content)
+        characters += len(block.text)
+        text, kept = hold_out.split(block)
+        held_out.append(kept)
+        for word, count in count_block(text, plan).items():
+            counts[word] = counts.get(word, 0) + count
+        if number % BLOCKS_BETWEEN_CHECKS == 0 and _full(counts):
+            put_away()
+    put_away()
+    facts = PartFacts(size, characters, b"".join(digests), "".join(held_out))
+    return [*map(runs.merged, waiting), facts]
+
+
+def _full(counts: dict[str, int]) -> bool:
+    return len(counts) >= MOST_WORDS or sum(map(len, counts)) >= MOST_CHARACTERS
+
+
+def _blocks(part: Part) -> Iterator[Block]:
+    for slice in part:
+        try:
+            yield from _blocks_of(slice)
+        except CorpusError as error:
+            if slice.first and "line" in error.details:  # which is counted from the beginning of the slice
+                line = f"{error.details['line']} after byte {slice.first * CHUNK:,}"
+                raise CorpusError(error.code, **{**error.details, "line": line}) from None
+            raise
+
+
+def _blocks_of(slice: Slice) -> Iterator[Block]:
+    source = slice.source
+
+    def opened(_: str) -> BinaryIO:
+        return open_source(source)
+
+    if source.divisible:
+        return blocks_of_part(source.file, slice.first, slice.last, file_number=slice.file_number, opened=opened)
+    return (replace(block, file_number=slice.file_number) for block in blocks([source.file], opened))
 
 
 @contextmanager

@@ -8,15 +8,14 @@ character, and one call splits a chunk.
 
 from __future__ import annotations
 
-import os
 import struct
 import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from io import BufferedReader, BytesIO, RawIOBase
-from typing import Any, BinaryIO
+from io import BytesIO
+from typing import BinaryIO
 from zlib import crc32
 
 import zstandard
@@ -29,17 +28,8 @@ Chunk = tuple[list[bytes], Sequence[int]]
 """Words in rising order, each once, and as many counts."""
 
 
-def partition_of(word: bytes, partitions: int) -> int:
-    """Return the partition of a word: the same in every process, unlike Python's own salted hash.
-
-    >>> [partition_of(word.encode(), 4) for word in ("low", "lower", "最低")]
-    [1, 3, 0]
-    """
-    return crc32(word) % partitions
-
-
 def partitioned(counts: Mapping[str, int], partitions: int) -> list[Iterator[Chunk]]:
-    """Return the chunks of each partition of the counts, sorted."""
+    """Return the chunks of each partition of the counts, sorted; CRC-32 is the same in every process."""
     parts: list[list[tuple[bytes, int]]] = [[] for _ in range(partitions)]
     for word, count in counts.items():
         # Text from JSON can hold lone surrogates.
@@ -84,31 +74,6 @@ def read(stream: BinaryIO) -> Iterator[Chunk]:
         yield words.split(SEPARATOR), numbers
 
 
-class RunSpan(RawIOBase):
-    """Bytes from `begin` to `end` of a file: several spans of one file are read in turns."""
-
-    def __init__(self, file: int, begin: int, end: int) -> None:
-        self._file = file
-        self._at = begin
-        self._end = end
-
-    def readable(self) -> bool:
-        """Return whether the span can be read: it can."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill a part of the buffer; return how many bytes."""
-        content = os.pread(self._file, min(len(buffer), self._end - self._at), self._at)
-        self._at += len(content)
-        buffer[: len(content)] = content
-        return len(content)
-
-
-def read_span(file: int, begin: int, end: int) -> Iterator[Chunk]:
-    """Yield the chunks of the run from `begin` to `end` of an open file, which is given by its descriptor."""
-    return read(BufferedReader(RunSpan(file, begin, end), 1 << 17))
-
-
 def merge(runs: Iterable[Iterator[Chunk]]) -> Iterator[Chunk]:
     """Yield the chunks of the sum of several runs.
 
@@ -148,6 +113,11 @@ def _chunks(items: Sequence[tuple[bytes, int]]) -> Iterator[Chunk]:
     for start in range(0, len(items), CHUNK):
         words, counts = zip(*items[start : start + CHUNK], strict=True)
         yield list(words), counts
+
+
+def merged(runs: Sequence[bytes]) -> bytes:
+    """Return the sum of several runs in memory as a run."""
+    return runs[0] if len(runs) == 1 else as_bytes(merge(read(BytesIO(run)) for run in runs))
 
 
 @dataclass

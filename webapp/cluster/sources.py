@@ -1,12 +1,13 @@
-"""Finds the files of a corpus, wherever they are, and opens them: this disk, S3, Google Cloud Storage, HTTP, memory.
+"""The files of a corpus, on this disk, S3, Google Cloud Storage, HTTP: finds them, opens them, divides them into parts.
 
-Paths are those of fsspec: `notes.txt`, `books/*.txt`, `s3://bucket/crawl/**/*.jsonl.gz`.
+Paths are those of fsspec: `notes.txt`, `books/*.txt`, `s3://bucket/crawl/**/*.jsonl.gz`. The division depends on
+nothing but the files; tasks of it take about the same time.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from tempfile import TemporaryFile
@@ -14,8 +15,7 @@ from typing import Any, BinaryIO, cast
 
 import fsspec
 
-from webapp.cluster.errors import SourceError, sentence
-from webapp.core.training.corpus import Compression, CorpusError, CorpusFile
+from webapp.core.training.corpus import CHUNK, Compression, CorpusError, CorpusFile
 from webapp.core.training.counted_corpus import VERSION
 from webapp.core.training.plan import TrainingPlan
 
@@ -26,6 +26,24 @@ VERSIONS = ("ETag", "etag", "md5Hash", "LastModified", "last_modified", "mtime",
 COUNTING_CHOICES = ("trainer", "variant", "split", "pattern", "normalization", "longest_word")
 """The choices of a plan that change the counts: a training with another size can use the same."""
 ROWS = 256  # of a table, in memory at once
+SMALLEST_PART, LARGEST_PART = 8 * CHUNK, 256 * CHUNK
+PARTS = 64  # of a corpus between the sizes that these two bound
+MOST_PARTS = 1 << 14  # so that the scheduler keeps up: above 4 TB, parts are larger
+PACKED = 4  # times its stored size is what a compressed file or a table holds, about
+
+
+class SourceError(Exception):
+    """A corpus that cannot be found or opened; the message says where and why."""
+
+
+class ClusterError(Exception):
+    """A cluster that cannot be used; the message says why and what to do."""
+
+
+def sentence(error: BaseException) -> str:
+    """Return what an error says, in one line."""
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return " ".join(said.split()) or type(error).__name__
 
 
 @dataclass(frozen=True)
@@ -137,3 +155,61 @@ def _as_lines(stream: BinaryIO, file: CorpusFile) -> BinaryIO:
         raise CorpusError("damaged", file=file.name) from None
     lines.seek(0)
     return cast(BinaryIO, lines)
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A file, or of a divisible one the blocks whose numbers are `first` up to `last`, without the latter.
+
+    `file_number` is the position of the file in the corpus; `bytes` are those stored.
+    """
+
+    source: Source
+    file_number: int
+    first: int
+    last: int
+    bytes: int
+
+
+Part = tuple[Slice, ...]
+"""What one task counts: a part of a file, or several small files."""
+
+
+def expected_bytes(source: Source) -> int:
+    """Return the size of a file's text, about."""
+    return source.size if source.divisible else source.size * PACKED
+
+
+def divide(sources: Sequence[Source]) -> list[Part]:
+    """Return the parts of a corpus, in order.
+
+    A file that is not compressed is cut at multiples of a part's size; any other is counted by one task. Small files
+    share a task.
+    """
+    expected = sum(map(expected_bytes, sources))
+    size = min(max(expected // PARTS, SMALLEST_PART), LARGEST_PART)
+    blocks = max(size, expected // MOST_PARTS) // CHUNK
+    parts: list[Part] = []
+    small: list[Slice] = []
+    waiting = 0
+    for slice in _slices(sources, blocks):
+        size = expected_bytes(slice.source) * slice.bytes // max(slice.source.size, 1)
+        if small and waiting + size > blocks * CHUNK:
+            parts.append(tuple(small))
+            small, waiting = [], 0
+        small.append(slice)
+        waiting += size
+    if small:
+        parts.append(tuple(small))
+    return parts
+
+
+def _slices(sources: Sequence[Source], blocks: int) -> Iterator[Slice]:
+    for number, source in enumerate(sources):
+        all_blocks = source.size // CHUNK + 1
+        if not source.divisible:
+            yield Slice(source, number, 0, all_blocks, source.size)
+            continue
+        for first in range(0, all_blocks, blocks):
+            last = min(first + blocks, all_blocks)
+            yield Slice(source, number, first, last, min(last * CHUNK, source.size) - first * CHUNK)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,7 +11,7 @@ import dask
 from dask.utils import parse_bytes
 from distributed import Client, LocalCluster
 
-from webapp.cluster.errors import ClusterError, sentence
+from webapp.cluster.sources import ClusterError, sentence
 from webapp.core import __version__
 from webapp.processes import processors
 
@@ -42,11 +43,16 @@ def of_this_machine(processes: int | None = None, memory: str = WORKER_MEMORY) -
             dashboard_address=ANY_PORT,
             worker_dashboard_address=ANY_PORT,
             silence_logs=logging.CRITICAL,
-            preload="webapp.cluster.preload",
+            preload="webapp.cluster.workers",
         ) as cluster,
         Client(cluster) as client,
     ):
         yield client
+
+
+def dask_setup(_: object) -> None:
+    """Ignore Ctrl+C in each worker: a terminal sends it to all processes, and the one that started them stops them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from webapp.command_line import commands, measure, messages, train
+from webapp.command_line import commands, train
 from webapp.command_line.inputs import STANDARD_INPUT, ArgumentError, InputError, read_texts
 from webapp.command_line.tokenizers import DEFAULT, inference_arguments, inferred, model_named, tokenizer_of
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from webapp.core import Tokenizer
 
 DOCTOR = "Run it with the environment and as the user of the site. The exit code is 1 if\na line says fail."
-COMMANDS = ("encode", "decode", "count", "split", "measure", "messages", "train", "doctor")
+COMMANDS = ("encode", "decode", "count", "split", "train", "doctor")
 
 EPILOG = """\
 Built-in vocabularies: o200k_base (GPT-4o), o200k_harmony, cl100k_base (GPT-4), p50k_base, p50k_edit, r50k_base, gpt2;
@@ -108,7 +108,7 @@ def _each_file(options: argparse.Namespace) -> int:
 def _tokenizer(options: argparse.Namespace) -> Tokenizer:
     """Return the tokenizer that the arguments choose: of `--model`, of `--vocabulary`, or of both if both are given."""
     if getattr(options, "model", None):
-        options.language_model = model_named(options.model)
+        options.language_model = model_named(options.model, options.vocabulary)
         options.vocabulary = options.vocabulary or options.language_model.vocabulary
     options.vocabulary = options.vocabulary or DEFAULT
     return tokenizer_of(options.vocabulary, options.merges)
@@ -157,15 +157,11 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
             add("-0", "--null", action="store_true", help="end each part with NUL, not a form feed")
     raw = argparse.RawDescriptionHelpFormatter
     for name, run_command, explanation, epilog in (
-        ("messages", messages.messages, "count the tokens of a conversation in JSON, by message", messages.EPILOG),
-        ("measure", measure.measure, "measure tokenizers on files", measure.EPILOG),
         ("doctor", _doctor, "check the settings and the machine of a site", DOCTOR),
         ("train", train.train, "train a tokenizer on a corpus", train.EPILOG),
     ):
         command = every.add_parser(name, help=explanation, epilog=epilog, formatter_class=raw)
         command.set_defaults(run=run_command)
-    messages.add_arguments(every.choices["messages"])
-    measure.add_arguments(every.choices["measure"])
     if arguments[:1] == ["train"]:  # its choices are in the core, which takes a second to import
         train.add_arguments(every.choices["train"])
     if arguments and arguments[0] not in COMMANDS:  # the tools of the site, which take a second to import

@@ -36,12 +36,13 @@ def tokenizer_of(name: str, merges: str | None = None) -> Tokenizer:
             return named
     if not Path(name).exists():
         raise ArgumentError(f"there is no vocabulary and no file called {name}")
-    return _from_file(name, merges)
+    return from_file(name, merges)
 
 
-def _from_file(path: str, merges: str | None) -> Tokenizer:
+def from_file(path: str, merges: str | None) -> Tokenizer:
+    """Return the tokenizer of a vocabulary file; raises InputError if it cannot be read."""
     from webapp.core import load
-    from webapp.core.formats.fields import FormatError
+    from webapp.core.formats.reading import FormatError
 
     try:
         return load(path, merges)
@@ -146,7 +147,7 @@ def inferred(tokenizer: Tokenizer, options: Namespace) -> Tokenizer:
         raise ArgumentError(f"--inference {name}: {error}") from None
 
 
-def model_named(name: str, *, vocabulary: str | None = None) -> LanguageModel:
+def model_named(name: str, vocabulary: str | None) -> LanguageModel:
     """Return the model of this name.
 
     Raises ArgumentError if the list has none, InputError if its tokenizer is not public and no other `vocabulary` is

@@ -1,68 +1,150 @@
-"""A command for each tool of the site: its options are the fields of the tool's input, its output JSON or CSV."""
+"""A command for each tool of the site: its options are the fields of the tool's input, its output JSON or CSV.
+
+Fields of lists of messages are read from the input, which is JSON; fields of long texts are given as files.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 from flask import g
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 
 from webapp import create_app
 from webapp.command_line.commands import write
-from webapp.command_line.inputs import STANDARD_INPUT, ArgumentError, InputError, read_texts
+from webapp.command_line.inputs import STANDARD_INPUT, ArgumentError, InputError, InputText, read_texts
+from webapp.command_line.tokenizers import DEFAULT, from_file
 from webapp.rendering.delimited import csv_parts
 from webapp.tokenization.forms import InputProblem
 from webapp.tools import TOOLS
-from webapp.tools.inputs import body_model, literals
-from webapp.tools.kernel import Tool, as_object
+from webapp.tools.inputs import Input, body_model, literals
+from webapp.tools.kernel import ApiEntry, Tool, as_object
+from webapp.vocabularies.catalogue import CatalogueEntry, registered
+from webapp.vocabularies.library import find
+from webapp.vocabularies.uploads import algorithms_of, number_of_ids
 from webapp.web.json_responses import json_parts
+
+MOST_BYTES = 100_000_000  # of a file
+NAMES = {"measures": "measure"}  # commands whose name is not the tool's
+FROM_INPUT = ("text", "messages", "tools")
+FILES = ("gold", "template_source")
 
 
 def add_arguments(every: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add a parser for each tool whose body in the API has the fields of its page, and that has no command yet."""
+    """Add a parser for each tool that the API has, and that has no command yet."""
     for tool in TOOLS:
-        if tool.api is None or isinstance(tool.api.body, type) or tool.name in every.choices:
+        name = NAMES.get(tool.name, tool.name)
+        if tool.api is None or name in every.choices:
             continue
-        first_line = (tool.run.__doc__ or "").partition("\n")[0]
-        parser = every.add_parser(tool.name, help=first_line, description=first_line)
+        first_line = ((tool.api.run or tool.run).__doc__ or "").partition("\n")[0]
+        parser = every.add_parser(name, help=first_line, description=first_line)
         parser.set_defaults(run=run, tool=tool)
-        for name, field in body_model(tool.input, tool.name).model_fields.items():
-            if name == "text":
-                parser.add_argument("file", nargs="?", default=STANDARD_INPUT, help="input; - is standard input")
-                continue
-            shape: dict[str, Any] = {"choices": literals(field) or None, "default": field.default}
-            if field.annotation is bool:
-                shape = {"action": argparse.BooleanOptionalAction, "default": field.default}
-            elif field.annotation in (int, float):
-                shape |= {"type": field.annotation}
-            help_text = (field.description or "").replace("%", "%%")
-            parser.add_argument(f"--{name.replace('_', '-')}", dest=name, help=help_text, **shape)
-        if tool.table is not None:
+        for field_name, field in _body(tool, tool.api).model_fields.items():
+            if field_name not in FROM_INPUT:
+                _add_option(parser, field_name, field)
+        help_text = "input; - is standard input; of `messages` as chat APIs take them, in JSON"
+        parser.add_argument("files", nargs="*", default=[STANDARD_INPUT], metavar="FILE", help=help_text)
+        parser.add_argument("--json", action="store_true", help="JSON on one line for each file")
+        if tool.table is not None and tool.api.run is None:
             parser.add_argument("--csv", action="store_true", help="CSV instead of JSON")
 
 
+def _body(tool: Tool[Any, Any], api: ApiEntry) -> type[Input]:
+    return api.body if isinstance(api.body, type) else body_model(tool.input, tool.name)
+
+
+def _add_option(parser: argparse.ArgumentParser, name: str, field: FieldInfo) -> None:
+    shape: dict[str, Any] = {"choices": literals(field) or None, "default": field.default}
+    if name == "tokenizers":
+        name, shape = "vocabulary", {"action": "append", "default": []}
+    elif field.annotation is bool:
+        shape = {"action": argparse.BooleanOptionalAction, "default": field.default}
+    elif name == "want":
+        shape = {"action": "append", "default": [], "choices": field.default}
+    elif field.annotation in (int, float):
+        shape |= {"type": field.annotation}
+    elif name in FILES:
+        shape["metavar"] = "FILE"
+    short = {"vocabulary": ["-v"], "model": ["-m"], "template": ["-t"]}.get(name, [])
+    help_text = (field.description or "").replace("%", "%%")
+    parser.add_argument(*short, f"--{name.replace('_', '-')}", dest=name, help=help_text, **shape)
+
+
 def run(options: argparse.Namespace) -> int:
-    """Run a tool on a file, and return the exit code; raises ArgumentError and InputError."""
-    tool: Tool[Any, Any] = options.tool
-    values = {name: getattr(options, name) for name in tool.input.model_fields if hasattr(options, name)}
-    values |= tool.api.changes if tool.api else {}
-    with create_app().app_context():
+    """Run a tool on each file, and return the exit code; raises ArgumentError and InputError."""
+    app = create_app({"MAX_TEXT_BYTES": MOST_BYTES})
+    with app.app_context(), ExitStack() as stack:
         g.language_key = "en"
-        if "text" in tool.input.model_fields:
-            values["text"] = "".join(given.text for given in read_texts(options.file, by_line=False))
-        try:
-            result = tool.attempt(tool.input.model_validate(values))
-        except ValidationError as error:
-            wrong = (f"{each['loc'][0]}: {each['msg'].removeprefix('Value error, ')}" for each in error.errors())
-            raise ArgumentError("; ".join(wrong)) from None
-        except InputProblem as error:
-            raise InputError(str(error)) from None
-        if tool.table is not None and options.csv:
-            for part in csv_parts(tool.table(result)):
-                write(part)
-        else:
-            for piece in json_parts(as_object(tool.answer(result))):
-                write(piece.decode())
-            write("\n")
+        chosen = getattr(options, "vocabulary", None)
+        for name in chosen if isinstance(chosen, list) else filter(None, [chosen]):
+            if find(name) is None:
+                if not Path(name).is_file():
+                    raise ArgumentError(f"there is no vocabulary and no file called {name}")
+                stack.enter_context(registered(_entry(name)))
+        for file in options.files:
+            for given in read_texts(file, by_line=False):
+                for part in _output(options, given):
+                    write(part)
     return 0
+
+
+def _entry(path: str) -> CatalogueEntry:
+    """A vocabulary file as an entry of the catalogue under its path."""
+    tokenizer = from_file(path, None)
+    algorithms, size = algorithms_of(tokenizer), number_of_ids(tokenizer)
+    return CatalogueEntry(path, algorithms, "shipped", size, title=path, load=lambda: tokenizer)
+
+
+def _output(options: argparse.Namespace, given: InputText) -> Iterator[str]:
+    tool: Tool[Any, Any] = options.tool
+    api = tool.api
+    assert api is not None
+    kind = _body(tool, api) if api.run else tool.input
+    values = {name: getattr(options, name) for name in kind.model_fields if hasattr(options, name)}
+    values |= {name: _content(values[name]) for name in FILES if values.get(name)} | dict(api.changes)
+    if "tokenizers" in kind.model_fields:
+        values["tokenizers"] = [{"vocabulary": name} for name in options.vocabulary or [DEFAULT]]
+    if "messages" in kind.model_fields:
+        values |= _conversation(given)
+    elif "text" in kind.model_fields:
+        values["text"] = given.text
+    try:
+        if api.run is not None:
+            found = api.run(kind.model_validate(values))
+        else:
+            result = tool.attempt(tool.input.model_validate(values))
+            if tool.table is not None and options.csv:
+                yield from csv_parts(tool.table(result))
+                return
+            found = as_object(tool.answer(result))
+    except ValidationError as error:
+        wrong = (f"{each['loc'][0]}: {each['msg'].removeprefix('Value error, ')}" for each in error.errors())
+        raise ArgumentError("; ".join(wrong)) from None
+    except InputProblem as error:
+        raise InputError(f"{given.place}: {error}") from None
+    parts = (piece.decode() for piece in json_parts(found))
+    if api.run is None or options.json:
+        yield from parts
+    else:
+        yield json.dumps(json.loads("".join(parts)), ensure_ascii=False, indent=1)
+    yield "\n"
+
+
+def _content(file: str) -> str:
+    return "".join(given.text for given in read_texts(file, by_line=False))
+
+
+def _conversation(given: InputText) -> dict[str, Any]:
+    try:
+        found = json.loads(given.text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{given.place}: not JSON: {error}") from None
+    if not isinstance(found, dict):
+        return {"messages": found}
+    return {name: value for name, value in found.items() if name in FROM_INPUT}

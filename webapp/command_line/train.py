@@ -51,7 +51,6 @@ PLAN_CHOICES = {
     "longest_piece": "characters; of Unigram, and BPE with ▁",
     "seeds": "what Unigram begins with",
     "keep": "the share of the pieces that a round of Unigram's pruning keeps",
-    "wordpiece": "how WordPiece is trained",
     "variant": "of BPE over bytes",
     "transition": "the share of SuperBPE's first phase",
     "order": "the words of the longest n-gram",
@@ -220,7 +219,7 @@ def _writable(name: str) -> Path:
 def _count(
     options: Namespace, sources: Sequence[Source], plan: TrainingPlan, folder: Path, bar: ProgressBar
 ) -> tuple[CountedCorpus, Rare]:
-    from webapp.cluster.parts import expected_bytes
+    from webapp.cluster.sources import expected_bytes
 
     expected = sum(map(expected_bytes, sources))
     has_dask = find_spec("distributed") is not None
@@ -244,8 +243,7 @@ def _count_with_dask(
         else workers.of_this_machine(options.workers, options.worker_memory)
     )
     with cluster as client:
-        counted = count_words(client, sources, plan, bar, folder=folder, drop_rarer_than=options.drop_rarer_than)
-    return counted.corpus, counted.rare
+        return count_words(client, sources, plan, bar, folder=folder, drop_rarer_than=options.drop_rarer_than)
 
 
 def _count_here(
@@ -284,7 +282,7 @@ def _write(path: Path, text: str) -> None:
 @contextmanager
 def explained() -> Iterator[None]:
     """Raise the errors of a training as ArgumentError (what was asked for) or InputError (what is in the corpus)."""
-    from webapp.cluster.errors import ClusterError, SourceError
+    from webapp.cluster.sources import ClusterError, SourceError
     from webapp.core.training.corpus import CorpusError
     from webapp.core.training.counting import TrainingError
     from webapp.core.training.plan import PlanError

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from webapp.core.models.literals import Literals
-from webapp.core.text.split_patterns import WHITE_SPACE_CHARACTERS
-from webapp.core.text.word_characters import is_word
+from webapp.core.text.unicode_tables import WHITE_SPACE_CHARACTERS, is_word
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from webapp.core.added_tokens import AddedToken, Template
-from webapp.core.text.byte_characters import characters_to_bytes
+from webapp.core.text.utf8 import characters_to_bytes
 from webapp.core.tokenizer import Tokenizer
 
 NEWLINE = r"\n"

@@ -12,9 +12,8 @@ from types import MappingProxyType
 from typing import Literal
 
 from webapp.core.models import Model
-from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
 from webapp.core.text import decoders, normalizers, pretokenizers
 from webapp.core.text.decoders import Decoder
 from webapp.core.text.normalizers import Normalizer, NormalizerSequence

@@ -5,7 +5,7 @@
 
 `python -m webapp.jobs` is a worker (`worker`); any number of them on any number of machines share the database and the
 folder of corpora. The table of jobs (`webapp.storage.jobs`) says what waits and decides which worker runs it: a worker
-looks into it twice a second. Each job runs in a process of its own (`child`), which a worker watches (`watching`).
+looks into it twice a second. Each job runs in a process of its own (`training`), which its worker watches.
 """
 
 from __future__ import annotations
@@ -87,8 +87,7 @@ def init_app(app: Flask) -> None:
     folder = Path(str(app.config["CORPUS_FOLDER"]) or Path(app.instance_path) / "corpora")
     corpora = Corpora(folder, app.config["MAX_TRAINING_BYTES"], most_bytes_together=app.config["MAX_CORPORA_BYTES"])
     app.extensions[_EXTENSION] = Jobs(storage_of(app).jobs, corpora)
-    app.cli.add_command(retention.group)
-    app.cli.add_command(retention.expire_all)
+    retention.init_app(app)
 
 
 def jobs() -> Jobs:

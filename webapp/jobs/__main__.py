@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from webapp.jobs.worker import stop_with, work
+from webapp.jobs.worker import stop_with_input, work
 
-
-def main() -> None:
-    """Run a worker; with `--beside`, until standard input ends as well."""
+if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m webapp.jobs", description="Train the vocabularies that wait.")
     parser.add_argument("--beside", action="store_true", help="stop when standard input ends")
     if parser.parse_args().beside:
-        stop_with(sys.stdin.fileno())
+        stop_with_input()
     work()
-
-
-if __name__ == "__main__":
-    main()

@@ -6,7 +6,7 @@ The first request for a survey starts its process, of low priority and within li
 machine, find it running or done. They share a folder:
 
     KEY.json.gz    a survey, or why there is none; written under another name and renamed, so it is complete or missing
-    KEY.lock       held by the process that computes it
+    KEY.lock       held by the process that computes it (`compute`)
     KEY.progress   how far that is
     slot-0.lock …  each held for a process that computes one: as many as may run at once
 
@@ -22,11 +22,12 @@ import os
 import re
 import signal
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+import time
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -34,11 +35,13 @@ from typing import Any, Literal
 from flask import current_app
 
 from webapp.core import __version__
-from webapp.core.analysis.reachability import METHOD, REASONS, Reach, Reason, State, Survey
-from webapp.processes import Child, locked
+from webapp.core.analysis.reachability import METHOD, REASONS, Reach, Reason, State, Survey, survey
+from webapp.core.formats.recognize import recognize
+from webapp.core.tokenizer import Tokenizer
+from webapp.processes import NO_MEMORY, Child, Send, locked, set_priority
 from webapp.storage import Deleted
 from webapp.vocabularies import CATALOGUE, library
-from webapp.vocabularies.disk_cache import write_whole
+from webapp.vocabularies.disk_cache import DiskCache, write_whole
 from webapp.vocabularies.fetching import fetcher_of
 from webapp.vocabularies.shipped_vocabularies import FOLDER
 from webapp.vocabularies.wellknown import WELL_KNOWN
@@ -48,7 +51,21 @@ MOST_LISTED = 100_000  # unreachable tokens that are kept; more are only counted
 PARTS = "parts"  # chooses the tokens that are parts of others only
 _CACHED = 8  # surveys in the memory of a process
 
-FailureReason = Literal["time", "memory", "error"]
+SECONDS = 120  # of processor time for one survey
+MEMORY = 3_221_225_472  # bytes
+MOST_FILE = 268_435_456  # bytes of a file that its process writes
+NICENESS = 5  # a visitor waits for the survey, but visitors of pages go first
+REPORT_SECONDS = 0.5
+
+FailureReason = Literal["time", "memory", "error", "storage"]
+"""Why there is no survey; `storage`: the folder cannot be written."""
+# Why a process ended that stored nothing, by its exit code: a signal of the system, or no memory. Others: an error.
+ENDINGS: dict[int, FailureReason] = {NO_MEMORY: "memory", -9: "memory", -24: "time"}
+
+log = logging.getLogger(__name__)
+# The surveys that this process has started and that still run.
+_running: set[str] = set()
+_starting = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -128,36 +145,14 @@ class SurveyFolder:
         except (OSError, ValueError, TypeError):
             return None
 
-    def is_running(self, key: str) -> bool:
-        """Whether a process, of this machine or of another, computes the survey."""
-        try:
-            lock = locked(self._path(key, "lock"), shared=True)
-        except FileNotFoundError:
-            return False
-        if lock is not None:
-            os.close(lock)
-        return lock is None
+    def lock(self, key: str) -> int | None:
+        """The open lock of a survey, for the process that shall compute it; None if one does."""
+        return locked(self._path(key, "lock"))
 
     def slot(self) -> int | None:
         """The open lock of a slot, for the process that shall compute a survey; None if too many compute at once."""
         locks = (locked(self.folder / f"slot-{at}.lock") for at in range(AT_ONCE))
         return next((lock for lock in locks if lock is not None), None)
-
-    @contextmanager
-    def computing(self, key: str) -> Iterator[bool]:
-        """Hold the survey's lock; False if another process has it."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        lock = locked(self._path(key, "lock"))
-        if lock is None:
-            yield False
-            return
-        try:
-            yield True
-            for ending in ("progress", "lock"):
-                with suppress(OSError):
-                    self._path(key, ending).unlink(missing_ok=True)
-        finally:
-            os.close(lock)
 
     def delete_old(self, before: datetime, *, dry_run: bool = False) -> Deleted:
         """Delete the surveys from before a time; they are computed again on the next request."""
@@ -171,16 +166,17 @@ class SurveyFolder:
                     deleted += Deleted(1, status.st_size)
         return deleted
 
+    def forget(self, key: str) -> None:
+        """Delete what only the process that computes a survey needs."""
+        for ending in ("progress", "lock"):
+            with suppress(OSError):
+                self._path(key, ending).unlink(missing_ok=True)
+
     def _path(self, key: str, ending: str) -> Path:
         return self.folder / f"{re.sub(r'[^0-9A-Za-z._-]', '_', key)}.{ending}"
 
     def _write(self, key: str, content: dict[str, Any]) -> None:
         write_whole(self._path(key, "json.gz"), gzip.compress(json.dumps(content).encode(), 5))
-
-
-def key_of(checksum: str) -> str:
-    """The key of a survey: a vocabulary by its checksum, and the version of what computes it."""
-    return f"{checksum}-{__version__}-{METHOD}"
 
 
 @lru_cache(_CACHED)
@@ -199,19 +195,6 @@ def _reach(row: list[Any]) -> Reach:
     return Reach(id, "unreachable", text, tuple(ids), reason, same_as, part_of, certain)
 
 
-log = logging.getLogger(__name__)
-
-SECONDS = 120  # of processor time for one survey
-MEMORY = 3_221_225_472  # bytes
-MOST_FILE = 268_435_456  # bytes of a file that its process writes
-# Why a process ended that could not store it: an exception while it did, or a signal of the system.
-ENDINGS: dict[int, FailureReason] = {1: "memory", -9: "memory", -24: "time"}
-
-# The surveys that this process has started and that still run.
-_running: dict[str, threading.Thread] = {}
-_lock = threading.Lock()
-
-
 @dataclass(frozen=True)
 class Running:
     """A survey that is being computed, or that waits for others; `total` is 0 before the first report."""
@@ -221,38 +204,16 @@ class Running:
     waits: bool = False
 
 
-@dataclass(frozen=True)
-class FailedSurvey:
-    """A survey that there will not be: `storage` if the folder cannot be written."""
-
-    why: FailureReason | Literal["storage"]
-
-
-@dataclass(frozen=True)
-class SurveyTask:
-    """What a process has to do, in the folder of surveys; it gets the files of an upload as well."""
-
-    name: str
-    key: str
-    folder: str
-    seconds: int = SECONDS
-    memory: int = MEMORY
-
-
-def survey_of(name: str) -> StoredSurvey | Running | FailedSurvey:
+def survey_of(name: str) -> StoredSurvey | Running | FailureReason:
     """The survey of a vocabulary, which `tokenizer_of` has found; it is started if there is none yet."""
     folder, key = survey_folder(), survey_key(name)
-    found = folder.get(key)
-    if isinstance(found, StoredSurvey):
+    if (found := folder.get(key)) is not None:
         return found
-    if found is not None:
-        return FailedSurvey(found)
     try:
         started = _start(folder, key, name)
     except OSError:
-        return FailedSurvey("storage")
-    progress = folder.progress(key)
-    return Running(*(progress or (0, 0)), waits=not started)
+        return "storage"
+    return Running(*(folder.progress(key) or (0, 0)), waits=not started)
 
 
 def stored_survey(name: str) -> StoredSurvey | None:
@@ -267,63 +228,90 @@ def survey_folder() -> SurveyFolder:
 
 
 def survey_key(name: str) -> str:
-    """The key of a vocabulary's survey, by the content of its files."""
+    """The key of a survey: the vocabulary with the content of its files, and the version of what computes it."""
+    shipped, checksum = FOLDER / f"{name}.json.gz", ""  # the name of an upload is its checksum
     if name in WELL_KNOWN:
-        return key_of(f"{name}-{fetcher_of(current_app).disk_cache.checksum(WELL_KNOWN[name])[:32]}")
-    shipped = FOLDER / f"{name}.json.gz"
-    if name in CATALOGUE and shipped.exists():
-        return key_of(f"{name}-{sha256(shipped.read_bytes()).hexdigest()[:32]}")
-    return key_of(name)  # the name of an upload is its checksum
+        checksum = fetcher_of(current_app).disk_cache.checksum(WELL_KNOWN[name])
+    elif name in CATALOGUE and shipped.exists():
+        checksum = sha256(shipped.read_bytes()).hexdigest()
+    return "-".join([name, *([checksum[:32]] if checksum else []), __version__, str(METHOD)])
 
 
 def _start(folder: SurveyFolder, key: str, name: str) -> bool:
     """Start the process of a survey unless it runs; False if it has to wait for others."""
-    with _lock:
-        for ended in [other for other, thread in _running.items() if not thread.is_alive()]:
-            del _running[ended]
-        if key in _running or folder.is_running(key):
+    with _starting:
+        if key in _running:
             return True
         folder.folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder.folder, os.W_OK):
             raise PermissionError(str(folder.folder))
+        lock = folder.lock(key)
+        if lock is None:
+            return True
+        slot = folder.slot()
+        if slot is None or folder.get(key) is not None:  # another process was faster
+            for each in (lock, slot):
+                if each is not None:
+                    os.close(each)
+            return slot is not None
         is_upload = name not in CATALOGUE and name not in WELL_KNOWN
         contents = [each for each in library().uploads.content(name) if each is not None] if is_upload else []
-        slot = folder.slot()
-        if slot is None:
-            return False
-        task = SurveyTask(name, key, str(folder.folder))
-        thread = threading.Thread(target=run_survey, args=(task, contents, slot), name=f"survey {name}", daemon=True)
-        _running[key] = thread
-        thread.start()
+        _running.add(key)
+        run = partial(run_survey, folder, key, name, contents, locks=(lock, slot))
+        threading.Thread(target=run, name=f"survey {name}", daemon=True).start()
         return True
 
 
-def running(key: str) -> threading.Thread | None:
-    """The thread of this process that waits for a survey, if there is one."""
-    return _running.get(key)
-
-
-def run_survey(task: SurveyTask, contents: Sequence[bytes], *slot: int) -> None:
-    """Start the process, give it its slot and the files, and wait for it; it ends when this process does."""
+def run_survey(
+    folder: SurveyFolder,
+    key: str,
+    name: str,
+    contents: Sequence[bytes],
+    *,
+    locks: Sequence[int] = (),
+    seconds: int = SECONDS,
+    memory: int = MEMORY,
+) -> None:
+    """Start the process of a survey, which gets the locks, and wait for it; it ends when this process does."""
     try:
-        child = start_process(task, contents, *slot)
+        try:
+            limits = {"memory": memory, "disk": MOST_FILE, "seconds": seconds}
+            child = Child(compute, folder.folder, key, name, contents, folder=folder.folder, locks=locks, **limits)
+        finally:
+            for lock in locks:
+                os.close(lock)
+        for _message in child.messages():
+            pass
+        code = child.wait()
+        child.close()
+        if code:
+            log.warning("The survey of %s ended with code %s.", name, code)
+        if code not in (0, -signal.SIGTERM):  # SIGTERM stops the machine, so the next visitor starts it
+            with suppress(OSError):
+                folder.fail(key, ENDINGS.get(code, "error"))
+        folder.forget(key)
     finally:
-        for lock in slot:
-            os.close(lock)
-    for _message in child.messages():
-        pass
-    code = child.wait()
-    child.close()
-    folder = SurveyFolder(Path(task.folder))
-    found = folder.get(task.key)
-    if found is None and code not in (0, -signal.SIGTERM):  # SIGTERM stops the machine, so the next visitor starts it
-        with suppress(OSError):
-            folder.fail(task.key, ENDINGS.get(code, "error"))
-    if code or isinstance(found, str):
-        log.warning("The survey of %s ended with code %s: %s.", task.name, code, found)
+        _running.discard(key)
 
 
-def start_process(task: SurveyTask, contents: Sequence[bytes], *slot: int) -> Child:
-    """The process of a survey, which has its task with the first of its messages."""
-    target = "webapp.jobs.survey_child:main"
-    return Child(target, task, task.folder, memory=task.memory, disk=MOST_FILE, contents=contents, locks=slot)
+def compute(folder: Path, key: str, name: str, contents: Sequence[bytes], _send: Send) -> None:
+    """In a process of its own: try all tokens of a vocabulary, and store what is found."""
+    set_priority(os.getpid(), NICENESS)
+    surveys, began, reported = SurveyFolder(folder), time.process_time(), 0.0
+
+    def report(done: int, total: int) -> None:
+        nonlocal reported
+        if time.monotonic() - reported > REPORT_SECONDS:
+            reported = time.monotonic()
+            surveys.report(key, done, total)
+
+    found = survey(_tokenizer(folder, name, contents), report)
+    surveys.put(key, found, time.process_time() - began)
+
+
+def _tokenizer(folder: Path, name: str, contents: Sequence[bytes]) -> Tokenizer:
+    if contents:
+        return recognize(*contents).tokenizer
+    if name in CATALOGUE and (load := CATALOGUE[name].load):
+        return load()
+    return WELL_KNOWN[name].tokenizer(DiskCache(folder.parent).get(WELL_KNOWN[name]) or ())

@@ -1,4 +1,10 @@
-"""A worker: takes up the jobs that wait, looks after those of others, and runs until a signal stops it."""
+"""A worker: runs the jobs that wait, gives up those that other workers lost, and ends when a signal stops it.
+
+Each job runs in a process of its own (`training`), which the worker watches. About once a second it gives a sign of
+life, together with the progress: one small write. That it fails means that the job was cancelled, or that another
+worker has it, so the process is stopped. Without a database a worker stops the process before any other may run the
+job.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +14,29 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
+from typing import Any
 
 from flask import Flask
 
-from webapp.jobs import jobs_of, retention
-from webapp.jobs.watching import Attempt, JobWatch, Limits
+from webapp.core.formats.reading import FormatError
+from webapp.core.training.plan import Progress
+from webapp.jobs import jobs_of, retention, training
 from webapp.observing.logs import configure
 from webapp.observing.options import log_form
-from webapp.storage import DatabaseUrlError, SchemaError, UnavailableStorageError
+from webapp.processes import (
+    GREATEST_NICENESS,
+    Child,
+    processes_of,
+    processor_seconds,
+    processors,
+    resident_bytes,
+    set_priority,
+)
+from webapp.storage import DatabaseUrlError, Failure, Job, SchemaError, StorageFullError, UnavailableStorageError
 from webapp.vocabularies.library import Library
 
 log = logging.getLogger(__name__)
@@ -28,26 +45,36 @@ NICENESS = 10  # the worker does little by itself, but reads each vocabulary to 
 # How often a worker looks for jobs that wait, in seconds: a visitor looks for progress no more often. And the pause
 # after a look that failed.
 LOOK_SECONDS, FAILED_SECONDS = 0.5, 5.0
+# How often it looks at the process of a training, and how often it gives a sign of life, in seconds.
+WATCH_SECONDS, BEAT_SECONDS = 0.25, 1.0
 # The time that attempts have to put their jobs back when a worker stops, in seconds.
 STOPPING_SECONDS = 10.0
 DAY, HOUR, MINUTE = 86_400.0, 3_600.0, 60.0
+# The share of the time without a sign of life after which a worker without a database stops its process.
+CAREFUL = 0.6
+# The share of a processor below which a training gets an ordinary priority. At most one second above it is remembered,
+# so that a training that had an idle machine for an hour does not starve in the next.
+SHARE, CREDIT = 0.1, 1.0
+# The settings that limit a training: its processor time, and the memory and the files of all its processes. By the
+# clock, it may take `CLOCK` times the limit of processor time.
+LIMITS = {"time": "MAX_TRAINING_SECONDS", "memory": "MAX_TRAINING_MEMORY_BYTES", "disk": "MAX_TRAINING_DISK_BYTES"}
+CLOCK = 10
 
 
 class Worker:
-    """Runs the jobs of a site, at most `at_once`; any number of workers share the table of jobs.
+    """Runs the jobs of a site, at most `MAX_TRAININGS` at once; any number of workers share the table of jobs.
 
-    It gives up a job whose signs of life stay the same for `watch.silence` seconds of this process's own clock, so that
-    the clocks of several machines need not agree.
+    It gives up a job whose signs of life stay the same for `MAX_SILENT_SECONDS` of this process's own clock, so that
+    the clocks of several machines need not agree. Every hour it deletes what the site keeps no longer.
     """
 
-    def __init__(self, watch: JobWatch, at_once: int, expire: Callable[[], object] = lambda: None) -> None:
-        """`expire` deletes what the site keeps no longer; it is called every hour."""
-        self._watch, self._jobs = watch, watch.jobs
-        self._at_once = at_once
+    def __init__(self, app: Flask) -> None:
+        self._app, self._jobs = app, jobs_of(app)
+        self._silence: float = app.config["MAX_SILENT_SECONDS"]
         self._running: list[threading.Thread] = []
         self._seen: dict[str, tuple[tuple[str, int], float]] = {}
         # What is done now and then: the pause in seconds, and when it is due.
-        pauses = {self._give_up: watch.silence / 4, self._clean: MINUTE, expire: HOUR}
+        pauses = {self._give_up: self._silence / 4, self._clean: MINUTE, self._expire: HOUR}
         self._due = {task: (pause, 0.0) for task, pause in pauses.items()}
 
     def run(self, stopping: threading.Event) -> None:
@@ -57,7 +84,7 @@ class Worker:
             try:
                 self.look(stopping)
             except Exception as error:
-                pause = min(FAILED_SECONDS, self._watch.silence / 4)
+                pause = min(FAILED_SECONDS, self._silence / 4)
                 self._seen.clear()  # who could give no sign of life meanwhile gets the whole time again
                 if isinstance(error, UnavailableStorageError):
                     log.warning("The database is unreachable, so jobs wait: %s", error)
@@ -69,24 +96,19 @@ class Worker:
             thread.join(max(0.0, deadline - time.monotonic()))
 
     def look(self, stopping: threading.Event) -> None:
-        """Take up what waits, and do what is due; raises UnavailableStorageError."""
-        self._take_up(stopping)
+        """Run what waits, as far as there is room, and do what is due; raises UnavailableStorageError."""
+        self._running = [thread for thread in self._running if thread.is_alive()]
+        room = self._app.config["MAX_TRAININGS"] - len(self._running)
+        for id in self._jobs.store.next() if room > 0 else ():
+            if room > 0 and (attempt := begin(self._app, id)):
+                thread = threading.Thread(target=_attend, args=(attempt, stopping), daemon=True)
+                thread.start()
+                self._running.append(thread)
+                room -= 1
         for task, (seconds, due) in self._due.items():
             if time.monotonic() >= due:
                 self._due[task] = seconds, time.monotonic() + seconds
                 task()
-
-    def _take_up(self, stopping: threading.Event) -> None:
-        """Start those jobs that wait, that no other worker takes up first, and that fit beside the running ones."""
-        self._running = [thread for thread in self._running if thread.is_alive()]
-        for id in self._jobs.store.next() if len(self._running) < self._at_once else ():
-            attempt = self._watch.take_up(id)
-            if attempt is not None:
-                thread = threading.Thread(target=_attend, args=(attempt, stopping), daemon=True)
-                thread.start()
-                self._running.append(thread)
-            if len(self._running) >= self._at_once:
-                return
 
     def _give_up(self) -> None:
         """Let jobs wait again whose workers gave no sign of life, or fail after several attempts."""
@@ -96,7 +118,7 @@ class Worker:
             for id, beat in self._jobs.store.beats().items()
         }
         for id, ((holder, beat), since) in self._seen.items():
-            if now - since >= self._watch.silence and self._jobs.store.give_up(id, holder, beat):
+            if now - since >= self._silence and self._jobs.store.give_up(id, holder, beat):
                 log.warning("A training lost its worker.")
                 job = self._jobs.find(id)
                 if job is not None and job.state == "failed":
@@ -105,6 +127,20 @@ class Worker:
     def _clean(self) -> None:
         self._jobs.store.expire(DAY)
         self._jobs.corpora.delete_old(DAY)
+
+    def _expire(self) -> None:
+        retention.expire(self._app)
+
+
+def begin(app: Flask, id: str) -> Attempt | None:
+    """Begin an attempt at a job; None if its corpus is on another machine, or another worker has the job."""
+    jobs = jobs_of(app)
+    job = jobs.find(id)
+    if job is None or not jobs.corpora.files(job.corpus):
+        return None
+    holder = jobs.store.claim(id)
+    job = jobs.find(id) if holder else None
+    return Attempt(app, job, holder) if holder and job else None
 
 
 def _attend(attempt: Attempt, stopping: threading.Event) -> None:
@@ -116,6 +152,188 @@ def _attend(attempt: Attempt, stopping: threading.Event) -> None:
         log.exception("A job was left to the next worker")
 
 
+class Attempt:
+    """One attempt at a job, by its holder, within the limits of the settings."""
+
+    def __init__(self, app: Flask, job: Job, holder: str) -> None:
+        self._config, self._jobs = app.config, jobs_of(app)
+        self._library: Library = app.extensions["vocabularies"]
+        self._limits = {name: int(app.config[setting]) for name, setting in LIMITS.items()}
+        self._job, self._holder = job, holder
+        self._progress: Progress | None = None
+        self._seconds: dict[str, float] = {}  # of the stages before the current one, which began at `_since`
+        self._began = self._since = self._beaten = self._looked = time.monotonic()
+        self._used = self._owed = 0.0
+        self._niceness: int | None = None
+        self._last: Mapping[str, Any] = {}
+
+    def task(self) -> training.Task:
+        """What the process has to do; raises KeyError if the corpus is gone."""
+        return training.Task(
+            plan=self._job.plan,
+            files=self._jobs.corpora.files(self._job.corpus),
+            folder=self._jobs.corpora.scratch(self._job.corpus, self._job.id),
+            vocabularies=self._library.fetcher.disk_cache.folder,
+            processes=processors(),
+            most_text=self._config["MAX_TRAINING_BYTES"],
+        )
+
+    def run(self, stopping: threading.Event) -> None:
+        """Start the process, and watch it until it ends or has to."""
+        self._jobs.corpora.keep(self._job.corpus)
+        try:
+            task = self.task()
+        except KeyError:
+            self._fail(Failure("unreadable"))
+            return
+        memory, disk = self._limits["memory"], self._limits["disk"]
+        child = Child(training.main, task, folder=task.folder, memory=memory, disk=disk)
+        reading = threading.Thread(target=self._read, args=(child,), daemon=True)
+        reading.start()
+        try:
+            while reading.is_alive():
+                reading.join(WATCH_SECONDS)
+                failure = self._exceeded(child.pid)
+                if stopping.is_set() or failure or not self._is_ours():
+                    child.kill()
+                    if stopping.is_set():
+                        self._put_back()
+                    elif failure:
+                        self._fail(failure)
+                    else:
+                        self._release_corpus()
+                    return
+            self.conclude(self._last, child.kill())
+        finally:
+            child.kill()
+            reading.join(5)
+            child.close()
+
+    def _read(self, child: Child) -> None:
+        for message in child.messages():
+            if "progress" in message:
+                self.note(Progress.from_json(message["progress"]))
+            else:
+                self._last = message
+
+    def note(self, progress: Progress) -> None:
+        """Note the next progress; the curve of the one before stays if it has none."""
+        self._seconds, self._since = self.seconds(), time.monotonic()
+        self._progress = replace(progress, curve=progress.curve or (self._progress.curve if self._progress else ()))
+
+    def seconds(self) -> dict[str, float]:
+        """The seconds of each stage so far."""
+        seconds = dict(self._seconds)
+        if self._progress is not None:
+            stage = self._progress.stage
+            seconds[stage] = round(seconds.get(stage, 0.0) + time.monotonic() - self._since, 3)
+        return seconds
+
+    def _exceeded(self, session: int) -> Failure | None:
+        self._share(session)
+        used = {
+            "time": self._used,
+            "memory": sum(map(resident_bytes, processes_of(session))),
+            "disk": self._jobs.corpora.bytes_of(self._job.corpus),
+        }
+        for name, limit in self._limits.items():
+            if used[name] > limit:
+                return Failure(name, {"limit": limit})
+        longest = CLOCK * self._limits["time"]
+        return Failure("time", {"limit": longest}) if self._looked - self._began > longest else None
+
+    def _share(self, session: int) -> None:
+        """Note the processor time so far; give an ordinary priority if it is less than the share, the lowest if not."""
+        now, used = time.monotonic(), max(self._used, processor_seconds(session))
+        self._owed = max(-CREDIT, self._owed + SHARE * (now - self._looked) - (used - self._used))
+        self._looked, self._used = now, used
+        niceness = 0 if self._owed > 0 else GREATEST_NICENESS
+        changes = self._config["TRAIN_GENTLY"] and niceness != self._niceness
+        if changes and all(set_priority(process, niceness) for process in processes_of(session)):
+            self._niceness = niceness
+
+    def _is_ours(self) -> bool:
+        """Give a sign of life if it is time; False if the job is no longer ours, or may soon be another's."""
+        now = time.monotonic()
+        if now - self._beaten < BEAT_SECONDS:
+            return True
+        try:
+            if not self._beat():
+                return False
+        except UnavailableStorageError as error:
+            log.warning("A training goes on without a sign of life: %s", error)
+            return not self._is_silent()
+        self._beaten = now
+        return True
+
+    def _is_silent(self) -> bool:
+        """Whether another worker may soon run the job, for want of signs of life."""
+        return time.monotonic() - self._beaten > CAREFUL * float(self._config["MAX_SILENT_SECONDS"])
+
+    def _beat(self) -> bool:
+        return self._jobs.store.beat(self._job.id, self._holder, self._progress, self.seconds())
+
+    def _put_back(self) -> None:
+        with suppress(UnavailableStorageError):
+            if not self._jobs.store.put_back(self._job.id, self._holder):
+                self._release_corpus()
+
+    def conclude(self, message: Mapping[str, Any], code: int) -> None:
+        """Store the outcome: the last message of the process, and its exit code."""
+        if failed := message.get("failed"):
+            if failed["code"] == "error":
+                log.error("A training failed: %s", failed["details"].get("where"))
+            limit = {"limit": self._limits[failed["code"]]} if failed["code"] in self._limits else {}
+            self._fail(Failure(failed["code"], failed["details"] | limit))
+        elif finished := message.get("finished"):
+            self._finish(finished)
+        elif code == -signal.SIGKILL:  # the kernel had no memory, or an operator ended it
+            log.warning("The process of a training was killed.")
+            self._retry(lambda: self._jobs.store.release(self._job.id, self._holder))
+        else:
+            log.error("The process of a training ended with code %s.", code)
+            self._fail(Failure("error"))
+
+    def _finish(self, record: Mapping[str, Any]) -> None:
+        # From here on there is nothing to stop, but storing a large vocabulary takes a while.
+        try:
+            content = (self.task().folder / training.RESULT).read_bytes()
+            self._retry(self._beat)
+            name = self._retry(lambda: self._library.uploads.add(content)[0].name)
+        except StorageFullError:
+            self._fail(Failure("full"))
+            return
+        except (FormatError, KeyError, OSError) as error:
+            log.error("A trained vocabulary could not be stored: %s", error)
+            self._fail(Failure("error"))
+            return
+        started = self._job.started.isoformat(timespec="seconds") if self._job.started else ""
+        record = {**record, "seconds": self.seconds(), "started": started}
+        self._retry(self._beat)
+        self._retry(lambda: self._jobs.store.finish(self._job.id, self._holder, name, record))
+        self._release_corpus()
+
+    def _fail(self, failure: Failure) -> None:
+        with suppress(UnavailableStorageError):
+            self._beat()  # how far it got
+        self._retry(lambda: self._jobs.store.fail(self._job.id, self._holder, failure))
+        self._release_corpus()
+
+    def _release_corpus(self) -> None:
+        with suppress(UnavailableStorageError):
+            self._jobs.release(self._job.corpus)
+
+    def _retry(self, store: Callable[[], Any]) -> Any:
+        """Call `store` until the database responds, or another worker may soon run the job."""
+        while True:
+            try:
+                return store()
+            except UnavailableStorageError:
+                if self._is_silent():
+                    raise
+                time.sleep(WATCH_SECONDS)
+
+
 def work() -> None:
     """Run a worker of the site until SIGTERM or SIGINT; then its jobs wait for another worker.
 
@@ -125,49 +343,23 @@ def work() -> None:
     stopping = threading.Event()
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, lambda _signal, _frame: stopping.set())
-    app = _site()
-    with suppress(OSError, AttributeError):  # only now: on a busy machine, its replacement would need minutes to start
-        os.nice(NICENESS)
-    Worker(watch_of(app), app.config["MAX_TRAININGS"], lambda: retention.expire(app)).run(stopping)
-
-
-def watch_of(app: Flask) -> JobWatch:
-    """How a worker of `app` runs jobs, from its settings."""
-    config = app.config
-    library: Library = app.extensions["vocabularies"]
-    limits = Limits(
-        seconds=config["MAX_TRAINING_SECONDS"],
-        memory=config["MAX_TRAINING_MEMORY_BYTES"],
-        disk=config["MAX_TRAINING_DISK_BYTES"],
-        text=config["MAX_TRAINING_BYTES"],
-        gently=bool(config["TRAIN_GENTLY"]),
-    )
-    return JobWatch(
-        jobs=jobs_of(app),
-        store=lambda content: library.uploads.add(content)[0].name,
-        limits=limits,
-        vocabularies=Path(library.fetcher.disk_cache.folder),
-        silence=float(config["MAX_SILENT_SECONDS"]),
-    )
-
-
-def stop_with(descriptor: int) -> None:
-    """Stop this process like SIGTERM when the other end of a pipe closes, because its owner is gone."""
-
-    def wait() -> None:
-        with suppress(OSError):
-            while os.read(descriptor, 1 << 10):
-                pass
-        signal.raise_signal(signal.SIGTERM)
-
-    threading.Thread(target=wait, daemon=True).start()
-
-
-def _site() -> Flask:
     module, _, name = (os.environ.get("TOKENSCOPE_APPLICATION") or "webapp:create_app").partition(":")
     try:
         app: Flask = getattr(import_module(module), name)()
     except (ValueError, DatabaseUrlError, SchemaError) as error:
-        sys.stderr.write(f"The worker cannot start: {error}\n")
-        raise SystemExit(1) from None
-    return app
+        raise SystemExit(f"The worker cannot start: {error}") from None
+    with suppress(OSError, AttributeError):  # only now: on a busy machine, its replacement would need minutes to start
+        os.nice(NICENESS)
+    Worker(app).run(stopping)
+
+
+def stop_with_input() -> None:
+    """Stop this process like SIGTERM when standard input ends, because its owner is gone."""
+
+    def wait() -> None:
+        with suppress(OSError):
+            while os.read(sys.stdin.fileno(), 1 << 10):
+                pass
+        signal.raise_signal(signal.SIGTERM)
+
+    threading.Thread(target=wait, daemon=True).start()

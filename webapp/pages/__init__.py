@@ -4,7 +4,6 @@ from flask import Flask
 
 from webapp.pages import (
     compare,
-    evaluate,
     learn,
     playground,
     share,
@@ -20,7 +19,6 @@ PAGES = (
     steps,
     train,
     training,
-    evaluate,
     learn,
     vocabularies,
     share,

@@ -32,7 +32,7 @@ from webapp.storage.snapshots import (
     StoredSnapshot,
     VisitorReport,
 )
-from webapp.storage.totals import StorageFullError, Total
+from webapp.storage.totals import StorageFullError
 from webapp.storage.vocabularies import VocabularyFile, VocabularyRecord, VocabularyStore
 
 log = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ Deletions work in small transactions, so that the site stores things meanwhile.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,217 +17,161 @@ from webapp.storage.engine import Database
 from webapp.storage.snapshots import LOCKED, empty_snapshots
 from webapp.storage.tables import ClaimRow, JobRow, ReportRow, SnapshotRow, SnapshotVocabularyRow, VocabularyRow
 from webapp.storage.totals import Changes
-from webapp.storage.vocabularies import PREFIX, delete_file
+from webapp.storage.vocabularies import delete_file
 
 # The number of rows that one transaction deletes.
 AT_ONCE = 100
 
-
-@dataclass(frozen=True)
-class SnapshotRecord:
-    """A shared result without its content; `bytes` after compression, `claims` of visitors who share it."""
-
-    id: str
-    created: datetime
-    expires: datetime | None
-    bytes: int
-    claims: int
-    reports: int
-
-
-@dataclass(frozen=True)
-class UploadRecord:
-    """A vocabulary file. `uploaded`: it has a public name; otherwise it is stored for snapshots only.
-
-    `bytes` after compression; `snapshots` and `trainings` count those that need it.
-    """
-
-    name: str
-    hash: str
-    format: str
-    algorithms: tuple[str, ...]
-    size: int
-    bytes: int
-    created: datetime
-    uploaded: bool
-    snapshots: int
-    trainings: int
-
-
-@dataclass(frozen=True)
-class StoredTraining:
-    """A training, without the names of its files; `vocabulary` is the name of what was trained."""
-
-    id: str
-    state: str
-    created: datetime
-    ended: datetime | None
-    corpus: str
-    vocabulary: str | None
+Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Deleted:
-    """How many things were deleted, or would be, and the bytes that this frees."""
+    """How many things were deleted, or would be, and the bytes that this frees.
+
+    `kept_for_snapshots` counts the vocabularies that only lose their public name.
+    """
 
     count: int = 0
     bytes: int = 0
+    kept_for_snapshots: int = 0
 
     def __add__(self, other: Deleted) -> Deleted:
-        return Deleted(self.count + other.count, self.bytes + other.bytes)
+        kept = self.kept_for_snapshots + other.kept_for_snapshots
+        return Deleted(self.count + other.count, self.bytes + other.bytes, kept)
 
 
 class Inventory:
-    """Everything in a database."""
+    """Everything in a database; records are listed oldest first."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def snapshots(self) -> list[SnapshotRecord]:
-        """The shared results that have content, the oldest first."""
-        claims = select(func.count()).where(ClaimRow.snapshot_id == SnapshotRow.id).scalar_subquery()
-        reports = select(func.count()).where(ReportRow.snapshot_id == SnapshotRow.id).scalar_subquery()
-        size = func.length(SnapshotRow.content)
-        wanted = select(SnapshotRow.id, SnapshotRow.created, SnapshotRow.expires, size, claims, reports)
-        ordered = wanted.where(SnapshotRow.condition == "kept").order_by(SnapshotRow.created, SnapshotRow.id)
-        with self._database.read() as connection:
-            return [SnapshotRecord(*row) for row in connection.execute(ordered)]
+    def snapshots(self) -> list[Record]:
+        """The shared results that have content: their bytes after compression, visitors who share them, reports."""
+        claims, reports = (
+            select(func.count()).where(row.snapshot_id == SnapshotRow.id).scalar_subquery()
+            for row in (ClaimRow, ReportRow)
+        )
+        columns = (SnapshotRow.id, SnapshotRow.created, SnapshotRow.expires, _SNAPSHOT_BYTES.label("bytes"))
+        wanted = select(*columns, claims.label("claims"), reports.label("reports"))
+        return self._listed(wanted.where(_KEPT).order_by(SnapshotRow.created, SnapshotRow.id))
 
     def expire_snapshots(self, before: datetime, *, dry_run: bool = False) -> Deleted:
         """Delete the content of shared results that nobody has shared since; their links then say so."""
         later = select(ClaimRow.id).where(ClaimRow.snapshot_id == SnapshotRow.id, ClaimRow.created >= before)
-        old = (SnapshotRow.condition == "kept", SnapshotRow.created < before, ~later.exists())
-        if dry_run:
-            return self._counted(*old, size=func.length(SnapshotRow.content))
+        old = (_KEPT, SnapshotRow.created < before, ~later.exists())
         rows = select(*LOCKED).where(*old).order_by(SnapshotRow.created).limit(AT_ONCE)
-        deleted = Deleted()
-        while True:
-            with self._database.write() as connection:
-                found = connection.execute(rows.with_for_update(skip_locked=True)).all()
-                empty_snapshots(connection, found, "expired")
-            deleted += Deleted(len(found), sum(row.bytes for row in found))
-            if len(found) < AT_ONCE:
-                return deleted
 
-    def uploads(self) -> list[UploadRecord]:
-        """The vocabulary files, the oldest first; those of snapshots only are among them."""
-        columns = [column for column in VocabularyRow.__table__.columns if column.name not in ("content", "companion")]
+        def empty(connection: Connection) -> list[int]:
+            found = connection.execute(rows.with_for_update(skip_locked=True)).all()
+            empty_snapshots(connection, found, "expired")
+            return [row.bytes for row in found]
+
+        return self._counted(*old, size=_SNAPSHOT_BYTES) if dry_run else self._repeated(empty)
+
+    def uploads(self) -> list[Record]:
+        """The vocabulary files. `uploaded`: it has a public name; otherwise it is stored for snapshots only.
+
+        `bytes` after compression; `snapshots` and `trainings` count those that need it.
+        """
+        row = VocabularyRow
+        columns = (row.hash, row.format, row.algorithms, row.size, row.stored_bytes.label("bytes"), row.created)
+        found = self._listed(select(*columns, row.uploaded).order_by(row.created, row.hash))
+        own, needed, trained = SnapshotRow.vocabulary_hash, SnapshotVocabularyRow.vocabulary_hash, JobRow.vocabulary
         with self._database.read() as connection:
-            rows = connection.execute(select(*columns).order_by(VocabularyRow.created, VocabularyRow.hash)).all()
-            own, needed = SnapshotRow.vocabulary_hash, SnapshotVocabularyRow.vocabulary_hash
-            kept = SnapshotRow.condition == "kept"
-            snapshots = _counts(connection, select(own, func.count()).where(kept).group_by(own))
+            snapshots = _counts(connection, select(own, func.count()).where(_KEPT).group_by(own))
             snapshots += _counts(connection, select(needed, func.count()).group_by(needed))
-            trainings = _counts(connection, select(JobRow.vocabulary, func.count()).group_by(JobRow.vocabulary))
-        return [
-            UploadRecord(
-                name=f"upload-{row.prefix}",
-                hash=row.hash,
-                format=row.format,
-                algorithms=tuple(row.algorithms.split()),
-                size=row.size,
-                bytes=row.stored_bytes,
-                created=row.created,
-                uploaded=row.uploaded,
-                snapshots=snapshots[row.hash],
-                trainings=trainings[f"upload-{row.prefix}"],
-            )
-            for row in rows
-        ]
+            trainings = _counts(connection, select(trained, func.count()).group_by(trained))
+        records = []
+        for each in found:
+            name = f"upload-{each['hash'][:16]}"
+            needs = {"snapshots": snapshots[each["hash"]], "trainings": trainings[name]}
+            records.append({"name": name, **each, "algorithms": each["algorithms"].split(), **needs})
+        return records
 
     def remove_upload(self, hash: str) -> Deleted:
         """Delete a vocabulary file by its full hash, even if a snapshot needs it."""
-        changes = Changes()
-        with self._database.write() as connection:
-            delete_file(connection, hash, VocabularyRow.hash == hash, changes, force=True)
-            changes.apply(connection)
-        return _deleted_by(changes)
+        return self._deleted(hash, VocabularyRow.hash == hash, force=True)
 
-    def expire_uploads(self, before: datetime, *, dry_run: bool = False) -> tuple[Deleted, int]:
+    def expire_uploads(self, before: datetime, *, dry_run: bool = False) -> Deleted:
         """Delete the uploaded vocabularies from before a time that neither a snapshot nor a training needs.
 
-        Those that only snapshots need lose their public name and stay for these snapshots; returns their number, too.
+        Those that only snapshots need lose their public name and stay for these snapshots.
         """
-        old = [
-            upload for upload in self.uploads() if upload.uploaded and upload.created < before and not upload.trainings
-        ]
-        free = [upload for upload in old if not upload.snapshots]
-        if dry_run:
-            return Deleted(len(free), sum(upload.bytes for upload in free)), len(old) - len(free)
-        deleted, withdrawn = Deleted(), 0
-        for upload in old:
-            changes = Changes()
-            mine = and_(VocabularyRow.hash == upload.hash, VocabularyRow.uploaded)
-            with self._database.write() as connection:
-                if not delete_file(connection, upload.hash, mine, changes):
-                    withdrawn += connection.execute(update(VocabularyRow).where(mine).values(uploaded=False)).rowcount
-                changes.apply(connection)
-            deleted += _deleted_by(changes)
-        return deleted, withdrawn
+        old = [each for each in self.uploads() if each["uploaded"] and each["created"] < before]
+        deleted = Deleted()
+        for each in old:
+            if each["trainings"]:
+                continue
+            if dry_run:
+                deleted += Deleted(0, 0, 1) if each["snapshots"] else Deleted(1, each["bytes"])
+            else:
+                deleted += self._deleted(each["hash"], and_(VocabularyRow.hash == each["hash"], VocabularyRow.uploaded))
+        return deleted
 
-    def trainings(self) -> list[StoredTraining]:
-        """The trainings, the oldest first."""
+    def _deleted(self, hash: str, mine: ColumnElement[bool], *, force: bool = False) -> Deleted:
+        changes, withdrawn = Changes(), 0
+        with self._database.write() as connection:
+            if not delete_file(connection, hash, mine, changes, force=force):
+                withdrawn = connection.execute(update(VocabularyRow).where(mine).values(uploaded=False)).rowcount
+            changes.apply(connection)
+        return Deleted(-changes.count["vocabularies"], -changes.bytes["vocabularies"], withdrawn)
+
+    def trainings(self) -> list[Record]:
+        """The trainings, without the names of their files; `vocabulary` is the name of what was trained."""
         columns = (JobRow.id, JobRow.state, JobRow.created, JobRow.ended, JobRow.corpus, JobRow.vocabulary)
-        with self._database.read() as connection:
-            return [StoredTraining(*row) for row in connection.execute(select(*columns).order_by(JobRow.created))]
+        return self._listed(select(*columns).order_by(JobRow.created))
 
     def expire_trainings(self, before: datetime, *, dry_run: bool = False) -> Deleted:
         """Delete the trainings that ended before a time; their vocabularies are uploads, and stay as such."""
-        old = (JobRow.ended < before, JobRow.state.in_(("finished", "failed", "cancelled")))
-        return self._expire(JobRow, *old, size=_job_bytes(), dry_run=dry_run)
+        texts = (JobRow.plan, JobRow.facts, JobRow.files, JobRow.record)
+        first, *others = (func.coalesce(func.length(text, type_=Integer), 0) for text in texts)
+        return self._expire(JobRow, JobRow.ended < before, size=sum(others, first), dry_run=dry_run)
 
     def remove_training(self, id: str) -> bool:
         """Delete a training that has ended; False if there is none."""
         with self._database.write() as connection:
-            mine = delete(JobRow).where(JobRow.id == id, JobRow.state.in_(("finished", "failed", "cancelled")))
+            mine = delete(JobRow).where(JobRow.id == id, JobRow.ended.is_not(None))
             return connection.execute(mine).rowcount > 0
 
     def expire_reports(self, before: datetime, *, dry_run: bool = False) -> Deleted:
         """Delete the reports of visitors from before a time."""
-        old = ReportRow.created < before
-        return self._expire(ReportRow, old, size=func.length(ReportRow.reason), dry_run=dry_run)
+        size = func.length(ReportRow.reason)
+        return self._expire(ReportRow, ReportRow.created < before, size=size, dry_run=dry_run)
+
+    def _listed(self, wanted: Select[*tuple[Any, ...]]) -> list[Record]:
+        with self._database.read() as connection:
+            return [dict(row) for row in connection.execute(wanted).mappings()]
 
     def _counted(self, *conditions: ColumnElement[bool], size: ColumnElement[int]) -> Deleted:
-        asked = select(func.count(), func.coalesce(func.sum(size), 0)).where(*conditions)
+        total = select(func.count(), func.coalesce(func.sum(size), 0)).where(*conditions)
         with self._database.read() as connection:
-            count, bytes = connection.execute(asked).one()
-        return Deleted(int(count), int(bytes))
+            return Deleted(*map(int, connection.execute(total).one()))
 
     def _expire(
-        self, row: type[JobRow | ReportRow], *old: ColumnElement[bool], size: ColumnElement[int], dry_run: bool
+        self, row: type[JobRow | ReportRow], old: ColumnElement[bool], *, size: ColumnElement[int], dry_run: bool
     ) -> Deleted:
+        some = delete(row).where(row.id.in_(select(row.id).where(old).limit(AT_ONCE))).returning(size)
         if dry_run:
-            return self._counted(*old, size=size)
-        some = select(row.id).where(*old).limit(AT_ONCE)
+            return self._counted(old, size=size)
+        return self._repeated(lambda connection: connection.execute(some).scalars().all())
+
+    def _repeated(self, delete_some: Callable[[Connection], Iterable[int]]) -> Deleted:
+        """Delete in one transaction after another, until one finds nothing; `delete_some` returns sizes."""
         deleted = Deleted()
         while True:
             with self._database.write() as connection:
-                sizes = connection.execute(delete(row).where(row.id.in_(some)).returning(size)).scalars().all()
-            deleted += Deleted(len(sizes), sum(sizes))
+                sizes = list(delete_some(connection))
             if not sizes:
                 return deleted
+            deleted += Deleted(len(sizes), sum(sizes))
 
 
-def find_upload(uploads: Sequence[UploadRecord], name: str) -> UploadRecord | None:
-    """The upload with this public name, or with this hash; None if there is none."""
-    wanted = name.removeprefix("upload-")
-    long = [upload for upload in uploads if upload.hash == wanted]
-    public = [upload for upload in uploads if len(wanted) == PREFIX and upload.hash.startswith(wanted)]
-    return next(iter([*long, *(each for each in public if each.uploaded), *public]), None)
-
-
-def _job_bytes() -> ColumnElement[int]:
-    texts = (JobRow.plan, JobRow.facts, JobRow.files, JobRow.record)
-    lengths = [func.coalesce(func.length(text, type_=Integer), 0) for text in texts]
-    total: ColumnElement[int] = sum(lengths[1:], lengths[0])
-    return total
+_KEPT = SnapshotRow.condition == "kept"
+_SNAPSHOT_BYTES = func.length(SnapshotRow.content)
 
 
 def _counts(connection: Connection, query: Select[Any, int]) -> Counter[str]:
     """The counts of a query by their names, without those that have none."""
     return Counter({str(name): count for name, count in connection.execute(query) if name is not None})
-
-
-def _deleted_by(changes: Changes) -> Deleted:
-    """What a transaction has deleted of the vocabularies."""
-    return Deleted(-changes.count["vocabularies"], -changes.bytes["vocabularies"])

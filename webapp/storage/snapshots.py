@@ -22,7 +22,7 @@ from sqlalchemy.exc import IntegrityError
 from webapp.storage.engine import Database, UnavailableStorageError
 from webapp.storage.packing import NOTHING, Snapshot, content_hash, pack, unpack
 from webapp.storage.tables import ClaimRow, ReportRow, SnapshotRow, SnapshotVocabularyRow
-from webapp.storage.totals import Changes, Total, total_of
+from webapp.storage.totals import Changes
 from webapp.storage.vocabularies import ATTEMPTS, VocabularyFile, delete_unneeded, store_file
 
 log = logging.getLogger(__name__)
@@ -206,11 +206,6 @@ class SnapshotStore:
                 connection.execute(insert(ReportRow).values(snapshot_id=id, reason=clean, created=_now()))
         except IntegrityError:
             raise KeyError(id) from None
-
-    def total(self) -> Total:
-        """The number of snapshots that have content, and its bytes; read from one row."""
-        with self._database.read() as connection:
-            return total_of(connection, "snapshots")
 
     def reports(self) -> list[VisitorReport]:
         """The reports about snapshots that still exist, oldest first."""

@@ -12,10 +12,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sqlalchemy import Connection, func, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Connection, update
 
-from webapp.storage.tables import SnapshotRow, TotalRow, VocabularyRow
+from webapp.storage.tables import TotalRow
 
 log = logging.getLogger(__name__)
 
@@ -28,14 +27,6 @@ class StorageFullError(Exception):
     def __init__(self, what: Kind | Literal["disk"] = "disk") -> None:
         super().__init__(f"no room: {what}")
         self.what = what
-
-
-@dataclass(frozen=True)
-class Total:
-    """What all snapshots or vocabularies take in the database: how many, and their bytes after compression."""
-
-    count: int
-    bytes: int
 
 
 @dataclass
@@ -58,44 +49,13 @@ class Changes:
         for kind in sorted(self.bytes):  # the same order in all transactions, which prevents deadlocks
             if not self.bytes[kind] and not self.count[kind]:
                 continue
-            total = _changed(connection, kind, self.bytes[kind], self.count[kind])
+            values = {"bytes": TotalRow.bytes + self.bytes[kind], "count": TotalRow.count + self.count[kind]}
+            change = update(TotalRow).where(TotalRow.kind == kind).values(values).returning(TotalRow.bytes)
+            total = connection.execute(change).scalar_one()
             limit = most_bytes.get(kind)
             if limit is not None and self.bytes[kind] > 0 and total > limit:
                 _advise(kind, total - self.bytes[kind], self.bytes[kind], limit)
                 raise StorageFullError(kind)
-
-
-def total_of(connection: Connection, kind: Kind) -> Total:
-    """The total of a kind."""
-    row = connection.execute(select(TotalRow.count, TotalRow.bytes).where(TotalRow.kind == kind)).first()
-    return _counted(connection, kind) if row is None else Total(*row)
-
-
-def _changed(connection: Connection, kind: Kind, bytes: int, count: int) -> int:
-    """Change a total, and return its bytes."""
-    values = {"bytes": TotalRow.bytes + bytes, "count": TotalRow.count + count}
-    change = update(TotalRow).where(TotalRow.kind == kind).values(values).returning(TotalRow.bytes)
-    total: int | None = connection.scalar(change)
-    if total is not None:
-        return total
-    counted = _counted(connection, kind)  # with what this transaction has stored already
-    try:
-        with connection.begin_nested():
-            connection.execute(insert(TotalRow).values(kind=kind, bytes=counted.bytes, count=counted.count))
-    except IntegrityError:  # a concurrent transaction was faster
-        return int(connection.scalar(change) or 0)
-    return counted.bytes
-
-
-def _counted(connection: Connection, kind: Kind) -> Total:
-    """The total, added up from all rows."""
-    if kind == "snapshots":
-        size = func.coalesce(func.sum(func.length(SnapshotRow.content)), 0)
-        asked = select(func.count(), size).where(SnapshotRow.content.is_not(None))
-    else:
-        asked = select(func.count(), func.coalesce(func.sum(VocabularyRow.stored_bytes), 0))
-    count, bytes = connection.execute(asked).one()
-    return Total(int(count), int(bytes))
 
 
 def _advise(kind: Kind, used: int, more: int, limit: int) -> None:

@@ -17,7 +17,7 @@ from sqlalchemy.exc import IntegrityError
 
 from webapp.storage.engine import Database, UnavailableStorageError
 from webapp.storage.tables import SnapshotRow, SnapshotVocabularyRow, VocabularyRow
-from webapp.storage.totals import Changes, total_of
+from webapp.storage.totals import Changes
 
 PREFIX = 16  # hexadecimal digits of a hash in a public name
 ATTEMPTS = 5  # for a transaction that conflicts with concurrent ones
@@ -134,19 +134,6 @@ class VocabularyStore:
         """Whether there is a file with this full hash."""
         with self._database.read() as connection:
             return connection.scalar(_MARK, {"hash": hash}) is not None
-
-    def total_bytes(self) -> int:
-        """The compressed size of all files in the database."""
-        with self._database.read() as connection:
-            return total_of(connection, "vocabularies").bytes
-
-    def delete(self, hash: str) -> bool:
-        """Delete a file by its full hash; False if there is none or a snapshot needs it."""
-        changes = Changes()
-        with self._database.write() as connection:
-            deleted = delete_file(connection, hash, VocabularyRow.hash == hash, changes)
-            changes.apply(connection)
-            return deleted
 
 
 def store_file(connection: Connection, file: VocabularyFile, changes: Changes, *, uploaded: bool) -> None:

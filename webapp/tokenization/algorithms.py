@@ -14,11 +14,13 @@ from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
 from webapp.core import algorithms as core
-from webapp.core.algorithms import ALGORITHMS, Algorithm
+from webapp.core.algorithms import ALGORITHMS, CHOICES, Algorithm
+from webapp.core.analysis.ambiguity import Kind
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.maximum_probability import MaximumProbability
-from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.sentencepiece_models import ScoredBPE
+from webapp.tokenization.state import State
 from webapp.vocabularies import offered_algorithms
 from webapp.web.localization import join_list
 
@@ -240,6 +242,64 @@ def choice_title(choice: core.Choice) -> str:
     """The label of an option with several values."""
     titles = {"mode": _("Words listed"), "order": _("Words in an n-gram"), "smoothing": _("Smoothing")}
     return titles[choice.name]
+
+
+OPTION_TITLES = {
+    "runs": _l("Keep Latin words and numbers whole"),
+    "special": _l("Recognize special tokens such as <|endoftext|>"),
+    "template": _l("Add the vocabulary’s special tokens around the text"),
+    "lowercase": _l("Convert to lower case first"),
+    "hmm": _l("Find unknown words with an HMM"),
+}
+VALUE_TITLES = {
+    "mode": (_l("of the segmentation"), _l("all words, overlapping"), _l("for a search index")),
+    "order": (_l("1, unigrams"), _l("2, bigrams"), _l("3, trigrams")),
+    "smoothing": (
+        _l("Add one (Laplace)"),
+        _l("Jelinek–Mercer"),
+        _l("Absolute discounting"),
+        _l("Interpolated Kneser–Ney"),
+    ),
+}
+
+
+def options(state: State) -> list[tuple[str, bool, str, str]]:
+    """The checkboxes: field, whether it is checked, label, and the CSS class that shows it where it applies."""
+    return [(name, getattr(state, name), str(title), f"for-{name}") for name, title in OPTION_TITLES.items()]
+
+
+@dataclass(frozen=True)
+class ChoiceField:
+    """An option with several values as a field: `values` has each value and its title, `groups` is the CSS class."""
+
+    name: str
+    title: str
+    values: Sequence[tuple[str, str]]
+    chosen: str
+    groups: str
+
+
+def choice_fields(state: State) -> list[ChoiceField]:
+    """The options with several values, with the CSS class that shows each where it applies."""
+    return [
+        ChoiceField(
+            choice.name,
+            choice_title(choice),
+            list(zip(choice.values, map(str, VALUE_TITLES[choice.name]), strict=True)),
+            getattr(state, choice.name),
+            f"for-{choice.name}",
+        )
+        for choice in CHOICES
+    ]
+
+
+def ambiguity_name(kind: Kind) -> str:
+    """The name of a kind of ambiguity, with the Chinese term that courses use."""
+    names: dict[Kind, str] = {
+        "overlapping": _("Overlapping ambiguity (交集型)"),
+        "combinational": _("Combinational ambiguity (组合型)"),
+    }
+    return names[kind]
 
 
 @contextmanager

@@ -1,27 +1,28 @@
-"""Results, comparisons and conversations as JSON; what decoding changes, and the lines that a word list skipped."""
+"""As JSON: results, what decoding changes, the lines that a word list skipped, vocabularies and their tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal, cast, get_args
 
-from flask import Response, abort
 from pydantic import ConfigDict, Field
 
+from webapp.core.analysis.pipeline_summary import PipelineStep, pipeline_summary
+from webapp.core.analysis.reachability import Reach
 from webapp.core.analysis.round_trip import Change, RoundTripReport
+from webapp.core.analysis.token_list import TokenList
 from webapp.core.encoding import Encoding
-from webapp.core.inference.records import OWN
 from webapp.core.models.dictionary import Dictionary, Reason
 from webapp.core.models.maximum_probability import MaximumProbability, Mode
 from webapp.core.tokenizer import Tokenizer
-from webapp.rendering.delimited import csv_parts
-from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
-from webapp.tokenization.comparison.state import Comparison
-from webapp.tokenization.conversation.counts import CountedPrompt
+from webapp.jobs.surveys import StoredSurvey
 from webapp.tokenization.result import Result
-from webapp.web.json_responses import JSONPiece, json_parts, json_piece, named, well_formed
-from webapp.web.long_responses import long_response
+from webapp.vocabularies import CatalogueEntry, title_of
+from webapp.vocabularies.descriptions import description_of
+from webapp.vocabularies.token_facts import TokenFacts
+from webapp.web.json_responses import JSONPiece, json_piece, named, well_formed
 
 
 @dataclass(frozen=True)
@@ -184,92 +185,144 @@ def _change(change: Change) -> dict[str, Any]:
 _STAGE = ("stage", "component", "rule")
 
 
-def comparison_json(comparison: Comparison, compared: ComparisonResult) -> dict[str, Any]:
-    """The request, and a row for each tokenizer; `boundaries` refer to the rows with tokens, in order."""
-    agreement = compared.agreement
-    places = iter(agreement.each)
+PAGE = 100  # tokens per page
+
+
+def entry_json(entry: CatalogueEntry) -> dict[str, Any]:
+    """The entry of a vocabulary in the list; `size` is null if it depends on the text."""
     return {
-        "text": well_formed(compared.text),
-        "options": {name: value for name, value in comparison.options().items() if name != "show"},
-        "rows": [
-            _row(row) | ({"boundaries": next(places)} if row.encoding is not None else {}) for row in compared.rows
+        "name": entry.name,
+        "title": title_of(entry),
+        **named(entry, "algorithms", "origin", "size", "family", "licence", "source"),
+    }
+
+
+def vocabulary_json(entry: CatalogueEntry, tokenizer: Tokenizer) -> dict[str, Any]:
+    """The statistics and the pipeline of a vocabulary, the same as on its page."""
+    description = description_of(tokenizer)
+    portrait = description.portrait
+    pipeline = pipeline_summary(tokenizer)
+    return {
+        **entry_json(entry),
+        **skipped_json(tokenizer),
+        "size": portrait.size,
+        "mean_length": round(portrait.mean_length, 4),
+        "lengths": portrait.lengths,
+        "kinds": portrait.kinds,
+        "longest": [token_json(description.tokens, id) for id in portrait.longest],
+        "longest_words": [token_json(description.tokens, id) for id in portrait.longest_words],
+        "unknown_id": tokenizer.model.unknown_id,
+        "added_tokens": [
+            named(token, "id", "content", "special")
+            for token in sorted(tokenizer.added_tokens, key=lambda token: token.id)
         ],
-        "agreed": agreement.agreed,
-        "disputed": agreement.disputed,
-        "shared_boundaries": agreement.shared,
+        "pipeline": {
+            "normalizer": _names(pipeline.normalizer),
+            "pretokenizer": _names(pipeline.pretokenizer),
+            "model": pipeline.model.name,
+            "decoder": _names(pipeline.decoder),
+        },
     }
 
 
-def _row(row: ComparisonRow) -> dict[str, Any]:
-    about: dict[str, Any] = {"algorithm": row.choice.algorithm, "vocabulary": row.choice.vocabulary, "title": row.title}
-    if row.choice.inference != OWN:
-        about["inference"] = row.choice.inference
-    if row.encoding is None:
-        assert row.problem is not None
-        return about | {"error": {"status": row.problem.status, "detail": row.problem.message}}
-    return about | {
-        **tokenization_stream(row.encoding, WANTS),
-        "unknown": sorted(row.encoding.unknown),
-        "vocabulary_size": row.vocabulary_size,
-        "seconds": row.seconds,
+@dataclass(frozen=True)
+class NoPageError(LookupError):
+    """The page does not exist; `last` is the number of the last one."""
+
+    last: int
+
+
+def tokens_json(tokenizer: Tokenizer, query: str, page: int) -> dict[str, Any]:
+    """One page of the tokens that contain `query`, or of all tokens; raises NoPageError if it does not exist."""
+    tokens = description_of(tokenizer).tokens
+    matches = tokens.find(query) if query else tokens.ids
+    last = max(1, -(-len(matches) // PAGE))
+    if not 1 <= page <= last:
+        raise NoPageError(last)
+    shown = matches[(page - 1) * PAGE : page * PAGE]
+    return {
+        "query": query,
+        "found": len(matches),
+        "page": page,
+        "pages": last,
+        "tokens": [token_json(tokens, id) for id in shown],
     }
 
 
-ConversationWant = Literal["prompt", "spans", "ids"]
-CONVERSATION_WANTS: tuple[ConversationWant, ...] = get_args(ConversationWant)
+def token_json(tokens: TokenList, id: int) -> dict[str, Any]:
+    """One token: its piece in the vocabulary, and its text, which is null for a part of a character."""
+    at = tokens.place_of(id)
+    if at is None:
+        raise KeyError(id)
+    text = tokens.texts[at]
+    return {
+        "id": id,
+        "piece": json_piece(tokens.pieces[at]),
+        "text": None if text is None else well_formed(text),
+        "special": id in tokens.special,
+    }
 
 
-def conversation_json(
-    counted: CountedPrompt, roles: Sequence[str], want: Collection[ConversationWant] = CONVERSATION_WANTS
-) -> dict[str, Any]:
-    """The counts of a prompt by message, and the parts that `want` names; offsets are in characters of the prompt."""
-    prompt = counted.prompt
-    found: dict[str, Any] = {
-        "tokens": counted.total,
-        "content": counted.content,
-        "added": counted.template,
-        "reply": counted.reply,
-        "other": counted.other,
-        "messages": [
-            {"role": well_formed(role), "tokens": one.total, "content": one.content, "added": one.template}
-            for role, one in zip(roles, counted.messages, strict=True)
+def _names(steps: Sequence[PipelineStep]) -> list[str]:
+    return [step.name for step in steps]
+
+
+MOST_CHARACTERS = 64
+MOST_BYTES = 256
+
+
+def token_page_json(entry: CatalogueEntry, tokenizer: Tokenizer, facts: TokenFacts) -> dict[str, Any]:
+    """A token, as on its page."""
+    tokens = description_of(tokenizer).tokens
+    text = facts.text or ""
+    return {
+        "vocabulary": entry.name,
+        **token_json(tokens, facts.id),
+        "spelling": well_formed(facts.spelling),
+        "bytes": facts.data[:MOST_BYTES].hex(" "),
+        "length_bytes": len(facts.data),
+        "characters": [
+            {"code_point": f"U+{ord(character):04X}", "name": unicodedata.name(character, "")}
+            for character in text[:MOST_CHARACTERS]
         ],
-        "missing": list(counted.missing),
-        "crossing": counted.crossing,
-        "injected": list(counted.injected),
+        "added": facts.added is not None,
+        "unknown": facts.is_unknown,
+        "marks": [named(mark, "kind", "spelling", "byte") for mark in facts.marks],
+        "rank": facts.merge.rank if facts.merge else None,
+        "merged_from": [facts.merge.left, facts.merge.right] if facts.merge else None,
+        "score": facts.score[0] if facts.score else None,
+        "score_place": facts.score[1] + 1 if facts.score else None,
+        "frequency": facts.frequency,
+        "tag": facts.tag or None,
+        "reach": reach_json(facts.reach),
+        "forms": [{"text": well_formed(form), "id": id} for form, id in facts.forms],
+        "contained_in": list(facts.within),
+        "contained_in_total": facts.within_total,
+        "neighbours": [*facts.before, *facts.after],
     }
-    if "prompt" in want:
-        found["prompt"] = well_formed(prompt.text)
-    if "spans" in want:
-        found["spans"] = list(prompt.spans)
-    if "ids" in want:
-        found["ids"] = list(counted.encoding.ids)
-    return found
 
 
-def conversation_rows(counted: CountedPrompt, roles: Sequence[str]) -> Iterator[list[object]]:
-    """The header, a row for each message, and rows for what belongs to none and for the sum."""
-    yield ["message", "role", "tokens", "content", "added"]
-    for index, (role, one) in enumerate(zip(roles, counted.messages, strict=True), 1):
-        yield [index, role, one.total, one.content, one.template]
-    yield ["", "reply prompt", counted.reply, 0, counted.reply]
-    yield ["", "begin and tools", counted.other, 0, counted.other]
-    yield ["", "total", counted.total, counted.content, counted.template]
+def reach_json(reach: Reach) -> dict[str, Any]:
+    """Whether a text gives a token: the text that does, or the token's own, and its tokens."""
+    return {
+        **named(reach, "state", "reason"),
+        "proved": reach.certain,
+        **named(reach, "text", "ids", "same_as", "part_of"),
+    }
 
 
-def conversation_file(counted: CountedPrompt, roles: Sequence[str], kind: str) -> Response:
-    """A counted conversation as a download: its counts, or the prompt as it was rendered; not found for other kinds."""
-    content: Iterable[str | bytes]
-    match kind:
-        case "json":
-            mimetype, content = "application/json", json_parts(conversation_json(counted, roles))
-        case "csv":
-            mimetype, content = "text/csv", csv_parts(conversation_rows(counted, roles))
-        case "txt":
-            mimetype, content = "text/plain", [counted.prompt.text]
-        case _:
-            abort(404)
-    response = long_response(content, mimetype=mimetype)
-    # The file name is fixed: no input of the visitor goes into a header.
-    response.headers["Content-Disposition"] = f"attachment; filename={'prompt' if kind == 'txt' else 'messages'}.{kind}"
-    return response
+def survey_json(survey: StoredSurvey) -> dict[str, Any]:
+    """The figures of a survey."""
+    return {
+        "counted": survey.counted,
+        "unreachable": survey.total,
+        "reasons": survey.reasons,
+        "parts_of_others": survey.parts,
+        "states": survey.states,
+    }
+
+
+def reachability_json(tokens: TokenList, reach: Reach) -> dict[str, Any]:
+    """An unreachable token of a list."""
+    at = tokens.place_of(reach.id)
+    return {"id": reach.id, "piece": None if at is None else json_piece(tokens.pieces[at]), **reach_json(reach)}

@@ -1,4 +1,4 @@
-"""Export a result as a file: a picture with its captions, a page or data."""
+"""Export a result as a file: a picture with its captions, a page or data; and how often each of its tokens occurs."""
 
 from __future__ import annotations
 
@@ -11,17 +11,22 @@ from flask_babel import get_locale, ngettext
 from flask_babel import gettext as _
 from markupsafe import Markup
 
+from webapp.core.analysis.frequencies import RankedToken, ranked, thinned
 from webapp.core.inference.records import OWN
 from webapp.rendering import pictures
-from webapp.rendering.markup import COLOURS, Painter, ids_html
+from webapp.rendering.charts import LineChart, Series, chart_figure, logarithmic
+from webapp.rendering.delimited import csv_parts
+from webapp.rendering.markup import COLOURS, Painter, ids_html, shown_piece
 from webapp.rendering.pictures import PictureTexts
 from webapp.rendering.pictures.drawing import PictureKind
+from webapp.rendering.pictures.figure import figure_png, figure_svg
 from webapp.rendering.pictures.svg import Theme, palette_of
 from webapp.tokenization.algorithms import algorithm_names, inference_title
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.vocabularies import find, title_of
 from webapp.web.htmx import private
+from webapp.web.json_responses import json_parts, json_piece
 from webapp.web.localization import LANGUAGES, current_key, join_list, number
 from webapp.web.long_responses import long_response
 from webapp.web.templates import Context
@@ -60,18 +65,17 @@ SEPARATORS = {"space": " ", "line": "\n", "tab": "\t", "slash": "/", "bar": " | 
 """The separators between tokens in a plain text, by their names in the form."""
 
 
-def as_file(result: Result, kind: str) -> Response:
-    """Return the result as a download of a `kind` from `WRITERS`; raises KeyError for any other."""
-    mimetype, write = WRITERS[kind]
-    content = write(result)
-    if isinstance(content, Iterator):
-        response = long_response(content, mimetype=mimetype)
-    else:
-        body = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
-        response = Response(body, mimetype=mimetype)
-    # The file name is fixed: no input of the visitor goes into a header.
-    response.headers["Content-Disposition"] = f"attachment; filename=tokens.{kind}"
+def attachment(content: Iterable[str | bytes], mimetype: str, name: str) -> Response:
+    """A download. Its name is fixed: no input of the visitor goes into a header."""
+    response = long_response(content, mimetype=mimetype)
+    response.headers["Content-Disposition"] = f"attachment; filename={name}"
     return private(response)
+
+
+def as_file(result: Result, kind: str) -> Response:
+    """The result as a download of a `kind` from `WRITERS`; raises KeyError for any other."""
+    mimetype, write = WRITERS[kind]
+    return attachment(write(result), mimetype, f"tokens.{kind}")
 
 
 def _json(result: Result) -> Iterator[str]:
@@ -124,8 +128,8 @@ def _html(result: Result) -> Iterator[str]:
     return current_app.jinja_env.get_template(page.template).generate(**page.variables())
 
 
-def _picture(result: Result, kind: PictureKind) -> str | bytes:
-    return pictures.picture(result.encoding, kind, theme=picture_theme(), **_captions(result))
+def _picture(result: Result, kind: PictureKind) -> list[str | bytes]:
+    return [pictures.picture(result.encoding, kind, theme=picture_theme(), **_captions(result))]
 
 
 def picture_theme() -> Theme:
@@ -137,7 +141,7 @@ def _captions(result: Result) -> dict[str, Any]:
     return {"title": picture_title(result.state), "show": result.state.show, "words": picture_words()}
 
 
-WRITERS: dict[str, tuple[str, Callable[[Result], str | bytes | Iterator[str]]]] = {
+WRITERS: dict[str, tuple[str, Callable[[Result], Iterable[str | bytes]]]] = {
     "svg": ("image/svg+xml", lambda result: _picture(result, "svg")),
     "png": ("image/png", lambda result: _picture(result, "png")),
     "html": ("text/html", _html),
@@ -146,3 +150,88 @@ WRITERS: dict[str, tuple[str, Callable[[Result], str | bytes | Iterator[str]]]] 
     "txt": ("text/plain", _plain),
 }
 """The media type and the writer of each kind of file."""
+
+
+@dataclass(frozen=True)
+class Frequencies:
+    """The tokens of a result by their rank; there is at least one."""
+
+    result: Result
+    tokens: Sequence[RankedToken]
+
+    @property
+    def total(self) -> int:
+        """The number of tokens in the text."""
+        return len(self.result.encoding)
+
+    @property
+    def chart(self) -> LineChart:
+        """Rank against frequency on logarithmic axes, and the line on which their product is that of the first token.
+
+        That line ends where it meets an edge of the chart.
+        """
+        most = self.tokens[0].count
+        ranks, counts = axis_values(len(self.tokens)), axis_values(most)
+        last = min(most, ranks[-1])
+        points = tuple((float(token.rank), float(token.count)) for token in thinned(self.tokens))
+        return LineChart(
+            "frequencies-chart",
+            picture_title(self.result.state),
+            _("Rank against frequency of the tokens, both axes logarithmic"),
+            logarithmic(_("rank"), 1, ranks[-1], ranks, number),
+            logarithmic(_("frequency"), 1, counts[-1], counts, number),
+            (Series(_("Tokens"), points, strong=True), Series("Zipf", ((last, most / last), (1, most)))),
+        )
+
+    def piece(self, token: RankedToken) -> str | bytes:
+        """The piece of a token of the vocabulary, or of one that the visitor added."""
+        pieces = self.result.tokenizer.model.pieces
+        if token.id < len(pieces):
+            return pieces[token.id]
+        return self.result.encoding.piece(self.result.encoding.ids.index(token.id))
+
+    def shown(self, token: RankedToken) -> str:
+        """The piece with all its characters visible."""
+        return shown_piece(self.piece(token))
+
+    def table(self) -> Iterator[tuple[object, ...]]:
+        """A row for each different token, the header first."""
+        yield ("rank", "token", "id", "count", "share")
+        for one in self.tokens:
+            yield one.rank, self.shown(one), one.id, one.count, one.count / self.total
+
+    def as_json(self) -> dict[str, Any]:
+        """How many tokens there are, and the different ones by rank."""
+        ranks = ({"id": one.id, "piece": json_piece(self.piece(one)), "count": one.count} for one in self.tokens)
+        return {"tokens": self.total, "different": len(self.tokens), "ranked": ranks}
+
+
+def axis_values(most: int) -> list[int]:
+    """The values that an axis marks, from 1 to at least `most` and to at least 2: 1, 2, 5, 10 …, or powers of ten.
+
+    >>> axis_values(1), axis_values(17), axis_values(3_000)
+    ([1, 2], [1, 2, 5, 10, 20], [1, 10, 100, 1000, 5000])
+    """
+    steps = [digit * 10**power for power in range(len(str(most)) + 1) for digit in (1, 2, 5)]
+    end = next(step for step in steps if step >= max(most, 2))
+    shown = [step for step in steps if step < end and (end <= 1_000 or str(step)[0] == "1")]
+    return [*shown, end]
+
+
+def frequencies_of(result: Result) -> Frequencies:
+    """Count how often each token of a text occurs."""
+    return Frequencies(result, ranked(result.encoding.ids))
+
+
+FREQUENCY_WRITERS: dict[str, tuple[str, Callable[[Frequencies], Iterable[str | bytes]]]] = {
+    "json": ("application/json", lambda found: json_parts(found.as_json())),
+    "csv": ("text/csv", lambda found: csv_parts(found.table())),
+    "svg": ("image/svg+xml", lambda found: [figure_svg(chart_figure(found.chart), theme=picture_theme())]),
+    "png": ("image/png", lambda found: [figure_png(chart_figure(found.chart), theme=picture_theme())]),
+}
+
+
+def frequency_file(result: Result, kind: str) -> Response:
+    """The frequencies as a download; `kind` is one of `FREQUENCY_WRITERS`."""
+    mimetype, write = FREQUENCY_WRITERS[kind]
+    return attachment(write(frequencies_of(result)), mimetype, f"frequencies.{kind}")

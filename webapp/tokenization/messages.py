@@ -3,97 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from flask import Response, current_app
 from flask_babel import gettext as _
-from flask_babel import lazy_gettext as _l
+from werkzeug.datastructures import FileStorage
 
-from webapp.core.algorithms import CHOICES
-from webapp.core.analysis.ambiguity import Kind
 from webapp.core.formats.dictionary import DictionaryError
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.models.dictionary_edits import EditError
 from webapp.core.text.growth import GrowthError
 from webapp.core.text.split_patterns import TextError
 from webapp.core.vocabulary_error import Phrase, VocabularyError
-from webapp.tokenization.algorithms import TEXTS as TEXTS
-from webapp.tokenization.algorithms import choice_title
+from webapp.storage import UnavailableStorageError
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
-from webapp.vocabularies import UnavailableVocabularyError, find, title_of
+from webapp.vocabularies import CatalogueEntry, StorageFullError, UnavailableVocabularyError, find, library, title_of
 from webapp.vocabularies.fetching import FetchError
 from webapp.vocabularies.messages import sentence as fetch_sentence
-from webapp.vocabularies.shipped_vocabularies import NAMES as NAMES
-from webapp.vocabularies.shipped_vocabularies import NGRAM as NGRAM
 from webapp.web.localization import current_key, number
-
-OPTION_TITLES = {
-    "runs": _l("Keep Latin words and numbers whole"),
-    "special": _l("Recognize special tokens such as <|endoftext|>"),
-    "template": _l("Add the vocabulary’s special tokens around the text"),
-    "lowercase": _l("Convert to lower case first"),
-    "hmm": _l("Find unknown words with an HMM"),
-}
-VALUE_TITLES = {
-    "mode": (_l("of the segmentation"), _l("all words, overlapping"), _l("for a search index")),
-    "order": (_l("1, unigrams"), _l("2, bigrams"), _l("3, trigrams")),
-    "smoothing": (
-        _l("Add one (Laplace)"),
-        _l("Jelinek–Mercer"),
-        _l("Absolute discounting"),
-        _l("Interpolated Kneser–Ney"),
-    ),
-}
-
-
-def options(state: State) -> list[tuple[str, bool, str, str]]:
-    """The checkboxes: field, whether it is checked, label, and the CSS class that shows it where it applies."""
-    return [(name, getattr(state, name), str(title), f"for-{name}") for name, title in OPTION_TITLES.items()]
-
-
-@dataclass(frozen=True)
-class ChoiceField:
-    """An option with several values as a field: `values` has each value and its title, `groups` is the CSS class."""
-
-    name: str
-    title: str
-    values: Sequence[tuple[str, str]]
-    chosen: str
-    groups: str
-
-
-def choice_fields(state: State) -> list[ChoiceField]:
-    """The options with several values, with the CSS class that shows each where it applies."""
-    return [
-        ChoiceField(
-            choice.name,
-            choice_title(choice),
-            list(zip(choice.values, map(str, VALUE_TITLES[choice.name]), strict=True)),
-            getattr(state, choice.name),
-            f"for-{choice.name}",
-        )
-        for choice in CHOICES
-    ]
+from webapp.web.problems import problem
 
 
 def joined(sentences: Iterable[str]) -> str:
     """Join sentences, with a space between them unless the language has none."""
     return ("" if current_key() == "zh" else " ").join(sentence for sentence in sentences if sentence)
-
-
-def milliseconds(seconds: float) -> str:
-    """A time in milliseconds: `0.00042 → 0.42 ms`."""
-    value = seconds * 1000
-    return _("%(value)s ms", value=number(value, 2 if value < 10 else 0))
-
-
-def ambiguity_name(kind: Kind) -> str:
-    """The name of a kind of ambiguity, with the Chinese term that courses use."""
-    names: dict[Kind, str] = {
-        "overlapping": _("Overlapping ambiguity (交集型)"),
-        "combinational": _("Combinational ambiguity (组合型)"),
-    }
-    return names[kind]
 
 
 def dictionary_problem(error: DictionaryError) -> InputProblem:
@@ -187,3 +121,98 @@ def translated(message: VocabularyError | Phrase) -> str:
         for name, value in message.values.items()
     }
     return _(message.sentence, **values)
+
+
+EXPLAINED_ERRORS = (TextError, DictionaryError, EditError, UnavailableVocabularyError)
+"""The errors of a request that a visitor can correct, and of a vocabulary that cannot be loaded."""
+
+
+def tokenize_or_explain(state: State) -> Result:
+    """The result for `state`; raises InputProblem, and StillFetchingError while its vocabulary is being downloaded."""
+    try:
+        result = tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
+        result.check_computable()
+    except EXPLAINED_ERRORS as error:
+        raise problem_of(state, error) from error
+    return result
+
+
+def problem_of(
+    state: State, error: TextError | DictionaryError | EditError | UnavailableVocabularyError
+) -> InputProblem:
+    """The problem for one of `EXPLAINED_ERRORS`."""
+    if isinstance(error, TextError):
+        return text_problem(state, error)
+    if isinstance(error, EditError):
+        return edit_problem(error)
+    return dictionary_problem(error) if isinstance(error, DictionaryError) else unavailable_problem(error)
+
+
+def refused(problems: Sequence[InputProblem]) -> Response:
+    """Problem details of one or more problems: the highest of their statuses, each message with its field (or "")."""
+    status = max(one.status for one in problems)
+    return problem(
+        status,
+        " ".join(one.message for one in problems),
+        errors=[(one.field, one.message) for one in problems],
+        headers={"Retry-After": "2"} if status == 503 else {},
+    )
+
+
+FIELD = "vocabulary_file"
+
+
+def upload_limit() -> int:
+    """The maximum size in bytes of a form with vocabulary files, all other fields included."""
+    limit: int = current_app.config["MAX_CONTENT_LENGTH"] + 2 * current_app.config["MAX_UPLOAD_BYTES"]
+    return limit
+
+
+def store_upload(files: Sequence[FileStorage]) -> CatalogueEntry:
+    """Store the uploaded vocabulary, and return its catalogue entry; raises InputProblem.
+
+    `files` is one file, or a vocab.json and its merges.txt in any order.
+    """
+    files = [file for file in files if file.filename]
+    if not files:
+        raise InputProblem(_("Choose a vocabulary file first, then upload it."), 422, FIELD)
+    if len(files) > 2:
+        message = _("Upload one vocabulary at a time: one file, or a vocab.json together with its merges.txt.")
+        raise InputProblem(message, 422, FIELD)
+    contents = [file.stream.read() for file in files]
+    limit = current_app.config["MAX_UPLOAD_BYTES"]
+    for file, content in zip(files, contents, strict=True):
+        file.close()
+        if len(content) > limit:
+            message = _(
+                "“%(name)s” has %(size)s bytes; the limit is %(limit)s bytes.",
+                name=_short(file.filename),
+                size=f"{len(content):,}",
+                limit=f"{limit:,}",
+            )
+            raise InputProblem(message, 413, FIELD)
+    name = _short(files[0].filename)
+    try:
+        return library().store(*contents)
+    except FormatError as error:
+        message = _("“%(name)s” was not accepted: %(why)s", name=name, why=wrong_file(error))
+        raise InputProblem(message, 422, FIELD) from error
+    except StorageFullError:
+        message = _(
+            "This site has no storage left for uploaded vocabularies, so “%(name)s” was not stored. Your text is still "
+            "here: use another vocabulary, or ask the site’s operator to make room.",
+            name=name,
+        )
+        raise InputProblem(message, 507, FIELD) from None
+    except UnavailableStorageError:
+        message = _(
+            "“%(name)s” could not be stored: the site’s storage cannot be reached at the moment. Upload the file "
+            "again in a minute; your text is still here.",
+            name=name,
+        )
+        raise InputProblem(message, 503, FIELD) from None
+
+
+def _short(name: str | None) -> str:
+    name = name or ""
+    return name if len(name) <= 60 else f"{name[:57]}…"

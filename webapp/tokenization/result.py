@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import cast
+from typing import TypedDict, cast
 
 from webapp.core.affixes import Affixed, with_affixes
-from webapp.core.algorithms import ALGORITHMS, LOWERCASE, family_of, options_of
+from webapp.core.algorithms import ALGORITHMS, LOWERCASE, algorithms_for, family_of, options_of
 from webapp.core.analysis.round_trip import RoundTripReport, round_trip
 from webapp.core.encoding import Encoding
 from webapp.core.formats.dictionary import read_dictionary
@@ -21,12 +22,11 @@ from webapp.core.models.maximum_probability import MaximumProbability, Mode
 from webapp.core.models.ngram import NGram
 from webapp.core.models.word_models import DictionaryModel
 from webapp.core.recipes import NGRAM
-from webapp.core.text.equal_beginning import equal_beginning
+from webapp.core.text.alignment import equal_beginning
 from webapp.core.text.split_patterns import TextError
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, wordpiece
 from webapp.observing import report
-from webapp.tokenization.encoding import encode, ids_of
 from webapp.tokenization.state import State
 from webapp.vocabularies import (
     jieba_words,
@@ -307,3 +307,60 @@ def _corpus(text: str, limit: int) -> tuple[str, int | None]:
         return text, None
     part = data[:limit].decode("utf-8", "ignore")
     return part, len(part.encode())
+
+
+OTHER = "other"  # the label of tokens whose algorithm is not registered
+
+
+class EncodingOptions(TypedDict):
+    """The options of `encode` and `ids_of`."""
+
+    algorithm: str
+    special: bool
+    template: bool
+
+
+def encode(
+    tokenizer: Tokenizer, text: str, *, algorithm: str = "", special: bool = False, template: bool = False
+) -> Encoding:
+    """Return `tokenizer.encode`; the tokens count for `algorithm`, or for the first that has such a model."""
+    with _reported(tokenizer, algorithm) as found:
+        encoding = tokenizer.encode(text, special=special, template=template)
+        found.append(len(encoding))
+    return encoding
+
+
+def ids_of(
+    tokenizer: Tokenizer, text: str, *, algorithm: str = "", special: bool = False, template: bool = False
+) -> list[int]:
+    """Return `tokenizer.ids`; the tokens count as those of `encode`."""
+    with _reported(tokenizer, algorithm) as found:
+        ids = tokenizer.ids(text, special=special, template=template)
+        found.append(len(ids))
+    return ids
+
+
+@contextmanager
+def _reported(tokenizer: Tokenizer, algorithm: str) -> Iterator[list[int]]:
+    """Report the block as the phase "tokenize", the number of tokens that it adds to the list, and the cached words."""
+    current = report.current()
+    found: list[int] = []
+    before = tokenizer.cached_words
+    with current.phase("tokenize"):
+        yield found
+    if not current.is_recording:
+        return
+    current.add("tokens_total", sum(found), algorithm=_known(algorithm, tokenizer))
+    after = tokenizer.cached_words
+    if before is not None and after is not None:
+        lookups, misses = after[0] - before[0], after[1] - before[1]
+        if misses < 0:  # the cache was emptied meanwhile; what it has again is a lower bound
+            misses = min(after[1], lookups)
+        current.add("cache_misses_total", misses, cache="words")
+        current.add("cache_hits_total", max(lookups - misses, 0), cache="words")
+
+
+def _known(algorithm: str, tokenizer: Tokenizer) -> str:
+    if algorithm in ALGORITHMS:
+        return algorithm
+    return next(iter(algorithms_for(tokenizer.model)), OTHER)

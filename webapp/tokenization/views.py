@@ -2,31 +2,60 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, Literal
 
 import regex
-from flask import current_app, request, url_for
+from flask import current_app, url_for
+from flask_babel import gettext as _
 
 from webapp.core.analysis.ambiguity import Divisible, divisible_words, kind_of, undisputed_words
+from webapp.core.analysis.token_origin import Mark, marks_in
+from webapp.core.encoding import Encoding
 from webapp.core.inference.records import INFERENCES
+from webapp.core.models.bpe import BPE
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.dictionary_edits import EditedDictionary
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.scored_pieces import ScoredModel
 from webapp.core.models.unigram import Unigram
-from webapp.rendering.markup import DRAWN, Painter, ids_html, shown_piece
-from webapp.tokenization import messages
-from webapp.tokenization.additions import affixes_offered, meter_of, models_offered, other_tokenizers, special_hints
-from webapp.tokenization.algorithms import caption_of, how_it_works, inference_title
-from webapp.tokenization.dictionary_editor import changes_of, pressed, word_buttons
+from webapp.core.models.word_models import DictionaryModel
+from webapp.core.trainers.wordpiece import ScoredMerge
+from webapp.rendering.markup import DRAWN, Painter, ids_html, piece_bytes, shown_piece, visible
+from webapp.tokenization.algorithms import (
+    OPTION_TITLES,
+    TEXTS,
+    ambiguity_name,
+    caption_of,
+    choice_fields,
+    how_it_works,
+    inference_title,
+    options,
+)
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.links import can_decode, compare_address, decode_link, playground_address, steps_address
+from webapp.tokenization.links import (
+    affixes_offered,
+    can_decode,
+    compare_address,
+    decode_link,
+    meter_of,
+    models_offered,
+    other_tokenizers,
+    playground_address,
+    special_hints,
+    steps_address,
+    token_address,
+)
+from webapp.tokenization.messages import is_unavailable, joined, translated
 from webapp.tokenization.result import COMPARED_CHARACTERS, DISAGREEING_CHARACTERS, Result, explained_changes
 from webapp.tokenization.state import State, View
-from webapp.tokenization.token_details import TokenDetails, token_bytes
 from webapp.vocabularies import GPT_4O, CatalogueEntry, StillFetchingError, find, title_of
+from webapp.vocabularies.shipped_vocabularies import NAMES, NGRAM
+from webapp.web.localization import number
 from webapp.web.templates import Context
 
 DECODED_SHOWN = 20_000  # characters; also in `_decoded.html`
@@ -76,6 +105,7 @@ class ResultView(Context):
     json_url: str | None = None  # the same as JSON
     shareable: bool = False  # whether the page has the form with the text, and offers to share the result
     edit_problem: InputProblem | None = None  # with a change to the dictionary that was typed
+    typed_change: Mapping[str, str] = field(default_factory=dict)  # its fields, empty once the change is made
 
     def variables(self) -> dict[str, object]:
         """The fields, and the view itself."""
@@ -94,7 +124,7 @@ class ResultView(Context):
     @property
     def lacks_vocabulary(self) -> bool:
         """Whether there is no result because the vocabulary is not available."""
-        return any(messages.is_unavailable(problem) for problem in self.problems)
+        return any(is_unavailable(problem) for problem in self.problems)
 
     @property
     def wrong(self) -> Mapping[str, str]:
@@ -102,7 +132,7 @@ class ResultView(Context):
 
         The result says what to do about a vocabulary that is not available.
         """
-        found = [problem for problem in self.problems if not messages.is_unavailable(problem)]
+        found = [problem for problem in self.problems if not is_unavailable(problem)]
         return defaultdict(str, {{"file": "text"}.get(one.field, one.field): one.message for one in found})
 
     @property
@@ -120,12 +150,6 @@ class ResultView(Context):
         """The dictionary without the changes."""
         dictionary = self.result.dictionary if self.result else None
         return dictionary.base if isinstance(dictionary, EditedDictionary) else dictionary
-
-    @property
-    def typed_change(self) -> Mapping[str, str]:
-        """The fields of the form that changes the dictionary: empty once the change is made."""
-        kept = self.shareable and (self.edit_problem is not None or not pressed(request.values, plain=False))
-        return request.values if kept else {}
 
     @cached_property
     def entry(self) -> CatalogueEntry | None:
@@ -218,16 +242,100 @@ class TokenView(ResultView):
     template = "tokenization/_details.html"
 
 
+def milliseconds(seconds: float) -> str:
+    """A time in milliseconds: `0.00042 → 0.42 ms`."""
+    value = seconds * 1000
+    return _("%(value)s ms", value=number(value, 2 if value < 10 else 0))
+
+
 _FUNCTIONS: Sequence[Callable[..., object]] = (
-    *(affixes_offered, can_decode, caption_of, changes_of, compare_address, decode_link, explained_changes),
+    *(affixes_offered, can_decode, caption_of, compare_address, decode_link, explained_changes),
     *(how_it_works, ids_html, inference_title, kind_of, meter_of, models_offered, other_tokenizers, playground_address),
-    *(special_hints, steps_address, word_buttons),
+    *(special_hints, steps_address),
 )
 TEMPLATE_GLOBALS = {
-    "texts": messages,
+    "texts": {
+        "TEXTS": TEXTS,
+        "OPTION_TITLES": OPTION_TITLES,
+        "NAMES": NAMES,
+        "NGRAM": NGRAM,
+        **{each.__name__: each for each in (ambiguity_name, choice_fields, joined, milliseconds, options, translated)},
+    },
     "most_compared": COMPARED_CHARACTERS,
     "most_disagreeing": DISAGREEING_CHARACTERS,
     "inferences": INFERENCES,
     **{function.__name__: function for function in _FUNCTIONS},
 }
 """What the templates of a result call, for example `caption_of(state.algorithm, model)`."""
+
+
+CHARACTERS_SHOWN = 64
+LONGEST_MARKED = 1_000  # characters or bytes of a piece whose marks are explained
+
+
+class TokenDetails:
+    """The contents of the details pane for token `index`; None for what the vocabulary does not have."""
+
+    def __init__(self, result: Result, index: int, named: str = "") -> None:
+        """Collect the details; raises InputProblem if the text has no such token, which the request `named` so."""
+        encoding, model = result.encoding, result.tokenizer.model
+        if not 0 <= index < len(encoding):
+            values = {"index": named or index, "count": f"{len(encoding):,}"}
+            message = _("There is no token %(index)s: the text has %(count)s, counted from 0.", **values)
+            raise InputProblem(message, 404)
+        self.token = token = encoding[index]
+        is_piece = token.id < len(model.pieces)
+        text = encoding.text[token.start : token.end]
+        # An unknown word is `[UNK]` if there is such a piece.
+        self.piece = shown_piece(model.pieces[token.id] if token.unknown and is_piece else token.piece)
+        self.bytes = piece_bytes(encoding, index)[: 4 * CHARACTERS_SHOWN].hex(" ").upper()
+        self.characters = list(map(character_of, text[:CHARACTERS_SHOWN]))
+        self.characters_left_out = max(0, len(text) - CHARACTERS_SHOWN)
+        self.rank: int | None = None
+        self.merged_from: list[tuple[int | None, str]] = []  # the id and the piece of each half
+        self.exclusiveness: float | None = None  # WordPiece's score of the merge
+        if isinstance(model, BPE | RankBPE) and is_piece and (merge := model.merge_of(token.id)):
+            self.rank = merge.rank
+            self.merged_from = [(half, shown_piece(model.pieces[half])) for half in (merge.left, merge.right)]
+        for rank, trained in enumerate(result.merges):
+            if isinstance(trained, ScoredMerge) and trained.piece == token.piece:
+                self.rank, self.exclusiveness = rank, trained.score
+                self.merged_from = [(model.id_of(half), shown_piece(half)) for half in (trained.left, trained.right)]
+        self.score: float | None = None
+        if isinstance(model, Unigram | ScoredModel) and not token.unknown and is_piece:
+            self.score = model.scores[token.id]
+        dictionary = model.dictionary if isinstance(model, DictionaryModel) else None
+        known = dictionary if dictionary and token.id < dictionary.unknown_id else None
+        self.frequency = known.frequencies[token.id] if known and known.frequencies else None
+        self.tag = known.tags[token.id] if known and known.tags else None
+        affixed = result.affixed
+        self.is_added = affixed is not None and token.id in affixed.added
+        self.is_around = affixed is not None and not affixed.before <= index < len(encoding) - affixed.after
+        has_marks = is_piece and not token.unknown and not token.special
+        self.marks: list[Mark] = []
+        if has_marks and len(model.pieces[token.id]) <= LONGEST_MARKED:
+            self.marks = marks_in(result.tokenizer, model.pieces[token.id])
+        self.page = token_address(result, token.id)  # the address of the token's own page
+
+
+@dataclass(frozen=True)
+class Character:
+    """A code point with its Unicode name; `shown` is safe to put on a page."""
+
+    code: str
+    name: str
+    shown: str
+
+
+def character_of(char: str) -> Character:
+    """A character with its code point and its name."""
+    code = f"U+{ord(char):04X}"
+    return Character(code, unicodedata.name(char, ""), visible(char, show=True).strip("\n\t"))
+
+
+def token_bytes(encoding: Encoding, index: int) -> bytes:
+    """The bytes of a token: of its piece if the vocabulary is one of bytes, else of the text that it covers."""
+    piece, data = encoding.piece(index), piece_bytes(encoding, index)
+    if isinstance(piece, bytes) or data != piece.encode("utf-8", "replace"):
+        return data
+    return encoding.text[encoding.starts[index] : encoding.ends[index]].encode("utf-8", "replace") or data

@@ -10,6 +10,7 @@ from webapp.tools import (
     ambiguity,
     decode,
     difference,
+    evaluate,
     expansion,
     languages,
     measures,
@@ -24,6 +25,7 @@ TOOLS: list[Tool[Any, Any]] = [
     ambiguity.TOOL,
     decode.TOOL,
     difference.TOOL,
+    evaluate.TOOL,
     expansion.TOOL,
     languages.TOOL,
     measures.TOOL,
@@ -39,3 +41,4 @@ def init_app(app: Flask) -> None:
     for tool in TOOLS:
         app.register_blueprint(blueprint_of(tool))
     app.register_blueprint(expansion.expansion_files)
+    app.register_blueprint(evaluate.evaluations)

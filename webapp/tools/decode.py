@@ -19,17 +19,16 @@ from webapp.core.added_tokens import AddedToken
 from webapp.core.analysis.decoding import Decoded, DecodedToken
 from webapp.core.analysis.decoding import decoded as decode_by_token
 from webapp.core.encoding import Encoding, Placement
-from webapp.core.text.equal_beginning import equal_beginning
+from webapp.core.text.alignment import equal_beginning
 from webapp.core.text.split_patterns import TextError
 from webapp.core.text.utf8 import Utf8Decoder, missing_bytes
 from webapp.core.tokenizer import Tokenizer
 from webapp.rendering.markup import Painter, shown_piece
 from webapp.tokenization import forms
-from webapp.tokenization.attempts import tokenize_or_explain
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.ids import MOST_IDS, IdsError, OutsideIds, ids_outside, read_ids
 from webapp.tokenization.links import can_decode
-from webapp.tokenization.messages import joined, still_fetching_problem, text_problem
+from webapp.tokenization.messages import joined, still_fetching_problem, text_problem, tokenize_or_explain
 from webapp.tokenization.state import State
 from webapp.tokenization.views import DECODED_SHOWN, LONG, SHORT, TILES
 from webapp.tools.inputs import Answer, FromForm, PageNumber, at_most, require_page, whole
@@ -100,11 +99,14 @@ class DecodeInput(VocabularyInput):
         if not problems and not can_decode(state):
             message = _("The ids of this vocabulary are those of one text. Choose a vocabulary that does not change.")
             problems = [InputProblem(message, 422, "vocabulary")]
-        try:
-            result, problems = tokenize_or_explain(state, problems)
-        except StillFetchingError:
-            result, problems = None, [still_fetching_problem()]
-        ids: Sequence[int] = result.encoding.ids if result else ()
+        ids: Sequence[int] = ()
+        if not problems:
+            try:
+                ids = tokenize_or_explain(state).encoding.ids
+            except InputProblem as problem:
+                problems = [problem]
+            except StillFetchingError:
+                problems = [still_fetching_problem()]
         if len(ids) > MOST_IDS:
             message = _(
                 "The text has %(count)s tokens; the limit here is %(limit)s ids.",

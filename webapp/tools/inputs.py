@@ -92,6 +92,18 @@ class Input(BaseModel):
                 pairs += [(name, _written(each)) for each in values]
         return urlencode(pairs, errors="replace")
 
+    @property
+    def fits_address(self) -> bool:
+        """Whether its query string is short enough for an address."""
+        limit: int = current_app.config["MAX_LINK_CHARACTERS"]
+        return len(self.query()) <= limit
+
+
+class AnswerModel(BaseModel):
+    """Base of answers that the site makes as dictionaries, of which some keys may be absent: for the schema alone."""
+
+    model_config = ConfigDict(extra="forbid")
+
 
 @dataclass(frozen=True)
 class Answer:

@@ -18,9 +18,8 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.observing import report
 from webapp.rendering.delimited import csv_parts
-from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of, refused
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import still_fetching_problem
+from webapp.tokenization.messages import EXPLAINED_ERRORS, problem_of, refused, still_fetching_problem
 from webapp.tokenization.sharing.snapshots import SharingPage
 from webapp.tokenization.state import State
 from webapp.tools.inputs import Input
@@ -57,6 +56,8 @@ class Tool(Generic[AnyInput, Result]):
     get as JSON, and `table` the rows of the CSV file, the header first. `files` has further files by the ending of
     their addresses: the media type, and a function that yields the content. `exported` is what files change in the
     input: they have more rows than a page. `view_at` is the part of the page that a view chosen by `show` leads to.
+    `leafed` are the fields of links whose result is a new entry of the browser's history. `methods` are those of the
+    page; a tool that stores has a view of its own for POST.
     """
 
     name: str
@@ -72,6 +73,8 @@ class Tool(Generic[AnyInput, Result]):
     file_name: str
     form_id: str = "tool"
     view_at: str = ""
+    leafed: Sequence[str] = ("page",)
+    methods: Sequence[str] = ("GET", "POST")
     api: ApiEntry | None = None
 
     @property
@@ -140,7 +143,7 @@ def blueprint_of(tool: Tool[Any, Any]) -> Blueprint:
     views = {"": ("page", page), ".json": ("as_json", as_json)}
     views |= {f".{ending}": (f"as_{ending}", file_view(ending)) for ending in files}
     for ending, (endpoint, view) in views.items():
-        routes.add_url_rule(f"{tool.address}{ending}", endpoint, view, methods=["GET", "POST"])
+        routes.add_url_rule(f"{tool.address}{ending}", endpoint, view, methods=tool.methods)
     return routes
 
 
@@ -155,11 +158,12 @@ def _attempted(tool: Tool[Any, Any], changes: Mapping[str, Any]) -> tuple[Any, A
         return given, None, [problem]
 
 
-def page_of(tool: Tool[Any, Any], given: Any, result: Any, problems: list[InputProblem]) -> BaseResponse:
+def page_of(
+    tool: Tool[Any, Any], given: Any, result: Any, problems: list[InputProblem], address: str = ""
+) -> BaseResponse:
     """The whole page, or the result alone for htmx; a form is redirected to its address if that is short enough."""
-    query = given.query()
-    address = f"{request.script_root}{tool.address}"
-    link = f"{address}?{query}".removesuffix("?") if len(query) <= current_app.config["MAX_LINK_CHARACTERS"] else None
+    address = address or f"{request.script_root}{tool.address}"
+    link = f"{address}?{given.query()}".removesuffix("?") if given.fits_address else None
     if request.method == "POST" and not wants_partial() and not problems and link:
         return redirect(f"{link}#{tool.view_at}" if tool.view_at and "show" in request.form else link, 303)
     context = ToolPage(
@@ -175,7 +179,7 @@ def page_of(tool: Tool[Any, Any], given: Any, result: Any, problems: list[InputP
     body = _part(tool.template, context) if wants_partial() else _whole(tool.template, context)
     response = make_response(body, max((one.status for one in problems), default=getattr(result, "status", 200)))
     response = swappable(response, link or address)
-    if "page" in request.args and wants_partial():
+    if wants_partial() and any(name in request.args for name in tool.leafed):
         response.headers["HX-Push-Url"] = response.headers.pop("HX-Replace-Url")
     return response
 

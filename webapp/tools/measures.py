@@ -15,15 +15,19 @@ from pydantic import ConfigDict, Field, create_model
 from webapp.core.analysis.measures import MeasureId, TextMeasures
 from webapp.core.evaluation.gold import GoldError, GoldText, read_gold
 from webapp.tokenization import forms
-from webapp.tokenization.comparison.choices import TokenizerOption, grouped_options
-from webapp.tokenization.comparison.rows import ComparisonResult, rows_of
-from webapp.tokenization.comparison.state import MOST, SAME_CORPUS, Comparison, TokenizerChoice
-from webapp.tokenization.comparison.views import ComparisonView
+from webapp.tokenization.comparison.state import (
+    MOST,
+    SAME_CORPUS,
+    Comparison,
+    ComparisonResult,
+    TokenizerChoice,
+    rows_of,
+)
+from webapp.tokenization.comparison.views import ComparisonView, TokenizerOption, grouped_options
 from webapp.tokenization.forms import InputProblem, as_typed, within
 from webapp.tokenization.links import vocabulary_choices
-from webapp.tokenization.measures.article import passages
 from webapp.tokenization.measures.definitions import DEFINITIONS, Definition
-from webapp.tokenization.measures.measured import Measured, MeasureGroups, groups_of, measure
+from webapp.tokenization.measures.measured import Measured, MeasureGroups, groups_of, measure, passages
 from webapp.tokenization.messages import still_fetching_problem, translated
 from webapp.tokenization.state import State
 from webapp.tools.inputs import Answer, Input, Text, at_most

@@ -29,10 +29,10 @@ from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.models.dictionary_edits import EditError
 from webapp.core.tokenizer import Tokenizer
 from webapp.rendering.markup import visible
-from webapp.tokenization.attempts import problem_of
 from webapp.tokenization.forms import LONGEST_ADDED, MAX_EDITS_BYTES, MOST_ADDED, InputProblem, fits
 from webapp.tokenization.forms import LONGEST_NAME as LONGEST_TOKEN_NAME
 from webapp.tokenization.links import Groups, is_choice, vocabulary_choices
+from webapp.tokenization.messages import problem_of
 from webapp.tokenization.meter import model_problem
 from webapp.tokenization.result import prepare
 from webapp.tokenization.state import State

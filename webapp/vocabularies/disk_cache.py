@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from webapp.core.formats import packed_ranks
+from webapp.storage import Deleted
 from webapp.vocabularies.shipped_vocabularies import packed
 from webapp.vocabularies.wellknown import CHECKSUMS, SHORT, WELL_KNOWN, WellKnown
 
@@ -105,16 +106,20 @@ class DiskCache:
             return None
         return sum(size for _path, _checksum, size in files), fetched
 
-    def remove(self, known: WellKnown) -> int:
-        """Delete the vocabulary's files, and return their bytes; a later request fetches them again."""
-        files = self._files(known)
-        # The record first: without it, no reader looks for the files.
-        self._record(known).unlink(missing_ok=True)
-        freed = 0
-        for path, _checksum, _bytes in files:
-            freed += _size(path) or 0
-            path.unlink(missing_ok=True)
-        return freed
+    def expire(self, before: datetime, *, dry_run: bool = False) -> Deleted:
+        """Delete the vocabularies that were fetched before a time; a later request fetches them again."""
+        deleted = Deleted()
+        for known in WELL_KNOWN.values():
+            size, fetched = self.stored(known) or (0, before)
+            if fetched >= before:
+                continue
+            deleted += Deleted(1, size)
+            if not dry_run:
+                files = self._files(known)
+                # The record first: without it, no reader looks for the files.
+                for path in (self._record(known), *(path for path, _checksum, _size in files)):
+                    path.unlink(missing_ok=True)
+        return deleted
 
     def prepare(self) -> None:
         """Create the folder; raises OSError if that fails."""

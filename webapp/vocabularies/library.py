@@ -10,7 +10,7 @@ from typing import cast
 from flask import Flask, current_app, g, has_app_context
 
 from webapp.core.cache import held_by_all
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import Format, recognize
 from webapp.core.tokenizer import Tokenizer
 from webapp.observing import report

@@ -1,8 +1,8 @@
 """The built-in n-gram model: counts of the site's Chinese books over jieba's words.
 
-`ngram.json.gz` has what was counted; the words and their frequencies come from the jieba package, which is checked by
-its number of words and their checksum. jieba's frequencies are order 0 of the model: what it knows of words that the
-books do not have.
+`webapp.vocabularies.count_books` writes `ngram.json.gz`; the words and their frequencies come from the jieba package,
+which is checked by its number of words and their checksum. jieba's frequencies are order 0 of the model: what it knows
+of words that the books do not have.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 from array import array
 from collections.abc import Sequence
 from hashlib import sha256
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,23 +20,6 @@ from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import MARKS, Estimates, Level, NGramCounts
 from webapp.core.models.ngram_lattice import CharacterModel
-
-
-def written(counts: NGramCounts, dictionary: Dictionary, characters: CharacterModel) -> bytes:
-    """Return the compressed file of counts whose first words are those of `dictionary`."""
-    estimates = counts.given_estimates
-    assert estimates is not None
-    first = counts.levels[0]
-    used = [number for number, count in enumerate(first.counts) if count]
-    document = {
-        "dictionary": fingerprint(dictionary),
-        "words": counts.words[len(dictionary) :],
-        "estimates": [estimates.once_and_twice, estimates.continuations, estimates.weights],
-        "characters": [dict(characters.counts), characters.longer, characters.floor],
-        "first": [_steps(used), *([column[at] for at in used] for column in (first.counts, first.continuations))],
-        "levels": [_columns(level, len(level.begins) - 1) for level in counts.levels[1:]],
-    }
-    return gzip.compress(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode(), 9, mtime=0)
 
 
 def read(path: Path, dictionary: Dictionary) -> NGram:
@@ -47,7 +31,7 @@ def read(path: Path, dictionary: Dictionary) -> NGram:
     numbers = len(words) + len(MARKS)
     found, kept = array("Q", bytes(8 * numbers)), array("I", bytes(4 * numbers))
     steps, counts, continuations = document["first"]
-    for number, count, before in zip(_summed(steps), counts, continuations, strict=True):
+    for number, count, before in zip(accumulate(steps), counts, continuations, strict=True):
         found[number] = count
         kept[number] = before
     levels = [Level(array("I", range(numbers)), found, array("I", (0, numbers)), kept)]
@@ -75,17 +59,9 @@ def fingerprint(dictionary: Dictionary) -> list[Any]:
     return [len(dictionary), digest.hexdigest()]
 
 
-def _columns(level: Level, contexts: int) -> list[list[int]]:
-    """The columns of a level: the contexts that have n-grams, how many each, last words, counts, continuations."""
-    sizes = [level.begins[at + 1] - level.begins[at] for at in range(contexts)]
-    used = [at for at, size in enumerate(sizes) if size]
-    words = [number for at in used for number in _steps(level.words[level.begins[at] : level.begins[at + 1]])]
-    return [_steps(used), [sizes[at] for at in used], words, list(level.counts), list(level.continuations)]
-
-
 def _level(columns: Sequence[Sequence[int]], contexts: int) -> Level:
     steps, sizes, differences, counts, continuations = columns
-    sizes_of = dict(zip(_summed(steps), sizes, strict=True))
+    sizes_of = dict(zip(accumulate(steps), sizes, strict=True))
     begins, words, at = array("I"), array("I"), 0
     for context in range(contexts):
         begins.append(at)
@@ -93,23 +69,15 @@ def _level(columns: Sequence[Sequence[int]], contexts: int) -> Level:
     begins.append(at)
     at = 0
     for size in sizes:
-        words.extend(_summed(differences[at : at + size]))
+        words.extend(accumulate(differences[at : at + size]))
         at += size
     return Level(words, array("Q", counts), begins, array("I", continuations))
 
 
-def _steps(rising: Sequence[int]) -> list[int]:
+def steps(rising: Sequence[int]) -> list[int]:
     """Rising numbers as differences, which compress better.
 
-    >>> _steps([3, 5, 6]), _summed([3, 2, 1])
+    >>> steps([3, 5, 6]), list(accumulate([3, 2, 1]))
     ([3, 2, 1], [3, 5, 6])
     """
-    return [after - before for before, after in zip((0, *rising), rising, strict=False)]
-
-
-def _summed(steps: Sequence[int]) -> list[int]:
-    total, numbers = 0, []
-    for step in steps:
-        total += step
-        numbers.append(total)
-    return numbers
+    return [after - before for before, after in pairwise((0, *rising))]

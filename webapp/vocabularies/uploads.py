@@ -13,7 +13,7 @@ from hashlib import sha256
 from threading import Lock
 
 from webapp.core.algorithms import algorithms_for, sharing_vocabularies
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import Recognized, recognize
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import StorageFullError, UnavailableStorageError, VocabularyFile, VocabularyStore

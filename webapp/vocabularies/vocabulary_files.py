@@ -8,8 +8,7 @@ from functools import cache
 
 from webapp.core.formats import huggingface
 from webapp.core.formats.dictionary import write_dictionary
-from webapp.core.formats.recognize import Format
-from webapp.core.formats.save import save
+from webapp.core.formats.recognize import Format, save
 from webapp.core.models.dictionary_edits import unedited
 from webapp.core.models.ngram import NGram
 from webapp.core.models.word_models import DictionaryModel

@@ -19,7 +19,7 @@ from pydantic.dataclasses import dataclass
 
 from webapp.core.algorithms import ALGORITHMS
 from webapp.core.formats import packed_ranks, tiktoken
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import Format, recognize
 from webapp.core.tokenizer import Tokenizer
 

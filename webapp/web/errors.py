@@ -3,39 +3,25 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from functools import wraps
 from traceback import clear_frames
 from typing import Any
 
 from flask import Flask, Request, Response, current_app, g, make_response, request
-from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
-from werkzeug.exceptions import (
-    BadHost,
-    HTTPException,
-    InternalServerError,
-    MethodNotAllowed,
-    RequestEntityTooLarge,
-    TooManyRequests,
-)
+from werkzeug.exceptions import BadHost, HTTPException, InternalServerError, MethodNotAllowed, RequestEntityTooLarge
 
 from webapp.core.text.split_patterns import TextError
 from webapp.observing.report import NO_ROUTE
 from webapp.storage import UnavailableStorageError
-from webapp.web import plain_errors, rates, work_rate
-from webapp.web.error_messages import heading_for, sentence_for
+from webapp.web import plain_errors, rates
 from webapp.web.htmx import wants_partial
 from webapp.web.localization import number
-from webapp.web.plain_errors import PlainErrors
-from webapp.web.problems import as_problem, is_api, problem, wants_problems
+from webapp.web.problems import heading_for, is_api, problem, sentence_for, wants_problems
 from webapp.web.security import is_framed
 from webapp.web.server_variables import RETRY_AFTER, STOPPED
 from webapp.web.templates import ErrorMessage, ErrorPage, FrameMessage, render
 
 log = logging.getLogger(__name__)
-
-Handler = Callable[[Any], ResponseReturnValue]
 
 # The status of a request that the server stopped or did not start, by reason.
 STOPPED_STATUS = {"time": 503, "memory": 503, "crash": 503, "busy": 503, "crowded": 503, "much": 429, "work": 429}
@@ -60,17 +46,23 @@ def init_app(app: Flask) -> None:
     Call this after all WSGI middleware is installed.
     """
     plain = plain_errors.init_app(app)
-    handlers: tuple[tuple[type[Exception], Handler], ...] = (
-        (BadHost, lambda error: plain.answer(request, 400)),  # a page needs the host for its URLs
-        (HTTPException, http_error),
-        (UnavailableStorageError, storage_error_page),
-        (TextError, encoding_error_page),
-        (StoppedRequestError, stopped),
-        (MemoryError, out_of_memory),
-        (Exception, unforeseen),
-    )
-    for kind, handler in handlers:
-        app.register_error_handler(kind, _unfailing(handler, plain))
+
+    @app.errorhandler(Exception)
+    def answer(raised: Exception) -> Response:
+        """The page of an error; a plain one if that fails itself."""
+        error = _understood(raised)
+        status, headers = _status_of(error), _headers_of(error)
+        if isinstance(error, BadHost):
+            return plain.answer(request, status)  # a page needs the host for its URLs
+        try:
+            if is_api(request):
+                g.language_key = "en"
+            response = _page(error, status)
+        except Exception:
+            log.exception("%s: the error page could not be rendered", name_of(request))
+            return plain.answer(request, status, headers)
+        response.headers.update(headers)
+        return response
 
     @app.before_request
     def refuse_second_attempt() -> None:
@@ -91,26 +83,26 @@ def name_of(request: Request) -> str:
     return f"{method[:16]} {request.url_rule.rule if request.url_rule else NO_ROUTE}"
 
 
-def _unfailing(handler: Handler, plain: PlainErrors) -> Handler:
-    """`handler`, with a plain error response if it fails itself."""
-
-    @wraps(handler)
-    def answer(error: Any) -> ResponseReturnValue:
-        try:
-            if is_api(request):
-                g.language_key = "en"
-            return handler(error)
-        except Exception:
-            log.exception("%s: the error page could not be rendered", name_of(request))
-            return plain.answer(request, _status_of(error), _headers_of(error))
-
-    return answer
+def _understood(error: Exception) -> Exception:
+    """The error to answer with. What is unforeseen goes to the log, with its traceback, and nowhere else."""
+    if rates.is_about_work(error):
+        return StoppedRequestError("work", rates.seconds_left())
+    if isinstance(error, MemoryError):
+        log.warning("%s took more memory than a request may take", name_of(request))
+        clear_frames(error.__traceback__)  # what the views had made goes, so that there is memory for the page
+        return StoppedRequestError("memory")
+    if isinstance(error, UnavailableStorageError):
+        log.error("%s is answered 503: %s", name_of(request), error)
+    elif not isinstance(error, HTTPException | TextError | StoppedRequestError):
+        log.error("%s failed", name_of(request), exc_info=error)
+        return InternalServerError()
+    return error
 
 
 def _status_of(error: Exception) -> int:
     if isinstance(error, StoppedRequestError):
         return STOPPED_STATUS[error.reason]
-    if isinstance(error, UnavailableStorageError | MemoryError):
+    if isinstance(error, UnavailableStorageError):
         return 503
     if isinstance(error, TextError):
         return 409 if wants_problems(request) else 422
@@ -122,67 +114,50 @@ def _headers_of(error: Exception) -> dict[str, str]:
         return {"Allow": ", ".join(error.valid_methods)}
     if isinstance(error, StoppedRequestError) and error.retry_after:
         return {"Retry-After": str(error.retry_after)}
-    return {"Retry-After": str(rates.seconds_left())} if isinstance(error, TooManyRequests) else {}
+    return {"Retry-After": str(rates.seconds_left())} if _status_of(error) == 429 else {}
 
 
-def http_error(error: HTTPException) -> Response:
-    """The page for `error`, or problem details for programs."""
-    if work_rate.is_about_work(error):
-        return stopped(StoppedRequestError("work", rates.seconds_left()))
-    status = error.code or 500
-    if wants_problems(request):
-        response = as_problem(error, api_message_for(error) if is_api(request) else message_for(error))
-    else:
-        response = _answer(status, message_for(error))
-        if "Allow" in (headers := dict(error.get_headers())):
-            response.headers["Allow"] = headers["Allow"]
-    if status == 429:
-        response.headers["Retry-After"] = str(rates.seconds_left())
-    return response
+def _page(error: Exception, status: int) -> Response:
+    if isinstance(error, StoppedRequestError):
+        return _stopped(error, status)
+    if isinstance(error, UnavailableStorageError):
+        return _answer(status, _message_for_storage(error), **_repeated())
+    if isinstance(error, HTTPException):
+        return _answer(status, _api_message_for(status) if is_api(request) else _message_for(error, status))
+    return _answer(
+        status, _("The chosen vocabulary cannot encode this text. Change the text, or choose another vocabulary.")
+    )
 
 
-def storage_error_page(error: UnavailableStorageError) -> Response:
-    """The page for a request that needs the unreachable database; it offers to send the same input again."""
-    log.error("%s is answered 503: %s", name_of(request), error)
+def _message_for_storage(error: UnavailableStorageError) -> str:
     if error.reason == "full":
-        message = _(
+        return _(
             "The disk of the site’s storage is full, so nothing was stored or changed. Your input is not lost: try "
             "again later, when the operator has made room. Features that store nothing still work."
         )
-    else:
-        message = _(
-            "The site’s storage cannot be reached at the moment, so nothing was stored or changed. Your input is not "
-            "lost: try again in a minute. Features that need no storage still work."
-        )
-    return _answer(503, message, **_repeated())
+    return _(
+        "The site’s storage cannot be reached at the moment, so nothing was stored or changed. Your input is not "
+        "lost: try again in a minute. Features that need no storage still work."
+    )
 
 
-def stopped(error: StoppedRequestError) -> Response:
+def _stopped(error: StoppedRequestError, status: int) -> Response:
     """The page for a request that timed out, was interrupted or has to wait; it contains the input."""
-    status, retry = STOPPED_STATUS[error.reason], error.retry_after
+    retry = error.retry_after
     message = _message_for_stopped(error)
     if not retry:
         return _answer(status, message, fields=_sent_fields(), method=request.method)
     if wants_problems(request):
-        response = problem(status, " ".join([message, _("Try again in %(seconds)s s.", seconds=retry)]))
-    else:
-        response = _answer(status, message, retry=retry, **_repeated())
-        if wants_partial():
-            # Above what the page shows, whose fields are part of the request that is sent again.
-            response.headers["HX-Reswap"] = "afterbegin"
-            response.headers["HX-Reselect"] = "[data-retry]"
-        elif request.method in ("GET", "HEAD"):
-            # Not `<meta http-equiv="refresh">`: browsers treat them alike, and a header also works in frames.
-            response.headers["Refresh"] = str(retry)
-    response.headers["Retry-After"] = str(retry)
+        return problem(status, " ".join([message, _("Try again in %(seconds)s s.", seconds=retry)]))
+    response = _answer(status, message, retry=retry, **_repeated())
+    if wants_partial():
+        # Above what the page shows, whose fields are part of the request that is sent again.
+        response.headers["HX-Reswap"] = "afterbegin"
+        response.headers["HX-Reselect"] = "[data-retry]"
+    elif request.method in ("GET", "HEAD"):
+        # Not `<meta http-equiv="refresh">`: browsers treat them alike, and a header also works in frames.
+        response.headers["Refresh"] = str(retry)
     return response
-
-
-def out_of_memory(error: MemoryError) -> Response:
-    """The page for a request that took all the memory that a request may take; it contains the input."""
-    log.warning("%s took more memory than a request may take", name_of(request))
-    clear_frames(error.__traceback__)  # what the views had made goes, so that there is memory for the page
-    return stopped(StoppedRequestError("memory"))
 
 
 def _message_for_stopped(error: StoppedRequestError) -> str:
@@ -236,18 +211,6 @@ def _sent_fields() -> list[tuple[str, str]]:
     return list(sent.items(multi=True))
 
 
-def encoding_error_page(error: TextError) -> Response:
-    """The page for a text that the chosen vocabulary cannot encode."""
-    message = _("The chosen vocabulary cannot encode this text. Change the text, or choose another vocabulary.")
-    return _answer(409 if wants_problems(request) else 422, message)
-
-
-def unforeseen(error: Exception) -> Response:
-    """The page for an unhandled exception. The traceback goes to the log only."""
-    log.error("%s failed", name_of(request), exc_info=error)
-    return http_error(InternalServerError())
-
-
 def _answer(status: int, message: str, *, retry: int | None = None, **repeated: Any) -> Response:
     """A page with `message`, without navigation in a frame; for htmx, the message alone; for programs, a problem.
 
@@ -267,7 +230,7 @@ def _answer(status: int, message: str, *, retry: int | None = None, **repeated: 
     return make_response(render(page), status)
 
 
-def message_for(error: HTTPException) -> str:
+def _message_for(error: HTTPException, status: int) -> str:
     """What went wrong and what to do next, in the visitor's language."""
     if isinstance(error, RequestEntityTooLarge):
         if request.endpoint == "playground.upload":
@@ -280,15 +243,15 @@ def message_for(error: HTTPException) -> str:
             "shorten it there.",
             limit=number(current_app.config["MAX_TEXT_BYTES"]),
         )
-    if error.code == 429:
+    if status == 429:
         return _(
             "You sent too many requests. Try again in %(seconds)s seconds. Your text is still in the form.",
             seconds=number(rates.seconds_left()),
         )
-    return sentence_for(error.code or 500)
+    return sentence_for(status)
 
 
-def api_message_for(error: HTTPException) -> str:
+def _api_message_for(status: int) -> str:
     """What went wrong and what to do next, for programs."""
     largest, text = current_app.config["MAX_UPLOAD_BYTES"], current_app.config["MAX_TEXT_BYTES"]
     too_large = f"The request is too large: all texts together may have {text:,} bytes of UTF-8."
@@ -302,5 +265,4 @@ def api_message_for(error: HTTPException) -> str:
         429: f"You sent too many requests. Try again in {rates.seconds_left()} seconds.",
         500: "Something went wrong on our side. Try again.",
     }
-    status = error.code or 500
     return sentences.get(status) or (sentences[500] if status >= 500 else "The site could not answer the request.")

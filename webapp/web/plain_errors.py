@@ -8,25 +8,20 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-from flask import Flask, Request, Response, g
+from flask import Flask, Request, Response, g, has_app_context
 from flask_babel import gettext as _
 from jinja2 import Template
 
-from webapp.web.error_messages import heading_for, sentence_for
 from webapp.web.localization import LANGUAGES
-from webapp.web.problems import problem, wants_problems
+from webapp.web.problems import heading_for, problem, sentence_for, wants_problems
 from webapp.web.security import FRAMED_HEADERS, HEADERS, is_framed
 
 log = logging.getLogger(__name__)
-
-T = TypeVar("T")
-D = TypeVar("D")
 
 STATUSES = tuple(status.value for status in HTTPStatus if status >= 400)
 
@@ -67,39 +62,36 @@ _PART = Template(
 )
 
 
-@dataclass(frozen=True)
-class PlainMessage:
-    """The texts of a plain page in one language."""
-
-    tag: str
-    heading: str
-    sentence: str
-    back: str
-    home: str
-    status: str
-
-
 class PlainErrors:
-    """Builds plain error responses from the `messages` of each status, English first."""
+    """Builds plain error responses from the messages of each status, English first, translated when it is created."""
 
-    def __init__(self, messages: Mapping[int, Sequence[PlainMessage]]) -> None:
-        self._messages = messages
+    def __init__(self, app: Flask) -> None:
+        self._messages: dict[int, list[dict[str, str]]] = {status: [] for status in STATUSES}
+        for key, language in LANGUAGES.items():
+            with app.test_request_context():
+                g.language_key = key
+                texts = {
+                    "tag": language.tag,
+                    "back": _("Go back one page in your browser: your text and settings are still there."),
+                    "home": _("Go to the playground"),
+                }
+                for status, messages in self._messages.items():
+                    shown = _("Status %(status)s", status=status)
+                    own = {"heading": heading_for(status), "sentence": sentence_for(status), "status": shown}
+                    messages.append(texts | own)
 
-    def answer(self, request: Request | None, status: int, headers: Mapping[str, str] | None = None) -> Response:
+    def answer(self, request: Request, status: int, headers: Mapping[str, str] | None = None) -> Response:
         """A page; for programs, problem details; for htmx, the message alone."""
         status = status if status in STATUSES else 500
         messages = self._messages[status]
-        framed = request is not None and _safely(lambda: is_framed(request), False)
-        if request is not None and _safely(lambda: wants_problems(request), False):
-            response = problem(status, messages[0].sentence)
-        elif request is not None and request.headers.get("HX-Request-Type") == "partial" and not framed:
-            response = Response(_PART.render(messages=messages), status, mimetype="text/html")
+        framed = has_app_context() and is_framed(request)
+        if wants_problems(request):
+            response = problem(status, messages[0]["sentence"])
         else:
-            home = "/" if request is None else f"{request.environ.get('SCRIPT_NAME', '')}/"
-            is_form = request is not None and request.method == "POST"
-            response = Response(
-                _PAGE.render(messages=messages, home=home, is_form=is_form), status, mimetype="text/html"
-            )
+            is_part = request.headers.get("HX-Request-Type") == "partial" and not framed
+            home, is_form = f"{request.environ.get('SCRIPT_NAME', '')}/", request.method == "POST"
+            page = (_PART if is_part else _PAGE).render(messages=messages, home=home, is_form=is_form)
+            response = Response(page, status, mimetype="text/html")
         response.headers.update(FRAMED_HEADERS if framed else HEADERS)
         response.headers["Cache-Control"] = "no-store"
         if status in RETRY_AFTER:
@@ -129,7 +121,7 @@ class LastResort:
             return self._app(environ, start)
         except Exception as error:
             log.error("A request failed outside any page", exc_info=error)
-            response = self._plain.answer(_safely(lambda: self._make_request(environ), None), 500)
+            response = self._plain.answer(self._make_request(environ), 500)
             # This replaces a response that was started but not sent.
             failure = (sys.exc_info(),) if started else ()
             return response(environ, lambda status, headers, *_: start_response(status, headers, *failure))
@@ -137,23 +129,6 @@ class LastResort:
 
 def init_app(app: Flask) -> PlainErrors:
     """Translate the messages of plain responses, and wrap the application with its middleware in `LastResort`."""
-    messages: dict[int, list[PlainMessage]] = {status: [] for status in STATUSES}
-    for key in LANGUAGES:
-        with app.test_request_context():
-            g.language_key = key
-            for status, translated in messages.items():
-                back = _("Go back one page in your browser: your text and settings are still there.")
-                home, shown = _("Go to the playground"), _("Status %(status)s", status=status)
-                tag, heading, sentence = LANGUAGES[key].tag, heading_for(status), sentence_for(status)
-                translated.append(PlainMessage(tag, heading, sentence, back, home, shown))
-    plain = PlainErrors(messages)
+    plain = PlainErrors(app)
     app.wsgi_app = LastResort(app.wsgi_app, app.request_class, plain)  # type: ignore[method-assign]
     return plain
-
-
-def _safely(find: Callable[[], T], otherwise: D) -> T | D:
-    """The result of `find`, or `otherwise` if it raises an exception."""
-    try:
-        return find()
-    except Exception:
-        return otherwise

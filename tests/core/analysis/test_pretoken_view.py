@@ -15,9 +15,9 @@ from webapp.core.analysis.pretoken_view import PretokenView, differences, pretok
 from webapp.core.formats.recognize import load
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.recipes import BYTE_BPE
-from webapp.core.text.byte_characters import bytes_to_characters
 from webapp.core.text.pretokenizers import PreTokenizerSequence, Split, WhitespaceSplit
 from webapp.core.text.split_patterns import CL100K, CL100K_BASE, GPT2, O200K
+from webapp.core.text.utf8 import bytes_to_characters
 from webapp.core.tokenizer import Tokenizer
 
 BYTES = RankBPE([bytes([byte]) for byte in range(256)])

@@ -22,7 +22,7 @@ from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Matching
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.sentencepiece_models import SentencePieceUnigram
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.recipes import BYTE_BPE, WORDPIECE, sentencepiece_tokenizer, wordpiece
 from webapp.core.text.decoders import ByteLevelDecoder

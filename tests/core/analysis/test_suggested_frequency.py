@@ -8,8 +8,7 @@ import pytest
 from webapp.core.analysis.suggested_frequency import joined_frequency
 from webapp.core.formats.dictionary import jieba_dictionary
 from webapp.core.models.dictionary_edits import edited
-from webapp.core.models.maximum_probability import MaximumProbability
-from webapp.core.models.word_graph import WordGraph
+from webapp.core.models.maximum_probability import MaximumProbability, WordGraph
 
 WORDS = [
     "江大桥", "台中", "杭研", "研究生命", "的人", "中出", "乘客", "李小福", "八一双鹿", "创新办", "C++", "今天天气",

@@ -11,11 +11,10 @@ import pytest
 
 from tests.core.sentencepieces import made
 from tests.core.small_files import small
-from webapp.core.formats import checked_patterns
-from webapp.core.formats.checked_patterns import LONGEST_SOURCE, checked_pattern
+from webapp.core.formats import patterns
 from webapp.core.formats.dictionary import comma_rows, read_dictionary
-from webapp.core.formats.fields import FormatError
-from webapp.core.formats.limits import lines_of, read_json
+from webapp.core.formats.patterns import LONGEST_SOURCE, checked_pattern
+from webapp.core.formats.reading import FormatError, lines_of, read_json
 from webapp.core.formats.recognize import recognize
 from webapp.core.text import pattern_matching
 from webapp.core.text.split_patterns import PatternTimeoutError
@@ -132,8 +131,8 @@ def test_lines_are_those_of_splitlines() -> None:
 
 
 def test_patterns_have_one_limit_of_length_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checked_patterns, "_SECONDS", 7)  # On a slow machine as well, length is the first limit.
-    monkeypatch.setattr(checked_patterns, "_SECONDS_TOGETHER", 14)
+    monkeypatch.setattr(patterns, "_SECONDS", 7)  # On a slow machine as well, length is the first limit.
+    monkeypatch.setattr(patterns, "_SECONDS_TOGETHER", 14)
     steps = [split(f"[{'研' * 4_900}{at}]") for at in range(6)]
     with pytest.raises(FormatError, match="have more than 25,000 characters together"):
         recognize(tokenizer_json(pre_tokenizer=sequence("pretokenizers", steps)))

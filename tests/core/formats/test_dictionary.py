@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.core.formats.dictionary import DictionaryError, read_dictionary, write_dictionary
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.models.dictionary import CONTROL, MOST_LISTED, Dictionary
 
 LISTS = tomllib.loads(Path(__file__).with_name("word_lists.toml").read_text(encoding="utf-8"))

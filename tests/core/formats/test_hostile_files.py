@@ -17,11 +17,10 @@ from tests.core.mutations import STRANGERS, TEXT, mutated_bytes, mutated_documen
 from tests.core.pairs import pair_of
 from tests.core.small_files import MODELS, OTHERS, small
 from tests.properties import SAME_FIXTURE
-from webapp.core.formats import checked_patterns
-from webapp.core.formats.checked_patterns import check_source, checked_pattern
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats import patterns
 from webapp.core.formats.huggingface import check_growth
-from webapp.core.formats.oniguruma import translated
+from webapp.core.formats.patterns import check_source, checked_pattern, translated
+from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import recognize
 from webapp.core.text.split_patterns import SplitPattern, TextError
 from webapp.core.tokenizer import as_well_formed
@@ -151,8 +150,8 @@ def test_damaged_patterns(source: str, random: Random) -> None:
     ],
 )
 def test_demanding_but_harmless_patterns_are_accepted(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checked_patterns, "_SECONDS", 7)  # Ten times as long: a slow machine reads the same files.
-    monkeypatch.setattr(checked_patterns, "_SECONDS_TOGETHER", 14)
+    monkeypatch.setattr(patterns, "_SECONDS", 7)  # Ten times as long: a slow machine reads the same files.
+    monkeypatch.setattr(patterns, "_SECONDS_TOGETHER", 14)
     assert checked_pattern(source) == source
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.core.texts import CORPUS, any_text
 from webapp.core.formats import minimal_bpe
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import recognize
 from webapp.core.recipes import BYTE_BPE, WORDPIECE
 from webapp.core.text.normalizers import NFC

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.core.formats import ngram_counts
-from webapp.core.formats.fields import FormatError
-from webapp.core.formats.recognize import recognize
-from webapp.core.formats.save import save
+from webapp.core.formats.reading import FormatError
+from webapp.core.formats.recognize import recognize, save
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START
 from webapp.core.models.ngram_lattice import CharacterModel

@@ -15,8 +15,7 @@ import pytest
 from tests.core.tekken_files import tekken_file
 from tests.core.texts import CORPUS
 from webapp.core.formats import huggingface, minimal_bpe, tiktoken, vocab_json
-from webapp.core.formats.fields import FormatError
-from webapp.core.formats.limits import LARGEST_FILE, read_json
+from webapp.core.formats.reading import LARGEST_FILE, FormatError, read_json
 from webapp.core.formats.recognize import recognize
 from webapp.core.recipes import BYTE_BPE
 from webapp.core.trainers.bpe import train_bytes

@@ -20,10 +20,10 @@ from webapp.core.formats import (
     vocab_json,
     vocab_txt,
 )
-from webapp.core.formats.checked_patterns import checked_pattern
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.patterns import checked_pattern
+from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import recognize
-from webapp.core.text.byte_characters import bytes_to_characters
+from webapp.core.text.utf8 import bytes_to_characters
 
 BYTES = [bytes([byte]) for byte in range(256)]
 NAMES = {name: id for id, name in enumerate([*map(bytes_to_characters, BYTES), "ab", "Ġab", "<s>"])}

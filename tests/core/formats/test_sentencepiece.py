@@ -15,7 +15,7 @@ from tests.core.sentencepieces import made, trained
 from tests.core.texts import CORPUS, any_text
 from tests.properties import SAME_FIXTURE
 from webapp.core.formats import sentencepiece as format
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.sentencepiece_models import SentencePieceUnigram
 from webapp.core.tokenizer import Tokenizer
 
 PUBLISHED = ("llama2", "nai-t5", "test_ja_model")

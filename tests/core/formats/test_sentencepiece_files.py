@@ -16,7 +16,7 @@ from tests.core.mutations import mutated_bytes, read_or_refused
 from tests.core.sentencepieces import made, parsed, trained
 from tests.core.texts import CORPUS
 from webapp.core.formats import sentencepiece as format
-from webapp.core.formats.limits import LARGEST_FILE
+from webapp.core.formats.reading import LARGEST_FILE
 from webapp.core.formats.sentencepiece import FormatError
 from webapp.core.text.character_map import CharacterMap, CharacterMapError
 

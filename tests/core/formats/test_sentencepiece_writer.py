@@ -16,7 +16,7 @@ from tests.core.sentencepieces import trained
 from tests.core.texts import CORPUS, any_text
 from webapp.core.formats import huggingface
 from webapp.core.formats import sentencepiece as reader
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import load
 from webapp.core.recipes import NAMED_BYTES, UNIGRAM, sentencepiece_tokenizer
 from webapp.core.text.normalizers import NFC

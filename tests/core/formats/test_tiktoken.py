@@ -15,7 +15,7 @@ from tests.core.texts import ASSIGNED, CORPUS, HARD, REST, any_text
 from tests.properties import EXPENSIVE
 from webapp.core.formats import packed_ranks
 from webapp.core.formats import tiktoken as tiktoken_format
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.formats.tiktoken import ENCODINGS, read, write
 from webapp.core.recipes import BYTE_BPE
 from webapp.core.text import split_patterns

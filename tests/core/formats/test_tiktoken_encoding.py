@@ -14,7 +14,7 @@ from tiktoken.load import load_tiktoken_bpe
 
 from tests.core.texts import CORPUS, any_text
 from webapp.core.formats import tiktoken_encoding
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import recognize
 from webapp.core.models.bpe import BPE
 from webapp.core.recipes import BYTE_BPE, Recipe

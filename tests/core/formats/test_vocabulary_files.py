@@ -13,7 +13,7 @@ from tokenizers.implementations import BertWordPieceTokenizer, ByteLevelBPEToken
 from tests.core.tekken_files import RANKS, tekken_file
 from tests.core.texts import CORPUS, any_text
 from webapp.core.formats import subword_nmt, tekken, vocab_json, vocab_txt
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.models.unigram import Unigram
 from webapp.core.recipes import BYTE_BPE, UNIGRAM
 from webapp.core.reference.bpe import characters, encode_everywhere

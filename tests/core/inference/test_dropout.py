@@ -20,8 +20,8 @@ from webapp.core.inference import infer, inferences_for
 from webapp.core.inference.dropout import Drops, MergesWithDropout, merge_with_drops
 from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
+from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.recipes import BYTE_BPE
 from webapp.core.reference import inference as reference
 from webapp.core.tokenizer import Tokenizer

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from webapp.core.formats.dictionary import jieba_dictionary
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.maximum_probability import MODES, MaximumProbability, Mode
-from webapp.core.models.word_graph import WordGraph
+from webapp.core.models.maximum_probability import MODES, MaximumProbability, Mode, WordGraph
 from webapp.core.recipes import MATCHING
 from webapp.core.reference import maximum_probability as reference
 

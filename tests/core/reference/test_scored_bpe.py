@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from webapp.core.models.merge_loop import LONG
 from webapp.core.models.rank_bpe import RankBPE, merge_bytes
-from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
+from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.reference import scored_bpe as reference
 
 BYTES = [bytes([byte]) for byte in range(256)]

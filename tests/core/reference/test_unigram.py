@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.core.texts import CORPUS
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.sentencepiece_models import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.reference import unigram as reference
 from webapp.core.trainers import unigram

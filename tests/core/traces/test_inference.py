@@ -12,7 +12,7 @@ from webapp.core.inference import infer
 from webapp.core.inference.dropout import MergesWithDropout
 from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.traces.inference import dropout_steps, piece_decisions
 from webapp.core.traces.pretokens import Pretoken, pretokens_of
 

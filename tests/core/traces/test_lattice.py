@@ -17,7 +17,7 @@ from tests.core.texts import CORPUS, any_text
 from tests.properties import EXPENSIVE
 from webapp.core.formats import sentencepiece as format
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram, single
+from webapp.core.models.sentencepiece_models import SentencePieceUnigram, single
 from webapp.core.models.unigram import Unigram
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.traces.lattice import (

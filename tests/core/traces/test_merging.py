@@ -12,8 +12,8 @@ from tests.properties import EXPENSIVE
 from webapp.core.formats.recognize import load
 from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
+from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.traces.merging import (
     BeginStep,

@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.core import recipes
-from webapp.core.trainers import bpe, unigram, wordpiece, wordpiece_top_down
+from webapp.core.trainers import bpe, unigram, wordpiece
 
 TRAINERS: dict[str, Any] = {
     "characters": bpe.train_characters,
     "mark apart": partial(bpe.train_characters, suffix_apart=True),
     "wordpiece": wordpiece.train,
-    "top-down": wordpiece_top_down.train,
     "unigram": unigram.train,
 }
 words = st.dictionaries(st.text("abc", min_size=1, max_size=12), st.integers(1, 4), min_size=1, max_size=12)
@@ -45,7 +44,6 @@ def test_characters_outside_the_coverage_are_unknown(train: Any) -> None:
         (bpe.train_bytes, 262, ["<|endoftext|>"]),
         (bpe.train_characters, 16, ["<s>"]),
         (wordpiece.train, 12, ["[PAD]", "[UNK]", "[CLS]"]),
-        (wordpiece_top_down.train, 12, ["[PAD]", "[UNK]", "[CLS]"]),
         (unigram.train, 12, ["<s>", "<unk>"]),
     ],
 )
@@ -65,8 +63,6 @@ def test_the_size_counts_all_pieces(train: Any, size: int, specials: list[str]) 
         (lambda: unigram.train({"abc": 1}, 9, special_tokens=["<s>"]), "unknown"),
         (lambda: wordpiece.train({"ab": 1}, 10, special_tokens=["[PAD]"]), "unknown"),
         (lambda: wordpiece.train({"ab": 1}, 2), "special tokens of 3"),
-        (lambda: wordpiece_top_down.train({"ab": 1}, 10, special_tokens=["[PAD]"]), "unknown"),
-        (lambda: wordpiece_top_down.train({"ab": 1}, 2), "special tokens of 3"),
     ],
 )
 def test_impossible_options_are_refused(train: Any, message: str) -> None:

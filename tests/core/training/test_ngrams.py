@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from webapp.core.formats.recognize import load
-from webapp.core.formats.save import save
+from webapp.core.formats.recognize import load, save
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import UNKNOWN
 from webapp.core.models.smoothing import SMOOTHINGS

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.core.texts import CORPUS
 from webapp.core.formats import huggingface, minimal_bpe, tiktoken_encoding, vocab_json, vocab_txt
-from webapp.core.formats.save import save
+from webapp.core.formats.recognize import save
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.training.corpus import CorpusFile
 from webapp.core.training.counting import count_words

@@ -92,7 +92,7 @@ def test_members_of_next_to_nothing_are_refused(tmp_path: Path, member: bytes) -
 
 @pytest.mark.parametrize("trainer", SUBWORD_TRAINERS)
 def test_so_many_pieces_are_possible(tmp_path: Path, trainer: Any) -> None:
-    plan = TrainingPlan(trainer=trainer, size=20_000, coverage=1.0, wordpiece="score")
+    plan = TrainingPlan(trainer=trainer, size=20_000, coverage=1.0)
     files = written(tmp_path, a=ENGLISH[:30_000])
     counted = count_words(files, plan, lambda _: None)
     with pytest.raises(TrainingError) as error:

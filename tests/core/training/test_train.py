@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from webapp.core.formats.recognize import load
-from webapp.core.formats.save import save
+from webapp.core.formats.recognize import load, save
 from webapp.core.training.corpus import CorpusFile
 from webapp.core.training.counting import CountedCorpus, count_words
 from webapp.core.training.plan import SUBWORD_TRAINERS, Progress, TrainingPlan
@@ -41,7 +40,7 @@ def trained(plan: TrainingPlan, folder: Path, text: str = TEXT) -> tuple[Trained
 
 PLANS = {
     **{trainer: TrainingPlan(trainer=trainer, size=600) for trainer in SUBWORD_TRAINERS},
-    "wordpiece by score": TrainingPlan(trainer="wordpiece", wordpiece="score", size=600),
+    "wordpiece": TrainingPlan(trainer="wordpiece", size=600),
     "unigram from bpe": TrainingPlan(trainer="unigram", seeds="bpe", size=600),
     "superbpe": TrainingPlan(variant="superbpe", size=600),
     "unigram, o200k, lower case": TrainingPlan(

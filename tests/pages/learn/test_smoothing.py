@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from tests.pages.learn.prose import product, prose
-from tests.pages.learn.segmentation_answers import ADD_ONE, COMPANY, COUNTS, site_model
+from tests.pages.learn.computed import ADD_ONE, COMPANY, COUNTS, product, prose, site_model
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START
 from webapp.core.models.smoothing import AbsoluteDiscounting, JelinekMercer, KneserNey
@@ -113,11 +112,6 @@ def test_the_table_of_shares(client: FlaskClient, language: str) -> None:
         assert f"</th>{cells}</tr>" in page
     for word, *counts in COMPANY:
         assert f'<th scope="row">{word}</th>' + "".join(f'<td class="end">{each}</td>' for each in counts) in page
-
-
-def test_the_published_discounts() -> None:
-    found = {2: 1.25, 3: 2.24, 4: 3.23}
-    assert all(count - again == pytest.approx(0.75, abs=0.021) for count, again in found.items())
 
 
 def test_the_company_of_two_words(shared: Path) -> None:

@@ -204,7 +204,7 @@ def test_what_cannot_be_stored_is_refused_and_the_text_stays(
         assert Page(answer.text).box == "\n" + TEXT
         assert client.get("/?text=hello").status_code == 200
         with client.application.app_context():
-            assert storage().vocabularies.total_bytes() == 0
+            assert storage().inventory.uploads() == []
 
 
 def test_a_form_over_all_limits_is_not_read(app: Flask) -> None:
@@ -247,7 +247,7 @@ def test_a_stored_file_that_was_deleted(app: Flask) -> None:
     with small_site(app) as client:
         with client.application.app_context():
             assert find(name)  # the vocabulary is now in this process's cache
-            assert storage().vocabularies.delete(hash_of(content))
+            assert storage().inventory.remove_upload(hash_of(content)).count == 1
         answer = client.get(f"/?algorithm=fmm&vocabulary={name}&text=lower&lang=en")
         assert answer.status_code == 503
         assert (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -38,9 +39,9 @@ def encodings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     texts: list[str] = []
     tokenize = routes.tokenize_or_explain
 
-    def counting(state: Any, problems: Any) -> Any:
+    def counting(state: Any) -> Any:
         texts.append(state.text)
-        return tokenize(state, problems)
+        return tokenize(state)
 
     monkeypatch.setattr(routes, "tokenize_or_explain", counting)
     return texts
@@ -84,7 +85,7 @@ def test_a_vocabulary_loses_its_arrow_once_it_is_downloaded_and_gets_it_back(cli
     assert option(client.get("/").text, known.name).endswith(" ↓</option>")
     cache.put(known, [b"content"] * len(known.source.files))
     assert "↓" not in option(client.get("/").text, known.name)
-    cache.remove(known)
+    cache.expire(datetime.now(UTC) + timedelta(days=1))
     assert option(client.get("/").text, known.name).endswith(" ↓</option>")
 
 

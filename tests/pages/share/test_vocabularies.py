@@ -56,9 +56,9 @@ def test_the_vocabulary_of_a_snapshot_is_private(app: Flask, client: FlaskClient
         assert client.get(address).status_code == 404, address
     assert name not in client.get("/vocabularies").text
     assert name not in client.get("/api/v1/vocabularies").text
-    assert storage_of(app).vocabularies.total_bytes() > 0
+    assert storage_of(app).inventory.uploads()
     client.post(deletion(shared))
-    assert storage_of(app).vocabularies.total_bytes() == 0
+    assert storage_of(app).inventory.uploads() == []
     assert client.get(path).status_code == 410
 
 
@@ -81,7 +81,7 @@ def test_a_full_store_refuses_the_vocabulary_of_a_snapshot(app: Flask) -> None:
         body = {"text": "研究", "vocabulary": "own-dictionary", "dictionary": DICTIONARY}
         told = client.post("/api/v1/snapshots", json=body)
         assert (told.status_code, told.mimetype) == (507, "application/problem+json")
-        assert storage_of(app).vocabularies.total_bytes() == 0
+        assert storage_of(app).inventory.uploads() == []
         assert client.get(link(share(client, algorithm="unigram"))).status_code == 200
 
 
@@ -90,7 +90,7 @@ def test_an_upload_deleted_before_sharing_is_refused(app: Flask, client: FlaskCl
     name = query_of(upload(client, content))["vocabulary"]
     with app.app_context():
         assert find(name)
-        assert storage_of(app).vocabularies.delete(hash_of(content))
+        assert storage_of(app).inventory.remove_upload(hash_of(content)).count == 1
     answer = share(client, algorithm="fmm", vocabulary=name, text="lower &c")
     assert answer.status_code == 422
     assert "its vocabulary cannot be stored: the stored file no longer exists." in Page(answer.text).problems[0]

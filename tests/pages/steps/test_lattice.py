@@ -17,7 +17,7 @@ from tests.properties import EXPENSIVE
 from tests.site import HTMX
 from webapp.core.formats import sentencepiece
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.sentencepiece_models import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.tokenizer import Tokenizer
 from webapp.pages.steps.requests import StepsRequest, walkthrough_of

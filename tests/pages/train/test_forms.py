@@ -15,8 +15,8 @@ from werkzeug.datastructures import MultiDict
 from tests.properties import EXPENSIVE
 from webapp.core.training.plan import STAGES, TRAINERS, Progress, TrainingPlan
 from webapp.pages.train.corpora import format_of
-from webapp.pages.train.forms import DEFAULTS, PlanRequest, plan_from, plan_of
-from webapp.pages.train.job_view import whole_percent
+from webapp.pages.train.job import whole_percent
+from webapp.pages.train.plan import DEFAULTS, PlanRequest, plan_from, request_of
 
 
 def read(app: Flask, **values: str) -> PlanRequest:
@@ -25,8 +25,8 @@ def read(app: Flask, **values: str) -> PlanRequest:
 
 
 def test_an_empty_form_is_the_default_plan(app: Flask) -> None:
-    asked = read(app)
-    assert (asked.plan, asked.problems, asked.changed()) == (TrainingPlan(), {}, [])
+    found = read(app)
+    assert (found.plan, found.problems, found.changed()) == (TrainingPlan(), {}, [])
 
 
 def test_a_plan_survives_its_address(app: Flask) -> None:
@@ -44,12 +44,12 @@ def test_a_plan_survives_its_address(app: Flask) -> None:
         longest_piece=20,
         longest_word=300,
     )
-    assert read(app, **dict(plan_of(plan.as_json()).changed())).plan == plan
+    assert read(app, **dict(request_of(plan).changed())).plan == plan
 
 
 def test_choices_of_another_algorithm_are_dropped(app: Flask) -> None:
-    asked = read(app, trainer="bpe-bytes", keep="0.5", wordpiece="score", seeds="nonsense")
-    assert (asked.plan, asked.problems) == (TrainingPlan(), {})
+    found = read(app, trainer="bpe-bytes", keep="0.5", seeds="nonsense")
+    assert (found.plan, found.problems) == (TrainingPlan(), {})
 
 
 @pytest.mark.parametrize(
@@ -71,24 +71,24 @@ def test_choices_of_another_algorithm_are_dropped(app: Flask) -> None:
     ],
 )
 def test_a_wrong_choice_is_named_and_stays(app: Flask, name: str, typed: str, message: str) -> None:
-    asked = read(app, **{"trainer": "unigram", name: typed})
-    assert list(asked.problems) == [name]
-    assert message in asked.problems[name].message
-    assert getattr(asked.plan, name) == getattr(TrainingPlan(), name)
+    found = read(app, **{"trainer": "unigram", name: typed})
+    assert list(found.problems) == [name]
+    assert message in found.problems[name]
+    assert getattr(found.plan, name) == getattr(TrainingPlan(), name)
     if name != "trainer":
-        assert typed.startswith(asked.typed[name])
+        assert typed.startswith(found.typed[name])
 
 
 def test_an_own_pattern_must_be_entered(app: Flask) -> None:
-    assert "Enter a regular expression" in read(app, split="own").problems["pattern"].message
+    assert "Enter a regular expression" in read(app, split="own").problems["pattern"]
 
 
 @EXPENSIVE
 @given(values=st.dictionaries(st.sampled_from([*DEFAULTS]), st.text(max_size=30) | st.sampled_from([*TRAINERS, "own"])))
 def test_any_form_gives_a_plan_or_problems(app: Flask, values: dict[str, Any]) -> None:
-    asked = read(app, **values)
-    assert TrainingPlan.from_json(json.loads(json.dumps(asked.plan.as_json()))) == asked.plan
-    assert set(asked.problems) <= set(DEFAULTS)
+    found = read(app, **values)
+    assert TrainingPlan.from_json(json.loads(json.dumps(found.plan.as_json()))) == found.plan
+    assert set(found.problems) <= set(DEFAULTS)
 
 
 LINES = b'{"text": "low"}\n{"text": "lower"}\n'

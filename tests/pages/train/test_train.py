@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 from tests.pages.train.conftest import TEXT, send
 from tests.site import HTMX, Page
-from webapp.core.formats.save import save
+from webapp.core.formats.recognize import save
 from webapp.core.training.counting import count_words
 from webapp.core.training.plan import Progress, TrainingPlan
 from webapp.core.training.record import TrainingRecord
@@ -109,6 +109,15 @@ def test_what_was_trained_with_picky_bpe_can_be_downloaded(
     assert "the model &#39;PickyBPE&#39; is not supported" in refused.text
 
 
+def test_wordpiece_from_the_top_down_keeps_its_name(client: FlaskClient, queue: Jobs, job: str) -> None:
+    """Earlier versions had two trainers for WordPiece; this one is not run any more."""
+    found = queue.find(job)
+    assert found is not None
+    plan = {**TrainingPlan(size=400).as_json(), "trainer": "wordpiece", "wordpiece": "top-down"}
+    old = queue.store.add(TrainingPlan.from_json(plan), found.corpus, found.facts, ["a.txt"], "earlier")
+    assert "WordPiece, top-down" in client.get(f"/train/{old.id}?lang=en").text
+
+
 # --- the choices
 
 
@@ -123,8 +132,8 @@ def test_a_corpus_shows_its_facts_and_the_choices(client: FlaskClient, corpus: s
 @pytest.mark.parametrize(
     ("trainer", "shown", "hidden"),
     [
-        ("bpe-bytes", {"variant-plain", "minimum_count"}, {"keep", "coverage", "wordpiece-score"}),
-        ("wordpiece", {"wordpiece-score", "coverage"}, {"keep", "variant-plain"}),
+        ("bpe-bytes", {"variant-plain", "minimum_count"}, {"keep", "coverage"}),
+        ("wordpiece", {"coverage"}, {"keep", "variant-plain"}),
         ("unigram", {"keep", "coverage", "longest_piece", "seeds-bpe"}, {"variant-plain"}),
     ],
 )

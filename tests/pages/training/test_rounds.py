@@ -10,7 +10,7 @@ from html import unescape
 import pytest
 from flask.testing import FlaskClient
 
-KINDS = ["bpe", "bpe?symbols=bytes", "wordpiece", "wordpiece?symbols=top-down", "unigram", "ngram"]
+KINDS = ["bpe", "bpe?symbols=bytes", "wordpiece", "unigram", "ngram"]
 PAPER = {"corpus": "low 5 lower 2 newest 6 widest 3", "apart": "1", "size": "5", "lang": "en"}
 
 

@@ -16,7 +16,7 @@ from webapp.core import recipes
 from webapp.pages.training.request import TrainingRequest
 from webapp.pages.training.trainings import PRESETS
 
-KINDS = [("bpe", ""), ("bpe", "bytes"), ("wordpiece", ""), ("wordpiece", "top-down"), ("unigram", "")]
+KINDS = [("bpe", ""), ("bpe", "bytes"), ("wordpiece", ""), ("unigram", "")]
 
 
 def training_json(client: FlaskClient, asked: TrainingRequest) -> Any:
@@ -131,8 +131,6 @@ def test_the_presets_are_the_worked_examples(shared: Path) -> None:
         ("wordpiece", {"corpus": "low", "minimum": "0"}, 422, "Minimum count of a pair", ""),
         ("unigram", {"corpus": "low lower", "size": "3"}, 422, "has 6 different characters", ""),
         ("unigram", {"corpus": "low lower", "longer": "-1"}, 422, "Longer pieces to start with", ""),
-        ("wordpiece", {"symbols": "top-down", "corpus": "hug 10 pug 5", "size": "3"}, 422, "Choose at least 4", ""),
-        ("wordpiece", {"symbols": "top-down", "corpus": "a" * 101}, 422, "at most 100 characters", ""),
         ("ngram", {"corpus": "///"}, 422, "no words", ""),
         ("ngram", {"corpus": "a b", "order": "4"}, 422, "Order: There is no such choice", ""),
         ("ngram", {"corpus": "a b", "order": "x"}, 422, "Order: There is no such choice", ""),

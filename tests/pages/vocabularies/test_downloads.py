@@ -17,10 +17,10 @@ from tests.core.tekken_files import RANKS, tekken_file
 from tests.core.texts import CORPUS
 from webapp.core.formats import huggingface
 from webapp.core.formats.recognize import recognize
-from webapp.core.formats.save import save as saved_file
+from webapp.core.formats.recognize import save as saved_file
 from webapp.core.recipes import BYTE_BPE, sentencepiece_tokenizer
 from webapp.core.trainers.bpe import train_bytes
-from webapp.pages.vocabularies.downloads import FORMAT_OF
+from webapp.pages.vocabularies.vocabulary import FORMAT_OF
 from webapp.vocabularies import library
 
 BYTE_LEVEL = {"tokenizer.json", "ranks.tiktoken", "encoding.json", "vocab.json", "merges.txt", "bpe.json"}

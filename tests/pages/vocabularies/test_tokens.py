@@ -15,12 +15,13 @@ from werkzeug.test import TestResponse
 
 from tests.pages.vocabularies.test_vocabularies import words
 from tests.site import HTMX
-from webapp.core.formats.save import save
+from tests.visiting import until
+from webapp.core.formats.recognize import save
 from webapp.core.models.bpe import BPE
 from webapp.core.recipes import BYTE_BPE
-from webapp.core.text.byte_characters import bytes_to_characters
+from webapp.core.text.utf8 import bytes_to_characters
 from webapp.jobs import surveys
-from webapp.jobs.surveys import StoredSurvey
+from webapp.jobs.surveys import Running, StoredSurvey
 from webapp.vocabularies import library, shipped_tokenizer
 
 BYTES = [bytes([byte]) for byte in range(256)]
@@ -38,10 +39,7 @@ def upload(app: Flask, content: bytes) -> str:
 def surveyed(app: Flask, name: str) -> None:
     """Have a survey computed."""
     with app.test_request_context():
-        surveys.survey_of(name)
-        thread = surveys.running(surveys.survey_key(name))
-        if thread is not None:
-            thread.join(100)
+        until(lambda: not isinstance(surveys.survey_of(name), Running), 100)
         assert isinstance(surveys.survey_of(name), StoredSurvey)
 
 

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.core.training.test_train import TEXT, trained
-from webapp.core.formats.fields import FormatError
-from webapp.core.formats.recognize import recognize
-from webapp.core.formats.save import save
+from webapp.core.formats.reading import FormatError
+from webapp.core.formats.recognize import recognize, save
 from webapp.core.training.plan import TrainingPlan
-from webapp.pages.vocabularies.downloads import FORMATS
+from webapp.pages.vocabularies.vocabulary import FORMATS
 
 BYTES = {"tokenizer.json", "ranks.tiktoken", "bpe.json"}
 SENTENCEPIECE = {"tokenizer.json", "tokenizer.model"}

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from werkzeug.test import TestResponse
 
 from tests.site import HTMX
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.pages.vocabularies import found
 from webapp.vocabularies import (
     CATALOGUE,

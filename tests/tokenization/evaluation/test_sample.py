@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from webapp.core.evaluation.gold import read_gold
-from webapp.tools import evaluate as sample
+from webapp.tools.evaluate import scoring as sample
 
 # Strings that are a word in one place and two or three in another, because they mean something else there.
 AMBIGUOUS = {"不住", "不过", "将来"}

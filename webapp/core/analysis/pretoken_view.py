@@ -19,7 +19,7 @@ from webapp.core.text.alignment import AlignedText
 from webapp.core.text.character_pretokenizers import ByteLevelCharacters
 from webapp.core.text.pattern_matching import TimeBudget
 from webapp.core.text.pretokenizers import ByteLevel, PreTokenizer, Split
-from webapp.core.text.split_behaviors import Behavior
+from webapp.core.text.split_patterns import Behavior
 from webapp.core.tokenizer import Tokenizer
 
 

@@ -29,9 +29,8 @@ from webapp.core.analysis.token_list import TokenList, bare, is_byte_name, piece
 from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Matching
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredModel
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.text.split_patterns import TextError

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webapp.core.models.maximum_probability import MaximumProbability
-from webapp.core.models.word_graph import WordGraph
+from webapp.core.models.maximum_probability import MaximumProbability, WordGraph
 
 
 def joined_frequency(graph: WordGraph, word: str) -> int:

@@ -14,9 +14,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from webapp.core.text import decoders
-from webapp.core.text.byte_characters import characters_to_bytes
 from webapp.core.text.decoders import Decoder, DecoderStep
 from webapp.core.text.sentencepiece_normalizer import SentencePieceDecoder
+from webapp.core.text.utf8 import characters_to_bytes
 from webapp.core.tokenizer import Tokenizer
 
 

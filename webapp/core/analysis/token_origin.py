@@ -13,7 +13,7 @@ from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredModel
 from webapp.core.models.unigram import Unigram
-from webapp.core.text.byte_characters import bytes_to_characters
+from webapp.core.text.utf8 import bytes_to_characters
 from webapp.core.tokenizer import Tokenizer
 
 MarkKind = Literal["space", "byte", "prefix", "no prefix", "suffix", "no suffix", "byte name"]

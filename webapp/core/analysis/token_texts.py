@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from webapp.core.text.byte_characters import bytes_to_characters
 from webapp.core.text.decoders import (
     BPEDecoder,
     ByteFallback,
@@ -27,7 +26,7 @@ from webapp.core.text.decoders import (
     WordPieceDecoder,
 )
 from webapp.core.text.sentencepiece_normalizer import SentencePieceDecoder
-from webapp.core.text.utf8 import REPLACEMENT
+from webapp.core.text.utf8 import REPLACEMENT, bytes_to_characters
 
 InvalidBytes = Literal["sequence", "byte", "run"]
 """How a decoder replaces invalid bytes with U+FFFD: one for each sequence, one for each byte, or one for each byte of a

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from webapp.core.evaluation.score import words_of
-from webapp.core.text.equal_beginning import equal_beginning
+from webapp.core.text.alignment import equal_beginning
 from webapp.core.vocabulary_error import Phrase, shown
 
 Format = Literal["words", "conllu"]

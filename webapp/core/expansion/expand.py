@@ -18,9 +18,8 @@ from webapp.core.expansion.unigram import UNKNOWN_PENALTY, best_score, scores_of
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram, single
+from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram, single
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.tokenizer import Tokenizer

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from webapp.core.expansion.result import Expansion
 from webapp.core.formats import huggingface, sentencepiece
-from webapp.core.formats.fields import FormatError
-from webapp.core.formats.sentencepiece_message import ModelProto
+from webapp.core.formats.reading import FormatError
+from webapp.core.formats.sentencepiece import ModelProto
 from webapp.core.formats.tiktoken import model_ranks, rank_lines
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE

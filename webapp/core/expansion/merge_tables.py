@@ -14,8 +14,8 @@ from webapp.core.expansion.spelling import Form
 from webapp.core.models.bpe import BPE
 from webapp.core.models.merge_loop import NO_RANK, merge, pack
 from webapp.core.models.rank_bpe import RankBPE, merge_bytes
-from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import symbols_of
+from webapp.core.models.sentencepiece_models import ScoredBPE
 
 
 class MergeTable(ABC):

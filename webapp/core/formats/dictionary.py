@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.models.dictionary import (
     CONTROL,
     LONGEST_WORD,
@@ -153,7 +153,7 @@ def write_dictionary(dictionary: Dictionary, *, separator: Literal[" ", "\t"] = 
     '研究\\t5\\tv\\nNew York\\t7\\n'
     >>> write_dictionary(Dictionary(["New York"]))
     Traceback (most recent call last):
-    webapp.core.formats.fields.FormatError: the word 'New York' cannot be written with ' ' between the fields
+    webapp.core.formats.reading.FormatError: the word 'New York' cannot be written with ' ' between the fields
 
     Raises FormatError for a word, frequency or tag that would not read back unchanged.
     """

@@ -19,22 +19,20 @@ from typing import Any
 
 from webapp.core.added_tokens import AddedToken
 from webapp.core.formats import (
-    huggingface_end_of_word,
+    huggingface_equivalents,
     huggingface_models,
     huggingface_parts,
     huggingface_processors,
-    huggingface_scored,
 )
-from webapp.core.formats.checked_patterns import patterns_of_one_file
-from webapp.core.formats.fields import FormatError, field
-from webapp.core.formats.limits import read_float, read_json
+from webapp.core.formats.patterns import patterns_of_one_file
+from webapp.core.formats.reading import FormatError, field, read_float, read_json
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
-from webapp.core.text.byte_characters import bytes_to_characters, characters_to_bytes
 from webapp.core.text.character_pretokenizers import ByteLevelCharacters
 from webapp.core.text.composition import normalized
 from webapp.core.text.pretokenizers import ByteLevel
 from webapp.core.text.pretokenizers import PreTokenizerSequence as Steps
+from webapp.core.text.utf8 import bytes_to_characters, characters_to_bytes
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import Phrase, shown
 
@@ -74,20 +72,20 @@ def write(tokenizer: Tokenizer) -> str:
     model's pieces has an id that does not follow the previous one: `tokenizers` numbers such tokens consecutively,
     whatever the file declares.
     """
-    if huggingface_scored.is_scored(tokenizer.model):
-        tokenizer = huggingface_scored.converted(tokenizer)
+    if huggingface_equivalents.is_scored(tokenizer.model):
+        tokenizer = huggingface_equivalents.converted(tokenizer)
     document = _write_parts(tokenizer)
     special_by_id = {token.id: token.content for token in tokenizer.added_tokens}
     document["model"] = huggingface_models.write_model(tokenizer.model, special_by_id)
     if isinstance(tokenizer.model, BPE) and tokenizer.model.suffix_id is not None:
-        document = huggingface_end_of_word.suffix_to_marker(document, tokenizer.model.end_of_word_suffix)
+        document = huggingface_equivalents.suffix_to_marker(document, tokenizer.model.end_of_word_suffix)
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
 def check(tokenizer: Tokenizer) -> None:
     """Raise the FormatError that `write` would, without writing all pieces: fast for a large vocabulary."""
-    if huggingface_scored.is_scored(tokenizer.model):
-        tokenizer = huggingface_scored.converted(tokenizer)
+    if huggingface_equivalents.is_scored(tokenizer.model):
+        tokenizer = huggingface_equivalents.converted(tokenizer)
     _write_parts(tokenizer)
     huggingface_models.check_model(tokenizer.model)
 
@@ -127,7 +125,7 @@ def _spelled_template(tokenizer: Tokenizer) -> dict[int, str]:
 
 
 def _read_document(document: dict[str, Any]) -> Tokenizer:
-    document = huggingface_end_of_word.marker_to_suffix(document)
+    document = huggingface_equivalents.marker_to_suffix(document)
     check_growth(document)
     added = huggingface_processors.read_added_tokens(document)
     steps = huggingface_parts.read_pretokenizer(field(document, "pre_tokenizer", dict, None))
@@ -192,7 +190,7 @@ def check_growth(document: dict[str, Any]) -> None:
     >>> check_growth({"normalizer": {"type": "Sequence", "normalizers": [double] * 9}})
     >>> check_growth({"normalizer": {"type": "Sequence", "normalizers": [double] * 10}})
     Traceback (most recent call last):
-    webapp.core.formats.fields.FormatError: normalizer and pre-tokenizer could make a text 1,024 times as long
+    webapp.core.formats.reading.FormatError: normalizer and pre-tokenizer could make a text 1,024 times as long
     """
     normalizer, pretokenizer, decoder = (_parts(document, name) for name in ("normalizer", "pre_tokenizer", "decoder"))
     for growth, what in (

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from webapp.core.added_tokens import AddedToken
-from webapp.core.formats.fields import FormatError, field, missing_ids
 from webapp.core.formats.huggingface_parts import whole_number
+from webapp.core.formats.reading import FormatError, field, missing_ids
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordLevel, WordPiece
-from webapp.core.text.byte_characters import bytes_to_characters, characters_to_bytes
+from webapp.core.text.utf8 import bytes_to_characters, characters_to_bytes
 from webapp.core.vocabulary_error import shown
 
 # Merges are read in batches of this size; the source of each batch is freed before the next, which bounds memory.

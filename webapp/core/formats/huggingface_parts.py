@@ -13,9 +13,8 @@ from typing import Any, NamedTuple, get_args
 
 import regex
 
-from webapp.core.formats.checked_patterns import check_length, check_source, checked_pattern, common_budget
-from webapp.core.formats.fields import FormatError, field
-from webapp.core.formats.oniguruma import translated
+from webapp.core.formats.patterns import check_length, check_source, checked_pattern, common_budget, translated
+from webapp.core.formats.reading import FormatError, field
 from webapp.core.text import decoders, normalizers, pretokenizers
 from webapp.core.text.character_map import CharacterMap
 from webapp.core.text.character_normalizers import ByteCharacters, Nmt, Precompiled, Strip, StripAccents
@@ -23,7 +22,7 @@ from webapp.core.text.character_pretokenizers import CharacterDelimiter, Digits,
 from webapp.core.text.decoders import Decoder
 from webapp.core.text.normalizers import Normalizer
 from webapp.core.text.pretokenizers import PreTokenizer
-from webapp.core.text.split_behaviors import Behavior
+from webapp.core.text.split_patterns import Behavior
 from webapp.core.vocabulary_error import Phrase, shown
 
 Json = dict[str, Any]

@@ -8,8 +8,8 @@ from itertools import chain, islice
 from typing import Any
 
 from webapp.core.added_tokens import AddedToken, PostProcessor, Template, Trim
-from webapp.core.formats.fields import FormatError, field
 from webapp.core.formats.huggingface_parts import POSTPROCESSOR, Json, as_object
+from webapp.core.formats.reading import FormatError, field
 from webapp.core.vocabulary_error import shown
 
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")

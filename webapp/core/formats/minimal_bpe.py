@@ -11,9 +11,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from webapp.core.formats.checked_patterns import checked_pattern
-from webapp.core.formats.fields import FormatError, field, repeated
-from webapp.core.formats.limits import LARGEST_VOCABULARY
+from webapp.core.formats.patterns import checked_pattern
+from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError, field, repeated
 from webapp.core.formats.written_parts import check_special_tokens, split_pattern_of
 from webapp.core.models.bpe import BPE
 from webapp.core.text.decoders import ByteLevelDecoder

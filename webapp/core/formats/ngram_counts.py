@@ -18,8 +18,7 @@ from array import array
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from webapp.core.formats.fields import FormatError, field
-from webapp.core.formats.limits import lines_of
+from webapp.core.formats.reading import FormatError, field, lines_of
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, HIGHEST_ORDER, START, UNKNOWN, Estimates, NGramCounts, check_words
 from webapp.core.models.ngram_lattice import CharacterModel

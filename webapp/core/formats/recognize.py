@@ -1,4 +1,4 @@
-"""Identify the format of a vocabulary file by its content, never by its name."""
+"""Identify the format of a vocabulary file by its content, never by its name; save a tokenizer as a file to load."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from webapp.core.formats import (
     vocab_json,
     vocab_txt,
 )
-from webapp.core.formats.fields import FormatError
-from webapp.core.formats.limits import LARGEST_DICTIONARY, LARGEST_FILE, decoded, read_json
+from webapp.core.formats.reading import LARGEST_DICTIONARY, LARGEST_FILE, FormatError, decoded, read_json
 from webapp.core.models.matching import Matching
+from webapp.core.models.ngram import NGram
 from webapp.core.recipes import MATCHING
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import Phrase
@@ -230,7 +230,7 @@ def check_foreign(content: bytes) -> None:
 
     >>> check_foreign("low".encode("utf-16"))
     Traceback (most recent call last):
-    webapp.core.formats.fields.FormatError: this is text in UTF-16; save it as UTF-8
+    webapp.core.formats.reading.FormatError: this is text in UTF-16; save it as UTF-8
     """
     if b"\0" in content[:1] and not content.strip(b" \t\r\n\0"):
         raise FormatError("the file contains only NUL bytes")
@@ -287,3 +287,24 @@ def load(source: str | PathLike[str] | bytes, companion: str | PathLike[str] | b
 
 def _content(source: str | PathLike[str] | bytes) -> bytes:
     return source if isinstance(source, bytes) else Path(source).read_bytes()
+
+
+def save(tokenizer: Tokenizer) -> bytes:
+    """Return the content of a file that `load` reads back to the same ids.
+
+    Counts as JSON for n-gram models; a `.model` for SentencePiece's models and pipeline; else a
+    `tokenizer.json`. Raises FormatError for a tokenizer that none of them can hold.
+
+    >>> from webapp.core.formats.recognize import load
+    >>> tokenizer = load(b"[UNK]\\nun\\n##aff\\n##able\\n")
+    >>> load(save(tokenizer)).ids("unaffable")
+    [1, 2, 3]
+    """
+    from webapp.core.formats import huggingface, sentencepiece
+
+    if isinstance(tokenizer.model, NGram):
+        return ngram_counts.write_json(tokenizer).encode()
+    try:
+        return sentencepiece.write(tokenizer)
+    except FormatError:
+        return huggingface.write(tokenizer).encode()

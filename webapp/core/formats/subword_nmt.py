@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 
-from webapp.core.formats.fields import FormatError
-from webapp.core.formats.limits import LARGEST_VOCABULARY
+from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError
 from webapp.core.models.bpe import SubwordBPE
 from webapp.core.text import decoders
 from webapp.core.text.pretokenizers import Split

@@ -9,8 +9,8 @@ from __future__ import annotations
 from binascii import a2b_base64
 from typing import Any
 
-from webapp.core.formats.checked_patterns import checked_pattern
-from webapp.core.formats.fields import FormatError, field, item, repeated
+from webapp.core.formats.patterns import checked_pattern
+from webapp.core.formats.reading import FormatError, field, item, repeated
 from webapp.core.formats.tiktoken import rank_tokenizer
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown

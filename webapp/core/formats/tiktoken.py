@@ -15,9 +15,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from webapp.core.formats.checked_patterns import checked_pattern
-from webapp.core.formats.fields import FormatError
-from webapp.core.formats.limits import LARGEST_VOCABULARY
+from webapp.core.formats.patterns import checked_pattern
+from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError
 from webapp.core.models import Model
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.text import decoders, split_patterns

@@ -9,8 +9,7 @@ import json
 from typing import Any
 
 from webapp.core.formats import tiktoken
-from webapp.core.formats.fields import FormatError, field
-from webapp.core.formats.limits import LARGEST_VOCABULARY, read_json
+from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError, field, read_json
 from webapp.core.formats.written_parts import WHOLE, check_special_tokens, split_pattern_of
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE

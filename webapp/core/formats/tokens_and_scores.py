@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from webapp.core.formats.fields import FormatError, field, repeated
-from webapp.core.formats.limits import LARGEST_VOCABULARY, read_json
-from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError, field, read_json, repeated
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
+from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.text.sentencepiece_normalizer import SentencePieceDecoder
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown

@@ -6,14 +6,13 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from webapp.core.formats.fields import FormatError
 from webapp.core.formats.huggingface_models import pieces_by_id
-from webapp.core.formats.limits import LARGEST_VOCABULARY
+from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError
 from webapp.core.formats.written_parts import check_special_tokens
 from webapp.core.models.bpe import BPE
 from webapp.core.recipes import BYTE_BPE
-from webapp.core.text.byte_characters import bytes_to_characters, characters_to_bytes
 from webapp.core.text.decoders import ByteLevelDecoder
+from webapp.core.text.utf8 import bytes_to_characters, characters_to_bytes
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
 

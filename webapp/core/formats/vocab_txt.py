@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from webapp.core.formats.fields import FormatError
-from webapp.core.formats.limits import LARGEST_VOCABULARY
+from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError
 from webapp.core.formats.written_parts import check_special_tokens
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.recipes import wordpiece
-from webapp.core.text.split_patterns import WHITE_SPACE_CHARACTERS
+from webapp.core.text.unicode_tables import WHITE_SPACE_CHARACTERS
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
 

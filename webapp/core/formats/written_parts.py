@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from webapp.core.added_tokens import AddedToken
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.text.pretokenizers import ByteLevel, PreTokenizer, PreTokenizerSequence, Split
 from webapp.core.text.split_patterns import GPT2, SplitPattern
 from webapp.core.tokenizer import Tokenizer

@@ -12,10 +12,9 @@ from webapp.core.inference.wrapper import AppliedModel, Lookup, Rule, Segment
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.literals import Literals
-from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.merge_loop import byte_segments
 from webapp.core.models.scored_pieces import Part, ScoredModel
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
-from webapp.core.models.symbols import byte_segments
+from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordPiece
 

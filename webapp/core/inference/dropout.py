@@ -22,9 +22,9 @@ from typing import Protocol
 
 from webapp.core.inference.wrapper import Segment
 from webapp.core.models.bpe import BPE, SubwordBPE
+from webapp.core.models.merge_loop import Measured, byte_segments
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.scored_bpe import ScoredBPE
-from webapp.core.models.symbols import Measured, byte_segments
+from webapp.core.models.sentencepiece_models import ScoredBPE
 
 Join = Callable[[int, int], tuple[int, int] | None]
 """The rank of the merge of two adjacent symbols and the symbol that it makes, or None if they do not merge."""

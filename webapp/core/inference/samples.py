@@ -25,7 +25,7 @@ from webapp.core.inference.piece_table import LONGEST
 from webapp.core.inference.wrapper import Segment
 from webapp.core.models import Model
 from webapp.core.models.fast.word_lengths import lengths_by_ending
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.sentencepiece_models import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.text.alignment import AlignedText
 from webapp.core.tokenizer import Tokenizer

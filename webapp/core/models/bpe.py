@@ -16,8 +16,17 @@ from typing import NamedTuple
 
 from webapp.core.cache import LONGEST, Cache
 from webapp.core.models.fast.boundaries import SHORT, ByteBoundaries, CharacterBoundaries
-from webapp.core.models.merge_loop import NO_RANK, POSITION_BITS, link_symbols, merge, merge_with_places, pack
-from webapp.core.models.symbols import Measured, Symbols, byte_segments
+from webapp.core.models.merge_loop import (
+    NO_RANK,
+    POSITION_BITS,
+    Measured,
+    Symbols,
+    byte_segments,
+    link_symbols,
+    merge,
+    merge_with_places,
+    pack,
+)
 from webapp.core.vocabulary_error import VocabularyError, shown
 
 

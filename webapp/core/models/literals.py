@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from webapp.core.models.fast.word_lengths import lengths_by_beginning
-from webapp.core.text.character_classes import members
-from webapp.core.text.equal_beginning import equal_beginning
+from webapp.core.text.alignment import equal_beginning
+from webapp.core.text.unicode_tables import ranges_of
 
 
 class Literals:
@@ -61,11 +61,11 @@ class Literals:
         if shared := self.beginning:
             # `re` skips to a literal five times as fast as to a class.
             return re.compile(f"{re.escape(shared[0])}(?={re.escape(shared[1:])})")
-        starts = members({text[0] for text in self._texts if text})
+        starts = ranges_of({text[0] for text in self._texts if text})
         if not starts:
             return re.compile("(?!)")
-        singles = members({text for text in self._texts if len(text) == 1})
-        seconds = members({beginning[1] for beginning in self._lengths})
+        singles = ranges_of({text for text in self._texts if len(text) == 1})
+        seconds = ranges_of({beginning[1] for beginning in self._lengths})
         tests = [f"(?=[{seconds}])" if seconds else "", f"(?<=[{singles}])" if singles else ""]
         # The class comes first, so that `re` skips all other characters before it tests what follows.
         return re.compile(f"[{starts}](?:{'|'.join(filter(None, tests))})")

@@ -12,8 +12,7 @@ from itertools import chain, pairwise
 from webapp.core.cache import Cache
 from webapp.core.models.bpe import Merge
 from webapp.core.models.fast.boundaries import SHORT, ByteBoundaries
-from webapp.core.models.merge_loop import LONG, NO_RANK, merge_by_heap
-from webapp.core.models.symbols import byte_segments
+from webapp.core.models.merge_loop import LONG, NO_RANK, byte_segments, merge_by_heap
 from webapp.core.vocabulary_error import VocabularyError, shown
 
 RankOf = Callable[[bytes, int], int]

@@ -1,4 +1,4 @@
-"""A normalized text with the range of the original text for each of its characters."""
+"""Normalized texts with the range of the original for each character, and how far two texts agree."""
 
 from __future__ import annotations
 
@@ -99,3 +99,19 @@ class AlignedText:
         starts += self.starts[position:]
         ends += self.ends[position:]
         return AlignedText("".join(pieces), starts, ends, self.origin)
+
+
+def equal_beginning(one: str, other: str) -> int:
+    """The number of characters with which both texts begin; of different texts, the offset of the first difference.
+
+    >>> equal_beginning("abcd", "abxd"), equal_beginning("ab", "abc"), equal_beginning("", "a")
+    (2, 2, 0)
+    """
+    low, high = 0, min(len(one), len(other))
+    while low < high:  # by halving: comparing slices is fast
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

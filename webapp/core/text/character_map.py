@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from webapp.core.cache import Cache
-from webapp.core.text.character_classes import members
 from webapp.core.text.growth import MOST_NORMALIZED, check_growth
+from webapp.core.text.unicode_tables import ranges_of
 from webapp.core.vocabulary_error import VocabularyError
 
 # The start and end of the replaced span, and its replacement.
@@ -287,4 +287,4 @@ def _patterns(characters: Set[str]) -> tuple[re.Pattern[str] | None, re.Pattern[
 
 def _any_of(characters: Set[str]) -> re.Pattern[str] | None:
     """Return a pattern for runs of these characters; None if there are none."""
-    return re.compile(f"[{members(characters)}]++") if characters else None
+    return re.compile(f"[{ranges_of(characters)}]++") if characters else None

@@ -12,12 +12,10 @@ import regex
 
 from webapp.core.cache import Cache
 from webapp.core.text.alignment import AlignedText, Change
-from webapp.core.text.byte_characters import bytes_to_characters
-from webapp.core.text.character_classes import members
 from webapp.core.text.character_map import CharacterMap, RuleStarts
 from webapp.core.text.growth import MOST_NORMALIZED, check_growth
-from webapp.core.text.split_patterns import WHITE_SPACE_CHARACTERS
-from webapp.core.text.unicode_tables import COMBINING
+from webapp.core.text.unicode_tables import COMBINING, WHITE_SPACE_CHARACTERS, ranges_of
+from webapp.core.text.utf8 import bytes_to_characters
 
 
 @dataclass(frozen=True)
@@ -228,6 +226,6 @@ def _touched(starts: RuleStarts) -> re.Pattern[str]:
     """
     plane = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x10000))))
     parts = regex.findall(r"\P{Grapheme_Cluster_Break=Other}", plane)
-    touched = members({character for character in (*parts, *starts.single) if character <= "\uffff"})
+    touched = ranges_of({character for character in (*parts, *starts.single) if character <= "\uffff"})
     touched += "\U00010000-\U0010ffff"
     return re.compile(f"[^{touched}]?+(?:[{touched}]++[^{touched}]?+)++")

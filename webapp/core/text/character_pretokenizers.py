@@ -12,7 +12,7 @@ import regex
 from webapp.core.text.alignment import AlignedText
 from webapp.core.text.character_normalizers import ByteCharacters
 from webapp.core.text.pretokenizers import ByteLevel, Runs, Span, cut
-from webapp.core.text.unicode_scripts import scripts
+from webapp.core.text.unicode_tables import scripts
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from functools import cached_property
 from itertools import groupby
 from typing import Protocol, cast
 
-from webapp.core.text.byte_characters import bytes_to_characters, characters_to_bytes
 from webapp.core.text.growth import check_length
 from webapp.core.text.pattern_matching import TimeBudget
 from webapp.core.text.split_patterns import SplitPattern, limited
+from webapp.core.text.utf8 import bytes_to_characters, characters_to_bytes
 
 
 class Decoder(Protocol):

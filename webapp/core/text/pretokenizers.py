@@ -13,10 +13,8 @@ import regex
 from webapp.core.text.alignment import AlignedText
 from webapp.core.text.normalizers import Prepend
 from webapp.core.text.pattern_matching import TimeBudget
-from webapp.core.text.split_behaviors import Behavior, apply_behavior, matches_and_gaps
-from webapp.core.text.split_patterns import GPT2, WHITE_SPACE, SplitPattern, limited
-from webapp.core.text.unicode_tables import PUNCTUATION
-from webapp.core.text.word_characters import runs, texts_of_runs
+from webapp.core.text.split_patterns import GPT2, Behavior, SplitPattern, apply_behavior, limited, matches_and_gaps
+from webapp.core.text.unicode_tables import PUNCTUATION, WHITE_SPACE, runs, texts_of_runs
 
 Span = tuple[str, int, int]
 

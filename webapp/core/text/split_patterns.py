@@ -7,6 +7,8 @@
   next.
 - Proved by: the original pattern, run by `regex` over every code point and random text.
 - Bought: 2.2 times (cl100k) to 2.8 times (GPT-2, o200k) on English.
+
+Split behaviors of Hugging Face's `tokenizers`: how matches and the gaps between them form pre-tokens.
 """
 
 from __future__ import annotations
@@ -17,15 +19,12 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import accumulate
 from time import thread_time
+from typing import Literal
 
 import regex
 
 from webapp.core.text.pattern_matching import TimeBudget, compiled, exceeds, matched_spans
-from webapp.core.text.unicode_tables import as_unicode_16
-
-# Unicode's White_Space, which Python's own \s exceeds by U+001C to U+001F.
-WHITE_SPACE = r"\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-WHITE_SPACE_CHARACTERS = "".join(filter(re.compile(f"[{WHITE_SPACE}]").match, map(chr, range(0x3001))))
+from webapp.core.text.unicode_tables import WHITE_SPACE, as_unicode_16, basic_ranges, is_basic
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 """Radford et al. 2019; the pattern of GPT-2's `encoder.py`."""
@@ -86,22 +85,6 @@ authors' scripts and their limits."""
 
 KNOWN = (GPT2, R50K_BASE, CL100K, CL100K_BASE, QWEN, O200K, TEKKEN, MARKED_WORDS, MARKED_CLASSES)
 """The patterns with a fast form; their matches cover the whole text."""
-
-
-@cache
-def basic_ranges(properties: str) -> str:
-    """Return the inside of a character class with the characters of the Basic Multilingual Plane that have a property.
-
-    `properties` is the inside of a character class of `regex`. `regex` evaluates it for Unicode 16, so that both
-    engines agree.
-
-    >>> print(basic_ranges(r"\\p{Nd}")[:26])
-    \\u0030-\\u0039\\u0660-\\u0669
-    """
-    plane = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x10000))))
-    runs = (run.span() for run in regex.finditer(f"[{properties}]+", as_unicode_16(plane), regex.VERSION1))
-    # A run may include the surrogates, which no well-formed text contains.
-    return "".join(rf"\u{ord(plane[start]):04x}-\u{ord(plane[end - 1]):04x}" for start, end in runs)
 
 
 @dataclass(frozen=True)
@@ -271,15 +254,6 @@ _ASTRAL = regex.compile(r"[\p{L}\p{N}\p{M}--[\u0000-\uffff]]", regex.VERSION1)
 _SAFE_CUT = re.compile(rf"(?<=[^{WHITE_SPACE}]) ")
 
 
-def is_basic(text: str) -> bool:
-    """Whether a text is within the Basic Multilingual Plane, so that `re` alone can split it.
-
-    >>> is_basic("naïve 研究"), is_basic("🙂")
-    (True, False)
-    """
-    return text.isascii() or len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text)
-
-
 def _astral_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans with astral letters, digits or marks, from one safe boundary to the next."""
     position = 0
@@ -302,3 +276,47 @@ def _safe_cut_before(text: str, at: int, earliest: int) -> int:
 
 def _is_white_space(character: str) -> bool:
     return character.isspace() and character not in "\x1c\x1d\x1e\x1f"
+
+
+Behavior = Literal["isolated", "removed", "merged_with_previous", "merged_with_next", "contiguous"]
+
+
+def matches_and_gaps(pattern: SplitPattern, text: str) -> list[tuple[int, int, bool]]:
+    """Return `(start, end, matched)` for the matches and the gaps between them, which together cover the text."""
+    pieces = []
+    position = 0
+    for start, end in pattern.spans(text):
+        if position < start:
+            pieces.append((position, start, False))
+        if start < end:
+            pieces.append((start, end, True))
+        position = end
+    if position < len(text):
+        pieces.append((position, len(text), False))
+    return pieces
+
+
+def apply_behavior(pieces: list[tuple[int, int, bool]], behavior: Behavior) -> list[tuple[int, int]]:
+    """Return the ranges of the pre-tokens that a behavior forms from matches and gaps.
+
+    >>> apply_behavior([(0, 1, False), (1, 2, True), (2, 3, True), (3, 4, False)], "merged_with_next")
+    [(0, 1), (1, 2), (2, 4)]
+    """
+    if behavior == "isolated":
+        return [(start, end) for start, end, _ in pieces]
+    if behavior == "removed":
+        return [(start, end) for start, end, matched in pieces if not matched]
+    ranges: list[tuple[int, int]] = []
+    before: bool | None = None
+    for start, end, matched in pieces:
+        joins = {
+            "merged_with_previous": matched and before is False,
+            "merged_with_next": not matched and before is True,
+            "contiguous": matched == before,
+        }[behavior]
+        if joins:
+            ranges[-1] = (ranges[-1][0], end)
+        else:
+            ranges.append((start, end))
+        before = matched
+    return ranges

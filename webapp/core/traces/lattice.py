@@ -19,7 +19,7 @@ from itertools import product
 from math import exp, fsum, inf, log
 from operator import attrgetter
 
-from webapp.core.models.sentencepiece_unigram import FARTHEST, SentencePieceUnigram, single
+from webapp.core.models.sentencepiece_models import FARTHEST, SentencePieceUnigram, single
 from webapp.core.models.unigram import Unigram
 
 LatticeModel = Unigram | SentencePieceUnigram

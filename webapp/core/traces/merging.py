@@ -14,8 +14,8 @@ from typing import Literal
 
 from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.scored_bpe import MOST_LEVELS, ScoredBPE
 from webapp.core.models.scored_pieces import symbols_of
+from webapp.core.models.sentencepiece_models import MOST_LEVELS, ScoredBPE
 
 MergingModel = BPE | RankBPE | ScoredBPE
 
@@ -198,7 +198,7 @@ def merging_steps(model: MergingModel, word: TracedWord) -> Iterator[MergingStep
 def initial_symbols(model: MergingModel, word: str) -> tuple[Row, tuple[tuple[int, int], ...]]:
     """Return the symbols that merging begins with, and the ranges of characters that are dropped for lack of one.
 
-    They equal those of `webapp.core.models.symbols` and of the models, with the range of characters of each symbol.
+    They equal those of `webapp.core.models.merge_loop` and of the models, with the range of characters of each symbol.
 
     >>> bpe = BPE(["<unk>", "l", "o", "</w>"], [], byte_level=False, unknown="<unk>", end_of_word_suffix="</w>")
     >>> [(symbol.piece, symbol.id, symbol.kind) for symbol in initial_symbols(bpe, "lö")[0]]

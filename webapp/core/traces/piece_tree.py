@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.traces.merging import MergeNode, MergingModel, initial_symbols, merge_steps
 
 MOST_SYMBOLS = 256

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from webapp.core.models.hmm import BEFORE, IMPOSSIBLE, STATES, HiddenMarkovModel, State
-from webapp.core.models.maximum_probability import MaximumProbability
-from webapp.core.models.word_graph import BLOCK, WordArc, WordGraph
+from webapp.core.models.maximum_probability import BLOCK, MaximumProbability, WordArc, WordGraph
 
 RunKind = Literal["hmm", "is a word", "joined"]
 

@@ -7,7 +7,6 @@ never changes one. The same counts in the same order always give the same result
 `word_counts`  characters, alphabets and sums of word counts
 `bpe`          byte pair encoding over bytes, or over characters with an end-of-word suffix
 `wordpiece`    merges by score instead of by count
-`wordpiece_top_down`  frequent substrings, longest first, for large corpora
 `unigram`      expectation maximization over many candidate pieces, pruned to size
 `superbpe`     byte pair encoding inside words first, then across spaces
 `ngram`        counts of words and n-grams in segmented sentences, rare ones removed

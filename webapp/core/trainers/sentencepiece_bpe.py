@@ -9,8 +9,8 @@ are merged, not only the two from which it was trained; a character outside the 
 from dataclasses import dataclass
 from functools import cached_property
 
-from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
+from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.trainers.bpe import CountedMerge
 
 UNKNOWN = "<unk>"

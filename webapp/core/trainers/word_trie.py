@@ -5,7 +5,7 @@
 - Invariant: a node stands for a distinct prefix. Nodes are numbered level by level (0 is the empty prefix), within a
   level in the order of their prefixes; so parents have lower numbers, and both `parents` and the pairs of parent and
   character of a level are sorted.
-- Proved by: `webapp.core.reference.unigram` and `wordpiece_top_down`, which process every word separately.
+- Proved by: `webapp.core.reference.unigram`, which processes every word separately.
 
 Equal numbers of an array brought together, so that a whole corpus is counted in a few steps.
 

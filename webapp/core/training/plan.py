@@ -91,7 +91,6 @@ class TrainingPlan:
     longest_piece: int = 16  # characters; Unigram, and BPE with `▁` (see `is_within` in its trainer)
     seeds: Literal["substrings", "bpe"] = "substrings"  # Unigram
     keep: float = 0.75  # the share of longer pieces that a round of Unigram's pruning keeps
-    wordpiece: Literal["top-down", "score"] = "top-down"
     variant: Literal["plain", "superbpe"] = "plain"  # BPE over bytes
     transition: float = 0.9  # SuperBPE: the share of the pieces that is made inside words
     order: Literal["1", "2", "3"] = "2"  # n-grams: the length of the longest
@@ -114,7 +113,15 @@ class TrainingPlan:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> TrainingPlan:
-        """The plan that `as_json` wrote; choices that it does not name have their defaults."""
+        """The plan that `as_json` wrote; choices that it does not name have their defaults.
+
+        Earlier versions also trained WordPiece from the top down; such a plan keeps its name, but cannot be trained.
+
+        >>> TrainingPlan.from_json({"trainer": "wordpiece", "wordpiece": "top-down"}).trainer
+        'wordpiece-top-down'
+        """
+        if document.get("trainer") == "wordpiece" and document.get("wordpiece") == "top-down":
+            document = {**document, "trainer": "wordpiece-top-down"}
         known = {field.name for field in fields(cls)}
         values = {name: value for name, value in document.items() if name in known}
         values["special_tokens"] = tuple(values.get("special_tokens", ()))

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from webapp.core import recipes
-from webapp.core.formats.checked_patterns import checked_pattern
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.patterns import checked_pattern
+from webapp.core.formats.reading import FormatError
 from webapp.core.models.smoothing import SMOOTHINGS
 from webapp.core.recipes import Recipe
 from webapp.core.text import normalizers, pretokenizers
@@ -53,7 +53,6 @@ VALUES: Mapping[str, Sequence[str]] = {
     "split": SPLITS,
     "normalization": NORMALIZATIONS,
     "seeds": ("substrings", "bpe"),
-    "wordpiece": ("top-down", "score"),
     "variant": ("plain", "superbpe"),
     "order": ("1", "2", "3"),
     "smoothing": SMOOTHINGS,

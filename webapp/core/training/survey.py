@@ -17,7 +17,7 @@ from typing import Any
 import regex
 
 from webapp.core.text.unicode_tables import SCRIPTS as NAMES
-from webapp.core.trainers import sentencepiece_bpe, unigram, wordpiece, wordpiece_top_down
+from webapp.core.trainers import sentencepiece_bpe, unigram, wordpiece
 from webapp.core.trainers.word_counts import WordCounts
 from webapp.core.training.corpus import (
     CHUNK,
@@ -33,6 +33,7 @@ from webapp.core.training.corpus import (
 from webapp.core.training.counting import TrainingError, add, count_block, stored_bytes
 from webapp.core.training.ngrams import MARKS, is_segmented
 from webapp.core.training.plan import TrainingPlan
+from webapp.core.training.recipe import MARKED
 from webapp.core.training.train import alphabet_of, merges_of
 
 EXTRACTS = 16  # of a large corpus
@@ -216,7 +217,7 @@ def possible_pieces(counts: WordCounts, plan: TrainingPlan, *, whole: bool) -> i
 
     That is exact if these are the counts of a `whole` small corpus and the trainer merges. Otherwise it is the alphabet
     and the words that are frequent enough: merging makes at least so many, since it goes on until the words are pieces;
-    for the trainers that choose among substrings it is an estimate.
+    for Unigram it is an estimate.
 
     >>> possible_pieces({"low": 2, "lower": 1}, TrainingPlan(trainer="bpe-bytes"), whole=True)
     260
@@ -232,16 +233,9 @@ def possible_pieces(counts: WordCounts, plan: TrainingPlan, *, whole: bool) -> i
             minimum = plan.minimum_count or 2
             longest = plan.longest_piece
             return len(always | unigram.seed(counts, longest=longest, minimum_frequency=minimum).ranks.keys())
-        if plan.trainer != "wordpiece" or plan.wordpiece == "score":
-            return len(always) + len({merge.piece for merge in merges_of(counts, plan, symbols)} - always)
-    merges = plan.trainer.startswith("bpe-") or plan.wordpiece == "score"
-    minimum = plan.minimum_count or (1 if merges else 2)
-    limits = {
-        "unigram": plan.longest_piece,
-        "bpe-sentencepiece": plan.longest_piece,
-        "wordpiece": wordpiece_top_down.LONGEST,
-    }
-    longest = limits.get(plan.trainer, plan.longest_word)
+        return len(always) + len({merge.piece for merge in merges_of(counts, plan, symbols)} - always)
+    minimum = plan.minimum_count or (2 if plan.trainer == "unigram" else 1)
+    longest = plan.longest_piece if plan.trainer in MARKED else plan.longest_word
     return len(always) + sum(count >= minimum and 1 < len(word) <= longest for word, count in counts.items())
 
 

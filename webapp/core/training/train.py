@@ -1,7 +1,6 @@
 """Train a plan's tokenizer from the counts of a corpus, with progress and a curve on the held-out text.
 
-Trainers that merge (three kinds of BPE, WordPiece by score) come first, then those that choose among many pieces
-(WordPiece from the top down, Unigram).
+Trainers that merge (three kinds of BPE, WordPiece) come first, then Unigram, which chooses among many pieces.
 """
 
 from __future__ import annotations
@@ -11,10 +10,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from webapp.core.models.wordpiece import WordPiece
 from webapp.core.recipes import sentencepiece_tokenizer
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.trainers import bpe, sentencepiece_bpe, superbpe, unigram, wordpiece, wordpiece_top_down
+from webapp.core.trainers import bpe, sentencepiece_bpe, superbpe, unigram, wordpiece
 from webapp.core.trainers.bpe import BYTES, END_OF_WORD, CountedMerge, TrainedBPE
 from webapp.core.trainers.sentencepiece_bpe import TrainedSentencePieceBPE
 from webapp.core.trainers.word_counts import WordCounts, alphabet, characters, symbol_counts
@@ -134,30 +132,6 @@ def room_after(plan: TrainingPlan, start: Collection[object], others: int = 0) -
     return plan.size - others
 
 
-def train_wordpiece_top_down(plan: TrainingPlan, counts: WordCounts, watch: Watch) -> Tokenizer:
-    """Train WordPiece from the top down; special tokens come first."""
-    names = _names(plan)
-    always = {*names, *alphabet_of(counts, plan)}
-    room_after(plan, always)
-    steps = 0
-
-    def measure(kept: Collection[str]) -> None:
-        """Measure after a step of the search for the threshold, which keeps more or fewer pieces than the size."""
-        nonlocal steps
-        steps += 1
-        pieces = always | set(kept)
-        if len(pieces) <= plan.size and watch.curve.is_open(len(pieces)):
-            watch.curve.measure(len(pieces), WordPiece(tuple(pieces)))
-        watch(min(len(pieces), plan.size), steps, 0)
-
-    trained = wordpiece_top_down.train(
-        counts, plan.size, special_tokens=names, coverage=plan.coverage, kept_by_step=measure
-    )
-    if watch.curve.is_open(len(trained.model.pieces)):
-        watch.curve.measure(len(trained.model.pieces), trained.model)
-    return recipe_of(plan).tokenizer(trained.model, trained.special_tokens)
-
-
 def train_unigram(plan: TrainingPlan, counts: WordCounts, watch: Watch) -> Tokenizer:
     """Train Unigram; special tokens come first."""
     names = _names(plan)
@@ -241,8 +215,6 @@ def train(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> Trained
     watch = Watch(report, plan, counted)
     if plan.trainer == "unigram":
         tokenizer = train_unigram(plan, counts, watch)
-    elif plan.trainer == "wordpiece" and plan.wordpiece == "top-down":
-        tokenizer = train_wordpiece_top_down(plan, counts, watch)
     else:
         tokenizer = train_by_merging(plan, counts, watch)
     pieces = len({*range(len(tokenizer.model.pieces)), *tokenizer.special_tokens.values()})

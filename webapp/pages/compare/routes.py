@@ -18,14 +18,27 @@ from flask_babel.speaklater import LazyString
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.algorithms import choices_of, options_of
-from webapp.tokenization.answers import comparison_json
-from webapp.tokenization.attempts import refused
 from webapp.tokenization.comparison import state as reading
-from webapp.tokenization.comparison.choices import LONGEST_QUERY, ComparisonPicker, parameter_fields, ways_of
-from webapp.tokenization.comparison.rows import ComparisonResult, compare_tokenizers
-from webapp.tokenization.comparison.state import LEAST, MOST, Comparison, TokenizerChoice
-from webapp.tokenization.comparison.views import WRITERS, ComparisonView, comparison_file
+from webapp.tokenization.comparison.state import (
+    LEAST,
+    MOST,
+    Comparison,
+    ComparisonResult,
+    TokenizerChoice,
+    compare_tokenizers,
+)
+from webapp.tokenization.comparison.views import (
+    LONGEST_QUERY,
+    WRITERS,
+    ComparisonPicker,
+    ComparisonView,
+    comparison_file,
+    comparison_json,
+    parameter_fields,
+    ways_of,
+)
 from webapp.tokenization.forms import InputProblem, moved
+from webapp.tokenization.messages import refused
 from webapp.tokenization.sharing.snapshots import SharingPage
 from webapp.vocabularies import default_for, find, offered_algorithms
 from webapp.vocabularies.library import is_here

@@ -1,10 +1,11 @@
-"""The live examples of a lesson: their texts, from the address, and their tokens."""
+"""The live examples and the figures of a lesson, with what the reader changed in its address."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from urllib.parse import urlencode
 
 from flask import url_for
 from flask_babel import gettext as _
@@ -12,17 +13,104 @@ from flask_babel import pgettext
 from markupsafe import Markup
 
 from webapp.core.evaluation.score import Score, score_lines
-from webapp.pages.learn.diagrams import spans_of
-from webapp.pages.learn.lessons import Lesson, LessonExample
-from webapp.pages.learn.state import LessonState
+from webapp.pages.learn.lessons import Lesson, LessonExample, spans_of
+from webapp.pages.steps.requests import StepsRequest, walkthrough_of
+from webapp.pages.walkthrough.engine import ShownStep
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
+from webapp.pages.walkthrough.ngrams import NGramRow
 from webapp.rendering.markup import Painter, visible
 from webapp.tokenization.algorithms import algorithm_names
-from webapp.tokenization.attempts import tokenize_or_explain
-from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tokenization.links import LONGEST_ADDRESS, steps_address
+from webapp.tokenization.messages import tokenize_or_explain
+from webapp.tokenization.state import State
 from webapp.vocabularies import StillFetchingError, find, title_of
 from webapp.web.localization import number
+
+MOST_STEPS = 10_000  # no lesson has more; a longer number is not read
+
+
+@dataclass(frozen=True)
+class LessonState:
+    """The text of each example and the step of each figure, by their keys; `steps` has only those in the address."""
+
+    lesson: Lesson
+    texts: Mapping[str, str]
+    steps: Mapping[str, int]
+
+    @property
+    def changed(self) -> list[tuple[str, str]]:
+        """The names and values in the address: edited texts, and steps."""
+        own = self.lesson.texts
+        edited = [(key, text) for key, text in self.texts.items() if text != own[key]]
+        return [*edited, *((key, str(step)) for key, step in self.steps.items())]
+
+    @property
+    def address(self) -> str | None:
+        """The address of the lesson in this state, or None if it would be too long."""
+        changed = self.changed
+        if sum(len(value) for _key, value in changed) > LONGEST_ADDRESS:
+            return None  # without writing it
+        query = urlencode(changed)
+        here = address(self.lesson) + (f"?{query}" if query else "")
+        return here if len(here) <= LONGEST_ADDRESS else None
+
+
+def state_of(lesson: Lesson, given: Mapping[str, str]) -> LessonState:
+    """The state that an address or a form describes."""
+    texts = {key: as_typed(given.get(key, text)) for key, text in lesson.texts.items()}
+    steps = {key: given[key] for key in lesson.figures if key in given}
+    return LessonState(lesson, texts, {key: int(value) for key, value in steps.items() if _is_step(value)})
+
+
+def address(lesson: Lesson) -> str:
+    """The address of a lesson."""
+    return url_for("learn.lesson", slug=lesson.slug)
+
+
+def _is_step(value: str) -> bool:
+    return value.isascii() and value.isdecimal() and len(value) <= 5 and int(value) <= MOST_STEPS
+
+
+@dataclass(frozen=True)
+class LessonLinks:
+    """Addresses for the text of a lesson; keys are those of its examples."""
+
+    lesson: Lesson
+
+    def steps(self, key: str, step: int = 1) -> str:
+        """The steps of an example."""
+        return StepsRequest(self._state(key)).address(step)
+
+    def playground(self, key: str) -> str:
+        """An example in the playground."""
+        return f"{url_for('playground.page')}?{self._state(key).query()}"
+
+    def edited(self, key: str, edits: str) -> str:
+        """An example in the playground, with changes to its dictionary: `词 5` sets a frequency."""
+        return f"{self.playground(key)}&{urlencode({'edits': edits})}"
+
+    def compare(self, text: str, *tokenizers: str) -> str:
+        """The comparison of several tokenizers, written `algorithm:vocabulary`, on a text."""
+        return f"{url_for('compare.page')}?{urlencode([*(('with', each) for each in tokenizers), ('text', text)])}"
+
+    def ambiguities(self, text: str) -> str:
+        """The ambiguities of a text."""
+        return url_for("ambiguity.page", text=text)
+
+    def evaluate(self, gold: str = "", *methods: str) -> str:
+        """The scores of some methods, written `algorithm:vocabulary`, on a gold text; by default on the site's own."""
+        chosen = [("gold", gold), *(("with", each) for each in methods)] if gold else []
+        return url_for("evaluate.page") + (f"?{urlencode(chosen)}" if chosen else "")
+
+    def training(self) -> str:
+        """The training of word n-grams, round by round."""
+        return url_for("training.page", algorithm="ngram")
+
+    def _state(self, key: str) -> State:
+        example = self.lesson.by_key[key]
+        return example.state(example.text)
+
 
 MOST_CHARACTERS = 1_000  # of an example; the playground takes more
 MOST_TYPED = 150  # of one text box: four of them, of the longest characters in an address, stay below its limit
@@ -49,11 +137,6 @@ class ShownExample:
     most_typed: int = MOST_TYPED
 
     @property
-    def lesson(self) -> Lesson:
-        """The lesson of the example."""
-        return self.state.lesson
-
-    @property
     def text(self) -> str:
         """The current text."""
         return self.state.texts[self.key]
@@ -71,7 +154,7 @@ class ShownExample:
     @property
     def place(self) -> int:
         """The number of the example on its page, counted from 1."""
-        return list(self.lesson.by_key).index(self.key) + 1
+        return list(self.state.lesson.by_key).index(self.key) + 1
 
     @property
     def large(self) -> bool:
@@ -153,9 +236,10 @@ def _links(example: LessonExample, text: str) -> list[tuple[str, str]]:
 
 
 def _with_tokens(shown: ShownExample, example: LessonExample) -> ShownExample:
-    result, problems = tokenize_or_explain(example.state(shown.text), [])
-    if result is None:
-        return replace(shown, problems=problems)
+    try:
+        result = tokenize_or_explain(example.state(shown.text))
+    except InputProblem as problem:
+        return replace(shown, problems=[problem])
     steps = steps_address(result)
     links = [*shown.links, (_("Step by step"), steps)] if steps else shown.links
     ids = result.encoding.ids
@@ -198,3 +282,35 @@ def share(part: int, whole: int) -> str:
     ('3/5 = 0.600', '–')
     """
     return f"{part}/{whole} = {part / whole:.3f}" if whole else "–"
+
+
+# The width in pixels of a picture that may shrink to that of a phone instead of scrolling; on a screen of 390 pixels it
+# has 85 percent, so that the smallest text has 9 pixels.
+FITTING = 420.0
+
+
+@dataclass(frozen=True)
+class ShownFigure:
+    """A figure at one of its steps."""
+
+    state: LessonState
+    key: str  # its id on the page and its name in the address
+    frame: ShownStep
+    caption: str
+    rows: Sequence[NGramRow] = ()  # of word n-grams: the candidates of the step
+    fitting: float = FITTING
+
+    def at(self, step: int) -> str:
+        """The address of the lesson with another step of this figure."""
+        state = replace(self.state, steps={**self.state.steps, self.key: step})
+        return f"{state.address or address(state.lesson)}#{self.key}"
+
+
+def shown_figure(state: LessonState, figure: LessonExample) -> ShownFigure:
+    """A figure at the step of the address, or at its first one."""
+    shown = figure.state(figure.text)
+    steps = walkthrough_of(tokenize_or_explain(shown))
+    wanted = state.steps.get(figure.key, figure.first % len(steps))
+    frame = ShownStep(steps, min(max(steps.first, wanted), len(steps) - 1), StepsRequest(shown).address)
+    rows = () if frame.part["ended"] else frame.part["rows"] or ()
+    return ShownFigure(state, figure.key, frame, caption_of(figure), rows)

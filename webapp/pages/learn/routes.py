@@ -1,4 +1,4 @@
-"""The addresses of the course: `/learn` lists the lessons, `/learn/SLUG` is one lesson.
+"""`/learn` lists the lessons, `/learn/SLUG` is one lesson.
 
 The texts of edited examples and the steps of figures are in the address. An example that is sent with POST is
 redirected to its own address if that is short enough.
@@ -6,22 +6,92 @@ redirected to its own address if that is short enough.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
 from flask import Blueprint, abort, make_response, redirect, request
+from flask_babel.speaklater import LazyString
+from markupsafe import Markup
 from werkzeug.wrappers import Response
 
-from webapp.pages.learn.contexts import (
-    ExampleAnswerContext,
-    FigureContext,
-    course_page,
-    lesson_page,
+from webapp.pages.learn.examples import (
+    LessonLinks,
+    LessonState,
+    ShownExample,
+    ShownFigure,
+    address,
+    shown_example,
+    shown_figure,
+    state_of,
 )
-from webapp.pages.learn.examples import shown_example
-from webapp.pages.learn.figures import shown_figure
-from webapp.pages.learn.lessons import LESSON_BY_SLUG
-from webapp.pages.learn.state import LessonState, address, state_of
+from webapp.pages.learn.lessons import DIAGRAMS, LESSON_BY_SLUG, LESSONS, PARTS, Lesson, Question
 from webapp.rendering.markup import inline_markup
+from webapp.rendering.pictures.figure import Figure
+from webapp.rendering.source_listing import SourceListing, source_listing
 from webapp.web.htmx import swappable, wants_partial
-from webapp.web.templates import Context, render
+from webapp.web.localization import LANGUAGES, current_key
+from webapp.web.templates import Context, Page, render
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoursePage(Page):
+    """The list of lessons in their parts."""
+
+    template = "learn/index.html"
+
+    lessons: Sequence[Lesson] = LESSONS
+    parts: Mapping[str, LazyString]  # the title of each part of the course, by its first lesson
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProseContext(Context):
+    """The text of a lesson, a separate template in each language, with its parts by their keys."""
+
+    template = "learn/_prose.html"
+    chosen_templates = tuple(f"learn/{key}/{lesson.slug}.html" for key in LANGUAGES for lesson in LESSONS)
+
+    lesson: Lesson
+    text: str  # the name of the template with the lesson's text
+    language: str
+    examples: Mapping[str, ShownExample]
+    shown_figure: Callable[[str], ShownFigure]
+    diagrams: Mapping[str, Callable[[], Figure]]
+    questions: Mapping[str, Question]
+    links: LessonLinks
+
+
+@dataclass(frozen=True, kw_only=True)
+class LessonPage(Page):
+    """A lesson."""
+
+    template = "learn/page.html"
+
+    lesson: Lesson
+    prose: Markup
+    sections: Sequence[tuple[str, str]]  # ids and titles
+    lessons: Sequence[Lesson] = LESSONS
+    number_of: int  # counted from 1
+    listing: SourceListing | None  # the reference algorithm
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExampleAnswerContext(Context):
+    """What changes in an example with its text, for htmx."""
+
+    template = "learn/_answer.html"
+
+    shown: ShownExample
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureContext(Context):
+    """A figure with one of its steps, for htmx."""
+
+    template = "learn/_figure.html"
+
+    shown: ShownFigure
+
 
 blueprint = Blueprint("learn", __name__)
 blueprint.add_app_template_filter(inline_markup)
@@ -30,22 +100,12 @@ blueprint.add_app_template_filter(inline_markup)
 @blueprint.get("/learn")
 def index() -> Response:
     """The list of lessons."""
-    return _headed(render(course_page()))
+    return _headed(CoursePage(parts=PARTS))
 
 
-@blueprint.get("/learn/<slug>")
+@blueprint.route("/learn/<slug>", methods=["GET", "POST"])
 def lesson(slug: str) -> Response:
     """One lesson, with the example texts and steps of the address; for htmx one example or figure of it."""
-    return _answer(slug)
-
-
-@blueprint.post("/learn/<slug>")
-def submit(slug: str) -> Response:
-    """An edited example, redirected to its own address."""
-    return _answer(slug)
-
-
-def _answer(slug: str) -> Response:
     if slug not in LESSON_BY_SLUG:
         abort(404)
     state = state_of(LESSON_BY_SLUG[slug], request.form if request.method == "POST" else request.args)
@@ -60,14 +120,38 @@ def _answer(slug: str) -> Response:
     here = state.address
     if request.method == "POST" and status == 200 and here:
         return redirect(here, 303)
-    return _headed(render(lesson_page(state, examples)), status)
+    return _headed(_lesson_page(state, examples), status)
+
+
+def _lesson_page(state: LessonState, examples: Mapping[str, ShownExample]) -> LessonPage:
+    lesson, language = state.lesson, current_key()
+    prose = render(
+        ProseContext(
+            lesson=lesson,
+            text=f"learn/{language}/{lesson.slug}.html",
+            language=language,
+            examples=examples,
+            shown_figure=lambda key: shown_figure(state, lesson.figures[key]),
+            diagrams=DIAGRAMS,
+            questions=lesson.questions[language],
+            links=LessonLinks(lesson),
+        )
+    )
+    headings = re.findall(r'<h2 id="(?!ask-)([^"]+)">(.*?)</h2>', prose)
+    return LessonPage(
+        lesson=lesson,
+        prose=Markup(prose),
+        sections=[(id, Markup(title).striptags()) for id, title in headings],
+        number_of=LESSONS.index(lesson) + 1,
+        listing=source_listing(*lesson.reference) if lesson.reference else None,
+    )
 
 
 def _part(context: Context, state: LessonState, status: int = 200) -> Response:
-    response = _headed(render(context), status)
+    response = _headed(context, status)
     response.headers["HX-Replace-Url"] = state.address or address(state.lesson)
     return response
 
 
-def _headed(body: str, status: int = 200) -> Response:
-    return swappable(make_response(body, status), vary="HX-Target")
+def _headed(context: Context, status: int = 200) -> Response:
+    return swappable(make_response(render(context), status), vary="HX-Target")

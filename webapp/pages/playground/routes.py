@@ -6,7 +6,7 @@ gets the part of the page that changes, and the URL to show.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from http import HTTPStatus
 from urllib.parse import urlencode
@@ -18,27 +18,38 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.core.formats import huggingface, ngram_counts
 from webapp.core.formats.dictionary import written_dictionary
 from webapp.core.models.dictionary import Dictionary
-from webapp.pages.playground import frequencies
-from webapp.pages.playground.form import WELCOME, ChoicesContext, PlaygroundPage, VocabularyPicker
+from webapp.pages.playground.form import (
+    WELCOME,
+    ChoicesContext,
+    PlaygroundPage,
+    VocabularyPicker,
+    changes_of,
+    pressed,
+    with_change,
+    word_buttons,
+)
 from webapp.rendering.markup import shown_piece, visible
 from webapp.tokenization import forms
 from webapp.tokenization.algorithms import choice_of_names
 from webapp.tokenization.answers import result_json
-from webapp.tokenization.attempts import refused, store_upload, tokenize_or_explain, upload_limit
-from webapp.tokenization.dictionary_editor import pressed, with_change
-from webapp.tokenization.exports import WRITERS, as_file
+from webapp.tokenization.exports import FREQUENCY_WRITERS, WRITERS, as_file, attachment, frequencies_of, frequency_file
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import is_unavailable, still_fetching_problem
+from webapp.tokenization.messages import (
+    is_unavailable,
+    refused,
+    still_fetching_problem,
+    store_upload,
+    tokenize_or_explain,
+    upload_limit,
+)
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
-from webapp.tokenization.token_details import TokenDetails, character_of
-from webapp.tokenization.views import TEMPLATE_GLOBALS, DetailsForm, ResultView, TokenView
+from webapp.tokenization.views import TEMPLATE_GLOBALS, DetailsForm, ResultView, TokenDetails, TokenView, character_of
 from webapp.vocabularies import StillFetchingError, library
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
-from webapp.web.error_messages import heading_for
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.json_responses import json_response
-from webapp.web.problems import problem
+from webapp.web.problems import heading_for
 from webapp.web.rates import stores_by_hash
 from webapp.web.security import is_foreign
 from webapp.web.templates import ErrorPage, render
@@ -49,8 +60,8 @@ blueprint = Blueprint("playground", __name__)
 blueprint.add_app_template_filter(visible)
 blueprint.add_app_template_filter(shown_piece, "piece")
 blueprint.add_app_template_filter(character_of, "character")
-blueprint.add_app_template_global(choice_of_names)
-blueprint.add_app_template_global(frequencies.frequencies_of)
+for function in (changes_of, choice_of_names, frequencies_of, word_buttons):
+    blueprint.add_app_template_global(function)
 blueprint.record_once(lambda setup: setup.app.jinja_env.globals.update(TEMPLATE_GLOBALS))
 
 
@@ -61,7 +72,8 @@ def page() -> BaseResponse:
     if "text" not in request.args:
         state = replace(state, text=WELCOME)
     if request.args.get("format") == "json":
-        return _json(state, problems)
+        result = _result_for_file(replace(state, token=None), problems, programs=True)
+        return private(json_response(result_json(result)))
     return _respond(state, problems)
 
 
@@ -132,13 +144,14 @@ def made_file(name: str) -> BaseResponse:
     elif not state.trained or (name == "ngrams.json") != (state.family == "word model"):
         sentence = _("Only a vocabulary that was trained here can be downloaded as a file.")
         problems = problems or [InputProblem(sentence, 404)]
-    result, problems = tokenize_or_explain(state, problems)
-    if result is None:
+    if problems:
         return _respond(state, problems)
+    try:
+        result = tokenize_or_explain(state)
+    except InputProblem as problem:
+        return _respond(state, [problem])
     media_type, write = MADE_FILES[name]
-    response = Response(write(result), mimetype=media_type)
-    response.headers["Content-Disposition"] = f"attachment; filename={name}"
-    return private(response)
+    return attachment([write(result)], media_type, name)
 
 
 @blueprint.route("/download/tokens.<kind>", methods=["GET", "POST"])
@@ -146,7 +159,7 @@ def tokens(kind: str) -> BaseResponse:
     """Download the result as a file; `kind` is one of `WRITERS`."""
     if kind not in WRITERS:
         abort(404)
-    return as_file(_result_for_file(), kind)
+    return as_file(_result_for_file(*forms.read(request)), kind)
 
 
 @blueprint.route("/frequencies", methods=["GET", "POST"])
@@ -157,29 +170,32 @@ def frequency_files(kind: str = "") -> BaseResponse:
     if not kind:
         query = "&".join(filter(None, (request.query_string.decode("ascii", "replace"), "frequencies=1")))
         return redirect(f"{url_for('playground.page')}?{query}#frequencies", 307)
-    if kind not in frequencies.FILES:
+    if kind not in FREQUENCY_WRITERS:
         abort(404)
-    return frequencies.as_file(_result_for_file(filled=kind in ("svg", "png"), programs=kind == "json"), kind)
+    result = _result_for_file(*forms.read(request), programs=kind == "json")
+    if kind in ("svg", "png") and not len(result.encoding):
+        abort(_error_page([InputProblem(_("Type or paste text to see its tokens."), 404)]))
+    return frequency_file(result, kind)
 
 
-def _result_for_file(*, filled: bool = False, programs: bool = False) -> Result:
-    """The result, of a text with tokens if it must be `filled`; else the request ends with an error page or problem."""
-    state, problems = forms.read(request)
-    try:
-        result, problems = tokenize_or_explain(state, [problem for problem in problems if problem.field != "token"])
-    except StillFetchingError:
-        result, problems = None, [still_fetching_problem()]
-    if result is not None and filled and not len(result.encoding):
-        result, problems = None, [InputProblem(_("Type or paste text to see its tokens."), 404)]
-    if result is None:
-        if programs:
-            abort(refused(problems))
-        status = max(one.status for one in problems)
-        message = " ".join(one.message for one in problems)
-        page = ErrorPage(message=message, heading=heading_for(status), status=status)
-        headers = {"Retry-After": "5"} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
-        abort(make_response(render(page), status, headers))
-    return result
+def _result_for_file(state: State, problems: Sequence[InputProblem], *, programs: bool = False) -> Result:
+    """The result; without one, the request ends with an error page, or with problem details for programs."""
+    problems = [problem for problem in problems if problem.field != "token"]
+    if not problems:
+        try:
+            return tokenize_or_explain(state)
+        except InputProblem as problem:
+            problems = [problem]
+        except StillFetchingError:
+            problems = [still_fetching_problem()]
+    return abort(refused(problems) if programs else _error_page(problems))
+
+
+def _error_page(problems: Sequence[InputProblem]) -> Response:
+    status = max(one.status for one in problems)
+    page = ErrorPage(message=" ".join(one.message for one in problems), heading=heading_for(status), status=status)
+    headers = {"Retry-After": "5"} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
+    return make_response(render(page), status, headers)
 
 
 @blueprint.get("/choices")
@@ -206,15 +222,18 @@ def _respond(
     if request.method == "POST" and not partial and link and valid:
         return make_response(redirect(_with_search(link), 303))
     result = details = pending = None
-    try:
-        result, problems = tokenize_or_explain(state, problems)
-    except StillFetchingError as waiting:
-        pending, problems = waiting, []
+    if not problems:
+        try:
+            result = tokenize_or_explain(state)
+        except InputProblem as problem:
+            problems = [problem]
+        except StillFetchingError as waiting:
+            pending = waiting
     if result is not None and state.token is not None:
         try:
             details = TokenDetails(result, state.token)
-        except InputProblem as wrong:
-            token_problems.append(wrong)
+        except InputProblem as problem:
+            token_problems.append(problem)
     all_problems = [*problems, *token_problems, *filter(None, (upload_problem, edit_problem))]
     status = max((problem.status for problem in all_problems), default=202 if pending else 200)
     waits = pending or any(map(is_unavailable, problems))
@@ -233,6 +252,7 @@ def _respond(
         json_url=None if link is None else f"{link}&format=json",
         shareable=True,
         edit_problem=edit_problem,
+        typed_change=request.values if edit_problem or not pressed(request.values, plain=False) else {},
     )
     if not partial:
         shown = render(PlaygroundPage(result_shown=view, picker=_picker(state), upload_problem=upload_problem))
@@ -243,17 +263,6 @@ def _respond(
     if waits:  # the last result stays, below the message
         response.headers["HX-Retarget"], response.headers["HX-Reselect"] = "#trouble", "#trouble > *"
     return response
-
-
-def _json(state: State, problems: list[InputProblem]) -> Response:
-    """The result as JSON."""
-    try:
-        result, problems = tokenize_or_explain(replace(state, token=None), problems)
-    except StillFetchingError:
-        return problem(503, _("The vocabulary is still being downloaded."), headers={"Retry-After": "2"})
-    if result is None:
-        return refused(problems)
-    return private(json_response(result_json(result)))
 
 
 def _picker(state: State) -> VocabularyPicker:

@@ -14,8 +14,6 @@ from flask_babel import gettext as _
 from markupsafe import Markup
 
 from webapp.observing.report import measure
-from webapp.pages.share import commands
-from webapp.pages.share.attempts import origin_of, share_form
 from webapp.pages.share.page_cache import PageCache
 from webapp.rendering.markup import visible
 from webapp.storage import LONGEST_REASON, ShareReceipt, StoredSnapshot, storage
@@ -23,7 +21,7 @@ from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.conversation.count import ConversationResult
 from webapp.tokenization.exports import WRITERS
 from webapp.tokenization.forms import InputProblem, as_typed
-from webapp.tokenization.sharing import shown_of
+from webapp.tokenization.sharing.kinds import origin_of, share_form, shown_of
 from webapp.tokenization.sharing.results import ShownResult
 from webapp.tokenization.sharing.snapshots import (
     LONGEST_NOTE,
@@ -44,8 +42,7 @@ from webapp.web.security import framed, is_foreign
 from webapp.web.templates import Context, Page, render
 from webapp.web.theme import chosen_theme
 
-blueprint = Blueprint("share", __name__, cli_group="snapshots")
-commands.add_commands(blueprint)
+blueprint = Blueprint("share", __name__)
 OEMBED_WIDTH, OEMBED_HEIGHT = 640, 320
 MAX_EXCERPT = 30  # characters
 
@@ -327,7 +324,7 @@ def _stored(id: str, *, in_frame: bool = False) -> StoredSnapshot:
     """The snapshot; ends with the page that explains why it is unavailable, or the one of an evaluation."""
     stored = _available(storage().snapshots.get(id), in_frame=in_frame)
     if kind_of(stored.snapshot) == "evaluation" and request.endpoint not in ("share.delete", "share.report"):
-        abort(make_response(redirect(url_for("evaluate.stored", id=id))))
+        abort(make_response(redirect(url_for("evaluations.stored", id=id))))
     return stored
 
 
@@ -337,7 +334,7 @@ def _stored_for_json(id: str) -> StoredSnapshot:
     if stored is None:
         abort(problem(404, _("There is no snapshot with this id, and there never was one.")))
     if kind_of(stored.snapshot) == "evaluation":
-        abort(make_response(redirect(url_for("evaluate.stored", id=id, format="json"))))
+        abort(make_response(redirect(url_for("evaluations.stored", id=id, format="json"))))
     if stored.condition != "kept":
         abort(problem(410, _("This snapshot is no longer available.")))
     return stored

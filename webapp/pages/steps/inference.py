@@ -16,8 +16,7 @@ from webapp.core.inference.samples import Drawn, UnigramSamples
 from webapp.core.inference.wrapper import Lookup
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.scored_bpe import ScoredBPE
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.traces.inference import DropStep, PieceDecision, dropout_steps, piece_decisions
 from webapp.core.traces.pretokens import AddedFound

@@ -10,8 +10,7 @@ from typing import Any
 from flask_babel import gettext as _
 
 from webapp.core.models.hmm import IMPOSSIBLE, STATES, State
-from webapp.core.models.maximum_probability import MaximumProbability
-from webapp.core.models.word_graph import WordArc
+from webapp.core.models.maximum_probability import MaximumProbability, WordArc
 from webapp.core.traces.word_graph import BlockTrace, HMMTrace, block_traces
 from webapp.pages.walkthrough.cells import cell, digits_between, final_cells, format_log_probability, quotable
 from webapp.pages.walkthrough.engine import Frame, Walkthrough, say

@@ -12,7 +12,7 @@ from flask_babel import gettext as _
 
 from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.scored_bpe import ScoredBPE
+from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.traces.merging import (
     BeginStep,
     EndStep,

@@ -19,9 +19,8 @@ from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.ngram import NGram
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import SentencePieceCharacters, SentencePieceWords
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordLevel, WordPiece
 from webapp.pages.steps import inference, lattice, matching, maximum_probability, merging
@@ -29,11 +28,10 @@ from webapp.pages.walkthrough import ngrams
 from webapp.pages.walkthrough.cells import preparation
 from webapp.pages.walkthrough.engine import MOST_BEST, Walkthrough
 from webapp.tokenization import forms
-from webapp.tokenization.algorithms import TEXTS, algorithm_names
+from webapp.tokenization.algorithms import TEXTS, ChoiceField, algorithm_names, choice_fields
+from webapp.tokenization.algorithms import options as checkbox_options
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import LONGEST_ADDRESS, MOST, Groups, vocabulary_choices
-from webapp.tokenization.messages import ChoiceField, choice_fields
-from webapp.tokenization.messages import options as checkbox_options
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry, find, title_of

@@ -35,11 +35,10 @@ from webapp.pages.walkthrough.merge_tree import rank_or_score
 from webapp.rendering.delimited import as_csv
 from webapp.rendering.markup import shown_piece
 from webapp.rendering.source_listing import SourceListing, source_listing
-from webapp.tokenization.algorithms import algorithm_names
-from webapp.tokenization.attempts import tokenize_or_explain
+from webapp.tokenization.algorithms import ChoiceField, algorithm_names
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import MOST
-from webapp.tokenization.messages import ChoiceField
+from webapp.tokenization.messages import tokenize_or_explain
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry, StillFetchingError, default_for, find, title_of
@@ -84,11 +83,10 @@ def page(algorithm: str) -> Response:
     if request.method == "POST" and not problems:
         return redirect(wanted.address(wanted.step), 303)
     pending, frame, result = None, None, None
-    if wanted.state.text or problems:
+    if wanted.state.text and not problems:
         try:
-            result, problems = tokenize_or_explain(wanted.state, problems)
-            if result is not None:
-                frame = _frame(wanted, result)
+            result = tokenize_or_explain(wanted.state)
+            frame = _frame(wanted, result)
         except StillFetchingError as waiting:
             pending = waiting
         except InputProblem as problem:

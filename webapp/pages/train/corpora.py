@@ -16,18 +16,17 @@ from pathlib import Path
 from typing import IO, Literal
 
 import zstandard
-from flask import Request
+from flask import Request, current_app
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
-from werkzeug.datastructures import FileStorage
 
 from webapp.core.training.corpus import CorpusError, CorpusFile, check_size
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.survey import CorpusFacts, survey
 from webapp.jobs import jobs
 from webapp.jobs.corpora import CorpusTooLargeError, NoRoomError
-from webapp.pages.train.messages import base_name, corpus_sentence, size_in_words, training_bytes
+from webapp.pages.train.messages import base_name, failure_sentence, size_in_words
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.web.client_addresses import rate_limit_key
 from webapp.web.localization import number
@@ -66,11 +65,12 @@ class StoredCorpus:
 
 def upload_limit() -> int:
     """The maximum size of a request with a corpus, in bytes."""
-    return training_bytes() + FORM_BYTES
+    limit: int = current_app.config["MAX_TRAINING_BYTES"]
+    return limit + FORM_BYTES
 
 
-def store_corpus(request: Request) -> str | InputProblem:
-    """Store the corpus of a form on disk: its id, or the problem with it."""
+def store_corpus(request: Request) -> str:
+    """Store the corpus of a form on disk; its id. Raises InputProblem."""
     uploaded = [file for file in request.files.getlist("files") if file.filename]
     text = as_typed(request.form.get("text"))
     example = BY_KEY.get(request.form.get("example", ""))
@@ -81,39 +81,33 @@ def store_corpus(request: Request) -> str | InputProblem:
             count=number(len(uploaded)),
             most=MOST_FILES,
         )
-        return InputProblem(message, 422, "files")
-    sources = [*map(_file, uploaded)] if uploaded and not example else []
+        raise InputProblem(message, 422, "files")
+    sources: list[tuple[str, IO[bytes]]] = []
     if example:
-        sources = [CorpusSource(example.file, io.BytesIO("".join(example.parts()).encode()), "files")]
-    elif text.strip() and not uploaded:
-        sources = [CorpusSource(_("pasted text"), io.BytesIO(text.encode("utf-8", "replace")), "text")]
-    if not sources:
-        return InputProblem(_("Paste a text, choose files, or start with an example."), 422, "text")
-    return _store(sources, field, rate_limit_key(request.remote_addr or ""))
+        sources = [(example.file, io.BytesIO("".join(example.parts()).encode()))]
+    elif uploaded:
+        sources = [(base_name(file.filename or "")[-LONGEST_STORED_NAME:], file.stream) for file in uploaded]
+    elif text.strip():
+        sources = [(_("pasted text"), io.BytesIO(text.encode("utf-8", "replace")))]
+    else:
+        raise InputProblem(_("Paste a text, choose files, or start with an example."), 422, "text")
+    return _store(
+        sources,
+        field,
+        rate_limit_key(request.remote_addr or ""),
+        blamed="files" if example or uploaded else "text",
+        are_files=bool(uploaded) and not example,
+    )
 
 
-@dataclass(frozen=True)
-class CorpusSource:
-    """A part of a corpus to store, and the form field to blame for it."""
-
-    name: str
-    stream: IO[bytes]
-    blamed: str
-    is_file: bool = False
-
-
-def _file(file: FileStorage) -> CorpusSource:
-    return CorpusSource(base_name(file.filename or "")[-LONGEST_STORED_NAME:], file.stream, "files", is_file=True)
-
-
-def _store(sources: list[CorpusSource], field: str, visitor: str) -> str | InputProblem:
+def _store(sources: list[tuple[str, IO[bytes]]], field: str, visitor: str, *, blamed: str, are_files: bool) -> str:
+    """Store the parts of a corpus, each a name and a stream; `blamed` is the field of the form for what is wrong."""
     corpora = jobs().corpora
-    id, problem, complete = "", None, False
+    id, complete = "", False
     try:
         id = jobs().new_corpus(visitor)
-        for source in sources:
-            format = format_of(source.name, source.stream) if source.is_file else "text"
-            corpora.add(id, source.name, source.stream, format, field)
+        for name, stream in sources:
+            corpora.add(id, name, stream, format_of(name, stream) if are_files else "text", field)
         check_size(corpora.files(id), corpora.most_bytes)
         # Only its beginning: a mistake further on ends the training.
         survey(corpora.files(id), TrainingPlan())
@@ -122,28 +116,28 @@ def _store(sources: list[CorpusSource], field: str, visitor: str) -> str | Input
     except NoTextFileError as error:
         message = _(
             "“%(name)s” is a file of the kind %(kind)s. Save its text as UTF-8 and upload that.",
-            name=source.name,
+            name=name,
             kind=error.kind,
         )
-        problem = InputProblem(message, 422, source.blamed)
+        raise InputProblem(message, 422, blamed) from error
     except CorpusTooLargeError as error:
         message = _(
             "The corpus is larger than %(limit)s. Upload a part of it; some megabytes are enough for most "
             "vocabularies.",
             limit=size_in_words(error.limit),
         )
-        problem = InputProblem(message, 413, source.blamed)
-    except NoRoomError:
+        raise InputProblem(message, 413, blamed) from error
+    except NoRoomError as error:
         message = _("This site has no room for a corpus of this size now. Try again in an hour, or upload less.")
-        problem = InputProblem(message, 507, sources[0].blamed)
+        raise InputProblem(message, 507, blamed) from error
     except CorpusError as error:
-        blamed = "field" if error.code == "no_field" else sources[0].blamed
+        blamed = "field" if error.code == "no_field" else blamed
         status = 413 if error.code == "too_large" else 422
-        problem = InputProblem(corpus_sentence(error.code, error.details), status, blamed)
+        raise InputProblem(failure_sentence(error.code, error.details), status, blamed) from error
     finally:
         if not complete:
             corpora.delete(id)
-    return problem or id
+    return id
 
 
 def find_corpus(id: str, plan: TrainingPlan) -> StoredCorpus | None:
@@ -155,15 +149,11 @@ def find_corpus(id: str, plan: TrainingPlan) -> StoredCorpus | None:
     if not stored:
         return None
     try:
-        return StoredCorpus(id, stored, _facts(stored, _as_counted(plan)))
+        # Only with what changes how a corpus is split, so that facts can be used again.
+        counted = ("trainer", "split", "pattern", "normalization", "longest_word", "segmentation")
+        return StoredCorpus(id, stored, _facts(stored, TrainingPlan(**{each: getattr(plan, each) for each in counted})))
     except CorpusError:  # it was deleted meanwhile
         return None
-
-
-def _as_counted(plan: TrainingPlan) -> TrainingPlan:
-    """The plan with only what changes how a corpus is split, so that facts can be used again."""
-    counted = ("trainer", "split", "pattern", "normalization", "longest_word", "segmentation")
-    return TrainingPlan(**{name: getattr(plan, name) for name in counted})
 
 
 @lru_cache(maxsize=64)

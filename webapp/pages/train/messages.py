@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from flask import current_app
 from flask_babel import format_timedelta
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
-from webapp.tokenization.messages import joined
 from webapp.web.localization import number
 
 MEGABYTE = 1_048_576  # bytes; what people and file managers call a megabyte
@@ -30,22 +28,6 @@ def short_name(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - END_SHOWN - 1]}…{name[-END_SHOWN:]}"
 
 
-def duration(seconds: float) -> str:
-    """A time in words, for a wait: `2 minutes`."""
-    return str(format_timedelta(max(1, round(seconds))))
-
-
-def clock(seconds: float) -> str:
-    """A time as on a clock.
-
-    >>> clock(48.2), clock(69), clock(3723)
-    ('0:48', '1:09', '1:02:03')
-    """
-    minutes, second = divmod(max(0, int(seconds)), 60)
-    hours, minute = divmod(minutes, 60)
-    return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
-
-
 def size_in_words(size: int) -> str:
     """A number of bytes: `12.4 MB`."""
     if size < MEGABYTE:
@@ -53,7 +35,8 @@ def size_in_words(size: int) -> str:
     return _("%(size)s MB", size=number(size / MEGABYTE, 0 if size >= 100 * MEGABYTE else 1))
 
 
-CORPUS_SENTENCES: Mapping[str, LazyString] = {
+FAILURE_SENTENCES: Mapping[str, LazyString] = {
+    # of a corpus
     "empty": _l("The corpus has no text. Paste or upload some."),
     "not_utf8": _l("“%(file)s” is not valid UTF-8 at byte %(offset)s. Save it as UTF-8 and upload it again."),
     "bad_json": _l(
@@ -67,10 +50,7 @@ CORPUS_SENTENCES: Mapping[str, LazyString] = {
     "damaged": _l("“%(file)s” cannot be decompressed: it is damaged or incomplete. Compress and upload it again."),
     "too_large": _l("Decompressed, the corpus is larger than %(limit)s MB. Upload a part of it."),
     "unreadable": _l("The corpus could not be read. Upload it again."),
-}
-"""What is wrong with a corpus, and what to do, by the code of the error."""
-
-FAILURE_SENTENCES: Mapping[str, LazyString] = {
+    # of a training
     "too_small": _l(
         "The corpus is too small for this size: %(possible)s pieces are possible. Choose a smaller vocabulary, a lower "
         "minimum count or more text."
@@ -101,18 +81,12 @@ FAILURE_SENTENCES: Mapping[str, LazyString] = {
         "if it fails again, choose less text."
     ),
     "full": _l("This site has no storage left for new vocabularies. Please tell the site’s operator."),
-    **CORPUS_SENTENCES,
 }
-"""Why a training failed, and what to change, by the code of the failure."""
-
-
-def corpus_sentence(code: str, details: Mapping[str, Any]) -> str:
-    """What is wrong with a corpus, and what to do."""
-    return str(CORPUS_SENTENCES.get(code, CORPUS_SENTENCES["unreadable"])) % _values(code, details)
+"""What is wrong with a corpus, or why a training failed, and what to change, by the code of the error."""
 
 
 def failure_sentence(code: str, details: Mapping[str, Any]) -> str:
-    """Why a training failed, and what to change."""
+    """What is wrong with a corpus, or why a training failed, and what to change."""
     if code in FAILURE_SENTENCES:
         return str(FAILURE_SENTENCES[code]) % _values(code, details)
     return _("Something went wrong on our side. Train again; if it fails again, choose less text or another algorithm.")
@@ -120,7 +94,6 @@ def failure_sentence(code: str, details: Mapping[str, Any]) -> str:
 
 def _values(code: str, details: Mapping[str, Any]) -> dict[str, str]:
     """The details of an error as its sentence has them; those that are missing have a value too."""
-    limit = details.get("limit", 0)
     numbers = {name: number(details.get(name, 0)) for name in ("offset", "line", "possible", "needed")}
     return {
         **numbers,
@@ -128,25 +101,11 @@ def _values(code: str, details: Mapping[str, Any]) -> dict[str, str]:
         "file": short_name(str(details.get("file", ""))),
         "field": str(details.get("field", ""))[:LONGEST_NAME],
         "message": str(details.get("message", "")),
-        "limit": duration(limit)
-        if code == "time"
-        else size_in_words(limit)
-        if code in ("memory", "disk")
-        else number(limit / MEGABYTE, 0),
+        "limit": _limit(code, details.get("limit", 0)),
     }
 
 
-def too_many_sentence(running: int, waiting: int) -> str:
-    """Why a visitor cannot start another training now."""
-    message = _(
-        "You have reached the limit per visitor (running: %(running)s, waiting: %(waiting)s).",
-        running=running,
-        waiting=waiting,
-    )
-    return joined([message, _("Wait until one has finished, or cancel one.")])
-
-
-def training_bytes() -> int:
-    """The largest corpus, in bytes."""
-    limit: int = current_app.config["MAX_TRAINING_BYTES"]
-    return limit
+def _limit(code: str, limit: float) -> str:
+    if code == "time":
+        return str(format_timedelta(max(1, round(limit))))
+    return size_in_words(int(limit)) if code in ("memory", "disk") else number(limit / MEGABYTE, 0)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from urllib.parse import urlencode
 
@@ -12,26 +12,105 @@ from flask_babel import gettext as _
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.core.formats.checked_patterns import checked_pattern
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.patterns import checked_pattern
+from webapp.core.formats.reading import FormatError
+from webapp.core.training.corpus import CorpusFile
+from webapp.core.training.counting import stored_bytes
 from webapp.core.training.plan import PlanError, TrainingPlan
+from webapp.core.training.survey import CorpusFacts
 from webapp.core.training.train import TrainingError, check
 from webapp.jobs import Job, TooManyJobsError, jobs
-from webapp.pages.train.corpora import EXAMPLES, UPLOAD_ADDRESS, StoredCorpus, find_corpus, store_corpus, upload_limit
-from webapp.pages.train.forms import PlanRequest, read_plan, with_problem
-from webapp.pages.train.messages import failure_sentence, size_in_words, too_many_sentence, training_bytes
-from webapp.pages.train.views import GoneTrainingPage, JobPage, UploadPage, choices_context, job_context, plan_page
+from webapp.pages.train.corpora import (
+    EXAMPLES,
+    UPLOAD_ADDRESS,
+    ExampleCorpus,
+    StoredCorpus,
+    find_corpus,
+    store_corpus,
+    upload_limit,
+)
+from webapp.pages.train.job import JobContext, job_context
+from webapp.pages.train.messages import failure_sentence, short_name, size_in_words
+from webapp.pages.train.plan import CHOICES, DEFAULTS, TRAINER_TITLES, PlanChoice, PlanRequest, plan_from
+from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 from webapp.storage import UnavailableStorageError
+from webapp.tokenization.algorithms import Text
 from webapp.tokenization.forms import InputProblem, as_typed
-from webapp.tokenization.messages import wrong_file
+from webapp.tokenization.messages import joined, wrong_file
+from webapp.vocabularies.token_kinds import script_title
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.web.client_addresses import rate_limit_key
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.json_responses import json_response
-from webapp.web.localization import number
+from webapp.web.localization import join_list, number
 from webapp.web.rates import stores
 from webapp.web.security import is_foreign
-from webapp.web.templates import render
+from webapp.web.templates import Context, Page, render
+
+SCRIPTS_SHOWN = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class UploadPage(Page):
+    """The form for a corpus."""
+
+    template = "train/page.html"
+
+    form_id: str = "corpus"
+    text: str  # what was pasted
+    field: str  # of JSON Lines
+    problem: InputProblem | None
+    gone: bool  # whether the corpus of the address is no longer there
+    examples: Sequence[ExampleCorpus] = EXAMPLES
+    most_bytes: int
+    plan_fields: Sequence[tuple[str, str]]  # the choices to keep, as hidden fields
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanChoicesContext(Context):
+    """The choices of one algorithm, for htmx."""
+
+    template = "train/_choices.html"
+
+    typed: Mapping[str, str]  # the fields as they were typed
+    invalid: Mapping[str, str]  # what is wrong with each rejected field
+    basic: Sequence[PlanChoice]
+    advanced: Sequence[PlanChoice]
+    advanced_open: bool
+    facts: CorpusFacts
+    smoothings: Mapping[str, Text]  # their titles
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanPage(Page):
+    """A corpus with its facts, and the choices of a training."""
+
+    template = "train/plan.html"
+
+    form_id: str = "plan"
+    choices: PlanChoicesContext
+    corpus: str  # its id
+    files: Sequence[tuple[str, str, str]]  # name, size in words, and what it is, such as `JSON Lines, gzip`
+    scripts: Sequence[tuple[str, float, float]]  # title, share of the characters, length of its bar in percent
+    trainers: Mapping[str, Text]  # their titles
+    refusal: str  # why no training can be started now
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobPage(Page):
+    """The page of a training."""
+
+    template = "train/job.html"
+
+    shown: JobContext
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoneTrainingPage(Page):
+    """The page of an unknown training."""
+
+    template = "train/unknown.html"
+
 
 blueprint = Blueprint("train", __name__)
 
@@ -39,12 +118,12 @@ blueprint = Blueprint("train", __name__)
 @blueprint.get("/train")
 def page() -> Response:
     """The form for a corpus, or with the id of one in `corpus` the choices of a training."""
-    asked = read_plan(request)
+    plan = plan_from(request.args)
     id = request.args.get("corpus", "")
     if not id:
-        return _upload_page(asked)
-    asked, corpus = _found(id, _checked(asked))
-    return _upload_page(asked, gone=True) if corpus is None else _plan_page(asked, corpus)
+        return _upload_page(plan)
+    plan, corpus = _found(id, _checked(plan))
+    return _upload_page(plan, gone=True) if corpus is None else _plan_page(plan, corpus)
 
 
 @blueprint.post(UPLOAD_ADDRESS)
@@ -55,16 +134,21 @@ def upload() -> BaseResponse:
         abort(HTTPStatus.FORBIDDEN)
     request.max_content_length = upload_limit()
     request.max_form_memory_size = current_app.config["MAX_CONTENT_LENGTH"]
+    plan = None
     try:
-        asked = read_plan(request)
+        plan = plan_from(request.form)
         if _only_redraws():
-            return _upload_page(asked)
-        stored = store_corpus(request)
+            return _upload_page(plan)
+        address = _address(store_corpus(request), plan)
     except RequestEntityTooLarge:
-        return _too_large()
-    if isinstance(stored, InputProblem):
-        return _upload_page(asked, {stored.field: stored})
-    address = _address(stored, asked)
+        message = _(
+            "The corpus is too large: the limit is %(limit)s. Upload a part of it, or choose a text of this size as a "
+            "file instead of pasting it.",
+            limit=size_in_words(current_app.config["MAX_TRAINING_BYTES"]),
+        )
+        return _upload_page(None, InputProblem(message, 413, "files"))
+    except InputProblem as problem:
+        return _upload_page(plan, problem)
     if wants_partial():
         return private(Response(status=201, headers={"Location": address}))
     return redirect(address, 303)
@@ -76,16 +160,27 @@ def start() -> BaseResponse:
     """Start a training, and go on to its page."""
     if is_foreign(request):
         abort(HTTPStatus.FORBIDDEN)
-    asked, corpus = _found(request.form.get("corpus", ""), _checked(read_plan(request)))
+    plan, corpus = _found(request.form.get("corpus", ""), _checked(plan_from(request.form)))
     if corpus is None:
-        return _upload_page(asked, gone=True)
-    asked = _within_reach(asked, corpus)
-    if asked.problems or _only_redraws():
-        return _plan_page(asked, corpus)
+        return _upload_page(plan, gone=True)
+    possible = corpus.facts.possible_pieces  # exactly if the whole corpus was seen
+    if not plan.problems and plan.plan.trainer != "ngram" and not corpus.facts.sampled and plan.plan.size > possible:
+        message = _(
+            "This corpus makes at most %(possible)s pieces possible. Choose a smaller vocabulary or more text.",
+            possible=number(possible),
+        )
+        plan = plan.with_problem("size", message)
+    if plan.problems or _only_redraws():
+        return _plan_page(plan, corpus)
     try:
-        job = jobs().submit(asked.plan, corpus.id, corpus.facts, rate_limit_key(request.remote_addr or ""))
+        job = jobs().submit(plan.plan, corpus.id, corpus.facts, rate_limit_key(request.remote_addr or ""))
     except TooManyJobsError as error:
-        response = _plan_page(asked, corpus, too_many_sentence(error.running, error.waiting))
+        message = _(
+            "You have reached the limit per visitor (running: %(running)s, waiting: %(waiting)s).",
+            running=error.running,
+            waiting=error.waiting,
+        )
+        response = _plan_page(plan, corpus, joined([message, _("Wait until one has finished, or cancel one.")]))
         response.status_code = 429
         response.headers["Retry-After"] = "60"
         return response
@@ -95,8 +190,7 @@ def start() -> BaseResponse:
 @blueprint.get("/train/<id>")
 def job(id: str) -> Response:
     """The page of a training."""
-    found = jobs().find(id)
-    return _unknown() if found is None else _job_page(found)
+    return _job_page(jobs().find(id))
 
 
 @blueprint.post("/train/<id>/cancel")
@@ -104,13 +198,11 @@ def cancel(id: str) -> BaseResponse:
     """Cancel a training, and show its page."""
     if is_foreign(request):
         abort(HTTPStatus.FORBIDDEN)
-    if jobs().find(id) is None:
-        return _unknown()
-    jobs().cancel(id)
-    if not wants_partial():
-        return redirect(url_for("train.job", id=id), 303)
-    found = jobs().find(id)
-    return _unknown() if found is None else _job_page(found)
+    if jobs().find(id) is not None:
+        jobs().cancel(id)
+        if not wants_partial():
+            return redirect(url_for("train.job", id=id), 303)
+    return _job_page(jobs().find(id))
 
 
 @blueprint.get("/train/<id>/record.json")
@@ -118,7 +210,7 @@ def record(id: str) -> Response:
     """The record of a finished training, as a file."""
     found = jobs().find(id)
     if found is None or not found.record:
-        return _unknown()
+        return _job_page(None)
     response = json_response(found.record)
     response.headers["Content-Disposition"] = "attachment; filename=training-record.json"
     return _noindex(response)
@@ -129,116 +221,106 @@ def _only_redraws() -> bool:
     return "lang" in request.form or "theme" in request.form
 
 
-def _checked(asked: PlanRequest) -> PlanRequest:
-    """The request with the problems that the core finds; a wrong pattern is not tried on a corpus."""
+def _checked(plan: PlanRequest) -> PlanRequest:
+    """The plan with the problems that the core finds; a wrong pattern is not tried on a corpus."""
     try:
-        if asked.plan.split == "own" and "pattern" not in asked.problems:
-            checked_pattern(asked.plan.pattern)
-        if not asked.problems:
-            check(asked.plan)
+        if plan.plan.split == "own" and "pattern" not in plan.problems:
+            checked_pattern(plan.plan.pattern)
+        if not plan.problems:
+            check(plan.plan)
     except FormatError as error:
-        asked = with_problem(asked, "pattern", wrong_file(error))
+        plan = plan.with_problem("pattern", wrong_file(error))
     except PlanError as error:
-        return _without_pattern(with_problem(asked, error.field, _(error.sentence, **error.values)))
-    return _without_pattern(asked) if "pattern" in asked.problems else asked
+        return _without_pattern(plan.with_problem(error.field, _(error.sentence, **error.values)))
+    return _without_pattern(plan) if "pattern" in plan.problems else plan
 
 
-def _found(id: str, asked: PlanRequest) -> tuple[PlanRequest, StoredCorpus | None]:
-    """The corpus, if it is there, and the request, with a problem if its pattern is too slow or its words are lines."""
+def _found(id: str, plan: PlanRequest) -> tuple[PlanRequest, StoredCorpus | None]:
+    """The corpus, if it is there, and the plan, with a problem if its pattern is too slow or its words are lines."""
     try:
-        return asked, find_corpus(id, asked.plan)
+        return plan, find_corpus(id, plan.plan)
     except TrainingError as error:
         message = failure_sentence(error.code, error.details)
         if error.code == "unsegmented":
-            asked = with_problem(asked, "segmentation", message)
-            return asked, find_corpus(id, TrainingPlan())
-        asked = _without_pattern(with_problem(asked, "pattern", message))
-        return asked, find_corpus(id, asked.plan)
+            return plan.with_problem("segmentation", message), find_corpus(id, TrainingPlan())
+        plan = _without_pattern(plan.with_problem("pattern", message))
+        return plan, find_corpus(id, plan.plan)
 
 
-def _without_pattern(asked: PlanRequest) -> PlanRequest:
-    return replace(asked, plan=replace(asked.plan, split="default", pattern=""))
+def _without_pattern(plan: PlanRequest) -> PlanRequest:
+    return replace(plan, plan=replace(plan.plan, split="default", pattern=""))
 
 
-def _within_reach(asked: PlanRequest, corpus: StoredCorpus) -> PlanRequest:
-    """The request with a problem if the plan asks for too many pieces.
-
-    How many are possible is known if the whole corpus was seen.
-    """
-    if asked.problems:
-        return asked
-    possible = corpus.facts.possible_pieces
-    if asked.plan.trainer == "ngram" or corpus.facts.sampled or asked.plan.size <= possible:
-        return asked
-    message = _(
-        "This corpus makes at most %(possible)s pieces possible. Choose a smaller vocabulary or more text.",
-        possible=number(possible),
-    )
-    return with_problem(asked, "size", message)
+def _address(corpus: str, plan: PlanRequest) -> str:
+    return f"{url_for('train.page')}?{urlencode([('corpus', corpus), *plan.changed()])}"
 
 
-def _address(corpus: str, asked: PlanRequest) -> str:
-    return f"{url_for('train.page')}?{urlencode([('corpus', corpus), *asked.changed()])}"
-
-
-def _upload_page(
-    asked: PlanRequest | None, problems: Mapping[str, InputProblem] | None = None, *, gone: bool = False
-) -> Response:
-    """The form for a corpus; without a request, whose body was too large to be read, what was sent is lost."""
-    problems = problems or {}
-    sent = request.form if asked and request.method == "POST" else {}
+def _upload_page(plan: PlanRequest | None, problem: InputProblem | None = None, *, gone: bool = False) -> Response:
+    """The form for a corpus; without a plan, the body was too large to be read, and what was sent is lost."""
+    sent = request.form if plan and request.method == "POST" else {}
     context = UploadPage(
         text=as_typed(sent.get("text")),
         field=sent.get("field", "text"),
-        problems=problems,
+        problem=problem,
         gone=gone,
-        examples=EXAMPLES,
-        most_bytes=training_bytes(),
-        plan_fields=asked.changed() if asked else (),
+        most_bytes=current_app.config["MAX_TRAINING_BYTES"],
+        plan_fields=plan.changed() if plan else (),
     )
-    status = 410 if gone else max((one.status for one in problems.values()), default=200)
+    status = 410 if gone else problem.status if problem else 200
     response = make_response(render(context), status)
     return swappable(response) if status == 200 else _noindex(response)
 
 
-def _too_large() -> Response:
-    message = _(
-        "The corpus is too large: the limit is %(limit)s. Upload a part of it, or choose a text of this size as a "
-        "file instead of pasting it.",
-        limit=size_in_words(training_bytes()),
+def _plan_page(plan: PlanRequest, corpus: StoredCorpus, refusal: str = "") -> Response:
+    choices = [choice for choice in CHOICES if plan.typed["trainer"] in choice.trainers]
+    advanced = [choice for choice in choices if choice.advanced]
+    context = PlanChoicesContext(
+        typed=plan.typed,
+        invalid=plan.problems,
+        basic=[choice for choice in choices if not choice.advanced],
+        advanced=advanced,
+        advanced_open=any(
+            plan.typed[choice.name] != DEFAULTS[choice.name] or choice.name in plan.problems for choice in advanced
+        ),
+        facts=corpus.facts,
+        smoothings=SMOOTHING_NAMES,
     )
-    return _upload_page(None, {"files": InputProblem(message, 413, "files")})
-
-
-def _plan_page(asked: PlanRequest, corpus: StoredCorpus, refusal: str = "") -> Response:
-    choices = choices_context(asked, corpus)
-    body = render(choices if wants_partial() else plan_page(choices, corpus, refusal))
-    address = _address(corpus.id, asked)
+    shares = corpus.facts.scripts[:SCRIPTS_SHOWN]
+    most = max((share for _script, share in shares), default=0) or 1
+    whole = PlanPage(
+        choices=context,
+        corpus=corpus.id,
+        files=[(short_name(each.name), size_in_words(stored_bytes(each)), _kind(each)) for each in corpus.files],
+        scripts=[(script_title(name), share, round(100 * share / most, 1)) for name, share in shares],
+        trainers=TRAINER_TITLES,
+        refusal=refusal,
+    )
+    address = _address(corpus.id, plan)
     short = len(address) <= current_app.config["MAX_LINK_CHARACTERS"]
-    response = make_response(body, 422 if asked.problems else 200)
+    response = make_response(render(context if wants_partial() else whole), 422 if plan.problems else 200)
     return _noindex(swappable(response, address if short else None))
 
 
-def _job_page(job: Job) -> Response:
+def _kind(file: CorpusFile) -> str:
+    kinds = [_("JSON Lines, field “%(field)s”", field=file.field[:40])] if file.format == "jsonl" else []
+    return join_list([*kinds, *([file.compression] if file.compression else [])])
+
+
+def _job_page(job: Job | None) -> Response:
+    """The page of a training, or that there is none; a new vocabulary goes into the visitor's lists."""
+    if job is None:
+        return _noindex(make_response(render(GoneTrainingPage(status=404)), 404))
     context = job_context(job)
     response = make_response(render(context if wants_partial() else JobPage(shown=context)))
-    if job.state == "finished" and context.finished is not None:
-        _remember(response, context.finished.entry.name, context.view.label, job.id)
+    if context.finished is not None:
+        name = context.finished.entry.name
+        try:
+            mine = uploads_of(request)
+            if name not in (entry.name for entry in mine):
+                remember_upload(response, name, context.label, mine, job.id)
+        except UnavailableStorageError:
+            pass
     return _noindex(swappable(response))
-
-
-def _remember(response: Response, name: str, title: str, training: str) -> None:
-    """Put a new vocabulary into the visitor's lists."""
-    try:
-        mine = uploads_of(request)
-        if name not in (entry.name for entry in mine):
-            remember_upload(response, name, title, mine, training)
-    except UnavailableStorageError:
-        return
-
-
-def _unknown() -> Response:
-    return _noindex(make_response(render(GoneTrainingPage(status=404)), 404))
 
 
 def _noindex(response: Response) -> Response:

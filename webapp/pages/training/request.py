@@ -64,7 +64,7 @@ class TrainingRequest:
     """
 
     algorithm: str
-    symbols: str = ""  # BPE: "bytes", or else characters; WordPiece: "top-down", or else by score
+    symbols: str = ""  # BPE: "bytes", or else characters
     corpus: str = ""
     size: int | None = None  # merges; for Unigram the pieces to keep, single characters included
     text: str = ""  # what is tokenized with the pieces so far; if empty, words of the corpus

@@ -1,7 +1,7 @@
 """One record for each kind of training that the page shows; example corpora; how a request is read.
 
 >>> list(TRAININGS)
-['bpe', 'bpe-bytes', 'wordpiece', 'wordpiece-top-down', 'unigram', 'ngram']
+['bpe', 'bpe-bytes', 'wordpiece', 'unigram', 'ngram']
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
-from webapp.core.reference import bpe, ngram, unigram, wordpiece, wordpiece_top_down
-from webapp.pages.training import merges, ngrams, top_down
+from webapp.core.reference import bpe, ngram, unigram, wordpiece
+from webapp.pages.training import merges, ngrams
 from webapp.pages.training import unigram as unigram_training
 from webapp.pages.training.request import (
     LONGEST,
@@ -185,15 +185,6 @@ TRAININGS: dict[str, Training] = {
             merges.wordpiece,
             (wordpiece.split, wordpiece.train),
             options=(MINIMUM,),
-        ),
-        Training(
-            "wordpiece",
-            _l("WordPiece, top-down"),
-            PRESETS["wordpiece-top-down"],
-            top_down.walkthrough,
-            (wordpiece_top_down.starts, wordpiece_top_down.count, wordpiece_top_down.keep, wordpiece_top_down.train),
-            symbols="top-down",
-            size=PIECES,
         ),
         Training(
             "unigram",

@@ -16,10 +16,9 @@ from webapp.tokenization.links import is_independent
 from webapp.tokenization.messages import unavailable_problem
 from webapp.vocabularies import CatalogueEntry, StillFetchingError, UnavailableVocabularyError, find, tokenizer_of
 from webapp.vocabularies.library import is_here
-from webapp.web.error_messages import heading_for
 from webapp.web.htmx import swappable, wants_partial
 from webapp.web.localization import join_list, number
-from webapp.web.problems import refuse
+from webapp.web.problems import heading_for, refuse
 from webapp.web.templates import ErrorMessage, ErrorPage, Page, render
 
 DOWNLOAD = "vocabularies.download"
@@ -94,11 +93,12 @@ def _is_for_programs() -> bool:
     return (request.endpoint or "").endswith(FOR_PROGRAMS)
 
 
-def require_short(query: str, limit: int) -> None:
-    """Raise InputProblem for a search of more than `limit` characters."""
-    if len(query) > limit:
-        sizes = {"limit": number(limit), "count": number(len(query))}
-        raise InputProblem(_("Search for at most %(limit)s characters; these are %(count)s.", **sizes))
+def too_long(query: str, limit: int) -> InputProblem | None:
+    """The problem with a search of more than `limit` characters."""
+    if len(query) <= limit:
+        return None
+    sizes = {"limit": number(limit), "count": number(len(query))}
+    return InputProblem(_("Search for at most %(limit)s characters; these are %(count)s.", **sizes))
 
 
 def answer(body: str, problem: InputProblem | None, **address: str | int | None) -> Response:

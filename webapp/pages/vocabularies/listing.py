@@ -1,4 +1,4 @@
-"""`/vocabularies`: the list of all vocabularies, filtered, searched, each with a sample; uploads and the record."""
+"""`/vocabularies`: the list of all vocabularies, each with a sample; uploads, and how those of the site were made."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, Literal
+from typing import Literal
 
 from flask import Response, abort, jsonify, make_response, redirect, request, url_for
 from flask_babel import gettext as _
@@ -15,15 +15,16 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.algorithms import family_of
 from webapp.core.text.split_patterns import TextError
-from webapp.pages.vocabularies.found import answer, blueprint, entry_of, origin_of, require_short
-from webapp.pages.vocabularies.growth import GrowthPanel, size_chart
+from webapp.pages.vocabularies.found import answer, blueprint, entry_of, origin_of, too_long
+from webapp.pages.walkthrough.engine import PictureKind, picture_file
+from webapp.rendering.charts import LineChart, Series, chart_figure, linear, logarithmic
 from webapp.rendering.markup import Painter
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.algorithms import algorithm_names, leading_algorithms
-from webapp.tokenization.attempts import FIELD as UPLOAD_FIELD
-from webapp.tokenization.attempts import store_upload, upload_limit
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import is_independent
+from webapp.tokenization.messages import FIELD as UPLOAD_FIELD
+from webapp.tokenization.messages import store_upload, upload_limit
 from webapp.vocabularies import (
     CATALOGUE,
     CatalogueEntry,
@@ -32,6 +33,7 @@ from webapp.vocabularies import (
     library,
     offered_algorithms,
     record,
+    sizes_record,
     tokenizer_of,
     well_known,
 )
@@ -43,9 +45,68 @@ from webapp.vocabularies.titles import matches
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.vocabularies.wellknown import WELL_KNOWN
 from webapp.web.htmx import swappable, wants_partial
+from webapp.web.localization import number
 from webapp.web.rates import stores_by_hash
 from webapp.web.security import is_foreign
 from webapp.web.templates import Context, Page, render
+
+MARKED = (250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
+NAMED = (500, 2_000, 8_000, 32_000)
+
+
+@dataclass(frozen=True)
+class GrowthPanel:
+    """The chart of one language and its table: a row per size, a column per vocabulary, None without a figure."""
+
+    chart: LineChart
+    rows: Sequence[tuple[int, Sequence[float | None]]]
+
+
+def size_chart(vocabulary: str | None = None) -> list[GrowthPanel]:
+    """A panel for each held-out text, with the line of `vocabulary` emphasized; empty if it has no line."""
+    record = sizes_record()
+    if vocabulary is not None and vocabulary not in record["vocabularies"]:
+        return []
+    titles = {"English": _("English: “Pride and Prejudice”"), "Chinese": _("Chinese: essays by Lu Xun")}
+    labels = {"bpe-bytes": _("BPE, bytes"), "bpe-characters": _("BPE, %(suffix)s", suffix="</w>")}
+    labels = {name: algorithm_names()[CATALOGUE[name].algorithms[0]] for name in record["vocabularies"]} | labels
+    panels = []
+    for language, text in record["texts"].items():
+        found: dict[str, dict[int, float]] = {
+            name: {one["pieces"]: text["characters"] / one["tokens"][language] for one in line}
+            for name, line in record["vocabularies"].items()
+        }
+        address = {"endpoint": "vocabularies.growth_file", "language": language.lower()}
+        chart = LineChart(
+            key=f"growth-{language.lower()}",
+            title=titles[language],
+            description=_("Characters per token, by size of the vocabulary"),
+            x=logarithmic(_("pieces in the vocabulary"), MARKED[0], MARKED[-1], MARKED, number, NAMED),
+            y=linear(_("characters per token"), [value for line in found.values() for value in line.values()], number),
+            files=tuple((kind.upper(), url_for(**address, kind=kind)) for kind in ("svg", "png")),
+            series=tuple(Series(labels[name], tuple(line.items()), name == vocabulary) for name, line in found.items()),
+        )
+        sizes = sorted({pieces for line in found.values() for pieces in line})
+        panels.append(GrowthPanel(chart, [(size, [line.get(size) for line in found.values()]) for size in sizes]))
+    return panels
+
+
+for function in (record, size_chart):
+    blueprint.add_app_template_global(function)
+
+
+@blueprint.get("/vocabularies/growth/<any(english, chinese):language>.<any(svg, png):kind>")
+def growth_file(language: str, kind: PictureKind) -> Response:
+    """The chart of characters per token by vocabulary size in one language; `colours=dark` for the dark theme."""
+    chart = next(panel.chart for panel in size_chart() if panel.chart.key == f"growth-{language}")
+    return picture_file(chart_figure(chart), kind, f"growth-{language}")
+
+
+@blueprint.get("/vocabularies/SIZES.json")
+def written_sizes() -> Response:
+    """The figures of the chart."""
+    return jsonify(sizes_record())
+
 
 LONGEST_FIND = 100  # characters
 SAMPLE = "tokenization 分词"
@@ -89,8 +150,8 @@ class ListContext(Context):
 
     find: str  # the search
     show: str  # the chosen one of `filters`
-    problem: InputProblem | None = None
-    rows: Sequence[ShelfRow] = ()
+    problem: InputProblem | None
+    rows: Sequence[ShelfRow]
     total: int  # number of all vocabularies
 
 
@@ -115,8 +176,6 @@ class ListPage(Page):
     ready: int  # number of vocabularies that need no fetching
     filters: Mapping[str, str]  # the kinds of vocabularies to show: value in the address, title
     upload_problem: InputProblem | None
-    record: Mapping[str, Any]  # the content of `RECORD.json`
-    growth: Sequence[GrowthPanel]  # characters per token by vocabulary size
     catalogue: Mapping[str, CatalogueEntry]  # the shipped vocabularies
     sample: str = SAMPLE  # the text that each row splits
 
@@ -178,31 +237,20 @@ def written_record() -> Response:
 def _listed() -> ListContext:
     """The list that the address asks for: vocabularies whose names or origin contain every word of the search."""
     find, show = request.args.get("find", ""), request.args.get("show", "")
-    context = ListContext(find=find, show=show if show in _filters() else "", total=len(entries()))
-    try:
-        require_short(find, LONGEST_FIND)
-    except InputProblem as problem:
-        return ListContext(**vars(context) | {"problem": problem})
-    found = []
-    for entry in entries():
-        origin = origin_of(entry).casefold()
-        words = " ".join(word for word in find.split() if word.casefold() not in origin)
-        if matches(entry, words) and _belongs(entry, context.show):
-            found.append(entry)
-    return ListContext(**vars(context) | {"rows": _rows(found)})
+    show, every = show if show in _filters() else "", entries()
+    problem = too_long(find, LONGEST_FIND)
+    found = [] if problem else [entry for entry in every if _is_found(entry, find) and _belongs(entry, show)]
+    return ListContext(find=find, show=show, problem=problem, rows=_rows(found), total=len(every))
+
+
+def _is_found(entry: CatalogueEntry, find: str) -> bool:
+    origin = origin_of(entry).casefold()
+    return matches(entry, " ".join(word for word in find.split() if word.casefold() not in origin))
 
 
 def _list_page(listed: ListContext, upload_problem: InputProblem | None = None) -> ListPage:
-    """The page with the list and the training record."""
-    return ListPage(
-        listed=listed,
-        ready=sum(map(is_here, entries())),
-        filters=_filters(),
-        upload_problem=upload_problem,
-        record=record(),
-        growth=size_chart(),
-        catalogue=CATALOGUE,
-    )
+    ready = sum(map(is_here, entries()))
+    return ListPage(listed=listed, ready=ready, filters=_filters(), upload_problem=upload_problem, catalogue=CATALOGUE)
 
 
 def _filters() -> dict[str, str]:

@@ -14,9 +14,8 @@ from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Matching
 from webapp.core.models.ngram import NGram
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.scored_bpe import ScoredBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredModel
-from webapp.core.models.sentencepiece_unigram import SentencePieceUnigram
+from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.rendering.markup import shown_piece, visible
 from webapp.tokenization.forms import InputProblem

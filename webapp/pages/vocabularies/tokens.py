@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from flask import Response, make_response, request
 from flask_babel import gettext as _
@@ -15,15 +15,15 @@ from webapp.core.analysis.token_origin import spelling_of
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.tokenizer import Tokenizer
 from webapp.jobs import surveys
-from webapp.jobs.surveys import PARTS, FailedSurvey, Running, StoredSurvey, survey_of
+from webapp.jobs.surveys import PARTS, Running, StoredSurvey, survey_of
 from webapp.pages.vocabularies.found import HeadedPage, blueprint, end, vocabulary_of
 from webapp.pages.vocabularies.listing import entries
 from webapp.pages.vocabularies.token_table import PAGE, page_number, piece_of, short, shown_token, tags_of
 from webapp.pages.walkthrough.merge_tree import MergeTree, merge_tree
 from webapp.rendering.delimited import as_csv
 from webapp.rendering.markup import visible
+from webapp.tokenization.answers import reachability_json, survey_json, token_page_json
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.vocabulary_answers import reachability_json, survey_json, token_page_json
 from webapp.vocabularies import CatalogueEntry, title_of
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.library import library
@@ -81,14 +81,14 @@ class SurveyContext(Context):
     entry: CatalogueEntry
     shown: Shown
     chosen: str  # one of the reasons
-    running: Running | None = None
-    failed: str = ""  # why there is no list
-    problem: InputProblem | None = None  # with the page of the address
-    survey: StoredSurvey | None = None
+    running: Running | None
+    failed: str  # why there is no list
+    problem: InputProblem | None  # with the page of the address
+    survey: StoredSurvey | None
     reasons: Mapping[str, int]  # the choices of the list, with the number of tokens of each
-    found: Sequence[Reach] = ()  # on this page
-    number: int = 1  # of the page
-    last: int = 1
+    found: Sequence[Reach]  # on this page
+    number: int  # of the page
+    last: int
     most_seconds: int = surveys.SECONDS
 
 
@@ -221,22 +221,26 @@ def _tree(facts: TokenFacts) -> MergeTree | None:
 def _survey_context(entry: CatalogueEntry, tokenizer: Tokenizer) -> SurveyContext:
     """The list with the filter and the page of the address, or how far its computation is."""
     state, chosen = survey_of(entry.name), request.args.get("reason", "")
-    context = SurveyContext(entry=entry, shown=_shown_in(tokenizer), chosen=chosen, reasons={})
-    if isinstance(state, Running):
-        return replace(context, running=state)
-    if isinstance(state, FailedSurvey):
-        return replace(context, failed=state.why)
-    found = state.chosen(chosen)
-    try:
-        at, last = page_number(request.args.get("page", ""), len(found))
-    except InputProblem as problem:
-        return replace(context, problem=problem)
-    reasons: dict[str, int] = {"": state.total, **{each: state.reasons.get(each, 0) for each in REASONS}}
-    reasons[PARTS] = state.parts
-    return replace(
-        context,
-        survey=state,
-        reasons={each: count for each, count in reasons.items() if count or not each},
+    survey = state if isinstance(state, StoredSurvey) else None
+    found: Sequence[Reach] = survey.chosen(chosen) if survey else ()
+    at, last, problem = 1, 1, None
+    reasons: dict[str, int] = {}
+    if survey:
+        counts = {each: survey.reasons.get(each, 0) for each in REASONS} | {PARTS: survey.parts}
+        reasons = {"": survey.total, **{each: count for each, count in counts.items() if count}}
+        try:
+            at, last = page_number(request.args.get("page", ""), len(found))
+        except InputProblem as error:
+            problem = error
+    return SurveyContext(
+        entry=entry,
+        shown=_shown_in(tokenizer),
+        chosen=chosen,
+        running=state if isinstance(state, Running) else None,
+        failed=state if isinstance(state, str) else "",
+        problem=problem,
+        survey=survey,
+        reasons=reasons,
         found=found[(at - 1) * PAGE : at * PAGE],
         number=at,
         last=last,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -18,25 +18,39 @@ from webapp.core.analysis.pipeline_summary import pipeline_summary
 from webapp.core.analysis.portrait import Portrait
 from webapp.core.analysis.token_origin import PieceFinder
 from webapp.core.expansion import base_kind
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats import (
+    huggingface,
+    minimal_bpe,
+    ngram_counts,
+    sentencepiece,
+    tiktoken_encoding,
+    vocab_json,
+    vocab_txt,
+)
 from webapp.core.formats.loading_code import loading_code
+from webapp.core.formats.reading import FormatError
 from webapp.core.models import Model
 from webapp.core.models.ngram import NGram
 from webapp.core.models.word_models import WordModel
-from webapp.core.text.byte_characters import bytes_to_characters
+from webapp.core.text.utf8 import bytes_to_characters
 from webapp.core.tokenizer import Tokenizer
 from webapp.jobs.surveys import stored_survey
-from webapp.pages.vocabularies import downloads, listing, token_table
-from webapp.pages.vocabularies.found import HeadedPage, answer, blueprint, end, entry_of, require_short, vocabulary_of
-from webapp.pages.vocabularies.growth import GrowthPanel, size_chart
-from webapp.pages.walkthrough import ngram_probabilities
+from webapp.pages.vocabularies import listing, token_table
+from webapp.pages.vocabularies.found import HeadedPage, answer, blueprint, end, entry_of, too_long, vocabulary_of
+from webapp.pages.walkthrough.ngram_probabilities import (
+    context_text,
+    parameters_of,
+    probability_text,
+    smoothing_name,
+    smoothing_sentence,
+    word_text,
+)
+from webapp.tokenization.answers import vocabulary_json
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.measures.article import ArticleMeasures, article_measures
-from webapp.tokenization.measures.measured import language_lines, text_lines
+from webapp.tokenization.measures.measured import article_measures, language_lines, text_lines
 from webapp.tokenization.messages import translated
-from webapp.tokenization.vocabulary_answers import vocabulary_json
 from webapp.vocabularies import CatalogueEntry, default_for, library, title_of
-from webapp.vocabularies.descriptions import VocabularyDescription, description_of
+from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.token_kinds import kind_title
 from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.web.htmx import private, wants_partial
@@ -44,14 +58,89 @@ from webapp.web.json_responses import cached_for, json_response
 from webapp.web.localization import number
 from webapp.web.templates import Context, render
 
+
+@dataclass(frozen=True)
+class DownloadFormat:
+    """A format that a vocabulary can be downloaded in.
+
+    `files` maps the last part of each file's address to its MIME type. `write` returns their content, or a tuple of
+    their contents in that order; it raises FormatError for a tokenizer that the format cannot hold, so that reading the
+    files back gives the same ids. `check` raises the same errors and takes less time.
+    """
+
+    files: Mapping[str, str]
+    write: Callable[[Tokenizer], str | bytes | tuple[str | bytes, ...]]
+    check: Callable[[Tokenizer], object] | None = None
+
+    def contents(self, tokenizer: Tokenizer) -> list[bytes]:
+        """The content of each file, in the order of `files`; raises FormatError as `write` does."""
+        written = self.write(tokenizer)
+        parts = written if isinstance(written, tuple) else (written,)
+        return [part.encode() if isinstance(part, str) else part for part in parts]
+
+
+JSON, TEXT = "application/json", "text/plain"
+FORMATS = (
+    DownloadFormat({"tokenizer.json": JSON}, huggingface.write, huggingface.check),
+    DownloadFormat({"tokenizer.model": "application/octet-stream"}, sentencepiece.write, sentencepiece.check),
+    DownloadFormat({"ranks.tiktoken": TEXT, "encoding.json": JSON}, tiktoken_encoding.write),
+    DownloadFormat({"vocab.json": JSON, "merges.txt": TEXT}, vocab_json.write),
+    DownloadFormat({"vocab.txt": TEXT}, vocab_txt.write),
+    DownloadFormat({"ngrams.json": JSON}, ngram_counts.write_json, ngram_counts.counted_model),
+    DownloadFormat({"ngrams.txt": TEXT}, ngram_counts.write_text, ngram_counts.check_text),
+    DownloadFormat({"bpe.json": JSON}, minimal_bpe.write),
+)
+FORMAT_OF = {file: format for format in FORMATS for file in format.files}
+"""The last part of a file's address → its format."""
+
+_fitting: WeakKeyDictionary[Tokenizer, Sequence[DownloadFormat]] = WeakKeyDictionary()
+
+
+def content_of(tokenizer: Tokenizer, file: str) -> bytes:
+    """The content of a file; `file` is a key of `FORMAT_OF`. Raises FormatError if it cannot hold the vocabulary."""
+    format = FORMAT_OF[file]
+    return format.contents(tokenizer)[list(format.files).index(file)]
+
+
+def download_name(file: str, vocabulary: str) -> str:
+    """The name of a saved file. Libraries expect fixed names, except for `.tiktoken` and `.model`.
+
+    >>> download_name("vocab.json", "gpt2"), download_name("ranks.tiktoken", "cl100k_base")
+    ('vocab.json', 'cl100k_base.tiktoken')
+    """
+    ending = file.rpartition(".")[2]
+    return f"{vocabulary}.{ending}" if ending in ("tiktoken", "model") else file
+
+
+def fitting_formats(tokenizer: Tokenizer) -> Sequence[DownloadFormat]:
+    """The formats that can hold a vocabulary, cached as long as the tokenizer exists.
+
+    To find out, those without a check are written once, which takes up to 0.7 s for 50,000 pieces.
+    """
+    formats = _fitting.get(tokenizer)
+    if formats is None:
+        formats = _fitting[tokenizer] = [format for format in FORMATS if _fits(format, tokenizer)]
+    return formats
+
+
+def _fits(format: DownloadFormat, tokenizer: Tokenizer) -> bool:
+    try:
+        (format.check or format.write)(tokenizer)
+    except FormatError:
+        return False
+    return True
+
+
 ONE_BY_ONE = 16  # lengths up to this have their own row; longer ones share rows
 FREQUENT = 20  # n-grams of each order
 NEIGHBOURS = 50  # words before and after a word
 LONGEST_WORD = 64  # characters of a search
 
 for function in (
-    *(base_kind, downloads.download_name, downloads.fitting_formats, kind_title, language_lines, loading_code),
-    *(pipeline_summary, stored_survey, text_lines, token_table.lengths_of, token_table.shown_token),
+    *(article_measures, base_kind, description_of, download_name, fitting_formats, following, kind_title),
+    *(language_lines, loading_code, pipeline_summary, preceding, stored_survey, text_lines),
+    *(token_table.lengths_of, token_table.shown_token),
+    *(context_text, parameters_of, probability_text, smoothing_name, smoothing_sentence, word_text),
 ):
     blueprint.add_app_template_global(function)
 
@@ -77,8 +166,9 @@ class FollowingContext(Context):
     entry: CatalogueEntry
     after: str  # the word that is searched, as typed
     after_problem: InputProblem | None
-    ngrams: NGramContents | None  # None for other vocabularies
+    ngrams: NGram | None  # None for other vocabularies
     longest_word: int = LONGEST_WORD  # characters of a search
+    most_neighbours: int = NEIGHBOURS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,14 +178,9 @@ class VocabularyPage(HeadedPage):
     template = "vocabularies/page.html"
 
     tokens: TokensContext
-    following: FollowingContext
+    following_words: FollowingContext
     tokenizer: Tokenizer
-    description: VocabularyDescription
-    lengths: Sequence[tuple[str, int]]  # the title and the number of tokens of each row
-    growth: Sequence[GrowthPanel]  # empty if the vocabulary has no line in the chart
-    sample_tokens: Markup | None  # how the vocabulary splits the sample
-    article: ArticleMeasures | None  # of the parallel article; None for a dictionary
-    alphabet: Sequence[tuple[int, str, int | None]]  # each byte, its character and its token; empty without such tokens
+    is_dictionary: bool
     sample: str = listing.SAMPLE
 
 
@@ -104,25 +189,19 @@ def vocabulary(name: str) -> Response:
     """The contents of a vocabulary; `query` and `page` select its tokens."""
     entry, tokenizer = vocabulary_of(name)
     entry = next((mine for mine in uploads_of(request) if mine.name == name), entry)  # with file name and training
-    following = _following(entry, tokenizer.model)
+    neighbours = _following(entry, tokenizer.model)
     if wants_partial() and "after" in request.args:
-        return answer(render(following), following.after_problem, name=name, after=following.after)
+        return answer(render(neighbours), neighbours.after_problem, name=name, after=neighbours.after)
     tokens = _tokens(entry, tokenizer)
     if wants_partial():
         at = tokens.page.number if tokens.page and tokens.page.number > 1 else None
         return answer(render(tokens), tokens.problem, name=name, query=tokens.query, page=at)
-    description = description_of(tokenizer)
     page = VocabularyPage(
         entry=entry,
         tokens=tokens,
-        following=following,
+        following_words=neighbours,
         tokenizer=tokenizer,
-        description=description,
-        lengths=length_bars(description.portrait),
-        growth=size_chart(name),
-        sample_tokens=listing.samples([entry]).get(name),
-        article=None if isinstance(tokenizer.model, WordModel) else article_measures(tokenizer),
-        alphabet=_alphabet(tokenizer),
+        is_dictionary=isinstance(tokenizer.model, WordModel),
     )
     response = answer(render(page), tokens.problem)
     return private(response) if entry.training else response
@@ -143,30 +222,31 @@ def as_json(name: str) -> Response:
 
 @blueprint.get("/vocabularies/<name>/<file>")
 def download(name: str, file: str) -> Response:
-    """A vocabulary as a file for other libraries; `file` is one of `downloads.FORMAT_OF`."""
-    if file not in downloads.FORMAT_OF:
+    """A vocabulary as a file for other libraries; `file` is one of `FORMAT_OF`."""
+    if file not in FORMAT_OF:
         abort(404)
     entry = entry_of(name)
     try:
         if UNREADABLE in entry.algorithms and file == "tokenizer.json":
             content, _companion = library().uploads.content(name)
         else:
-            content = downloads.content_of(vocabulary_of(name)[1], file)
+            content = content_of(vocabulary_of(name)[1], file)
     except FormatError as error:
         title = title_of(entry)
         end(404, _("There is no %(file)s of “%(title)s”: %(why)s.", file=file, title=title, why=translated(error)))
-    response = Response(content, mimetype=downloads.FORMAT_OF[file].files[file])
-    response.headers["Content-Disposition"] = f"attachment; filename={downloads.download_name(file, name)}"
+    response = Response(content, mimetype=FORMAT_OF[file].files[file])
+    response.headers["Content-Disposition"] = f"attachment; filename={download_name(file, name)}"
     return private(cached_for(response, 0))  # an upload belongs to one visitor
 
 
 def _tokens(entry: CatalogueEntry, tokenizer: Tokenizer) -> TokensContext:
     """The tokens that `query` and `page` of the address select."""
-    query, page, problem = request.args.get("query", ""), None, None
+    query, page = request.args.get("query", ""), None
+    problem = too_long(query, token_table.LONGEST_QUERY)
     try:
-        require_short(query, token_table.LONGEST_QUERY)
-        tokens = description_of(tokenizer).tokens
-        page = token_table.page_of(tokenizer.model, tokens, query, request.args.get("page", "1"))
+        if not problem:
+            tokens = description_of(tokenizer).tokens
+            page = token_table.page_of(tokenizer.model, tokens, query, request.args.get("page", "1"))
     except InputProblem as found:
         problem = found
     return TokensContext(entry=entry, query=query, problem=problem, page=page)
@@ -174,16 +254,23 @@ def _tokens(entry: CatalogueEntry, tokenizer: Tokenizer) -> TokensContext:
 
 def _following(entry: CatalogueEntry, model: Model) -> FollowingContext:
     """The neighbours of the word `after` of the address, in an n-gram vocabulary."""
-    word, problem = request.args.get("after", "").strip(), None
-    try:
-        require_short(word, LONGEST_WORD)
-    except InputProblem as found:
-        problem = found
-    ngrams = NGramContents(model) if isinstance(model, NGram) else None
-    return FollowingContext(entry=entry, after=word[:LONGEST_WORD], after_problem=problem, ngrams=ngrams)
+    word = request.args.get("after", "").strip()
+    return FollowingContext(
+        entry=entry,
+        after=word[:LONGEST_WORD],
+        after_problem=too_long(word, LONGEST_WORD),
+        ngrams=model if isinstance(model, NGram) else None,
+    )
 
 
-def _alphabet(tokenizer: Tokenizer) -> list[tuple[int, str, int | None]]:
+@blueprint.app_template_global()
+def sample_tokens(entry: CatalogueEntry) -> Markup | None:
+    """How a vocabulary splits the sample."""
+    return listing.samples([entry]).get(entry.name)
+
+
+@blueprint.app_template_global()
+def byte_alphabet_of(tokenizer: Tokenizer) -> list[tuple[int, str, int | None]]:
     """The 256 bytes with their characters in GPT-2's alphabet and their tokens; empty if bytes are no tokens."""
     find = PieceFinder(tokenizer).find
     if find(b"\xff") is None and find(b"\x80") is None:
@@ -191,6 +278,7 @@ def _alphabet(tokenizer: Tokenizer) -> list[tuple[int, str, int | None]]:
     return [(byte, bytes_to_characters(bytes([byte])), find(bytes([byte]))) for byte in range(256)]
 
 
+@blueprint.app_template_global()
 def length_bars(portrait: Portrait) -> list[tuple[str, int]]:
     """The tokens by number of characters: 1, 2, … 16, 17–32, 33–64 and so on, without lengths that no token has."""
     counts: Counter[int] = Counter()  # by the last length of a row
@@ -205,25 +293,10 @@ def length_bars(portrait: Portrait) -> list[tuple[str, int]]:
 _portraits: WeakKeyDictionary[NGram, NGramPortrait] = WeakKeyDictionary()
 
 
-@dataclass(frozen=True)
-class NGramContents:
-    """What the page of an n-gram vocabulary shows: its orders, the most frequent n-grams, the neighbours of a word."""
-
-    model: NGram
-    texts = ngram_probabilities
-
-    @property
-    def portrait(self) -> NGramPortrait:
-        """The portrait of the model, cached as long as the model exists."""
-        found = _portraits.get(self.model)
-        if found is None:
-            found = _portraits[self.model] = portrait_of(self.model, FREQUENT)
-        return found
-
-    def after(self, word: str) -> tuple[list[tuple[str, int]], int]:
-        """The first words after a word that is known, with their counts, and how many there are."""
-        return following(self.model.counts, word, NEIGHBOURS)
-
-    def before(self, word: str) -> tuple[list[tuple[str, int]], int]:
-        """The first words before a word, like `after`."""
-        return preceding(self.model.counts, word, NEIGHBOURS)
+@blueprint.app_template_global()
+def ngram_portrait(model: NGram) -> NGramPortrait:
+    """The orders and the most frequent n-grams of a model, cached as long as the model exists."""
+    found = _portraits.get(model)
+    if found is None:
+        found = _portraits[model] = portrait_of(model, FREQUENT)
+    return found

@@ -6,17 +6,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from typing import Any
 
 from flask import Response, current_app, url_for
 from flask_babel import gettext as _
 from flask_babel import ngettext
 from markupsafe import Markup
 
+from webapp.core.algorithms import ALGORITHMS, inferences_of
+from webapp.core.inference.records import OWN, PARAMETERS
 from webapp.rendering import pictures
 from webapp.rendering.graphemes import cluster_ends
 from webapp.rendering.pictures import PictureRow
 from webapp.rendering.pictures.drawing import PictureKind
-from webapp.tokenization.algorithms import inference_title
+from webapp.tokenization.algorithms import algorithm_names, inference_title
+from webapp.tokenization.answers import WANTS, tokenization_stream
 from webapp.tokenization.comparison.aligned_markup import (
     AlignedMarkup,
     AlignedPassage,
@@ -25,16 +29,120 @@ from webapp.tokenization.comparison.aligned_markup import (
     passages_of,
 )
 from webapp.tokenization.comparison.aligned_spans import AlignedSpan, SpanCounts, aligned_spans_of, span_counts
-from webapp.tokenization.comparison.rows import ComparisonResult, ComparisonRow
-from webapp.tokenization.comparison.state import Comparison
-from webapp.tokenization.exports import picture_theme, picture_words
+from webapp.tokenization.comparison.state import (
+    Comparison,
+    ComparisonResult,
+    ComparisonRow,
+    TokenizerChoice,
+)
+from webapp.tokenization.exports import attachment, picture_theme, picture_words
 from webapp.tokenization.links import playground_address
 from webapp.tokenization.measures.measured import MeasureGroups, groups_of, measure
 from webapp.tokenization.messages import joined
-from webapp.vocabularies import find, title_of
-from webapp.web.htmx import private
+from webapp.tokenization.state import State
+from webapp.vocabularies import (
+    CATALOGUE,
+    CatalogueEntry,
+    find,
+    title_of,
+    well_known,
+)
+from webapp.vocabularies.library import is_here
+from webapp.vocabularies.titles import grouped, matches
+from webapp.vocabularies.upload_cookie import with_chosen
+from webapp.web.json_responses import well_formed
 from webapp.web.localization import number
-from webapp.web.long_responses import long_response
+
+LONGEST_QUERY = 100
+
+
+@dataclass(frozen=True)
+class TokenizerOption:
+    """A tokenizer of a list: its title, and whether it is ready."""
+
+    choice: TokenizerChoice
+    title: str
+    note: str = ""
+
+
+def tokenizer_options(
+    entries: Iterable[CatalogueEntry],
+    keep: Callable[[str], bool] = lambda algorithm: True,
+    title: Callable[[CatalogueEntry], str] = title_of,
+) -> list[TokenizerOption]:
+    """An option for each algorithm that is kept of each vocabulary, in the order of the algorithms."""
+    order = {name: place for place, name in enumerate(ALGORITHMS)}
+    names = algorithm_names()
+    options = [
+        TokenizerOption(TokenizerChoice(id, entry.name), f"{names[id]} · {title(entry)}", _note(entry))
+        for entry in entries
+        for id in entry.algorithms
+        if keep(id)
+    ]
+    return sorted(options, key=lambda option: order[option.choice.algorithm])
+
+
+def _note(entry: CatalogueEntry) -> str:
+    if entry.origin == "fetched":
+        return _("ready") if is_here(entry) else _("downloaded on first use")
+    return _("uploaded") if entry.origin == "uploaded" else ""
+
+
+def grouped_options(
+    groups: Iterable[tuple[str, Sequence[CatalogueEntry]]], chosen: Sequence[TokenizerChoice]
+) -> list[tuple[str, Sequence[TokenizerOption]]]:
+    """The tokenizers of groups of vocabularies; a last group has those that are chosen and in no other."""
+    found: list[tuple[str, Sequence[TokenizerOption]]] = [(title, tokenizer_options(each)) for title, each in groups]
+    listed = {option.choice for _title, options in found for option in options}
+    others = [TokenizerOption(choice, str(choice)[:60]) for choice in chosen if choice not in listed]
+    return [*found, (_("Chosen"), others)] if others else found
+
+
+@dataclass(frozen=True)
+class ComparisonPicker:
+    """The tokenizers to choose from, given the visitor's `uploads`, the `chosen` rows and the search `query`."""
+
+    uploads: Sequence[CatalogueEntry]
+    chosen: Sequence[TokenizerChoice]
+    query: str = ""
+
+    @cached_property
+    def entries(self) -> list[CatalogueEntry]:
+        """All vocabularies, with the visitor's uploads, and those of others that a row names."""
+        uploads = with_chosen(self.uploads, [choice.vocabulary for choice in self.chosen])
+        return [*CATALOGUE.values(), *uploads, *well_known()]
+
+    @cached_property
+    def groups(self) -> list[tuple[str, Sequence[TokenizerOption]]]:
+        """All tokenizers."""
+        return grouped_options(grouped(self.entries), [choice.by(OWN) for choice in self.chosen])
+
+    def card(self, choice: TokenizerChoice) -> TokenizerOption:
+        """The title of a tokenizer's vocabulary, with the algorithm as a note; for an unknown one, what was written."""
+        entry = next((each for each in self.entries if each.name == choice.vocabulary), None)
+        if entry is None or choice.algorithm not in entry.algorithms:
+            return TokenizerOption(choice, str(choice)[:60])
+        way = [inference_title(choice.inference)] if choice.inference != OWN else []
+        return TokenizerOption(choice, title_of(entry), " · ".join([algorithm_names()[choice.algorithm], *way]))
+
+    def found(self) -> list[TokenizerOption]:
+        """The tokenizers whose name contains every word of the query."""
+        return tokenizer_options(entry for entry in self.entries if matches(entry, self.query))
+
+
+def ways_of(choice: TokenizerChoice) -> list[tuple[str, str]]:
+    """The ids and titles of the ways to apply the vocabulary of a tokenizer, its own rule first."""
+    return [(each, inference_title(each)) for each in inferences_of(choice.algorithm)]
+
+
+def parameter_fields(state: State) -> list[tuple[str, str, str, str, str]]:
+    """The parameters of inferences as fields: name, label, least and greatest value, value."""
+    titles = {"dropout": _("Dropout, from 0 to 1"), "alpha": _("Alpha, from 0.01 to 10"), "seed": _("Seed")}
+    return [
+        (each.name, titles[each.name], f"{each.least:g}", f"{each.most:.12g}", f"{getattr(state, each.name):.12g}")
+        for each in PARAMETERS
+    ]
+
 
 DRAWN = 12_000  # characters; only the beginning of a longer text is drawn, but all of it is counted
 MEASURED = 100_000  # characters; longer texts are measured on a page of their own
@@ -199,13 +307,41 @@ class ComparisonView:
         return cluster_ends(self.compared.text)
 
 
+def comparison_json(comparison: Comparison, compared: ComparisonResult) -> dict[str, Any]:
+    """The request, and a row for each tokenizer; `boundaries` refer to the rows with tokens, in order."""
+    agreement = compared.agreement
+    places = iter(agreement.each)
+    return {
+        "text": well_formed(compared.text),
+        "options": {name: value for name, value in comparison.options().items() if name != "show"},
+        "rows": [
+            _row_json(row) | ({"boundaries": next(places)} if row.encoding is not None else {}) for row in compared.rows
+        ],
+        "agreed": agreement.agreed,
+        "disputed": agreement.disputed,
+        "shared_boundaries": agreement.shared,
+    }
+
+
+def _row_json(row: ComparisonRow) -> dict[str, Any]:
+    about: dict[str, Any] = {"algorithm": row.choice.algorithm, "vocabulary": row.choice.vocabulary, "title": row.title}
+    if row.choice.inference != OWN:
+        about["inference"] = row.choice.inference
+    if row.encoding is None:
+        assert row.problem is not None
+        return about | {"error": {"status": row.problem.status, "detail": row.problem.message}}
+    return about | {
+        **tokenization_stream(row.encoding, WANTS),
+        "unknown": sorted(row.encoding.unknown),
+        "vocabulary_size": row.vocabulary_size,
+        "seconds": row.seconds,
+    }
+
+
 def comparison_file(view: ComparisonView, kind: str) -> Response:
     """The comparison as a download of a `kind` from `WRITERS`; raises KeyError for any other."""
     mimetype, write = WRITERS[kind]
-    response = long_response(write(view), mimetype=mimetype)
-    # The file name is fixed: no input of the visitor goes into a header.
-    response.headers["Content-Disposition"] = f"attachment; filename=comparison.{kind}"
-    return private(response)
+    return attachment(write(view), mimetype, f"comparison.{kind}")
 
 
 def _picture(view: ComparisonView, kind: PictureKind) -> list[str | bytes]:

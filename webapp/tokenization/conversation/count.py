@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cached_property
+from typing import Any, Literal, get_args
 
-from flask import current_app
+from flask import Response, abort, current_app
 from flask_babel import gettext as _
 from markupsafe import Markup, escape
 
@@ -19,17 +21,20 @@ from webapp.chat.render import TemplateError, render
 from webapp.chat.templates import BUILT_IN, ChatTemplate, NoTemplateError, TemplateSourceError, own_template
 from webapp.core.text.split_patterns import TextError
 from webapp.core.tokenizer import Tokenizer
+from webapp.rendering.delimited import csv_parts
 from webapp.rendering.markup import Painter, ids_html, visible
 from webapp.tokenization.conversation.counts import CountedPrompt, count_prompt
 from webapp.tokenization.conversation.state import FROM_VOCABULARY, OWN, ConversationState, as_json, tools_of, whole
-from webapp.tokenization.encoding import ids_of
+from webapp.tokenization.exports import attachment
 from webapp.tokenization.forms import InputProblem, within
 from webapp.tokenization.messages import joined, text_problem
 from webapp.tokenization.meter import dollars
+from webapp.tokenization.result import ids_of
 from webapp.tokenization.state import State
 from webapp.vocabularies import find, title_of, tokenizer_of
 from webapp.vocabularies.language_models import OLD, LanguageModel, model_of
 from webapp.vocabularies.library import uses
+from webapp.web.json_responses import json_parts, well_formed
 from webapp.web.localization import number
 
 LONGEST_PROMPT = 2
@@ -244,3 +249,58 @@ def published_count(
     if vocabulary not in USUAL:
         return None
     return count_by_rule(model or USUAL[vocabulary], conversation, lambda text: len(ids_of(tokenizer, text)))
+
+
+ConversationWant = Literal["prompt", "spans", "ids"]
+CONVERSATION_WANTS: tuple[ConversationWant, ...] = get_args(ConversationWant)
+
+
+def conversation_json(
+    counted: CountedPrompt, roles: Sequence[str], want: Collection[ConversationWant] = CONVERSATION_WANTS
+) -> dict[str, Any]:
+    """The counts of a prompt by message, and the parts that `want` names; offsets are in characters of the prompt."""
+    prompt = counted.prompt
+    found: dict[str, Any] = {
+        "tokens": counted.total,
+        "content": counted.content,
+        "added": counted.template,
+        "reply": counted.reply,
+        "other": counted.other,
+        "messages": [
+            {"role": well_formed(role), "tokens": one.total, "content": one.content, "added": one.template}
+            for role, one in zip(roles, counted.messages, strict=True)
+        ],
+        "missing": list(counted.missing),
+        "crossing": counted.crossing,
+        "injected": list(counted.injected),
+    }
+    if "prompt" in want:
+        found["prompt"] = well_formed(prompt.text)
+    if "spans" in want:
+        found["spans"] = list(prompt.spans)
+    if "ids" in want:
+        found["ids"] = list(counted.encoding.ids)
+    return found
+
+
+def conversation_rows(counted: CountedPrompt, roles: Sequence[str]) -> Iterator[list[object]]:
+    """The header, a row for each message, and rows for what belongs to none and for the sum."""
+    yield ["message", "role", "tokens", "content", "added"]
+    for index, (role, one) in enumerate(zip(roles, counted.messages, strict=True), 1):
+        yield [index, role, one.total, one.content, one.template]
+    yield ["", "reply prompt", counted.reply, 0, counted.reply]
+    yield ["", "begin and tools", counted.other, 0, counted.other]
+    yield ["", "total", counted.total, counted.content, counted.template]
+
+
+def conversation_file(counted: CountedPrompt, roles: Sequence[str], kind: str) -> Response:
+    """A counted conversation as a download: its counts, or the prompt as it was rendered; not found for other kinds."""
+    contents: dict[str, tuple[str, Iterable[str | bytes]]] = {
+        "json": ("application/json", json_parts(conversation_json(counted, roles))),
+        "csv": ("text/csv", csv_parts(conversation_rows(counted, roles))),
+        "txt": ("text/plain", [counted.prompt.text]),
+    }
+    if kind not in contents:
+        abort(404)
+    mimetype, content = contents[kind]
+    return attachment(content, mimetype, f"{'prompt' if kind == 'txt' else 'messages'}.{kind}")

@@ -21,7 +21,7 @@ from webapp.chat.templates import ChatTemplate
 from webapp.core.added_tokens import AddedToken
 from webapp.core.encoding import Encoding
 from webapp.core.tokenizer import Tokenizer
-from webapp.tokenization.encoding import encode
+from webapp.tokenization.result import encode
 
 MOST_LISTED = 20
 """The most injected markers that are listed; all are counted."""

@@ -7,25 +7,35 @@ from dataclasses import fields, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from flask import Response, current_app, request, url_for
+from flask import Response, abort, current_app, request, url_for
 from flask_babel import gettext as _
+from flask_babel import lazy_gettext as _l
 from flask_babel import ngettext
 
 from webapp.core import __version__
 from webapp.core.encoding import Encoding
-from webapp.core.formats.fields import FormatError
+from webapp.core.formats.reading import FormatError
 from webapp.core.tokenizer import Tokenizer
 from webapp.rendering import pictures
 from webapp.storage import ShareReceipt, Snapshot, VocabularyFile
 from webapp.tokenization.algorithms import algorithm_names
+from webapp.tokenization.comparison import views
+from webapp.tokenization.comparison.state import (
+    OPTIONS,
+    Comparison,
+    ComparisonResult,
+    ComparisonRow,
+    choice_of,
+    compare_tokenizers,
+)
+from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.exports import as_file, picture_title, picture_words
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import translated
 from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.sharing.snapshots import ShareTerms, Shown, SnapshotModel, encoding_of, store
 from webapp.tokenization.state import State, view_of
-from webapp.tokenization.token_details import TokenDetails
-from webapp.tokenization.views import DetailsForm, ResultView, TokenView
+from webapp.tokenization.views import DetailsForm, ResultView, TokenDetails, TokenView
 from webapp.vocabularies import CATALOGUE, StillFetchingError, UnavailableVocabularyError, library
 from webapp.vocabularies.vocabulary_files import file_of
 from webapp.vocabularies.wellknown import WELL_KNOWN
@@ -35,7 +45,7 @@ from webapp.web.localization import number
 AnyView = TypeVar("AnyView", bound=ResultView)
 
 # The parts of a state that a snapshot stores as options, with the default values that it omits.
-OPTIONS: Mapping[str, Any] = {
+STORED: Mapping[str, Any] = {
     field.name: field.default
     for field in fields(State)
     if field.name not in ("text", "token", "algorithm", "vocabulary")
@@ -99,7 +109,7 @@ def canonical(state: State, vocabulary_hash: str) -> dict[str, Any]:
         "algorithm": state.algorithm,
         "vocabulary": state.vocabulary,
         "vocabulary_hash": vocabulary_hash,
-        "options": {name: getattr(state, name) for name, default in OPTIONS.items() if getattr(state, name) != default},
+        "options": {name: getattr(state, name) for name, default in STORED.items() if getattr(state, name) != default},
     }
 
 
@@ -129,7 +139,7 @@ class StoredTokens:
         """Restore the state of the playground at the time of sharing."""
         self.snapshot = snapshot
         stored = snapshot.state
-        options = {name: value for name, value in stored["options"].items() if name in OPTIONS}
+        options = {name: value for name, value in stored["options"].items() if name in STORED}
         self.state = State(stored["algorithm"], stored["vocabulary"], snapshot.text, **options)
         self.encoding = encoding_of(snapshot)
 
@@ -260,3 +270,94 @@ class ShownResult(Shown):
             chooser=DetailsForm("snapshot", self.address, "get", f"{self.address}/tokens"),
             json_url=url_for("share.as_json", id=self.stored.id),
         )
+
+
+def share_comparison(comparison: Comparison, terms: ShareTerms) -> ShareReceipt:
+    """Store a comparison with its vocabularies; raises InputProblem if any row has no tokens."""
+    compared = compare_tokenizers(comparison)
+    _require_tokens(compared)
+    rows, files = [], []
+    for row in compared.rows:
+        assert row.result is not None
+        snapshot, file = capture(row.result, {})
+        rows.append(replace(snapshot, state={**snapshot.state, "vocabulary_size": row.vocabulary_size}))
+        files.append(file)
+    state = {"kind": "comparison", "layout": "lines", "rows": [row.state for row in rows], **terms.texts}
+    snapshot = Snapshot(comparison.text, state, (), (), (), {}, core_version=__version__, rows=rows)
+    return store(snapshot, terms, others=files, most_bytes=most_bytes(*comparison.states))
+
+
+def _require_tokens(compared: ComparisonResult) -> None:
+    wrong = []
+    for row in compared.rows:
+        if row.pending:
+            raise row.pending
+        if row.problem:
+            wrong.append((row, row.problem))
+        if row.result:
+            row.result.check_computable()
+    if wrong:
+        advice = _("A comparison can be shared only if every row has tokens. Remove the other rows, then share it.")
+        sentences = [f"{row.number} {row.title}: {problem.message}" for row, problem in wrong]
+        status = 422 if any(problem.status < 500 for _row, problem in wrong) else 503
+        raise InputProblem(" ".join([*sentences, advice]), status)
+
+
+class ShownComparison(Shown):
+    """A shared comparison."""
+
+    kind = "comparison"
+    heading = _l("Comparison of tokenizers")
+
+    @cached_property
+    def rows(self) -> list[StoredTokens]:
+        """The rows at the time of sharing."""
+        return list(map(StoredTokens, self.snapshot.rows))
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """The text and the tokenizers that the author compared."""
+        states = [row.state for row in self.rows]
+        defaults = State(text=self.snapshot.text)
+        options = {
+            name: value
+            for state in states
+            for name in OPTIONS
+            if (value := getattr(state, name)) != getattr(defaults, name)
+        }
+        return Comparison(tuple(map(choice_of, states)), replace(defaults, **options))
+
+    @property
+    def differs(self) -> bool:
+        """Whether any row would have other ids today."""
+        return any(row.differs for row in self.rows)
+
+    def _view(self, **choices: Any) -> ComparisonView:
+        rows = []
+        for place, row in enumerate(self.rows, 1):
+            size = row.snapshot.state.get("vocabulary_size", 0)
+            rows.append(ComparisonRow(place, choice_of(row.state), picture_title(row.state), row.encoding, size))
+        return ComparisonView(self.comparison, ComparisonResult(self.snapshot.text, rows), **choices)
+
+    def content(self, *, embedded: bool = False) -> dict[str, Any]:
+        """The comparison, or its stage alone."""
+        return {"view": self._view(linked=False) if embedded else self._view(stem=self.address)}
+
+    def content_json(self) -> dict[str, Any]:
+        """The rows, each with its own tokens."""
+        return {"rows": [row.as_json() for row in self.rows]}
+
+    def file(self, kind: str) -> Response:
+        """The comparison as a file."""
+        if kind not in views.WRITERS:
+            abort(404)
+        return views.comparison_file(self._view(), kind)
+
+    def card(self) -> bytes:
+        """The rows."""
+        return pictures.comparison_card(self._view().picture_rows, picture_words(), title=self.title)
+
+    @property
+    def origin(self) -> tuple[str, str]:
+        """The page that compares."""
+        return url_for("compare.page"), self.comparison.query()

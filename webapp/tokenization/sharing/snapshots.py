@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl
 
@@ -15,7 +16,9 @@ from flask_babel import gettext as _
 from flask_babel.speaklater import LazyString
 from werkzeug.datastructures import ImmutableMultiDict
 
+from webapp.core import __version__
 from webapp.core.encoding import Encoding, Placement
+from webapp.core.evaluation.report import ScoreReport
 from webapp.storage import RemovedSnapshotError, ShareReceipt, Snapshot, StorageFullError, StoredSnapshot, storage
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.web.json_responses import well_formed
@@ -212,3 +215,26 @@ class Shown(ABC):
             **self.content_json(),
             "core_version": snapshot.core_version,
         }
+
+
+def share_evaluation(report: ScoreReport, expires: datetime | None) -> ShareReceipt:
+    """Store a report until `expires`; raises like `SnapshotStore.share`."""
+    state = {"kind": "evaluation", "report": report.as_json()}
+    return storage().snapshots.share(Snapshot("", state, (), (), (), {}, core_version=__version__), expires=expires)
+
+
+def find_evaluation(id: str) -> tuple[StoredSnapshot | None, ScoreReport | None]:
+    """A stored evaluation with its report; None for the report if it is gone, and for both if there never was one."""
+    head = storage().snapshots.head(id)
+    if head is None or head.condition != "kept":
+        return head, None
+    return head, _restored(id, head.created)
+
+
+@lru_cache(maxsize=4)
+def _restored(id: str, _created: datetime) -> ScoreReport | None:
+    """The report of a stored evaluation: its pages are read one after another, and the content never changes."""
+    stored = storage().snapshots.get(id)
+    if stored is None or stored.condition != "kept" or kind_of(stored.snapshot) != "evaluation":
+        return None
+    return ScoreReport.from_json(stored.snapshot.state["report"])

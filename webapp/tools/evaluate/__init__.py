@@ -1,280 +1,210 @@
-"""Scores methods and segmentations against a gold text; the failure of one does not affect the others.
+"""`/evaluate`: segmentations scored against a gold text: precision, recall, F1, and their errors in context.
 
-/evaluate?with=fmm:jieba&with=bmm:jieba&gold=研究+生命  →  Evaluation(…)  →  the same address, and its report
+A short evaluation has an address of its own, to which its form is redirected. A longer one is shown once; if the
+visitor chooses how long to keep it, its report is stored at `/evaluate/ID`.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Container, Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
-from pathlib import Path
-from typing import Annotated, Any, Self
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from http import HTTPStatus
 
-from flask import Request, current_app
+from flask import Blueprint, Response, abort, current_app, request, url_for
 from flask_babel import gettext as _
-from pydantic import Field
-from werkzeug.datastructures import FileStorage
+from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.core.algorithms import ALGORITHMS
-from webapp.core.evaluation.gold import GoldError, GoldText, read_gold, read_output
-from webapp.core.evaluation.report import (
-    MethodReport,
-    OutOfTimeError,
-    ScoreReport,
-    report_of,
-    score_segmentation,
-    segmented_by,
+from webapp.core.evaluation.gold import GoldText
+from webapp.core.evaluation.report import ScoreReport
+from webapp.rendering.delimited import as_csv
+from webapp.storage import RemovedSnapshotError, ShareReceipt, StorageFullError, StoredSnapshot, UnavailableStorageError
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import refused, upload_limit
+from webapp.tokenization.sharing.snapshots import end_of, find_evaluation, share_evaluation
+from webapp.tools.evaluate import api
+from webapp.tools.evaluate.api import confusion_rows, error_rows, evaluation_json, figure_rows, official_summary
+from webapp.tools.evaluate.errors import ErrorsPage, best_figures, error_page
+from webapp.tools.evaluate.inputs import FIRST_ERRORS, EvaluationInput
+from webapp.tools.evaluate.scoring import evaluate
+from webapp.tools.kernel import ApiEntry, Tool, page_of
+from webapp.web.htmx import private
+from webapp.web.json_responses import json_response, well_formed
+from webapp.web.problems import problem
+from webapp.web.rates import stores
+from webapp.web.security import is_foreign
+
+KEPT_DAYS = {"30": 30, "365": 365, "forever": None}
+"""How long a stored evaluation is kept. Without a choice, nothing is stored."""
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """A report, and which of its errors are shown; of a stored evaluation without the gold text."""
+
+    given: EvaluationInput
+    report: ScoreReport
+    gold: GoldText | None = None
+    stored: StoredSnapshot | None = None
+    receipt: ShareReceipt | None = None  # just after storing
+    unstored: str = ""  # why the link is missing
+
+    @property
+    def link(self) -> str | None:
+        """The address of this evaluation, if it has one, without which errors are shown."""
+        if self.stored is not None:
+            return url_for("evaluations.stored", id=self.stored.id)
+        query = self.given.query(**FIRST_ERRORS)
+        return f"{url_for('evaluate.page')}?{query}".removesuffix("?") if self.given.fits_address else None
+
+    def address(self, **changes: object) -> str:
+        """The evaluation with other errors shown; a change of anything but the page begins at page 1."""
+        shown = {name: getattr(self.given, name) for name in FIRST_ERRORS} | {"page": 1, **changes}
+        query = EvaluationInput.model_construct(**shown).query()
+        return f"{self.link}{'&' if '?' in str(self.link) else '?'}{query}" if query else str(self.link)
+
+    @property
+    def best(self) -> dict[str, str]:
+        """The best value of each figure, as printed."""
+        return best_figures(self.report)
+
+    @cached_property
+    def errors(self) -> ErrorsPage | None:
+        """The page of errors; None if there is no method with figures."""
+        return error_page(self.report, self.given, paged=self.link is not None)
+
+    @property
+    def status(self) -> int:
+        """The status of the page."""
+        return 404 if self.errors and self.errors.page > self.errors.last else 200
+
+    @property
+    def until(self) -> datetime | None:
+        """The end of a stored evaluation, None for never: its own, or that of what the site keeps."""
+        days = current_app.config["KEEP_SNAPSHOTS_DAYS"]
+        if self.stored is None or not days:
+            return self.stored.expires if self.stored else None
+        latest = self.stored.created + timedelta(days=days)
+        return min(latest, self.stored.expires or latest)
+
+
+def evaluation(given: EvaluationInput) -> Evaluated:
+    """Score methods and segmentations against a gold text."""
+    return Evaluated(given, *evaluate(given))
+
+
+TOOL = Tool(
+    name="evaluate",
+    address="/evaluate",
+    input=EvaluationInput,
+    run=evaluation,
+    template="tools/evaluate.html",
+    answer=lambda found: evaluation_json(found.report),
+    file_name="report",
+    form_id="evaluate",
+    methods=("GET",),
+    leafed=("page", "method", "kind"),
+    api=ApiEntry("/evaluate", api.EvaluateBody, api.EvaluateAnswer, api.EXAMPLE, run=api.evaluate),
 )
-from webapp.core.evaluation.score import training_words
-from webapp.core.models.word_models import WordModel
-from webapp.core.text.split_patterns import TextError
-from webapp.observing import report
-from webapp.storage import UnavailableStorageError
-from webapp.tokenization.attempts import EXPLAINED_ERRORS, problem_of
-from webapp.tokenization.comparison.state import TokenizerChoice
-from webapp.tokenization.exports import picture_title
-from webapp.tokenization.forms import InputProblem, as_typed, fits, within
-from webapp.tokenization.messages import translated
-from webapp.tokenization.result import prepare
-from webapp.tokenization.state import State
-from webapp.tools.inputs import InBody, Input, at_most
-from webapp.vocabularies import LIMITS, StillFetchingError, default_for, jieba_words, library, offered_algorithms
-from webapp.web.localization import current_key
-
-SOURCES = ("luxun", "honglou", "shuihu")
-FOLDER = Path(__file__).parent / "sample"
-MOST_METHODS = 6
-PASTED = "own-dictionary"
-"""The vocabulary that consists of the training words."""
-NAME_TAGS = ("nr", "ns", "nt")
-LONGEST_NAME = 60  # characters of an uploaded file's name
-REMEMBERED_CHARACTERS = 20_000  # of the texts of an evaluation
+evaluations = Blueprint("evaluations", __name__, url_prefix=TOOL.address)
+FILES: Mapping[str, tuple[str, Callable[[ScoreReport], str]]] = {
+    "figures.csv": ("text/csv", lambda report: as_csv(figure_rows(report))),
+    "errors.csv": ("text/csv", lambda report: as_csv(error_rows(report))),
+    "confusions.csv": ("text/csv", lambda report: as_csv(confusion_rows(report))),
+    "report.json": ("application/json", lambda report: json.dumps(evaluation_json(report), ensure_ascii=False)),
+    "score.txt": ("text/plain", official_summary),
+}
 
 
-@cache
-def sample_text() -> str:
-    """The site's own gold sample, one sentence a line, with a space between words: 214 sentences of three novels.
-
-    Lu Xun, *Dream of the Red Chamber* and *Water Margin* are in the public domain. The words were separated by hand, to
-    the guideline that the page shows; each line without its spaces is the text of its source.
-    """
-    return "".join((FOLDER / f"{name}.txt").read_text(encoding="utf-8") for name in SOURCES)
-
-
-@dataclass(frozen=True)
-class UploadedOutput:
-    """A segmentation that a visitor made elsewhere: its name and its text."""
-
-    name: str
-    text: str
-
-
-class Evaluation(Input):
-    """A gold text (empty: the sample), the methods to score, and the training words that decide what is unknown."""
-
-    chosen: Annotated[tuple[str, ...] | None, Field(serialization_alias="with")] = None
-    runs: bool = True
-    gold: Annotated[str, at_most("MAX_GOLD_BYTES", lambda: _("The gold text"))] = ""
-    output: Annotated[str, at_most("MAX_GOLD_BYTES", lambda: _("The segmentation"), 2)] = ""  # pasted
-    training: Annotated[str, at_most("MAX_GOLD_BYTES", lambda: _("The list of training words"))] = ""
-    files: Annotated[tuple[UploadedOutput, ...], InBody()] = ()
-
-    @classmethod
-    def read(cls, request: Request) -> tuple[Self, list[InputProblem]]:
-        """The evaluation of a request, with the texts as typed or uploaded, and what is wrong with them."""
-        given, problems = super().read(request)
-        limit = current_app.config["MAX_GOLD_BYTES"]
-        texts: dict[str, Any] = {}
-        files = []
-        fields = {"gold_file": ("gold", limit), "training_file": ("training", limit), "outputs": ("outputs", 2 * limit)}
-        for name, (field, most) in fields.items():
-            for upload in filter(None, request.files.getlist(name)):
-                try:
-                    text = _content(upload, most, field)
-                except InputProblem as problem:
-                    problems.append(problem)
-                    continue
-                if name == "outputs":
-                    files.append(UploadedOutput((upload.filename or "")[:LONGEST_NAME], text))
-                else:
-                    texts[field] = text
-        given = given.model_copy(update={**texts, "files": tuple(files)})
-        if given.count > MOST_METHODS:
-            message = _(
-                "These are %(count)s methods and segmentations; choose at most %(most)s.",
-                count=given.count,
-                most=MOST_METHODS,
-            )
-            problems.append(InputProblem(message, 422, "with"))
-        elif not given.count:
-            problems.append(InputProblem(_("Choose at least one method, or enter a segmentation."), 422, "with"))
-        return given, problems
-
-    @property
-    def choices(self) -> tuple[TokenizerChoice, ...]:
-        """The methods."""
-        if self.chosen is None:
-            return () if self.output else default_choices()
-        return tuple(map(TokenizerChoice.parse, self.chosen))
-
-    @property
-    def count(self) -> int:
-        """How many segmentations are scored."""
-        return len(self.choices) + len(self.files) + bool(self.output.strip())
-
-    @property
-    def is_sample(self) -> bool:
-        """Whether the gold text is the site's sample."""
-        return not self.gold.strip()
-
-    @property
-    def characters(self) -> int:
-        """The length of the texts."""
-        return sum(map(len, (self.gold, self.training, self.output, *(file.text for file in self.files))))
-
-    def link(self, most: int) -> str | None:
-        """The query string, or None if it would have more than `most` characters or leave out a file."""
-        if self.files or self.characters > most:
-            return None
-        query = self.query(**({"chosen": None} if self.choices == default_choices() else {}))
-        return query if len(query) <= most else None
-
-
-def _content(upload: FileStorage, limit: int, field: str) -> str:
-    """The text of a file: UTF-8, or one of the Chinese encodings that GB 18030 includes; raises InputProblem."""
-    content, name = upload.stream.read(), (upload.filename or "")[:LONGEST_NAME]
-    upload.close()
+@evaluations.post("")
+@stores
+def submit() -> BaseResponse:
+    """Redirect the form to its address if it is short enough, else show the result, stored if that was chosen."""
+    if is_foreign(request):
+        abort(HTTPStatus.FORBIDDEN)
+    # Before anything reads the body: it may be as long as all texts of an evaluation.
+    request.max_content_length = upload_limit()
+    config = current_app.config
+    request.max_form_memory_size = max(5 * config["MAX_GOLD_BYTES"], config["MAX_CONTENT_LENGTH"])
+    given, problems = EvaluationInput.read(request)
+    if problems or given.fits_address:
+        return page_of(TOOL, given, None, problems)
     try:
-        text = as_typed(content.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        text = as_typed(content.decode("gb18030", "replace"))
-    if not text.strip():
-        raise InputProblem(_("The file “%(name)s” is empty. Choose another one.", name=name), 422, field)
-    within(text, limit, f"“{name}”", field)
-    return text
-
-
-def default_choices() -> tuple[TokenizerChoice, ...]:
-    """Each method that segments into words, with its default vocabulary."""
-    ids = [id for id in offered_algorithms() if is_word_method(id)]
-    return tuple(TokenizerChoice(id, default_for(id)) for id in ids[:MOST_METHODS])
-
-
-def is_word_method(id: str) -> bool:
-    """Whether an algorithm segments into words, not into pieces of words."""
-    return id in ALGORITHMS and ALGORITHMS[id].family in ("dictionary", "word model")
-
-
-@dataclass(frozen=True)
-class DictionaryWords:
-    """The words of a dictionary as known words, with punctuation, which few dictionaries list.
-
-    >>> "研究" in DictionaryWords({"研究": 0}), "。" in DictionaryWords({}), "研究" in DictionaryWords({})
-    (True, True, False)
-    """
-
-    ids: Mapping[str, int]
-
-    def __contains__(self, word: object) -> bool:
-        return word in self.ids or not any(map(str.isalnum, str(word)))
-
-
-def evaluate(evaluation: Evaluation) -> tuple[ScoreReport, GoldText]:
-    """`score_all`, remembered for short texts: a visitor leafs through the errors, and many see the same sample."""
-    if evaluation.characters > REMEMBERED_CHARACTERS:
-        return score_all(evaluation)
-    found = _remembered(evaluation, current_key())
-    if any(method.problem for method in found[0].methods):  # it may pass
-        _remembered.cache_clear()
-    return found
-
-
-@lru_cache(maxsize=16)
-def _remembered(evaluation: Evaluation, _language: str) -> tuple[ScoreReport, GoldText]:
-    return score_all(evaluation)
-
-
-def score_all(evaluation: Evaluation) -> tuple[ScoreReport, GoldText]:
-    """The report of an evaluation and its gold text; raises InputProblem for a text that is no segmentation.
-
-    A method that cannot be scored has its own problem in the report. Scoring stops after three quarters of the time
-    limit of a request; the methods after that say so.
-    """
-    deadline = time.monotonic() + current_app.config["MAX_REQUEST_SECONDS"] * 3 / 4
+        found = evaluation(given)
+    except InputProblem as wrong:
+        return page_of(TOOL, given, None, [wrong])
     try:
-        gold = read_gold(sample_text() if evaluation.is_sample else evaluation.gold)
-    except GoldError as error:
-        raise InputProblem(translated(error.message), 422, "gold") from None
-    outputs = [(_("Pasted segmentation"), evaluation.output, "output")] if evaluation.output.strip() else []
-    outputs += [(file.name[:LONGEST_NAME], file.text, "outputs") for file in evaluation.files]
-    segmented: list[tuple[str, list[list[str]]]] = []
-    for name, text, field in outputs:
-        try:
-            segmented.append((name, read_output(text, gold)))
-        except GoldError as error:
-            why = translated(error.message)
-            message = why if field == "output" else _("“%(name)s”: %(why)s", name=name, why=why)
-            raise InputProblem(message, 422, field) from None
-    known = training_words(evaluation.training) if evaluation.training.strip() else None
-    library().gather(choice.vocabulary for choice in evaluation.choices)
-    methods = [_method(choice, evaluation, gold, known, deadline) for choice in evaluation.choices]
-    methods += [replace(_scored(gold, words, known, deadline), name=name) for name, words in segmented]
-    return report_of(gold, methods, None if known is None else len(known)), gold
-
-
-def _method(
-    choice: TokenizerChoice, evaluation: Evaluation, gold: GoldText, known: set[str] | None, deadline: float
-) -> MethodReport:
-    state = State(
-        algorithm=choice.algorithm,
-        vocabulary=choice.vocabulary,
-        dictionary=evaluation.training if choice.vocabulary == PASTED else "",
-        runs=evaluation.runs,
-    )
-    report = MethodReport(str(choice)[:LONGEST_NAME], str(choice)[:LONGEST_NAME])
-    if not fits(choice.vocabulary, choice.algorithm) or choice.vocabulary in LIMITS:
-        report.problem = _("There is no vocabulary “%(name)s”. Choose one from the list.", name=report.name)
-        return report
-    report.name = picture_title(state)
-    if choice.vocabulary == PASTED and known is None:
-        report.problem = _("It segments with your training words. Enter them, or choose another method.")
-        return report
-    try:
-        tokenizer = prepare(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]).encoder
-        model = tokenizer.model
-        decides: Container[str] | None = known
-        if known is None and isinstance(model, WordModel):
-            decides, report.known_from = DictionaryWords(model.dictionary.ids), choice.vocabulary
-        scored = _scored(gold, segmented_by(tokenizer, gold), decides, deadline)
-    except (*EXPLAINED_ERRORS, TextError) as error:
-        report.problem = problem_of(state, error).message
-        return report
-    except StillFetchingError:
-        report.problem = _("The vocabulary is still being downloaded. Try again in a moment.")
-        return report
+        if (keep := request.form.get("keep")) in KEPT_DAYS:
+            days = KEPT_DAYS[keep]
+            until = None if days is None else end_of(datetime.now(UTC).date() + timedelta(days=days))
+            receipt = share_evaluation(found.report, until)
+            found = replace(found, stored=find_evaluation(receipt.id)[0], receipt=receipt)
+    except StorageFullError:
+        message = _("The result could not be stored: this site has no storage left. Download it instead.")
+        found = replace(found, unstored=message)
     except UnavailableStorageError:
-        report.problem = _("The site’s storage cannot be reached at the moment. Try again in a minute.")
-        return report
-    return replace(scored, name=report.name, choice=report.choice, known_from=report.known_from)
+        message = _("The result could not be stored: the site’s storage cannot be reached. Try again in a minute.")
+        found = replace(found, unstored=message)
+    except RemovedSnapshotError:
+        message = _("The site's operator has removed this result, so it cannot be shared again.")
+        found = replace(found, unstored=message)
+    response = page_of(TOOL, given, found, [])
+    if found.link:
+        response.status_code = 201
+        response.headers["Location"] = found.link
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
-def _scored(
-    gold: GoldText, segmented: Iterable[Sequence[str]], known: Container[str] | None, deadline: float
-) -> MethodReport:
+@evaluations.get("/<id>")
+def stored(id: str) -> BaseResponse:
+    """Show a stored evaluation."""
+    found = _found(id)
+    if request.args.get("format") == "json":
+        return private(json_response(evaluation_json(found.report)))
+    response = page_of(TOOL, found.given, found, [], url_for("evaluations.stored", id=id))
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response
+
+
+@evaluations.get("/files/<kind>")
+def files(kind: str) -> BaseResponse:
+    """Download the figures, errors, confusions, JSON or the official summary of an evaluation in the address."""
+    given, problems = EvaluationInput.read(request)
     try:
-        with report.current().phase("evaluate"):
-            return score_segmentation(gold, segmented, known=known, names=names(), deadline=deadline)
-    except OutOfTimeError:
-        message = _("There was no time left to score it. Evaluate fewer methods at once, or a shorter text.")
-        return MethodReport("", problem=message)
+        return refused(problems) if problems else _file(evaluate(given)[0], kind)
+    except InputProblem as wrong:
+        return refused([wrong])
 
 
-@cache
-def names() -> frozenset[str]:
-    """The names of people, places and organizations among the words of jieba's dictionary, by their tags."""
-    dictionary = jieba_words()
-    return frozenset(
-        word for word, tag in zip(dictionary.words, dictionary.tags or (), strict=False) if tag.startswith(NAME_TAGS)
-    )
+@evaluations.get("/<id>/<kind>")
+def stored_files(id: str, kind: str) -> BaseResponse:
+    """Download a file of a stored evaluation."""
+    return _file(_found(id).report, kind)
+
+
+def _found(id: str) -> Evaluated:
+    """A stored evaluation; ends with the page that says that there never was one, or that it has ended."""
+    snapshot, report = find_evaluation(id)
+    if snapshot is not None and report is not None:
+        given, _problems = EvaluationInput.read(request)
+        shown = {name: getattr(given, name) for name in FIRST_ERRORS}
+        return Evaluated(EvaluationInput(**shown), report, stored=snapshot)
+    if snapshot is None or snapshot.condition == "kept":
+        missing = InputProblem(_("There is no evaluation at this address."), 404)
+    else:
+        missing = InputProblem(_("This evaluation is no longer stored: it has expired or was deleted."), 410)
+    if request.args.get("format") == "json":
+        return abort(problem(missing.status, missing.message))
+    return abort(page_of(TOOL, EvaluationInput(), None, [missing]))
+
+
+def _file(report: ScoreReport, kind: str) -> Response:
+    if kind not in FILES:
+        abort(404)
+    mimetype, content = FILES[kind]
+    response = Response(well_formed(content(report)), mimetype=mimetype)
+    response.headers["Content-Disposition"] = f"attachment; filename={kind}"
+    return private(response)

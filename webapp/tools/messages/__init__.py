@@ -16,11 +16,12 @@ from pydantic import ConfigDict
 from webapp.chat.messages import MOST_MESSAGES, Message
 from webapp.chat.templates import BUILT_IN, NoTemplateError
 from webapp.core.algorithms import family_of
-from webapp.tokenization.answers import conversation_json, conversation_rows
 from webapp.tokenization.conversation import state as forms
 from webapp.tokenization.conversation.count import (
     ConversationResult,
     MessageShare,
+    conversation_json,
+    conversation_rows,
     count,
     model_chosen,
     with_own_template,

@@ -13,8 +13,7 @@ from webapp.chat.messages import MOST_MESSAGES, MOST_TOOLS, Conversation, Conver
 from webapp.chat.openai_rule import PublishedCount
 from webapp.chat.spans import Span
 from webapp.chat.templates import BUILT_IN
-from webapp.tokenization.answers import CONVERSATION_WANTS, ConversationWant, conversation_json
-from webapp.tokenization.conversation.count import count
+from webapp.tokenization.conversation.count import CONVERSATION_WANTS, ConversationWant, conversation_json, count
 from webapp.tokenization.conversation.counts import Injected
 from webapp.tokenization.conversation.state import (
     DEFAULT_TEMPLATE,

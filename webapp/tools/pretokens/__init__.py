@@ -11,9 +11,8 @@ from flask_babel import gettext as _
 from pydantic import BeforeValidator, Field, model_validator
 
 from webapp.core.analysis.pretoken_view import PretokenStage, differences, last_pattern, pretoken_view
-from webapp.core.formats.checked_patterns import LONGEST, checked_pattern
-from webapp.core.formats.fields import FormatError
-from webapp.core.text.split_behaviors import Behavior
+from webapp.core.formats.patterns import LONGEST, checked_pattern
+from webapp.core.formats.reading import FormatError
 from webapp.core.text.split_patterns import (
     CL100K,
     CL100K_BASE,
@@ -22,6 +21,7 @@ from webapp.core.text.split_patterns import (
     QWEN,
     SUPERWORDS,
     TEKKEN,
+    Behavior,
     PatternTimeoutError,
 )
 from webapp.rendering.markup import visible

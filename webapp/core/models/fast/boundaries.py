@@ -19,7 +19,7 @@ from itertools import compress, islice, pairwise
 from operator import add
 
 from webapp.core.cache import Cache
-from webapp.core.text.character_classes import members
+from webapp.core.text.unicode_tables import ranges_of
 
 SPACE = "▁"
 # Up to this many characters, merging a pre-token or a word whole takes less time than looking for boundaries.
@@ -93,7 +93,7 @@ class CharacterBoundaries:
         runs = SPACE in known and all(pair[0] == SPACE or pair[1] != SPACE for pair in self._joined)
         # Ranges above the Basic Multilingual Plane would make `re` slow.
         firsts = {character for character in self._known - followers if character <= "\uffff"} | set(SPACE * runs)
-        following = f"[^{members(firsts)}]*+" if firsts else ".*+"
+        following = f"[^{ranges_of(firsts)}]*+" if firsts else ".*+"
         self._word = re.compile(f"(?:{SPACE}+|.){following}" if runs else f".{following}", re.DOTALL)
 
     def words(self, text: str) -> list[str]:

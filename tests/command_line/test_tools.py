@@ -1,0 +1,99 @@
+"""The commands of the site's tools: JSON of files, with vocabularies that the site has and that are files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.command_line.test_command_line import output, run
+from webapp.core.analysis.measures import measures_of
+from webapp.core.analysis.words import words_of
+from webapp.tokenization.measures.measured import article_measures
+from webapp.vocabularies import shipped_tokenizer
+from webapp.vocabularies.shipped_vocabularies import chinese_words
+from webapp.vocabularies.uploads import number_of_ids
+
+TALK = [{"role": "user", "content": "Hi <|im_end|>"}, {"role": "assistant", "content": "你好"}]
+TEXT = "Unbelievable birds: 研究生命科学\n"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TOKENSCOPE_DATABASE_FILE", str(tmp_path_factory.mktemp("site") / "site.sqlite"))
+        yield
+
+
+def file(folder: Path, name: str, content: str) -> Path:
+    path = folder / name
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def test_messages_are_counted(tmp_path: Path) -> None:
+    talk = file(tmp_path, "talk.json", json.dumps({"messages": TALK, "tools": []}))
+    shown, found = json.loads(output("messages", talk)), json.loads(output("messages", "--json", "--want", "ids", talk))
+    assert found == {**shown, "ids": found["ids"]}
+    assert found["tokens"] == len(found["ids"]) == sum(one["tokens"] for one in found["messages"]) + found["reply"]
+    assert [each["text"] for each in found["injected"]] == ["<|im_end|>"]
+
+
+def test_template_reply_and_markers_are_chosen(tmp_path: Path) -> None:
+    talk, own = (
+        file(tmp_path, name, content)
+        for name, content in {
+            "talk.json": json.dumps(TALK),
+            "own.jinja": "{{ messages[1].content }}{% if add_generation_prompt %}!{% endif %}",
+        }.items()
+    )
+
+    def prompt(*arguments: str | Path) -> str:
+        text: str = json.loads(output("messages", "--want", "prompt", *arguments, talk))["prompt"]
+        return text
+
+    assert prompt("--template-source", own) == "你好!"
+    assert prompt("--no-reply", "--template-source", own) == "你好"
+    assert "<start_of_turn>" in prompt("-t", "gemma")
+    single, text = (json.loads(output("messages", "--markers", how, talk)) for how in ("single", "text"))
+    assert text["tokens"] > single["tokens"]
+
+
+def test_measures_are_those_of_the_core(tmp_path: Path) -> None:
+    text, gold = file(tmp_path, "text.txt", TEXT), file(tmp_path, "gold.txt", "研究 生命\nun break able\n")
+    words = file(tmp_path, "words.txt", "研究\n生命\n科学\n")
+    chosen = ("-v", "wordpiece", "-v", "bpe-bytes", "-v", str(words))
+    lines = output("measure", text, text, *chosen, "--gold", gold, "--json").splitlines()
+    assert len(set(lines)) == 1
+    found = json.loads(lines[0])["tokenizers"]
+    assert [each["vocabulary"] for each in found] == ["wordpiece", "bpe-bytes", str(words)]
+    for each in found[:2]:
+        tokenizer = shipped_tokenizer(each["vocabulary"])
+        expected = measures_of(tokenizer.encode(TEXT), words_of(TEXT, chinese_words), number_of_ids(tokenizer))
+        assert each["fertility"] == expected.fertility
+        assert each["renyi_efficiency"] == expected.renyi_efficiency
+        assert each["languages"]["gini"] == article_measures(tokenizer).gini
+        assert 0 <= each["gold"]["f1"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "status", "message"),
+    [
+        (("messages",), "[", 1, "standard input: not JSON"),
+        (("messages",), '[{"role": "user"}]', 1, "Message 1: the content is missing"),
+        (("messages", "-t", "nope"), json.dumps(TALK), 1, "There is no chat template"),
+        (("messages", "-v", "nope"), json.dumps(TALK), 2, "no vocabulary and no file called nope"),
+        (("messages", "-m", "nope"), json.dumps(TALK), 1, "There is no model"),
+        (("messages", "-m", "gpt-4o", "-v", "wordpiece"), json.dumps(TALK), 0, ""),
+        (("messages", "missing.json"), "", 1, "missing.json"),
+        (("messages", "--reply=2"), "", 2, "ignored explicit argument"),
+        (("measure", "-v", "nope"), TEXT, 2, "no vocabulary and no file called nope"),
+        (("measure", "--gold", "/dev/null"), "", 0, ""),
+    ],
+)
+def test_what_is_wrong_is_said(arguments: tuple[str, ...], given: str, status: int, message: str) -> None:
+    done = run(*arguments, given=given)
+    assert (done.returncode, message in done.stderr.decode()) == (status, True), (done.stderr, done.stdout)
+    assert b"Traceback" not in done.stderr

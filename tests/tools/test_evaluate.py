@@ -1,0 +1,324 @@
+"""`/evaluate`: figures, errors in context, links and downloads."""
+
+from __future__ import annotations
+
+import io
+import re
+from datetime import UTC, datetime, timedelta
+from html import unescape
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from babel.dates import format_date
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from tests.site import HTMX, Page, rows_of, words
+from webapp.storage import UnavailableStorageError, storage_of
+from webapp.tools import evaluate as routes
+from webapp.tools.evaluate import scoring as run
+
+GOLD = "研究 生命 的 起源\n结婚 的 和 尚未 结婚 的\n"
+FMM = ["fmm:jieba"]
+LINE = "研究 生命 的 起源\n"
+METHODS = [{"algorithm": "fmm", "vocabulary": "jieba"}]
+
+
+def get(client: FlaskClient, **query: object) -> TestResponse:
+    return client.get("/evaluate", query_string=urlencode({"lang": "en", **query}, doseq=True))
+
+
+def post(client: FlaskClient, **fields: object) -> TestResponse:
+    files = {name: value for name, value in fields.items() if isinstance(value, tuple | list)}
+    return client.post("/evaluate?lang=en", data={"with": FMM, **fields, **files}, content_type="multipart/form-data")
+
+
+def figures(answer: TestResponse) -> list[list[str]]:
+    """The rows of the table of figures: the method, then the figures as printed."""
+    table = answer.text.partition('class="figures-table"')[2].partition("</table>")[0].partition("<tbody>")[2]
+    return [
+        [
+            unescape(re.sub("<[^>]*>", "", cell)).split(" best")[0]
+            for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S)
+        ][:6]
+        for row in re.findall(r"<tr>(.*?)</tr>", table, re.S)
+    ]
+
+
+def box(answer: TestResponse) -> str:
+    """The gold text in the form."""
+    return unescape(answer.text.partition('<textarea name="gold"')[2].partition(">")[2].partition("</textarea>")[0])[1:]
+
+
+def heads(answer: TestResponse) -> list[str]:
+    """The errors as their heads say them."""
+    found = re.findall(r'<p class="error-head">(.*?)</p>', answer.text, re.S)
+    return [" ".join(unescape(re.sub("<[^>]*>", "", head)).split()) for head in found]
+
+
+def test_the_figures_are_those_of_the_official_script(client: FlaskClient, shared: Path) -> None:
+    folder = shared / "sighan"
+
+    def upload(name: str) -> tuple[io.BytesIO, str]:
+        return io.BytesIO((folder / name).read_bytes()), name
+
+    answer = post(
+        client,
+        **{"with": ""},
+        gold_file=upload("pku_test_gold.utf8"),
+        training_file=upload("pku_training_words.utf8"),
+        outputs=[upload("pku_fmm.utf8"), upload("pku_bmm.utf8")],
+    )
+    assert answer.status_code == 200
+    expected = []
+    for name in ("fmm", "bmm"):
+        *_counts, recall, precision, f1, _rate, oov, iv = (folder / f"pku_{name}.score").read_text().split()[-13:]
+        expected.append([f"pku_{name}.utf8", precision, recall, f1, oov, iv])
+    assert figures(answer) == expected
+    assert "This result has no address" in words(answer.text)
+
+
+def test_errors_in_context_by_kind_and_page(client: FlaskClient) -> None:
+    answer = get(client, gold=GOLD, **{"with": ["fmm:jieba", "bmm:jieba"]})
+    assert heads(answer) == [
+        "研究 | 生命 → became 研究生 | 命 Overlap line 1",
+        "和 | 尚未 | 结婚 → became 和尚 | 未结 | 婚 Overlap line 2",
+    ]
+    assert '<span class="pair here"><span class="above"><span>研究</span><span>生命</span></span>' in answer.text
+    other = get(client, gold=GOLD, method=2, **{"with": ["fmm:jieba", "bmm:jieba"]})
+    assert heads(other) == []
+    assert "All words are those of the gold text." in words(other.text)
+    none = get(client, gold=GOLD, kind="number", **{"with": FMM})
+    assert "There is no error of this kind." in words(none.text)
+    second = get(client, page=2, **{"with": FMM})
+    assert heads(second) != heads(get(client, **{"with": FMM}))
+    missing = get(client, page=999, **{"with": FMM})
+    assert missing.status_code == 404
+    assert "There is no such page; the last is" in words(missing.text)
+
+
+def test_an_error_as_long_as_its_line_is_drawn_in_part(client: FlaskClient) -> None:
+    gold = "a " * 20_000
+    page = post(client, gold=gold, output="a" * 20_000)
+    assert page.status_code == 200
+    drawn = words(page.text).partition("Below:")[2]
+    assert "a a a …" in drawn
+    assert "a" * 400 + "…" in drawn
+    assert len(page.text) < 2 * len(gold) + len(get(client).text)
+
+
+def test_htmx_gets_the_errors_alone(client: FlaskClient) -> None:
+    address = f"/evaluate?{urlencode({'with': 'fmm:jieba', 'gold': GOLD, 'lang': 'en', 'kind': 'overlap'})}"
+    part = client.get(address, headers=HTMX)
+    assert "<html" not in part.text
+    assert heads(part) == heads(client.get(address))
+    assert "kind=overlap" in part.headers["HX-Push-Url"]
+
+
+def test_a_pasted_segmentation(client: FlaskClient) -> None:
+    answer = get(
+        client, gold=GOLD, output="研究生 命 的 起源\n结婚 的 和 尚未 结婚 的", training="研究\n生命", **{"with": ""}
+    )
+    assert figures(answer) == [["Pasted segmentation", "0.800", "0.800", "0.800", "1.000", "0.000"]]
+
+
+def test_training_words_as_the_dictionary(client: FlaskClient) -> None:
+    (row,) = figures(get(client, gold="甲乙 丙", training="甲乙\n丙", **{"with": "fmm:own-dictionary"}))
+    assert row[1:4] == ["1.000", "1.000", "1.000"]
+    without = get(client, gold="甲乙 丙", **{"with": "fmm:own-dictionary"})
+    assert "It segments with your training words. Enter them, or choose another method." in words(without.text)
+
+
+@pytest.mark.parametrize(
+    ("query", "field", "message"),
+    [
+        ({"gold": "研究生命的起源"}, "gold", "No line has a space"),
+        ({"gold": GOLD, "output": "研究 生物"}, "output", "Line 1 differs from line 1 of the gold text at character 4"),
+        ({"gold": GOLD, "with": [f"fmm:x{number}" for number in range(7)]}, "with", "These are 7 methods"),
+        ({"gold": GOLD, "with": ""}, "with", "Choose at least one method"),
+    ],
+)
+def test_wrong_input_gets_a_message_beside_its_field(
+    client: FlaskClient, query: dict[str, object], field: str, message: str
+) -> None:
+    answer = get(client, **{"with": FMM, **query})
+    assert answer.status_code == 422
+    page = Page(answer.text)
+    assert [message in problem for problem in page.problems] == [True]
+    assert field == "with" or page.invalid == [field]
+    assert box(answer) == query["gold"]
+    as_json = get(client, **{"with": FMM, **query, "format": "json"})
+    assert as_json.status_code == 422
+    assert as_json.mimetype == "application/problem+json"
+    assert message in as_json.json["detail"]
+
+
+def test_texts_that_are_too_long(client: FlaskClient, app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(app.config, "MAX_GOLD_BYTES", 50)
+    answer = post(client, gold="研究 生命\n" * 10)
+    assert answer.status_code == 413
+    assert "The gold text has 140 bytes; the limit is 50." in Page(answer.text).problems[0]
+    answer = post(client, gold="研究", outputs=[(io.BytesIO(b"a " * 60), "long.txt")])
+    assert answer.status_code == 413
+    assert "“long.txt” has 120 bytes; the limit is 100." in Page(answer.text).problems[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "content"),
+    [("gold_file", "gold", b""), ("training_file", "training", b""), ("outputs", "outputs", b" \n")],
+)
+def test_an_empty_file_is_refused_beside_its_field(client: FlaskClient, name: str, field: str, content: bytes) -> None:
+    answer = post(client, output="a", **{name: [(io.BytesIO(content), "nothing.txt")]})
+    assert answer.status_code == 422
+    error = re.search(rf'id="{field}-error">([^<]*)', answer.text)
+    assert error
+    assert unescape(error[1]) == "The file “nothing.txt” is empty. Choose another one."
+    assert re.search(rf'name="{field}"[^>]* aria-invalid="true"', answer.text)
+
+
+def test_a_method_that_does_not_exist_leaves_the_others(client: FlaskClient) -> None:
+    answer = get(client, gold=GOLD, **{"with": ["fmm:jieba", "bpe:<b>"]})
+    assert answer.status_code == 200
+    assert "There is no vocabulary “bpe:<b>”." in words(answer.text)
+    assert figures(answer)[0][0].startswith("FMM")
+    nothing = get(client, gold=GOLD, **{"with": "bpe:nothing"})
+    assert nothing.status_code == 200
+    assert heads(nothing) == []
+
+
+def test_a_file_in_a_chinese_encoding(client: FlaskClient) -> None:
+    answer = post(client, gold_file=(io.BytesIO((GOLD * 40).encode("gb18030")), "gold.txt"))
+    assert answer.status_code == 200
+    assert "研究 | 生命 → became 研究生 | 命 Overlap line 1" in heads(answer)
+
+
+def test_a_long_evaluation_is_stored_if_the_visitor_says_so(client: FlaskClient, app: Flask) -> None:
+    long = GOLD * 40
+    assert "Location" not in post(client, gold=long).headers
+    answer = post(client, gold=long, keep="30")
+    assert answer.status_code == 201
+    address = answer.headers["Location"]
+    assert re.fullmatch(r"/evaluate/[2-9a-z]{9,}", address)
+    day = (datetime.now(UTC) + timedelta(days=30)).strftime("%Y-%m-%d")
+    assert day in answer.text or "until" in words(answer.text)
+    shown = client.get(f"{address}?lang=en&page=2&kind=overlap")
+    assert shown.status_code == 200
+    assert len(heads(shown)) == 20
+    assert figures(shown) == figures(answer)
+    assert shown.headers["X-Robots-Tag"] == "noindex"
+    assert f"{address}?kind=overlap" in shown.text
+    assert client.get(f"{address}?format=json").json["methods"][0]["error_count"] == 80
+    assert client.get(f"{address}/errors.csv").mimetype == "text/csv"
+    id = address.rpartition("/")[2]
+    for other in (f"/s/{id}", f"/s/{id}/embed", f"/s/{id}.png", f"/s/{id}/tokens.txt", f"/s/{id}.json"):
+        assert client.get(other).headers["Location"].startswith(address)
+    assert client.get(f"/api/v1/snapshots/{id}").status_code == 404
+    delete = re.search(rf'/s/{id}/delete/[^"]+', answer.text)
+    assert delete
+    assert client.get(delete[0]).status_code == 200
+    assert client.post(delete[0]).status_code == 200
+    assert client.get(f"{address}?lang=en").status_code == 410
+    assert "no longer stored" in words(client.get(f"{address}?lang=en").text)
+
+
+def test_equal_results_share_a_link_and_forever_means_no_end(client: FlaskClient, app: Flask) -> None:
+    first, second = (post(client, gold=GOLD * 41, keep="forever") for _ in range(2))
+    assert first.headers["Location"] == second.headers["Location"]
+    assert "it does not expire" in words(first.text)
+    stored = storage_of(app).snapshots.head(first.headers["Location"].rpartition("/")[2])
+    assert stored is not None
+    assert stored.expires is None
+
+
+def test_the_form_and_the_link_say_what_the_site_keeps(client: FlaskClient, app: Flask) -> None:
+    def choices() -> list[str]:
+        return re.findall("<option[^>]*>([^<]*)", get(client).text.partition('id="keep"')[2].partition("</select>")[0])
+
+    assert choices() == ["no link", "30 days", "one year", "forever"]
+    app.config["KEEP_SNAPSHOTS_DAYS"] = 90
+    try:
+        assert choices() == ["no link", "30 days", "for 90 days"]
+        answer = post(client, gold=GOLD * 43, keep="forever")
+        end = str(format_date((datetime.now(UTC) + timedelta(days=90)).date(), "long", locale="en"))
+        assert f"see the result until {end}" in words(answer.text)
+        assert f"it is kept until {end}" in words(client.get(answer.headers["Location"] + "?lang=en").text)
+    finally:
+        app.config["KEEP_SNAPSHOTS_DAYS"] = 0
+
+
+def test_without_storage_the_result_is_still_shown(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise UnavailableStorageError("locked", "test")
+
+    monkeypatch.setattr(routes, "share_evaluation", fail)
+    answer = post(client, gold=GOLD * 42, keep="365")
+    assert answer.status_code == 200
+    assert "The result could not be stored" in words(answer.text)
+    assert figures(answer)
+
+
+def test_a_form_of_another_site_stores_nothing(client: FlaskClient) -> None:
+    headers = {"Sec-Fetch-Site": "cross-site", "Origin": "https://elsewhere.example"}
+    assert client.post("/evaluate", data={"gold": GOLD}, headers=headers).status_code == 403
+
+
+def test_downloads(client: FlaskClient) -> None:
+    query = urlencode({"with": "fmm:jieba", "gold": GOLD})
+
+    def table(kind: str) -> list[list[str]]:
+        answer = client.get(f"/evaluate/files/{kind}?{query}")
+        assert answer.headers["Content-Disposition"] == f"attachment; filename={kind}"
+        return rows_of(answer)
+
+    header, row = table("figures.csv")
+    assert dict(zip(header, row, strict=True))["f1"] == "0.500000"
+    assert table("errors.csv")[1][1:] == ["1", "overlap", "研究 生命", "研究生 命"]
+    assert table("confusions.csv")[1][1:] == ["和 尚未 结婚", "和尚 未结 婚", "overlap", "1"]
+    assert client.get(f"/evaluate/files/report.json?{query}").json["words"] == 10
+    assert "=== F MEASURE:\t0.500" in client.get(f"/evaluate/files/score.txt?{query}").text
+    assert client.get("/evaluate/files/errors.csv?gold=x").status_code in (200, 422)
+
+
+def test_a_method_for_which_there_is_no_time_says_so(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    moments = iter([0.0, *[100.0] * 100])
+    monkeypatch.setattr(run.time, "monotonic", lambda: next(moments))
+    with app.test_request_context("/?lang=en"):
+        report, _gold = run.score_all(run.EvaluationInput(gold=GOLD, output=GOLD))
+    assert "There was no time left to score it." in report.methods[0].problem
+
+
+# --- the API
+
+
+def test_methods_and_outputs(client: FlaskClient) -> None:
+    body = {
+        "gold": LINE,
+        "methods": [{"algorithm": "fmm"}, {"algorithm": "bmm", "vocabulary": "nothing"}],
+        "outputs": [{"name": "mine", "text": LINE}, {"text": "研究生 命 的 起源"}],
+        "training_words": "研究\n生命\n的",
+        "max_errors": 0,
+    }
+    answer = client.post("/api/v1/evaluate", json=body)
+    assert answer.status_code == 200
+    found = answer.json
+    assert (found["lines"], found["words"], found["training_words"]) == (1, 4, 3)
+    fmm, bmm, mine, other = found["methods"]
+    assert fmm["figures"]["f1"] == other["figures"]["f1"] == 0.5
+    assert fmm["errors"] == []
+    assert fmm["error_count"] == 1
+    assert fmm["confusions"] == [{"gold": ["研究", "生命"], "output": ["研究生", "命"], "kind": "overlap", "count": 1}]
+    assert "There is no vocabulary" in bmm["problem"]
+    assert (mine["name"], mine["figures"]["oov_recall"], mine["known_from"]) == ("mine", 1.0, "training_words")
+    assert other["name"] == "output 2"
+
+
+def test_limits_of_bodies(client: FlaskClient, app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(app.config, "MAX_GOLD_BYTES", 30)
+    for body in (
+        {"gold": LINE * 2, "methods": METHODS},
+        {"gold": LINE, "methods": METHODS, "training_words": "词" * 20},
+        {"gold": LINE, "outputs": [{"text": "词" * 30}]},
+    ):
+        assert client.post("/api/v1/evaluate", json=body).status_code == 413

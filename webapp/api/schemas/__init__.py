@@ -1,1 +1,0 @@
-"""The requests and responses of the API as pydantic models."""
