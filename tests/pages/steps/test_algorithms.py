@@ -15,8 +15,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.pages.steps import json_of, page_of, shown, steps_of
-from webapp.core.models.smoothing import SMOOTHINGS
-from webapp.pages.steps.overview import DICTIONARIES
+from webapp.pages.steps.requests import DICTIONARIES
 from webapp.pages.walkthrough.lattice_drawing import MAX_LANES
 
 OWN = {"vocabulary": "own-dictionary", "dictionary": "研究\n研究生\n生命\n生\n科学"}
@@ -183,20 +182,6 @@ def test_the_words_are_those_of_the_playground_and_the_best_of_all(client: Flask
     assert isclose(exp(last["sum"]), 1 / 180)
     assert isclose(exp(sentence["n_best"][1]["log_probability"]), 1 / 3240)
     assert isclose(sum(one["share"] for one in sentence["n_best"]), 1)  # there are only four
-
-
-@pytest.mark.parametrize("order", [pytest.param("1", marks=pytest.mark.exhaustive), "2", "3"])
-@pytest.mark.parametrize("smoothing", SMOOTHINGS)
-def test_what_each_order_contributes_adds_up(client: FlaskClient, smoothing: str, order: str) -> None:
-    for step in steps_of(client, "ngram", "研究生命。", order=order, smoothing=smoothing):
-        for one in step.get("candidates", ()):
-            parts = sum(part["probability"] for part in one["contributions"])
-            if one["known"]:
-                assert isclose(parts, one["probability"], rel_tol=1e-9)
-            else:
-                assert parts > one["probability"]  # times the spelling
-    page = page_of(client, "ngram", "研究生命。", order=order, smoothing=smoothing, step=4)
-    assert "Where the probability comes from" in page
 
 
 def test_an_unknown_word_shows_the_numbers_of_its_characters(client: FlaskClient) -> None:
