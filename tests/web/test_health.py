@@ -178,6 +178,7 @@ def check(port: int, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_health_check_of_a_container_and_an_uncounted_proxy(tmp_path: Path) -> None:
     file = tmp_path / "site.sqlite"
     settings = {"TOKENSCOPE_DATABASE_FILE": str(file), "TOKENSCOPE_MAX_DATABASE_SECONDS": "1"}
+    settings["TOKENSCOPE_PRELOAD"] = "false"
     with serve(environment=settings, patience=110) as address:
         port = int(address.rpartition(":")[2])
         for arguments in ([], ["--ready"]):
