@@ -25,7 +25,7 @@ from webapp.core import __version__
 from webapp.storage import storage_of
 from webapp.vocabularies import shipped_vocabularies
 from webapp.web import readiness
-from webapp.web.release import commit
+from webapp.web.readiness import commit
 
 NOWHERE = "postgresql://user:secret-password@127.0.0.1:9/name"
 
