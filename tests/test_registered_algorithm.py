@@ -15,7 +15,6 @@ from webapp import create_app
 from webapp.core.algorithms import ALGORITHMS, Algorithm
 from webapp.core.recipes import MATCHING
 from webapp.core.reference import matching as reference_matching
-from webapp.core.traces import matching as trace_matching
 from webapp.pages.steps.requests import WALKTHROUGHS
 from webapp.pages.training.request import TrainingRequest
 from webapp.pages.training.trainings import TRAININGS
@@ -91,7 +90,7 @@ def traced_client(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> Flask
     request = TrainingRequest("letters", corpus="ab ab ac", size=1, text="abc")
     training = replace(TRAININGS["bpe"], algorithm="letters", title="Letters", presets=[("ab ab ac", request)])
     monkeypatch.setitem(TRAININGS, "letters", training)
-    algorithm = replace(ALGORITHM, tracer=trace_matching, reference=(reference_matching.forward,))
+    algorithm = replace(ALGORITHM, has_steps=True, reference=(reference_matching.forward,))
     texts = replace(TEXTS, steps="Every character of Letters.", examples=[TEXT])
     monkeypatch.setitem(ALGORITHMS, "letters", algorithm)
     monkeypatch.setitem(ALGORITHM_TEXTS, "letters", texts)
@@ -173,7 +172,7 @@ def test_the_error_for_an_unknown_algorithm_lists_it(client: FlaskClient) -> Non
     ]
 
 
-def test_an_algorithm_without_a_tracer_has_no_steps(client: FlaskClient) -> None:
+def test_an_algorithm_without_steps_shows_no_steps(client: FlaskClient) -> None:
     html = client.get("/", query_string={"algorithm": "letters", "text": TEXT}).text
     assert "/steps/letters" not in html
     assert "/steps/letters" not in client.get("/steps").text

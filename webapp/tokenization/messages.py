@@ -20,7 +20,6 @@ from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry, StorageFullError, UnavailableVocabularyError, find, library, title_of
 from webapp.vocabularies.fetching import FetchError
-from webapp.vocabularies.messages import sentence as fetch_sentence
 from webapp.web.localization import current_key, number
 from webapp.web.problems import problem
 
@@ -64,7 +63,7 @@ def still_fetching_problem() -> InputProblem:
 def unavailable_problem(error: UnavailableVocabularyError) -> InputProblem:
     """The problem with a vocabulary that cannot be fetched or read, and what to do."""
     if isinstance(error.why, FetchError):
-        return InputProblem(fetch_sentence(error.why), 503, "vocabulary")
+        return InputProblem(error.why.sentence(), 503, "vocabulary")
     if error.entry.origin == "uploaded":
         message = _(
             "The uploaded vocabulary “%(title)s” can no longer be read: %(why)s. Upload the file again.",

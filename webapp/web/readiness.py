@@ -143,7 +143,7 @@ def vocabulary_problem(*, preloaded: bool) -> str | None:
     missing = shipped_vocabularies.missing_files()
     if missing:
         return f"Files of the built-in vocabularies are missing: {', '.join(missing)}."
-    if preloaded and not shipped_vocabularies.are_loaded():
+    if preloaded and not shipped_vocabularies.ARE_LOADED.is_set():
         return "The built-in vocabularies are not loaded."
     return None
 

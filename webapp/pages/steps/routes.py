@@ -129,7 +129,7 @@ def _offers(wanted: StepsRequest, shortened: StepsRequest, problem: InputProblem
     if (problem.field, problem.status) != ("vocabulary", 422):
         return []
     entry = requests.other_algorithm(request, algorithm)
-    if entry is not None and ALGORITHMS[entry.algorithms[0]].tracer is not None:
+    if entry is not None and ALGORITHMS[entry.algorithms[0]].has_steps:
         own = wanted.first_step(algorithm=entry.algorithms[0], vocabulary=entry.name)
         offers.insert(0, (_("Use %(name)s instead", name=algorithm_names()[entry.algorithms[0]]), own.address()))
     return offers
@@ -156,7 +156,7 @@ def _page_context(wanted: StepsRequest, shortened: StepsRequest, step_shown: Ste
         step_shown=step_shown,
         shortened=shortened,
         algorithm_names=algorithm_names(),
-        algorithms=[name for name, each in ALGORITHMS.items() if each.tracer is not None],
+        algorithms=[name for name, each in ALGORITHMS.items() if each.has_steps],
         family_of=family_of,
         choices=requests.choices(request, state),
         checkboxes=requests.checkboxes(state),

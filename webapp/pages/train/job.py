@@ -88,7 +88,7 @@ def job_context(job: Job) -> JobContext:
         curve = tuple((int(pieces), float(value)) for pieces, value in job.record.get("curve", ()))
     return JobContext(
         job=job,
-        trainer=str(TRAINER_TITLES.get(plan.trainer, _("WordPiece, top-down"))),
+        trainer=str(TRAINER_TITLES.get(plan.trainer, _("WordPiece, top-down"))),  # of earlier versions
         corpus=names if len(job.file_names) <= FILES_NAMED else f"{names} …",
         corpus_bytes=size_in_words(job.facts.bytes),
         size=_("order %(order)s", order=plan.order) if plan.trainer == "ngram" else number(plan.size),

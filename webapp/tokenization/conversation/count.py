@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from webapp.chat.messages import Conversation, Message
 from webapp.chat.openai_rule import PublishedCount, count_by_rule
-from webapp.chat.published import template_of
+from webapp.chat.published import published_template
 from webapp.chat.render import TemplateError, render
 from webapp.chat.templates import BUILT_IN, ChatTemplate, NoTemplateError, TemplateSourceError, own_template
 from webapp.core.text.split_patterns import TextError
@@ -33,7 +33,7 @@ from webapp.tokenization.result import ids_of
 from webapp.tokenization.state import State
 from webapp.vocabularies import find, title_of, tokenizer_of
 from webapp.vocabularies.language_models import OLD, LanguageModel, model_of
-from webapp.vocabularies.library import uses
+from webapp.vocabularies.library import library, uses
 from webapp.web.json_responses import json_parts, well_formed
 from webapp.web.localization import number
 
@@ -206,16 +206,16 @@ def count(state: ConversationState) -> ConversationResult:
 
 
 def template_chosen(state: ConversationState) -> ChatTemplate:
-    """The template of a state; raises the exceptions of `template_of`."""
+    """The template of a state; raises the exceptions of `published_template`."""
     if state.template == FROM_VOCABULARY:
-        return template_of(state.vocabulary)
+        return published_template(library(), state.vocabulary)
     return own_template(state.source) if state.template == OWN else BUILT_IN[state.template]
 
 
 def with_own_template(state: ConversationState) -> ConversationState:
     """The state with its template as the visitor's own; special tokens that it names are set at its beginning.
 
-    Raises the exceptions of `template_of`.
+    Raises the exceptions of `published_template`.
     """
     template = template_chosen(state)
     source = template.source_for(tools=bool(state.tools.strip()))

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from webapp.core.evaluation.errors import Kind, SegmentationError
 from webapp.core.evaluation.report import MethodReport, ScoreReport
+from webapp.core.evaluation.score import Kind, SegmentationError
 from webapp.tools.evaluate.inputs import EvaluationInput
 
 FIGURES = ("precision", "recall", "f1", "oov_recall", "iv_recall")
