@@ -236,17 +236,6 @@ class OverviewPage(Page):
 class StepContext(WalkthroughContext):
     """One step of an algorithm, for htmx."""
 
-    chosen_templates = (
-        *(f"sentences/{name}.html" for name in SENTENCES),
-        "steps/_inference.html",
-        "steps/_lattice.html",
-        "steps/_matching.html",
-        "steps/_merging.html",
-        "steps/_ngram.html",
-        "steps/_word_graph.html",
-        "steps/_wordpiece.html",
-    )
-
     wanted: StepsRequest
     state: State
     default_for: Callable[[str], str]  # an algorithm's default vocabulary
