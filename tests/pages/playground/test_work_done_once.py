@@ -16,8 +16,8 @@ from tests.site import HTMX, Page
 from webapp.core.formats.recognize import recognize
 from webapp.core.tokenizer import Tokenizer
 from webapp.observing import report
+from webapp.pages.playground import routes
 from webapp.rendering.markup import DRAWN
-from webapp.tokenization import messages
 from webapp.tokenization.result import encode, ids_of
 from webapp.vocabularies import shipped_tokenizer
 from webapp.vocabularies.fetching import fetcher_of
@@ -43,13 +43,13 @@ def looked_up(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 def encodings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Record the texts that are encoded."""
     texts: list[str] = []
-    tokenize = messages.tokenize_or_explain
+    tokenize = routes.tokenize_or_explain
 
     def counting(state: Any) -> Any:
         texts.append(state.text)
         return tokenize(state)
 
-    monkeypatch.setattr(messages, "tokenize_or_explain", counting)
+    monkeypatch.setattr(routes, "tokenize_or_explain", counting)
     return texts
 
 
