@@ -37,7 +37,7 @@ from webapp.tokenization.snapshots import ShareTerms, Shown, SnapshotModel, enco
 from webapp.tokenization.state import State, view_of
 from webapp.tokenization.views import DetailsForm, ResultView, TokenDetails, TokenView
 from webapp.vocabularies import CATALOGUE, StillFetchingError, UnavailableVocabularyError, library
-from webapp.vocabularies.vocabulary_files import file_of
+from webapp.vocabularies.library import file_of
 from webapp.vocabularies.wellknown import WELL_KNOWN
 from webapp.web.json_responses import json_piece, well_formed
 from webapp.web.localization import number

@@ -6,20 +6,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flask import Response, request
+from flask import Response, current_app, request
 from flask_babel import get_locale, ngettext
 from flask_babel import gettext as _
+from markupsafe import Markup
 
 from webapp.core.analysis.frequencies import RankedToken, ranked, thinned
 from webapp.core.inference.records import OWN
 from webapp.rendering import pictures
 from webapp.rendering.charts import LineChart, Series, chart_figure, logarithmic
 from webapp.rendering.delimited import csv_parts
-from webapp.rendering.markup import shown_piece
+from webapp.rendering.markup import COLOURS, Painter, ids_html, shown_piece
 from webapp.rendering.pictures import PictureTexts
 from webapp.rendering.pictures.drawing import PictureKind
-from webapp.rendering.pictures.figure_files import figure_png, figure_svg
-from webapp.rendering.pictures.palette import Theme
+from webapp.rendering.pictures.figure import figure_png, figure_svg
+from webapp.rendering.pictures.svg import Theme, palette_of
 from webapp.tokenization.algorithms import algorithm_names, inference_title
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
@@ -28,6 +29,7 @@ from webapp.web.htmx import private
 from webapp.web.json_responses import json_parts, json_piece
 from webapp.web.localization import LANGUAGES, current_key, join_list, number
 from webapp.web.long_responses import long_response
+from webapp.web.templates import Context
 
 _NO_SCRIPT = ("Zyyy", "Zinh", "Zzzz")
 
@@ -85,9 +87,44 @@ def _plain(result: Result) -> Iterator[str]:
     return pictures.plain_parts(result.encoding, SEPARATORS.get(name, name[:16]))
 
 
+@dataclass(frozen=True, kw_only=True)
+class ExportedPage(Context):
+    """A self-contained HTML file: own style, no scripts, no external resources; light or dark as the browser is set.
+
+    The fonts are those of the site.
+    """
+
+    template = "tokenization/exported.html"
+
+    language: str
+    heading: str
+    light: Sequence[tuple[str, str]]  # the colours by their names
+    dark: Sequence[tuple[str, str]]
+    colours: int = COLOURS
+    sans: Markup
+    mono: Markup
+    tokens: Iterable[Markup]
+    ids_heading: str
+    ids: Iterable[Markup]
+
+
 def _html(result: Result) -> Iterator[str]:
-    language = LANGUAGES[current_key()].tag
-    return pictures.html_parts(result.encoding, ids_heading=_("Ids"), language=language, **_captions(result))
+    """The file in parts: the coloured segmentation and the ids."""
+    painter = Painter(result.encoding, show=result.state.show)
+    light, dark = palette_of("light"), palette_of("dark")
+    names = ("stage", "ink", "quiet", "bad", *(f"t{number}" for number in range(1, COLOURS + 1)))
+    page = ExportedPage(
+        language=LANGUAGES[current_key()].tag,
+        heading=" · ".join([picture_title(result.state), picture_words().tokens(len(result.encoding))]),
+        light=[(name, light[name]) for name in names],
+        dark=[(name, dark[name]) for name in names],
+        sans=Markup(light["sans"]),
+        mono=Markup(light["mono"]),
+        tokens=map(painter.paint, painter.chunks) if painter.chunks else [painter.html()],
+        ids_heading=_("Ids"),
+        ids=(ids_html(result.encoding, [chunk]) for chunk in painter.chunks),
+    )
+    return current_app.jinja_env.get_template(page.template).generate(**page.variables())
 
 
 def _picture(result: Result, kind: PictureKind) -> list[str | bytes]:
@@ -140,8 +177,8 @@ class Frequencies:
             "frequencies-chart",
             picture_title(self.result.state),
             _("Rank against frequency of the tokens, both axes logarithmic"),
-            logarithmic(_("rank"), 1, ranks[-1], ranks, ranks),
-            logarithmic(_("frequency"), 1, counts[-1], counts, counts),
+            logarithmic(_("rank"), 1, ranks[-1], ranks, number),
+            logarithmic(_("frequency"), 1, counts[-1], counts, number),
             (Series(_("Tokens"), points, strong=True), Series("Zipf", ((last, most / last), (1, most)))),
         )
 

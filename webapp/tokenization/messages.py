@@ -19,7 +19,6 @@ from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry, StorageFullError, UnavailableVocabularyError, find, library, title_of
 from webapp.vocabularies.fetching import FetchError
-from webapp.vocabularies.messages import sentence as fetch_sentence
 from webapp.web.localization import current_key, number
 from webapp.web.problems import problem
 
@@ -63,7 +62,7 @@ def still_fetching_problem() -> InputProblem:
 def unavailable_problem(error: UnavailableVocabularyError) -> InputProblem:
     """The problem with a vocabulary that cannot be fetched or read, and what to do."""
     if isinstance(error.why, FetchError):
-        return InputProblem(fetch_sentence(error.why), 503, "vocabulary")
+        return InputProblem(error.why.sentence(), 503, "vocabulary")
     values = {"title": title_of(error.entry), "why": translated(error.why)}
     if error.entry.origin == "uploaded":
         message = _(

@@ -172,7 +172,6 @@ class PlaygroundPage(SharingPage):
     """The form, the result, and the form that shares it."""
 
     template = "playground/page.html"
-    chosen_templates = ("share/_share_button.html",)
 
     result_shown: ResultView
     picker: VocabularyPicker

@@ -73,7 +73,6 @@ class SnapshotPage(Page):
     """The page of a snapshot, with the content of its kind."""
 
     template = "share/page.html"
-    chosen_templates = ("share/_open_copy.html",)
 
     about: snapshots.Shown
     result_shown: ResultView | None = None

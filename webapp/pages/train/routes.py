@@ -22,7 +22,6 @@ from webapp.core.training.train import TrainingError, check
 from webapp.jobs import Job, TooManyJobsError, jobs
 from webapp.pages.train.corpora import (
     EXAMPLES,
-    UPLOAD_ADDRESS,
     ExampleCorpus,
     StoredCorpus,
     find_corpus,
@@ -45,6 +44,7 @@ from webapp.web.json_responses import json_response
 from webapp.web.localization import join_list, number
 from webapp.web.rates import stores
 from webapp.web.security import is_foreign
+from webapp.web.server_variables import UPLOAD_ADDRESS
 from webapp.web.templates import Context, Page, render
 
 SCRIPTS_SHOWN = 6

@@ -20,7 +20,7 @@ from pydantic import ConfigDict
 from werkzeug.datastructures import MultiDict
 
 from webapp.chat.messages import LONGEST_ROLE, MOST_MESSAGES, Conversation, ConversationError, Message, read_messages
-from webapp.chat.published import template_of
+from webapp.chat.published import published_template
 from webapp.chat.templates import BUILT_IN, ChatTemplate, NoTemplateError, own_template
 from webapp.core.algorithms import family_of
 from webapp.core.vocabulary_error import Phrase, shown
@@ -31,7 +31,7 @@ from webapp.tools.inputs import Input
 from webapp.tools.picker import DEFAULT_VOCABULARY, no_vocabulary
 from webapp.vocabularies import CatalogueEntry, StillFetchingError, UnavailableVocabularyError, find, title_of
 from webapp.vocabularies.language_models import LanguageModel, find_models, model_of
-from webapp.vocabularies.library import uses
+from webapp.vocabularies.library import library, uses
 from webapp.web.localization import current_key, number
 
 View = Literal["tokens", "template", "ids"]
@@ -168,9 +168,9 @@ class MessagesInput(Input):
 
     @property
     def chosen_template(self) -> ChatTemplate:
-        """The template; raises the exceptions of `template_of`."""
+        """The template; raises the exceptions of `published_template`."""
         if self.template == FROM_VOCABULARY:
-            return template_of(self.vocabulary)
+            return published_template(library(), self.vocabulary)
         return own_template(self.source) if self.template == OWN else BUILT_IN[self.template]
 
     def with_own_template(self) -> Self:
