@@ -27,7 +27,8 @@ from webapp.tokenization import forms
 from webapp.tokenization.comparison import state as comparisons
 from webapp.tokenization.exports import download, picture_words
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import still_fetching_problem, tokenize_or_explain, unavailable_problem
+from webapp.tokenization.messages import still_fetching_problem, unavailable_problem
+from webapp.tokenization.result import tokenize_or_explain
 from webapp.tokenization.snapshots import ShareTerms, Shown, encoding_of, kind_of, store
 from webapp.tokenization.state import State
 from webapp.tools.messages.counts import counted_prompt

@@ -37,8 +37,7 @@ from webapp.rendering.source_listing import SourceListing, source_listing
 from webapp.tokenization.algorithms import ChoiceField, algorithm_names
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import MOST
-from webapp.tokenization.messages import tokenize_or_explain
-from webapp.tokenization.result import Result
+from webapp.tokenization.result import Result, tokenize_or_explain
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry, StillFetchingError, default_for, find, title_of
 from webapp.web.htmx import private, wants_partial
