@@ -14,20 +14,19 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from functools import partial
 from http.client import HTTPConnection, HTTPException
 from itertools import count, cycle, repeat
-from math import inf
+from math import ceil, inf
 from pathlib import Path
 from statistics import linear_regression
 from threading import Event, Thread
 from typing import NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
-from tests.attacks.findings import percentile
 from tests.processes import descendants, own_bytes, proportional_bytes
 from tests.serving import ROOT, serving
 
@@ -200,6 +199,15 @@ class Load:
         half = self.memory[len(self.memory) // 2 :]
         line = linear_regression([at for at, _all, _own in half], [own for _at, _all, own in half])
         return max(own for _at, _all, own in half), line.slope * (half[-1][0] - half[0][0])
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the smallest value that `share` of the values do not exceed.
+
+    >>> percentile([0.1, 0.4, 0.2, 0.3], 0.5), percentile([0.1, 0.4, 0.2, 0.3], 0.99)
+    (0.2, 0.4)
+    """
+    return sorted(values)[max(0, ceil(share * len(values)) - 1)]
 
 
 def _sources() -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from tests.server.loops import in_loop, run
+from tests.server.conftest import in_loop, run
 from webapp.observing.report import RequestRecord
 from webapp.server.attempts import Attempts
 from webapp.server.pool import Pool, PoolWorker, ServerSettings, WorkerLane

@@ -18,6 +18,7 @@ from multiprocessing import parent_process
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
+from webapp.core import __version__
 from webapp.observing.logs import RequestLog, configure
 from webapp.observing.options import from_environment
 from webapp.observing.report import RequestRecord, request_id
@@ -292,7 +293,7 @@ def application() -> Front:
     if options.metrics_networks:
         from webapp.observing.metrics import ADDRESS, Metrics  # which need an extra
 
-        metrics = Metrics(pool.process_ids)
+        metrics = Metrics(__version__, pool.memory)
         observers.append(metrics)
         own_pages[ADDRESS] = partial(metrics.page, options)
     return Front(pool, observers, own_pages, delete)

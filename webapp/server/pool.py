@@ -16,8 +16,8 @@ from functools import partial
 from multiprocessing.process import BaseProcess
 from typing import Any, Literal
 
-from webapp.observing.report import RequestRecord, resident_bytes
-from webapp.processes import HAS_FORK, LENGTH_BYTES, has_proc, lower, thread_times
+from webapp.observing.report import RequestRecord
+from webapp.processes import HAS_FORK, LENGTH_BYTES, has_proc, lower, memory, resident_bytes, thread_times
 from webapp.server import worker
 from webapp.server.queues import FairQueue
 
@@ -161,10 +161,10 @@ class Pool:
         self._extended = 0.0  # when a worker was last started beyond those
         self._is_open = False
 
-    def process_ids(self) -> list[int]:
-        """The process ids of the workers that live; one that was killed may need a moment to end."""
+    def memory(self) -> dict[int, tuple[int, int]]:
+        """The memory of the workers that live by process id; one that was killed may need a moment to end."""
         living = [each.process for each in (*self._all_free(), *self._busy) if each.is_connected]
-        return [process.pid for process in living if process.pid and process.is_alive()]
+        return {process.pid: memory(process.pid) for process in living if process.pid and process.is_alive()}
 
     def running(self, lane: WorkerLane) -> list[PoolWorker]:
         """The workers of a lane that compute."""

@@ -30,10 +30,9 @@ from webapp.storage.snapshots import (
     Snapshot,
     SnapshotStore,
     StoredSnapshot,
-    VisitorReport,
 )
 from webapp.storage.totals import StorageFullError
-from webapp.storage.vocabularies import VocabularyFile, VocabularyRecord, VocabularyStore
+from webapp.storage.vocabularies import VocabularyFile, VocabularyStore
 
 log = logging.getLogger(__name__)
 

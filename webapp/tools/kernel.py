@@ -20,7 +20,7 @@ from webapp.observing import report
 from webapp.rendering.delimited import csv_parts
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import EXPLAINED_ERRORS, problem_of, refused, still_fetching_problem
-from webapp.tokenization.sharing.snapshots import SharingPage
+from webapp.tokenization.snapshots import SharingPage
 from webapp.tokenization.state import State
 from webapp.tools.inputs import Input
 from webapp.vocabularies import StillFetchingError

@@ -1,4 +1,4 @@
-"""The WSGI variables by which the server and the site tell each other something about a request.
+"""What the server and the site agree on: the WSGI variables by which they say something about a request.
 
 A request with `STOPPED` is not processed: the site answers with a page that says what happened and contains the
 visitor's input.
@@ -23,3 +23,6 @@ STORES = "tokenscope.stores"
 
 # The path of the body, if it is too long for the socket between the front and the worker.
 BODY_FILE = "tokenscope.body_file"
+
+# The one address that takes a body as large as a corpus, and the bytes besides: names, boundaries, the plan.
+UPLOAD_ADDRESS, FORM_BYTES = "/train/corpus", 1_000_000

@@ -17,7 +17,7 @@ from typing import Any
 import regex
 
 from webapp.core.text.unicode_tables import SCRIPTS as NAMES
-from webapp.core.trainers import sentencepiece_bpe, unigram, wordpiece
+from webapp.core.trainers import superbpe, unigram, wordpiece
 from webapp.core.trainers.word_counts import WordCounts
 from webapp.core.training.corpus import (
     CHUNK,
@@ -241,7 +241,7 @@ def possible_pieces(counts: WordCounts, plan: TrainingPlan, *, whole: bool) -> i
 
 _UNKNOWN = {
     "bpe-characters": ("<unk>",),
-    "bpe-sentencepiece": (sentencepiece_bpe.UNKNOWN, *sentencepiece_bpe.BYTES),
+    "bpe-sentencepiece": (superbpe.UNKNOWN, *superbpe.BYTE_PIECES),
     "wordpiece": (wordpiece.UNKNOWN,),
     "unigram": (unigram.UNKNOWN,),
 }

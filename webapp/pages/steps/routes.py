@@ -15,8 +15,7 @@ from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.reference import inference as inferences
 from webapp.pages.steps import requests
 from webapp.pages.steps.maximum_probability import shown_sum
-from webapp.pages.steps.overview import LESSONS, OverviewLine, overview_lines
-from webapp.pages.steps.requests import USUAL_BEST, StepsRequest, walkthrough_of
+from webapp.pages.steps.requests import LESSONS, USUAL_BEST, OverviewLine, StepsRequest, overview_lines, walkthrough_of
 from webapp.pages.walkthrough.cells import direction, format_log_probability, percentage, quotable, quoted
 from webapp.pages.walkthrough.engine import (
     PictureKind,
@@ -129,7 +128,7 @@ def _offers(wanted: StepsRequest, shortened: StepsRequest, problem: InputProblem
     if (problem.field, problem.status) != ("vocabulary", 422):
         return []
     entry = requests.other_algorithm(request, algorithm)
-    if entry is not None and ALGORITHMS[entry.algorithms[0]].tracer is not None:
+    if entry is not None and ALGORITHMS[entry.algorithms[0]].has_steps:
         own = wanted.first_step(algorithm=entry.algorithms[0], vocabulary=entry.name)
         offers.insert(0, (_("Use %(name)s instead", name=algorithm_names()[entry.algorithms[0]]), own.address()))
     return offers
@@ -156,7 +155,7 @@ def _page_context(wanted: StepsRequest, shortened: StepsRequest, step_shown: Ste
         step_shown=step_shown,
         shortened=shortened,
         algorithm_names=algorithm_names(),
-        algorithms=[name for name, each in ALGORITHMS.items() if each.tracer is not None],
+        algorithms=[name for name, each in ALGORITHMS.items() if each.has_steps],
         family_of=family_of,
         choices=requests.choices(request, state),
         checkboxes=requests.checkboxes(state),
@@ -236,17 +235,6 @@ class OverviewPage(Page):
 @dataclass(frozen=True, kw_only=True)
 class StepContext(WalkthroughContext):
     """One step of an algorithm, for htmx."""
-
-    chosen_templates = (
-        *(f"sentences/{name}.html" for name in SENTENCES),
-        "steps/_inference.html",
-        "steps/_lattice.html",
-        "steps/_matching.html",
-        "steps/_merging.html",
-        "steps/_ngram.html",
-        "steps/_word_graph.html",
-        "steps/_wordpiece.html",
-    )
 
     wanted: StepsRequest
     state: State

@@ -30,11 +30,11 @@ from webapp.pages.train.messages import base_name, failure_sentence, size_in_wor
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.web.client_addresses import rate_limit_key
 from webapp.web.localization import number
+from webapp.web.server_variables import FORM_BYTES
 
 MOST_FILES = 100
 LONGEST_FIELD = 100  # characters of the name of a field of JSON Lines
 LONGEST_STORED_NAME = 255  # characters of the name of a file; the end, which says its kind
-UPLOAD_ADDRESS = "/train/corpus"  # the one address that takes bodies of this size
 _PLACEHOLDER = re.compile(r"%\(\w+\)s|</?\w+[^>]*>")
 MOST_CODE = 4_000_000  # bytes
 PEEKED = 1 << 16  # bytes
@@ -51,7 +51,6 @@ OTHERS = {
     b"\xff\xd8\xff": "JPEG",
     b"SQLite f": "SQLite",
 }
-FORM_BYTES = 1_000_000  # room for all that is no file: names, boundaries, the plan
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ def job_context(job: Job) -> JobContext:
         curve = tuple((int(pieces), float(value)) for pieces, value in job.record.get("curve", ()))
     return JobContext(
         job=job,
-        trainer=str(TRAINER_TITLES.get(plan.trainer, _("WordPiece, top-down"))),
+        trainer=str(TRAINER_TITLES.get(plan.trainer, _("WordPiece, top-down"))),  # of earlier versions
         corpus=names if len(job.file_names) <= FILES_NAMED else f"{names} …",
         corpus_bytes=size_in_words(job.facts.bytes),
         size=_("order %(order)s", order=plan.order) if plan.trainer == "ngram" else number(plan.size),
@@ -197,15 +197,15 @@ def growth_chart(curve: Sequence[tuple[int, float]], size: int, *, prunes: bool,
     highest = max(size, points[-1][0])
     if prunes:
         marks = [mark for mark in ROUND if points[0][0] <= mark <= highest]
-        x = logarithmic(title, min(size, points[0][0]), highest, marks, marks)
+        x = logarithmic(title, min(size, points[0][0]), highest, marks, number)
     else:
-        x = linear(title, [highest])
+        x = linear(title, [highest], number)
     return GrowthChart(
         key="growth",
         title=_("Characters per token on held-out text, by size of the vocabulary"),
         description=described,
         x=x,
-        y=linear(_("characters per token"), [value for _pieces, value in points]),
+        y=linear(_("characters per token"), [value for _pieces, value in points], number),
         series=(Series("", tuple(points), strong=True),),
         label=_("%(value)s characters per token", value=number(newest[1], 2)) if runs else "",
         prunes=prunes,

@@ -20,14 +20,14 @@ from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.core.evaluation.errors import Kind, SegmentationError
 from webapp.core.evaluation.gold import GoldText
 from webapp.core.evaluation.report import MethodReport, ScoreReport
+from webapp.core.evaluation.score import Kind, SegmentationError
 from webapp.rendering.delimited import as_csv
 from webapp.storage import RemovedSnapshotError, ShareReceipt, StorageFullError, StoredSnapshot, UnavailableStorageError
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import refused, upload_limit
-from webapp.tokenization.sharing.snapshots import end_of, find_evaluation, share_evaluation
+from webapp.tokenization.snapshots import end_of, find_evaluation, share_evaluation
 from webapp.tools.evaluate import api
 from webapp.tools.evaluate.api import confusion_rows, error_rows, evaluation_json, figure_rows, official_summary
 from webapp.tools.evaluate.inputs import FIRST_ERRORS, EvaluationInput

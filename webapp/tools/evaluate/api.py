@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from flask_babel import gettext as _
 from pydantic import AfterValidator, Field
 
-from webapp.core.evaluation.errors import Kind
 from webapp.core.evaluation.report import MOST_ERRORS, MethodReport, ScoreReport
+from webapp.core.evaluation.score import Kind
 from webapp.tokenization.comparison.state import TokenizerChoice
 from webapp.tokenization.forms import InputProblem
 from webapp.tools.evaluate.inputs import MOST_METHODS, EvaluationInput, UploadedOutput
