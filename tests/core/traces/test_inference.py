@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from tests.core.pairs import Pair
 from tests.core.texts import texts
+from tests.core.traces import ids_of
 from tests.properties import SAME_FIXTURE
 from webapp.core.inference import infer
 from webapp.core.inference.dropout import MergesWithDropout
@@ -24,15 +25,13 @@ def test_the_steps_of_dropout_end_with_its_tokens(pair: Pair, text: str, seed: i
     if not isinstance(model, BPE | RankBPE | ScoredBPE):
         return
     random, merges = Random(seed), MergesWithDropout(model, 0.4)
-    ids: list[int] = []
-    for found in pretokens_of(pair.ours, text):
-        if isinstance(found, Pretoken):
-            traced = dropout_steps(merges, found.text, random)
-            ids += [id for id, _, _ in traced.segments]
-            assert all(step.possible for word in traced.words for step in word)
-        else:
-            ids.append(found.token.id)
-    assert ids == infer(pair.ours, "dropout", dropout=0.4, seed=seed).ids(text)
+
+    def traced_ids(part: str) -> list[int]:
+        traced = dropout_steps(merges, part, random)
+        assert all(step.possible for word in traced.words for step in word)
+        return [id for id, _, _ in traced.segments]
+
+    assert ids_of(pair.ours, text, traced_ids) == infer(pair.ours, "dropout", dropout=0.4, seed=seed).ids(text)
 
 
 @given(word=st.text("abc", min_size=1, max_size=24), seed=st.integers(0, 99))

@@ -1,14 +1,17 @@
-"""The steps of maximum matching end in the words of the model."""
+"""The steps of maximum matching and of WordPiece end in the pieces of the model."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.texts import any_text
+from tests.core.traces import ids_of
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Direction, Matching
+from webapp.core.models.wordpiece import WordPiece
 from webapp.core.traces.matching import matching_steps
-from webapp.vocabularies.shipped_vocabularies import jieba_words
+from webapp.core.traces.wordpiece import tokens_of, wordpiece_steps
+from webapp.vocabularies.shipped_vocabularies import jieba_words, shipped_tokenizer
 
 directions = st.sampled_from(["forward", "backward"])
 small_text = st.text("研究生命科学a1B \n", max_size=20)
@@ -49,3 +52,29 @@ def test_the_steps_of_the_shipped_dictionary(text: str, direction: Direction, ke
 def test_runs_and_characters_are_distinguished(text: str, kinds: list[str]) -> None:
     steps = matching_steps(Dictionary(["用", "纸"]), text, "forward")
     assert [taken.kind for taken in steps] == kinds
+
+
+# --- WordPiece
+
+pieces = st.lists(st.text("ab研#", min_size=1, max_size=5), unique=True, max_size=15)
+
+
+@given(pieces=pieces, word=st.text("ab研#c", max_size=12), prefix=st.sampled_from(["##", "", "a"]))
+def test_the_steps_end_in_the_pieces(pieces: list[str], word: str, prefix: str) -> None:
+    model = WordPiece([*pieces, "[UNK]"], continuing_subword_prefix=prefix, max_word_length=10)
+    assert tokens_of(wordpiece_steps(model, word)) == list(model.segment(word))
+    for decision in wordpiece_steps(model, word):
+        lengths = [looked.end - looked.start for looked in decision.tried]
+        assert lengths == list(range(len(lengths[:1]) and lengths[0], len(lengths[:1]) and lengths[-1] - 1, -1))
+        assert [looked.id is None for looked in decision.tried] == [
+            decision.kind != "piece" or at + 1 < len(lengths) for at in range(len(lengths))
+        ]
+
+
+@given(text=any_text, lowercase=st.booleans())
+def test_the_steps_of_wordpiece_s_shipped_vocabulary(text: str, lowercase: bool) -> None:
+    tokenizer = shipped_tokenizer("wordpiece", lowercase=lowercase)
+    model = tokenizer.model
+    assert isinstance(model, WordPiece)
+    found = ids_of(tokenizer, text, lambda word: (id for id, _, _ in tokens_of(wordpiece_steps(model, word))))
+    assert found == tokenizer.ids(text)

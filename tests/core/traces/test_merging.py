@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.texts import any_text
+from tests.core.traces import ids_of
 from tests.properties import EXPENSIVE
 from webapp.core.formats.recognize import load
 from webapp.core.models.bpe import BPE, SubwordBPE
@@ -28,7 +29,6 @@ from webapp.core.traces.merging import (
     merging_steps,
     traced_words,
 )
-from webapp.core.traces.pretokens import Pretoken, pretokens_of
 from webapp.vocabularies import shipped_tokenizer
 
 BYTES = [bytes([byte]) for byte in range(256)]
@@ -179,13 +179,8 @@ def published(request: pytest.FixtureRequest, shared: Path) -> Tokenizer:
 def test_published_vocabularies(published: Tokenizer, text: str) -> None:
     model = published.model
     assert isinstance(model, MergingModel)
-    ids: list[int] = []
-    for found in pretokens_of(published, text):
-        if isinstance(found, Pretoken):
-            ids += [id for word in steps_of(model, found.text) for id in ends(word).ids]
-        else:
-            ids.append(found.token.id)
-    assert ids == published.ids(text)
+    found = ids_of(published, text, lambda part: (id for word in steps_of(model, part) for id in ends(word).ids))
+    assert found == published.ids(text)
 
 
 def test_a_very_long_word() -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.core.pairs import Pair
 from tests.core.texts import any_text
+from tests.core.traces import ids_of
 from webapp.core.added_tokens import AddedToken, PostProcessor, Template
 from webapp.core.formats.recognize import load
 from webapp.core.models.wordpiece import WordPiece
@@ -17,16 +18,9 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.core.traces.pretokens import AddedFound, Pretoken, pretokens_of
 
 
-def _ids(tokenizer: Tokenizer, text: str, special: bool = False, template: bool = False) -> list[int]:
-    ids: list[int] = []
-    for found in pretokens_of(tokenizer, text, special=special, template=template):
-        ids += (found.token.id,) if isinstance(found, AddedFound) else tokenizer.model.ids(found.text)
-    return ids
-
-
 @given(text=any_text, special=st.booleans())
 def test_pretokens_have_the_ids_of_the_text(pair: Pair, text: str, special: bool) -> None:
-    assert _ids(pair.ours, text, special) == pair.ours.ids(text, special=special)
+    assert ids_of(pair.ours, text, pair.ours.model.ids, special=special) == pair.ours.ids(text, special=special)
 
 
 @given(text=any_text, special=st.booleans(), template=st.booleans())
@@ -48,7 +42,7 @@ def test_pretokens_under_every_kind_of_pipeline(text: str, special: bool, templa
                 postprocessor=PostProcessor(template=Template((1, None, 2))),
             )
             expected = tokenizer.ids(text, special=special, template=template)
-            assert _ids(tokenizer, text, special, template) == expected
+            assert ids_of(tokenizer, text, model.ids, special=special, template=template) == expected
 
 
 @pytest.mark.parametrize("special", [False, True])
@@ -58,7 +52,7 @@ def test_pretokens_of_published_vocabularies(shared: Path, file: str, special: b
     tokenizer = load(shared / "vocabularies" / file)
     for template in (False, True):
         expected = tokenizer.ids(text, special=special, template=template)
-        assert _ids(tokenizer, text, special, template) == expected
+        assert ids_of(tokenizer, text, tokenizer.model.ids, special=special, template=template) == expected
 
 
 def test_offsets_refer_to_the_original_text() -> None:
