@@ -15,10 +15,9 @@ from markupsafe import Markup
 
 from webapp.core.algorithms import ALGORITHMS, inferences_of
 from webapp.core.inference.records import OWN, PARAMETERS
-from webapp.rendering import pictures
 from webapp.rendering.graphemes import cluster_ends
-from webapp.rendering.pictures import PictureRow
-from webapp.rendering.pictures.drawing import PictureKind
+from webapp.rendering.pictures import drawing
+from webapp.rendering.pictures.drawing import PictureKind, PictureRow
 from webapp.tokenization.algorithms import algorithm_names, inference_title
 from webapp.tokenization.answers import WANTS, tokenization_stream
 from webapp.tokenization.comparison.aligned_markup import (
@@ -347,7 +346,7 @@ def comparison_file(view: ComparisonView, kind: str) -> Response:
 def _picture(view: ComparisonView, kind: PictureKind) -> list[str | bytes]:
     show = view.comparison.common.show
     words, theme = picture_words(), picture_theme()
-    return [pictures.comparison_picture(view.picture_rows, kind, words, summary=view.summary, theme=theme, show=show)]
+    return [drawing.comparison_picture(view.picture_rows, kind, words, summary=view.summary, theme=theme, show=show)]
 
 
 WRITERS: dict[str, tuple[str, Callable[[ComparisonView], Iterable[str | bytes]]]] = {
