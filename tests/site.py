@@ -113,8 +113,9 @@ class Page(HTMLParser):
         return [index for index, (_, _, attributes) in enumerate(self.tokens) if attributes.get("id") == "selected"]
 
 
-def words(html: str) -> str:
+def words(page: str | TestResponse) -> str:
     """Return the text that a reader sees, with single spaces."""
+    html = page if isinstance(page, str) else page.text
     return unescape(" ".join(re.sub(r"<[^>]*>", " ", html).split()))
 
 

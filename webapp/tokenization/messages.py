@@ -64,20 +64,18 @@ def unavailable_problem(error: UnavailableVocabularyError) -> InputProblem:
     """The problem with a vocabulary that cannot be fetched or read, and what to do."""
     if isinstance(error.why, FetchError):
         return InputProblem(error.why.sentence(), 503, "vocabulary")
+    values = {"title": title_of(error.entry), "why": translated(error.why)}
     if error.entry.origin == "uploaded":
         message = _(
-            "The uploaded vocabulary “%(title)s” can no longer be read: %(why)s. Upload the file again.",
-            title=title_of(error.entry),
-            why=wrong_file(error.why),
+            "The uploaded vocabulary “%(title)s” can no longer be read: %(why)s. Upload the file again.", **values
         )
-        return InputProblem(message, 503, "vocabulary")
-    sentence = _(
-        "The file from the publisher of “%(title)s” cannot be read: %(why)s. Choose a vocabulary that ships with this "
-        "site.",
-        title=title_of(error.entry),
-        why=wrong_file(error.why),
-    )
-    return InputProblem(sentence, 503, "vocabulary")
+    else:
+        message = _(
+            "The file from the publisher of “%(title)s” cannot be read: %(why)s. Choose a vocabulary that ships with "
+            "this site.",
+            **values,
+        )
+    return InputProblem(message, 503, "vocabulary")
 
 
 def is_unavailable(problem: InputProblem) -> bool:
@@ -90,27 +88,13 @@ def text_problem(state: State, error: TextError) -> InputProblem:
     entry = find(state.vocabulary)
     title = title_of(entry) if entry else state.vocabulary
     if isinstance(error, GrowthError):
-        return InputProblem(
-            _(
-                "“%(title)s” makes this text too long. Shorten it, or choose another vocabulary.",
-                title=title,
-            ),
-            422,
-            "text",
-        )
-    return InputProblem(
-        _(
+        message = _("“%(title)s” makes this text too long. Shorten it, or choose another vocabulary.", title=title)
+    else:
+        message = _(
             "A split pattern of “%(title)s” times out on this text. Change the text, or choose another vocabulary.",
             title=title,
-        ),
-        422,
-        "text",
-    )
-
-
-def wrong_file(error: FormatError) -> str:
-    """The error in a vocabulary file, translated."""
-    return translated(error)
+        )
+    return InputProblem(message, 422, "text")
 
 
 def translated(message: VocabularyError | Phrase) -> str:
@@ -194,7 +178,7 @@ def store_upload(files: Sequence[FileStorage]) -> CatalogueEntry:
     try:
         return library().store(*contents)
     except FormatError as error:
-        message = _("“%(name)s” was not accepted: %(why)s", name=name, why=wrong_file(error))
+        message = _("“%(name)s” was not accepted: %(why)s", name=name, why=translated(error))
         raise InputProblem(message, 422, FIELD) from error
     except StorageFullError:
         message = _(

@@ -18,9 +18,17 @@ from pydantic import AfterValidator, Field
 from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.text.split_patterns import TextError
 from webapp.rendering.charts import SHAPES, Scale
-from webapp.rendering.pictures.figure import Figure, FigureBox, FigureDot, FigureLabel, FigurePath, Shape
-from webapp.rendering.pictures.figure_files import figure_png, figure_svg
-from webapp.rendering.pictures.palette import Theme
+from webapp.rendering.pictures.figure import (
+    Figure,
+    FigureBox,
+    FigureDot,
+    FigureLabel,
+    FigurePath,
+    Shape,
+    figure_png,
+    figure_svg,
+)
+from webapp.rendering.pictures.svg import Theme
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import Groups, is_independent, vocabulary_choices
 from webapp.tokenization.measures.measured import BASE, LOSSY, Passage, fair, passages, shown

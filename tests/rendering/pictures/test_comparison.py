@@ -8,8 +8,8 @@ import pytest
 
 from tests.rendering.pictures.conftest import HOSTILE, WORDS, assert_harmless, encode, pixels
 from webapp.rendering.pictures import PictureRow, comparison_card, comparison_picture
-from webapp.rendering.pictures.comparison import MOST_CHARACTERS
-from webapp.rendering.pictures.palette import palette_of
+from webapp.rendering.pictures.drawing import MOST_CHARACTERS_OF_ROWS
+from webapp.rendering.pictures.svg import palette_of
 
 pytestmark = pytest.mark.usefixtures("machine")
 NAMES = ("bpe-bytes", "wordpiece", "unigram", "jieba", "bpe-characters", "bpe-bytes")
@@ -33,7 +33,7 @@ def test_each_row_has_its_name_its_count_and_its_text(text: str) -> None:
 
 
 def test_a_long_text_is_drawn_in_part() -> None:
-    svg = str(comparison_picture(rows_of("low " * MOST_CHARACTERS["svg"]), "svg", WORDS, summary="Many."))
+    svg = str(comparison_picture(rows_of("low " * MOST_CHARACTERS_OF_ROWS["svg"]), "svg", WORDS, summary="Many."))
     assert WORDS.beginning in svg
 
 

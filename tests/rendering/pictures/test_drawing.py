@@ -13,12 +13,10 @@ from PIL import Image
 from tests.properties import EXPENSIVE
 from tests.rendering.pictures.conftest import HOSTILE, WORDS, assert_harmless, encode, pixels
 from webapp.rendering.pictures import CARD, card, picture
-from webapp.rendering.pictures.cells import cells
 from webapp.rendering.pictures.drawing import MOST_CHARACTERS
 from webapp.rendering.pictures.fonts import Face, Fonts, fonts
-from webapp.rendering.pictures.layout import lay_out
-from webapp.rendering.pictures.palette import Theme, palette_of
-from webapp.rendering.pictures.svg import Sheet
+from webapp.rendering.pictures.layout import cells, lay_out
+from webapp.rendering.pictures.svg import Sheet, Theme, palette_of
 
 SCRIPTS = {
     "Latin": "Hello",
@@ -113,8 +111,7 @@ def test_a_long_text_is_truncated_and_the_rest_counted() -> None:
     assert 0 < int(more[1]) < len(encode("a b " * MOST_CHARACTERS["svg"]))
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("text", ["\n" * 50_000, "a" + "\u0301" * 50_000, "שלום (" * 10_000, "\t" * 50_000])
+@pytest.mark.parametrize("text", ["\n" * 25_000, "a" + "\u0301" * 25_000, "שלום (" * 4_200, "\t" * 25_000])
 def test_pictures_have_a_size_limit_for_any_text(text: str) -> None:
     assert png(text, "wordpiece").height < 8_000
     assert len(svg(text, "wordpiece")) < 20_000_000

@@ -8,12 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
+from typing import ClassVar
 
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
-from webapp.core.algorithms import ALGORITHMS, Algorithm
+from webapp.core.algorithms import ALGORITHMS
 from webapp.core.analysis.suggested_frequency import joined_frequency
 from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.models.dictionary import LONGEST_WORD
@@ -23,7 +24,7 @@ from webapp.tokenization.algorithms import joined_names, leading_algorithms
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import edit_problem
 from webapp.tokenization.result import Result, prepare
-from webapp.tokenization.sharing.snapshots import SharingPage
+from webapp.tokenization.snapshots import SharingPage
 from webapp.tokenization.state import State
 from webapp.tokenization.views import ResultView
 from webapp.vocabularies import (
@@ -61,6 +62,8 @@ WELCOME: str = _TEXTS["welcome"]
 @dataclass(frozen=True)
 class VocabularyPicker:
     """The picker's content: `uploads` are the visitor's vocabularies, newest first, `query` is the search text."""
+
+    records: ClassVar = ALGORITHMS
 
     state: State
     uploads: Sequence[CatalogueEntry] = ()
@@ -123,11 +126,6 @@ class VocabularyPicker:
             algorithm: [entry for entry in (*common, *entries_for(algorithm)) if algorithm in entry.algorithms]
             for algorithm in ALGORITHMS
         }
-
-    @staticmethod
-    def record_of(algorithm: str) -> Algorithm:
-        """The record of an algorithm."""
-        return ALGORITHMS[algorithm]
 
     @staticmethod
     def takes(algorithm: str) -> str:

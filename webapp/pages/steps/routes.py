@@ -15,8 +15,7 @@ from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.reference import inference as inferences
 from webapp.pages.steps import requests
 from webapp.pages.steps.maximum_probability import shown_sum
-from webapp.pages.steps.overview import LESSONS, OverviewLine, overview_lines
-from webapp.pages.steps.requests import USUAL_BEST, StepsRequest, walkthrough_of
+from webapp.pages.steps.requests import LESSONS, USUAL_BEST, OverviewLine, StepsRequest, overview_lines, walkthrough_of
 from webapp.pages.walkthrough.cells import direction, format_log_probability, percentage, quotable, quoted
 from webapp.pages.walkthrough.engine import (
     PictureKind,

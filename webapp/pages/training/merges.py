@@ -26,12 +26,12 @@ from webapp.pages.training.tables import (
     TrainingWalkthrough,
     Words,
     percent,
-    quoted,
     read_cells,
     section_frame,
     shown,
     symbols,
 )
+from webapp.pages.walkthrough.cells import quotable
 from webapp.pages.walkthrough.engine import Frame, say
 from webapp.rendering.pictures.figure import Symbol
 from webapp.web.json_responses import json_piece
@@ -126,9 +126,9 @@ class MergeSteps:
             "merges_round",
             round=round,
             winner=winner,
-            left=quoted(winner.left),
-            right=quoted(winner.right),
-            piece=quoted(round.piece),
+            left=quotable(winner.left),
+            right=quotable(winner.right),
+            piece=quotable(round.piece),
             ties=sum(round.worth(pair) == round.worth(winner) for pair in found) - 1,
         )
 

@@ -16,7 +16,7 @@ from flask_babel import gettext as _
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.traces.training_unigram import SegmentedWord
 from webapp.core.trainers.bpe import END_OF_WORD
-from webapp.pages.walkthrough.cells import StepCell, direction, quotable
+from webapp.pages.walkthrough.cells import StepCell, direction
 from webapp.pages.walkthrough.engine import Frame, Walkthrough
 from webapp.rendering.markup import shown_piece, visible
 from webapp.rendering.pictures.figure import Figure, FigureCell, Symbol, side_by_side, table_figure
@@ -237,18 +237,6 @@ def read_cells(tokenizer: Tokenizer, text: str, *, with_ids: bool = True) -> lis
         kind = "done unknown" if id == tokenizer.model.unknown_id else "done"
         cells.append(StepCell(shown(tokenizer.model.pieces[id]), kind, id if with_ids else None))
     return cells
-
-
-def quoted(piece: str | bytes) -> str:
-    """A piece for a sentence; bytes that are not valid UTF-8 in hexadecimal.
-
-    >>> quoted(b"low"), quoted(b"\\xe4")
-    ('low', '⟨E4⟩')
-    """
-    try:
-        return quotable(piece.decode() if isinstance(piece, bytes) else piece)
-    except UnicodeDecodeError:
-        return shown_piece(piece)
 
 
 def words_of(title: str, words: Iterable[SegmentedWord]) -> Words:

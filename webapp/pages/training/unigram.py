@@ -39,14 +39,13 @@ from webapp.pages.training.tables import (
     percent,
     plain,
     plain_words,
-    quoted,
     read_cells,
     section_frame,
     shown,
     symbols,
     words_of,
 )
-from webapp.pages.walkthrough.cells import StepCell, format_log_probability
+from webapp.pages.walkthrough.cells import StepCell, format_log_probability, quotable
 from webapp.pages.walkthrough.engine import Frame, say
 from webapp.web.localization import number
 
@@ -210,7 +209,7 @@ class Pruning:
 
     def _end_sentence(self) -> str:
         last = self._training.rounds[-1].candidates
-        longer = [quoted(one.piece) for one in last if len(one.piece) > 1]
+        longer = [quotable(one.piece) for one in last if len(one.piece) > 1]
         return say("training", "unigram_end", total=len(last), size=self._training.size, longer=longer)
 
 

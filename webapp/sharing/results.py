@@ -29,11 +29,11 @@ from webapp.tokenization.comparison.state import (
     compare_tokenizers,
 )
 from webapp.tokenization.comparison.views import ComparisonView
-from webapp.tokenization.exports import as_file, picture_title, picture_words
+from webapp.tokenization.exports import WRITERS, download, picture_title, picture_words
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import translated
 from webapp.tokenization.result import Result, tokenize
-from webapp.tokenization.sharing.snapshots import ShareTerms, Shown, SnapshotModel, encoding_of, store
+from webapp.tokenization.snapshots import ShareTerms, Shown, SnapshotModel, encoding_of, store
 from webapp.tokenization.state import State, view_of
 from webapp.tokenization.views import DetailsForm, ResultView, TokenDetails, TokenView
 from webapp.vocabularies import CATALOGUE, StillFetchingError, UnavailableVocabularyError, library
@@ -230,7 +230,7 @@ class ShownResult(Shown):
 
     def file(self, kind: str) -> Response:
         """The result as a file."""
-        return as_file(self.restored.result, kind)
+        return download(WRITERS[kind], self.restored.result, f"tokens.{kind}")
 
     def card(self) -> bytes:
         """The tokens, with the algorithm and the vocabulary if there is no title."""
@@ -351,7 +351,7 @@ class ShownComparison(Shown):
         """The comparison as a file."""
         if kind not in views.WRITERS:
             abort(404)
-        return views.comparison_file(self._view(), kind)
+        return download(views.WRITERS[kind], self._view(), f"comparison.{kind}")
 
     def card(self) -> bytes:
         """The rows."""
