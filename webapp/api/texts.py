@@ -13,7 +13,7 @@ from webapp.api.operations import Query, operation
 from webapp.core.algorithms import ALGORITHMS, inferences_of
 from webapp.core.analysis.round_trip import StageName
 from webapp.core.analysis.round_trip import round_trip as trace_round_trip
-from webapp.core.inference.records import ALPHA, DROPOUT, OWN, SEED
+from webapp.core.inference import ALPHA, DROPOUT, OWN, SEED
 from webapp.tokenization.answers import (
     WANTS,
     Skipped,

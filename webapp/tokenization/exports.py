@@ -12,7 +12,7 @@ from flask_babel import gettext as _
 from markupsafe import Markup
 
 from webapp.core.analysis.frequencies import RankedToken, ranked, thinned
-from webapp.core.inference.records import OWN
+from webapp.core.inference import OWN
 from webapp.rendering.charts import LineChart, Series, chart_figure, logarithmic
 from webapp.rendering.delimited import csv_parts
 from webapp.rendering.markup import COLOURS, Painter, ids_html, shown_piece

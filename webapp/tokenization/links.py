@@ -16,7 +16,7 @@ from flask import Request, current_app, url_for
 from webapp.core.affixes import offered_affixes
 from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.encoding import Encoding
-from webapp.core.inference.records import OWN
+from webapp.core.inference import OWN
 from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.algorithms import algorithm_names, inference_title
 from webapp.tokenization.comparison.state import Comparison, TokenizerChoice, inferences_compared

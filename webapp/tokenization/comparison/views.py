@@ -14,7 +14,7 @@ from flask_babel import ngettext
 from markupsafe import Markup
 
 from webapp.core.algorithms import ALGORITHMS, inferences_of
-from webapp.core.inference.records import OWN, PARAMETERS
+from webapp.core.inference import OWN, PARAMETERS
 from webapp.rendering.graphemes import cluster_ends
 from webapp.rendering.pictures import drawing
 from webapp.rendering.pictures.drawing import PictureKind, PictureRow
