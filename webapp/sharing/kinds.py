@@ -20,7 +20,7 @@ from webapp.chat.openai_rule import PublishedCount
 from webapp.chat.render import Prompt
 from webapp.chat.spans import Span
 from webapp.chat.templates import ChatTemplate
-from webapp.rendering import pictures
+from webapp.rendering.pictures import drawing
 from webapp.sharing.results import ShownComparison, ShownResult, share_comparison, share_result, snapshot_of
 from webapp.storage import ShareReceipt, StoredSnapshot
 from webapp.tokenization import forms
@@ -136,7 +136,7 @@ class ShownConversation(Shown):
 
     def card(self) -> bytes:
         """The tokens of the prompt."""
-        return pictures.card(self.restored.counted.encoding, picture_words(), title=self.title)
+        return drawing.card(self.restored.counted.encoding, picture_words(), title=self.title)
 
     @property
     def origin(self) -> tuple[str, str]:
