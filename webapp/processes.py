@@ -241,6 +241,20 @@ def resident_bytes(process: int | str = "self") -> int:
     return pages * os.sysconf("SC_PAGE_SIZE") if pages else 0
 
 
+def memory(process: int) -> tuple[int, int]:
+    """The memory of a process in bytes: its share of what several processes use, and all that is resident."""
+    resident = resident_bytes(process)
+    return bytes_in(process, "smaps_rollup", "Pss:") or resident, resident
+
+
+def bytes_in(process: int | str, file: str, names: str) -> int:
+    """The sum of the lines of a file about a process that begin with `names`, in bytes; 0 where there is none."""
+    with suppress(OSError):
+        lines = Path("/proc", str(process), file).read_text().splitlines()
+        return sum(1024 * int(line.split()[1]) for line in lines if line.startswith(names))
+    return 0
+
+
 def processor_seconds(session: int) -> float:
     """The processor time of all processes of a session, and of those that have ended; 0 where the system does not say.
 

@@ -2,7 +2,7 @@
 
 Rivals get the same text, the same split pattern and size, and one thread; counting pre-tokens is in the time on both
 sides. Ratios are of CPU time: ours divided by the rival's, so that below 1 we are faster. The quality of the
-vocabularies is compared in ``tests/core/training/test_against_originals.py``.
+vocabularies is compared in ``tests/core/training/test_train.py``.
 """
 
 import argparse

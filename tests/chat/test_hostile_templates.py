@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,8 +16,8 @@ import pytest
 from webapp import chat
 from webapp.chat.messages import read_messages
 from webapp.chat.render import TemplateError, render
-from webapp.chat.renderer.limits import CPU_SECONDS, MEMORY, RESERVE
-from webapp.chat.sandbox import RENDERER, Renderer, RendererKeeper
+from webapp.chat.renderer.rendering import CPU_SECONDS, MEMORY, RESERVE
+from webapp.chat.sandbox import Renderer
 from webapp.chat.templates import MOST_SOURCE, TemplateSourceError, own_template
 
 HELLO = read_messages('[{"role": "user", "content": "Hello"}]')
@@ -98,37 +98,54 @@ def test_hostile_templates_end_within_their_limits(name: str) -> None:
     assert render(FINE, HELLO, reply=True).text == "Hello!"
 
 
+REQUEST = {
+    "source": "x",
+    "messages": [{"role": "user", "content": "Hello"}],
+    "tools": None,
+    "reply": False,
+    "variables": {},
+    "now": "2026-11-22",
+    "base": 0xF0000,
+    "extra": [],
+}
+FOLDERS = [str(Path(chat.__file__).parent), str(Path(jinja2.__file__).parents[1])]
+
+
+def printed(code: str, *arguments: str) -> str:
+    """What code prints that runs as the renderer does."""
+    command = [sys.executable, "-c", f"import sys; sys.path += sys.argv[-2:]\n{code}", *arguments, *FOLDERS]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.strip()
+
+
+LIMITED = """
+from renderer.process import Clock, environment, serve
+import resource
+clock = Clock()
+serve(sys.argv[1].encode(), environment(clock), clock)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
+"""
+
+
 @pytest.mark.parametrize("name", ["a huge string", "doubling lists", "deep lists", "a huge power", "nested loops"])
 def test_the_limits_hold(name: str) -> None:
-    request = {
-        "source": HOSTILE[name][0],
-        "messages": [{"role": "user", "content": "Hello"}],
-        "tools": None,
-        "reply": False,
-        "variables": {},
-        "now": "2026-11-22",
-        "base": 0xF0000,
-        "extra": [],
-    }
-    answer = RENDERER.answer(request)
-    assert answer.cpu < CPU_SECONDS + 1
-    assert answer.memory < MEMORY + RESERVE + 60_000_000  # what it begins with is below 60 MB
+    seconds, memory = map(float, printed(LIMITED, json.dumps({**REQUEST, "source": HOSTILE[name][0]})).split())
+    assert seconds < CPU_SECONDS + 1
+    assert memory < MEMORY + RESERVE + 60_000_000  # what it begins with is below 60 MB
 
 
 def test_a_renderer_has_neither_environment_nor_files() -> None:
     renderer = Renderer()
-    try:
-        folder = Path("/proc", str(renderer.pid))
-        renderer.answer(b'{"source": "x", "now": "2026-11-22", "messages": [], "tools": null, "reply": true,'
-                        b' "variables": {}, "base": 983040, "extra": []}')  # fmt: skip
-        assert (folder / "environ").read_bytes() == b""
-        assert (folder / "cwd").resolve() == Path("/")
-        assert len(list((folder / "fd").iterdir())) == 3
-        modules = (folder / "maps").read_text()
-        assert "sqlalchemy" not in modules
-    finally:
-        renderer.close()
-    assert not renderer.is_alive
+    assert renderer.answer(REQUEST)[0]["text"] == "x"
+    process = renderer.process
+    assert process is not None
+    folder = Path("/proc", str(process.pid))
+    assert (folder / "environ").read_bytes() == b""
+    assert (folder / "cwd").resolve() == Path("/")
+    assert len(list((folder / "fd").iterdir())) == 3
+    assert "sqlalchemy" not in (folder / "maps").read_text()
+    renderer.close()
+    assert process.poll() is not None
 
 
 def test_a_template_knows_only_what_it_is_given() -> None:
@@ -157,16 +174,12 @@ def test_an_address_in_a_message_is_printed() -> None:
 
 
 def test_a_killed_renderer_is_replaced() -> None:
-    keeper = RendererKeeper()
-    renderer = keeper.renderer()
-    os.kill(renderer.pid, 9)
-    done = threading.Event()
-    while renderer.is_alive:
-        done.wait(0.01)
-    request = {"source": "x", "messages": [], "tools": None, "reply": False, "variables": {}, "now": "2026-11-22",
-               "base": 0xF0000, "extra": []}  # fmt: skip
-    assert keeper.answer(request).lines[0]["text"] == "x"
-    keeper.close()
+    renderer = Renderer()
+    process = renderer.start()
+    process.kill()
+    process.wait()
+    assert renderer.answer(REQUEST)[0]["text"] == "x"
+    renderer.close()
 
 
 def test_a_source_that_is_too_long_is_refused() -> None:
@@ -176,8 +189,6 @@ def test_a_source_that_is_too_long_is_refused() -> None:
 
 
 ESCAPED = """
-import sys
-sys.path += sys.argv[1:]
 from renderer.process import limit
 import resource, socket
 limit()
@@ -198,8 +209,4 @@ print(*refused, resource.getrlimit(resource.RLIMIT_CPU))
 
 
 def test_even_escaped_code_has_no_files_no_network_and_little_memory() -> None:
-    folders = [str(Path(chat.__file__).parent), str(Path(jinja2.__file__).parents[1])]
-    result = subprocess.run(
-        [sys.executable, "-c", ESCAPED, *folders], capture_output=True, text=True, timeout=60, check=True
-    )
-    assert result.stdout.strip() == f"read write connect listen memory ({CPU_SECONDS}, {CPU_SECONDS + 1})"
+    assert printed(ESCAPED) == f"read write connect listen memory ({CPU_SECONDS}, {CPU_SECONDS + 1})"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import http.client
+import json
 import os
+import resource
 import signal
 import socket
 import tempfile
@@ -19,6 +21,7 @@ import pytest
 
 from tests.attacks.exchange import Answer
 from tests.attacks.exchange import ask as ask_raw
+from tests.processes import descendants
 from tests.serving import Site, ask, is_healthy, serving
 from tests.storage.killing import FRONT, JOB_WORKER, SERVER, members, processes_of
 from tests.visiting import until
@@ -182,3 +185,41 @@ def test_an_upload_is_gone_when_the_process_that_received_it_was_killed() -> Non
 
 def files_in(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
+
+
+# --- a disk without space for the temporary files of the front: bodies are refused, responses arrive whole
+
+
+@pytest.fixture(scope="module")
+def full() -> Iterator[Site]:
+    environment = {"WEB_CONCURRENCY": "2", "TOKENSCOPE_LOG": "json"}
+    with serving("tests.server.slow_site:create_app", environment=environment) as site:
+        for process in (site.process.pid, *descendants(site.process.pid)):
+            # A longer file fails with EFBIG, as one on a full disk with ENOSPC.
+            resource.prlimit(process, resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+        yield site
+
+
+def test_a_body_that_cannot_be_stored_is_refused(full: Site) -> None:
+    answer = ask(full.address, "/echoed", body=b"x" * 5_000_000)
+    assert (answer.status, answer.text) == (503, "The site cannot store the request. Try again in a minute.\n")
+    assert ask(full.address, "/echoed", body=b"x" * 1_000).status == 200
+
+
+def test_an_answer_that_cannot_be_stored_arrives_at_the_pace_of_its_client(full: Site) -> None:
+    address = urlsplit(full.address)
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+        client.connect((address.hostname, address.port))
+        client.settimeout(20)
+        client.sendall(b"GET /counting?parts=10&size=6000000 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        time.sleep(2)
+        meanwhile = ask(full.address, "/counting?parts=2&size=10")
+        assert meanwhile.body == b"x" * 20
+        assert meanwhile.seconds < 1
+        answer = http.client.HTTPResponse(client)
+        answer.begin()
+        assert answer.read() == b"x" * 60_000_000
+    lines = [json.loads(line) for line in full.said().splitlines() if line.startswith("{")]
+    assert [line["refused"] for line in lines if line.get("refused")] == ["body"]
+    assert sum("because it cannot be stored: " in line.get("message", "") for line in lines) == 1

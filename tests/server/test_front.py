@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.server.loops import run
+from tests.server.conftest import run
 from webapp.observing.report import RequestRecord
 from webapp.server.buffers import BufferedBody
 from webapp.server.costs import Costs

@@ -19,7 +19,7 @@ from tests.postgres import Cluster, find_programs
 from tests.site import NOWHERE
 from tests.visiting import Visitor, share_everything, until
 from webapp import create_app
-from webapp.jobs.worker import Worker, watch_of
+from webapp.jobs.worker import Worker
 from webapp.storage import storage_of
 
 
@@ -151,7 +151,7 @@ def test_a_new_site_has_everything_of_the_one_that_was_lost(drill: Drill) -> Non
         assert "after" in visitor.open(own)
         assert "It is mine." in app.test_cli_runner().invoke(args=["snapshots", "reports"]).output
         stopping = threading.Event()
-        worker = threading.Thread(target=Worker(watch_of(app), 2).run, args=(stopping,))
+        worker = threading.Thread(target=Worker(app).run, args=(stopping,))
         worker.start()
         states = [wait(app, training).state for training in (running, waiting)]
         stopping.set()

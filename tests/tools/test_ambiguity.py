@@ -10,6 +10,7 @@ from flask.testing import FlaskClient
 
 from tests.site import HTMX, rows_of, words
 from webapp import create_app
+from webapp.command_line import tool_command
 from webapp.command_line.main import main
 from webapp.tools import ambiguity
 
@@ -113,10 +114,13 @@ def test_files_count_towards_the_rate_like_pages() -> None:
     assert statuses == [200, 200, 429, 429]
 
 
-def test_the_command_says_what_is_wrong_with_a_long_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (long := tmp_path / "long.txt").write_text("x" * 1_048_577)
+def test_the_command_says_what_is_wrong_with_a_long_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tool_command, "MOST_BYTES", 1_000)
+    (long := tmp_path / "long.txt").write_text("x" * 1_001)
     with pytest.raises(SystemExit) as ended:
         main(["ambiguity", str(long)])
     assert ended.value.code == 2
-    told = "error: text: The text has 1,048,577 bytes; the limit is 1,048,576. Shorten it and try again.\n"
-    assert capsys.readouterr().err.endswith(told)
+    message = "error: text: The text has 1,001 bytes; the limit is 1,000. Shorten it and try again.\n"
+    assert capsys.readouterr().err.endswith(message)

@@ -89,9 +89,9 @@ def test_many_ids_have_pages_and_their_text_is_sent_to_the_playground(client: Fl
 
 
 def test_the_exports_have_every_token(client: FlaskClient) -> None:
-    told = client.get("/decode.json", query_string={"ids": str(IDS)})
-    assert told.headers["Content-Disposition"] == "attachment; filename=decoded.json"
-    answer = told.get_json()
+    details = client.get("/decode.json", query_string={"ids": str(IDS)})
+    assert details.headers["Content-Disposition"] == "attachment; filename=decoded.json"
+    answer = details.get_json()
     assert (answer["vocabulary"], answer["text"]) == ("bpe-bytes", DRAGON)
     assert [token["id"] for token in answer["tokens"]] == IDS
     assert "".join(token["streamed"] for token in answer["tokens"]) == DRAGON

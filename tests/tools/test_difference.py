@@ -12,8 +12,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from tests.pages.vocabularies.test_vocabularies import rows as rows_of
-from tests.pages.vocabularies.test_vocabularies import words
-from tests.site import HTMX, Page
+from tests.site import HTMX, words
 from webapp.tools import difference
 from webapp.vocabularies import StillFetchingError, find, library
 
@@ -84,24 +83,6 @@ def test_htmx_gets_the_same_result(client: FlaskClient, names: tuple[str, str]) 
     assert rows(whole) == rows(part) == [["5", "研"], ["6", "研究"]]
     assert "<html" not in part.text
     assert part.headers["HX-Replace-Url"].startswith(f"/vocabularies/diff?a={names[0]}&b={names[1]}")
-
-
-@pytest.mark.parametrize("field", ["a", "b"])
-def test_an_unknown_vocabulary(client: FlaskClient, field: str) -> None:
-    for name in ("nothing<b>", "learned-bytes", "own-dictionary"):
-        answer = client.get(
-            "/vocabularies/diff", query_string={"a": "unigram", "b": "unigram", field: name, "lang": "en"}
-        )
-        assert answer.status_code == 422
-        page = Page(answer.text)
-        assert page.problems == [f"There is no vocabulary “{name}”. Choose one from the list."]
-        assert page.invalid == [field]
-
-
-def test_a_long_search_is_refused(client: FlaskClient, names: tuple[str, str]) -> None:
-    answer = get(client, names, f"&query={'x' * 101}")
-    assert answer.status_code == 422
-    assert "Search for at most 100 characters; these are 101." in words(answer)
 
 
 def test_json(client: FlaskClient, names: tuple[str, str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date
-from decimal import Decimal
 
 import pytest
 from flask import Flask
@@ -11,7 +10,6 @@ from flask.testing import FlaskClient
 
 from tests.site import HTMX
 from webapp.tokenization import meter
-from webapp.vocabularies.language_models import SHIPPED
 
 
 @pytest.mark.parametrize("query", ["gpt-4o", "GPT 4o", "o200k_base"])
@@ -45,14 +43,6 @@ def test_old_figures_say_so(client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 
 def test_nothing_found(client: FlaskClient) -> None:
     assert "No model in the list has this name." in client.get("/models?q=zzqx").text
-
-
-def test_json(client: FlaskClient) -> None:
-    (model, *others) = client.get("/models.json?q=gpt-4o").get_json()["models"]
-    assert (model["id"], model["vocabulary"], model["context"]) == ("gpt-4o", "o200k_base", 128_000)
-    assert (Decimal(model["price_in"]), model["as_of"]) == (Decimal("2.5"), "2026-11-12")
-    assert {other["id"] for other in others} >= {"gpt-4o-mini"}
-    assert len(client.get("/models.json").get_json()["models"]) == len(SHIPPED.models)
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from werkzeug.test import TestResponse
 from webapp.vocabularies.shipped_vocabularies import shipped_tokenizer
 
 TEXT = "It rains. Take an umbrella! 下雨了。带伞吧！\n" * 8
-ASKED = {"text": TEXT, "tokens": "12", "vocabulary": "bpe-bytes"}
+FORM = {"text": TEXT, "tokens": "12", "vocabulary": "bpe-bytes"}
 
 
 def test_the_parts_are_shown_with_their_counts(client: FlaskClient) -> None:
-    answer = client.post("/split", data=ASKED)
+    answer = client.post("/split", data=FORM)
     assert answer.status_code == 303
     page = client.get(answer.headers["Location"])
     assert "<b>16</b> parts" in page.text
@@ -32,13 +32,13 @@ def test_a_log_is_split_at_its_lines_by_default(client: FlaskClient) -> None:
 
 
 def test_downloads_contain_all_parts(client: FlaskClient) -> None:
-    archive = client.post("/split.zip", data=ASKED)
+    archive = client.post("/split.zip", data=FORM)
     assert archive.headers["Content-Disposition"] == "attachment; filename=parts.zip"
     with zipfile.ZipFile(io.BytesIO(archive.data)) as file:
         texts = [file.read(name).decode() for name in sorted(file.namelist())]
     assert "".join(texts) == TEXT
     assert all(len(shipped_tokenizer("bpe-bytes").ids(text)) <= 12 for text in texts)
-    lines = client.post("/split.jsonl", data=ASKED)
+    lines = client.post("/split.jsonl", data=FORM)
     assert [json.loads(line)["text"] for line in lines.text.splitlines()] == texts
 
 
@@ -57,7 +57,7 @@ def test_an_uploaded_file_is_the_text(client: FlaskClient) -> None:
     assert "what stood in the box" in wrong.text
     assert (
         "<b>16</b> parts"
-        in client.post("/split", data=ASKED | {"file": (io.BytesIO(b""), "")}, follow_redirects=True).text
+        in client.post("/split", data=FORM | {"file": (io.BytesIO(b""), "")}, follow_redirects=True).text
     )
 
 
@@ -75,5 +75,5 @@ def test_errors_in_json_are_problem_documents(client: FlaskClient, monkeypatch: 
         raise RuntimeError
 
     monkeypatch.setattr("webapp.tools.kernel.Tool.attempt", fail)
-    told = client.get("/split?text=a&format=json")
-    assert (told.status_code, told.mimetype) == (500, "application/problem+json")
+    details = client.get("/split?text=a&format=json")
+    assert (details.status_code, details.mimetype) == (500, "application/problem+json")

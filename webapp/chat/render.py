@@ -12,15 +12,12 @@ from datetime import UTC, date, datetime
 from typing import Any, Literal
 
 from webapp.chat.messages import Conversation
-from webapp.chat.sandbox import RENDERER, RendererAnswer, SandboxError
-from webapp.chat.spans import Span, extra_renders, spans_of
+from webapp.chat.sandbox import RENDERER
+from webapp.chat.spans import Span, renderings, spans_of
 from webapp.chat.templates import ChatTemplate, TemplateSourceError, check_source
 from webapp.core.vocabulary_error import Phrase
 
 Kind = Literal["syntax", "runtime", "raised", "time", "memory", "output", "forbidden"]
-
-# The signals by which the kernel ends a process whose processor time is over.
-_TIME = (24, 9)
 
 
 class TemplateError(Exception):
@@ -74,16 +71,26 @@ def render(
         check_source(source)
     except TemplateSourceError as error:
         raise TemplateError(None, error.message, "syntax") from None
-    lines = _lines(source, conversation, reply, given, today, parse_arguments=False)
-    first = lines[0]
-    if "text" not in first and first.get("kind") == "runtime" and conversation.has_textual_arguments:
+    request = {
+        "source": source,
+        "messages": [message.for_template(parse_arguments=False) for message in conversation.messages],
+        "tools": [dict(tool) for tool in conversation.tools] or None,
+        "reply": reply,
+        "variables": given,
+        "now": today.isoformat(),
+        "base": (base := _base(source, conversation, given)),
+        "extra": list(renderings(conversation, reply=reply).values()),
+    }
+    first, *others = RENDERER.answer(request)
+    if "text" not in first and first.get("kind") == "runtime":
         # Chat APIs have the arguments of a call as a text, and some templates fail unless they are an object.
-        lines = _lines(source, conversation, reply, given, today, parse_arguments=True)
-        first = lines[0]
+        parsed = [message.for_template(parse_arguments=True) for message in conversation.messages]
+        if parsed != request["messages"]:
+            first, *others = RENDERER.answer({**request, "messages": parsed})
     text = first.get("text")
     if not isinstance(text, str):
         raise _error(first)
-    spans, exact = spans_of(text, conversation, lines[1:], reply=reply, base=_base(source, conversation, given))
+    spans, exact = spans_of(text, conversation, others, reply=reply, base=base)
     return Prompt(text, spans, exact, first.get("dated") is True, today.date())
 
 
@@ -94,39 +101,6 @@ def _today(given: Any, now: datetime | None) -> datetime:
         return datetime.fromisoformat(str(given))
     except ValueError:
         raise TemplateError(None, Phrase("the date should be written as 2026-11-22"), "runtime") from None
-
-
-def _lines(
-    source: str,
-    conversation: Conversation,
-    reply: bool,
-    variables: Mapping[str, Any],
-    today: datetime,
-    *,
-    parse_arguments: bool,
-) -> list[Mapping[str, Any]]:
-    """The lines of the answer, at least one; the first says how the process ended if it wrote none."""
-    request = {
-        "source": source,
-        "messages": [message.for_template(parse_arguments=parse_arguments) for message in conversation.messages],
-        "tools": [dict(tool) for tool in conversation.tools] or None,
-        "reply": reply,
-        "variables": variables,
-        "now": today.isoformat(),
-        "base": _base(source, conversation, variables),
-        "extra": extra_renders(conversation, reply=reply),
-    }
-    try:
-        answer = RENDERER.answer(request)
-    except SandboxError:
-        return [{"kind": "time", "line": None, "message": ""}]
-    return list(answer.lines) or [_ending(answer)]
-
-
-def _ending(answer: RendererAnswer) -> Mapping[str, Any]:
-    """What a process that wrote nothing died of."""
-    late = not answer.ended or answer.signal in _TIME or answer.cpu >= 1
-    return {"kind": "time" if late else "memory", "line": None, "message": ""}
 
 
 def _error(line: Mapping[str, Any]) -> TemplateError:

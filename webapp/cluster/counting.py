@@ -28,7 +28,9 @@ from webapp.core.training.plan import Progress, Report, TrainingPlan
 FAN_IN = 16  # runs that are merged at once
 PARTITIONS = ((1 << 32, 8), (1 << 40, 32), (1 << 64, 256))
 """For corpora of up to so many bytes so many partitions, so that the runs of one fit into a worker's memory."""
-FACTS = "facts.json"  # what is known of a corpus besides its words; written last, so that the runs are complete with it
+FACTS = (
+    "counted.json"  # what is known of a corpus besides its words; written last, so that the runs are complete with it
+)
 MOST_WORDS = 500_000
 MOST_CHARACTERS = 30_000_000
 """How many different words a worker counts in memory before it compresses them: about 150 MB."""
@@ -135,8 +137,8 @@ def count_part(part: Part, plan: TrainingPlan, hold_out: HoldOut, partitions: in
     waiting: list[list[bytes]] = [[] for _ in range(partitions)]
 
     def put_away() -> None:
-        for several, chunks in zip(waiting, runs.partitioned(counts, partitions), strict=True):
-            several.append(runs.as_bytes(chunks))
+        for several, pairs in zip(waiting, runs.partitioned(counts, partitions), strict=True):
+            several.append(runs.as_bytes(pairs))
             if len(several) == FAN_IN:
                 several[:] = [runs.merged(several)]
         counts.clear()

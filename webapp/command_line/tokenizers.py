@@ -83,7 +83,7 @@ def _from_disk_cache(name: str) -> Tokenizer | None:
         return None
     try:
         app = configured(fetching.init_app)
-        contents = fetching.fetcher_of(app).cached(WELL_KNOWN[name])
+        contents = fetching.fetcher_of(app).disk_cache.get(WELL_KNOWN[name])
         if contents is not None:
             return WELL_KNOWN[name].tokenizer(contents)
     except ValueError as error:

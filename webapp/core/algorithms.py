@@ -1,4 +1,4 @@
-"""One record for each algorithm: its models, options, trainer, tracer and reference.
+"""One record for each algorithm: its models, options, whether it has steps, and reference.
 
 `ALGORITHMS` maps an id to its record, in the order in which the site lists them. All other code looks algorithms up
 here at run time, so registering a record is enough:
@@ -11,10 +11,8 @@ here at run time, so registering a record is enough:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Literal
 
 from webapp.core.inference.records import OWN
@@ -28,23 +26,7 @@ from webapp.core.models.scored_pieces import SentencePieceCharacters, SentencePi
 from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordLevel, WordPiece
-from webapp.core.reference import bpe as reference_bpe
-from webapp.core.reference import hmm as reference_hmm
-from webapp.core.reference import matching as reference_matching
-from webapp.core.reference import maximum_probability as reference_maximum_probability
-from webapp.core.reference import ngram as reference_ngram
-from webapp.core.reference import unigram as reference_unigram
-from webapp.core.reference import wordpiece as reference_wordpiece
-from webapp.core.traces import lattice as trace_lattice
-from webapp.core.traces import matching as trace_matching
-from webapp.core.traces import merging as trace_merging
-from webapp.core.traces import ngram as trace_ngram
-from webapp.core.traces import word_graph as trace_word_graph
-from webapp.core.traces import wordpiece as trace_wordpiece
-from webapp.core.trainers import bpe as train_bpe
-from webapp.core.trainers import ngram as train_ngram
-from webapp.core.trainers import unigram as train_unigram
-from webapp.core.trainers import wordpiece as train_wordpiece
+from webapp.core.reference import bpe, hmm, matching, maximum_probability, ngram, unigram, wordpiece
 
 Family = Literal["dictionary", "word model", "merges", "pieces", "language model", "lookup"]
 
@@ -110,9 +92,9 @@ class Algorithm:
     `models` are the classes whose vocabularies it can use; two algorithms with the same models share vocabularies, and
     then have the same `kind`. `options` apply to the site's own vocabularies, `external_options` to those that are
     fetched or uploaded, `choices` to all. `direction` is that of maximum matching, None for other algorithms.
-    `trainer` is None where no vocabulary is trained, `tracer` where there are no steps to show. `reference` are the
-    functions of `webapp.core.reference` that encode with it, which pages list as "the whole algorithm"; empty where
-    there is no textbook version. `inferences` are the ids of the ways to apply its vocabularies, its own rule first.
+    `has_steps` says whether `/steps` shows them. `reference` are the functions of `webapp.core.reference` that encode
+    with it, which pages list as "the whole algorithm"; empty where there is no textbook version. `inferences` are the
+    ids of the ways to apply its vocabularies, its own rule first.
     """
 
     id: str
@@ -124,8 +106,7 @@ class Algorithm:
     choices: tuple[Choice, ...] = ()
     direction: Direction | None = None
     limits: TrainingLimits | None = None
-    trainer: ModuleType | None = None
-    tracer: ModuleType | None = None
+    has_steps: bool = False
     reference: tuple[Callable[..., object], ...] = ()
     inferences: tuple[str, ...] = (OWN,)
 
@@ -141,9 +122,9 @@ class Algorithm:
 
 
 _MATCHING: tuple[tuple[str, Direction, Callable[..., object]], ...] = (
-    ("fmm", "forward", reference_matching.forward),
-    ("bmm", "backward", reference_matching.backward),
-    ("bidirectional", "both", reference_matching.bidirectional),
+    ("fmm", "forward", matching.forward),
+    ("bmm", "backward", matching.backward),
+    ("bidirectional", "both", matching.bidirectional),
 )
 
 ALGORITHMS: dict[str, Algorithm] = {
@@ -158,7 +139,7 @@ ALGORITHMS: dict[str, Algorithm] = {
                 options=(RUNS,),
                 external_options=(RUNS,),
                 direction=direction,
-                tracer=trace_matching,
+                has_steps=True,
                 reference=(reference,),
             )
             for id, direction, reference in _MATCHING
@@ -171,8 +152,8 @@ ALGORITHMS: dict[str, Algorithm] = {
             options=(HMM,),
             external_options=(HMM,),
             choices=(MODE,),
-            tracer=trace_word_graph,
-            reference=(reference_maximum_probability.segment, reference_hmm.words),
+            has_steps=True,
+            reference=(maximum_probability.segment, hmm.words),
         ),
         Algorithm(
             "ngram",
@@ -181,9 +162,8 @@ ALGORITHMS: dict[str, Algorithm] = {
             options=(RUNS,),
             external_options=(RUNS,),
             choices=(ORDER, SMOOTHING),
-            trainer=train_ngram,
-            tracer=trace_ngram,
-            reference=(reference_ngram.train, reference_ngram.table, reference_ngram.segment),
+            has_steps=True,
+            reference=(ngram.train, ngram.table, ngram.segment),
         ),
         Algorithm(
             "bpe",
@@ -191,9 +171,8 @@ ALGORITHMS: dict[str, Algorithm] = {
             (BPE, RankBPE, ScoredBPE),
             options=(SPECIAL,),
             limits=MERGES,
-            trainer=train_bpe,
-            tracer=trace_merging,
-            reference=(reference_bpe.characters, reference_bpe.utf8, reference_bpe.encode),
+            has_steps=True,
+            reference=(bpe.characters, bpe.utf8, bpe.encode),
             inferences=(OWN, "longest", "fewest", "dropout"),
         ),
         Algorithm(
@@ -202,9 +181,8 @@ ALGORITHMS: dict[str, Algorithm] = {
             (WordPiece,),
             options=(SPECIAL, LOWERCASE),
             limits=MERGES,
-            trainer=train_wordpiece,
-            tracer=trace_wordpiece,
-            reference=(reference_wordpiece.encode,),
+            has_steps=True,
+            reference=(wordpiece.encode,),
             inferences=(OWN, "longest", "fewest"),
         ),
         Algorithm(
@@ -212,9 +190,8 @@ ALGORITHMS: dict[str, Algorithm] = {
             "language model",
             (Unigram, SentencePieceUnigram),
             limits=PIECES,
-            trainer=train_unigram,
-            tracer=trace_lattice,
-            reference=(reference_unigram.encode,),
+            has_steps=True,
+            reference=(unigram.encode,),
             inferences=(OWN, "longest", "fewest", "sample"),
         ),
         # Shared results and vocabularies that earlier versions stored may name it; its files are no longer read.
@@ -283,15 +260,3 @@ def sharing_vocabularies(id: str) -> tuple[str, ...]:
         for other in ALGORITHMS.values()
         if other.vocabulary_kind == algorithm.vocabulary_kind and other.id != id
     )
-
-
-@contextmanager
-def registered(algorithm: Algorithm) -> Iterator[None]:
-    """Register an algorithm for as long as the context lasts."""
-    if algorithm.id in ALGORITHMS:
-        raise ValueError(f"the algorithm {algorithm.id!r} is already registered")
-    ALGORITHMS[algorithm.id] = algorithm
-    try:
-        yield
-    finally:
-        del ALGORITHMS[algorithm.id]

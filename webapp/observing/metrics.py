@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, disable_created_metrics
@@ -17,9 +15,8 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from webapp.core import __version__
 from webapp.observing.options import Options
-from webapp.observing.report import RequestRecord, resident_bytes
+from webapp.observing.report import RequestRecord
 
 ADDRESS = "/metrics"
 # Seconds, up to the longest that a request may take by default.
@@ -51,10 +48,10 @@ def size_class(size: int) -> str:
 class Metrics(Collector):
     """All metrics of a running site. Call it with each finished request; `exposition` is what a scrape reads.
 
-    `workers` returns the process ids of the workers that live.
+    `workers` returns the workers that live by process id: the bytes of each, its share and with what all share.
     """
 
-    def __init__(self, workers: Callable[[], Iterable[int]] = lambda: ()) -> None:
+    def __init__(self, release: str, workers: Callable[[], Mapping[int, tuple[int, int]]] = dict) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self._registry = registry = CollectorRegistry()
 
@@ -82,7 +79,7 @@ class Metrics(Collector):
             "cache_misses_total": counter("cache_misses", "Look-ups that a cache could not answer.", "cache"),
         }
         self._held: dict[int, list[tuple[str, dict[str, str], float]]] = {}
-        self._workers = workers
+        self._release, self._workers = release, workers
         registry.register(self)
         ProcessCollector(namespace="tokenscope_front", registry=registry)
 
@@ -123,11 +120,11 @@ class Metrics(Collector):
 
     def collect(self) -> Iterable[Metric]:
         """The gauges: what the workers and the system report now."""
-        workers = list(self._workers())
-        memory = list(map(_memory, workers))
+        workers = self._workers()
+        memory = workers.values()
         self._held = {pid: held for pid, held in list(self._held.items()) if pid in workers}
         build = GaugeMetricFamily("tokenscope_build_info", "Always 1; the label has the release.", labels=["version"])
-        build.add_metric([__version__], 1)
+        build.add_metric([self._release], 1)
         yield build
         for name, text, value in (
             ("workers", "Worker processes.", len(workers)),
@@ -169,12 +166,3 @@ class Metrics(Collector):
             (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
         ]
         return 200, headers, b"" if scope["method"] == "HEAD" else body
-
-
-def _memory(pid: int) -> tuple[int, int]:
-    """The memory of a process in bytes: its share of what several processes use, and all that is resident."""
-    resident = resident_bytes(pid)
-    with suppress(OSError, StopIteration):
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-        return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("Pss:")), resident
-    return resident, resident

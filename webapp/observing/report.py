@@ -25,7 +25,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 from uuid import uuid4
 
@@ -118,15 +117,6 @@ def finish() -> dict[str, Any]:
 def measure(name: str, held: Callable[[], float], **labels: str) -> None:
     """Call `held` at the end of each request, and report its value as the gauge `name` of this worker."""
     _gauges[name, tuple(sorted(labels.items()))] = held
-
-
-def resident_bytes(process: int | str = "self") -> int:
-    """The resident memory of a process in bytes, including shared pages; 0 if the system does not report it."""
-    try:
-        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    except OSError:
-        return 0
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 # The queue that a request waited in, and the priority of its worker; "front": no worker handled it.

@@ -18,7 +18,8 @@ from multiprocessing import parent_process
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from webapp.observing.logs import RequestLog, configure
+from webapp.core import __version__
+from webapp.observing.logs import configure, log_request
 from webapp.observing.options import from_environment
 from webapp.observing.report import RequestRecord, request_id
 from webapp.server.attempts import Attempts
@@ -287,12 +288,12 @@ def application() -> Front:
     configure(options.log)
     delete = own_folder()
     pool = Pool(pool_size())
-    observers: list[Observer] = [RequestLog(options)]
+    observers: list[Observer] = [partial(log_request, options)]
     own_pages: dict[str, OwnPage] = {}
     if options.metrics_networks:
         from webapp.observing.metrics import ADDRESS, Metrics  # which need an extra
 
-        metrics = Metrics(pool.process_ids)
+        metrics = Metrics(__version__, pool.memory)
         observers.append(metrics)
         own_pages[ADDRESS] = partial(metrics.page, options)
     return Front(pool, observers, own_pages, delete)

@@ -33,8 +33,8 @@ from typing import IO, Any
 from wsgiref.types import WSGIApplication
 
 from webapp.observing import report
-from webapp.processes import read_frame, resource, send_frames
-from webapp.web.server_variables import BODY_FILE, STORES
+from webapp.processes import bytes_in, lower, read_frame, resident_bytes, resource, send_frames
+from webapp.web.server_variables import BODY_FILE, FORM_BYTES, HEAVY, STORES, UPLOAD_ADDRESS
 
 # Bytes in one frame: of a part of the response, and at most of what the front sends.
 LONGEST, MOST_SENT = 1 << 20, 1 << 28
@@ -69,12 +69,12 @@ class WorkerMemory:
             self._libc.mallopt(_MMAP_THRESHOLD, _OWN_BLOCK)
             self._libc.mallopt(_TRIM_THRESHOLD, _OWN_BLOCK)
         self._started_with = _own_bytes()
-        self._looked_at = report.resident_bytes()
+        self._looked_at = resident_bytes()
 
     def limit(self) -> None:
         """Let the next request take `MOST_TAKEN` bytes more than the worker has now, if the system can limit that."""
         with suppress(OSError, ValueError, AttributeError):
-            if data := _bytes_in("status", "VmData:"):
+            if data := bytes_in("self", "status", "VmData:"):
                 _, hard = resource.getrlimit(resource.RLIMIT_DATA)
                 resource.setrlimit(resource.RLIMIT_DATA, (data + MOST_TAKEN, hard))
 
@@ -83,32 +83,22 @@ class WorkerMemory:
 
         `cached` are the bytes that its caches hold by their own count.
         """
-        if report.resident_bytes() - self._looked_at < LOOKED_FOR:
+        if resident_bytes() - self._looked_at < LOOKED_FOR:
             return False
         gc.collect()
         if hasattr(self._libc, "malloc_trim"):
             self._libc.malloc_trim(0)
-        self._looked_at = report.resident_bytes()
+        self._looked_at = resident_bytes()
         return _own_bytes() - self._started_with > MOST_GROWTH + cached
 
 
 def _own_bytes() -> int:
     """The memory that belongs to this process alone, in bytes; its resident memory where the system does not say."""
-    try:
-        return _bytes_in("smaps_rollup", "Private_")
-    except OSError:
-        return report.resident_bytes()
-
-
-def _bytes_in(file: str, names: str) -> int:
-    """The sum of the lines about this process that begin with `names`, in bytes."""
-    lines = Path("/proc/self", file).read_text().splitlines()
-    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith(names))
+    return bytes_in("self", "smaps_rollup", "Private_") or resident_bytes()
 
 
 def run(connection: socket) -> None:
     """Handle requests from `connection` until the front closes it."""
-    from webapp.pages.train.corpora import FORM_BYTES, UPLOAD_ADDRESS
     from webapp.server.application import application
 
     # Signals stop the front; a worker finishes its request and ends when the front closes the connection.
@@ -143,6 +133,8 @@ def _handle(
 ) -> None:
     """Write the response, from the thread's number to the report; end the process if that fails."""
     try:
+        if HEAVY in environment:
+            lower(threading.get_native_id())
         send_frames(stream, json.dumps(threading.get_native_id()).encode())
         memory.limit()
         report.start(environment.get("HTTP_X_REQUEST_ID", ""))

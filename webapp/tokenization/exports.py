@@ -64,17 +64,16 @@ SEPARATORS = {"space": " ", "line": "\n", "tab": "\t", "slash": "/", "bar": " | 
 """The separators between tokens in a plain text, by their names in the form."""
 
 
-def attachment(content: Iterable[str | bytes], mimetype: str, name: str) -> Response:
-    """A download. Its name is fixed: no input of the visitor goes into a header."""
-    response = long_response(content, mimetype=mimetype)
+Writer = tuple[str, Callable[[Any], Iterable[str | bytes]]]
+"""The media type of a kind of file, and what makes the content of a value."""
+
+
+def download(writer: Writer, value: object, name: str) -> Response:
+    """A value as a download. Its name is fixed: no input of the visitor goes into a header."""
+    mimetype, write = writer
+    response = long_response(write(value), mimetype=mimetype)
     response.headers["Content-Disposition"] = f"attachment; filename={name}"
     return private(response)
-
-
-def as_file(result: Result, kind: str) -> Response:
-    """The result as a download of a `kind` from `WRITERS`; raises KeyError for any other."""
-    mimetype, write = WRITERS[kind]
-    return attachment(write(result), mimetype, f"tokens.{kind}")
 
 
 def _json(result: Result) -> Iterator[str]:
@@ -140,7 +139,7 @@ def _captions(result: Result) -> dict[str, Any]:
     return {"title": picture_title(result.state), "show": result.state.show, "words": picture_words()}
 
 
-WRITERS: dict[str, tuple[str, Callable[[Result], Iterable[str | bytes]]]] = {
+WRITERS: dict[str, Writer] = {
     "svg": ("image/svg+xml", lambda result: _picture(result, "svg")),
     "png": ("image/png", lambda result: _picture(result, "png")),
     "html": ("text/html", _html),
@@ -222,15 +221,9 @@ def frequencies_of(result: Result) -> Frequencies:
     return Frequencies(result, ranked(result.encoding.ids))
 
 
-FREQUENCY_WRITERS: dict[str, tuple[str, Callable[[Frequencies], Iterable[str | bytes]]]] = {
+FREQUENCY_WRITERS: dict[str, Writer] = {
     "json": ("application/json", lambda found: json_parts(found.as_json())),
     "csv": ("text/csv", lambda found: csv_parts(found.table())),
     "svg": ("image/svg+xml", lambda found: [figure_svg(chart_figure(found.chart), theme=picture_theme())]),
     "png": ("image/png", lambda found: [figure_png(chart_figure(found.chart), theme=picture_theme())]),
 }
-
-
-def frequency_file(result: Result, kind: str) -> Response:
-    """The frequencies as a download; `kind` is one of `FREQUENCY_WRITERS`."""
-    mimetype, write = FREQUENCY_WRITERS[kind]
-    return attachment(write(frequencies_of(result)), mimetype, f"frequencies.{kind}")

@@ -103,7 +103,7 @@ def steps_address(result: Result, index: int | None = None) -> str | None:
     """The address of the step that produced token `index`, or of the first step for a short text; else None."""
     state, token = result.state, None
     algorithm = ALGORITHMS.get(state.algorithm)
-    if algorithm is None or algorithm.tracer is None or not state.text or find_or_none(state.vocabulary) is None:
+    if algorithm is None or not algorithm.has_steps or not state.text or find_or_none(state.vocabulary) is None:
         return None
     if index is not None:
         shortened = _short_state(result, index)

@@ -167,7 +167,11 @@ def _entry(name: str, table: dict[str, Any]) -> WellKnown:
     reserved = given.pop("reserved_tokens", "")
     source = VocabularySource(**origin)
     known = WellKnown(name=name, source=source, **given)
-    algorithms = [id for id, algorithm in ALGORITHMS.items() if algorithm.trainer is not None]
+    algorithms = [
+        id
+        for id, algorithm in ALGORITHMS.items()
+        if algorithm.models and algorithm.family not in ("dictionary", "lookup")
+    ]
     wanted = 2 if known.format == "vocab.json" else 1
     completed = bool(known.encoding or (known.pattern and known.special_tokens))
     ours = known.encoding in packed_ranks.FILES and bool(source.sha256)

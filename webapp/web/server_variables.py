@@ -1,4 +1,4 @@
-"""The WSGI variables by which the server and the site tell each other something about a request.
+"""What the server and the site agree on: the WSGI variables by which they say something about a request.
 
 A request with `STOPPED` is not processed: the site answers with a page that says what happened and contains the
 visitor's input.
@@ -15,11 +15,15 @@ STOPPED = "tokenscope.stopped"
 Reason = Literal["time", "memory", "crash", "busy", "much", "crowded"]
 # For "busy", "much" and "crowded": the seconds after which the request may be sent again, as a whole number.
 RETRY_AFTER = "tokenscope.retry_after"
-# The estimate of what the request costs, in seconds of processor time.
+# The estimate of what the request costs, in seconds of processor time; and whether it gets the lowest priority.
 COST = "tokenscope.cost"
+HEAVY = "tokenscope.heavy"
 # A function that the site calls before a request stores something that it must not store twice: the server then does
 # not repeat the request if its process ends.
 STORES = "tokenscope.stores"
 
 # The path of the body, if it is too long for the socket between the front and the worker.
 BODY_FILE = "tokenscope.body_file"
+
+# The one address that takes a body as large as a corpus, and the bytes besides: names, boundaries, the plan.
+UPLOAD_ADDRESS, FORM_BYTES = "/train/corpus", 1_000_000

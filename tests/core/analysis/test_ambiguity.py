@@ -1,15 +1,25 @@
-"""Ambiguities of dictionary segmentation: their kinds, the words that cross, and words that consist of words."""
+"""Ambiguities of dictionary words, how segmentations agree, and frequencies that change one."""
 
 from __future__ import annotations
 
 import re
+import time
+from itertools import product
 
+import jieba
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.core.analysis.ambiguity import divisible_words, find_ambiguities, kind_of
+from webapp.core.analysis.ambiguity import Chain, divisible_words, find_ambiguities, kind_of, words_of_chain
+from webapp.core.analysis.measures import agreement_of, token_boundaries
+from webapp.core.analysis.suggested_frequency import joined_frequency
+from webapp.core.formats.dictionary import jieba_dictionary
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.matching import disagreements
+from webapp.core.models.dictionary_edits import edited
+from webapp.core.models.matching import disagreements, runs_of
+from webapp.core.models.maximum_probability import MaximumProbability, WordGraph
+from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_tokenizer
 
 # Few characters and short words, so that words overlap and contain each other.
 WORDS = st.lists(st.text("研究生命科学", min_size=1, max_size=4), unique=True, max_size=20)
@@ -34,3 +44,168 @@ def test_divisible_words_are_joined_words_of_the_dictionary(known: list[str], wo
     several = f"(?:{'|'.join(map(re.escape, known))}){{2,}}"
     divisible = [word for word in dict.fromkeys(words) if known and re.fullmatch(several, word)]
     assert [each.word for each in found] == divisible
+
+
+LETTERS = "研究生a"
+WORDS_ALL_AMBIGUITIES = st.lists(st.text(LETTERS, min_size=1, max_size=5), unique=True, max_size=15)
+TEXTS_ALL_AMBIGUITIES = st.text(LETTERS, max_size=14)
+
+
+Span = tuple[int, int]
+
+
+def occurrences(words: list[str], text: str, keep_runs: bool) -> list[Span]:
+    inside = {at for start, end in runs_of(text) for at in range(start + 1, end)} if keep_runs else set()
+    spans = ((start, end) for start in range(len(text)) for end in range(start + 2, len(text) + 1))
+    return [span for span in spans if text[slice(*span)] in words and inside.isdisjoint(span)]
+
+
+def cross(one: Span, other: Span) -> bool:
+    return one[0] < other[0] < one[1] < other[1] or other[0] < one[0] < other[1] < one[1]
+
+
+def plain_chains(spans: list[Span]) -> dict[tuple[Span, ...], Chain]:
+    """Each chain by its words: start from one word and add those that cross a word of it, until none is left."""
+    left = [span for span in spans if any(cross(span, other) for other in spans)]
+    found = {}
+    while left:
+        chain = {left.pop()}
+        while more := [span for span in left if any(cross(span, word) for word in chain)]:
+            chain.update(more)
+            left = [span for span in left if span not in chain]
+        shared = {
+            (max(one[0], other[0]), min(one[1], other[1])) for one, other in product(chain, chain) if cross(one, other)
+        }
+        place = Chain(min(start for start, _ in chain), max(end for _, end in chain), len(shared))
+        found[tuple(sorted(chain))] = place
+    return found
+
+
+def divisions(word: str, words: list[str]) -> list[tuple[str, ...]]:
+    """All ways to split a text into words, itself included."""
+    if not word:
+        return [()]
+    return [
+        (word[:cut], *rest)
+        for cut in range(1, len(word) + 1)
+        if word[:cut] in words
+        for rest in divisions(word[cut:], words)
+    ]
+
+
+@given(words=WORDS_ALL_AMBIGUITIES, text=TEXTS_ALL_AMBIGUITIES, keep_runs=st.booleans())
+def test_the_chains_are_all_chains_of_crossing_words(words: list[str], text: str, keep_runs: bool) -> None:
+    dictionary = Dictionary(words)
+    found = find_ambiguities(dictionary, text, keep_runs)
+    wanted = plain_chains(occurrences(words, text, keep_runs))
+    key = lambda chain: (chain.start, chain.end, chain.length)  # noqa: E731
+    assert sorted(found.chains, key=key) == sorted(wanted.values(), key=key)
+    for place in disagreements(dictionary, text, keep_runs):
+        assert any(
+            chain.start <= place.start < chain.end or place.start <= chain.start < place.end for chain in found.chains
+        )
+    for chain in found.chains:
+        spans = set(words_of_chain(dictionary, text, chain, keep_runs))
+        assert spans >= {span for its, place in wanted.items() if place == chain for span in its}
+
+
+@given(words=WORDS_ALL_AMBIGUITIES, text=TEXTS_ALL_AMBIGUITIES, keep_runs=st.booleans())
+def test_the_combinations_are_all_words_that_consist_of_words(words: list[str], text: str, keep_runs: bool) -> None:
+    found = find_ambiguities(Dictionary(words), text, keep_runs)
+    wanted = {
+        span: ways
+        for span in occurrences(words, text, keep_runs)
+        if (ways := [parts for parts in divisions(text[slice(*span)], words) if len(parts) > 1])
+    }
+    combinations = list(found.combinations())
+    assert {(each.start, each.end) for each in combinations} == set(wanted)
+    assert found.combinational == found.listed == len(wanted)
+    assert found.different == len({text[slice(*span)] for span in wanted})
+    for each in combinations:
+        ways = wanted[each.start, each.end]
+        fewest = min(map(len, ways))
+        assert each.parts == min(
+            (parts for parts in ways if len(parts) == fewest), key=lambda parts: list(map(len, parts))
+        )
+
+
+@given(words=WORDS_ALL_AMBIGUITIES, more=WORDS_ALL_AMBIGUITIES, text=TEXTS_ALL_AMBIGUITIES)
+def test_a_dictionary_with_changes_has_the_ambiguities_of_its_words(
+    words: list[str], more: list[str], text: str
+) -> None:
+    removed = words[::2]
+    changes = "\n".join([*(f"-{word}" for word in removed), *more])
+    changed = edited(Dictionary(words), changes)
+    plain = Dictionary(list(changed.ids))
+    found, wanted = find_ambiguities(changed, text), find_ambiguities(plain, text)
+    assert (found.chains, list(found.combinations())) == (wanted.chains, list(wanted.combinations()))
+
+
+def test_the_time_is_linear_even_where_every_word_crosses_every_other() -> None:
+    words = Dictionary(["一" * length for length in range(1, 65)])
+    times = []
+    for size in (500, 2_000):
+        began = time.perf_counter()
+        found = find_ambiguities(words, "一" * size)
+        times.append(time.perf_counter() - began)
+        assert len(found.chains) == 1
+    assert times[1] < 12 * times[0]
+
+
+OFFSETS = st.sets(st.integers(1, 40)).map(sorted)
+
+
+@given(st.lists(OFFSETS, min_size=1, max_size=6))
+def test_shared_boundaries_equal_the_intersections_of_sets(each: list[list[int]]) -> None:
+    found = agreement_of(each)
+    sets = list(map(set, each))
+    assert set(found.agreed) == set.intersection(*sets)
+    assert set(found.disputed) == set.union(*sets) - set.intersection(*sets)
+    assert list(found.agreed) == sorted(found.agreed)
+    assert list(found.disputed) == sorted(found.disputed)
+    for i, one in enumerate(sets):
+        for j, other in enumerate(sets):
+            assert found.shared[i][j] == len(one & other)
+            either = len(one | other)
+            assert found.similarity(i, j) == (len(one & other) / either if either else 1.0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(text=st.text(st.sampled_from("ab lowest研究生命。é\u0301👍🏽\n\t <|endoftext|>ﬁ①"), max_size=40))
+def test_no_token_crosses_a_boundary(name: str, text: str) -> None:
+    encoding = shipped_tokenizer(name).encode(text)
+    tokens = [(start, end) for start, end in zip(encoding.starts, encoding.ends, strict=True) if start < end]
+    cuts = token_boundaries(encoding.starts, encoding.ends, len(text))
+    assert cuts == sorted(set(cuts))
+    for cut in cuts:
+        assert 0 < cut < len(text)
+        assert not any(start < cut < end for start, end in tokens)
+        assert any(end == cut for _start, end in tokens)
+        assert any(start >= cut for start, _end in tokens)
+    # And none is missed: every place where a token ends, none crosses and another follows is a boundary.
+    ends = {end for _start, end in tokens if any(start >= end for start, _ in tokens)}
+    assert {end for end in ends if not any(start < end < stop for start, stop in tokens)} == set(cuts)
+
+
+WORDS_SUGGESTED_FREQUENCY = [
+    "江大桥", "台中", "杭研", "研究生命", "的人", "中出", "乘客", "李小福", "八一双鹿", "创新办", "C++", "今天天气",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def theirs() -> jieba.Tokenizer:
+    jieba.setLogLevel(60)
+    jieba.initialize()
+    return jieba.dt
+
+
+@pytest.mark.parametrize("word", WORDS_SUGGESTED_FREQUENCY)
+def test_joined_words_need_what_jieba_suggests(theirs: jieba.Tokenizer, word: str) -> None:
+    assert joined_frequency(WordGraph(jieba_dictionary()), word) == theirs.suggest_freq(word)
+
+
+@pytest.mark.parametrize("word", ["的人", "台中", "江大桥"])
+def test_with_the_frequency_the_word_alone_is_one_token(word: str) -> None:
+    dictionary = jieba_dictionary()
+    frequency = joined_frequency(WordGraph(dictionary), word)
+    assert MaximumProbability(edited(dictionary, f"{word} {frequency}"), hmm=False).words(word) == [word]

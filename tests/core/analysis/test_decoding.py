@@ -13,7 +13,7 @@ from tokenizers import decoders, models
 
 from tests.core.pairs import Pair
 from tests.core.sentencepieces import trained
-from tests.core.text.test_utf8 import is_surrogate
+from tests.core.text.test_normalizers import is_surrogate
 from tests.properties import SAME_FIXTURE
 from webapp.core.analysis.decoding import decoded
 from webapp.core.formats import huggingface, sentencepiece

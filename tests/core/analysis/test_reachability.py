@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiktoken.load import load_tiktoken_bpe
 
-from webapp.core.analysis.completions import completions, never_in_utf8
+from webapp.core.analysis.decoding import completions, never_in_utf8
 from webapp.core.analysis.reachability import LONGEST_TRIED, Reach, Trial, survey
 from webapp.core.formats.recognize import recognize
 from webapp.core.formats.tiktoken import ENCODINGS

@@ -1,23 +1,35 @@
-"""Files that cost much for their size: read or refused in bounded time, with bounded memory, with a clear message."""
+"""Files that would cost much time or memory, and patterns in the syntax of Oniguruma."""
+
+from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import cache
+from pathlib import Path
 from time import thread_time
 from tracemalloc import get_traced_memory, start, stop
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Regex, pre_tokenizers
 
 from tests.core.sentencepieces import made
 from tests.core.small_files import small
+from tests.core.texts import ASSIGNED, HARD, any_text
+from tests.properties import EXPENSIVE
 from webapp.core.formats import patterns
 from webapp.core.formats.dictionary import comma_rows, read_dictionary
+from webapp.core.formats.huggingface_parts import read_pretokenizer
 from webapp.core.formats.patterns import LONGEST_SOURCE, checked_pattern
 from webapp.core.formats.reading import FormatError, lines_of, read_json
 from webapp.core.formats.recognize import recognize
 from webapp.core.text import pattern_matching
-from webapp.core.text.split_patterns import PatternTimeoutError
+from webapp.core.text.pretokenizers import PreTokenizer, PreTokenizerSequence
+from webapp.core.text.split_patterns import CL100K, GPT2, O200K, QWEN, TEKKEN, PatternTimeoutError
 
 LARGE = 4 << 20
 SENTENCEPIECE = made([("<unk>", 0.0, 2), ("a", -1.0, 1)], model_type=1)
@@ -209,3 +221,67 @@ def test_rows_of_commas_are_read_as_before() -> None:
     assert comma_rows(["研究,100,", "a,1,,,x"]) is None
     for line in ('a,1,,，, ,"",', "a,1,,， , ,", "a,1,"):
         assert comma_rows(["研究,100,", line]) == [["研究", "100"], ["a", "1"]]
+
+
+PATTERNS: dict[str, str] = {
+    "GPT-2": GPT2, "Llama 3": CL100K, "Qwen 2": QWEN, "GPT-4o": O200K, "Mistral": TEKKEN,
+    **tomllib.loads(Path(__file__).with_name("oniguruma_patterns.toml").read_text(encoding="utf-8")),
+}  # fmt: skip
+texts = st.one_of(
+    any_text,
+    st.lists(st.sampled_from([*HARD, "1234567", "2024-01", "한국어", "かな", "カナ", "[", "]", "(", "-", "a", "E"]),
+             max_size=16).map("".join),
+)  # fmt: skip
+
+
+@cache
+def both(*patterns: str, behavior: str = "Isolated") -> tuple[PreTokenizer, Any]:
+    parts = [
+        {"type": "Split", "pattern": {"Regex": pattern}, "behavior": behavior, "invert": False} for pattern in patterns
+    ]
+    ours = read_pretokenizer({"type": "Sequence", "pretokenizers": parts})
+    name = {"Isolated": "isolated", "Removed": "removed"}[behavior]
+    theirs = pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(pattern), name) for pattern in patterns])
+    return PreTokenizerSequence(tuple(ours)), theirs
+
+
+@pytest.fixture(scope="module", params=PATTERNS)
+def pair(request: pytest.FixtureRequest) -> tuple[PreTokenizer, Any]:
+    return both(PATTERNS[request.param])
+
+
+def assert_same(pair: tuple[PreTokenizer, Any], text: str) -> None:
+    ours, theirs = pair
+    assert [(pretoken, (start, end)) for pretoken, start, end in ours.spans(text)] == theirs.pre_tokenize_str(text)
+
+
+@EXPENSIVE
+@given(text=texts)
+def test_published_patterns_split_as_in_tokenizers(pair: tuple[PreTokenizer, Any], text: str) -> None:
+    assert_same(pair, text)
+
+
+@pytest.mark.exhaustive
+def test_every_code_point(pair: tuple[PreTokenizer, Any]) -> None:
+    for first in range(0, len(ASSIGNED), 20_000):
+        assert_same(pair, " ".join(f"a{chr(code)}" for code in ASSIGNED[first : first + 20_000 : 7]))
+
+
+SEQUENCES = {
+    "DeepSeek": [PATTERNS[f"DeepSeek {name}"] for name in ("numbers", "ideographs", "words")],
+    "DeepSeek LLM": [
+        PATTERNS[f"DeepSeek {name}"] for name in ("line ends", "letters", "punctuation", "white space", "ideographs")
+    ],
+}
+
+
+@pytest.mark.parametrize("name", SEQUENCES)
+@given(text=texts)
+def test_published_sequences_split_as_in_tokenizers(name: str, text: str) -> None:
+    assert_same(both(*SEQUENCES[name]), text)
+
+
+@EXPENSIVE
+@given(text=texts, name=st.sampled_from(sorted(PATTERNS)))
+def test_matches_can_be_removed(text: str, name: str) -> None:
+    assert_same(both(PATTERNS[name], behavior="Removed"), text)

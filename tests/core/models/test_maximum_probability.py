@@ -1,4 +1,4 @@
-"""Maximum probability: the words of jieba, with its dictionary and with others, in all modes."""
+"""Maximum probability and the HMM: the words of jieba."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from collections.abc import Mapping
 from functools import cache
 
 import jieba
+import jieba.finalseg as hmm_theirs
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from webapp.core.formats.dictionary import jieba_dictionary
 from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.hmm import IMPOSSIBLE, jieba_hmm
 from webapp.core.models.maximum_probability import MODES, MaximumProbability, Mode, WordGraph
 from webapp.core.recipes import MATCHING
+from webapp.core.reference import hmm as hmm_reference
 from webapp.core.reference import maximum_probability as reference
+from webapp.core.traces.word_graph import hmm_traces
 
 WORDS = "研究 研究生 生命 科学 南京市 长江大桥 市长 网易 杭研 人工智能 B超 T恤 的 了 哈哈"
 OTHERS = "a Z 19 3.14 50% C++ _ - # ， 。 ！？ é 龥 龦 㐀 𠀀"
@@ -133,3 +137,49 @@ def test_time_does_not_grow_faster_than_the_text(text: str, mode: Mode) -> None:
     words = model.words(text, mode)
     assert time.process_time() - started < 12 * quarter + 0.5
     assert mode != "precise" or "".join(words) == text
+
+
+han = st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FD5), min_size=1, max_size=8)
+
+
+def test_the_tables_are_those_of_the_package() -> None:
+    model = jieba_hmm()
+    assert dict(model.start) == hmm_theirs.start_P
+    assert dict(model.emission) == hmm_theirs.emit_P
+    pairs = {(before, after): value for before, row in hmm_theirs.trans_P.items() for after, value in row.items()}
+    assert dict(model.transition) == pairs
+
+
+@given(run=st.lists(st.one_of(han, st.sampled_from(["a", "B2", "3.14%", "+#", "_", "-"])), max_size=5).map("".join))
+def test_the_words_are_those_of_jieba(run: str) -> None:
+    assert list(jieba_hmm().words(run)) == list(hmm_theirs.cut(run))
+
+
+@given(run=han)
+def test_the_table_and_the_reference_find_the_same_states(run: str) -> None:
+    model = jieba_hmm()
+    _score, states = hmm_theirs.viterbi(run, "BMES", hmm_theirs.start_P, hmm_theirs.trans_P, hmm_theirs.emit_P)
+    assert model.states(model.table(run)) == states
+    assert hmm_reference.viterbi(run, hmm_theirs.start_P, hmm_theirs.trans_P, hmm_theirs.emit_P) == states
+    assert "".join(hmm_reference.words(run, hmm_theirs.start_P, hmm_theirs.trans_P, hmm_theirs.emit_P)) == run
+
+
+@given(run=han)
+def test_each_number_of_the_trace_can_be_computed_from_the_others(run: str) -> None:
+    (trace,) = hmm_traces(jieba_hmm(), run)
+    for before, column in zip([None, *trace.columns], trace.columns, strict=False):
+        for cell in column:
+            if before is None:
+                assert cell.total == jieba_hmm().start[cell.state] + cell.emission
+                continue
+            sums = {each.state: each.total for each in before}
+            for candidate in cell.candidates:
+                assert candidate.score == sums[candidate.before]
+                assert candidate.total == pytest.approx(candidate.score + candidate.transition + cell.emission)
+            assert cell.total == max(candidate.total for candidate in cell.candidates)
+    assert "".join(trace.words) == run
+
+
+def test_what_was_never_seen_is_finite() -> None:
+    assert jieba_hmm().words("龥龥") == tuple(hmm_theirs.cut("龥龥"))
+    assert jieba_hmm().table("龥")[0]["E"].score < IMPOSSIBLE

@@ -1,17 +1,31 @@
-"""The fast trainers and models of BPE produce the same merges and pieces as the reference."""
+"""BPE: trainers, models and SuperBPE against the textbook functions."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
 from typing import AnyStr
 
 import pytest
+import tiktoken
+import tokenizers
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from webapp.core import recipes
+from webapp.core.formats import huggingface
 from webapp.core.models import merge_loop
 from webapp.core.models.bpe import BPE, SubwordBPE, merge_together
+from webapp.core.models.merge_loop import LONG
+from webapp.core.models.rank_bpe import RankBPE, merge_bytes
+from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
+from webapp.core.models.sentencepiece_models import ScoredBPE
+from webapp.core.recipes import Recipe
 from webapp.core.reference import bpe as reference
-from webapp.core.trainers import bpe, pair_counts
+from webapp.core.text.pretokenizers import Split
+from webapp.core.text.split_patterns import GPT2, SUPERWORDS, SplitPattern
+from webapp.core.tokenizer import Tokenizer
+from webapp.core.trainers import bpe, pair_counts, superbpe
 
 # Few letters make many ties, overlaps and pieces that two merges produce.
 words = st.dictionaries(st.text("abc", max_size=14), st.integers(1, 4), max_size=12)
@@ -163,3 +177,174 @@ def test_decoding_restores_the_words(some: list[str]) -> None:
     merges = reference.train(spelled(dict.fromkeys(some, 1), False), 9)
     pieces = [piece for word in some for piece in reference.encode(reference.characters(word), merges)]
     assert reference.decode(pieces) == " ".join(some)
+
+
+BYTES = [bytes([byte]) for byte in range(256)]
+ALPHABET = "ab研éÉ\u0301😀"
+
+
+@st.composite
+def some_bytes(draw: st.DrawFn) -> bytes:
+    """Draw any slice of a text's bytes; it may begin and end inside a character."""
+    whole = draw(st.text(ALPHABET, min_size=1, max_size=4)).encode()
+    start = draw(st.integers(0, len(whole) - 1))
+    return whole[start : draw(st.integers(start + 1, len(whole)))]
+
+
+# Some of these are reached by no merge, others by several.
+pieces = st.lists(some_bytes().filter(lambda piece: len(piece) > 1), max_size=25, unique=True)
+
+
+def ranked(extra: list[bytes]) -> dict[bytes, int]:
+    return {piece: rank for rank, piece in enumerate(BYTES + extra)}
+
+
+def merged(piece: bytes, ranks: dict[bytes, int]) -> list[int]:
+    scores = {piece: -rank for piece, rank in ranks.items()}
+    return [ranks[part] for part in reference.merge_best([BYTES[byte] for byte in piece], scores)]
+
+
+@given(extra=pieces, text=st.text(ALPHABET, max_size=40))
+def test_models_by_rank_encode_as_the_reference(extra: list[bytes], text: str) -> None:
+    model = RankBPE(BYTES + extra)
+    assert list(model.ids(text)) == reference.encode_by_rank(text, ranked(extra)) or not text
+    segments = model.segment(text)
+    assert [id for id, _, _ in segments] == list(model.ids(text))
+    assert all(text.encode()[len(text[:start].encode()) :].startswith(text[start].encode()) for _, start, _ in segments)
+    if text:
+        assert (segments[0][1], segments[-1][2]) == (0, len(text))
+
+
+@given(extra=pieces, text=st.text(ALPHABET, max_size=30), times=st.sampled_from([1, 1, 10]))
+def test_the_list_and_the_heap_equal_the_reference(extra: list[bytes], text: str, times: int) -> None:
+    ranks = ranked(extra)
+    piece = text.encode() * times
+    assert merge_bytes(piece, ranks.get) == merged(piece, ranks)
+
+
+BYTE_PIECES = [f"<0x{byte:02X}>" for byte in range(256)]
+
+
+@given(
+    found=st.lists(
+        st.one_of(st.text("ab", min_size=1, max_size=3), st.text("abcé▁", min_size=1, max_size=5)),
+        max_size=16,
+        unique=True,
+    ),
+    data=st.data(),
+    text=st.one_of(st.text("ab", max_size=30), st.text("abcé▁ñ☃", max_size=30)),
+    times=st.sampled_from([1, 1, 1, LONG // 20]),
+)
+def test_models_by_score_encode_as_the_reference(found: list[str], data: st.DataObject, text: str, times: int) -> None:
+    scores = [data.draw(st.sampled_from([-1.0, -2.0, -3.0, 0.0])) for _ in found]  # many of them equal
+    kinds = [PieceKind.UNKNOWN, *[PieceKind.NORMAL] * len(found), *[PieceKind.BYTE] * 256]
+    vocabulary = ScoredPieces(
+        ["<unk>", *found, *BYTE_PIECES],
+        [0.0, *scores, *[0.0] * 256],
+        kinds,
+        byte_ids=range(1 + len(found), 1 + len(found) + 256),
+    )
+    model = ScoredBPE(vocabulary)
+    expected = reference.encode_by_score(text * times, dict(zip(found, scores, strict=True)))
+    assert [model.pieces[id] for id in model.ids(text * times)] == expected
+
+
+spans = st.dictionaries(st.text("ab  '", max_size=14), st.integers(1, 5), max_size=8)
+any_spans = st.dictionaries(
+    st.text(st.characters(exclude_categories=["Cs"]) | st.just(" "), max_size=10), st.integers(1, 50), max_size=6
+)
+split = SplitPattern(GPT2).findall
+Corpus = dict[tuple[bytes, ...], int]
+Merges = list[tuple[bytes, bytes]]
+
+
+def more_merges(corpus: Corpus, number: int) -> Merges:
+    """The next merges: always the most frequent pair whose piece has few enough words."""
+    found: Merges = []
+    while len(found) < number:
+        counts = reference.count_pairs(corpus).items()
+        allowed = {pair: count for pair, count in counts if len(b"".join(pair).split()) <= superbpe.LONGEST}
+        if not allowed:
+            break
+        found.append(max(allowed, key=allowed.__getitem__))
+        corpus = {reference.merge(symbols, found[-1]): count for symbols, count in corpus.items()}
+    return found
+
+
+def trained_plainly(counts: dict[str, int], transition: int, number: int) -> Merges:
+    """The first `transition` merges inside words, then those of spans."""
+    words = superbpe.count_words(counts, split)
+    merges = more_merges({reference.utf8(word): count for word, count in words.items()}, transition)
+    corpus: Corpus = {}
+    for span, count in counts.items():
+        symbols = reference.utf8(span)
+        for pair in merges:
+            symbols = reference.merge(symbols, pair)
+        corpus[symbols] = count
+    return merges + more_merges(corpus, number - len(merges))
+
+
+@given(st.one_of(spans, any_spans), st.integers(256, 275), st.sampled_from([0.96, 0.98, 1.0]))
+def test_training_equals_the_reference(counts: dict[str, int], size: int, share: float) -> None:
+    trained = superbpe.train_bytes(counts, size, share=share)
+    found = [(merge.left, merge.right) for merge in trained.merges]
+    first = bpe.train_bytes(superbpe.count_words(counts, split), max(int(size * share), 256))
+    assert found == trained_plainly(counts, len(first.merges), len(found))
+    assert [merge.count for merge in trained.merges[: len(first.merges)]] == [merge.count for merge in first.merges]
+    if len(trained.model.pieces) < size:  # no pair is left
+        assert len(trained_plainly(counts, len(first.merges), len(found) + 1)) == len(found)
+
+
+TEXT = (
+    """It was one of the best, and at the same time one of the worst: in 1859 he said, "It is, I think, one of the
+things that I don't know at all." At the end of the day (one of the last!) it was the same, as it was in the beginning.
+"""
+    * 3
+)
+
+
+def superwords(text: str) -> Tokenizer:
+    counts = Split(SUPERWORDS).split(text)
+    trained = superbpe.train_bytes({span: counts.count(span) for span in counts}, 340, share=0.85)
+    recipe = Recipe("superbpe", None, Split(SUPERWORDS), recipes.BYTE_BPE.decoder)
+    return recipe.tokenizer(trained.model)
+
+
+def test_pieces_cross_spaces_but_no_line_end_number_or_colon() -> None:
+    pieces = [bytes(piece) for piece in superwords(TEXT).model.pieces]  # type: ignore[arg-type]
+    assert any(b" of the" in piece for piece in pieces)
+    assert not any(b": " in piece or b"\n" in piece.strip(b"\n") for piece in pieces)
+    assert not any(piece[-1:].isdigit() and piece[:1].isalpha() for piece in pieces)
+
+
+TOKENIZER = superwords(TEXT)
+ELSEWHERE = tokenizers.Tokenizer.from_str(huggingface.write(TOKENIZER))
+RANKS = {bytes(piece): id for id, piece in enumerate(TOKENIZER.model.pieces)}  # type: ignore[arg-type]
+TIKTOKEN = tiktoken.Encoding("superbpe", pat_str=SUPERWORDS, mergeable_ranks=RANKS, special_tokens={})
+
+
+@given(
+    st.lists(st.sampled_from(TEXT.split(" "))).map(" ".join)
+    # The libraries have different versions of Unicode, so no letter that is new.
+    | st.text(st.characters(max_codepoint=0x17F) | st.sampled_from("  \n:.,1athe研究，。"))
+)
+@example(TEXT)
+def test_files_give_the_same_ids_in_the_original_libraries(text: str) -> None:
+    ids = TOKENIZER.ids(text)
+    assert ELSEWHERE.encode(text).ids == ids == TIKTOKEN.encode_ordinary(text)
+    assert huggingface.read(huggingface.write(TOKENIZER)).ids(text) == ids
+    assert TOKENIZER.decode(ids) == text
+
+
+def test_a_sample_of_spans_is_fixed() -> None:
+    counts = {f"span {number}": 1 for number in range(1_000)}
+    some = superbpe.sampled(counts, 4_000)
+    assert 300 < len(some) < 600
+    assert some == superbpe.sampled(counts, 4_000)
+
+
+def test_impossible_choices_are_refused() -> None:
+    with pytest.raises(ValueError, match="cannot hold"):
+        superbpe.train_bytes({"ab": 1}, 256, ["<s>"])
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        superbpe.train_bytes({"ab": 1}, 300, share=2)

@@ -14,7 +14,7 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.reference import unigram as reference
 from webapp.core.trainers import unigram
 from webapp.core.trainers.corpus_lattice import CorpusLattices
-from webapp.core.trainers.seed_pieces import seed_pieces
+from webapp.core.trainers.word_trie import seed_pieces
 
 words = st.dictionaries(st.text("abcd", min_size=1, max_size=10), st.integers(1, 9), min_size=1, max_size=15)
 # Few letters, so that most pieces match somewhere and many segmentations are equally good.

@@ -1,5 +1,12 @@
+"""Corpora: reading and counting them."""
+
+from __future__ import annotations
+
 import gzip
 import json
+from collections import Counter
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -7,8 +14,21 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.core.training import corpus
+from webapp.core.training import corpus, counting
 from webapp.core.training.corpus import Compression, CorpusError, CorpusFile, blocks, blocks_of_part
+from webapp.core.training.counted_corpus import read_checkpoint
+from webapp.core.training.counting import (
+    HELD_OUT,
+    CountedCorpus,
+    HoldOut,
+    TrainingError,
+    canonical,
+    count_block,
+    count_words,
+    hold_out,
+)
+from webapp.core.training.plan import SUBWORD_TRAINERS, Progress, TrainingPlan
+from webapp.core.training.recipe import recipe_of
 
 TEXT = "One line.\nAnother line, 研究生命起源。\n\n    indented\n" * 40
 
@@ -130,3 +150,147 @@ def test_any_part_of_a_file_has_the_same_blocks(
 def test_a_part_of_a_compressed_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="compressed"):
         list(blocks_of_part(stored(tmp_path, b"", compression="gzip"), 0, 1))
+
+
+PLAN = TrainingPlan()
+TEXT_COUNTING = "".join(f"Line {n} of the text, in which word{n % 97} occurs.\n" for n in range(3_000))
+
+
+def silent(progress: Progress) -> None:
+    pass
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[CorpusFile]:
+    (tmp_path / "a").write_text(TEXT_COUNTING)
+    (tmp_path / "b").write_text("研究生命起源。\n" * 2_000)
+    return [CorpusFile(str(tmp_path / name), name) for name in "ab"]
+
+
+@pytest.fixture
+def small_chunks_counting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus, "CHUNK", 10_000)
+    monkeypatch.setattr(counting, "CHUNK", 10_000)
+
+
+def test_the_whole_text_is_counted_or_held_out(files: list[CorpusFile], small_chunks_counting: None) -> None:
+    counted = count_words(files, PLAN, silent)
+    whole = sum(len(block.text) for block in blocks(files))
+    assert sum(len(word) * count for word, count in counted.counts.items()) + len(counted.held_out) == whole
+    assert counted.characters == whole
+    assert counted.bytes == sum(Path(file.path).stat().st_size for file in files)
+    assert 0 < len(counted.held_out) <= min(HELD_OUT, whole // 20)
+    assert all(line in TEXT_COUNTING or line == "研究生命起源。" for line in counted.held_out.splitlines())
+    assert list(counted.counts) == list(canonical(counted.counts))
+    digests = (sha256(block.text.encode()).digest() for block in blocks(files))
+    assert counted.sha256 == sha256(b"".join(digests)).hexdigest()
+
+
+def test_two_processes_count_the_same(files: list[CorpusFile], small_chunks_counting: None) -> None:
+    alone = count_words(files, PLAN, silent)
+    together = count_words(files, PLAN, silent, processes=2)
+    assert together == alone
+    assert list(together.counts.items()) == list(alone.counts.items())
+
+
+@pytest.mark.parametrize("trainer", SUBWORD_TRAINERS)
+@pytest.mark.parametrize("split", ["default", "gpt2", "cl100k", "o200k", "whitespace", "marked"])
+@given(text=st.text(st.sampled_from("ab1é研 .,'!\n\r\t▁"), max_size=120))
+def test_blocks_add_up_to_the_text(trainer: str, split: str, text: str) -> None:
+    """Wherever `first_boundary` ends a block, all split patterns split."""
+    plan = TrainingPlan(trainer=trainer, split=split)  # type: ignore[arg-type]
+    whole = Counter(recipe_of(plan).count(text))
+    for start in range(len(text)):
+        end = corpus.first_boundary(text[start:])
+        if corpus._BOUNDARY.search(text[start:]):
+            parts = Counter(count_block(text[: start + end], plan)) + Counter(count_block(text[start + end :], plan))
+            assert parts == whole, (text[: start + end], text[start + end :])
+
+
+def test_long_words_are_cut(tmp_path: Path) -> None:
+    plan = TrainingPlan(longest_word=100)
+    assert count_block("a" * 1_050, plan) == {"a" * 100: 10, "a" * 50: 1}
+    assert count_block("研" * 250, replace(plan, trainer="unigram")) == {"研" * 100: 2, "研" * 50: 1}
+
+
+def test_without_a_split_pattern_lines_are_counted() -> None:
+    plan = TrainingPlan(split="none")
+    assert count_block("two words\ntwo words\nanother", plan) == {"two words\n": 2, "another": 1}
+
+
+def test_a_slow_pattern_is_stopped(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("aab " * 20 + ("ab" * 40 + "c\n") * 2_000)
+    plan = TrainingPlan(split="own", pattern=r"(?:a|b|ab)+$|(?:ab|a|b)*d|\w")
+    with pytest.raises(TrainingError) as error:
+        count_words([CorpusFile(str(tmp_path / "a"), "a")], plan, silent)
+    assert error.value.code == "slow_pattern"
+
+
+@pytest.mark.parametrize("content", ["", "\ufeff"])
+def test_an_empty_corpus(tmp_path: Path, content: str) -> None:
+    (tmp_path / "a").write_text(content)
+    with pytest.raises(CorpusError) as error:
+        count_words([CorpusFile(str(tmp_path / "a"), "a")], PLAN, silent)
+    assert error.value.code == "empty"
+
+
+def test_what_a_report_raises_ends_counting(files: list[CorpusFile], small_chunks_counting: None) -> None:
+    def cancel(progress: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        count_words(files, PLAN, cancel)
+
+
+class TestCheckpoint:
+    @pytest.fixture
+    def path(self, tmp_path: Path) -> Path:
+        return tmp_path / "counts.jsonl.zst"
+
+    @pytest.fixture
+    def counted(self, files: list[CorpusFile], path: Path) -> CountedCorpus:
+        return count_words(files, PLAN, silent, checkpoint=path)
+
+    def test_counts_are_taken_from_it(self, files: list[CorpusFile], path: Path, counted: CountedCorpus) -> None:
+        seen: list[Progress] = []
+        again = count_words(files, PLAN, seen.append, checkpoint=path)
+        assert again == counted
+        assert list(again.counts.items()) == list(counted.counts.items())
+        assert not seen
+        assert [entry.name for entry in path.parent.iterdir() if "partial" in entry.name] == []
+
+    def test_another_size_uses_it_another_split_does_not(
+        self, files: list[CorpusFile], path: Path, counted: CountedCorpus
+    ) -> None:
+        assert read_checkpoint(path, files, replace(PLAN, size=500)) == counted
+        assert read_checkpoint(path, files, replace(PLAN, split="cl100k")) is None
+        assert read_checkpoint(path, files[:1], PLAN) is None
+
+    @pytest.mark.parametrize("lost", [1, 10, 100, 1_000])
+    def test_a_truncated_one_is_ignored(
+        self, files: list[CorpusFile], path: Path, counted: CountedCorpus, lost: int
+    ) -> None:
+        path.write_bytes(path.read_bytes()[:-lost])
+        assert read_checkpoint(path, files, PLAN) is None
+        assert count_words(files, PLAN, silent, checkpoint=path) == counted
+        assert read_checkpoint(path, files, PLAN) == counted
+
+    @pytest.mark.parametrize("content", [b"", b"no zstandard", json.dumps({}).encode()])
+    def test_another_file_is_ignored(self, files: list[CorpusFile], path: Path, content: bytes) -> None:
+        path.write_bytes(content)
+        assert read_checkpoint(path, files, PLAN) is None
+
+
+@given(st.text("ab \n。", max_size=400), st.integers(1, 50))
+def test_what_is_held_out(text: str, most: int) -> None:
+    kept, held_out = hold_out(text, most)
+    assert kept + held_out == text
+    assert len(held_out) <= min(most, len(text) // 20)
+
+
+@given(st.integers(0, 10**14))
+def test_held_out_slices_are_few_and_large_enough(expected: int) -> None:
+    rule = HoldOut.of(expected)
+    number = expected // corpus.CHUNK + 1
+    assert number // rule.every * rule.most <= HELD_OUT * 1.01
+    assert rule.most >= 100 or expected < 10**9

@@ -16,7 +16,6 @@ import pprint  # noqa: F401
 import resource
 import select
 import signal
-import sys
 import textwrap  # noqa: F401
 import time
 import unicodedata  # noqa: F401
@@ -29,8 +28,19 @@ import jinja2
 import jinja2.constants
 import jinja2.debug
 
-from .limits import CPU_SECONDS, MEMORY, MOST_RECEIVED, MOST_REQUEST, RESERVE, WALL_SECONDS
-from .rendering import Clock, RenderTimeError, answer, environment, line_now
+from .rendering import (
+    CPU_SECONDS,
+    MEMORY,
+    MOST_RECEIVED,
+    MOST_REQUEST,
+    RESERVE,
+    WALL_SECONDS,
+    Clock,
+    RenderTimeError,
+    answer,
+    environment,
+    line_now,
+)
 
 STOPPING = (signal.SIGPROF, signal.SIGALRM)
 # What a renderer does before the first request, so that each child finds it done.
@@ -103,7 +113,7 @@ def child(payload: bytes, output: int, made: jinja2.Environment, clock: Clock) -
 
 
 def serve(payload: bytes, made: jinja2.Environment, clock: Clock) -> bytes:
-    """The answer to a request: a line about the child, and the lines of the child."""
+    """The lines of a child that answers a request; if it ends without any, one that says why."""
     reading, writing = os.pipe()
     process = os.fork()
     if process == 0:
@@ -116,13 +126,11 @@ def serve(payload: bytes, made: jinja2.Environment, clock: Clock) -> bytes:
     if not ended:
         os.kill(process, signal.SIGKILL)
     _pid, status, usage = os.wait4(process, 0)
-    head = {
-        "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
-        "ended": ended,
-        "cpu": usage.ru_utime + usage.ru_stime,
-        "memory": usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024),
-    }
-    return json.dumps(head).encode() + b"\n" + received
+    if lines := received[: received.rfind(b"\n") + 1]:  # after the last is what the child was writing when it was ended
+        return lines
+    is_late = not ended or os.waitstatus_to_exitcode(status) in (-signal.SIGKILL, -signal.SIGXCPU)
+    is_late = is_late or usage.ru_utime + usage.ru_stime >= CPU_SECONDS
+    return json.dumps({"kind": "time" if is_late else "memory"}).encode() + b"\n"
 
 
 def _received(descriptor: int, deadline: float) -> tuple[bytes, bool]:

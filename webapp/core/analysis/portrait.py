@@ -1,16 +1,22 @@
-"""The portrait of a vocabulary: the lengths of its tokens, their scripts, and the longest tokens."""
+"""The portrait of a vocabulary: the lengths of its tokens, their scripts, and the longest tokens.
+
+The portrait of an n-gram model: how many n-grams it has, the most frequent ones, and the neighbours of a word.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from heapq import nsmallest
+from heapq import nlargest, nsmallest
 
 import regex
 
 from webapp.core.analysis.token_list import TokenList, bare
-from webapp.core.text.unicode_tables import SCRIPTS as NAMES
+from webapp.core.models.ngram import NGram
+from webapp.core.models.ngram_counts import NGramCounts
+from webapp.core.text.unicode_tables import SCRIPTS, script_of
 
 # Kinds of tokens other than text in one script; those have Unicode's name of the script.
 SEVERAL_SCRIPTS = "several scripts"
@@ -119,12 +125,11 @@ def _longest(ids: Mapping[str, int]) -> tuple[int, ...]:
 # Letters and marks are classified by script, all other characters by general category. A letter or mark that several
 # scripts share, such as ー or a combining accent, has no script.
 _SHARED, _DIGIT, _SIGN, _SPACE, _REST = "abcde"
-_SCRIPTS = [name for name in NAMES if name not in ("Common", "Inherited")]
+_SHARED_SCRIPTS = ("Common", "Inherited")
 _FIRST = 0x1000  # the n-th script is represented by the character with this code plus n
 _category = regex.compile(
     rf"(?P<{_SIGN}>[\p{{P}}\p{{S}}])|(?P<{_DIGIT}>\p{{N}})|(?P<{_SPACE}>\s)|(?P<letter>[\p{{L}}\p{{M}}])"
 )
-_script = regex.compile("|".join(rf"(\p{{Script={name}}})" for name in _SCRIPTS))
 
 
 class _Classes(dict[int, str]):
@@ -134,8 +139,8 @@ class _Classes(dict[int, str]):
         found = _category.match(chr(code))
         name = (found.lastgroup if found else None) or _REST
         if name == "letter":
-            script = _script.match(chr(code))
-            name = chr(_FIRST + script.lastindex - 1) if script and script.lastindex else _SHARED
+            script = script_of(chr(code))
+            name = chr(_FIRST + SCRIPTS.index(script)) if script and script not in _SHARED_SCRIPTS else _SHARED
         self[code] = name
         return name
 
@@ -150,7 +155,7 @@ class _Kinds(dict[str, tuple[str, bool]]):
         found = set(classes)
         scripts = [name for name in found if ord(name) >= _FIRST]
         if scripts:
-            one = _SCRIPTS[ord(scripts[0]) - _FIRST]
+            one = SCRIPTS[ord(scripts[0]) - _FIRST]
             kind = one if len(scripts) == 1 else SEVERAL_SCRIPTS
         elif _DIGIT in found:
             kind = DIGITS
@@ -163,5 +168,94 @@ class _Kinds(dict[str, tuple[str, bool]]):
 
 
 _class_of, _kind_of = _Classes(), _Kinds()
-KINDS = frozenset((*_SCRIPTS, SEVERAL_SCRIPTS, DIGITS, PUNCTUATION, WHITE_SPACE, PART, SPECIAL, OTHER))
+KINDS = frozenset(SCRIPTS).difference(_SHARED_SCRIPTS).union(NO_SCRIPTS)
 """All kinds: scripts by their names in Unicode, and the others."""
+
+
+CountedNGram = tuple[tuple[str, ...], int]
+
+
+@dataclass(frozen=True)
+class NGramPortrait:
+    """`sizes` has the number of different n-grams of each order from 1, `frequent` the most frequent of each.
+
+    `tokens` is the number of words that were counted, the ends of the `sentences` included.
+    """
+
+    sizes: tuple[int, ...]
+    frequent: tuple[Sequence[CountedNGram], ...]
+    sentences: int
+    tokens: int
+
+
+def ngram_portrait_of(model: NGram, most: int = 20) -> NGramPortrait:
+    """Compute the portrait of a model, with the `most` frequent n-grams of each order.
+
+    >>> from webapp.core.trainers.ngram import train
+    >>> portrait = ngram_portrait_of(NGram(train([["a", "b"], ["a", "b"], ["a"]])), 1)
+    >>> portrait.sizes, portrait.tokens, portrait.frequent[1][0][1]
+    ((3, 4), 8, 3)
+    """
+    counts = model.counts
+    return NGramPortrait(
+        tuple(_size(counts, length) for length in range(1, counts.order + 1)),
+        tuple(most_frequent(counts, length, most) for length in range(1, counts.order + 1)),
+        counts.sentences,
+        counts.context_count(),
+    )
+
+
+def most_frequent(counts: NGramCounts, length: int, most: int) -> list[CountedNGram]:
+    """The most frequent n-grams of a length with their counts; the beginning of a sentence is no word.
+
+    >>> from webapp.core.trainers.ngram import train
+    >>> counts = train([["a", "b"], ["a"]])
+    >>> [(tuple(map(str, words)), count) for words, count in most_frequent(counts, 2, 2)]
+    [(('<s>', 'a'), 2), (('a', 'b'), 1)]
+    """
+    level = counts.levels[length - 1]
+    places = (at for at in range(len(level.words)) if length > 1 or at != counts.start)
+    best = nlargest(most, places, key=lambda at: (level.counts[at], -at))
+    return [(_words_at(counts, length, at), level.counts[at]) for at in best if level.counts[at]]
+
+
+def following(counts: NGramCounts, word: str, most: int) -> tuple[list[tuple[str, int]], int]:
+    """The words that most often follow a word, with their counts, and how many different ones there are.
+
+    >>> from webapp.core.trainers.ngram import train
+    >>> following(train([["a", "b"], ["a", "b"], ["a", "c"]]), "a", 1)
+    ([('b', 2)], 2)
+    """
+    found = counts.followers(word) if counts.order > 1 else []
+    return nlargest(most, found, key=lambda one: one[1]), len(found)
+
+
+def preceding(counts: NGramCounts, word: str, most: int) -> tuple[list[tuple[str, int]], int]:
+    """The words that most often precede a word, with their counts, and how many different ones there are.
+
+    >>> from webapp.core.trainers.ngram import train
+    >>> preceding(train([["a", "b"], ["a", "b"], ["c", "b"]]), "b", 1)
+    ([('a', 2)], 2)
+    """
+    if counts.order < 2:
+        return [], 0
+    level, number = counts.levels[1], counts.number(word)
+    if word not in counts.ids:
+        return [], 0
+    places = [at for at, last in enumerate(level.words) if last == number]
+    best = nlargest(most, places, key=lambda at: (level.counts[at], -at))
+    return [(_words_at(counts, 2, at)[0], level.counts[at]) for at in best], len(places)
+
+
+def _size(counts: NGramCounts, length: int) -> int:
+    return counts.types_after() if length == 1 else len(counts.levels[length - 1].words)
+
+
+def _words_at(counts: NGramCounts, length: int, at: int) -> tuple[str, ...]:
+    """The words of the n-gram at a place of its level: its context is where its place falls among the beginnings."""
+    words: list[str] = []
+    for order in range(length, 0, -1):
+        level = counts.levels[order - 1]
+        words.append(counts.word(level.words[at]))
+        at = bisect_right(level.begins, at) - 1
+    return tuple(reversed(words))

@@ -24,7 +24,7 @@ from heapq import nsmallest
 from itertools import islice
 from typing import Literal, get_args
 
-from webapp.core.analysis.completions import completions, never_in_utf8
+from webapp.core.analysis.decoding import completions, never_in_utf8
 from webapp.core.analysis.token_list import TokenList, bare, is_byte_name, piece_marks
 from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Matching

@@ -13,9 +13,17 @@ from dataclasses import asdict, dataclass, field, fields
 from itertools import pairwise
 from typing import Any
 
-from webapp.core.evaluation.errors import KINDS, Kind, NameFinder, SegmentationError, confusions_of, errors_of
 from webapp.core.evaluation.gold import GoldText
-from webapp.core.evaluation.score import Score, add_line
+from webapp.core.evaluation.score import (
+    KINDS,
+    Kind,
+    NameFinder,
+    Score,
+    SegmentationError,
+    add_line,
+    confusions_of,
+    errors_of,
+)
 from webapp.core.tokenizer import Tokenizer
 
 MOST_ERRORS = 5_000

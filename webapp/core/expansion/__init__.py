@@ -18,4 +18,4 @@ merges before the base's; here what the base does stays first.
 """
 
 from webapp.core.expansion.expand import BaseKind, base_kind, expand
-from webapp.core.expansion.result import Added, Expansion, ExpansionError, Reason, Refusal
+from webapp.core.expansion.files import Added, Expansion, ExpansionError, Reason, Refusal

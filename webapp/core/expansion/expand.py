@@ -9,11 +9,10 @@ from typing import Any, Literal
 
 from webapp.core.added_tokens import AddedToken
 from webapp.core.expansion import candidates as candidates_of
-from webapp.core.expansion.candidates import Candidate
+from webapp.core.expansion.candidates import Candidate, Form, Spelling
+from webapp.core.expansion.files import Added, Expansion, ExpansionError
 from webapp.core.expansion.growth import Growth, NewPiece, grow
 from webapp.core.expansion.merge_tables import Merges, Ranks, Scores
-from webapp.core.expansion.result import Added, Expansion, ExpansionError
-from webapp.core.expansion.spelling import Form, Spelling
 from webapp.core.expansion.unigram import UNKNOWN_PENALTY, best_score, scores_of, shift
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from time import thread_time
 
-from webapp.core.expansion.candidates import Candidate
+from webapp.core.expansion.candidates import Candidate, Form, Spelling, SpellingRefused
+from webapp.core.expansion.files import ExpansionError, Reason, Refusal
 from webapp.core.expansion.merge_tables import MergeTable
-from webapp.core.expansion.result import ExpansionError, Reason, Refusal
-from webapp.core.expansion.spelling import Form, Spelling, SpellingRefused
 from webapp.core.text.utf8 import following_bytes
 from webapp.core.vocabulary_error import Phrase
 

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from webapp.core.expansion.spelling import Form
+from webapp.core.expansion.candidates import Form
 from webapp.core.models.bpe import BPE
 from webapp.core.models.merge_loop import NO_RANK, merge, pack
 from webapp.core.models.rank_bpe import RankBPE, merge_bytes

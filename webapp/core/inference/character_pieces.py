@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from webapp.core.inference.piece_table import PieceTable
-from webapp.core.inference.wrapper import AppliedModel, Lookup, Rule, Segment
+from webapp.core.inference.piece_table import AppliedModel, Lookup, PieceTable, Rule, Segment
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.literals import Literals

@@ -20,7 +20,7 @@ from itertools import accumulate, pairwise
 from random import Random
 from typing import Protocol
 
-from webapp.core.inference.wrapper import Segment
+from webapp.core.inference.piece_table import Segment
 from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.merge_loop import Measured, byte_segments
 from webapp.core.models.rank_bpe import RankBPE

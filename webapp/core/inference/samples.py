@@ -21,8 +21,7 @@ from typing import Protocol
 
 from webapp.core.cache import Cache
 from webapp.core.encoding_paths import uncached_path
-from webapp.core.inference.piece_table import LONGEST
-from webapp.core.inference.wrapper import Segment
+from webapp.core.inference.piece_table import LONGEST, Segment
 from webapp.core.models import Model
 from webapp.core.models.fast.word_lengths import lengths_by_ending
 from webapp.core.models.sentencepiece_models import SentencePieceUnigram

@@ -4,7 +4,6 @@
                  `python -m webapp.core.reference unbelievable`
 `matching`       maximum matching with a dictionary: forward, backward and bidirectional
 `bpe`            byte-pair encoding over characters or bytes: training, encoding and decoding
-`scored_bpe`     byte-pair encoding with ranked or scored pieces instead of a list of merges
 `wordpiece`      WordPiece: training by score, encoding by the longest match
 `unigram`        the Unigram language model: training by expectation maximization, encoding by Viterbi
 `inference`      one vocabulary applied by other rules: longest match, fewest pieces, dropout, samples

@@ -13,7 +13,7 @@ after the next character, and do not accept an empty match right after another m
 - Exploits: with `overlapped`, `regex` continues one character after the beginning of a match, which is what the others
   do after an empty one. So a run of empty matches needs one search, not one for each.
 - Invariant: the spans are those of a search that is started again after every empty match.
-- Proved by: that search, in `tests/core/text/test_matched_spans.py`, for patterns with empty matches on random texts.
+- Proved by: that search, in `tests/core/text/test_pattern_matching.py`, on patterns with empty matches.
 - Bought: 8 times for `(?:)|x` on a megabyte of `a`.
 """
 

@@ -11,8 +11,7 @@ from itertools import pairwise
 from random import Random
 
 from webapp.core.inference.dropout import Drops, Join, MergesWithDropout
-from webapp.core.inference.piece_table import fewest_costs
-from webapp.core.inference.wrapper import Lookup, Segment
+from webapp.core.inference.piece_table import Lookup, Segment, fewest_costs
 
 
 @dataclass(frozen=True, slots=True)

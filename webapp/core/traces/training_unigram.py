@@ -12,9 +12,9 @@ from typing import Any
 
 from webapp.core.models.unigram import Unigram
 from webapp.core.trainers import unigram
-from webapp.core.trainers.seed_pieces import proper_substrings
 from webapp.core.trainers.unigram import UNKNOWN
 from webapp.core.trainers.word_counts import WordCounts
+from webapp.core.trainers.word_trie import proper_substrings
 
 KEEP = 0.75  # the share of the longer pieces that a round keeps
 

@@ -13,6 +13,6 @@ never changes one. The same counts in the same order always give the same result
 
 `pair_counts` keeps pair counts up to date for `bpe` and `wordpiece`,
 `pair_scores` the scores for `wordpiece`.
-`unigram` starts from `seed_pieces` and computes expectations with `corpus_lattice`; with `wordpiece_top_down`, these go
+`unigram` starts from `seed_pieces` and computes expectations with `corpus_lattice`; these go
 through whole corpora in arrays (numpy), for which `word_trie` brings together what is equal.
 """

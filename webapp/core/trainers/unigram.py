@@ -27,9 +27,8 @@ import numpy as np
 
 from webapp.core.models.unigram import Unigram
 from webapp.core.trainers.corpus_lattice import LONGEST_SPAN, CorpusLattices
-from webapp.core.trainers.seed_pieces import seed_pieces
 from webapp.core.trainers.word_counts import WordCounts, alphabet, characters
-from webapp.core.trainers.word_trie import Floats, Integers
+from webapp.core.trainers.word_trie import Floats, Integers, seed_pieces
 
 UNKNOWN = "<unk>"
 ITERATIONS = 2  # of expectation maximization before each pruning

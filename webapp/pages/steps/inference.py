@@ -11,8 +11,8 @@ from flask_babel import gettext as _
 
 from webapp.core.inference import infer
 from webapp.core.inference.dropout import MergesWithDropout
+from webapp.core.inference.piece_table import Lookup
 from webapp.core.inference.samples import Drawn, UnigramSamples
-from webapp.core.inference.wrapper import Lookup
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram

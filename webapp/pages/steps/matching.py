@@ -18,9 +18,15 @@ from flask_babel import ngettext
 from webapp.core.analysis.ambiguity import kind_of
 from webapp.core.models.matching import Matching, Way, verdict
 from webapp.core.models.wordpiece import WordPiece
-from webapp.core.traces.matching import TakenWord, TriedWindow, matching_steps
+from webapp.core.traces.longest_match import (
+    TakenWord,
+    TriedWindow,
+    WordPieceDecision,
+    matching_steps,
+    tokens_of,
+    wordpiece_steps,
+)
 from webapp.core.traces.pretokens import AddedFound
-from webapp.core.traces.wordpiece import WordPieceDecision, tokens_of, wordpiece_steps
 from webapp.pages.walkthrough.cells import (
     StepCell,
     WordSteps,

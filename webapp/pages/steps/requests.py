@@ -254,7 +254,7 @@ def overview_lines() -> list[OverviewLine]:
             [*_own(algorithm), *(_request_for(algorithm, text) for text in TEXTS[algorithm].examples)],
             _figure(algorithm, current_key()),
         )
-        for algorithm in leading_algorithms([name for name, each in ALGORITHMS.items() if each.tracer is not None])
+        for algorithm in leading_algorithms([name for name, each in ALGORITHMS.items() if each.has_steps])
     ]
 
 

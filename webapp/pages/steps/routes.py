@@ -26,8 +26,7 @@ from webapp.rendering.source_listing import SourceListing, source_listing
 from webapp.tokenization.algorithms import ChoiceField, algorithm_names
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import MOST
-from webapp.tokenization.messages import tokenize_or_explain
-from webapp.tokenization.result import Result
+from webapp.tokenization.result import Result, tokenize_or_explain
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry, StillFetchingError, default_for, find, title_of
 from webapp.web.htmx import private, wants_partial
@@ -117,7 +116,7 @@ def _offers(wanted: StepsRequest, shortened: StepsRequest, problem: InputProblem
     if (problem.field, problem.status) != ("vocabulary", 422):
         return []
     entry = requests.other_algorithm(request, algorithm)
-    if entry is not None and ALGORITHMS[entry.algorithms[0]].tracer is not None:
+    if entry is not None and ALGORITHMS[entry.algorithms[0]].has_steps:
         own = wanted.first_step(algorithm=entry.algorithms[0], vocabulary=entry.name)
         offers.insert(0, (_("Use %(name)s instead", name=algorithm_names()[entry.algorithms[0]]), own.address()))
     return offers
@@ -144,7 +143,7 @@ def _page_context(wanted: StepsRequest, shortened: StepsRequest, step_shown: Ste
         step_shown=step_shown,
         shortened=shortened,
         algorithm_names=algorithm_names(),
-        algorithms=[name for name, each in ALGORITHMS.items() if each.tracer is not None],
+        algorithms=[name for name, each in ALGORITHMS.items() if each.has_steps],
         family_of=family_of,
         choices=requests.choices(request, state),
         checkboxes=requests.checkboxes(state),
@@ -222,17 +221,6 @@ class OverviewPage(Page):
 @dataclass(frozen=True, kw_only=True)
 class StepContext(engine.WalkthroughContext):
     """One step of an algorithm, for htmx."""
-
-    chosen_templates = (
-        *(f"sentences/{name}.html" for name in SENTENCES),
-        "steps/_inference.html",
-        "steps/_lattice.html",
-        "steps/_matching.html",
-        "steps/_merging.html",
-        "steps/_ngram.html",
-        "steps/_word_graph.html",
-        "steps/_wordpiece.html",
-    )
 
     wanted: StepsRequest
     state: State

@@ -39,7 +39,7 @@ LONGEST_SHOWN = 12
 LONGEST_PIECE = 40  # characters
 GPT_4 = "cl100k_base"
 MEASURED: tuple[MeasureId, ...] = ("fertility", "whole-words", "renyi-efficiency", "vocabulary-used")
-"""The measures beside characters per token."""
+"""The measures next to characters per token."""
 COMPARED_WITH = (GPT_4, "bpe-bytes")  # as far as they are here
 
 StageLine = tuple[Stage, Literal["done", "now", "later"], str]
@@ -88,7 +88,7 @@ def job_context(job: Job) -> JobContext:
         curve = tuple((int(pieces), float(value)) for pieces, value in job.record.get("curve", ()))
     return JobContext(
         job=job,
-        trainer=str(TRAINER_TITLES.get(plan.trainer, _("WordPiece, top-down"))),
+        trainer=str(TRAINER_TITLES.get(plan.trainer, _("WordPiece, top-down"))),  # of earlier versions
         corpus=names if len(job.file_names) <= FILES_NAMED else f"{names} …",
         corpus_bytes=size_in_words(job.facts.bytes),
         size=_("order %(order)s", order=plan.order) if plan.trainer == "ngram" else number(plan.size),
@@ -161,7 +161,7 @@ def _share(job: Job) -> str:
 
 @dataclass(frozen=True)
 class GrowthChart(LineChart):
-    """A line chart as wide as the stage; `label` stands at the newest point, the first of one that `prunes`."""
+    """A line chart as wide as the stage; `label` is at the newest point, the first of one that `prunes`."""
 
     label: str = ""
     prunes: bool = False

@@ -22,7 +22,6 @@ from webapp.core.training.train import TrainingError, check
 from webapp.jobs import Job, TooManyJobsError, jobs
 from webapp.pages.train.corpora import (
     EXAMPLES,
-    UPLOAD_ADDRESS,
     ExampleCorpus,
     StoredCorpus,
     find_corpus,
@@ -36,7 +35,7 @@ from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.algorithms import Text
 from webapp.tokenization.forms import InputProblem, as_typed
-from webapp.tokenization.messages import joined, wrong_file
+from webapp.tokenization.messages import joined, translated
 from webapp.vocabularies.token_kinds import script_title
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.web.client_addresses import rate_limit_key
@@ -45,6 +44,7 @@ from webapp.web.json_responses import json_response
 from webapp.web.localization import join_list, number
 from webapp.web.rates import stores
 from webapp.web.security import is_foreign
+from webapp.web.server_variables import UPLOAD_ADDRESS
 from webapp.web.templates import Context, Page, render
 
 SCRIPTS_SHOWN = 6
@@ -229,7 +229,7 @@ def _checked(plan: PlanRequest) -> PlanRequest:
         if not plan.problems:
             check(plan.plan)
     except FormatError as error:
-        plan = plan.with_problem("pattern", wrong_file(error))
+        plan = plan.with_problem("pattern", translated(error))
     except PlanError as error:
         return _without_pattern(plan.with_problem(error.field, _(error.sentence, **error.values)))
     return _without_pattern(plan) if "pattern" in plan.problems else plan

@@ -33,8 +33,6 @@ blueprint = Blueprint("training", __name__)
 class RoundContext(engine.WalkthroughContext):
     """One step of a training, for htmx."""
 
-    chosen_templates = ("training/_ngrams.html", "training/_sections.html")
-
     state: TrainingRequest  # its text decides the direction of a row of cells
     sampled: bool  # whether the text to encode is taken from the corpus
 

@@ -35,12 +35,13 @@ class HeadedPage(Page):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PendingVocabularyPage(HeadedPage):
-    """A vocabulary that is being downloaded; the page reloads itself."""
+class MissingVocabularyPage(HeadedPage):
+    """A vocabulary that is being downloaded, in which case the page reloads itself, or cannot be: why."""
 
-    template = "vocabularies/pending.html"
+    template = "vocabularies/missing.html"
 
-    waiting: StillFetchingError
+    waiting: StillFetchingError | None = None
+    message: str = ""
 
 
 @blueprint.app_template_global()
@@ -72,11 +73,14 @@ def vocabulary_of(name: str) -> tuple[CatalogueEntry, Tokenizer]:
         return entry, tokenizer_of(name)
     except UnavailableVocabularyError as error:
         why = unavailable_problem(error)
-        end(why.status, why.message, retry=60)
+        if _is_for_programs() or wants_partial() or request.endpoint == DOWNLOAD:
+            end(why.status, why.message, retry=60)
+        page = render(MissingVocabularyPage(entry=entry, message=why.message))
+        abort(make_response(page, why.status, {"Retry-After": "60"}))
     except StillFetchingError as waiting:
         if _is_for_programs() or request.endpoint == DOWNLOAD:
             end(503, _("The vocabulary is still being downloaded. Try again in a moment."), retry=5)
-        abort(make_response(render(PendingVocabularyPage(entry=entry, waiting=waiting)), 202))
+        abort(make_response(render(MissingVocabularyPage(entry=entry, waiting=waiting)), 202))
 
 
 def end(status: int, message: str, retry: int | None = None) -> NoReturn:

@@ -39,7 +39,6 @@ from webapp.vocabularies import (
 )
 from webapp.vocabularies.fetching import FetchError
 from webapp.vocabularies.library import is_here
-from webapp.vocabularies.messages import sentence
 from webapp.vocabularies.shipped_vocabularies import NAMES
 from webapp.vocabularies.titles import matches
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
@@ -289,7 +288,7 @@ def _row(entry: CatalogueEntry, sample: Markup | None, *, several: bool) -> Shel
     try:
         fetcher.result(known)
     except FetchError as error:
-        return ShelfRow(entry, "failed", problem=sentence(error), bytes=known.download_size)
+        return ShelfRow(entry, "failed", problem=error.sentence(), bytes=known.download_size)
     return ShelfRow(entry, "missing", bytes=known.download_size)
 
 

@@ -13,9 +13,8 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.algorithms import UNREADABLE
-from webapp.core.analysis.ngram_portrait import NGramPortrait, following, portrait_of, preceding
 from webapp.core.analysis.pipeline_summary import pipeline_summary
-from webapp.core.analysis.portrait import Portrait
+from webapp.core.analysis.portrait import NGramPortrait, Portrait, following, ngram_portrait_of, preceding
 from webapp.core.analysis.token_origin import PieceFinder
 from webapp.core.expansion import base_kind
 from webapp.core.formats import (
@@ -298,5 +297,5 @@ def ngram_portrait(model: NGram) -> NGramPortrait:
     """The orders and the most frequent n-grams of a model, cached as long as the model exists."""
     found = _portraits.get(model)
     if found is None:
-        found = _portraits[model] = portrait_of(model, FREQUENT)
+        found = _portraits[model] = ngram_portrait_of(model, FREQUENT)
     return found

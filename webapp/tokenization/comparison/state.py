@@ -27,12 +27,7 @@ from webapp.tokenization.forms import InputProblem, fits, require_size
 from webapp.tokenization.messages import EXPLAINED_ERRORS, problem_of
 from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
-from webapp.vocabularies import (
-    CATALOGUE,
-    StillFetchingError,
-    default_for,
-    library,
-)
+from webapp.vocabularies import CATALOGUE, StillFetchingError, default_for, library
 from webapp.vocabularies.shipped_vocabularies import NAMES
 from webapp.vocabularies.uploads import number_of_ids
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from werkzeug.datastructures import FileStorage
 
 from webapp.core.algorithms import ALGORITHMS
-from webapp.core.evaluation.errors import Kind
+from webapp.core.evaluation.score import Kind
 from webapp.tokenization.comparison.state import TokenizerChoice
 from webapp.tokenization.comparison.views import TokenizerOption, tokenizer_options
 from webapp.tokenization.forms import InputProblem, as_typed, within

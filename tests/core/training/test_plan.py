@@ -1,0 +1,211 @@
+"""Plans of trainings: which are possible, and how they are recorded."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.core.texts import CORPUS
+from webapp.core.formats import huggingface, minimal_bpe, tiktoken_encoding, vocab_json, vocab_txt
+from webapp.core.formats.recognize import save
+from webapp.core.tokenizer import Tokenizer
+from webapp.core.training.corpus import CorpusFile
+from webapp.core.training.counting import count_words
+from webapp.core.training.plan import NORMALIZATIONS, SPLITS, SUBWORD_TRAINERS, PlanError, TrainingPlan
+from webapp.core.training.recipe import check, recipe_of
+from webapp.core.training.record import TrainingRecord, command_line, python_code
+from webapp.core.training.train import train
+
+PLAN = TrainingPlan()
+
+
+@pytest.mark.parametrize("trainer", SUBWORD_TRAINERS)
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("normalization", NORMALIZATIONS)
+def test_every_choice_splits_text(trainer: Any, split: Any, normalization: Any) -> None:
+    plan = TrainingPlan(trainer=trainer, split=split, normalization=normalization, pattern=r"\w+|\s|[^\w\s]+")
+    if trainer != "wordpiece" or split != "none":
+        check(plan)
+    words = recipe_of(plan).count("Hello, ﬁne  world!\nResearch 研究 12 34.")
+    # Whatever a pattern does with spaces and marks, letters are counted once.
+    assert sum(count for word, count in words.items() for letter in word if letter == "o") == 2
+    assert any("fine" in word for word in words) == ("nfkc" in normalization)
+    assert any("hello" in word for word in words) == ("lowercase" in normalization)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("trainer", "bpe", "Choose one of"),
+        ("split", "words", "Choose one of"),
+        ("size", 299, "from 300 to 100,000"),
+        ("size", 100_001, "from 300 to 100,000"),
+        ("size", "many", "from 300 to 100,000"),
+        ("minimum_count", 0, "from 1 to"),
+        ("longest_word", 1, "from 20 to"),
+        ("coverage", 0.5, "from 0.9 to 1"),
+        ("coverage", float("nan"), "from 0.9 to 1"),
+        ("keep", 1.0, "from 0.5 to 0.95"),
+        ("special_tokens", ("<a>", "<a>"), "'<a>' occurs twice"),
+        ("special_tokens", ("",), "is empty"),
+        ("special_tokens", (" ",), "is empty"),
+        ("special_tokens", ("a" * 101,), "has 101 characters; at most 100"),
+        ("special_tokens", ("a\x00",), "invisible"),
+        ("special_tokens", tuple(map(str, range(101))), "There are 101 special tokens"),
+        ("variant", "new", "Choose one of"),
+    ],
+)
+def test_what_is_refused(field: str, value: Any, message: str) -> None:
+    with pytest.raises(PlanError, match=message) as error:
+        check(replace(PLAN, **{field: value}))
+    assert error.value.field == field
+    again = pickle.loads(pickle.dumps(error.value))
+    assert (str(again), again.field) == (str(error.value), field)
+
+
+@pytest.mark.parametrize(
+    ("choices", "field"),
+    [
+        ({"trainer": "wordpiece", "split": "none"}, "split"),
+        ({"trainer": "unigram", "variant": "superbpe"}, "variant"),
+        ({"variant": "picky"}, "variant"),  # of older records
+        ({"variant": "superbpe", "split": "cl100k"}, "split"),
+        ({"split": "own"}, "pattern"),
+        ({"split": "own", "pattern": "("}, "pattern"),
+        ({"split": "own", "pattern": "(a+)+$"}, "pattern"),
+        ({"split": "own", "pattern": "a{99999999}"}, "pattern"),
+        ({"split": "own", "pattern": "a" * 100_000}, "pattern"),
+    ],
+)
+def test_choices_that_do_not_fit(choices: dict[str, Any], field: str) -> None:
+    with pytest.raises(PlanError) as error:
+        check(replace(PLAN, **choices))
+    assert error.value.field == field
+
+
+def record_of(plan: TrainingPlan, files: tuple[str, ...] = ("corpus.txt",), json_field: str = "text") -> TrainingRecord:
+    return TrainingRecord(
+        plan=plan,
+        files=files,
+        bytes=5,
+        characters=4,
+        sha256="ab" * 32,
+        pieces=plan.size,
+        characters_per_token=None,
+        json_field=json_field,
+    )
+
+
+BYTES = TrainingPlan(trainer="bpe-bytes", size=400, special_tokens=("<|end|>",))
+FILES = [
+    *((BYTES, file) for file in ("tokenizer.json", "own.tiktoken", "vocab.json", "bpe.json")),
+    (TrainingPlan(trainer="bpe-characters", size=400), "tokenizer.json"),
+    *((TrainingPlan(trainer="unigram", size=400), file) for file in ("tokenizer.json", "own.model")),
+    *((TrainingPlan(trainer="wordpiece", size=300), file) for file in ("tokenizer.json", "vocab.txt")),
+    (TrainingPlan(trainer="wordpiece", size=300, normalization="lowercase"), "vocab.txt"),
+]
+
+
+WRITERS: dict[str, Callable[[Tokenizer], Mapping[str, bytes | str]]] = {
+    "tokenizer.json": lambda own: {"tokenizer.json": huggingface.write(own)},
+    "own.model": lambda own: {"own.model": save(own)},
+    "own.tiktoken": lambda own: dict(zip(("own.tiktoken", "encoding.json"), tiktoken_encoding.write(own), strict=True)),
+    "vocab.json": lambda own: dict(zip(("vocab.json", "merges.txt"), vocab_json.write(own), strict=True)),
+    "vocab.txt": lambda own: {"vocab.txt": vocab_txt.write(own)},
+    "bpe.json": lambda own: {"bpe.json": minimal_bpe.write(own)},
+}
+
+
+@pytest.mark.parametrize(("plan", "file"), FILES)
+def test_the_code_of_each_file_gives_the_same_ids(plan: TrainingPlan, file: str, tmp_path: Path) -> None:
+    (tmp_path / "corpus.txt").write_text(CORPUS)
+    counted = count_words([CorpusFile(str(tmp_path / "corpus.txt"), "corpus.txt")], plan, lambda _: None)
+    tokenizer = train(plan, counted, lambda _: None).tokenizer
+    for name, content in WRITERS[file](tokenizer).items():
+        (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    code = python_code(record_of(plan), file)
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "TIKTOKEN_CACHE_DIR": ""},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == tokenizer.ids("Hello world")
+
+
+def test_code_of_an_unknown_file() -> None:
+    with pytest.raises(KeyError):
+        python_code(record_of(BYTES), "vocabulary.exe")
+
+
+NAMES = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=9)
+
+
+@given(names=st.lists(NAMES, min_size=1, max_size=3), token=NAMES, pattern=NAMES)
+def test_hostile_names_stay_single_arguments(names: list[str], token: str, pattern: str) -> None:
+    plan = TrainingPlan(trainer="unigram", size=500, split="own", pattern=pattern, special_tokens=(token,))
+    record = record_of(plan, tuple(names), json_field=token)
+    program, command, *words = shlex.split(command_line(record))
+    assert (program, command) == ("tokenscope", "train")
+    files, options = words[: len(names)], words[len(names) :]
+    assert not any(file.startswith("-") or "/" in file.removeprefix("./") for file in files)
+    expected = {"--algorithm": "unigram", "--size": "500", "--split": "own", "--pattern": pattern}
+    if token != "text":
+        expected["--field"] = token
+    expected["--special-tokens"] = token
+    read = {}
+    while options:
+        option = options.pop(0)
+        name, equals, value = option.partition("=")
+        read[name] = value if equals else options.pop(0)
+    assert read == expected
+
+
+def test_the_command_is_run_by_a_shell_as_it_is(tmp_path: Path) -> None:
+    plan = TrainingPlan(special_tokens=("$(touch harm)", "`id`", "a'b", "-x"))
+    command = command_line(record_of(plan, ("../../etc/passwd", "; touch harm", "-rf")))
+    shown = subprocess.run(
+        ["sh", "-c", command.replace("tokenscope train", 'printf "%s\\n"', 1)],
+        cwd=tmp_path, capture_output=True, text=True, timeout=20, check=True,
+    )  # fmt: skip
+    assert shown.stdout.splitlines() == [
+        "passwd", "; touch harm", "./-rf", "--algorithm", "bpe-bytes", "--size", "8000", "--special-tokens",
+        "$(touch harm)", "--special-tokens", "`id`", "--special-tokens", "a'b", "--special-tokens=-x",
+    ]  # fmt: skip
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_record_is_json() -> None:
+    record = TrainingRecord(
+        plan=BYTES,
+        files=("a.txt", "b.jsonl.gz"),
+        bytes=10,
+        characters=9,
+        sha256="ab",
+        pieces=400,
+        characters_per_token=2.5,
+        curve=((300, 2.0), (400, 2.5)),
+        held_out={"characters": 9, "others": {"gpt2": 2.25}},
+        seconds={"count": 0.5},
+        started="2026-11-22T15:00:00Z",
+    )
+    document = json.loads(json.dumps(record.as_json()))
+    assert TrainingRecord.from_json({**document, "more": 1}) == record
+    assert document["command"] == command_line(record)
+    assert set(document["versions"]) == {"tokenscope", "python"}
