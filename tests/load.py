@@ -21,7 +21,6 @@ from functools import partial
 from http.client import HTTPConnection, HTTPException
 from itertools import count, cycle, repeat
 from math import ceil, inf
-from pathlib import Path
 from statistics import linear_regression
 from threading import Event, Thread
 from typing import NamedTuple
@@ -222,15 +221,15 @@ def _worst_minute(samples: list[Sample]) -> float:
     return max(percentile(seconds, 0.99) for seconds in minutes.values() if len(seconds) > 20)
 
 
-def _reported(name: str, samples: list[Sample], record: dict[str, object]) -> list[str]:
+def _reported(name: str, samples: list[Sample]) -> list[str]:
     """Print the figures of a measurement; return what is wrong."""
     goal = GOALS[name]
     visits = sorted((sample for sample in samples if sample.kind == "visitor"), key=lambda sample: sample.due)
     others = [sample for sample in samples if sample.kind != "visitor"]
     worst, outcomes = _worst_minute(visits), Counter(sample.outcome for sample in others)
-    seconds = [percentile([sample.seconds for sample in visits], share) for share in (0.5, 0.99)]
-    record[name] = {"visitor": len(visits), "p50": seconds[0], "p99": seconds[1], "others": dict(outcomes)}
-    print(f"{name}: visitor's median {1000 * seconds[0]:.0f} ms, p99 of the worst minute {1000 * worst:.0f} ms")
+    median = percentile([sample.seconds for sample in visits], 0.5)
+    figures = f"median {1000 * median:.0f} ms, p99 of the worst minute {1000 * worst:.0f} ms"
+    print(f"{name}: {len(visits)} requests of the visitor, {figures}")
     print(f"    others: {', '.join(f'{number} × {outcome}' for outcome, number in outcomes.items()) or 'none'}")
     wrong = {
         f"p99 {1000 * worst:.0f} ms instead of {1000 * goal:.0f}": worst > goal,
@@ -248,12 +247,10 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seconds", type=float, default=60, help="for each measurement (default: 60)")
     parser.add_argument("--scenario", action="append", choices=GOALS, help="may be repeated (default: all)")
     parser.add_argument("--hours", type=float, help="run only the mix, this long, and watch the memory")
-    parser.add_argument("--json", type=Path, help="a file for the figures")
     options = parser.parse_args(arguments)
     chosen = ["mix80"] if options.hours else options.scenario or list(GOALS)
     seconds = 3600 * options.hours if options.hours else options.seconds
     missed: list[str] = []
-    record: dict[str, object] = {}
     environment = {"TOKENSCOPE_PROXIES": "1", "DATABASE_URL": "", "REDIS_URL": ""}
     with serving(environment=environment, patience=180) as site:
         load = Load(site.address, site.process.pid)
@@ -272,13 +269,11 @@ def main(arguments: list[str]) -> int:
             elif name != "idle":
                 make = load.requests.paste if name == "paste" else load.requests.download
                 others = [partial(load.wait, make, source) for source in _first(CLIENTS)]
-            missed += _reported(name, load.measure(seconds, *others), record)
+            missed += _reported(name, load.measure(seconds, *others))
         largest, grown = load.growth()
     print(f"the largest process: at most {largest / 1e6:.0f} MB, {grown / 1e6:+.0f} MB in the second half")
     if options.hours and grown > FLAT * largest:
         missed.append(f"the largest process grew by {grown / 1e6:.0f} MB")
-    if options.json:
-        options.json.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     print(f"\nmissed: {'; '.join(missed)}" if missed else "\nall goals are reached")
     return 1 if missed else 0
 

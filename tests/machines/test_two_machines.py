@@ -5,7 +5,10 @@ Each machine is a server with its own processes, folders and worker; they share 
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,8 +19,7 @@ from tests import redis_server
 from tests.jobs.running import tangled, varied
 from tests.jobs.test_attempts import processes_in
 from tests.postgres import Cluster
-from tests.serving import Site, serving
-from tests.storage.test_restoring import flask
+from tests.serving import ROOT, Site, constants, serving
 from tests.visiting import Visitor, share_everything, until
 
 pytestmark = [pytest.mark.exhaustive, pytest.mark.timeout(300)]
@@ -39,6 +41,12 @@ class Machine:
 
     def stop(self) -> None:
         self._running.close()
+
+    def flask(self, *arguments: str) -> str:
+        """What a command of the operator prints on the machine."""
+        command = [sys.executable, "-m", "flask", "--app", "webapp", *arguments]
+        environment = {**os.environ, **constants(self.settings)}
+        return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
 
     def has(self, process: int) -> bool:
         """Whether a process descends from the machine's first one."""
@@ -112,9 +120,9 @@ def test_deletions_and_reports_on_one_count_on_the_other(
     one.open(deleted, status=410)
     assert one.http.post(f"{reported}/report", data={"reason": "It is mine."}).status_code == 200
     id = reported.rsplit("/", 1)[-1]
-    assert id in flask("snapshots", "reports", settings=machines[1].settings)
+    assert id in machines[1].flask("snapshots", "reports")
     one.open(reported)
-    flask("snapshots", "remove", id, settings=machines[1].settings)
+    machines[1].flask("snapshots", "remove", id)
     for visitor in visitors:
         visitor.open(reported, status=410)
 

@@ -89,7 +89,7 @@ def lines(stream: io.StringIO) -> list[dict[str, object]]:
 
 def logged(options: Options, **facts: object) -> list[str]:
     written = io.StringIO()
-    logs.RequestLog(options, written)(finished(**facts))
+    logs.log_request(options, finished(**facts), written)
     return written.getvalue().splitlines()
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from webapp.core.training.corpus import Compression, CorpusFile, Format
+from webapp.vocabularies.disk_cache import write_whole
 
 CHUNK = 1 << 20
 # The rest of the disk belongs to the database and to everybody else.
@@ -90,12 +91,11 @@ class Corpora:
                     file.write(chunk)
             compression = next((kind for magic, kind in _MAGIC if head.startswith(magic)), "")
             described = {"name": name, "format": format, "field": field, "compression": compression}
-            self._list(id, [*files, described])
-        except OSError as error:
+            write_whole(self.folder / id / _LIST, json.dumps([*files, described]).encode())
+        except (OSError, CorpusTooLargeError, NoRoomError) as error:
             path.unlink(missing_ok=True)
-            raise NoRoomError from error
-        except (CorpusTooLargeError, NoRoomError):
-            path.unlink(missing_ok=True)
+            if isinstance(error, OSError):
+                raise NoRoomError from error
             raise
         return CorpusFile(path=str(path), **described)  # type: ignore[arg-type]
 
@@ -182,11 +182,6 @@ class Corpora:
         except FileNotFoundError:
             return []
         return listed
-
-    def _list(self, id: str, files: list[dict[str, Any]]) -> None:
-        new = self.folder / id / f"{_LIST}.new"
-        new.write_text(json.dumps(files), "utf-8")
-        os.replace(new, self.folder / id / _LIST)
 
 
 def _owner(path: Path) -> str:

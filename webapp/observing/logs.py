@@ -26,20 +26,11 @@ log = logging.getLogger(__name__)
 LONGEST_MESSAGE = 2_000
 
 
-class RequestLog:
-    """Writes a line for each finished request, if the settings ask for it."""
-
-    def __init__(self, options: Options, stream: TextIO | None = None) -> None:
-        self._options = options
-        self._stream = stream or sys.stdout
-
-    def __call__(self, request: RequestRecord) -> None:
-        """Log a finished request."""
-        if self._options.log:
-            fields = line_of(request, with_address=self._options.log_addresses)
-            # In one call, so that the lines of several processes do not mix.
-            self._stream.write((json.dumps(fields) if self._options.log == "json" else _readable(fields)) + "\n")
-            self._stream.flush()
+def log_request(options: Options, request: RequestRecord, stream: TextIO | None = None) -> None:
+    """Write a line for a finished request, by default on the standard output, if the settings ask for it."""
+    if options.log:
+        fields = line_of(request, with_address=options.log_addresses)
+        _print(json.dumps(fields) if options.log == "json" else _readable(fields), stream)
 
 
 def line_of(request: RequestRecord, *, with_address: bool) -> dict[str, Any]:
@@ -119,9 +110,13 @@ def _log_end(what: str, error: BaseException | None) -> None:
 
 def announce(form: LogForm, message: str, stream: TextIO | None = None) -> None:
     """Print a message about the server's start or end, by default on the standard output, in every form of log."""
-    stream = stream or sys.stdout
     fields = {"time": _timestamp(datetime.now(UTC)), "event": "server", "message": message, "pid": os.getpid()}
-    stream.write((json.dumps(fields) if form == "json" else message) + "\n")
+    _print(json.dumps(fields) if form == "json" else message, stream)
+
+
+def _print(line: str, stream: TextIO | None) -> None:
+    stream = stream or sys.stdout
+    stream.write(f"{line}\n")  # in one call, so that the lines of several processes do not mix
     stream.flush()
 
 

@@ -10,7 +10,6 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Any, Literal, cast
 
 LogForm = Literal["", "json", "text"]
-SETTINGS = ("LOG", "METRICS_NETWORKS")
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Options:
     >>> from_environment({"TOKENSCOPE_LOG": "json addresses"}).log_addresses
     True
     """
-    return options_of({name: environment.get(f"TOKENSCOPE_{name}", "") for name in SETTINGS})
+    return options_of({name: environment.get(f"TOKENSCOPE_{name}", "") for name in ("LOG", "METRICS_NETWORKS")})
 
 
 def log_form() -> LogForm:

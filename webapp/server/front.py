@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from webapp.core import __version__
-from webapp.observing.logs import RequestLog, configure
+from webapp.observing.logs import configure, log_request
 from webapp.observing.options import from_environment
 from webapp.observing.report import RequestRecord, request_id
 from webapp.server.attempts import Attempts
@@ -288,7 +288,7 @@ def application() -> Front:
     configure(options.log)
     delete = own_folder()
     pool = Pool(pool_size())
-    observers: list[Observer] = [RequestLog(options)]
+    observers: list[Observer] = [partial(log_request, options)]
     own_pages: dict[str, OwnPage] = {}
     if options.metrics_networks:
         from webapp.observing.metrics import ADDRESS, Metrics  # which need an extra

@@ -20,14 +20,15 @@ from webapp.chat.openai_rule import PublishedCount
 from webapp.chat.render import Prompt
 from webapp.chat.spans import Span
 from webapp.chat.templates import ChatTemplate
-from webapp.rendering import pictures
+from webapp.rendering.pictures import drawing
 from webapp.sharing.results import ShownComparison, ShownResult, share_comparison, share_result, snapshot_of
 from webapp.storage import ShareReceipt, StoredSnapshot
 from webapp.tokenization import forms
 from webapp.tokenization.comparison import state as comparisons
 from webapp.tokenization.exports import download, picture_words
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import still_fetching_problem, tokenize_or_explain, unavailable_problem
+from webapp.tokenization.messages import still_fetching_problem, unavailable_problem
+from webapp.tokenization.result import tokenize_or_explain
 from webapp.tokenization.snapshots import ShareTerms, Shown, encoding_of, kind_of, store
 from webapp.tokenization.state import State
 from webapp.tools.messages.counts import counted_prompt
@@ -135,7 +136,7 @@ class ShownConversation(Shown):
 
     def card(self) -> bytes:
         """The tokens of the prompt."""
-        return pictures.card(self.restored.counted.encoding, picture_words(), title=self.title)
+        return drawing.card(self.restored.counted.encoding, picture_words(), title=self.title)
 
     @property
     def origin(self) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from webapp.core import __version__
 from webapp.core.encoding import Encoding
 from webapp.core.formats.reading import FormatError
 from webapp.core.tokenizer import Tokenizer
-from webapp.rendering import pictures
+from webapp.rendering.pictures import drawing
 from webapp.storage import ShareReceipt, Snapshot, VocabularyFile
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.comparison import views
@@ -235,7 +235,7 @@ class ShownResult(Shown):
     def card(self) -> bytes:
         """The tokens, with the algorithm and the vocabulary if there is no title."""
         title = self.snapshot.state.get("title") or picture_title(self.restored.state)
-        return pictures.card(self.restored.encoding, picture_words(), title=title)
+        return drawing.card(self.restored.encoding, picture_words(), title=title)
 
     @property
     def origin(self) -> tuple[str, str]:
@@ -355,7 +355,7 @@ class ShownComparison(Shown):
 
     def card(self) -> bytes:
         """The rows."""
-        return pictures.comparison_card(self._view().picture_rows, picture_words(), title=self.title)
+        return drawing.comparison_card(self._view().picture_rows, picture_words(), title=self.title)
 
     @property
     def origin(self) -> tuple[str, str]:

@@ -13,12 +13,11 @@ from markupsafe import Markup
 
 from webapp.core.analysis.frequencies import RankedToken, ranked, thinned
 from webapp.core.inference import OWN
-from webapp.rendering import pictures
 from webapp.rendering.charts import LineChart, Series, chart_figure, logarithmic
 from webapp.rendering.delimited import csv_parts
 from webapp.rendering.markup import COLOURS, Painter, ids_html, shown_piece
-from webapp.rendering.pictures import PictureTexts
-from webapp.rendering.pictures.drawing import PictureKind
+from webapp.rendering.pictures import drawing, tables
+from webapp.rendering.pictures.drawing import PictureKind, PictureTexts
 from webapp.rendering.pictures.figure import figure_png, figure_svg
 from webapp.rendering.pictures.svg import Theme, palette_of
 from webapp.tokenization.algorithms import algorithm_names, inference_title
@@ -79,12 +78,12 @@ def download(writer: Writer, value: object, name: str) -> Response:
 
 def _json(result: Result) -> Iterator[str]:
     state = result.state
-    return pictures.json_parts(result.encoding, algorithm=state.algorithm, vocabulary=state.vocabulary)
+    return tables.json_parts(result.encoding, algorithm=state.algorithm, vocabulary=state.vocabulary)
 
 
 def _plain(result: Result) -> Iterator[str]:
     name = request.values.get("separator", "space")
-    return pictures.plain_parts(result.encoding, SEPARATORS.get(name, name[:16]))
+    return tables.plain_parts(result.encoding, SEPARATORS.get(name, name[:16]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +127,7 @@ def _html(result: Result) -> Iterator[str]:
 
 
 def _picture(result: Result, kind: PictureKind) -> list[str | bytes]:
-    return [pictures.picture(result.encoding, kind, theme=picture_theme(), **_captions(result))]
+    return [drawing.picture(result.encoding, kind, theme=picture_theme(), **_captions(result))]
 
 
 def picture_theme() -> Theme:
@@ -145,7 +144,7 @@ WRITERS: dict[str, Writer] = {
     "png": ("image/png", lambda result: _picture(result, "png")),
     "html": ("text/html", _html),
     "json": ("application/json", _json),
-    "csv": ("text/csv", lambda result: pictures.csv_parts(result.encoding)),
+    "csv": ("text/csv", lambda result: tables.csv_parts(result.encoding)),
     "txt": ("text/plain", _plain),
 }
 """The media type and the writer of each kind of file."""

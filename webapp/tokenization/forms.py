@@ -299,6 +299,18 @@ def moved(values: Mapping[str, str], rows: Sequence[Row]) -> list[Row]:
     return found
 
 
+# Buttons of the details of a token, and of the list of changes.
+BUTTONS = ("edit", "undo", "add_word", "remove_word")
+
+
+def pressed(values: Mapping[str, str], *, plain: bool) -> bool:
+    """Whether a form was sent to change the dictionary.
+
+    Without scripts (`plain`), the enter key in the field of the word sends the form with another button.
+    """
+    return any(values.get(name) for name in BUTTONS) or bool(plain and values.get("edit_word", "").strip())
+
+
 def text_of(upload: FileStorage) -> str:
     """The text of an uploaded file; raises InputProblem if it is not UTF-8 or exceeds the limit."""
     content = upload.stream.read()

@@ -16,7 +16,6 @@ from webapp.core.text.split_patterns import TextError
 from webapp.core.vocabulary_error import Phrase, VocabularyError
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry, StorageFullError, UnavailableVocabularyError, find, library, title_of
 from webapp.vocabularies.fetching import FetchError
@@ -108,16 +107,6 @@ def translated(message: VocabularyError | Phrase) -> str:
 
 EXPLAINED_ERRORS = (TextError, DictionaryError, EditError, UnavailableVocabularyError)
 """The errors of a request that a visitor can correct, and of a vocabulary that cannot be loaded."""
-
-
-def tokenize_or_explain(state: State) -> Result:
-    """The result for `state`; raises InputProblem, and StillFetchingError while its vocabulary is being downloaded."""
-    try:
-        result = tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
-        result.check_computable()
-    except EXPLAINED_ERRORS as error:
-        raise problem_of(state, error) from error
-    return result
 
 
 def problem_of(

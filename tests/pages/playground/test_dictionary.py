@@ -13,8 +13,8 @@ from flask.testing import FlaskClient
 
 from tests.site import HTMX, Page
 from webapp.core.models.dictionary_edits import MOST_EDITS
-from webapp.pages.playground.form import pressed, with_change
-from webapp.tokenization.forms import InputProblem
+from webapp.pages.playground.form import with_change
+from webapp.tokenization.forms import InputProblem, pressed
 from webapp.tokenization.state import State
 
 FORM = {"algorithm": "fmm", "vocabulary": "jieba", "text": "研究生命科学"}

@@ -1,4 +1,4 @@
-"""SVG and PNG: well-formed, harmless, of the right size, and not empty."""
+"""SVG and PNG, of one result or of a comparison: well-formed, harmless, of the right size, and not empty."""
 
 from __future__ import annotations
 
@@ -12,8 +12,16 @@ from PIL import Image
 
 from tests.properties import EXPENSIVE
 from tests.rendering.pictures.conftest import HOSTILE, WORDS, assert_harmless, encode, pixels
-from webapp.rendering.pictures import CARD, card, picture
-from webapp.rendering.pictures.drawing import MOST_CHARACTERS
+from webapp.rendering.pictures.drawing import (
+    CARD,
+    MOST_CHARACTERS,
+    MOST_CHARACTERS_OF_ROWS,
+    PictureRow,
+    card,
+    comparison_card,
+    comparison_picture,
+    picture,
+)
 from webapp.rendering.pictures.fonts import Face, Fonts, fonts
 from webapp.rendering.pictures.layout import cells, lay_out
 from webapp.rendering.pictures.svg import Sheet, Theme, palette_of
@@ -125,3 +133,39 @@ def test_the_renderer_gets_no_character_that_its_fonts_lack() -> None:
         assert layout.missing == ["Deva"]
         sheet.lines(layout.lines, 0, 0, 17)
         assert bool(re.search("[\u0900-\u097f]", sheet.document(100, 100, ""))) is not drawing
+
+
+# --- a comparison: a row for each tokenizer
+
+NAMES = ("bpe-bytes", "wordpiece", "unigram", "jieba", "bpe-characters", "bpe-bytes")
+
+
+def rows_of(text: str, count: int = 2) -> list[PictureRow]:
+    return [PictureRow(at, f"row {at}", encode(text, name)) for at, name in enumerate(NAMES[:count], 1)]
+
+
+@pytest.mark.parametrize("text", ["研究生命 unbelievably", "مرحبا low", HOSTILE])
+def test_each_row_has_its_name_its_count_and_its_text(text: str) -> None:
+    rows = rows_of(text, 3)
+    svg = str(comparison_picture(rows, "svg", WORDS, summary="A sentence."))
+    assert_harmless(svg)
+    written = "".join(ElementTree.fromstring(svg).itertext())
+    assert all(f"{row.number}  {row.name}" in written for row in rows)
+    assert written.count(f"{len(rows[0].encoding):,}") >= 1
+    assert palette_of("light")["accent"] in svg  # the fewest tokens
+    assert written.count(text[:2]) >= 1
+    assert "A sentence." in written
+
+
+def test_a_long_text_is_drawn_in_part() -> None:
+    svg = str(comparison_picture(rows_of("low " * MOST_CHARACTERS_OF_ROWS["svg"]), "svg", WORDS, summary="Many."))
+    assert WORDS.beginning in svg
+
+
+@pytest.mark.parametrize(("rows", "count"), [(2, 0), (2, 1), (6, 0), (6, 400)])
+def test_every_comparison_has_a_card(rows: int, count: int) -> None:
+    shown = rows_of("low " * count, rows)
+    assert comparison_card(shown, WORDS, title="A <title>").startswith(b"\x89PNG")
+    drawn = comparison_picture(shown, "png", WORDS, summary="")
+    assert isinstance(drawn, bytes)
+    assert pixels(drawn).width

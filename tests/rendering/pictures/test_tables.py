@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.rendering.pictures.conftest import encode
 from tests.site import Page
 from webapp.core.encoding import Encoding
-from webapp.rendering.pictures import csv_parts, json_parts, plain_parts
 from webapp.rendering.pictures.svg import palette_of
+from webapp.rendering.pictures.tables import csv_parts, json_parts, plain_parts
 
 TEXT = "Hello, 研究 👨‍👩‍👧 e\u0301\r\n\"quoted\", '=1+1'"
 

@@ -1,7 +1,8 @@
 """SentencePiece's BPE and Unigram.
 
-`ScoredBPE` merges by score: the adjacent pair that forms the piece with the highest score first. In Sennrich et al. 2016 each merge has a rank; here a piece has a score, and any adjacent pair that forms the piece may
-be merged. For the heap see Kudo and Richardson 2018, section 3.2.
+`ScoredBPE` merges by score: the adjacent pair that forms the piece with the highest score first. In Sennrich et al.
+2016 each merge has a rank; here a piece has a score, and any adjacent pair that forms the piece may be merged. For the
+heap see Kudo and Richardson 2018, section 3.2.
 
 `SentencePieceUnigram` is the Unigram language model in SentencePiece's arithmetic: Kudo 2018, "Subword Regularization",
 section 3.2, as in `unigram`. But SentencePiece sums scores in single precision over the whole text, so rounding, which

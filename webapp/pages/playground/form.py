@@ -178,18 +178,6 @@ class PlaygroundPage(SharingPage):
     examples: Sequence[ExampleText] = EXAMPLES
 
 
-# Buttons of the details of a token, and of the list of changes.
-BUTTONS = ("edit", "undo", "add_word", "remove_word")
-
-
-def pressed(values: Mapping[str, str], *, plain: bool) -> bool:
-    """Whether a form was sent to change the dictionary.
-
-    Without scripts (`plain`), the enter key in the field of the word sends the form with another button.
-    """
-    return any(values.get(name) for name in BUTTONS) or bool(plain and values.get("edit_word", "").strip())
-
-
 def with_change(state: State, values: Mapping[str, str]) -> State:
     """The state with the change that a button of the form makes; raises InputProblem."""
     try:

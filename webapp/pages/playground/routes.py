@@ -25,7 +25,7 @@ from webapp.tokenization.algorithms import choice_of_names
 from webapp.tokenization.answers import result_json
 from webapp.tokenization.exports import FREQUENCY_WRITERS, WRITERS, Writer, download, frequencies_of
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.result import Result
+from webapp.tokenization.result import Result, tokenize_or_explain
 from webapp.tokenization.state import State
 from webapp.tokenization.views import TEMPLATE_GLOBALS, DetailsForm, ResultView, TokenDetails, TokenView, character_of
 from webapp.vocabularies import StillFetchingError, library
@@ -68,7 +68,7 @@ def submit() -> BaseResponse:
     problems = [problem for problem in problems if problem.field != "token"]
     if "retry" in request.form:
         library().retry(state.vocabulary)
-    if not form.pressed(request.form, plain=not wants_partial()):
+    if not forms.pressed(request.form, plain=not wants_partial()):
         return _respond(state, problems)
     try:
         return _respond(form.with_change(state, request.form), problems)
@@ -130,7 +130,7 @@ def made_file(name: str) -> BaseResponse:
     if problems:
         return _respond(state, problems)
     try:
-        result = messages.tokenize_or_explain(state)
+        result = tokenize_or_explain(state)
     except InputProblem as problem:
         return _respond(state, [problem])
     return download(MADE_FILES[name], result, name)
@@ -165,7 +165,7 @@ def _result_for_file(state: State, problems: Sequence[InputProblem], *, programs
     problems = [problem for problem in problems if problem.field != "token"]
     if not problems:
         try:
-            return messages.tokenize_or_explain(state)
+            return tokenize_or_explain(state)
         except InputProblem as problem:
             problems = [problem]
         except StillFetchingError:
@@ -206,7 +206,7 @@ def _respond(
     result = details = pending = None
     if not problems:
         try:
-            result = messages.tokenize_or_explain(state)
+            result = tokenize_or_explain(state)
         except InputProblem as problem:
             problems = [problem]
         except StillFetchingError as waiting:
@@ -234,7 +234,7 @@ def _respond(
         json_url=None if link is None else f"{link}&format=json",
         shareable=True,
         edit_problem=edit_problem,
-        typed_change=request.values if edit_problem or not form.pressed(request.values, plain=False) else {},
+        typed_change=request.values if edit_problem or not forms.pressed(request.values, plain=False) else {},
     )
     if not partial:
         shown = render(form.PlaygroundPage(result_shown=view, picker=_picker(state), upload_problem=upload_problem))

@@ -25,7 +25,6 @@ from webapp.pages.training.tables import (
     Table,
     TrainingWalkthrough,
     Words,
-    percent,
     read_cells,
     section_frame,
     shown,
@@ -164,7 +163,7 @@ class MergeSteps:
                 formula = f"{number(pair.count)} ÷ ({number(pair.left_count)} × {number(pair.right_count)})"
                 row += [formula, pair.score]
             else:
-                row += [Bar(percent(round.worth(pair), best), wins), pair.count]
+                row += [Bar(round.worth(pair), best, wins), pair.count]
             mark = _("merged") if wins else _("tied") if round.worth(pair) == best else ""
             rows.append(Row(row, kind="winner" if wins else "", mark=mark))
         notes = []

@@ -1,15 +1,1 @@
-"""Exports results as a picture or data, and figures such as lattices as pictures.
-
-Depends on tokens and fonts, not on requests.
-"""
-
-from webapp.rendering.pictures.drawing import (
-    CARD,
-    PictureRow,
-    PictureTexts,
-    card,
-    comparison_card,
-    comparison_picture,
-    picture,
-)
-from webapp.rendering.pictures.tables import csv_parts, json_parts, plain_parts
+"""Exports results as pictures or data, and figures such as lattices as pictures; depends on tokens and fonts."""

@@ -15,10 +15,9 @@ from markupsafe import Markup
 
 from webapp.core.algorithms import ALGORITHMS, inferences_of
 from webapp.core.inference import OWN, PARAMETERS
-from webapp.rendering import pictures
 from webapp.rendering.graphemes import cluster_ends
-from webapp.rendering.pictures import PictureRow
-from webapp.rendering.pictures.drawing import PictureKind
+from webapp.rendering.pictures import drawing
+from webapp.rendering.pictures.drawing import PictureKind, PictureRow
 from webapp.tokenization.algorithms import algorithm_names, inference_title
 from webapp.tokenization.answers import WANTS, tokenization_stream
 from webapp.tokenization.comparison.aligned_markup import (
@@ -330,7 +329,7 @@ def _row_json(row: ComparisonRow) -> dict[str, Any]:
 def _picture(view: ComparisonView, kind: PictureKind) -> list[str | bytes]:
     show = view.comparison.common.show
     words, theme = picture_words(), picture_theme()
-    return [pictures.comparison_picture(view.picture_rows, kind, words, summary=view.summary, theme=theme, show=show)]
+    return [drawing.comparison_picture(view.picture_rows, kind, words, summary=view.summary, theme=theme, show=show)]
 
 
 WRITERS: dict[str, Writer] = {
