@@ -12,14 +12,15 @@ from flask.testing import FlaskClient
 
 from tests.site import Page
 from webapp import create_app
-from webapp.core.algorithms import Algorithm
+from webapp.core.algorithms import ALGORITHMS, Algorithm
 from webapp.core.recipes import MATCHING
 from webapp.core.reference import matching as reference_matching
 from webapp.pages.steps.requests import WALKTHROUGHS
 from webapp.pages.training.request import TrainingRequest
 from webapp.pages.training.trainings import TRAININGS
 from webapp.pages.walkthrough.engine import Frame, Walkthrough
-from webapp.tokenization.algorithms import AlgorithmTexts, registered
+from webapp.tokenization.algorithms import TEXTS as ALGORITHM_TEXTS
+from webapp.tokenization.algorithms import AlgorithmTexts
 from webapp.tokenization.result import Result
 from webapp.vocabularies import catalogue
 from webapp.vocabularies.catalogue import CatalogueEntry
@@ -55,9 +56,11 @@ VOCABULARY = CatalogueEntry(
 )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client() -> Iterator[FlaskClient]:
-    with registered(ALGORITHM, TEXTS), catalogue.registered(VOCABULARY):
+    with pytest.MonkeyPatch.context() as patch, catalogue.registered(VOCABULARY):
+        patch.setitem(ALGORITHMS, "letters", ALGORITHM)
+        patch.setitem(ALGORITHM_TEXTS, "letters", TEXTS)
         yield create_app({"TESTING": True}).test_client()
 
 
@@ -81,7 +84,7 @@ def one_step(result: Result, model: object, n: int) -> Walkthrough:
 
 
 @pytest.fixture
-def traced_client(monkeypatch: pytest.MonkeyPatch) -> Iterator[FlaskClient]:
+def traced_client(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> FlaskClient:
     """The site with the algorithm, its steps, its training and its reference."""
     monkeypatch.setitem(WALKTHROUGHS, EveryCharacter, one_step)
     request = TrainingRequest("letters", corpus="ab ab ac", size=1, text="abc")
@@ -89,8 +92,9 @@ def traced_client(monkeypatch: pytest.MonkeyPatch) -> Iterator[FlaskClient]:
     monkeypatch.setitem(TRAININGS, "letters", training)
     algorithm = replace(ALGORITHM, has_steps=True, reference=(reference_matching.forward,))
     texts = replace(TEXTS, steps="Every character of Letters.", examples=[TEXT])
-    with registered(algorithm, texts), catalogue.registered(VOCABULARY):
-        yield create_app({"TESTING": True}).test_client()
+    monkeypatch.setitem(ALGORITHMS, "letters", algorithm)
+    monkeypatch.setitem(ALGORITHM_TEXTS, "letters", texts)
+    return client
 
 
 def test_the_steps_page_lists_it_with_its_examples_and_its_training(traced_client: FlaskClient) -> None:

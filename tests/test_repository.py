@@ -5,7 +5,7 @@ import hashlib
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import packages_distributions, requires
 from itertools import chain
 from pathlib import Path
@@ -83,18 +83,16 @@ def foreign(folder: str) -> list[tuple[str, str]]:
     ]
 
 
-def imports(path: Path) -> Iterator[str]:
-    """Yield the names of the modules that ``path`` imports, relative imports resolved."""
-    package = path.relative_to(ROOT).parent.parts
+@cache
+def imports(path: Path) -> list[str]:
+    """Return the names of the modules that ``path`` imports, without relative ones, which are of its own package."""
+    found: list[str] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.level:
-            yield ".".join([*package[: len(package) - node.level + 1], *filter(None, [node.module])])
-        elif isinstance(node, ast.ImportFrom) and node.module == "webapp":
-            yield from (f"webapp.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found += [f"webapp.{alias.name}" for alias in node.names] if node.module == "webapp" else [node.module]
+    return found
 
 
 def test_product_code_does_not_read_the_shared_folder() -> None:

@@ -85,7 +85,7 @@ def test_a_message_inside_a_message_is_translated_too(monkeypatch: pytest.Monkey
     monkeypatch.setattr(messages, "_", lambda sentence, **values: chinese[sentence] % values)
     with pytest.raises(FormatError) as refused:
         recognize("研究".encode("utf-16"))
-    assert messages.wrong_file(refused.value) == "这是UTF-16 文本；请另存为 UTF-8"
+    assert messages.translated(refused.value) == "这是UTF-16 文本；请另存为 UTF-8"
 
 
 LOCALES = [language.locale for language in LANGUAGES.values() if language.locale != "en"]

@@ -42,9 +42,9 @@ def problem_of(answer: TestResponse, status: int) -> Any:
     """Return the problem details of an error response, which must not be HTML."""
     assert answer.status_code == status, answer.text
     assert answer.mimetype == "application/problem+json"
-    told = answer.get_json()
-    assert told["status"] == status
-    assert told["type"] == "about:blank"
-    assert told["title"]
-    assert told["detail"]
-    return told
+    details = answer.get_json()
+    assert details["status"] == status
+    assert details["type"] == "about:blank"
+    assert details["title"]
+    assert details["detail"]
+    return details

@@ -15,8 +15,8 @@ from markupsafe import Markup
 from playwright.sync_api import Browser
 from pydantic import TypeAdapter
 
+from webapp.api.document import curl_of
 from webapp.api.operations import OPERATIONS, Operation
-from webapp.api.page import curl_of
 from webapp.api.texts import MOST_TEXTS
 
 
@@ -32,9 +32,9 @@ def test_every_address_is_in_the_document(app: Flask, document: Any) -> None:
         for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
         if rule.rule.startswith("/api/v1/")
     }
-    told = {(path, method) for path, methods in document["paths"].items() for method in methods}
-    assert served - told == {("/openapi.json", "get")}
-    assert told <= served
+    details = {(path, method) for path, methods in document["paths"].items() for method in methods}
+    assert served - details == {("/openapi.json", "get")}
+    assert details <= served
 
 
 def test_the_chinese_page_marks_the_sentences_of_the_document_as_english(client: FlaskClient) -> None:

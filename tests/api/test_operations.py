@@ -80,10 +80,10 @@ def test_vocabularies_are_listed_and_described(client: FlaskClient) -> None:
     assert "max-age" in listed.headers["Cache-Control"]
     again = client.get("/api/v1/vocabularies", headers={"If-None-Match": listed.headers["ETag"]})
     assert again.status_code == 304
-    told = client.get("/api/v1/vocabularies/wordpiece").get_json()
-    assert told["size"] == 32_000
-    assert {"id": 1, "content": "[UNK]", "special": True} in told["added_tokens"]
-    assert client.get("/vocabularies/wordpiece.json").get_json() == told
+    details = client.get("/api/v1/vocabularies/wordpiece").get_json()
+    assert details["size"] == 32_000
+    assert {"id": 1, "content": "[UNK]", "special": True} in details["added_tokens"]
+    assert client.get("/vocabularies/wordpiece.json").get_json() == details
 
 
 def test_tokens_of_a_vocabulary_are_searched_and_paged(client: FlaskClient) -> None:
@@ -127,9 +127,9 @@ def test_the_playground_has_a_json_version(client: FlaskClient) -> None:
     assert "format=json" in page.text
     twin = client.get("/?text=low+乸&format=json")
     assert twin.mimetype == "application/json"
-    told = twin.get_json()
-    assert told["text"] == told["decoded"] == "low 乸"
-    assert told["pieces"][0] == "low"
+    details = twin.get_json()
+    assert details["text"] == details["decoded"] == "low 乸"
+    assert details["pieces"][0] == "low"
     wrong = client.get("/?text=low&vocabulary=nope&format=json")
     assert wrong.mimetype == "application/problem+json"
     assert wrong.status_code == 404
@@ -205,6 +205,7 @@ def test_the_list_is_searched(client: FlaskClient) -> None:
         "source": "https://developers.openai.com/api/docs/pricing", "via": "litellm 1.109.1", "as_of": "2026-11-12",
         "also": ["gpt-4o-2024-08-06", "gpt-4o-2024-11-20"],
     }  # fmt: skip
+    assert client.get("/models.json?q=gpt-4o").get_json()["models"] == found
     assert client.get("/api/v1/models?query=zzqx").get_json() == {"models": []}
     for query in ({"query": "x" * 101}, {"q": "gpt"}):
         problem_of(client.get("/api/v1/models", query_string=query), 422)

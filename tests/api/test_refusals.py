@@ -133,9 +133,9 @@ REFUSED: list[tuple[str, dict[str, Any], int, str] | tuple[str, dict[str, Any], 
 def test_the_problem_points_to_the_field(client: FlaskClient, row: tuple[str, dict[str, Any], int, str]) -> None:
     path, changes, status, pointer, *sentence = row
     body = {name: value for name, value in (VALID[path] | changes).items() if value is not ...}
-    told = problem_of(client.post(f"/api/v1/{path}", json=body), status)
-    assert pointer in [place["pointer"] for place in told["errors"]][:1]
-    assert all(each in told["detail"] for each in sentence)
+    details = problem_of(client.post(f"/api/v1/{path}", json=body), status)
+    assert pointer in [place["pointer"] for place in details["errors"]][:1]
+    assert all(each in details["detail"] for each in sentence)
 
 
 def test_a_body_is_an_object(client: FlaskClient) -> None:
@@ -170,8 +170,8 @@ def test_unknown_addresses_and_methods_are_problems(client: FlaskClient) -> None
     problem_of(client.delete("/api/v1/vocabularies"), 405)
     problem_of(client.get("/api/v1/vocabularies/own-dictionary"), 404)
     for query in ("page=0", "page=x", "page=１", "colour=red", "page=1&page=2", f"query={'a' * 101}"):
-        told = problem_of(client.get(f"/api/v1/vocabularies/wordpiece/tokens?{query}"), 422)
-        assert told["errors"][0]["pointer"] in ("page", "colour", "query")
+        details = problem_of(client.get(f"/api/v1/vocabularies/wordpiece/tokens?{query}"), 422)
+        assert details["errors"][0]["pointer"] in ("page", "colour", "query")
     problem_of(client.get("/api/v1/vocabularies/wordpiece/tokens?page=9999"), 404)
 
 
@@ -227,17 +227,17 @@ def test_nothing_is_stored_for_another_site(client: FlaskClient, headers: dict[s
 
 @pytest.mark.parametrize("path", ["/api/v1/tokenize", "/api/v1/nope", "/api/v1/vocabularies"])
 def test_cors_allows_any_origin_without_cookies(client: FlaskClient, path: str) -> None:
-    asked = client.options(path, headers={"Origin": "https://example.org", "Access-Control-Request-Method": "POST"})
+    fields = client.options(path, headers={"Origin": "https://example.org", "Access-Control-Request-Method": "POST"})
     answered = client.post(path, json={"text": "a"}, headers={"Origin": "https://example.org"})
-    for answer in (asked, answered):
+    for answer in (fields, answered):
         assert answer.headers["Access-Control-Allow-Origin"] == "*"
         assert "Access-Control-Allow-Credentials" not in answer.headers
         assert answer.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
     if path != "/api/v1/nope":
-        assert asked.status_code == 204
-        assert "Content-Type" not in asked.headers
-        assert "POST" in asked.headers["Access-Control-Allow-Methods"]
-        assert "Content-Type" in asked.headers["Access-Control-Allow-Headers"]
+        assert fields.status_code == 204
+        assert "Content-Type" not in fields.headers
+        assert "POST" in fields.headers["Access-Control-Allow-Methods"]
+        assert "Content-Type" in fields.headers["Access-Control-Allow-Headers"]
     assert "Access-Control-Allow-Origin" not in client.get("/").headers
 
 
@@ -258,6 +258,6 @@ def test_ids_of_a_too_long_text_are_refused(client: FlaskClient) -> None:
     pieces = shipped_tokenizer("bpe-bytes").model.pieces
     longest = max(range(len(pieces)), key=lambda id: len(pieces[id]))
     body = {"vocabulary": "bpe-bytes", "ids": [longest] * (1 << 20)}
-    told = problem_of(client.post("/api/v1/decode", json=body), 413)
-    assert "the limit is 4,194,304" in told["detail"]
-    assert told["errors"][0]["pointer"] == "#/ids"
+    details = problem_of(client.post("/api/v1/decode", json=body), 413)
+    assert "the limit is 4,194,304" in details["detail"]
+    assert details["errors"][0]["pointer"] == "#/ids"

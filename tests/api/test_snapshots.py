@@ -27,16 +27,16 @@ def test_a_shared_result_is_returned_unchanged(client: FlaskClient, post: Ask) -
     shared = post("snapshots", status=201, **BODY)
     assert shared["url"].endswith(f"/s/{shared['id']}")
     answer = client.get(f"/api/v1/snapshots/{shared['id']}")
-    told = answer.get_json()
+    details = answer.get_json()
     tokens = post("tokenize", text=BODY["text"], vocabulary="bpe-bytes")
     for key in ("ids", "pieces", "offsets"):
-        assert told[key] == tokens[key]
-    assert told["text"] == told["decoded"] == BODY["text"]
-    assert told["title"] == "A title"
-    assert told["expires"] is None
+        assert details[key] == tokens[key]
+    assert details["text"] == details["decoded"] == BODY["text"]
+    assert details["title"] == "A title"
+    assert details["expires"] is None
     again = client.get(f"/api/v1/snapshots/{shared['id']}", headers={"If-None-Match": answer.headers["ETag"]})
     assert again.status_code == 304
-    assert client.get(f"/s/{shared['id']}.json").get_json() == told
+    assert client.get(f"/s/{shared['id']}.json").get_json() == details
     assert f"/s/{shared['id']}.json" in client.get(f"/s/{shared['id']}").text
 
 
@@ -55,8 +55,8 @@ def test_an_id_that_never_existed_answers_404(client: FlaskClient, id: str) -> N
 def test_a_snapshot_expires_at_the_end_of_its_last_day(client: FlaskClient, post: Ask) -> None:
     day = (datetime.now(UTC) + timedelta(days=9)).date()
     shared = post("snapshots", status=201, text="for nine days", expires=day.isoformat())
-    told = client.get(f"/api/v1/snapshots/{shared['id']}").get_json()
-    assert told["expires"].startswith(f"{day + timedelta(days=1)}T00:00:00")
+    details = client.get(f"/api/v1/snapshots/{shared['id']}").get_json()
+    assert details["expires"].startswith(f"{day + timedelta(days=1)}T00:00:00")
 
 
 def test_an_unreachable_database_answers_503(tmp_path: Path) -> None:
@@ -70,5 +70,5 @@ def test_an_unreachable_database_answers_503(tmp_path: Path) -> None:
 
 def test_unknown_tokens_keep_their_text(client: FlaskClient, post: Ask) -> None:
     body = {"text": "研究生 x", "vocabulary": "own-dictionary", "dictionary": "研究"}
-    told = client.get(f"/api/v1/snapshots/{post('snapshots', status=201, **body)['id']}").get_json()
-    assert told["pieces"] == post("tokenize", **body)["pieces"]
+    details = client.get(f"/api/v1/snapshots/{post('snapshots', status=201, **body)['id']}").get_json()
+    assert details["pieces"] == post("tokenize", **body)["pieces"]

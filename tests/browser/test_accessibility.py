@@ -17,6 +17,7 @@ COMPARED = "/compare?with=bpe:bpe-bytes&with=bpe:nope&with=wordpiece:wordpiece&w
 PATHS = [
     "/?algorithm=bpe&token=1&text=Family+👨‍👩‍👧‍👦+and+naïve+café",
     "/?algorithm=fmm&lang=zh&text=研究生命科学，和尚未结婚的",
+    f"/compare?lang=zh&text={quote('w' * 200 + ' السلام عليكم 👨‍👩‍👧‍👦 ' + '研' * 120)}",
     f"{COMPARED}&text={quote('Unbelievable 研究生命 👨‍👩‍👧')}",
     "/steps",
     f"/steps/fmm?text={AMBIGUOUS}&step=2",
@@ -43,6 +44,7 @@ PATHS = [
     "/api",
     "/messages?view=template&lang=zh&model=gpt-4",
     "/decode?ids=1+-5",
+    "/models?q=claude",
     "/pretokens?text=it's+12345&pattern=%5Cw%2B",
 ]
 # Further states of them.

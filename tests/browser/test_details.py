@@ -72,51 +72,26 @@ def test_details_scroll_into_view_on_a_phone(open_page: OpenPage) -> None:
     expect(page.locator("#details .pairs")).to_be_in_viewport(ratio=1)
 
 
-def shown(page: Page) -> str | None:
-    """Return the number of the token in the details, None if they show none."""
-    details = page.locator("#details .pairs[data-token]")
-    return details.get_attribute("data-token") if details.count() else None
-
-
-def test_previous_and_next_walk_through_the_tokens_by_mouse(page: Page) -> None:
-    fill(page, "low lower now")
-    page.locator("#tokens > .chunk > *").nth(1).click()
-    following, previous = (
-        page.get_by_role("button", name="Next token"),
-        page.get_by_role("button", name="Previous token"),
-    )
-    following.click()
-    expect(page.locator("#details h2")).to_have_text("Token 3 of 3")
-    expect(following).to_be_disabled()
-    expect(page.locator("#tokens [aria-current]")).to_have_text(" now")
-    page.wait_for_url(re.compile("token=2"))
-    for number in (2, 1):
-        previous.click()
-        expect(page.locator("#details h2")).to_have_text(f"Token {number} of 3")
-    expect(previous).to_be_disabled()
-    page.get_by_role("button", name="Close").click()
-    expect(page.locator("#details .bars")).to_be_visible()
-    expect(page.locator("#tokens [aria-current]")).to_have_count(0)
-    expect(page.locator("#tokens > .chunk > *").first).to_be_focused()
-    page.wait_for_url(lambda url: "token" not in url.partition("?")[2])
-
-
-def test_the_pressed_button_of_the_details_keeps_the_focus(page: Page) -> None:
+def test_previous_and_next_walk_through_the_tokens_and_keep_the_focus(page: Page) -> None:
     fill(page, "low lower now")
     expect(page.locator("#token")).to_be_hidden()  # it is asked only without scripts
     page.locator("#tokens > .chunk > *").nth(1).click()
     following, previous = (page.get_by_role("button", name=f"{which} token") for which in ("Next", "Previous"))
-    following.focus()
-    page.keyboard.press("Enter")
+    following.click()
+    expect(page.locator("#details h2")).to_have_text("Token 3 of 3")
     expect(following).to_be_disabled()
     expect(previous).to_be_focused()
+    expect(page.locator("#tokens [aria-current]")).to_have_text(" now")
+    page.wait_for_url(re.compile("token=2"))
     for number in (2, 1):
         page.keyboard.press("Space")
         expect(page.locator("#details h2")).to_have_text(f"Token {number} of 3")
     expect(following).to_be_focused()
-    page.get_by_role("button", name="Close").focus()
-    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Close").press("Enter")
+    expect(page.locator("#details .bars")).to_be_visible()
+    expect(page.locator("#tokens [aria-current]")).to_have_count(0)
     expect(page.locator("#tokens > .chunk > *").first).to_be_focused()
+    page.wait_for_url(lambda url: "token" not in url.partition("?")[2])
 
 
 def test_another_tokenizer_is_chosen_from_the_bars(open_page: OpenPage) -> None:

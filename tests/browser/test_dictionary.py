@@ -32,14 +32,6 @@ def test_the_segmentation_changes_at_once(open_page: OpenPage) -> None:
     expect(page.locator(TOKENS)).to_have_count(3)
 
 
-def test_what_is_typed_there_stays_while_the_text_changes(open_page: OpenPage) -> None:
-    page = open_page(f"{FMM}&edits=-研究生")
-    page.locator("#edit-word").fill("科学的")
-    page.locator("#text").fill("研究生命科学的")
-    expect(page.locator(TOKENS)).to_have_count(3)
-    expect(page.locator("#edit-word")).to_have_value("科学的")
-
-
 def test_a_word_is_removed_from_the_details_of_a_token(open_page: OpenPage) -> None:
     page = open_page(FMM)
     page.locator(TOKENS).first.click()
@@ -55,22 +47,6 @@ def test_an_error_stands_beside_the_field(open_page: OpenPage) -> None:
     expect(page.locator("#edit-word-error")).to_contain_text("“many” is not a whole number")
     expect(page.locator("#edit-word")).to_have_value("研究")
     expect(page.locator(TOKENS)).to_have_count(3)
-
-
-def test_the_ambiguities_are_found_filtered_and_downloaded(open_page: OpenPage) -> None:
-    page = open_page("/ambiguity")
-    page.locator("#text").fill("研究生命科学，" * 30)
-    page.get_by_role("button", name="Find ambiguities").click()
-    expect(page.locator(".places > li").first).to_contain_text("研究生 × 生命")
-    expect(page.locator(".places > li")).to_have_count(50)
-    page.get_by_role("button", name="Overlapping ambiguity").click()
-    expect(page.locator(".places > li")).to_have_count(30)
-    page.get_by_role("button", name="All").click()
-    page.get_by_role("button", name="Next").click()
-    expect(page.get_by_text("Page 2 of")).to_be_visible()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="CSV").click()
-    assert download.value.suggested_filename == "ambiguities.csv"
 
 
 def test_the_disagreements_of_a_short_text_are_seen_whole(open_page: OpenPage) -> None:

@@ -188,14 +188,6 @@ def test_a_view_is_chosen_and_kept_while_typing(page: Page) -> None:
     assert view(page) == "tokens"
 
 
-def test_a_view_survives_a_problem(open_page: OpenPage) -> None:
-    page = open_page(f"{TRAINED}&view=bytes", expected=["422"])
-    page.locator("#size").fill("501")
-    expect(page.locator("#result .notice[role=alert]")).to_be_visible()
-    page.locator("#size").fill("0")
-    expect(page.locator("#tokens > .chunk > *").first).to_have_attribute("data-u", "6C")
-
-
 # --- themes
 
 

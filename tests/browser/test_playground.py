@@ -175,15 +175,6 @@ def test_a_long_dictionary_survives_a_reload(open_page: OpenPage) -> None:
     expect(page.locator("#tokens > .chunk > *")).to_have_text(["研", "究", "生命"])
 
 
-def test_switching_language_keeps_a_long_text(page: Page) -> None:
-    text = PARAGRAPH * 40
-    fill(page, text)
-    page.get_by_role("link", name="简体中文").click()
-    expect(page.locator("html")).to_have_attribute("lang", "zh-Hans")
-    expect(page.locator("#text")).to_have_value(text)
-    expect(page.locator("#tokens > .chunk > *").first).to_be_visible()
-
-
 def test_a_slow_response_dims_the_figures_after_a_moment(page: Page) -> None:
     count = page.locator("#result .count")
     expect(count).to_have_css("opacity", "1")

@@ -47,7 +47,7 @@ def status(address: str) -> int:
 @pytest.mark.exhaustive
 def test_a_link_from_creation_to_deletion(browser: Browser, tmp_path: Path) -> None:
     """With a pasted dictionary, across a restart, on a phone without JavaScript, in a frame, until deleted."""
-    settings = {"TOKENSCOPE_DATABASE_FILE": str(tmp_path / "kept.sqlite")}
+    settings = {"TOKENSCOPE_DATABASE_FILE": str(tmp_path / "kept.sqlite"), "TOKENSCOPE_PRELOAD": "false"}
     query = f"/?algorithm=fmm&vocabulary=own-dictionary&text={TEXT}"
     with serve(environment=settings) as address:
         page = browser.new_page(base_url=address)
@@ -151,19 +151,6 @@ def test_an_invalid_share_form_has_a_message_and_can_be_corrected(open_page: Ope
     page.goto(page.locator("#link").input_value())
     expect(page.locator("h1")).to_have_text("kept title")
     expect(page.locator(".shared-head")).to_contain_text("kept until January 1, 2099 (UTC)")
-
-
-def test_arrow_keys_move_between_tokens_of_a_stored_result(open_page: OpenPage) -> None:
-    page = open_page("/?text=the lowest")
-    link, _deletion = share(page)
-    page.goto(link)
-    page.wait_for_selector("#token[data-htmx-powered]", state="attached")
-    page.locator("#tokens > .chunk > *").first.click()
-    expect(page.locator("#details .pairs")).to_have_attribute("data-token", "0")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
-    expect(page.locator("#details .pairs")).to_have_attribute("data-token", "1")
-    assert page.url == link
 
 
 def test_the_pages_are_accessible(open_page: OpenPage) -> None:

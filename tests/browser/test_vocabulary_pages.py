@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.axe import assert_accessible
 from tests.browser.conftest import OpenPage
@@ -94,23 +94,6 @@ def test_a_download_that_fails_says_so_in_its_row(open_page: OpenPage) -> None:
     expect(row.locator(".error")).to_contain_text("could not be fetched", timeout=15_000)
     expect(row.get_by_role("button")).to_contain_text("Try again")
     expect(row.get_by_role("link", name="CLIP", exact=True)).to_be_focused()
-
-
-def test_an_unreachable_server_has_a_message(open_page: OpenPage) -> None:
-    page = ready(open_page("/vocabularies/wordpiece", expected=["Failed to load resource", "net::ERR_FAILED", "htmx"]))
-    silent = True
-
-    def answer(route: Route) -> None:
-        route.abort("failed") if silent else route.continue_()
-
-    page.route("**/vocabularies/wordpiece?*", answer)
-    box = page.get_by_role("searchbox", name="Find tokens")
-    box.fill("under")
-    expect(page.locator("#unreachable")).to_be_visible()
-    silent = False
-    box.fill("underst")
-    expect(page.locator("#unreachable")).to_be_hidden()
-    expect(page.locator("#tokens tbody tr").first).to_contain_text("underst")
 
 
 @pytest.mark.parametrize("path", ["/vocabularies?find=gpt", "/vocabularies/unigram"])

@@ -93,14 +93,3 @@ def test_a_page_sends_its_form_again(open_page: OpenPage, refuse: Callable[[Page
     expect(page.locator("#text")).to_have_value("lowest")
     expect(page.locator("#tokens")).to_contain_text("lowest")
     assert len(sent) == 2
-
-
-def test_without_javascript_there_is_a_button(open_page: OpenPage, refuse: Callable[[Page, int], list[str]]) -> None:
-    page = open_page("/", javascript=False, expected=["503"])
-    sent = refuse(page, 1)
-    page.locator("#text").fill("lowest " * 300)
-    page.locator(".composer .btn.go").click()
-    expect(page.locator("[data-will-retry]")).to_be_hidden()
-    page.get_by_role("button", name="Try again").click()
-    expect(page.locator("#tokens")).to_contain_text("lowest")
-    assert len(sent) == 2

@@ -25,7 +25,6 @@ def test_openais_form_with_tools() -> None:
     assert found.messages[1].extra == {"tool_call_id": "1"}
     assert found.tools == ({"type": "function"},)
     assert found.as_json() == {"messages": whole["messages"], "tools": whole["tools"]}
-    assert found.has_textual_arguments
     parsed = found.messages[0].for_template(parse_arguments=True)
     assert parsed["tool_calls"][0]["function"]["arguments"] == {"a": [1]}
     assert "content" not in parsed

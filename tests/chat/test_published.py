@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-import huggingface_hub
 import pytest
 
-from tests.vocabularies.publisher import Answer, Publisher, publishing
+from tests.vocabularies.publisher import Answer, Publisher
 from webapp.chat.published import has_template, published_template
 from webapp.chat.templates import (
     MOST_SOURCE,
@@ -26,21 +24,6 @@ from webapp.vocabularies.memory_cache import MemoryCache
 
 CONFIG = "/Qwen/Qwen3-8B/resolve/main/tokenizer_config.json"
 JINJA = "/Qwen/Qwen3-8B/resolve/main/chat_template.jinja"
-
-
-@pytest.fixture(autouse=True)
-def _no_token_no_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for name in ("HF_TOKEN", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-    huggingface_hub.close_session()
-    yield
-    huggingface_hub.close_session()
-
-
-@pytest.fixture
-def publisher() -> Iterator[Publisher]:
-    with publishing() as publisher:
-        yield publisher
 
 
 @pytest.fixture

@@ -6,14 +6,17 @@ import signal
 import subprocess
 import sys
 import traceback
+from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryFile
 
 import pytest
 
 from tests.serving import ROOT
+from webapp.command_line.main import main as command_of
 from webapp.command_line.main import run as command
-from webapp.core import train_bpe
+from webapp.core import load, train_bpe
+from webapp.core.inference import infer
 from webapp.vocabularies.shipped_vocabularies import shipped_encoding, shipped_tokenizer
 
 COMMAND = [sys.executable, "-m", "webapp.command_line"]
@@ -236,3 +239,80 @@ def test_the_skipped_lines_of_a_word_list_are_named_on_standard_error(tmp_path: 
     assert (done.returncode, done.stdout) == (0, b"0 1\n")
     assert b"skipped 1 line\n" in done.stderr
     assert b"line 2: the frequency 'often' is not a whole number" in done.stderr
+
+
+@pytest.fixture
+def ranks(shared: Path) -> Path:
+    return shared / "vocabularies" / "tiktoken" / "cl100k_base.tiktoken"
+
+
+def test_the_price_follows_the_count(ranks: Path, tmp_path: Path) -> None:
+    text = "GET /api/v1/count 200 研究\n" * 2_000
+    log = tmp_path / "log.txt"
+    log.write_text(text, encoding="utf-8")
+    tokens = len(load(ranks).ids(text))
+    printed = output("count", "--model", "gpt-4-turbo", "--price", "-v", ranks, log)
+    price = (tokens * Decimal(10) / 1_000_000).normalize()
+    assert printed == (
+        f"{tokens} {log}\t${price:f} as input, {tokens / 128_000:.1%} of 128,000 "
+        "(https://pypi.org/project/litellm/1.109.1/ as of 2026-11-12)\n"
+    )
+    found = json.loads(output("count", "--json", "--model", "gpt-4-turbo", "--price", "-v", ranks, log))
+    assert (found["tokens"], found["model"], found["price_in"]) == (tokens, "gpt-4-turbo", f"{price:f}")
+    assert output("count", "--model", "gpt-4-turbo", "-v", ranks, log) == f"{tokens} {log}\n"
+
+
+def test_a_vocabulary_is_found_by_the_model(tmp_path: Path) -> None:
+    folder = str(tmp_path / "vocabularies")
+    assert output("count", "--model", "gpt-4o", given="low lower") == "2\n"
+    done = run("count", "--model", "qwen3", given="low", TOKENSCOPE_VOCABULARY_FOLDER=folder)
+    assert done.returncode == 1
+    assert b"qwen3 is not on this disk; `flask --app webapp vocabularies fetch qwen3`" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("--model", "gpt4o"), 2, "there is no model called gpt4o in the list; similar: gpt-4o"),
+        (("--model", "zzqx"), 2, "there is no model called zzqx in the list\n"),
+        (("--model", "claude-opus-5"), 1, "the tokenizer of Claude Opus 5 is not public, so it cannot count"),
+        (("--price",), 2, "--price needs --model"),
+    ],
+)
+def test_what_cannot_be_counted_is_explained(arguments: tuple[str, ...], status: int, message: str) -> None:
+    done = run("count", *arguments, given="low")
+    assert done.returncode == status
+    assert message in done.stderr.decode()
+
+
+LONG_WORDS = "Unbelievably, antidisestablishmentarianism"
+
+
+def test_ids_and_counts_are_those_of_the_core() -> None:
+    bpe, unigram = shipped_encoding("o200k_base"), shipped_tokenizer("unigram")
+    ids = infer(bpe, "fewest").ids(LONG_WORDS)
+    assert output("encode", "--inference", "fewest", given=LONG_WORDS) == " ".join(map(str, ids)) + "\n"
+    dropped = infer(bpe, "dropout", dropout=0.5, seed=4).ids(LONG_WORDS)
+    given = ("--inference", "dropout", "--dropout", "0.5", "--seed", "4")
+    assert output("count", *given, given=LONG_WORDS) == f"{len(dropped)}\n"
+    sampled = infer(unigram, "sample", alpha=0.3).ids(LONG_WORDS)
+    given = ("-v", "unigram", "--inference", "sample", "--alpha", "0.3")
+    assert output("count", *given, given=LONG_WORDS) == f"{len(sampled)}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--inference", "sample"], "has no inference"),
+        (["--inference", "dropout", "--dropout", "2"], "--dropout must be from 0 to 1"),
+        (["--inference", "dropout", "--seed", "-1"], "--seed must be from 0 to 2147483648"),
+        (["--inference", "best"], "invalid choice"),
+    ],
+)
+def test_what_does_not_apply_is_an_error_of_the_arguments(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        command_of(["count", *arguments])
+    assert stopped.value.code == 2
+    assert message in capsys.readouterr().err

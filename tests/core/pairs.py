@@ -20,6 +20,15 @@ class Pair:
     ours: Tokenizer
     theirs: tokenizers.Tokenizer
 
+    def assert_same(self, text: str, *, special: bool = False, template: bool = False) -> None:
+        """Check the ids and offsets of a text; in `theirs`, special tokens are plain text again."""
+        self.theirs.encode_special_tokens = not special
+        theirs = self.theirs.encode(text, add_special_tokens=template)
+        self.theirs.encode_special_tokens = True
+        ours = self.ours.encode(text, special=special, template=template)
+        assert list(ours.ids) == theirs.ids == self.ours.ids(text, special=special, template=template)
+        assert list(zip(ours.starts, ours.ends, strict=True)) == theirs.offsets
+
 
 def _paired(tokenizer: tokenizers.Tokenizer, trainer: Any) -> Pair:
     tokenizer.train_from_iterator(CORPUS.splitlines(keepends=True), trainer)

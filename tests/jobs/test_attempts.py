@@ -15,8 +15,7 @@ from flask import Flask
 
 from tests.jobs.conftest import Make
 from tests.jobs.running import PLAN, SMALL, attend, found, run, submit, tangled, wait
-from webapp.core.training.plan import TrainingPlan
-from webapp.core.training.record import TrainingRecord
+from webapp.core.training.plan import TrainingPlan, TrainingRecord
 from webapp.jobs import Failure, jobs_of
 from webapp.jobs.worker import begin
 from webapp.vocabularies import library

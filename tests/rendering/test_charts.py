@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from webapp.rendering.charts import LineChart, Series, linear, logarithmic, spread_labels
 from webapp.vocabularies import sizes_record
+from webapp.web.localization import number
 
 NAMES = ["bpe-bytes", "bpe-characters", "wordpiece", "unigram"]
 
@@ -20,7 +21,7 @@ NAMES = ["bpe-bytes", "bpe-characters", "wordpiece", "unigram"]
 @given(st.lists(st.floats(0.001, 1e6), min_size=1, max_size=6))
 def test_a_linear_axis_covers_its_values(app: Flask, values: list[float]) -> None:
     with app.test_request_context():
-        axis = linear("", values)
+        axis = linear("", values, number)
     assert axis.low == 0
     assert all(0 <= axis.place(value) <= 1 for value in values)
     assert 1 < len(axis.ticks) <= 8
@@ -42,7 +43,7 @@ def test_names_do_not_overlap(places: list[float]) -> None:
 
 def test_a_line_chart_works_without_colour(app: Flask) -> None:
     with app.test_request_context():
-        axes = {"x": logarithmic("size", 1, 100, (1, 10, 100), (1, 100)), "y": linear("<y>", [1, 5])}
+        axes = {"x": logarithmic("size", 1, 100, (1, 10, 100), number, (1, 100)), "y": linear("<y>", [1, 5], number)}
         lines = tuple(Series(name, ((1, place), (100, place + 1))) for place, name in enumerate("ab<c"))
         chart = LineChart("key", "Title & more", "What there is to see.", series=lines, **axes)
         html = render_template_string(

@@ -14,7 +14,7 @@ from webapp.core.models.dictionary import Dictionary
 from webapp.core.trainers import bpe
 from webapp.rendering.graphemes import cluster_ends
 from webapp.rendering.markup import COLOURS, Painter, chunks, ids_html, visible
-from webapp.rendering.pictures.cells import cells
+from webapp.rendering.pictures.layout import cells
 from webapp.vocabularies import matching, shipped_tokenizer
 
 BYTES = recipes.BYTE_BPE.tokenizer(bpe.train_bytes({"hello": 3, " world": 2, "你好": 2}, 264).model)

@@ -145,51 +145,39 @@ def test_an_older_backup_is_overwritten_but_no_other_file(site: Storage, run: Ru
     assert "could not be written" in done.stderr
 
 
-def damaged(kind: str, copy: Path) -> None:
-    """Damage a backup in the given way."""
-    content = copy.read_bytes()
-    if kind == "text":
-        copy.write_text("Dear reader,\n" * 1_000)
-    elif kind == "empty":
-        copy.write_bytes(b"")
-    elif kind == "cut off":
-        copy.write_bytes(content[: len(content) // 2])
-    elif kind == "overwritten":
-        copy.write_bytes(content[:4096] + b"\xff" * 4096 + content[8192:])
-    else:
-        with closing(sqlite3.connect(copy)) as connection:
-            if kind == "another database":
-                connection.execute("DROP TABLE snapshots")
-            else:
-                connection.execute("INSERT INTO claims VALUES (99, 'nobody', 'x', '2026-01-01', NULL)")
-            connection.commit()
+DAMAGED = "{copy} is not a backup of Tokenscope, or it is damaged. Nothing was changed."
+INVALID: dict[str, tuple[str, Callable[[bytes], bytes] | str]] = {
+    "missing": ("There is no file {copy}.", ""),
+    "text": (DAMAGED, lambda _content: b"Dear reader,\n" * 1_000),
+    "empty": (DAMAGED, lambda _content: b""),
+    "cut off": (DAMAGED, lambda content: content[: len(content) // 2]),
+    "overwritten": (DAMAGED, lambda content: content[:4096] + b"\xff" * 4096 + content[8192:]),
+    "another database": (DAMAGED, "DROP TABLE snapshots"),
+    "orphans": (DAMAGED, "INSERT INTO claims VALUES (99, 'nobody', 'x', '2026-01-01', NULL)"),
+    "newer": (
+        "{copy} was not restored, and nothing was changed. The database was written by a newer",
+        "UPDATE alembic_version SET version_num = '9999'",
+    ),
+}
 
 
-@pytest.mark.parametrize("kind", ["text", "empty", "cut off", "overwritten", "another database", "orphans"])
+@pytest.mark.parametrize("kind", INVALID)
 def test_an_invalid_backup_changes_nothing(site: Storage, run: Run, tmp_path: Path, kind: str) -> None:
-    copy = tmp_path / "copy"
+    copy, (message, change) = tmp_path / "copy", INVALID[kind]
     run("backup", copy)
     site.snapshots.share(snapshot("after"), expires=None)
-    damaged(kind, copy)
+    if not change:
+        copy.unlink()
+    elif isinstance(change, str):
+        with closing(sqlite3.connect(copy)) as connection:
+            connection.execute(change)
+            connection.commit()
+    else:
+        copy.write_bytes(change(copy.read_bytes()))
     done = run("restore", copy)
     assert done.exit_code == 1
-    assert done.stderr == f"{copy} is not a backup of Tokenscope, or it is damaged. Nothing was changed.\n"
-    assert texts(site) == {"before", "after"}
-
-
-def test_a_missing_backup_and_one_of_a_newer_release_are_refused(site: Storage, run: Run, tmp_path: Path) -> None:
-    copy = tmp_path / "copy"
-    assert run("restore", copy).stderr == f"There is no file {copy}.\n"
-    run("backup", copy)
-    with closing(sqlite3.connect(copy)) as connection:
-        connection.execute("UPDATE alembic_version SET version_num = '9999'")
-        connection.commit()
-    site.snapshots.share(snapshot("after"), expires=None)
-    done = run("restore", copy)
-    assert done.exit_code == 1
-    assert done.stderr.startswith(
-        f"{copy} was not restored, and nothing was changed. The database was written by a newer"
-    )
+    assert done.stderr.startswith(message.format(copy=copy))
+    assert done.stderr.count("\n") == 1
     assert texts(site) == {"before", "after"}
 
 

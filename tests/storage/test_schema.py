@@ -20,7 +20,7 @@ from tests.postgres import Cluster
 from tests.serving import ROOT
 from tests.storage.conftest import database_of
 from webapp import create_app
-from webapp.storage import DatabaseUrlError, SchemaError, Storage, schema, storage
+from webapp.storage import DatabaseUrlError, SchemaError, Storage, UnavailableStorageError, schema, storage
 from webapp.storage.engine import Database, url_of
 from webapp.storage.tables import Base
 
@@ -108,6 +108,11 @@ def test_an_invalid_database_url_is_refused_without_showing_its_password(url: st
     with pytest.raises(DatabaseUrlError, match="DATABASE_URL is not understood") as caught:
         url_of(url, Path())
     assert "secret" not in str(caught.value)
+
+
+def test_a_database_without_wal_is_refused_in_time() -> None:
+    with pytest.raises(UnavailableStorageError, match="WAL cannot be enabled here"):
+        Database(url_of("", Path(":memory:")), seconds=0.1).prepare()
 
 
 def test_wal_is_enabled_in_a_file_from_elsewhere(tmp_path: Path) -> None:

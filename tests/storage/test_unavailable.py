@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from flask import Flask, request
+from flask import request
 from flask.testing import FlaskClient
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
@@ -22,14 +22,15 @@ from tests.postgres import Cluster
 from tests.site import HTMX
 from tests.storage.conftest import database_of, snapshot
 from webapp import create_app
-from webapp.storage import Storage, UnavailableStorageError, storage
+from webapp.storage import Storage, UnavailableStorageError, storage, storage_of
 from webapp.storage.engine import Database
 
 TEXT = "\nkeep “this” <b>研究</b>\n"
 
 
-def site(settings: dict[str, str]) -> Flask:
-    """Return a site with an address that stores a text."""
+@contextmanager
+def opened(settings: dict[str, str]) -> Iterator[FlaskClient]:
+    """Yield a client of a site with an address that stores a text."""
     app = create_app({**settings, "MAX_DATABASE_SECONDS": 1})
 
     @app.post("/keep")
@@ -41,17 +42,22 @@ def site(settings: dict[str, str]) -> Flask:
         found = storage().snapshots.get(id)
         return "none" if found is None else found.snapshot.text
 
-    return app
+    with app.test_client() as client:
+        yield client
+    storage_of(app).database.close()
 
 
 @pytest.fixture
 def client(database_settings: dict[str, str]) -> Iterator[FlaskClient]:
     """Return a client of such a site."""
-    app = site(database_settings)
-    with app.test_client() as client:
+    with opened(database_settings) as client:
         yield client
-    with app.app_context():
-        storage().database.close()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Return the path of a database file that does not exist yet."""
+    return tmp_path / "tokenscope.sqlite"
 
 
 def refused(client: FlaskClient, text: str = TEXT) -> TestResponse:
@@ -119,8 +125,7 @@ def test_links_open_during_a_write(client: FlaskClient, database_settings: dict[
 
 def test_a_full_database_is_503_until_there_is_space(client: FlaskClient) -> None:
     assert_works(client)
-    with client.application.app_context():
-        database = storage().database
+    database = storage_of(client.application).database
     fill(database)
     long = os.urandom(50_000).hex()
     page = refused(client, long).text
@@ -164,8 +169,7 @@ def make_room(database: Database) -> None:
 
 @pytest.mark.exhaustive
 def test_postgresql_that_stops_and_starts_again(postgres: Cluster) -> None:
-    app = site({"DATABASE_URL": postgres.empty()})
-    with app.test_client() as client:
+    with opened({"DATABASE_URL": postgres.empty()}) as client:
         assert_works(client)
         postgres.stop()
         try:
@@ -177,40 +181,33 @@ def test_postgresql_that_stops_and_starts_again(postgres: Cluster) -> None:
         finally:
             postgres.start()
         assert_works(client)
-    with app.app_context():
-        storage().database.close()
 
 
 def test_the_site_may_start_before_its_database(postgres: Cluster, caplog: pytest.LogCaptureFixture) -> None:
     url = postgres.empty()
-    postgres.stop()
-    try:
-        app = site({"DATABASE_URL": url})
-        assert "The site starts without its database" in caplog.text
-        with app.test_client() as client:
+    with ExitStack() as stack:
+        postgres.stop()
+        try:
+            client = stack.enter_context(opened({"DATABASE_URL": url}))
+            assert "The site starts without its database" in caplog.text
             refused(client)
             assert client.get("/?text=low").status_code == 200
-    finally:
-        postgres.start()
-    with app.test_client() as client:
+        finally:
+            postgres.start()
         assert_works(client)
-    with app.app_context():
-        storage().database.close()
 
 
-def test_a_damaged_file_is_reported(tmp_path: Path) -> None:
-    file = tmp_path / "tokenscope.sqlite"
+def test_a_damaged_file_is_reported(file: Path) -> None:
     file.write_bytes(b"no database at all " * 1_000)
-    with site({"DATABASE_URL": "", "DATABASE_FILE": str(file)}).test_client() as client:
+    with opened({"DATABASE_URL": "", "DATABASE_FILE": str(file)}) as client:
         refused(client)
         file.unlink()
         assert_works(client)
 
 
-def test_a_file_that_is_moved_away_is_missed_until_it_is_back(tmp_path: Path) -> None:
-    file, elsewhere = tmp_path / "tokenscope.sqlite", tmp_path / "elsewhere"
-    app = site({"DATABASE_URL": "", "DATABASE_FILE": str(file)})
-    with app.test_client() as client:
+def test_a_file_that_is_moved_away_is_missed_until_it_is_back(file: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    with opened({"DATABASE_URL": "", "DATABASE_FILE": str(file)}) as client:
         kept = client.post("/keep", data={"text": TEXT}).text
         elsewhere.mkdir()
         for part in tmp_path.glob("tokenscope.sqlite*"):
@@ -223,24 +220,19 @@ def test_a_file_that_is_moved_away_is_missed_until_it_is_back(tmp_path: Path) ->
             part.rename(tmp_path / part.name)
         assert client.get(f"/kept/{kept}").text == TEXT
         assert_works(client)
-    with app.app_context():
-        storage().database.close()
 
 
-def test_another_file_in_its_place_is_used(tmp_path: Path) -> None:
-    file, backup = tmp_path / "tokenscope.sqlite", tmp_path / "backup"
-    app = site({"DATABASE_URL": "", "DATABASE_FILE": str(file)})
-    with app.test_client() as client:
+def test_another_file_in_its_place_is_used(file: Path, tmp_path: Path) -> None:
+    backup = tmp_path / "backup"
+    with opened({"DATABASE_URL": "", "DATABASE_FILE": str(file)}) as client:
         first = client.post("/keep", data={"text": "first"}).text
-        assert app.test_cli_runner().invoke(args=["backup", str(backup)]).exit_code == 0
+        assert client.application.test_cli_runner().invoke(args=["backup", str(backup)]).exit_code == 0
         second = client.post("/keep", data={"text": "second"}).text
         for part in tmp_path.glob("tokenscope.sqlite*"):
             part.unlink()
         backup.rename(file)
         assert (client.get(f"/kept/{first}").text, client.get(f"/kept/{second}").text) == ("first", "none")
         assert_works(client)
-    with app.app_context():
-        storage().database.close()
 
 
 def test_exhausted_connections_are_reported(database_settings: dict[str, str]) -> None:

@@ -42,8 +42,8 @@ def test_a_file_is_found_by_its_hash_and_by_a_prefix_of_it(
     for hash in (given.hash, given.hash[:16]):
         record = storage.vocabularies.find(hash)
         assert record is not None
-        assert (record.hash, record.format, record.algorithms) == (given.hash, "dictionary", ("fmm", "bmm"))
-        assert (record.size, record.bytes) == (1, len(content) + len(companion or b""))
+        assert (record.hash, record.format, record.algorithms) == (given.hash, "dictionary", "fmm bmm")
+        assert (record.size, record.original_bytes) == (1, len(content) + len(companion or b""))
         assert storage.vocabularies.content(hash) == (content, companion)
     assert storage.vocabularies.find(given.hash[:15]) is None
 

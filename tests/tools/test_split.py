@@ -11,38 +11,30 @@ from werkzeug.test import TestResponse
 from webapp.vocabularies.shipped_vocabularies import shipped_tokenizer
 
 TEXT = "It rains. Take an umbrella! 下雨了。带伞吧！\n" * 8
-ASKED = {"text": TEXT, "tokens": "12", "vocabulary": "bpe-bytes"}
+FORM = {"text": TEXT, "tokens": "12", "vocabulary": "bpe-bytes"}
 
 
 def test_the_parts_are_shown_with_their_counts(client: FlaskClient) -> None:
-    answer = client.post("/split", data=ASKED)
+    answer = client.post("/split", data=FORM)
     assert answer.status_code == 303
     page = client.get(answer.headers["Location"])
     assert "<b>16</b> parts" in page.text
-    assert "Take an umbrella! " in page.text
     twin = client.get(f"{answer.headers['Location']}&format=json").get_json()
     assert "".join(part["text"] for part in twin["parts"]) == TEXT
 
 
-def test_a_log_is_split_at_its_lines_by_default(client: FlaskClient) -> None:
-    log = "".join(f"12:00:{n % 60:02} request id={n * 7_919_003:x} took {n} ms\n" for n in range(40))
-    found = client.get("/split", query_string={"text": log, "tokens": "64", "format": "json"}).get_json()
-    assert len(found["parts"]) > 5
-    assert all(part["text"].endswith("\n") for part in found["parts"])
-
-
 def test_downloads_contain_all_parts(client: FlaskClient) -> None:
-    archive = client.post("/split.zip", data=ASKED)
+    archive = client.post("/split.zip", data=FORM)
     assert archive.headers["Content-Disposition"] == "attachment; filename=parts.zip"
     with zipfile.ZipFile(io.BytesIO(archive.data)) as file:
         texts = [file.read(name).decode() for name in sorted(file.namelist())]
     assert "".join(texts) == TEXT
     assert all(len(shipped_tokenizer("bpe-bytes").ids(text)) <= 12 for text in texts)
-    lines = client.post("/split.jsonl", data=ASKED)
+    lines = client.post("/split.jsonl", data=FORM)
     assert [json.loads(line)["text"] for line in lines.text.splitlines()] == texts
 
 
-def test_an_uploaded_file_is_the_text(client: FlaskClient) -> None:
+def test_an_uploaded_file_is_the_text(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
     def send(content: bytes, path: str = "/split", **form: str) -> TestResponse:
         return client.post(path, data={"tokens": "12", "file": (io.BytesIO(content), "rain.txt"), **form})
 
@@ -54,16 +46,10 @@ def test_an_uploaded_file_is_the_text(client: FlaskClient) -> None:
     wrong = send(b"low\xff", text="what stood in the box")
     assert wrong.status_code == 422
     assert "“rain.txt” is not UTF-8: the byte at offset 3 (0xFF)" in wrong.text
-    assert "what stood in the box" in wrong.text
-    assert (
-        "<b>16</b> parts"
-        in client.post("/split", data=ASKED | {"file": (io.BytesIO(b""), "")}, follow_redirects=True).text
-    )
-
-
-def test_the_limit_of_a_text_applies_to_a_file(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty = client.post("/split", data=FORM | {"file": (io.BytesIO(b""), "")}, follow_redirects=True)
+    assert "<b>16</b> parts" in empty.text
     monkeypatch.setitem(client.application.config, "MAX_TEXT_BYTES", 100)
-    large = client.post("/split", data={"file": (io.BytesIO(b"x" * 101), "rain.txt")})
+    large = send(b"x" * 101)
     assert large.status_code == 413
     assert "“rain.txt” has 101 bytes; the limit is 100." in large.text
 
@@ -75,5 +61,5 @@ def test_errors_in_json_are_problem_documents(client: FlaskClient, monkeypatch: 
         raise RuntimeError
 
     monkeypatch.setattr("webapp.tools.kernel.Tool.attempt", fail)
-    told = client.get("/split?text=a&format=json")
-    assert (told.status_code, told.mimetype) == (500, "application/problem+json")
+    details = client.get("/split?text=a&format=json")
+    assert (details.status_code, details.mimetype) == (500, "application/problem+json")

@@ -20,7 +20,6 @@ from tests.vocabularies.publisher import Answer, Publisher
 from webapp import create_app
 from webapp.vocabularies.fetching import FetchError
 from webapp.vocabularies.https_download import Reason
-from webapp.vocabularies.messages import sentence
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
 CLIP = "/openai/clip-vit-base-patch32/resolve/main/tokenizer.json"
@@ -117,7 +116,7 @@ def test_every_failure_message_says_what_to_do_next() -> None:
     advice = ("ry again", "pload the file", "hoose another", "sk the operator of this site")
     with create_app().test_request_context(), force_locale("en"):
         for reason in get_args(Reason):
-            message = sentence(FetchError(reason, "detail", "hub.example", "t5"))
+            message = FetchError(reason, "detail", "hub.example", "t5").sentence()
             assert message.startswith("“T5” could not be ")
             assert reason == "storage" or "hub.example" in message
             assert any(each in message for each in advice)

@@ -19,7 +19,7 @@ from tests.vocabularies.conftest import PIECES_PATH, RANKS, RANKS_PATH, TOKENIZE
 from tests.vocabularies.publisher import Answer, Manner, Publisher, git_name
 from webapp.vocabularies import fetching
 from webapp.vocabularies.fetching import Fetcher, FetchError, FetchProgress
-from webapp.vocabularies.https_download import HUB_SITES, Download, Endpoint
+from webapp.vocabularies.https_download import Endpoint, headers_for
 from webapp.vocabularies.wellknown import WellKnown
 
 
@@ -27,8 +27,8 @@ def refused(fetcher: Fetcher, known: WellKnown) -> FetchError:
     """Return the error that fetching ends with; no file may be stored."""
     with pytest.raises(FetchError) as caught:
         fetcher.fetch(known)
-    assert not fetcher.has(known)
-    assert fetcher.cached(known) is None
+    assert not fetcher.disk_cache.has(known)
+    assert fetcher.disk_cache.get(known) is None
     assert caught.value.name == known.name
     return caught.value
 
@@ -36,9 +36,9 @@ def refused(fetcher: Fetcher, known: WellKnown) -> FetchError:
 def test_a_file_is_fetched_verified_and_stored(make: Make, publisher: Publisher, ranks: WellKnown) -> None:
     publisher.answers[RANKS_PATH] = Answer(RANKS)
     fetcher = make()
-    assert fetcher.cached(ranks) is None
+    assert fetcher.disk_cache.get(ranks) is None
     assert fetcher.fetch(ranks) == [RANKS]
-    assert fetcher.fetch(ranks) == [RANKS] == fetcher.cached(ranks)
+    assert fetcher.fetch(ranks) == [RANKS] == fetcher.disk_cache.get(ranks)
     assert len(publisher.requests) == 1
     record = json.loads((fetcher.disk_cache.folder / "small-ranks.json").read_text())
     assert record["source"] == "somebody/ranks@main: small.tiktoken"
@@ -109,7 +109,7 @@ def test_redirect_loops_are_refused(make: Make, publisher: Publisher, pieces: We
     ],
 )
 def test_only_the_publishers_domains_are_trusted(target: str, allowed: bool) -> None:
-    assert Endpoint.checked("https://mirror.example:8443", HUB_SITES).allows(httpx2.URL(target)) is allowed
+    assert Endpoint.checked("https://mirror.example:8443").allows(httpx2.URL(target)) is allowed
 
 
 @pytest.mark.parametrize(
@@ -252,10 +252,10 @@ def test_damaged_files_are_fetched_again(make: Make, publisher: Publisher, piece
             record.write_text("[")
         case "another source":
             record.write_text(record.read_text().replace("somebody", "anybody"))
-    assert fetcher.cached(pieces) is None
-    assert fetcher.has(pieces) is (harm == "content")  # the size alone does not reveal it
+    assert fetcher.disk_cache.get(pieces) is None
+    assert fetcher.disk_cache.has(pieces) is (harm == "content")  # the size alone does not reveal it
     assert fetcher.fetch(pieces) == [TOKENIZER]
-    assert fetcher.has(pieces)
+    assert fetcher.disk_cache.has(pieces)
     assert len(publisher.requests) == 2
 
 
@@ -269,7 +269,7 @@ def test_a_file_is_fetched_again_when_its_checksum_in_the_catalogue_changes(
     other = hashlib.sha256(TOKENIZER).hexdigest()
     record.write_text(record.read_text().replace(hashlib.sha256(RANKS).hexdigest(), other))
     (fetcher.disk_cache.folder / f"small-ranks-{other}").write_bytes(TOKENIZER)
-    assert fetcher.cached(ranks) is None
+    assert fetcher.disk_cache.get(ranks) is None
     assert fetcher.fetch(ranks) == [RANKS]
 
 
@@ -306,12 +306,11 @@ def test_the_token_is_sent_to_the_hub(
     assert to_hub["User-Agent"] == "tokenscope"
 
 
-def test_the_token_is_not_sent_to_the_hubs_storage(pieces: WellKnown, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_token_is_not_sent_to_the_hubs_storage(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
-    hub = Endpoint.checked("https://huggingface.co", HUB_SITES)
-    download = Download(hub, pieces.source, "tokenizer.json", "", 1, time.monotonic() + 1, lambda read, total: None)
-    assert "Authorization" in download._headers(httpx2.URL("https://huggingface.co/api/resolve-cache/x"))
-    assert "Authorization" not in download._headers(httpx2.URL("https://cas-bridge.xethub.hf.co/x"))
+    hub = Endpoint.checked("https://huggingface.co")
+    assert "Authorization" in headers_for(hub, httpx2.URL("https://huggingface.co/api/resolve-cache/x"))
+    assert "Authorization" not in headers_for(hub, httpx2.URL("https://cas-bridge.xethub.hf.co/x"))
     for unsendable in ("", " ", "two\nlines", "ключ"):
         monkeypatch.setenv("HF_TOKEN", unsendable)
-        assert "Authorization" not in download._headers(httpx2.URL("https://huggingface.co/x"))
+        assert "Authorization" not in headers_for(hub, httpx2.URL("https://huggingface.co/x"))

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from werkzeug.formparser import FormDataParser
 
-from webapp.web import form_fields
-from webapp.web.form_fields import FormParser, unescaped
+from webapp.web import application
+from webapp.web.application import FormParser, unescaped
 
 
 def _fields(parser: type[FormDataParser], body: bytes) -> list[tuple[str, str]]:
@@ -23,14 +23,14 @@ def _fields(parser: type[FormDataParser], body: bytes) -> list[tuple[str, str]]:
 @given(st.text("a=&+%;é研2fF0", max_size=60), st.integers(3, 9))
 def test_fields_equal_those_of_werkzeug(body: str, window: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(form_fields, "WINDOW", window)
+        patch.setattr(application, "WINDOW", window)
         assert _fields(FormParser, body.encode()) == _fields(FormDataParser, body.encode())
 
 
 @given(st.dictionaries(st.text(), st.text("a 研👨\n%+", max_size=200)), st.integers(3, 40))
 def test_fields_of_a_browser_arrive(fields: dict[str, str], window: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(form_fields, "WINDOW", window)
+        patch.setattr(application, "WINDOW", window)
         body = urlencode(fields)
         assert _fields(FormParser, body.encode()) == parse_qsl(body, keep_blank_values=True)
 

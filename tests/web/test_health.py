@@ -25,7 +25,7 @@ from webapp.core import __version__
 from webapp.storage import storage_of
 from webapp.vocabularies import shipped_vocabularies
 from webapp.web import readiness
-from webapp.web.release import commit
+from webapp.web.readiness import commit
 
 NOWHERE = "postgresql://user:secret-password@127.0.0.1:9/name"
 
@@ -178,6 +178,7 @@ def check(port: int, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_health_check_of_a_container_and_an_uncounted_proxy(tmp_path: Path) -> None:
     file = tmp_path / "site.sqlite"
     settings = {"TOKENSCOPE_DATABASE_FILE": str(file), "TOKENSCOPE_MAX_DATABASE_SECONDS": "1"}
+    settings["TOKENSCOPE_PRELOAD"] = "false"
     with serve(environment=settings, patience=110) as address:
         port = int(address.rpartition(":")[2])
         for arguments in ([], ["--ready"]):

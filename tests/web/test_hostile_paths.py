@@ -72,11 +72,12 @@ def paths(rule: Rule) -> Iterator[str]:
     """Yield the paths of a rule with something hostile in each place, and after it."""
     parts = re.split(r"<(?:\w+:)?\w+>", rule.rule)
     usual = ["json"] * (len(parts) - 1)
-    for value in HOSTILE:
+    for number, value in enumerate(HOSTILE):
         for place in range(len(usual)):
             filled = [*usual[:place], value, *usual[place + 1 :], ""]
             yield "".join(f"{part}{filler}" for part, filler in zip(parts, filled, strict=True))
-        yield f"{'json'.join(parts).rstrip('/')}/{value}"
+        if number % 3 == len(rule.rule) % 3:  # what follows the path of a page is the same for all of them
+            yield f"{'json'.join(parts).rstrip('/')}/{value}"
 
 
 @pytest.mark.exhaustive

@@ -14,10 +14,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import unavailable_problem
-from webapp.tools.inputs import Input
+from webapp.tools.inputs import Input, body_model
+from webapp.tools.kernel import ApiEntry, Tool, as_object
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
+from webapp.web.json_responses import json_response
 from webapp.web.problems import API, is_api, problem, refuse
 
+TOOL_ERRORS = (404, 409, 413, 503)
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 Method = Literal["get", "post"]
 
@@ -191,6 +194,26 @@ def refuse_input(found: InputProblem) -> Response:
     """Answer an error of the input with problem details that point to its field."""
     pointers = [(f"#/{found.field}", found.message)] if found.field else []
     return problem(found.status, found.message, errors=pointers)
+
+
+def add_tool(tool: Tool[Any, Any], entry: ApiEntry) -> None:
+    """Add the route of a tool, which takes the tool's input as JSON."""
+
+    run = entry.run or tool.run
+    body = entry.body if isinstance(entry.body, type) else body_model(tool.input, entry.body)
+
+    def answer(body: Input) -> Response:
+        try:
+            if entry.run is not None:
+                return json_response(entry.run(body))
+            given = tool.input.model_construct(**dict(body), **entry.changes)
+            return json_response(as_object(tool.answer(tool.attempt(given))))
+        except InputProblem as problem:
+            found = type(body).model_fields.get(problem.field)
+            raise replace(problem, field=(found and found.alias) or problem.field) from None
+
+    answer.__name__, answer.__doc__ = run.__name__, run.__doc__
+    operation("post", entry.path, body=body, answer=entry.answer, errors=TOOL_ERRORS, example=entry.example)(answer)
 
 
 UNSTORED = {

@@ -12,12 +12,12 @@ from pydantic import BeforeValidator, Field
 
 from webapp.api.operations import operation, refuse_to_store
 from webapp.api.texts import Offsets
+from webapp.sharing.kinds import shown_of
+from webapp.sharing.results import share_result
 from webapp.storage import storage
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import tokenize
-from webapp.tokenization.sharing.kinds import shown_of
-from webapp.tokenization.sharing.results import share_result
-from webapp.tokenization.sharing.snapshots import (
+from webapp.tokenization.snapshots import (
     LONGEST_NOTE,
     LONGEST_TITLE,
     LONGEST_YEARS,

@@ -1,4 +1,4 @@
-"""The operations on texts: tokenize, count, and encode and decode again."""
+"""The operations on texts: tokenize, count, encode and decode again; and the language models to count for."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from flask import Response, current_app
 from flask_babel import gettext as _
 from pydantic import ConfigDict, Field, model_validator
 
-from webapp.api.operations import operation
+from webapp.api.operations import Query, operation
 from webapp.core.algorithms import ALGORITHMS, inferences_of
 from webapp.core.analysis.round_trip import StageName
 from webapp.core.analysis.round_trip import round_trip as trace_round_trip
-from webapp.core.inference.records import ALPHA, DROPOUT, OWN, SEED
+from webapp.core.inference import ALPHA, DROPOUT, OWN, SEED
 from webapp.tokenization.answers import (
     WANTS,
     Skipped,
@@ -28,11 +28,13 @@ from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import EncodingOptions, encode, ids_of
 from webapp.tokenization.state import State
 from webapp.tools.inputs import WHOLE, AnswerModel, at_most
+from webapp.tools.models import LONGEST_QUERY, ModelsAnswer, entry_of
 from webapp.tools.picker import TokenizerInput
-from webapp.vocabularies.language_models import LanguageModel, model_of
-from webapp.web.json_responses import Piece, json_response
+from webapp.vocabularies.language_models import LanguageModel, find_models, model_of
+from webapp.web.json_responses import Piece, cached_for, json_response
 
 MOST_TEXTS = 1_000
+MINUTES_5 = 300
 
 
 class Texts(TokenizerInput):
@@ -316,3 +318,21 @@ def round_trip(body: RoundTripBody) -> Response:
     state, tokenizer = body.tokenizer(body.text)
     report = trace_round_trip(tokenizer, body.text, special=state.special, template=state.template)
     return json_response(round_trip_json(report))
+
+
+class ModelsQuery(Query):
+    """The language models to list."""
+
+    query: str = Field(
+        "", max_length=LONGEST_QUERY, description="Words that the names of a model contain. Default: all models."
+    )
+
+
+@operation("get", "/models", query=ModelsQuery, answer=ModelsAnswer, example={"query": "gpt-4o"})
+def models(query: ModelsQuery) -> Response:
+    """List language models: the vocabulary, the context window and the price of each, with source and date.
+
+    The model of that name comes first. A name that only begins like a known one has the tokenizer of that model, but
+    none of its figures.
+    """
+    return cached_for(json_response({"models": list(map(entry_of, find_models(query.query)))}), MINUTES_5)

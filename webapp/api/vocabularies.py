@@ -1,10 +1,11 @@
-"""The operations on vocabularies: the list, uploads, the contents of one, its tokens; and the language models."""
+"""The operations on vocabularies: the list, uploads, the contents of one, its tokens."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, TypeVar
 
-from flask import Request, Response, current_app, request, url_for
+from flask import Response, current_app, request, url_for
 from pydantic import BeforeValidator, Field
 
 from webapp.api.operations import Query, VocabularyUpload, operation, refuse_to_store, whole_body
@@ -14,32 +15,31 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.jobs.surveys import Running, StoredSurvey, survey_of
 from webapp.tokenization import messages
 from webapp.tokenization.answers import (
-    NoPageError,
     Skipped,
     entry_json,
     reachability_json,
     skipped_json,
     survey_json,
+    token_json,
     token_page_json,
-    tokens_json,
     vocabulary_json,
 )
 from webapp.tokenization.forms import InputProblem
 from webapp.tools.inputs import AnswerModel
-from webapp.tools.models import LONGEST_QUERY, ModelsAnswer, entry_of
 from webapp.tools.picker import AlgorithmId
 from webapp.vocabularies import CATALOGUE, CatalogueEntry, find, tokenizer_of, well_known
 from webapp.vocabularies.catalogue import Origin
 from webapp.vocabularies.descriptions import description_of
-from webapp.vocabularies.language_models import find_models
 from webapp.vocabularies.token_facts import token_facts
 from webapp.web.json_responses import Piece, cached_for, json_response
 from webapp.web.problems import refuse
 from webapp.web.rates import stores_by_hash
 from webapp.web.security import is_foreign
 
+Item = TypeVar("Item")
+
 MINUTES_5, HOUR = 300, 3_600
-PAGE = 1_000  # unreachable tokens
+TOKENS_ON_A_PAGE, UNREACHABLE_ON_A_PAGE = 100, 1_000
 _DIGITS = 15  # of the largest number that is looked up as an id
 
 
@@ -67,14 +67,6 @@ class UnreachableQuery(Query):
     )
     page: Annotated[int, BeforeValidator(whole_number)] = Field(
         1, ge=1, le=999_999_999, description="The number of the page, from 1. A page has 1,000 tokens."
-    )
-
-
-class ModelsQuery(Query):
-    """The language models to list."""
-
-    query: str = Field(
-        "", max_length=LONGEST_QUERY, description="Words that the names of a model contain. Default: all models."
     )
 
 
@@ -263,14 +255,6 @@ def upload_vocabulary() -> Response:
     tokens with scores, and word lists. The name depends on the content alone: the same file always has
     the same name, and anyone who knows it can use it.
     """
-    entry = store_upload(request)
-    response = json_response({**entry_json(entry), **skipped_json(tokenizer_of(entry.name))}, 201)
-    response.headers["Location"] = url_for("api.vocabulary", name=entry.name)
-    return response
-
-
-def store_upload(request: Request) -> CatalogueEntry:
-    """Store the vocabulary file of a multipart request; its catalogue entry, or a problem."""
     if is_foreign(request):
         refuse(403, "The request came from a page of another site, so nothing was stored. Send it from a program.")
     if request.mimetype != "multipart/form-data" or "boundary" not in request.mimetype_params:
@@ -287,9 +271,12 @@ def store_upload(request: Request) -> CatalogueEntry:
     if not 1 <= count <= 2:
         refuse(422, f"Send one file, or two; the request has {count}.", errors=[("#/file", "One or two")])
     try:
-        return messages.store_upload(request.files.getlist("file"))
+        entry = messages.store_upload(request.files.getlist("file"))
     except InputProblem as problem:
         refuse_to_store(problem, "file")
+    response = json_response({**entry_json(entry), **skipped_json(tokenizer_of(entry.name))}, 201)
+    response.headers["Location"] = url_for("api.vocabulary", name=entry.name)
+    return response
 
 
 @operation("get", "/vocabularies/<name>", answer=VocabularyAnswer, errors=(404, 503), example={"name": "wordpiece"})
@@ -311,11 +298,19 @@ def tokens(name: str, query: TokensQuery) -> Response:
 
     Results start with the token whose id is the query, then exact matches, then tokens that contain the query.
     """
-    _entry, tokenizer = tokenizer_by_name(name)
-    try:
-        return cached_for(json_response(tokens_json(tokenizer, query.query, query.page)), HOUR)
-    except NoPageError as error:
-        refuse(404, f"There is no page {query.page}; the last page is {error.last}.", errors=[("page", "No such page")])
+    tokens = description_of(tokenizer_by_name(name)[1]).tokens
+    found = tokens.find(query.query) if query.query else tokens.ids
+    shown, last = _page_of(found, query.page, TOKENS_ON_A_PAGE)
+    answer = {"query": query.query, "found": len(found), "page": query.page, "pages": last}
+    return cached_for(json_response({**answer, "tokens": [token_json(tokens, id) for id in shown]}), HOUR)
+
+
+def _page_of(found: Sequence[Item], page: int, size: int) -> tuple[Sequence[Item], int]:
+    """A page of a list, and the number of the last one; answers 404 if there is no such page."""
+    last = max(1, -(-len(found) // size))
+    if page > last:
+        refuse(404, f"There is no page {page}; the last page is {last}.", errors=[("page", "No such page")])
+    return found[(page - 1) * size : page * size], last
 
 
 @operation(
@@ -363,12 +358,8 @@ def unreachable_tokens(name: str, query: UnreachableQuery) -> Response:
         return response
     if not isinstance(survey, StoredSurvey):
         return json_response({**nothing, "name": name, "status": "failed"})
-    found = survey.chosen(query.reason)
-    last = max(1, -(-len(found) // PAGE))
-    if query.page > last:
-        refuse(404, f"There is no page {query.page}; the last page is {last}.", errors=[("page", "No such page")])
+    shown, last = _page_of(survey.chosen(query.reason), query.page, UNREACHABLE_ON_A_PAGE)
     tokens = description_of(tokenizer).tokens
-    shown = found[(query.page - 1) * PAGE : query.page * PAGE]
     answer = {
         "name": name,
         "status": "ready",
@@ -379,16 +370,6 @@ def unreachable_tokens(name: str, query: UnreachableQuery) -> Response:
         "tokens": [reachability_json(tokens, reach) for reach in shown],
     }
     return cached_for(json_response(answer), HOUR)
-
-
-@operation("get", "/models", query=ModelsQuery, answer=ModelsAnswer, example={"query": "gpt-4o"})
-def models(query: ModelsQuery) -> Response:
-    """List language models: the vocabulary, the context window and the price of each, with source and date.
-
-    The model of that name comes first. A name that only begins like a known one has the tokenizer of that model, but
-    none of its figures.
-    """
-    return cached_for(json_response({"models": list(map(entry_of, find_models(query.query)))}), MINUTES_5)
 
 
 def tokenizer_by_name(name: str) -> tuple[CatalogueEntry, Tokenizer]:

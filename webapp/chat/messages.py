@@ -152,15 +152,6 @@ class Conversation:
         whole: dict[str, Any] = {"messages": [message.as_json() for message in self.messages]}
         return whole | ({"tools": [dict(tool) for tool in self.tools]} if self.tools else {})
 
-    @property
-    def has_textual_arguments(self) -> bool:
-        """Whether a call's arguments are a text, so that `parse_arguments` changes them."""
-        return any(
-            message.for_template(parse_arguments=True) != message.for_template(parse_arguments=False)
-            for message in self.messages
-            if "tool_calls" in message.extra
-        )
-
 
 def read_messages(text: str, *, most_bytes: int = MOST_BYTES) -> Conversation:
     """The conversation in a JSON text.

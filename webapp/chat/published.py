@@ -11,15 +11,9 @@ from functools import lru_cache
 from webapp.chat.templates import ChatTemplate, NoTemplateError, TemplateSourceError, from_config
 from webapp.core.formats.reading import FormatError
 from webapp.core.vocabulary_error import Phrase
-from webapp.vocabularies.fetching import Fetcher
+from webapp.vocabularies.catalogue import CatalogueEntry
 from webapp.vocabularies.https_download import FetchError
-from webapp.vocabularies.library import (
-    PATIENCE,
-    Library,
-    StillFetchingError,
-    UnavailableVocabularyError,
-    library,
-)
+from webapp.vocabularies.library import PATIENCE, Library, StillFetchingError, UnavailableVocabularyError
 from webapp.vocabularies.wellknown import WELL_KNOWN, VocabularySource, WellKnown
 
 CONFIG, TEMPLATE = "tokenizer_config.json", "chat_template.jinja"
@@ -31,32 +25,20 @@ def has_template(name: str) -> bool:
     return name in WELL_KNOWN and bool(WELL_KNOWN[name].chat)
 
 
-def template_of(vocabulary: str) -> ChatTemplate:
-    """The template that is published for a well-known vocabulary, fetched if necessary, in the current application.
-
-    Raises NoTemplateError, StillFetchingError and UnavailableVocabularyError as `published_template` does.
-    """
-    return published_template(library(), vocabulary)
-
-
 def published_template(library: Library, name: str) -> ChatTemplate:
     """The chat template that is published for a vocabulary, fetched if necessary.
 
     Raises NoTemplateError if there is none, StillFetchingError while it is being fetched, and
     UnavailableVocabularyError if it cannot be fetched or read.
     """
+    none = NoTemplateError(Phrase("no chat template is published for this vocabulary"))
     if not has_template(name):
-        raise NoTemplateError(Phrase("no chat template is published for this vocabulary"))
-    known, entry = WELL_KNOWN[name], library.find(name)
+        raise none
+    entry = library.find(name)
     assert entry is not None
     try:
-        config = _content(library.fetcher, known, CONFIG)
-        template = _read(name, known.title, known.chat, config or b"{}", b"")
-        if template is None:
-            source = _content(library.fetcher, known, TEMPLATE)
-            template = _read(name, known.title, known.chat, config or b"{}", source or b"")
-    except _WaitingError as waiting:
-        raise StillFetchingError(entry, *(library.fetcher.progress(waiting.known.name) or (0, None))) from None
+        config = _content(library, entry, CONFIG) or b"{}"
+        template = _read(name, config, b"") or _read(name, config, _content(library, entry, TEMPLATE) or b"")
     except FetchError as error:
         named = FetchError(error.reason, error.detail, error.host, name)
         raise UnavailableVocabularyError(entry, named) from error
@@ -64,16 +46,8 @@ def published_template(library: Library, name: str) -> ChatTemplate:
         wrong = FormatError("its chat template cannot be used: %(problem)s", problem=error.message)
         raise UnavailableVocabularyError(entry, wrong) from error
     if template is None:
-        raise NoTemplateError(Phrase("no chat template is published for this vocabulary"))
+        raise none
     return template
-
-
-class _WaitingError(Exception):
-    """A file is still being fetched."""
-
-    def __init__(self, known: WellKnown) -> None:
-        super().__init__(known.name)
-        self.known = known
 
 
 def file_of(known: WellKnown, file: str) -> WellKnown:
@@ -87,10 +61,10 @@ def file_of(known: WellKnown, file: str) -> WellKnown:
     return replace(known, name=f"{known.name}.{file.partition('.')[0]}", source=source, also=())
 
 
-def _content(fetcher: Fetcher, known: WellKnown, file: str) -> bytes | None:
-    """The content of a file; None if the repository does not have it."""
-    wanted = file_of(known, file)
-    contents = fetcher.cached(wanted)
+def _content(library: Library, entry: CatalogueEntry, file: str) -> bytes | None:
+    """The content of a file; None if the repository does not have it. Raises StillFetchingError."""
+    fetcher, wanted = library.fetcher, file_of(WELL_KNOWN[entry.name], file)
+    contents = fetcher.disk_cache.get(wanted)
     if contents is None:
         fetcher.start(wanted)
         try:
@@ -100,16 +74,17 @@ def _content(fetcher: Fetcher, known: WellKnown, file: str) -> bytes | None:
                 return None
             raise
     if contents is None:
-        raise _WaitingError(wanted)
+        raise StillFetchingError(entry, *(fetcher.progress(wanted.name) or (0, None)))
     if len(contents[0]) > MOST_BYTES:
         raise TemplateSourceError(Phrase("the configuration has more than the allowed %(most)s bytes", most=MOST_BYTES))
     return contents[0]
 
 
 @lru_cache(maxsize=32)
-def _read(name: str, title: str, repository: str, config: bytes, source: bytes) -> ChatTemplate | None:
+def _read(name: str, config: bytes, source: bytes) -> ChatTemplate | None:
+    known = WELL_KNOWN[name]
     try:
         text, jinja = config.decode(), source.decode()
     except UnicodeDecodeError:
         raise TemplateSourceError(Phrase("the configuration is not UTF-8")) from None
-    return from_config(name, title, text, provenance=f"https://huggingface.co/{repository}", source=jinja)
+    return from_config(name, known.title, text, provenance=f"https://huggingface.co/{known.chat}", source=jinja)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from webapp.chat.messages import Conversation
 from webapp.chat.sandbox import RENDERER
-from webapp.chat.spans import Span, extra_renders, spans_of
+from webapp.chat.spans import Span, renderings, spans_of
 from webapp.chat.templates import ChatTemplate, TemplateSourceError, check_source
 from webapp.core.vocabulary_error import Phrase
 
@@ -71,16 +71,26 @@ def render(
         check_source(source)
     except TemplateSourceError as error:
         raise TemplateError(None, error.message, "syntax") from None
-    lines = _lines(source, conversation, reply, given, today, parse_arguments=False)
-    first = lines[0]
-    if "text" not in first and first.get("kind") == "runtime" and conversation.has_textual_arguments:
+    request = {
+        "source": source,
+        "messages": [message.for_template(parse_arguments=False) for message in conversation.messages],
+        "tools": [dict(tool) for tool in conversation.tools] or None,
+        "reply": reply,
+        "variables": given,
+        "now": today.isoformat(),
+        "base": (base := _base(source, conversation, given)),
+        "extra": list(renderings(conversation, reply=reply).values()),
+    }
+    first, *others = RENDERER.answer(request)
+    if "text" not in first and first.get("kind") == "runtime":
         # Chat APIs have the arguments of a call as a text, and some templates fail unless they are an object.
-        lines = _lines(source, conversation, reply, given, today, parse_arguments=True)
-        first = lines[0]
+        parsed = [message.for_template(parse_arguments=True) for message in conversation.messages]
+        if parsed != request["messages"]:
+            first, *others = RENDERER.answer({**request, "messages": parsed})
     text = first.get("text")
     if not isinstance(text, str):
         raise _error(first)
-    spans, exact = spans_of(text, conversation, lines[1:], reply=reply, base=_base(source, conversation, given))
+    spans, exact = spans_of(text, conversation, others, reply=reply, base=base)
     return Prompt(text, spans, exact, first.get("dated") is True, today.date())
 
 
@@ -91,29 +101,6 @@ def _today(given: Any, now: datetime | None) -> datetime:
         return datetime.fromisoformat(str(given))
     except ValueError:
         raise TemplateError(None, Phrase("the date should be written as 2026-11-22"), "runtime") from None
-
-
-def _lines(
-    source: str,
-    conversation: Conversation,
-    reply: bool,
-    variables: Mapping[str, Any],
-    today: datetime,
-    *,
-    parse_arguments: bool,
-) -> list[Mapping[str, Any]]:
-    """The lines of the answer, at least one."""
-    request = {
-        "source": source,
-        "messages": [message.for_template(parse_arguments=parse_arguments) for message in conversation.messages],
-        "tools": [dict(tool) for tool in conversation.tools] or None,
-        "reply": reply,
-        "variables": variables,
-        "now": today.isoformat(),
-        "base": _base(source, conversation, variables),
-        "extra": extra_renders(conversation, reply=reply),
-    }
-    return RENDERER.answer(request)
 
 
 def _error(line: Mapping[str, Any]) -> TemplateError:

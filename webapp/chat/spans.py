@@ -9,15 +9,16 @@ marks change the prompt, the contents are searched for in the prompts of the fir
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Literal
 
 from webapp.chat.messages import Conversation, Message
 from webapp.core.text.alignment import equal_beginning
 
 Part = Literal["content", "template", "reply"]
+Piece = tuple[int, int | None, Part]  # of a prompt: its length, message and kind
 
 
 @dataclass(frozen=True)
@@ -110,32 +111,27 @@ MOST_ENDS = 40
 _SYSTEM = ("system", "developer")
 
 
-def extra_renders(conversation: Conversation, *, reply: bool) -> list[dict[str, Any]]:
-    """What to render with marks besides the prompt, for `spans_of`: see `_plan`."""
-    return [render for _name, render in _plan(conversation, reply=reply)]
-
-
-def _plan(conversation: Conversation, *, reply: bool) -> list[tuple[str | int, dict[str, Any]]]:
-    """The further renderings by name.
+def renderings(conversation: Conversation, *, reply: bool) -> dict[str | int, dict[str, Any]]:
+    """What to render with marks besides the prompt, by name, for `spans_of`.
 
     `whole`: without a reply. `toolless`: without tools. `three` and `two`: a message of the first role that is not the
     system's, another one, and the first again. A number: the messages up to it, as an example of where such messages
     end.
     """
     messages = conversation.messages
-    plan: list[tuple[str | int, dict[str, Any]]] = []
+    plan: dict[str | int, dict[str, Any]] = {}
     if reply:
-        plan.append(("whole", {"tools": False, "reply": False}))
+        plan["whole"] = {"tools": False, "reply": False}
     if conversation.tools:
-        plan.append(("toolless", {"tools": False, "reply": reply}))
+        plan["toolless"] = {"tools": False, "reply": reply}
     role = _role(messages)
     other = "user" if role == "assistant" else "assistant"
     three = [{"role": name, "content": "x"} for name in (role, other, role)]
-    plan.append(("three", {"items": three, "tools": False, "reply": False}))
-    plan.append(("two", {"items": three[:2], "tools": False, "reply": False}))
+    plan["three"] = {"items": three, "tools": False, "reply": False}
+    plan["two"] = {"items": three[:2], "tools": False, "reply": False}
     ends = {_end_of(messages, at): at for at in reversed(range(len(messages) - 1))}
     for at in sorted(ends.values())[:MOST_ENDS]:
-        plan.append((at, {"upto": at + 1, "tools": False, "reply": False}))
+        plan[at] = {"upto": at + 1, "tools": False, "reply": False}
     return plan
 
 
@@ -171,17 +167,14 @@ def spans_of(
     marks = lines[0].get("marks") if lines else ""
     if not marks or texts[0] is None:
         return _searched(text, contents, texts[1:], reply=reply), False
-    plan = _plan(conversation, reply=reply)
-    names = [name for name, _render in plan]
     found = {
         name: unmarked(marked, base, contents if "items" not in render else ["x"] * 3)
-        for (name, render), marked in zip(plan, texts[1:], strict=False)
+        for (name, render), marked in zip(renderings(conversation, reply=reply).items(), texts[1:], strict=False)
         if marked is not None
     }
     whole = unmarked(texts[0], base, contents)
     if whole.text != text:
         return _searched(text, contents, [], reply=reply), False
-    assert len(set(names)) == len(names)
     return tuple(_Attribution(whole, conversation.messages, found, reply).spans()), True
 
 
@@ -206,42 +199,22 @@ class _Attribution:
     def spans(self) -> list[Span]:
         gaps, contents = self.whole.gaps(), self.whole.contents
         blocks = self._tool_blocks(gaps)
-        spans: list[Span] = []
-        at = 0
+        pieces: list[Piece] = []
         for number, gap in enumerate(gaps):
             before = contents[number - 1].message if number else None
             after = contents[number].message if number < len(contents) else None
             start, end = blocks.get(number, (len(gap), len(gap)))
-            plain = gap[:start] + gap[end:]
-            for length, message, kind in self._split(plain, before, after):
-                # What stands before the tools' block, what stands behind it, or around it.
-                ahead = max(0, min(length, start - (at - self._gap_start(number))))
-                if ahead:
-                    spans.append(Span(at, at + ahead, message, kind))
-                    at += ahead
-                if at - self._gap_start(number) == start and end > start and length > ahead:
-                    spans.append(Span(at, at + end - start, None, "template"))
-                    at += end - start
-                    start = end
-                if length > ahead:
-                    spans.append(Span(at, at + length - ahead, message, kind))
-                    at += length - ahead
-            if end > start and number in blocks:  # the block is the end of the gap
-                spans.append(Span(at, at + end - start, None, "template"))
-                at += end - start
-            if number < len(contents):
-                spans.append(contents[number])
-                at = contents[number].end
-        return _merged(spans)
+            around = self._split(gap[:start] + gap[end:], before, after)
+            pieces += [*_part(around, 0, start), (end - start, None, "template"), *_part(around, start, len(gap))]
+            pieces += [(span.end - span.start, span.message, span.kind) for span in contents[number : number + 1]]
+        ends = list(accumulate(length for length, _message, _kind in pieces))
+        places = zip([0, *ends], ends, pieces, strict=False)
+        return _merged([Span(start, end, message, kind) for start, end, (_, message, kind) in places])
 
-    def _gap_start(self, number: int) -> int:
-        return self.whole.contents[number - 1].end if number else 0
-
-    def _split(self, gap: str, before: int | None, after: int | None) -> list[tuple[int, int | None, Part]]:
-        """A gap in pieces: their lengths, messages and kinds."""
+    def _split(self, gap: str, before: int | None, after: int | None) -> list[Piece]:
         if after is None:
             return self._rest(gap, before)
-        pieces: list[tuple[int, int | None, Part]] = []
+        pieces: list[Piece] = []
         at = 0
         if before is None:
             at = self._beginning(gap)
@@ -258,7 +231,7 @@ class _Attribution:
         pieces.append((len(gap) - at, after, "template"))
         return pieces
 
-    def _rest(self, gap: str, before: int | None) -> list[tuple[int, int | None, Part]]:
+    def _rest(self, gap: str, before: int | None) -> list[Piece]:
         """What follows the last content, which may end with what asks for a reply."""
         last = len(self.messages) - 1
         end = len(gap)
@@ -266,7 +239,7 @@ class _Attribution:
         if self.reply and without is not None:
             same = [span.message for span in without.contents] == [span.message for span in self.whole.contents]
             end = common(without.tail, gap) if same else len(gap)
-        pieces: list[tuple[int, int | None, Part]] = []
+        pieces: list[Piece] = []
         at = 0
         for message in self._ending_in(before, last):
             tail = self.ends.get(_end_of(self.messages, message))
@@ -322,6 +295,14 @@ class _Attribution:
                     start = _token_start(gap, start, length)
                     blocks[number] = start, start + length
         return blocks
+
+
+def _part(pieces: Sequence[Piece], first: int, last: int) -> Iterator[Piece]:
+    """The part of some pieces from one place to another."""
+    at = 0
+    for length, message, kind in pieces:
+        yield max(0, min(at + length, last) - max(at, first)), message, kind
+        at += length
 
 
 def _token_start(text: str, start: int, length: int) -> int:

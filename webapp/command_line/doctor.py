@@ -22,13 +22,11 @@ from webapp import settings
 from webapp.processes import resource
 from webapp.rendering.pictures.fonts import fonts
 from webapp.server.pool import LEAST_FILES, pool_size
-from webapp.storage.engine import url_of
-from webapp.storage.extras import missing
+from webapp.storage.engine import missing, url_of
 from webapp.storage.schema import HEAD, revision
 from webapp.vocabularies import fetching, language_models
 from webapp.vocabularies.wellknown import WELL_KNOWN
-from webapp.web.folders import folders_of
-from webapp.web.readiness import folder_problem
+from webapp.web.readiness import folder_problem, folders_of
 
 PREFIX = "TOKENSCOPE_"
 # Names with the prefix that are no settings of their own: of Flask, of the tests, and of the application they replace.

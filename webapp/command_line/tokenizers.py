@@ -83,7 +83,7 @@ def _from_disk_cache(name: str) -> Tokenizer | None:
         return None
     try:
         app = configured(fetching.init_app)
-        contents = fetching.fetcher_of(app).cached(WELL_KNOWN[name])
+        contents = fetching.fetcher_of(app).disk_cache.get(WELL_KNOWN[name])
         if contents is not None:
             return WELL_KNOWN[name].tokenizer(contents)
     except ValueError as error:
@@ -134,8 +134,7 @@ def inferred(tokenizer: Tokenizer, options: Namespace) -> Tokenizer:
     name = getattr(options, "inference", INFERENCES[0])
     if name == INFERENCES[0]:
         return tokenizer
-    from webapp.core.inference import InferenceError, infer
-    from webapp.core.inference.records import PARAMETERS
+    from webapp.core.inference import PARAMETERS, InferenceError, infer
 
     for parameter in PARAMETERS:
         value = getattr(options, parameter.name)

@@ -11,12 +11,11 @@ here at run time, so registering a record is enough:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from webapp.core.inference.records import OWN
+from webapp.core.inference import OWN
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Direction, Matching
@@ -261,15 +260,3 @@ def sharing_vocabularies(id: str) -> tuple[str, ...]:
         for other in ALGORITHMS.values()
         if other.vocabulary_kind == algorithm.vocabulary_kind and other.id != id
     )
-
-
-@contextmanager
-def registered(algorithm: Algorithm) -> Iterator[None]:
-    """Register an algorithm for as long as the context lasts."""
-    if algorithm.id in ALGORITHMS:
-        raise ValueError(f"the algorithm {algorithm.id!r} is already registered")
-    ALGORITHMS[algorithm.id] = algorithm
-    try:
-        yield
-    finally:
-        del ALGORITHMS[algorithm.id]

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from webapp.core.models import Model
-from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
+from webapp.core.models.scored_pieces import NAMED_BYTES, PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
 from webapp.core.text import decoders, normalizers, pretokenizers
 from webapp.core.text.decoders import Decoder
@@ -128,7 +128,6 @@ NGRAM = Recipe(name="ngram", normalizer=None, pretokenizer=None, decoder=decoder
 """N-grams of words, which have no pre-tokenizer either."""
 
 
-NAMED_BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 GRID = 1 / 128
 """Scores are multiples of this: SentencePiece adds them in single precision and resets sums at 100,000, so its sums are
 exact, and the best path is the same as with the double precision of `tokenizers`."""

@@ -25,8 +25,7 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.core.training.corpus import CorpusError, CorpusFile
 from webapp.core.training.counting import count_words
 from webapp.core.training.ngrams import predicted, sentences
-from webapp.core.training.plan import PlanError, Progress, Report, TrainingPlan
-from webapp.core.training.record import TrainingRecord
+from webapp.core.training.plan import PlanError, Progress, Report, TrainingPlan, TrainingRecord
 from webapp.core.training.train import TrainingError, train
 from webapp.processes import Message, Send
 from webapp.vocabularies import shipped_tokenizer

@@ -12,12 +12,11 @@ differ by marker and dash, not by colour alone, and have labels at their ends. C
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log, log2, log10
 
 from webapp.rendering.pictures.figure import Figure, FigureDot, FigureLabel, FigurePath, Shape
-from webapp.web.localization import number
 
 # SVG paths centred on 0 0, one for each tokenizer that can be chosen.
 SHAPES = (
@@ -124,10 +123,10 @@ class Axis:
         return (value - self.low) / (self.high - self.low)
 
 
-def linear(title: str, values: Iterable[float], *, most_ticks: int = 6) -> Axis:
+def linear(title: str, values: Iterable[float], number: Callable[[float, int], str], *, most_ticks: int = 6) -> Axis:
     """An axis from 0, or the lowest negative value, to just above the highest, with marks at round numbers.
 
-    Requires a request context, for the number format of the visitor's language.
+    `number` writes a value with so many decimals.
     """
     with_zero = [*values, 0.0]
     low, high = min(with_zero), max(with_zero)
@@ -139,10 +138,19 @@ def linear(title: str, values: Iterable[float], *, most_ticks: int = 6) -> Axis:
     return Axis(title, first * step, max(last * step, high + 0.03 * (high - low)), ticks)
 
 
-def logarithmic(title: str, low: float, high: float, marked: Iterable[float], named: Iterable[float]) -> Axis:
-    """A logarithmic axis from `low` to `high`, both above 0, with marks at some values and labels at some marks."""
-    names = set(named)
-    ticks = tuple(Tick(value, number(value) if value in names else "") for value in marked)
+def logarithmic(
+    title: str,
+    low: float,
+    high: float,
+    marked: Iterable[float],
+    number: Callable[[float], str],
+    named: Sequence[float] | None = None,
+) -> Axis:
+    """A logarithmic axis from `low` to `high`, both above 0, with marks at some values, labels at all or the `named`.
+
+    `number` writes a value.
+    """
+    ticks = tuple(Tick(value, number(value) if named is None or value in named else "") for value in marked)
     return Axis(title, low, high, ticks, logarithmic=True)
 
 

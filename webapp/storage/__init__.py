@@ -12,13 +12,16 @@ all methods raise UnavailableStorageError, for which `webapp.web.errors` has a p
 from __future__ import annotations
 
 import logging
+import sys
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import click
 from flask import Flask, current_app
 
-from webapp.storage import commands
-from webapp.storage.commands import explain_failures
+from webapp.storage.backup import BackupError, add_commands
 from webapp.storage.engine import Database, DatabaseUrlError, UnavailableStorageError, url_of
 from webapp.storage.inventory import Deleted, Inventory
 from webapp.storage.jobs import Failure, Job, JobStore, TooManyJobsError
@@ -30,10 +33,9 @@ from webapp.storage.snapshots import (
     Snapshot,
     SnapshotStore,
     StoredSnapshot,
-    VisitorReport,
 )
 from webapp.storage.totals import StorageFullError
-from webapp.storage.vocabularies import VocabularyFile, VocabularyRecord, VocabularyStore
+from webapp.storage.vocabularies import VocabularyFile, VocabularyStore
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +66,7 @@ def init_app(app: Flask) -> None:
     seconds = app.config["MAX_DATABASE_SECONDS"] if command is None or command.info_name == "run" else COMMAND_SECONDS
     database = Database(url_of(str(app.config["DATABASE_URL"]), file), seconds=seconds)
     app.extensions[_EXTENSION] = Storage(database, most_snapshot_bytes=app.config["MAX_SNAPSHOTS_BYTES"])
-    commands.init_app(app, database)
+    add_commands(app, database)
     if command is not None:
         return  # a command may be for another file than the operator means, and must not create it
     try:
@@ -82,3 +84,27 @@ def storage_of(app: Flask) -> Storage:
     """The storage of `app`."""
     current: Storage = app.extensions[_EXTENSION]
     return current
+
+
+def explain_failures(app: Flask) -> None:
+    """Let every command of the site end with one line, not a traceback, if the database cannot be used."""
+    waiting: list[click.Command] = list(app.cli.commands.values())
+    while waiting:
+        command = waiting.pop()
+        if isinstance(command, click.Group):
+            waiting += command.commands.values()
+        elif command.callback is not None and not hasattr(command.callback, "explains_failures"):
+            command.callback = _explained(command.callback)
+
+
+def _explained(callback: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(callback)
+    def explained(*arguments: Any, **options: Any) -> Any:
+        try:
+            return callback(*arguments, **options)
+        except (UnavailableStorageError, SchemaError, BackupError) as error:
+            click.echo(" ".join(str(error).split()), err=True)
+            sys.exit(1)
+
+    explained.explains_failures = True  # type: ignore[attr-defined]  # groups of blueprints belong to all sites of a process
+    return explained

@@ -13,6 +13,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
@@ -31,8 +32,6 @@ from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from webapp.observing import report
 from webapp.storage import schema
-from webapp.storage.extras import missing
-from webapp.storage.patience import Patience
 
 Reason = Literal["locked", "full", "away", "damaged"]
 
@@ -56,6 +55,27 @@ class UnavailableStorageError(Exception):
 
 class DatabaseUrlError(ValueError):
     """`DATABASE_URL` is not usable. The message does not repeat it, because it may contain a password."""
+
+
+class Patience:
+    """The time limit of all connections to one server; after a timeout there is none left for a while.
+
+    Otherwise a request that uses the database three times would wait three times, and every attempt to replace a
+    connection that timed out would wait again.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._spent_until = 0.0
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether a wait for the server has just timed out: for `seconds` from then on, no connection is tried."""
+        return time.monotonic() < self._spent_until
+
+    def spend(self) -> None:
+        """Note a timeout."""
+        self._spent_until = time.monotonic() + self.seconds
 
 
 class Database:
@@ -172,6 +192,17 @@ class Database:
             schema.upgrade(connection)
 
 
+def missing(package: str, extra: str) -> str:
+    """The sentence that says how to install a package; empty if it is installed.
+
+    >>> missing("json", "any"), missing("no_such_package", "redis")
+    ('', "This needs the package no_such_package; in the clone: pip install -c requirements.lock '.[redis]'")
+    """
+    if find_spec(package) is not None:
+        return ""
+    return f"This needs the package {package}; in the clone: pip install -c requirements.lock '.[{extra}]'"
+
+
 def url_of(named: str, file: Path) -> URL:
     """The URL of the database: `named`, the value of `DATABASE_URL`, or the SQLite `file` if `named` is empty.
 
@@ -246,11 +277,14 @@ def _use_wal(connection: Connection, seconds: float) -> None:
     deadline = time.monotonic() + seconds
     while connection.exec_driver_sql("PRAGMA journal_mode").scalar() != "wal":
         try:
-            connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+            if connection.exec_driver_sql("PRAGMA journal_mode=WAL").scalar() == "wal":
+                return
         except OperationalError:
             if time.monotonic() > deadline:
                 raise
-            time.sleep(0.01)
+        if time.monotonic() > deadline:  # where WAL is impossible, the statement does nothing
+            raise UnavailableStorageError("away", "WAL cannot be enabled here")
+        time.sleep(0.01)
 
 
 def _dispose(engine: Engine, process: int) -> None:

@@ -16,7 +16,7 @@ from psycopg.rows import TupleRow
 from psycopg.waiting import Ready
 from sqlalchemy import URL, Engine, create_engine, event
 
-from webapp.storage.patience import Patience
+from webapp.storage.engine import Patience
 
 T = TypeVar("T")
 

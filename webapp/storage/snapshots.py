@@ -58,15 +58,6 @@ class StoredSnapshot:
     condition: Condition
 
 
-@dataclass(frozen=True)
-class VisitorReport:
-    """A visitor's report about a snapshot, for the operator."""
-
-    id: str
-    reason: str
-    created: datetime
-
-
 class RemovedSnapshotError(Exception):
     """The operator has removed the snapshot `id`, and nobody can share the same result again."""
 
@@ -207,16 +198,16 @@ class SnapshotStore:
         except IntegrityError:
             raise KeyError(id) from None
 
-    def reports(self) -> list[VisitorReport]:
-        """The reports about snapshots that still exist, oldest first."""
+    def reports(self) -> Sequence[Row[str, str, datetime]]:
+        """The id of the snapshot, `reason` and `created` of each report about one that still exists, oldest first."""
         statement = (
-            select(ReportRow.snapshot_id, ReportRow.reason, ReportRow.created)
+            select(SnapshotRow.id, ReportRow.reason, ReportRow.created)
             .join(SnapshotRow, SnapshotRow.id == ReportRow.snapshot_id)
             .where(SnapshotRow.condition == "kept")
             .order_by(ReportRow.id)
         )
         with self._database.read() as connection:
-            return [VisitorReport(*row) for row in connection.execute(statement)]
+            return connection.execute(statement).all()
 
     def dismiss(self, id: str) -> int:
         """Delete the reports about a snapshot, but not the snapshot; the number of deleted reports."""

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 
 import zstandard
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from webapp.storage.engine import Database, UnavailableStorageError
@@ -53,18 +53,6 @@ class VocabularyFile:
         return bool(uploaded)
 
 
-@dataclass(frozen=True)
-class VocabularyRecord:
-    """The description of a stored file: `size` is the number of ids, `bytes` the size with its companion."""
-
-    hash: str
-    format: str
-    algorithms: tuple[str, ...]
-    size: int
-    bytes: int
-    created: datetime
-
-
 class VocabularyStore:
     """The vocabulary files of a database.
 
@@ -92,28 +80,12 @@ class VocabularyStore:
             return
         raise UnavailableStorageError("locked", "too many concurrent requests store the same file")
 
-    def find(self, hash: str) -> VocabularyRecord | None:
-        """The description of a file; None if there is none."""
-        columns = (
-            VocabularyRow.hash,
-            VocabularyRow.format,
-            VocabularyRow.algorithms,
-            VocabularyRow.size,
-            VocabularyRow.original_bytes,
-            VocabularyRow.created,
-        )
+    def find(self, hash: str) -> Row[str, str, str, int, int] | None:
+        """The full `hash` of a file, its `format`, its `algorithms`, `size` and `original_bytes`; None without one."""
+        row = VocabularyRow
+        columns = (row.hash, row.format, row.algorithms, row.size, row.original_bytes)
         with self._database.read() as connection:
-            row = connection.execute(select(*columns).where(_named(hash)).order_by(VocabularyRow.created)).first()
-        if row is None:
-            return None
-        return VocabularyRecord(
-            hash=row.hash,
-            format=row.format,
-            algorithms=tuple(row.algorithms.split()),
-            size=row.size,
-            bytes=row.original_bytes,
-            created=row.created,
-        )
+            return connection.execute(select(*columns).where(_named(hash)).order_by(row.created)).first()
 
     def content(self, hash: str) -> tuple[bytes, bytes | None]:
         """The original file and its companion.

@@ -5,8 +5,7 @@ Texts are translated when a page shows them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from flask_babel import gettext as _
@@ -14,7 +13,7 @@ from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
 from webapp.core import algorithms as core
-from webapp.core.algorithms import ALGORITHMS, CHOICES, Algorithm
+from webapp.core.algorithms import ALGORITHMS, CHOICES
 from webapp.core.analysis.ambiguity import Kind
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
@@ -300,14 +299,3 @@ def ambiguity_name(kind: Kind) -> str:
         "combinational": _("Combinational ambiguity (组合型)"),
     }
     return names[kind]
-
-
-@contextmanager
-def registered(algorithm: Algorithm, texts: AlgorithmTexts) -> Iterator[None]:
-    """Register an algorithm and its texts for the duration of the context."""
-    with core.registered(algorithm):
-        TEXTS[algorithm.id] = texts
-        try:
-            yield
-        finally:
-            del TEXTS[algorithm.id]

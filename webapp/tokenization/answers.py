@@ -185,9 +185,6 @@ def _change(change: Change) -> dict[str, Any]:
 _STAGE = ("stage", "component", "rule")
 
 
-PAGE = 100  # tokens per page
-
-
 def entry_json(entry: CatalogueEntry) -> dict[str, Any]:
     """The entry of a vocabulary in the list; `size` is null if it depends on the text."""
     return {
@@ -222,30 +219,6 @@ def vocabulary_json(entry: CatalogueEntry, tokenizer: Tokenizer) -> dict[str, An
             "model": pipeline.model.name,
             "decoder": _names(pipeline.decoder),
         },
-    }
-
-
-@dataclass(frozen=True)
-class NoPageError(LookupError):
-    """The page does not exist; `last` is the number of the last one."""
-
-    last: int
-
-
-def tokens_json(tokenizer: Tokenizer, query: str, page: int) -> dict[str, Any]:
-    """One page of the tokens that contain `query`, or of all tokens; raises NoPageError if it does not exist."""
-    tokens = description_of(tokenizer).tokens
-    matches = tokens.find(query) if query else tokens.ids
-    last = max(1, -(-len(matches) // PAGE))
-    if not 1 <= page <= last:
-        raise NoPageError(last)
-    shown = matches[(page - 1) * PAGE : page * PAGE]
-    return {
-        "query": query,
-        "found": len(matches),
-        "page": page,
-        "pages": last,
-        "tokens": [token_json(tokens, id) for id in shown],
     }
 
 

@@ -6,20 +6,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flask import Response, request
+from flask import Response, current_app, request
 from flask_babel import get_locale, ngettext
 from flask_babel import gettext as _
+from markupsafe import Markup
 
 from webapp.core.analysis.frequencies import RankedToken, ranked, thinned
-from webapp.core.inference.records import OWN
-from webapp.rendering import pictures
+from webapp.core.inference import OWN
 from webapp.rendering.charts import LineChart, Series, chart_figure, logarithmic
 from webapp.rendering.delimited import csv_parts
-from webapp.rendering.markup import shown_piece
-from webapp.rendering.pictures import PictureTexts
-from webapp.rendering.pictures.drawing import PictureKind
-from webapp.rendering.pictures.figure_files import figure_png, figure_svg
-from webapp.rendering.pictures.palette import Theme
+from webapp.rendering.markup import COLOURS, Painter, ids_html, shown_piece
+from webapp.rendering.pictures import drawing, tables
+from webapp.rendering.pictures.drawing import PictureKind, PictureTexts
+from webapp.rendering.pictures.figure import figure_png, figure_svg
+from webapp.rendering.pictures.svg import Theme, palette_of
 from webapp.tokenization.algorithms import algorithm_names, inference_title
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
@@ -28,6 +28,7 @@ from webapp.web.htmx import private
 from webapp.web.json_responses import json_parts, json_piece
 from webapp.web.localization import LANGUAGES, current_key, join_list, number
 from webapp.web.long_responses import long_response
+from webapp.web.templates import Context
 
 _NO_SCRIPT = ("Zyyy", "Zinh", "Zzzz")
 
@@ -63,36 +64,70 @@ SEPARATORS = {"space": " ", "line": "\n", "tab": "\t", "slash": "/", "bar": " | 
 """The separators between tokens in a plain text, by their names in the form."""
 
 
-def attachment(content: Iterable[str | bytes], mimetype: str, name: str) -> Response:
-    """A download. Its name is fixed: no input of the visitor goes into a header."""
-    response = long_response(content, mimetype=mimetype)
+Writer = tuple[str, Callable[[Any], Iterable[str | bytes]]]
+"""The media type of a kind of file, and what makes the content of a value."""
+
+
+def download(writer: Writer, value: object, name: str) -> Response:
+    """A value as a download. Its name is fixed: no input of the visitor goes into a header."""
+    mimetype, write = writer
+    response = long_response(write(value), mimetype=mimetype)
     response.headers["Content-Disposition"] = f"attachment; filename={name}"
     return private(response)
 
 
-def as_file(result: Result, kind: str) -> Response:
-    """The result as a download of a `kind` from `WRITERS`; raises KeyError for any other."""
-    mimetype, write = WRITERS[kind]
-    return attachment(write(result), mimetype, f"tokens.{kind}")
-
-
 def _json(result: Result) -> Iterator[str]:
     state = result.state
-    return pictures.json_parts(result.encoding, algorithm=state.algorithm, vocabulary=state.vocabulary)
+    return tables.json_parts(result.encoding, algorithm=state.algorithm, vocabulary=state.vocabulary)
 
 
 def _plain(result: Result) -> Iterator[str]:
     name = request.values.get("separator", "space")
-    return pictures.plain_parts(result.encoding, SEPARATORS.get(name, name[:16]))
+    return tables.plain_parts(result.encoding, SEPARATORS.get(name, name[:16]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportedPage(Context):
+    """A self-contained HTML file: own style, no scripts, no external resources; light or dark as the browser is set.
+
+    The fonts are those of the site.
+    """
+
+    template = "tokenization/exported.html"
+
+    language: str
+    heading: str
+    light: Sequence[tuple[str, str]]  # the colours by their names
+    dark: Sequence[tuple[str, str]]
+    colours: int = COLOURS
+    sans: Markup
+    mono: Markup
+    tokens: Iterable[Markup]
+    ids_heading: str
+    ids: Iterable[Markup]
 
 
 def _html(result: Result) -> Iterator[str]:
-    language = LANGUAGES[current_key()].tag
-    return pictures.html_parts(result.encoding, ids_heading=_("Ids"), language=language, **_captions(result))
+    """The file in parts: the coloured segmentation and the ids."""
+    painter = Painter(result.encoding, show=result.state.show)
+    light, dark = palette_of("light"), palette_of("dark")
+    names = ("stage", "ink", "quiet", "bad", *(f"t{number}" for number in range(1, COLOURS + 1)))
+    page = ExportedPage(
+        language=LANGUAGES[current_key()].tag,
+        heading=" · ".join([picture_title(result.state), picture_words().tokens(len(result.encoding))]),
+        light=[(name, light[name]) for name in names],
+        dark=[(name, dark[name]) for name in names],
+        sans=Markup(light["sans"]),
+        mono=Markup(light["mono"]),
+        tokens=map(painter.paint, painter.chunks) if painter.chunks else [painter.html()],
+        ids_heading=_("Ids"),
+        ids=(ids_html(result.encoding, [chunk]) for chunk in painter.chunks),
+    )
+    return current_app.jinja_env.get_template(page.template).generate(**page.variables())
 
 
 def _picture(result: Result, kind: PictureKind) -> list[str | bytes]:
-    return [pictures.picture(result.encoding, kind, theme=picture_theme(), **_captions(result))]
+    return [drawing.picture(result.encoding, kind, theme=picture_theme(), **_captions(result))]
 
 
 def picture_theme() -> Theme:
@@ -104,12 +139,12 @@ def _captions(result: Result) -> dict[str, Any]:
     return {"title": picture_title(result.state), "show": result.state.show, "words": picture_words()}
 
 
-WRITERS: dict[str, tuple[str, Callable[[Result], Iterable[str | bytes]]]] = {
+WRITERS: dict[str, Writer] = {
     "svg": ("image/svg+xml", lambda result: _picture(result, "svg")),
     "png": ("image/png", lambda result: _picture(result, "png")),
     "html": ("text/html", _html),
     "json": ("application/json", _json),
-    "csv": ("text/csv", lambda result: pictures.csv_parts(result.encoding)),
+    "csv": ("text/csv", lambda result: tables.csv_parts(result.encoding)),
     "txt": ("text/plain", _plain),
 }
 """The media type and the writer of each kind of file."""
@@ -141,8 +176,8 @@ class Frequencies:
             "frequencies-chart",
             picture_title(self.result.state),
             _("Rank against frequency of the tokens, both axes logarithmic"),
-            logarithmic(_("rank"), 1, ranks[-1], ranks, ranks),
-            logarithmic(_("frequency"), 1, counts[-1], counts, counts),
+            logarithmic(_("rank"), 1, ranks[-1], ranks, number),
+            logarithmic(_("frequency"), 1, counts[-1], counts, number),
             (Series(_("Tokens"), points, strong=True), Series("Zipf", ((last, most / last), (1, most)))),
         )
 
@@ -186,15 +221,9 @@ def frequencies_of(result: Result) -> Frequencies:
     return Frequencies(result, ranked(result.encoding.ids))
 
 
-FREQUENCY_WRITERS: dict[str, tuple[str, Callable[[Frequencies], Iterable[str | bytes]]]] = {
+FREQUENCY_WRITERS: dict[str, Writer] = {
     "json": ("application/json", lambda found: json_parts(found.as_json())),
     "csv": ("text/csv", lambda found: csv_parts(found.table())),
     "svg": ("image/svg+xml", lambda found: [figure_svg(chart_figure(found.chart), theme=picture_theme())]),
     "png": ("image/png", lambda found: [figure_png(chart_figure(found.chart), theme=picture_theme())]),
 }
-
-
-def frequency_file(result: Result, kind: str) -> Response:
-    """The frequencies as a download; `kind` is one of `FREQUENCY_WRITERS`."""
-    mimetype, write = FREQUENCY_WRITERS[kind]
-    return attachment(write(frequencies_of(result)), mimetype, f"frequencies.{kind}")

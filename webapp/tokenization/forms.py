@@ -13,7 +13,7 @@ from werkzeug.datastructures import FileStorage, MultiDict
 
 from webapp.core.affixes import MOST_AROUND
 from webapp.core.algorithms import CHOICES, DEFAULT, Choice
-from webapp.core.inference.records import INFERENCES, PARAMETERS, Parameter
+from webapp.core.inference import INFERENCES, PARAMETERS, Parameter
 from webapp.tokenization.algorithms import choice_of_names, choice_title
 from webapp.tokenization.meter import model_problem
 from webapp.tokenization.state import State, view_of
@@ -297,6 +297,18 @@ def moved(values: Mapping[str, str], rows: Sequence[Row]) -> list[Row]:
             if step:
                 found.insert(max(0, int(value) - 1 + step), row)
     return found
+
+
+# Buttons of the details of a token, and of the list of changes.
+BUTTONS = ("edit", "undo", "add_word", "remove_word")
+
+
+def pressed(values: Mapping[str, str], *, plain: bool) -> bool:
+    """Whether a form was sent to change the dictionary.
+
+    Without scripts (`plain`), the enter key in the field of the word sends the form with another button.
+    """
+    return any(values.get(name) for name in BUTTONS) or bool(plain and values.get("edit_word", "").strip())
 
 
 def text_of(upload: FileStorage) -> str:

@@ -16,11 +16,9 @@ from webapp.core.text.split_patterns import TextError
 from webapp.core.vocabulary_error import Phrase, VocabularyError
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry, StorageFullError, UnavailableVocabularyError, find, library, title_of
 from webapp.vocabularies.fetching import FetchError
-from webapp.vocabularies.messages import sentence as fetch_sentence
 from webapp.web.localization import current_key, number
 from webapp.web.problems import problem
 
@@ -64,21 +62,19 @@ def still_fetching_problem() -> InputProblem:
 def unavailable_problem(error: UnavailableVocabularyError) -> InputProblem:
     """The problem with a vocabulary that cannot be fetched or read, and what to do."""
     if isinstance(error.why, FetchError):
-        return InputProblem(fetch_sentence(error.why), 503, "vocabulary")
+        return InputProblem(error.why.sentence(), 503, "vocabulary")
+    values = {"title": title_of(error.entry), "why": translated(error.why)}
     if error.entry.origin == "uploaded":
         message = _(
-            "The uploaded vocabulary “%(title)s” can no longer be read: %(why)s. Upload the file again.",
-            title=title_of(error.entry),
-            why=wrong_file(error.why),
+            "The uploaded vocabulary “%(title)s” can no longer be read: %(why)s. Upload the file again.", **values
         )
-        return InputProblem(message, 503, "vocabulary")
-    sentence = _(
-        "The file from the publisher of “%(title)s” cannot be read: %(why)s. Choose a vocabulary that ships with this "
-        "site.",
-        title=title_of(error.entry),
-        why=wrong_file(error.why),
-    )
-    return InputProblem(sentence, 503, "vocabulary")
+    else:
+        message = _(
+            "The file from the publisher of “%(title)s” cannot be read: %(why)s. Choose a vocabulary that ships with "
+            "this site.",
+            **values,
+        )
+    return InputProblem(message, 503, "vocabulary")
 
 
 def is_unavailable(problem: InputProblem) -> bool:
@@ -91,27 +87,13 @@ def text_problem(state: State, error: TextError) -> InputProblem:
     entry = find(state.vocabulary)
     title = title_of(entry) if entry else state.vocabulary
     if isinstance(error, GrowthError):
-        return InputProblem(
-            _(
-                "“%(title)s” makes this text too long. Shorten it, or choose another vocabulary.",
-                title=title,
-            ),
-            422,
-            "text",
-        )
-    return InputProblem(
-        _(
+        message = _("“%(title)s” makes this text too long. Shorten it, or choose another vocabulary.", title=title)
+    else:
+        message = _(
             "A split pattern of “%(title)s” times out on this text. Change the text, or choose another vocabulary.",
             title=title,
-        ),
-        422,
-        "text",
-    )
-
-
-def wrong_file(error: FormatError) -> str:
-    """The error in a vocabulary file, translated."""
-    return translated(error)
+        )
+    return InputProblem(message, 422, "text")
 
 
 def translated(message: VocabularyError | Phrase) -> str:
@@ -125,16 +107,6 @@ def translated(message: VocabularyError | Phrase) -> str:
 
 EXPLAINED_ERRORS = (TextError, DictionaryError, EditError, UnavailableVocabularyError)
 """The errors of a request that a visitor can correct, and of a vocabulary that cannot be loaded."""
-
-
-def tokenize_or_explain(state: State) -> Result:
-    """The result for `state`; raises InputProblem, and StillFetchingError while its vocabulary is being downloaded."""
-    try:
-        result = tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
-        result.check_computable()
-    except EXPLAINED_ERRORS as error:
-        raise problem_of(state, error) from error
-    return result
 
 
 def problem_of(
@@ -195,7 +167,7 @@ def store_upload(files: Sequence[FileStorage]) -> CatalogueEntry:
     try:
         return library().store(*contents)
     except FormatError as error:
-        message = _("“%(name)s” was not accepted: %(why)s", name=name, why=wrong_file(error))
+        message = _("“%(name)s” was not accepted: %(why)s", name=name, why=translated(error))
         raise InputProblem(message, 422, FIELD) from error
     except StorageFullError:
         message = _(

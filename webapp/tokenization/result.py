@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypedDict, cast
 
+from flask import current_app
+
 from webapp.core.affixes import Affixed, with_affixes
 from webapp.core.algorithms import ALGORITHMS, LOWERCASE, algorithms_for, family_of, options_of
 from webapp.core.analysis.round_trip import RoundTripReport, round_trip
@@ -27,6 +29,7 @@ from webapp.core.text.split_patterns import TextError
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, wordpiece
 from webapp.observing import report
+from webapp.tokenization.messages import EXPLAINED_ERRORS, problem_of
 from webapp.tokenization.state import State
 from webapp.vocabularies import (
     jieba_words,
@@ -89,7 +92,6 @@ AnyMerge = bpe.CountedMerge[bytes] | bpe.CountedMerge[str] | wordpiece.ScoredMer
 # Limits for extras that are useful for a paragraph but would take too long on a long text.
 COMPARED_CHARACTERS = 20_000
 DISAGREEING_CHARACTERS = 200_000
-DISAGREEMENTS_SHOWN = 60
 
 
 @dataclass(frozen=True)
@@ -273,6 +275,16 @@ def tokenize(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = N
     )
     seconds = time.perf_counter() - began
     return Result(**vars(ready), state=state, encoding=encoding, seconds=seconds)
+
+
+def tokenize_or_explain(state: State) -> Result:
+    """The result for `state`; raises InputProblem, and StillFetchingError while its vocabulary is being downloaded."""
+    try:
+        result = tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
+        result.check_computable()
+    except EXPLAINED_ERRORS as error:
+        raise problem_of(state, error) from error
+    return result
 
 
 def _dictionary(state: State, tokenizer: Tokenizer | None) -> Dictionary:

@@ -5,31 +5,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, get_args
 from urllib.parse import urlencode
 
+from webapp.core import algorithms
 from webapp.core.affixes import Affixes
-from webapp.core.algorithms import (
-    ALGORITHMS,
-    CHOICES,
-    DEFAULT,
-    HMM,
-    LOWERCASE,
-    MODE,
-    ORDER,
-    RUNS,
-    SMOOTHING,
-    SPECIAL,
-    TEMPLATE,
-    Family,
-    choices_of,
-    family_of,
-    inferences_of,
-    options_of,
-)
-from webapp.core.inference.records import ALPHA, DROPOUT, INFERENCES, OWN
+from webapp.core.inference import ALPHA, DROPOUT, INFERENCES, OWN
 from webapp.vocabularies import CATALOGUE, LIMITS, TRAINERS, default_for
 from webapp.vocabularies.library import uses
 
@@ -46,21 +30,21 @@ def view_of(name: str | None) -> View | Literal[""]:
 class State:
     """All choices that determine what the page shows. Addresses omit the defaults."""
 
-    algorithm: str = DEFAULT
-    vocabulary: str = default_for(DEFAULT)
+    algorithm: str = algorithms.DEFAULT
+    vocabulary: str = default_for(algorithms.DEFAULT)
     text: str = ""
     size: int | None = None  # merges or pieces, for a vocabulary trained on the visitor's text
     corpus: str = ""  # the training text; if empty, the text itself
     dictionary: str = ""  # the words of `own-dictionary`
     edits: str = ""  # changes to the dictionary, one in each line
-    runs: bool = RUNS.default  # maximum matching: a run of Latin letters or digits stays one token
-    lowercase: bool = LOWERCASE.default  # WordPiece: lower-case first
-    special: bool = SPECIAL.default  # recognize special tokens in the text
-    template: bool = TEMPLATE.default  # add the special tokens of the vocabulary's template
-    hmm: bool = HMM.default  # maximum probability: find words that are not in the dictionary
-    mode: str = MODE.default  # maximum probability: which words are listed
-    order: str = ORDER.default  # n-grams: how many words an n-gram has
-    smoothing: str = SMOOTHING.default  # n-grams: how unseen ones are estimated
+    runs: bool = algorithms.RUNS.default  # maximum matching: a run of Latin letters or digits stays one token
+    lowercase: bool = algorithms.LOWERCASE.default  # WordPiece: lower-case first
+    special: bool = algorithms.SPECIAL.default  # recognize special tokens in the text
+    template: bool = algorithms.TEMPLATE.default  # add the special tokens of the vocabulary's template
+    hmm: bool = algorithms.HMM.default  # maximum probability: find words that are not in the dictionary
+    mode: str = algorithms.MODE.default  # maximum probability: which words are listed
+    order: str = algorithms.ORDER.default  # n-grams: how many words an n-gram has
+    smoothing: str = algorithms.SMOOTHING.default  # n-grams: how unseen ones are estimated
     show: bool = False  # make spaces and line ends visible
     view: View | Literal[""] = ""  # what stands under each token; by default, what suits the text
     token: int | None = None  # the token whose details are open, counted from 0
@@ -74,14 +58,14 @@ class State:
     added: str = ""  # tokens that the visitor adds, one in each line
 
     @property
-    def family(self) -> Family | None:
+    def family(self) -> algorithms.Family | None:
         """The family of the algorithm; None for an unknown algorithm."""
-        return family_of(self.algorithm)
+        return algorithms.family_of(self.algorithm)
 
     @property
     def has_dictionary(self) -> bool:
         """Whether the algorithm splits the text by a dictionary, which `edits` may change."""
-        algorithm = ALGORITHMS.get(self.algorithm)
+        algorithm = algorithms.ALGORITHMS.get(self.algorithm)
         return algorithm is not None and algorithm.vocabulary_kind == "matching"
 
     @property
@@ -125,9 +109,9 @@ class State:
 
     @cached_property
     def _relevant(self) -> State:
-        options, choices = options_of(self.algorithm), choices_of(self.algorithm)
-        unused: dict[str, Any] = {choice.name: choice.default for choice in CHOICES if choice not in choices}
-        inference = self.inference if self.inference in inferences_of(self.algorithm) else OWN
+        options, choices = algorithms.options_of(self.algorithm), algorithms.choices_of(self.algorithm)
+        unused: dict[str, Any] = {choice.name: choice.default for choice in algorithms.CHOICES if choice not in choices}
+        inference = self.inference if self.inference in algorithms.inferences_of(self.algorithm) else OWN
         used = [parameter.name for parameter in INFERENCES[inference].parameters]
         affixes = self.affixes if self.family not in ("dictionary", "word model") else Affixes()
         return replace(
@@ -136,11 +120,11 @@ class State:
             corpus=self.corpus if self.trained else "",
             dictionary=self.dictionary if self.vocabulary == "own-dictionary" else "",
             edits=self.edits.strip() if self.has_dictionary else "",
-            runs=self.runs if RUNS in options else RUNS.default,
-            lowercase=self.lowercase and LOWERCASE in options and not self.external,
-            special=self.special and (self.external or SPECIAL in options),
+            runs=self.runs if algorithms.RUNS in options else algorithms.RUNS.default,
+            lowercase=self.lowercase and algorithms.LOWERCASE in options and not self.external,
+            special=self.special and (self.external or algorithms.SPECIAL in options),
             template=self.template and self.external,
-            hmm=self.hmm if HMM in options else HMM.default,
+            hmm=self.hmm if algorithms.HMM in options else algorithms.HMM.default,
             inference=inference,
             dropout=self.dropout if "dropout" in used else DROPOUT.default,
             alpha=self.alpha if "alpha" in used else ALPHA.default,
@@ -175,10 +159,7 @@ class State:
         >>> State(text="low").link(40), State(text="low" * 20).link(40)
         ('algorithm=bpe&text=low', None)
         """
-        if len(self.text) > most:
-            return None  # without building the query string
-        query = self.query() if with_token else self.query(token=None)
-        return query if len(query) <= most else None
+        return short_query(self.text, self.query if with_token else partial(self.query, token=None), most)
 
     def query_of_algorithm(self, **changes: Any) -> str:
         """The query string for a path that contains the algorithm; with `changes`, without `token`."""
@@ -193,13 +174,21 @@ class State:
         pairs = [("algorithm", self.algorithm)]
         if self.vocabulary != default_for(self.algorithm):
             pairs.append(("vocabulary", self.vocabulary))
-        for name, default in _DEFAULTS.items():
-            value = getattr(self, name)
-            if value != default:
-                pairs.append((name, str(int(value)) if isinstance(value, bool) else str(value)))
-        return pairs
+        chosen = {name: getattr(self, name) for name in DEFAULTS if name not in ("algorithm", "vocabulary", "text")}
+        return [*pairs, *((name, in_address(value)) for name, value in chosen.items() if value != DEFAULTS[name])]
 
 
-_DEFAULTS = {
-    field.name: field.default for field in fields(State) if field.name not in ("algorithm", "vocabulary", "text")
-}
+DEFAULTS = {field.name: field.default for field in fields(State)}
+
+
+def in_address(value: object) -> str:
+    """The value of a choice as an address has it."""
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def short_query(text: str, query: Callable[[], str], most: int) -> str | None:
+    """A query string with a text, or None if it would have more than `most` characters."""
+    if len(text) > most:
+        return None  # without building the query string
+    written = query()
+    return written if len(written) <= most else None

@@ -16,7 +16,7 @@ from flask_babel import gettext as _
 from webapp.core.analysis.ambiguity import Divisible, divisible_words, kind_of, undisputed_words
 from webapp.core.analysis.token_origin import Mark, marks_in
 from webapp.core.encoding import Encoding
-from webapp.core.inference.records import INFERENCES
+from webapp.core.inference import INFERENCES
 from webapp.core.models.bpe import BPE
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.dictionary_edits import EditedDictionary
@@ -26,30 +26,8 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.models.word_models import DictionaryModel
 from webapp.core.trainers.wordpiece import ScoredMerge
 from webapp.rendering.markup import DRAWN, Painter, ids_html, piece_bytes, shown_piece, visible
-from webapp.tokenization.algorithms import (
-    OPTION_TITLES,
-    TEXTS,
-    ambiguity_name,
-    caption_of,
-    choice_fields,
-    how_it_works,
-    inference_title,
-    options,
-)
+from webapp.tokenization import algorithms, links
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.links import (
-    affixes_offered,
-    can_decode,
-    compare_address,
-    decode_link,
-    meter_of,
-    models_offered,
-    other_tokenizers,
-    playground_address,
-    special_hints,
-    steps_address,
-    token_address,
-)
 from webapp.tokenization.messages import is_unavailable, joined, translated
 from webapp.tokenization.result import COMPARED_CHARACTERS, DISAGREEING_CHARACTERS, Result, explained_changes
 from webapp.tokenization.state import State, View
@@ -248,23 +226,20 @@ def milliseconds(seconds: float) -> str:
     return _("%(value)s ms", value=number(value, 2 if value < 10 else 0))
 
 
-_FUNCTIONS: Sequence[Callable[..., object]] = (
-    *(affixes_offered, can_decode, caption_of, compare_address, decode_link, explained_changes),
-    *(how_it_works, ids_html, inference_title, kind_of, meter_of, models_offered, other_tokenizers, playground_address),
-    *(special_hints, steps_address),
+_OF_LINKS = (
+    "affixes_offered can_decode compare_address decode_link meter_of models_offered other_tokenizers "
+    "playground_address special_hints steps_address"
 )
+_FUNCTIONS = (algorithms.caption_of, algorithms.how_it_works, algorithms.inference_title, ids_html, kind_of)
 TEMPLATE_GLOBALS = {
-    "texts": {
-        "TEXTS": TEXTS,
-        "OPTION_TITLES": OPTION_TITLES,
-        "NAMES": NAMES,
-        "NGRAM": NGRAM,
-        **{each.__name__: each for each in (ambiguity_name, choice_fields, joined, milliseconds, options, translated)},
-    },
+    "texts": vars(algorithms)
+    | {"NAMES": NAMES, "NGRAM": NGRAM, "joined": joined, "milliseconds": milliseconds, "translated": translated},
     "most_compared": COMPARED_CHARACTERS,
     "most_disagreeing": DISAGREEING_CHARACTERS,
     "inferences": INFERENCES,
+    "explained_changes": explained_changes,
     **{function.__name__: function for function in _FUNCTIONS},
+    **{name: getattr(links, name) for name in _OF_LINKS.split()},
 }
 """What the templates of a result call, for example `caption_of(state.algorithm, model)`."""
 
@@ -315,7 +290,7 @@ class TokenDetails:
         self.marks: list[Mark] = []
         if has_marks and len(model.pieces[token.id]) <= LONGEST_MARKED:
             self.marks = marks_in(result.tokenizer, model.pieces[token.id])
-        self.page = token_address(result, token.id)  # the address of the token's own page
+        self.page = links.token_address(result, token.id)  # the address of the token's own page
 
 
 @dataclass(frozen=True)

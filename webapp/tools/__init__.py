@@ -1,4 +1,4 @@
-"""The tools of the site: each says once what it is asked, what it does and what it shows (`webapp.tools.kernel`)."""
+"""The tools of the site: each says once what it takes, what it does and what it shows (`webapp.tools.kernel`)."""
 
 from __future__ import annotations
 

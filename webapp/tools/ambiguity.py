@@ -12,13 +12,11 @@ from pydantic import Field
 
 from webapp.core.algorithms import ALGORITHMS
 from webapp.core.analysis.ambiguity import Ambiguities, Chain, Combination, Kind, find_ambiguities, words_of_chain
-from webapp.core.encoding import Encoding
 from webapp.core.models.dictionary import Dictionary
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.answers import Skipped, skipped_lines
 from webapp.tokenization.forms import fits
 from webapp.tokenization.result import encode, prepare
-from webapp.tokenization.state import State
 from webapp.tools.inputs import WHOLE, Answer, FromForm, InBody, PageNumber, Text, require_page
 from webapp.tools.kernel import ApiEntry, Tool
 from webapp.tools.picker import AlgorithmId, DictionaryInput
@@ -30,125 +28,6 @@ WORD_FAMILIES = ("dictionary", "word model")
 """The families of algorithms that split a text into words."""
 MOST_SEGMENTED = 100_000
 """How many characters of a text each method segments; the ambiguities are those of the whole text."""
-KINDS: tuple[Kind, ...] = ("overlapping", "combinational")
-
-
-@dataclass(frozen=True)
-class Method:
-    """A method of word segmentation, and its words: the offsets where they start and end."""
-
-    algorithm: str
-    name: str
-    vocabulary: str
-    starts: Sequence[int]
-    ends: Sequence[int]
-
-    def words_at(self, start: int, end: int) -> list[tuple[int, int]]:
-        """The spans of the words that share characters with a place."""
-        first = bisect_right(self.ends, start)
-        last = bisect_left(self.starts, end)
-        return list(zip(self.starts[first:last], self.ends[first:last], strict=True))
-
-
-@dataclass(frozen=True)
-class AmbiguousPlace:
-    """A place of a text with an ambiguity.
-
-    `words` are the spans of the words that cross, or of those that a word consists of; `chosen` those that each method
-    takes there, empty for a place after the part of the text that the methods segmented. `chain_length` is None for a
-    combinational ambiguity.
-    """
-
-    kind: Kind
-    start: int
-    end: int
-    chain_length: int | None
-    words: Sequence[tuple[int, int]]
-    chosen: Sequence[Sequence[tuple[int, int]]]
-
-    @property
-    def differs(self) -> bool:
-        """Whether two methods split the place differently."""
-        return len({tuple(each) for each in self.chosen}) > 1
-
-
-@dataclass(frozen=True)
-class AmbiguityResult:
-    """The ambiguities of a text, and the methods, which segmented its first `segmented` characters."""
-
-    state: State
-    text: str
-    dictionary: Dictionary
-    found: Ambiguities
-    methods: Sequence[Method]
-    segmented: int
-
-    def count(self, kind: Kind | None) -> int:
-        """How many ambiguities of a kind, or of both, can be listed."""
-        numbers = {"overlapping": len(self.found.chains), "combinational": self.found.listed}
-        return sum(numbers.values()) if kind is None else numbers[kind]
-
-    def places(self, kind: Kind | None, first: int = 0, last: int | None = None) -> Iterator[AmbiguousPlace]:
-        """The places of a kind, or of both, the overlapping ones first, from number `first` up to `last`."""
-        last = self.count(kind) if last is None else min(last, self.count(kind))
-        chains = 0 if kind == "combinational" else len(self.found.chains)
-        if kind != "combinational":
-            yield from map(self._of_chain, self.found.chains[first : min(last, chains)])
-        if kind != "overlapping" and last > chains:
-            yield from map(self._of_word, self.found.combinations(max(first - chains, 0), last - chains))
-
-    def _of_chain(self, chain: Chain) -> AmbiguousPlace:
-        words = words_of_chain(self.dictionary, self.text, chain, self.state.runs)
-        return AmbiguousPlace("overlapping", chain.start, chain.end, chain.length, words, self._chosen(chain))
-
-    def _of_word(self, word: Combination) -> AmbiguousPlace:
-        spans = []
-        at = word.start
-        for part in word.parts:
-            spans.append((at, at + len(part)))
-            at += len(part)
-        return AmbiguousPlace("combinational", word.start, word.end, None, spans, self._chosen(word))
-
-    def _chosen(self, place: Chain | Combination) -> list[list[tuple[int, int]]]:
-        if place.end > self.segmented:
-            return []
-        return [method.words_at(place.start, place.end) for method in self.methods]
-
-
-def find_all(state: State, *, corpus_limit: int) -> AmbiguityResult:
-    """The ambiguities of a state's text with its dictionary; raises the exceptions of `prepare`.
-
-    Methods that cannot use the dictionary, because they have a vocabulary of their own, use their default one. They
-    segment at most `MOST_SEGMENTED` characters.
-    """
-    ready = prepare(state, corpus_limit=corpus_limit)
-    assert ready.dictionary is not None
-    names = algorithm_names()
-    segmented = _end_of_part(state.text)
-    part = state.text[:segmented]
-    methods = []
-    for id in offered_algorithms():
-        if ALGORITHMS[id].family in WORD_FAMILIES:
-            vocabulary = state.vocabulary if fits(state.vocabulary, id) else default_for(id)
-            one = replace(state, algorithm=id, vocabulary=vocabulary)
-            encoding = encode(prepare(one, corpus_limit=corpus_limit).tokenizer, part, algorithm=id)
-            methods.append(Method(id, names[id], vocabulary, *_spans(encoding)))
-    found = find_ambiguities(ready.dictionary, state.text, state.runs)
-    return AmbiguityResult(state, state.text, ready.dictionary, found, methods, segmented)
-
-
-def _end_of_part(text: str) -> int:
-    """Where the part that the methods segment ends: after a sentence if one ends shortly before the limit."""
-    if len(text) <= MOST_SEGMENTED:
-        return len(text)
-    first = MOST_SEGMENTED - 1_000
-    return next((at for at in reversed(range(first, MOST_SEGMENTED + 1)) if text[at - 1] in "\n。！？"), MOST_SEGMENTED)
-
-
-def _spans(encoding: Encoding) -> tuple[Sequence[int], Sequence[int]]:
-    return list(encoding.starts), list(encoding.ends)
-
-
 EXAMPLES = ("结婚的和尚未结婚的", "研究生命科学", "结合成分子时", "他从马上下来，马上就来")
 """Chains of one to four, and a word that is two words elsewhere."""
 ON_A_PAGE = 50  # places
@@ -230,36 +109,109 @@ class AmbiguitiesAnswer(Answer):
 
 
 @dataclass(frozen=True)
-class ShownAmbiguities:
-    """The ambiguities of a text, and the part of the list that was requested."""
+class Method:
+    """A method of word segmentation, and its words: the offsets where they start and end."""
 
-    found: AmbiguityResult
+    algorithm: str
+    name: str
+    vocabulary: str
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+    def words_at(self, start: int, end: int) -> list[tuple[int, int]]:
+        """The spans of the words that share characters with a place."""
+        first = bisect_right(self.ends, start)
+        last = bisect_left(self.starts, end)
+        return list(zip(self.starts[first:last], self.ends[first:last], strict=True))
+
+
+@dataclass(frozen=True)
+class AmbiguousPlace:
+    """A place of a text with an ambiguity.
+
+    `words` are the spans of the words that cross, or of those that a word consists of; `chosen` those that each method
+    takes there, empty for a place after the part of the text that the methods segmented. `chain_length` is None for a
+    combinational ambiguity.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    chain_length: int | None
+    words: Sequence[tuple[int, int]]
+    chosen: Sequence[Sequence[tuple[int, int]]]
+
+    @property
+    def differs(self) -> bool:
+        """Whether two methods split the place differently."""
+        return len({tuple(each) for each in self.chosen}) > 1
+
+
+@dataclass(frozen=True)
+class ShownAmbiguities:
+    """The ambiguities of a text, and the methods, which segmented its first `segmented` characters."""
+
     given: AmbiguityInput
+    dictionary: Dictionary
+    found: Ambiguities
+    methods: Sequence[Method]
+    segmented: int
+
+    def count(self, kind: Kind | None) -> int:
+        """How many ambiguities of a kind, or of both, can be listed."""
+        numbers = {"overlapping": len(self.found.chains), "combinational": self.found.listed}
+        return sum(numbers.values()) if kind is None else numbers[kind]
 
     @property
     def last_page(self) -> int:
         """The number of the last page of the list."""
-        return max(1, -(-self.found.count(self.given.kind) // ON_A_PAGE))
-
-    @property
-    def page(self) -> list[AmbiguousPlace]:
-        """The places on the requested page."""
-        first = self.first_number - 1
-        return list(self.found.places(self.given.kind, first, first + ON_A_PAGE))
-
-    @property
-    def listed(self) -> Iterator[AmbiguousPlace]:
-        """The places for programs."""
-        return self.found.places(self.given.kind, self.given.offset, self.given.offset + self.given.limit)
+        return max(1, -(-self.count(self.given.kind) // ON_A_PAGE))
 
     @property
     def first_number(self) -> int:
         """The number of the first place on the requested page, from 1."""
         return (self.given.page - 1) * ON_A_PAGE + 1
 
+    @property
+    def page(self) -> list[AmbiguousPlace]:
+        """The places on the requested page."""
+        return list(self._places(self.first_number - 1, ON_A_PAGE))
+
+    @property
+    def listed(self) -> Iterator[AmbiguousPlace]:
+        """The places for programs."""
+        return self._places(self.given.offset, self.given.limit)
+
+    def _places(self, first: int, most: int) -> Iterator[AmbiguousPlace]:
+        """At most so many places of the requested kind, or of both, the overlapping ones first, from a number on."""
+        kind = self.given.kind
+        last = min(first + most, self.count(kind))
+        chains = 0 if kind == "combinational" else len(self.found.chains)
+        if kind != "combinational":
+            yield from map(self._of_chain, self.found.chains[first : min(last, chains)])
+        if kind != "overlapping" and last > chains:
+            yield from map(self._of_word, self.found.combinations(max(first - chains, 0), last - chains))
+
+    def _of_chain(self, chain: Chain) -> AmbiguousPlace:
+        words = words_of_chain(self.dictionary, self.given.text, chain, self.given.runs)
+        return AmbiguousPlace("overlapping", chain.start, chain.end, chain.length, words, self._chosen(chain))
+
+    def _of_word(self, word: Combination) -> AmbiguousPlace:
+        spans = []
+        at = word.start
+        for part in word.parts:
+            spans.append((at, at + len(part)))
+            at += len(part)
+        return AmbiguousPlace("combinational", word.start, word.end, None, spans, self._chosen(word))
+
+    def _chosen(self, place: Chain | Combination) -> list[list[Span]]:
+        if place.end > self.segmented:
+            return []
+        return [method.words_at(place.start, place.end) for method in self.methods]
+
     def context(self, place: AmbiguousPlace) -> tuple[str, str, str]:
         """The text before a place in its line, the place, and the text after it."""
-        text = self.found.text
+        text = self.given.text
         line_start = text.rfind("\n", max(0, place.start - CONTEXT), place.start) + 1
         line_end = text.find("\n", place.end, place.end + CONTEXT)
         before = text[max(line_start, place.start - CONTEXT, 0) : place.start]
@@ -268,19 +220,19 @@ class ShownAmbiguities:
 
     def words(self, place: AmbiguousPlace) -> list[str]:
         """The words that cross, or those that the word consists of; the first of many."""
-        words = [self.found.text[start:end] for start, end in place.words[:WORDS_SHOWN]]
+        words = [self.given.text[start:end] for start, end in place.words[:WORDS_SHOWN]]
         return [*words, "…"] if len(place.words) > WORDS_SHOWN else words
 
     def choices(self, place: AmbiguousPlace) -> list[tuple[str, list[tuple[str, bool]]]]:
         """Methods that choose the same words, with these words; True for one of which a part lies outside the place."""
         groups: dict[tuple[Span, ...], list[str]] = {}
-        for method, spans in zip(self.found.methods, place.chosen, strict=bool(place.chosen)):
+        for method, spans in zip(self.methods, place.chosen, strict=bool(place.chosen)):
             groups.setdefault(tuple(spans), []).append(method.name)
         return [(join_list(names), self._words(place, spans)) for spans, names in groups.items()]
 
     def _words(self, place: AmbiguousPlace, spans: Sequence[Span]) -> list[tuple[str, bool]]:
         words = [
-            (_shortened(self.found.text[start:end]), start < place.start or end > place.end)
+            (_shortened(self.given.text[start:end]), start < place.start or end > place.end)
             for start, end in spans[: 2 * WORDS_SHOWN]
         ]
         return [*words, ("…", False)] if len(spans) > 2 * WORDS_SHOWN else words
@@ -297,21 +249,40 @@ def ambiguities(given: AmbiguityInput) -> ShownAmbiguities:
     contains the other. A combinational ambiguity (组合型) is a word that consists of two or more words. Methods that
     cannot use the dictionary use a vocabulary of their own.
     """
-    found = find_all(given.state(given.text), corpus_limit=current_app.config["MAX_CORPUS_BYTES"])
-    shown = ShownAmbiguities(found, given)
+    state, limit = given.state(given.text), current_app.config["MAX_CORPUS_BYTES"]
+    ready = prepare(state, corpus_limit=limit)
+    assert ready.dictionary is not None
+    segmented = _end_of_part(given.text)
+    methods = []
+    for id in offered_algorithms():
+        if ALGORITHMS[id].family in WORD_FAMILIES:
+            vocabulary = state.vocabulary if fits(state.vocabulary, id) else default_for(id)
+            tokenizer = prepare(replace(state, algorithm=id, vocabulary=vocabulary), corpus_limit=limit).tokenizer
+            encoding = encode(tokenizer, given.text[:segmented], algorithm=id)
+            methods.append(Method(id, algorithm_names()[id], vocabulary, list(encoding.starts), list(encoding.ends)))
+    found = find_ambiguities(ready.dictionary, given.text, given.runs)
+    shown = ShownAmbiguities(given, ready.dictionary, found, methods, segmented)
     require_page(given.page, shown.last_page)
     return shown
 
 
+def _end_of_part(text: str) -> int:
+    """Where the part that the methods segment ends: after a sentence if one ends shortly before the limit."""
+    if len(text) <= MOST_SEGMENTED:
+        return len(text)
+    first = MOST_SEGMENTED - 1_000
+    return next((at for at in reversed(range(first, MOST_SEGMENTED + 1)) if text[at - 1] in "\n。！？"), MOST_SEGMENTED)
+
+
 def answer(shown: ShownAmbiguities) -> AmbiguitiesAnswer:
     """The counts and some of the places, with offsets in characters, for programs."""
-    text, result = shown.found.text, shown.found
+    text = shown.given.text
 
     def words(spans: Sequence[Span]) -> list[WordAnswer]:
         return [WordAnswer(well_formed(text[start:end]), start, end) for start, end in spans]
 
     def place_answer(place: AmbiguousPlace) -> PlaceAnswer:
-        chosen = zip(result.methods, place.chosen, strict=bool(place.chosen))
+        chosen = zip(shown.methods, place.chosen, strict=bool(place.chosen))
         return PlaceAnswer(
             place.kind,
             place.start,
@@ -323,13 +294,13 @@ def answer(shown: ShownAmbiguities) -> AmbiguitiesAnswer:
         )
 
     return AmbiguitiesAnswer(
-        overlapping=len(result.found.chains),
-        combinational=result.found.combinational,
-        combinational_words=result.found.different,
-        segmented_characters=result.segmented,
-        methods=[MethodAnswer(each.algorithm, each.vocabulary) for each in result.methods],
+        overlapping=len(shown.found.chains),
+        combinational=shown.found.combinational,
+        combinational_words=shown.found.different,
+        segmented_characters=shown.segmented,
+        methods=[MethodAnswer(each.algorithm, each.vocabulary) for each in shown.methods],
         places=list(map(place_answer, shown.listed)),
-        skipped_lines=skipped_lines(result.dictionary),
+        skipped_lines=skipped_lines(shown.dictionary),
     )
 
 
@@ -338,7 +309,7 @@ def table(shown: ShownAmbiguities) -> Iterator[list[object]]:
 
     The columns of the methods are empty after the part of the text that they segmented.
     """
-    text, methods = shown.found.text, shown.found.methods
+    text, methods = shown.given.text, shown.methods
     yield ["kind", "start", "end", "text", "chain_length", "words", *(method.algorithm for method in methods)]
     for place in shown.listed:
         words = (

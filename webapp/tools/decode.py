@@ -28,7 +28,8 @@ from webapp.tokenization import forms
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.ids import MOST_IDS, IdsError, OutsideIds, ids_outside, read_ids
 from webapp.tokenization.links import can_decode
-from webapp.tokenization.messages import joined, still_fetching_problem, text_problem, tokenize_or_explain
+from webapp.tokenization.messages import joined, still_fetching_problem, text_problem
+from webapp.tokenization.result import tokenize_or_explain
 from webapp.tokenization.state import State
 from webapp.tokenization.views import DECODED_SHOWN, LONG, SHORT, TILES
 from webapp.tools.inputs import Answer, FromForm, PageNumber, at_most, require_page, whole

@@ -1,4 +1,4 @@
-"""What a tool is asked, as one typed model: addresses, forms, JSON bodies and commands are all read into it.
+"""What a tool takes, as one typed model: addresses, forms, JSON bodies and commands are all read into it.
 
 >>> class SquareInput(Input):
 ...     side: Annotated[int, Field(ge=1, le=9)] = 3
@@ -56,7 +56,7 @@ class BodyField:
 class FromForm:
     """How a field is found in a form: under other names, which come first, and by a function of all its values.
 
-    The function may raise InputProblem. `button`: the field has buttons only, so the page has no place beside it for
+    The function may raise InputProblem. `button`: the field has buttons only, so the page has no place at it for
     what is wrong with it.
     """
 

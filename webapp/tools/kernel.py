@@ -1,8 +1,8 @@
-"""What every tool shares: a tool says what it is asked, what it does and what it shows; here are its projections.
+"""What every tool shares: a tool says what it takes, what it does and what it shows; here are its projections.
 
 A tool is a module with an `Input`, a function from it to a result, a template, and a `Tool` that names them. From that
 come its page, the part that htmx swaps in, the address of a result, its JSON and CSV, the route of the API with its
-entry in the OpenAPI document (`webapp.api.tool_routes`), and the command (`webapp.command_line.tool_command`).
+entry in the OpenAPI document (`webapp.api.operations`), and the command (`webapp.command_line.tool_command`).
 `webapp.tools.TOOLS` lists the tools; CONTRIBUTING says how to add one.
 """
 
@@ -20,7 +20,7 @@ from webapp.observing import report
 from webapp.rendering.delimited import csv_parts
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import EXPLAINED_ERRORS, problem_of, refused, still_fetching_problem
-from webapp.tokenization.sharing.snapshots import SharingPage
+from webapp.tokenization.snapshots import SharingPage
 from webapp.tokenization.state import State
 from webapp.tools.inputs import Input
 from webapp.vocabularies import StillFetchingError
@@ -176,25 +176,22 @@ def page_of(
         link=link,
         waiting=next((one.__cause__ for one in problems if isinstance(one.__cause__, StillFetchingError)), None),
     )
-    body = _part(tool.template, context) if wants_partial() else _whole(tool.template, context)
-    response = make_response(body, max((one.status for one in problems), default=getattr(result, "status", 200)))
+    response = make_response(
+        _rendered(tool.template, context), max((one.status for one in problems), default=getattr(result, "status", 200))
+    )
     response = swappable(response, link or address)
     if wants_partial() and any(name in request.args for name in tool.leafed):
         response.headers["HX-Push-Url"] = response.headers.pop("HX-Replace-Url")
     return response
 
 
-def _whole(template: str, context: ToolPage) -> str:
+def _rendered(name: str, context: ToolPage) -> str:
+    """The page, or its block `result` alone for htmx."""
     with report.current().phase("render"):
-        return render_template(template, **context.variables())
-
-
-def _part(name: str, context: ToolPage) -> str:
-    """The block `result` of a template alone."""
-    template = current_app.jinja_env.get_template(name)
-    variables = context.variables()
-    current_app.update_template_context(variables)
-    with report.current().phase("render"):
+        if not wants_partial():
+            return render_template(name, **context.variables())
+        template, variables = current_app.jinja_env.get_template(name), context.variables()
+        current_app.update_template_context(variables)
         return "".join(template.blocks["result"](template.new_context(variables)))
 
 

@@ -18,9 +18,17 @@ from pydantic import AfterValidator, Field
 from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.text.split_patterns import TextError
 from webapp.rendering.charts import SHAPES, Scale
-from webapp.rendering.pictures.figure import Figure, FigureBox, FigureDot, FigureLabel, FigurePath, Shape
-from webapp.rendering.pictures.figure_files import figure_png, figure_svg
-from webapp.rendering.pictures.palette import Theme
+from webapp.rendering.pictures.figure import (
+    Figure,
+    FigureBox,
+    FigureDot,
+    FigureLabel,
+    FigurePath,
+    Shape,
+    figure_png,
+    figure_svg,
+)
+from webapp.rendering.pictures.svg import Theme
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import Groups, is_independent, vocabulary_choices
 from webapp.tokenization.measures.measured import BASE, LOSSY, Passage, fair, passages, shown
@@ -88,13 +96,11 @@ OwnPassage = Annotated[str, AfterValidator(_short)]
 
 
 class LanguagesInput(Input):
-    """Vocabularies, a measure, an order and the visitor's own passage.
-
-    `sort` is `name`, `script`, or the name of a vocabulary; the button of a column has it with the order: `name down`.
-    """
+    """Vocabularies, a measure, an order and the visitor's own passage."""
 
     chosen: Annotated[tuple[str, ...], AfterValidator(_limited), Field(serialization_alias="with")] = ()
     measure: Annotated[Measure, FromForm(button=True)] = "relative"
+    # `name`, `script`, or the name of a vocabulary; the button of a column has it with the order: `name down`.
     sort: Annotated[str, FromForm(("by",), choose=lambda values: values[0].partition(" ")[0])] = ""
     order: Annotated[
         Literal["", "down"], FromForm(("by",), choose=lambda values: "down" if values[0].endswith("down") else "")
@@ -170,17 +176,14 @@ class PassageRow:
 
 @dataclass(frozen=True)
 class LanguageEquality:
-    """How equally a vocabulary treats the languages of the article: Gini, and the highest premium with its language.
-
-    Languages with too many unknown tokens do not count; `languages` do, and `all` says whether those are all.
-    """
+    """How equally a vocabulary treats the languages of the article: Gini, and the highest premium with its language."""
 
     vocabulary: str
     gini: float | None
     premium: float | None
     language: str
-    languages: int
-    all: bool
+    languages: int  # that count: those without too many unknown tokens
+    all: bool  # whether those are all
 
 
 @dataclass(frozen=True)
@@ -241,14 +244,8 @@ class Languages:
         unknown = {key: row.unknown.get(vocabulary, 0) for key, row in articles.items()}
         premiums, inequality, lossy = fair(tokens, unknown)
         highest = max(premiums, key=premiums.__getitem__, default=None)
-        return LanguageEquality(
-            vocabulary,
-            inequality,
-            premiums[highest] if highest else None,
-            articles[highest].language if highest else "",
-            len(tokens) - len(lossy),
-            not lossy,
-        )
+        premium, language = (premiums[highest], articles[highest].language) if highest else (None, "")
+        return LanguageEquality(vocabulary, inequality, premium, language, len(tokens) - len(lossy), not lossy)
 
 
 def languages(given: LanguagesInput) -> Languages:

@@ -13,7 +13,7 @@ from flask import current_app
 from flask.cli import AppGroup
 from flask_babel import force_locale
 
-from webapp.vocabularies import fetching, messages
+from webapp.vocabularies import fetching
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
 group = AppGroup("vocabularies", help="Well-known vocabularies, fetched from their publishers.")
@@ -54,7 +54,7 @@ def _fetch(name: str) -> bool:
         contents = fetching.fetcher_of(current_app).fetch(WELL_KNOWN[name])
     except fetching.FetchError as error:
         with force_locale("en"):
-            click.echo(messages.sentence(error), err=True)
+            click.echo(error.sentence(), err=True)
         return False
     seconds = time.monotonic() - started
     for content in contents:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from flask import Flask
 
 from webapp.vocabularies.disk_cache import DiskCache
-from webapp.vocabularies.https_download import HUB_SITES, Download, Endpoint, FetchError
+from webapp.vocabularies.https_download import Endpoint, FetchError, download
 from webapp.vocabularies.wellknown import WellKnown
 
 log = logging.getLogger(__name__)
@@ -63,7 +63,6 @@ class FetchProgress(NamedTuple):
 class _Attempt:
     """One attempt to fetch a vocabulary, in its own thread."""
 
-    begun: Event = field(default_factory=Event)
     done: Event = field(default_factory=Event)
     progress: FetchProgress = field(default_factory=lambda: FetchProgress(0, None))
     error: FetchError | None = None
@@ -85,34 +84,22 @@ class Fetcher:
         self.disk_cache = DiskCache(folder)
         self.most_bytes = most_bytes
         self.seconds = seconds
-        self._endpoint = Endpoint.checked(hub, HUB_SITES)
+        self._endpoint = Endpoint.checked(hub)
         self._attempts: dict[str, _Attempt] = {}
         self._lock = Lock()
         self._places = BoundedSemaphore(AT_ONCE)
-
-    def cached(self, known: WellKnown) -> list[bytes] | None:
-        """The verified content of the vocabulary's files from disk; None if they are missing or damaged."""
-        return self.disk_cache.get(known)
-
-    def has(self, known: WellKnown) -> bool:
-        """Whether the vocabulary's files are on disk, judged by name and size: fast enough for a list."""
-        return self.disk_cache.has(known)
 
     def fetch(self, known: WellKnown) -> list[bytes]:
         """The content of the vocabulary's files, from disk or else fetched, verified and stored.
 
         Waits for them. Raises FetchError; immediately if the last attempt failed less than `REMEMBERED` seconds ago.
         """
-        contents = self.cached(known)
-        if contents is not None:
-            return contents
-        attempt = self._attempt(known)
-        if not attempt.begun.wait(2 * self.seconds + GRACE) or not attempt.done.wait(self.seconds + GRACE):
-            raise FetchError("slow", "timed out", self._endpoint.host, known.name)
-        _raise_again(attempt)
-        contents = self.cached(known)
+        contents = self.disk_cache.get(known)
         if contents is None:
-            raise FetchError("storage", "the written files cannot be read", self._endpoint.host, known.name)
+            self.start(known)
+            contents = self.result(known, seconds=3 * self.seconds + GRACE)  # of another fetch that it waits for, too
+        if contents is None:
+            raise FetchError("slow", "timed out", self._endpoint.host, known.name)
         return contents
 
     def start(self, known: WellKnown, *, again: bool = False) -> None:
@@ -120,7 +107,11 @@ class Fetcher:
 
         With `again`, which a visitor asks for, it starts also after a failure.
         """
-        self._attempt(known, again=again)
+        with self._lock:
+            attempt = self._attempts.get(known.name)
+            if attempt is None or (attempt.done.is_set() and (again or not attempt.failed_recently())):
+                attempt = self._attempts[known.name] = _Attempt()
+                Thread(target=self._run, args=(known, attempt), name=f"fetch {known.name}", daemon=True).start()
 
     def progress(self, name: str) -> FetchProgress | None:
         """The progress of the running fetch of vocabulary `name`; None if none is running."""
@@ -136,23 +127,14 @@ class Fetcher:
         attempt = self._attempts.get(known.name)
         if attempt is not None and not attempt.done.wait(seconds):
             return None
-        contents = self.cached(known)
-        if contents is None and attempt is not None and attempt.failed_recently():
-            _raise_again(attempt)
+        contents = self.disk_cache.get(known)
+        if contents is None and attempt is not None and attempt.error is not None and attempt.failed_recently():
+            error = attempt.error  # a copy, so that each caller gets its own exception and traceback
+            raise FetchError(error.reason, error.detail, error.host, error.name)
         return contents
-
-    def _attempt(self, known: WellKnown, *, again: bool = False) -> _Attempt:
-        """The attempt that is running, or failed recently unless `again` is set, or else a new one."""
-        with self._lock:
-            attempt = self._attempts.get(known.name)
-            if attempt is None or (attempt.done.is_set() and (again or not attempt.failed_recently())):
-                attempt = self._attempts[known.name] = _Attempt()
-                Thread(target=self._run, args=(known, attempt), name=f"fetch {known.name}", daemon=True).start()
-            return attempt
 
     def _run(self, known: WellKnown, attempt: _Attempt) -> None:
         with self._places:
-            attempt.begun.set()
             try:
                 self._fetch(known, attempt)
             except FetchError as error:
@@ -178,15 +160,13 @@ class Fetcher:
                     attempt.progress = FetchProgress(before + read, None if total is None else before + total)
 
                 checksum = source.sha256[at] if source.sha256 else ""
-                download = Download(self._endpoint, source, file, checksum, self.most_bytes, deadline, report)
-                contents.append(download.content())
+                content = download(
+                    *(self._endpoint, source, file, checksum),
+                    most_bytes=self.most_bytes,
+                    deadline=deadline,
+                    report=report,
+                )
+                contents.append(content)
             self.disk_cache.put(known, contents)
         except OSError as error:
             raise FetchError("storage", str(error)) from None
-
-
-def _raise_again(attempt: _Attempt) -> None:
-    """Raise a copy of an attempt's error, so that each caller gets its own exception and traceback."""
-    if attempt.error is not None:
-        error = attempt.error
-        raise FetchError(error.reason, error.detail, error.host, error.name)

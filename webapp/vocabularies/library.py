@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import cast
 
 from flask import Flask, current_app, g, has_app_context
 
 from webapp.core.cache import held_by_all
+from webapp.core.formats import huggingface
+from webapp.core.formats.dictionary import write_dictionary
 from webapp.core.formats.reading import FormatError
-from webapp.core.formats.recognize import Format, recognize
+from webapp.core.formats.recognize import Format, recognize, save
+from webapp.core.models.dictionary_edits import unedited
+from webapp.core.models.ngram import NGram
+from webapp.core.models.word_models import DictionaryModel
 from webapp.core.tokenizer import Tokenizer
 from webapp.observing import report
 from webapp.storage import VocabularyFile, storage_of
@@ -20,10 +26,9 @@ from webapp.vocabularies.catalogue import CATALOGUE, CatalogueEntry
 from webapp.vocabularies.fetching import Fetcher, FetchError
 from webapp.vocabularies.language_models import LanguageModel
 from webapp.vocabularies.memory_cache import MemoryCache
-from webapp.vocabularies.shipped_vocabularies import PRELOADED, shipped_encoding
+from webapp.vocabularies.shipped_vocabularies import NAMES, PRELOADED, shipped_encoding, unpacked
 from webapp.vocabularies.titles import short_title, title_of
-from webapp.vocabularies.uploads import Uploads, is_upload, number_of_ids
-from webapp.vocabularies.vocabulary_files import shipped_file, vocabulary_file
+from webapp.vocabularies.uploads import Uploads, algorithms_of, hash_of, is_upload, number_of_ids
 from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
 
 # How long a response waits for a vocabulary to be fetched, in seconds, before it reports the progress instead.
@@ -125,7 +130,7 @@ class Library:
 
     def must_be_fetched(self, name: str) -> bool:
         """Whether a vocabulary must be fetched before use."""
-        return name in WELL_KNOWN and not self.loaded.has(name) and not self.fetcher.has(WELL_KNOWN[name])
+        return name in WELL_KNOWN and not self.loaded.has(name) and not self.fetcher.disk_cache.has(WELL_KNOWN[name])
 
     def _uploaded(self, name: str) -> Tokenizer:
         entry = self.find(name)
@@ -142,15 +147,15 @@ class Library:
         Raises the same exceptions, and KeyError or ValueError if the file of an upload is deleted or damaged.
         """
         if name in CATALOGUE and CATALOGUE[name].load is not None:
-            return shipped_file(CATALOGUE[name])
+            return _shipped_file(CATALOGUE[name])
         tokenizer = self.tokenizer(name)  # fetches it if necessary
-        contents = self.fetcher.cached(WELL_KNOWN[name]) if name in WELL_KNOWN else self.uploads.content(name)
+        contents = self.fetcher.disk_cache.get(WELL_KNOWN[name]) if name in WELL_KNOWN else self.uploads.content(name)
         if contents is None:
             raise self._still_fetching(WELL_KNOWN[name])
         entry = self.find(name)
         assert entry is not None
         format = WELL_KNOWN[name].format if name in WELL_KNOWN else cast(Format, entry.title)
-        return vocabulary_file(format, entry.algorithms, number_of_ids(tokenizer), *contents)
+        return _file(format, entry.algorithms, number_of_ids(tokenizer), *contents)
 
     def store(self, content: bytes, companion: bytes | None = None) -> CatalogueEntry:
         """Store an uploaded file and cache its tokenizer; raises the exceptions of `Uploads.add`."""
@@ -170,12 +175,10 @@ class Library:
     def _fetched(self, known: WellKnown) -> Tokenizer:
         try:
             # Wait before taking the cache's lock for this name, so that concurrent requests wait in parallel.
+            if late := self.gather([known.name]):
+                raise late[known.name]
             if self.must_be_fetched(known.name):
-                self.fetcher.start(known)
-                with report.current().phase("fetch vocabulary"):
-                    contents = self.fetcher.result(known, seconds=PATIENCE)
-                if contents is None:
-                    raise self._still_fetching(known)
+                self.fetcher.result(known)  # raises the error again
             return self.loaded.get(known.name, lambda: self._read(known))
         except (FetchError, FormatError) as error:
             raise UnavailableVocabularyError(_well_known_entry(known), error) from error
@@ -183,7 +186,7 @@ class Library:
     def _read(self, known: WellKnown) -> Tokenizer:
         if known.ships:
             return shipped_encoding(known.encoding)
-        contents = self.fetcher.cached(known)
+        contents = self.fetcher.disk_cache.get(known)
         if contents is None:  # it exists, but is damaged
             self.fetcher.start(known)
             raise self._still_fetching(known)
@@ -235,7 +238,7 @@ def tokenizer_of(name: str) -> Tokenizer:
 
 def is_here(entry: CatalogueEntry) -> bool:
     """Whether a vocabulary needs no fetching; for a well-known one, whether it is on disk."""
-    return entry.name not in WELL_KNOWN or library().fetcher.has(WELL_KNOWN[entry.name])
+    return entry.name not in WELL_KNOWN or library().fetcher.disk_cache.has(WELL_KNOWN[entry.name])
 
 
 def well_known() -> list[CatalogueEntry]:
@@ -275,3 +278,42 @@ def uses(model: str, vocabulary: str) -> bool:
     """Whether the model of this name uses a vocabulary."""
     found = language_models.model_of(model)
     return found is not None and found.vocabulary is not None and found.vocabulary == well_known_name(vocabulary)
+
+
+def _file(
+    format: Format, algorithms: Sequence[str], size: int, content: bytes, companion: bytes | None = None
+) -> VocabularyFile:
+    """A vocabulary file with the hash of its content, the same hash as for an upload."""
+    return VocabularyFile(hash_of(content, companion), format, algorithms, size, content, companion)
+
+
+def file_of(tokenizer: Tokenizer) -> VocabularyFile:
+    """The vocabulary of a trained or pasted tokenizer as a file.
+
+    A dictionary is written without a visitor's changes: the state has those, and would make them again.
+
+    Raises FormatError if no file format can represent it.
+    """
+    if isinstance(tokenizer.model, DictionaryModel):
+        dictionary = unedited(tokenizer.model.dictionary)
+        content = write_dictionary(dictionary, separator="\t").encode()
+        return _file("dictionary", algorithms_of(tokenizer), len(dictionary), content)
+    format: Format = "huggingface"
+    if isinstance(tokenizer.model, NGram):
+        format, content = "ngram-counts", save(tokenizer)
+    else:
+        content = huggingface.write(tokenizer).encode()
+    return _file(format, algorithms_of(tokenizer), number_of_ids(tokenizer), content)
+
+
+@cache
+def _shipped_file(entry: CatalogueEntry) -> VocabularyFile:
+    """The file of a built-in vocabulary: its `tokenizer.json`, or a list of words.
+
+    Raises FormatError if no file format can represent it.
+    """
+    assert entry.load is not None
+    tokenizer = entry.load()
+    if entry.name not in NAMES:
+        return file_of(tokenizer)
+    return _file("huggingface", entry.algorithms, number_of_ids(tokenizer), unpacked(entry.name))

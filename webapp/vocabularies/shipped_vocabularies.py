@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, wraps
 from pathlib import Path
-from threading import Lock
-from typing import Any
+from threading import Event, RLock
+from typing import Any, ParamSpec, TypeVar
 
 from webapp.core import recipes
 from webapp.core.formats import huggingface, packed_ranks
@@ -23,6 +23,9 @@ from webapp.core.models.matching import Direction, Matching
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.tokenizer import Tokenizer
 from webapp.vocabularies import shipped_ngram
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 FOLDER = Path(__file__).parent / "shipped"
 NAMES = ("bpe-bytes", "bpe-characters", "wordpiece", "unigram")
@@ -37,9 +40,24 @@ NGRAM_WORDS = 356_190  # of the built-in n-gram model; jieba's are among them
 # `preload` encodes this text, which compiles patterns and builds tables before the first request.
 SAMPLE = "A sample: 12 words, 词语 and\tsome 代码 f(x) = 3.14;\n"
 
-_loading = Lock()
+ARE_LOADED = Event()
+"""Set once all built-in vocabularies are in the memory of this process, or of the one that it was forked from."""
+_loading = RLock()
 
 
+def _once(load: Callable[P, T]) -> Callable[P, T]:
+    """Let a function load each thing once in a process, whichever threads need it."""
+    cached: Callable[..., T] = cache(load)
+
+    @wraps(load)
+    def loaded(*arguments: P.args, **options: P.kwargs) -> T:
+        with _loading:
+            return cached(*arguments, **options)
+
+    return loaded
+
+
+@_once
 def shipped_tokenizer(name: str, *, lowercase: bool = False) -> Tokenizer:
     """The tokenizer of the built-in vocabulary `name`, one of `NAMES`.
 
@@ -47,30 +65,23 @@ def shipped_tokenizer(name: str, *, lowercase: bool = False) -> Tokenizer:
     """
     if name not in NAMES:
         raise KeyError(name)
-    with _loading:
-        return _lowercased(name) if lowercase else _read(name)
+    if lowercase:
+        cased = shipped_tokenizer(name)
+        return recipes.wordpiece(lowercase=True).tokenizer(cased.model, cased.special_tokens)
+    return huggingface.read(unpacked(name).decode())
 
 
-@cache
-def _read(name: str) -> Tokenizer:
-    return huggingface.read(gzip.decompress((FOLDER / f"{name}.json.gz").read_bytes()).decode())
-
-
-@cache
-def _lowercased(name: str) -> Tokenizer:
-    cased = _read(name)
-    return recipes.wordpiece(lowercase=True).tokenizer(cased.model, cased.special_tokens)
+def unpacked(name: str) -> bytes:
+    """The `tokenizer.json` of one of `NAMES`."""
+    return gzip.decompress((FOLDER / f"{name}.json.gz").read_bytes())
 
 
 def shipped_encoding(name: str) -> Tokenizer:
     """The tokenizer of one of OpenAI's encodings; those in `PRELOADED` share a model, which stays in memory."""
-    if name not in PRELOADED:
-        return packed_ranks.read(packed(name), name)
-    with _loading:
-        return _preloaded(name)
+    return _preloaded(name) if name in PRELOADED else packed_ranks.read(packed(name), name)
 
 
-@cache
+@_once
 def _preloaded(name: str) -> Tokenizer:
     if name in LANGUAGE_MODELS:
         return packed_ranks.read(packed(name), name)
@@ -82,21 +93,16 @@ def packed(encoding: str) -> bytes:
     return (FOLDER / f"{packed_ranks.FILES[encoding]}.xz").read_bytes()
 
 
+@_once
 def jieba_words() -> Dictionary:
     """jieba's 349,045 words with their frequencies and tags."""
-    with _loading:
-        return jieba_dictionary()
+    return jieba_dictionary()
 
 
-@cache
-def _ngram() -> Tokenizer:
-    return recipes.NGRAM.tokenizer(shipped_ngram.read(FOLDER / f"{NGRAM}.json.gz", jieba_dictionary()))
-
-
+@_once
 def ngram_tokenizer() -> Tokenizer:
     """The tokenizer of the built-in n-gram model, with bigrams and Kneser-Ney smoothing."""
-    with _loading:
-        return _ngram()
+    return recipes.NGRAM.tokenizer(shipped_ngram.read(FOLDER / f"{NGRAM}.json.gz", jieba_dictionary()))
 
 
 def matching(dictionary: Dictionary, direction: Direction, keep_runs: bool) -> Tokenizer:
@@ -106,13 +112,12 @@ def matching(dictionary: Dictionary, direction: Direction, keep_runs: bool) -> T
 
 def maximum_probability(dictionary: Dictionary, hmm: bool) -> Tokenizer:
     """A tokenizer that takes the most probable words of `dictionary`; the one of jieba's dictionary is built once."""
-    if dictionary is not jieba_words():
-        return recipes.MATCHING.tokenizer(MaximumProbability(dictionary, hmm))
-    with _loading:
+    if dictionary is jieba_words():
         return _jieba_probability(hmm)
+    return recipes.MATCHING.tokenizer(MaximumProbability(dictionary, hmm))
 
 
-@cache
+@_once
 def _jieba_probability(hmm: bool) -> Tokenizer:
     return recipes.MATCHING.tokenizer(MaximumProbability(jieba_dictionary(), hmm))
 
@@ -137,12 +142,7 @@ def preload() -> None:
     matching(jieba_words(), "both", keep_runs=True).ids(SAMPLE)
     maximum_probability(jieba_words(), hmm=True).ids(SAMPLE * 20)  # long enough for the tables of long texts
     ngram_tokenizer().ids(SAMPLE)
-
-
-def are_loaded() -> bool:
-    """Whether all built-in vocabularies are in the memory of this process."""
-    caches = (_preloaded.cache_info(), jieba_dictionary.cache_info(), _ngram.cache_info())
-    return _read.cache_info().currsize == len(NAMES) and all(cache.currsize for cache in caches)
+    ARE_LOADED.set()
 
 
 def missing_files() -> list[str]:

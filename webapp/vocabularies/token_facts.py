@@ -31,7 +31,6 @@ from webapp.core.traces.piece_tree import PieceTree, piece_tree
 from webapp.vocabularies.catalogue import CatalogueEntry
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.library import StillFetchingError, UnavailableVocabularyError, library
-from webapp.vocabularies.wellknown import WELL_KNOWN
 
 NEIGHBOURS = 5  # by id, on each side
 SHOWN = 24  # tokens that contain this one, and merges that use it
@@ -147,11 +146,6 @@ def elsewhere(
 
 def _is_at_hand(entry: CatalogueEntry) -> bool:
     return entry.load is not None or library().loaded.has(entry.name)
-
-
-def is_on_disk(entry: CatalogueEntry) -> bool:
-    """Whether a vocabulary can be read without fetching it."""
-    return entry.name not in WELL_KNOWN or not library().must_be_fetched(entry.name)
 
 
 def _has_han(meaning: str | bytes) -> bool:

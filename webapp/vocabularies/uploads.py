@@ -67,7 +67,9 @@ class Uploads:
         record = self.store.find(name.removeprefix("upload-"))
         if record is None:
             return None
-        uploaded = CatalogueEntry(name, with_newer(record.algorithms), "uploaded", record.size, title=record.format)
+        uploaded = CatalogueEntry(
+            name, with_newer(record.algorithms.split()), "uploaded", record.size, title=record.format
+        )
         with self._lock:
             if len(self._found) >= _CACHED:
                 del self._found[next(iter(self._found))]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import localcontext
 from urllib.parse import urlencode
 
-from flask import Flask, Request, Response, current_app, g, request
+from flask import Flask, Response, current_app, g, request
 from flask_babel import Babel, format_date, format_decimal, format_percent, get_translations
 from flask_babel import gettext as _
 from markupsafe import Markup
@@ -88,15 +88,10 @@ def current_key() -> str:
     """The language of this request: `en` or `zh`."""
     if "language_key" not in g:
         g.by_visitor = True
-        g.language_key = requested_key(request, _explicit_choice())
+        explicit = (_explicit_choice(), request.cookies.get(COOKIE))
+        g.language_key = next((key for key in explicit if key in LANGUAGES), None) or _preferred()
     key: str = g.language_key
     return key
-
-
-def requested_key(request: Request, choice: str | None) -> str:
-    """The explicit choice, or else the cookie's language, or else the first supported language of the browser."""
-    explicit = (choice, request.cookies.get(COOKIE))
-    return next((key for key in explicit if key in LANGUAGES), None) or _preferred(request)
 
 
 def _explicit_choice() -> str | None:
@@ -107,7 +102,8 @@ def _explicit_choice() -> str | None:
         return request.args.get("lang")
 
 
-def _preferred(request: Request) -> str:
+def _preferred() -> str:
+    """The first supported language of the browser."""
     for tag, _quality in request.accept_languages:
         key = tag.split("-")[0].lower()
         if key in LANGUAGES:

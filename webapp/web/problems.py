@@ -7,10 +7,29 @@ from http import HTTPStatus
 from typing import Any, NoReturn
 
 from flask import Request, Response, abort, json
-from flask_babel import gettext as _
+from flask_babel import lazy_gettext as _l
 
 API = "/api/v1"
 MEDIA_TYPE = "application/problem+json"
+
+HEADINGS = {
+    400: _l("Bad request"),
+    403: _l("Not allowed"),
+    404: _l("Page not found"),
+    405: _l("Method not allowed"),
+    413: _l("Request too large"),
+    429: _l("Too many requests"),
+}
+SENTENCES = {
+    400: _l("The site could not read the request. Go back and try again."),
+    403: _l("The request came from a page of another site, so nothing was stored. Send it from a page of this site."),
+    404: _l("There is no page at this address. The playground is on the home page."),
+    405: _l("This address does not accept this request method."),
+    413: _l("The request is too large. Shorten it and send it again."),
+    429: _l("You sent too many requests. Try again in a minute."),
+    503: _l("The site cannot answer this request at the moment. Try again in a minute."),
+}
+_OURS = _l("Something went wrong on our side. Your text is still in the form; try again.")
 
 
 def wants_problems(request: Request) -> bool:
@@ -60,15 +79,7 @@ def heading_for(status: int) -> str:
     >>> heading_for(413)
     'Request too large'
     """
-    headings = {
-        400: _("Bad request"),
-        403: _("Not allowed"),
-        404: _("Page not found"),
-        405: _("Method not allowed"),
-        413: _("Request too large"),
-        429: _("Too many requests"),
-    }
-    return headings.get(status) or _("Something went wrong")
+    return str(HEADINGS.get(status, _l("Something went wrong")))
 
 
 def sentence_for(status: int) -> str:
@@ -77,19 +88,6 @@ def sentence_for(status: int) -> str:
     >>> sentence_for(405)
     'This address does not accept this request method.'
     """
-    sentences = {
-        400: _("The site could not read the request. Go back and try again."),
-        403: _(
-            "The request came from a page of another site, so nothing was stored. Send it from a page of this site."
-        ),
-        404: _("There is no page at this address. The playground is on the home page."),
-        405: _("This address does not accept this request method."),
-        413: _("The request is too large. Shorten it and send it again."),
-        429: _("You sent too many requests. Try again in a minute."),
-        503: _("The site cannot answer this request at the moment. Try again in a minute."),
-    }
-    if status in sentences:
-        return sentences[status]
     if status >= 500:
-        return _("Something went wrong on our side. Your text is still in the form; try again.")
-    return _("The site could not answer the request.")
+        return str(SENTENCES.get(status, _OURS))
+    return str(SENTENCES.get(status, _l("The site could not answer the request.")))

@@ -28,7 +28,7 @@ from flask_limiter import Limit, Limiter, RateLimitExceeded
 from limits import RateLimitItem, parse_many
 
 from webapp.storage import storage_of
-from webapp.storage.extras import missing
+from webapp.storage.engine import missing
 from webapp.web import assets, rate_counts
 from webapp.web.client_addresses import rate_limit_key
 from webapp.web.server_variables import COST, STOPPED, STORES

@@ -12,11 +12,16 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
+import shutil
+import subprocess
+import tempfile
 import threading
 import time
-from collections.abc import Callable
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from flask import Blueprint, Flask, Response, current_app
 from sqlalchemy import text
@@ -27,13 +32,14 @@ from webapp.storage.engine import Database
 from webapp.storage.schema import HEAD
 from webapp.vocabularies import shipped_vocabularies
 from webapp.web import proxies
-from webapp.web.folders import Folder, folders_of
-from webapp.web.release import commit
 
 log = logging.getLogger(__name__)
 blueprint = Blueprint("health", __name__)
 
 REMEMBERED = 1.0
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 _EXTENSION = "tokenscope-readiness"
 _AWAY = {
@@ -44,42 +50,28 @@ _AWAY = {
 }
 
 
-class Check:
-    """One check: `ask` returns what is wrong, or None."""
+class Folder(NamedTuple):
+    """A folder that the site writes to: a name without its place on the disk, the path, and the setting that moves it.
 
-    def __init__(self, ask: Callable[[], str | None]) -> None:
-        self._ask = ask
-        self._problem: str | None = None
-        self._thread: threading.Thread | None = None
+    `create` tells whether the site creates the folder when it first needs it.
+    """
 
-    def start(self) -> None:
-        """Ask in a thread, unless that still waits for an earlier answer."""
-        if self._thread is None or not self._thread.is_alive():
-            self._thread = threading.Thread(target=self._run, daemon=True)
-            self._thread.start()
-
-    def wait(self, deadline: float) -> str | None:
-        """What is wrong, at `deadline` (of `time.monotonic`) at the latest."""
-        assert self._thread is not None
-        self._thread.join(max(0.0, deadline - time.monotonic()))
-        return "There was no answer in time." if self._thread.is_alive() else self._problem
-
-    def _run(self) -> None:
-        try:
-            self._problem = self._ask()
-        except Exception:
-            log.exception("A check of /readyz failed")
-            self._problem = "The check failed; the log says why."
+    name: str
+    path: Path
+    setting: str
+    create: bool = True
 
 
 class Readiness:
-    """The checks of one application."""
+    """The checks of one application, each of which returns what is wrong, or None."""
 
-    def __init__(self, checks: dict[str, Check], *, seconds: float) -> None:
+    def __init__(self, checks: Mapping[str, Callable[[], str | None]], *, seconds: float) -> None:
         """`seconds` is the time limit for all checks together."""
         self._checks = checks
         self._seconds = seconds
         self._lock = threading.Lock()
+        self._threads: dict[str, threading.Thread] = {}
+        self._found: dict[str, str | None] = {}  # by the threads
         self._problems: dict[str, str | None] = {}
         self._as_of = float("-inf")
 
@@ -88,11 +80,25 @@ class Readiness:
         with self._lock:
             if time.monotonic() - self._as_of >= REMEMBERED:
                 deadline = time.monotonic() + self._seconds
-                for check in self._checks.values():
-                    check.start()
-                self._problems = {name: check.wait(deadline) for name, check in self._checks.items()}
+                for name in self._checks:
+                    if name not in self._threads or not self._threads[name].is_alive():
+                        self._threads[name] = threading.Thread(target=self._run, args=[name], daemon=True)
+                        self._threads[name].start()
+                self._problems = {name: self._problem(name, deadline) for name in self._checks}
                 self._as_of = time.monotonic()
             return self._problems
+
+    def _run(self, name: str) -> None:
+        try:
+            self._found[name] = self._checks[name]()
+        except Exception:
+            log.exception("A check of /readyz failed")
+            self._found[name] = "The check failed; the log says why."
+
+    def _problem(self, name: str, deadline: float) -> str | None:
+        """What is wrong, at `deadline` (of `time.monotonic`) at the latest."""
+        self._threads[name].join(max(0.0, deadline - time.monotonic()))
+        return "There was no answer in time." if self._threads[name].is_alive() else self._found[name]
 
 
 def report(app: Flask) -> dict[str, Any]:
@@ -110,13 +116,12 @@ def report(app: Flask) -> dict[str, Any]:
 
 
 def _made(app: Flask) -> Readiness:
-    least = int(app.config["MIN_DISK_BYTES"])
     checks = {
-        "database": Check(partial(database_problem, storage_of(app).database)),
-        "vocabularies": Check(partial(vocabulary_problem, preloaded=bool(app.config["PRELOAD"]))),
+        "database": partial(database_problem, storage_of(app).database),
+        "vocabularies": partial(vocabulary_problem, preloaded=bool(app.config["PRELOAD"])),
     }
     for folder in folders_of(app.config, app.instance_path):
-        checks[f"disk: {folder.name}"] = Check(partial(folder_problem, folder, least))
+        checks[f"disk: {folder.name}"] = partial(folder_problem, folder, int(app.config["MIN_DISK_BYTES"]))
     return Readiness(checks, seconds=float(app.config["MAX_DATABASE_SECONDS"]))
 
 
@@ -138,23 +143,57 @@ def vocabulary_problem(*, preloaded: bool) -> str | None:
     missing = shipped_vocabularies.missing_files()
     if missing:
         return f"Files of the built-in vocabularies are missing: {', '.join(missing)}."
-    if preloaded and not shipped_vocabularies.are_loaded():
+    if preloaded and not shipped_vocabularies.ARE_LOADED.is_set():
         return "The built-in vocabularies are not loaded."
     return None
 
 
 def folder_problem(folder: Folder, least: int) -> str | None:
     """What is wrong with a folder: it cannot be written, or the disk has less than `least` bytes of free space."""
-    place = folder.existing
+    place = next((path for path in (folder.path, *folder.path.parents) if path.is_dir()), Path("/"))
     if not os.access(place, os.W_OK | os.X_OK) or (place != folder.path and not folder.create):
         return "The folder cannot be written."
     try:
-        free = folder.free_bytes()
+        free = shutil.disk_usage(place).free
     except OSError:
         return "The folder cannot be read."
     if free < least:
         return f"The disk is nearly full: less than {least:,} bytes are free."
     return None
+
+
+def folders_of(config: Mapping[str, Any], instance: str) -> list[Folder]:
+    """The folders that a configuration names; `instance` is Flask's instance folder, the default for most of them."""
+    home = Path(instance)
+    vocabularies = Path(str(config["VOCABULARY_FOLDER"]) or home / "vocabularies")
+    corpora = Path(str(config["CORPUS_FOLDER"]) or home / "corpora")
+    found = [
+        Folder("vocabularies", vocabularies, "TOKENSCOPE_VOCABULARY_FOLDER"),
+        Folder("corpora", corpora, "TOKENSCOPE_CORPUS_FOLDER"),
+        Folder("temporary files", Path(tempfile.gettempdir()), "TMPDIR", create=False),
+    ]
+    if not config["DATABASE_URL"]:
+        file = Path(str(config["DATABASE_FILE"]) or home / "tokenscope.sqlite")
+        found.insert(0, Folder("database", file.resolve().parent, "TOKENSCOPE_DATABASE_FILE"))
+    return found
+
+
+@cache
+def commit(setting: str = "", checkout: Path = CHECKOUT) -> str:
+    """The commit: the setting `COMMIT`, which an image has from its build; else what git says of a checkout.
+
+    `unknown` if there is neither.
+    """
+    if setting:
+        return setting
+    if not (checkout / ".git").exists():
+        return "unknown"
+    command = ["git", "-C", str(checkout), "rev-parse", "HEAD"]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
+    return found if _COMMIT.fullmatch(found) else "unknown"
 
 
 @blueprint.get("/healthz")

@@ -32,7 +32,6 @@ class Context:
     """The variables of a template. A class without a `template` is a part of other contexts."""
 
     template: ClassVar[str] = ""
-    chosen_templates: ClassVar[Sequence[str]] = ()  # templates that it includes by a computed name
 
     def variables(self) -> dict[str, object]:
         """The template's variables by name; those of a field that is a context are merged in."""

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from webapp.core.analysis.token_list import TokenList
 from webapp.core.analysis.vocabulary_difference import GROUPS, VocabularyDifference, difference_of
 from webapp.core.models.bpe import BPE
+from webapp.core.models.scored_pieces import NAMED_BYTES
 from webapp.core.models.wordpiece import WordPiece
-from webapp.core.recipes import BYTE_BPE, CHARACTER_BPE, NAMED_BYTES, WORDPIECE, sentencepiece_tokenizer
+from webapp.core.recipes import BYTE_BPE, CHARACTER_BPE, WORDPIECE, sentencepiece_tokenizer
 from webapp.core.tokenizer import Tokenizer
 
 BYTES = [bytes([byte]) for byte in range(256)]

@@ -35,15 +35,6 @@ def paired(theirs: tokenizers.Tokenizer) -> Pair:
     return Pair(huggingface.read(theirs.to_str()), theirs)
 
 
-def assert_same(pair: Pair, text: str, *, special: bool = False, template: bool = False) -> None:
-    pair.theirs.encode_special_tokens = not special
-    theirs = pair.theirs.encode(text, add_special_tokens=template)
-    ours = pair.ours.encode(text, special=special, template=template)
-    assert list(ours.ids) == theirs.ids == pair.ours.ids(text, special=special, template=template)
-    assert list(zip(ours.starts, ours.ends, strict=True)) == theirs.offsets
-    assert len(list(ours)) == len(theirs.ids)
-
-
 N, P = normalizers, pre_tokenizers
 NORMALIZERS = {
     "NFC": N.NFC(), "NFD": N.NFD(), "NFKC": N.NFKC(), "NFKD": N.NFKD(), "Lowercase": N.Lowercase(),
@@ -109,7 +100,7 @@ def assert_same_for_every_code_point(pair: Pair, context: str = "a{0}\u0301") ->
 @example(text=" the  the")
 @example(text="  the\n th\u0301e ")
 def test_normalizers_and_pre_tokenizers_equal_tokenizers(part: Pair, text: str) -> None:
-    assert_same(part, text)
+    part.assert_same(text)
 
 
 EVERYWHERE = {
@@ -131,7 +122,7 @@ def test_every_code_point(kind: str, name: str) -> None:
 @given(text=any_text, first=st.sampled_from(sorted(NORMALIZERS)), second=st.sampled_from(sorted(PRE_TOKENIZERS)))
 def test_normalizer_and_pre_tokenizer_together(text: str, first: str, second: str) -> None:
     assume(not (first == "Replace line ends" and text.startswith("\n")))  # see the next test
-    assert_same(spelling(NORMALIZERS[first], PRE_TOKENIZERS[second]), text)
+    spelling(NORMALIZERS[first], PRE_TOKENIZERS[second]).assert_same(text)
 
 
 def test_a_character_inserted_before_the_first_one_is_not_repeated() -> None:
@@ -173,7 +164,7 @@ def bpe(request: pytest.FixtureRequest) -> Pair:
 
 @given(text=st.one_of(st.text("thea▁s研究é.  \x00", max_size=30), any_text))
 def test_bpe_equals_tokenizers(bpe: Pair, text: str) -> None:
-    assert_same(bpe, text)
+    bpe.assert_same(text)
 
 
 # --- added tokens
@@ -220,7 +211,7 @@ def test_added_tokens_equal_tokenizers(
     for content, flags in tokens.items():
         pair.theirs.add_tokens([AddedToken(content, **flags)])
     pair = paired(pair.theirs)
-    assert_same(pair, "".join(text), special=special)
+    pair.assert_same("".join(text), special=special)
     ids = pair.theirs.encode("".join(text)).ids
     for skip in (True, False):
         assert pair.ours.decode(ids, skip_special=skip) == pair.theirs.decode(ids, skip_special_tokens=skip)
@@ -266,7 +257,7 @@ PROCESSORS |= {name: processors.Sequence(parts) for name, parts in IN_SEQUENCE.i
 def test_post_processors_equal_tokenizers(name: str, pre_tokenizer: str, text: str, template: bool) -> None:
     pair = spelling(None, PRE_TOKENIZERS[pre_tokenizer], None, PROCESSORS[name])
     # Without special tokens `tokenizers` still repeats a text that a template has twice.
-    assert_same(pair, text, template=template or name in IN_SEQUENCE)
+    pair.assert_same(text, template=template or name in IN_SEQUENCE)
 
 
 # --- decoders

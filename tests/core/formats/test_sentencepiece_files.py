@@ -24,7 +24,8 @@ from webapp.core.formats import sentencepiece as format
 from webapp.core.formats import sentencepiece as reader
 from webapp.core.formats.reading import LARGEST_FILE, FormatError
 from webapp.core.formats.recognize import load
-from webapp.core.recipes import NAMED_BYTES, UNIGRAM, sentencepiece_tokenizer
+from webapp.core.models.scored_pieces import NAMED_BYTES
+from webapp.core.recipes import UNIGRAM, sentencepiece_tokenizer
 from webapp.core.text.character_map import CharacterMap, CharacterMapError
 from webapp.core.text.normalizers import NFC
 from webapp.core.tokenizer import Tokenizer

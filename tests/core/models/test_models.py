@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tokenizers import models
 
 from webapp.core.formats.dictionary import jieba_dictionary, read_dictionary, write_dictionary
 from webapp.core.models.bpe import BPE, Merge
@@ -31,43 +29,6 @@ from webapp.core.recipes import MATCHING
 
 words = st.text("abcé研", max_size=12)
 BYTES = [bytes([byte]) for byte in range(256)]
-
-
-def theirs(model: Any, text: str) -> list[tuple[int, int, int]]:
-    return [(token.id, *token.offsets) for token in model.tokenize(text)] if text else []
-
-
-def in_characters(text: str, segments: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """Convert the byte offsets of the bare models of `tokenizers` to characters."""
-    at = {len(text[:end].encode()): end for end in range(len(text) + 1)}
-    return [(id, at[start], at[end]) for id, start, end in segments]
-
-
-@st.composite
-def merge_lists(draw: st.DrawFn) -> tuple[list[str], list[tuple[int, int]]]:
-    """Draw a vocabulary over a few letters and merges in any order, each of pieces that already exist."""
-    vocabulary = list("abcé")
-    merges: list[tuple[int, int]] = []
-    for _ in range(draw(st.integers(0, 12))):
-        pair = draw(st.tuples(*[st.integers(0, len(vocabulary) - 1)] * 2))
-        joined = vocabulary[pair[0]] + vocabulary[pair[1]]
-        if joined not in vocabulary and len(joined) < 9:
-            vocabulary.append(joined)
-            merges.append(pair)
-    return vocabulary, draw(st.permutations(merges))
-
-
-@given(made=merge_lists(), text=words)
-def test_bpe_equals_tokenizers(made: tuple[list[str], list[tuple[int, int]]], text: str) -> None:
-    vocabulary, merges = made
-    vocabulary = [*vocabulary, "<unk>"]
-    model = BPE(vocabulary, merges, byte_level=False, unknown="<unk>")
-    rival = models.BPE(
-        vocab={piece: id for id, piece in enumerate(vocabulary)},
-        merges=[(vocabulary[left], vocabulary[right]) for left, right in merges],
-        unk_token="<unk>",
-    )
-    assert list(model.segment(text)) == in_characters(text, theirs(rival, text))
 
 
 @given(text=st.text(st.characters(exclude_categories=("Cs",)), max_size=8))

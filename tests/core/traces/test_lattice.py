@@ -2,24 +2,18 @@
 
 import itertools
 import math
-import random
 from collections.abc import Iterator, Sequence
-from functools import cache
 from pathlib import Path
 
 import pytest
-import sentencepiece
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.core.sentencepieces import made, trained
-from tests.core.texts import CORPUS, any_text
-from tests.properties import EXPENSIVE
+from tests.core.texts import CORPUS
 from webapp.core.formats import sentencepiece as format
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
-from webapp.core.models.sentencepiece_models import SentencePieceUnigram, single
+from webapp.core.models.sentencepiece_models import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
-from webapp.core.tokenizer import Tokenizer
 from webapp.core.traces.lattice import (
     Arc,
     Lattice,
@@ -120,31 +114,6 @@ def test_the_table_ends_in_the_pieces_of_the_model(model: LatticeModel, text: st
     check_table(model, text)
 
 
-VARIANTS = [
-    {},
-    {"byte_fallback": True, "vocab_size": 600},
-    {"user_defined_symbols": "<sep>,wife,人说,ing the,▁of,é"},
-    {"split_by_whitespace": False},
-]
-
-
-@cache
-def sentencepiece_model(at: int) -> tuple[Tokenizer, sentencepiece.SentencePieceProcessor]:
-    content = trained(model_type="unigram", **VARIANTS[at])
-    return format.read(content), sentencepiece.SentencePieceProcessor(model_proto=content)
-
-
-@given(at=st.sampled_from(range(len(VARIANTS))), text=any_text)
-@example(at=0, text=CORPUS[:1500])
-def test_the_table_of_models_trained_by_sentencepiece(at: int, text: str) -> None:
-    tokenizer, rival = sentencepiece_model(at)
-    assert isinstance(tokenizer.model, SentencePieceUnigram)
-    normalized = tokenizer.normalizer.normalize(text) if tokenizer.normalizer else text
-    check_table(tokenizer.model, normalized)
-    path = best_path(lattice_of(tokenizer.model, normalized))
-    assert [id for id, _, _ in tokens_of(tokenizer.model, normalized, path)] == rival.encode(text)
-
-
 @pytest.mark.parametrize("name", ["nai-t5", "test_ja_model"])
 def test_the_table_of_published_vocabularies(shared: Path, name: str) -> None:
     tokenizer = format.read((shared / "vocabularies" / "sentencepiece" / f"{name}.model").read_bytes())
@@ -190,30 +159,6 @@ def test_the_n_best_are_the_best_of_all_paths(model: LatticeModel, texts: list[s
     assert [one.score for one in found] == pytest.approx(best, rel=1e-5, abs=1e-4)
     for one in found:
         assert one.probability == pytest.approx(exact[one.paths], rel=1e-9, abs=1e-12)
-
-
-@EXPENSIVE
-@given(text=st.text("abcd", min_size=1, max_size=14), n=st.integers(1, 20), seed=st.integers(0, 50))
-def test_the_n_best_equal_sentencepiece(text: str, n: int, seed: int) -> None:
-    """Use scores of few bits, so that no sum is rounded: the order is the same wherever sums differ."""
-    names = [*"abcd", "ab", "bc", "cd", "da", "abc", "bcd", "aa", "bb", "abcd", "ca"]
-    chosen = random.Random(seed)
-    scores = [-1 - chosen.getrandbits(12) / 4096 for _ in names]
-    content = made(
-        [("<unk>", 0.0, 2), *((name, score, 1) for name, score in zip(names, scores, strict=True))],
-        model_type=1, add_dummy_prefix=False, remove_extra_whitespaces=False, escape_whitespaces=False,
-    )  # fmt: skip
-    rival = sentencepiece.SentencePieceProcessor(model_proto=content)
-    tokenizer = format.read(content)
-    assert isinstance(tokenizer.model, SentencePieceUnigram)
-    found = n_best([lattice_of(tokenizer.model, text)], n + 1)
-    totals = [one.score for one in found]
-    theirs = rival.nbest_encode(text, nbest_size=n)
-    score_of = [0.0, *map(single, scores)]
-    assert [math.fsum(score_of[id] for id in ids) for ids in theirs] == totals[:n]
-    for one, ids in zip(found, theirs, strict=False):
-        if totals.count(one.score) == 1:  # of equals, either may come first
-            assert [arc.id for arc in one.paths[0]] == ids
 
 
 def test_the_n_best_of_a_long_text_are_quick_and_distinct() -> None:

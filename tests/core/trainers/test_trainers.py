@@ -221,10 +221,6 @@ def test_one_long_word_without_a_space_in_wordpiece() -> None:
     assert len(list(islice(wordpiece.merges({"a" * 1_000_000: 1}), 300))) == 300
 
 
-def test_alphabet_ranks_by_frequency_and_ties_by_appearance() -> None:
-    assert alphabet({"x": 1, "e": 5, "y": 1}) == ["e", "x", "y"]
-
-
 @given(
     st.dictionaries(st.characters(), st.integers(1, 100), min_size=1),
     st.floats(0.01, 1.0, allow_nan=False),

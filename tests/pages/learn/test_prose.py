@@ -16,6 +16,7 @@ from flask.testing import FlaskClient
 
 from tests.pages.learn.computed import (
     ADD_ONE,
+    COMPANY,
     COUNTS,
     dictionary,
     frequency,
@@ -27,14 +28,14 @@ from tests.pages.learn.computed import (
     tag_score,
     total,
 )
-from webapp.core.analysis.suggested_frequency import joined_frequency
 from webapp.core.evaluation.score import score_lines, training_words
 from webapp.core.formats.dictionary import read_dictionary
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.hmm import jieba_hmm
-from webapp.core.models.maximum_probability import MaximumProbability, WordGraph
+from webapp.core.models.maximum_probability import MaximumProbability, WordGraph, joined_frequency
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START
+from webapp.core.models.smoothing import AbsoluteDiscounting, JelinekMercer, KneserNey
 from webapp.core.reference.matching import backward
 from webapp.core.traces.ngram import columns
 from webapp.pages.learn.lessons import LESSON_BY_SLUG, MOLECULES, spans_of
@@ -165,11 +166,57 @@ def evaluation() -> Iterator[str]:
     yield from ("2 · 3 / (4 + 5) = 6/9 = 0.667", "0.750", "0.600", "0.667", "0/1", "3/3", "3/5", "0–3", "3–5")
 
 
+# The parameters of the lesson on smoothing are round, and single words are not smoothed, so that figures can be checked
+# by hand.
+JELINEK_MERCER = NGram(COUNTS, JelinekMercer((1.0, 0.9)))
+ABSOLUTE_DISCOUNTING = NGram(COUNTS, AbsoluteDiscounting((0.0, 0.75)))
+KNESER_NEY = NGram(COUNTS, KneserNey((0.0, 0.75)))
+MODELS = (ADD_ONE, JELINEK_MERCER, ABSOLUTE_DISCOUNTING, KNESER_NEY)
+
+
+def fraction(model: NGram, word: str, before: str = "人生") -> Fraction:
+    return Fraction(model.probability(word, [before])).limit_denominator(10_000)
+
+
+def steps(model: NGram) -> list[Fraction]:
+    return [fraction(model, word, before) for before, word in pairwise((START, *PLAY, END))]
+
+
+def perplexity(model: NGram) -> str:
+    return f"{float(product(steps(model))) ** (-1 / 4):.2f}"
+
+
+def smoothing() -> Iterator[str]:
+    unseen = [word for word in COUNTS.words if COUNTS.count("人生", word) == 0]
+    assert len(unseen) == 4
+    assert {fraction(ADD_ONE, word) for word in unseen} == {Fraction(1, 9)}
+    yield from ("4/9", "50,100")
+    assert pytest.approx(0.002, rel=0.01) == 100 / 50_100
+    assert COUNTS.context_count() == 14
+    yield f"0.9 · 2/3 + 0.1 · 3/14 = {JELINEK_MERCER.probability('如', ['人生']):.3f}"
+    yield f"0.1 · 2/14 = {JELINEK_MERCER.probability('梦境', ['人生']):.3f}"
+    assert fraction(JELINEK_MERCER, "梦境") == 2 * fraction(JELINEK_MERCER, "戏")
+    assert COUNTS.types_after("人生") == 2
+    yield f"(2 − 3/4) / 3 + 1/2 · 3/14 = 5/12 + 3/28 = {fraction(ABSOLUTE_DISCOUNTING, '如')}"
+    yield f"1/2 · 1/14 = {fraction(ABSOLUTE_DISCOUNTING, '戏')}"
+    kinds = len(list(COUNTS.ngrams(2)))
+    yield from (f"{COUNTS.levels[0].continuations[COUNTS.number(word)]}/{kinds}" for word in ("如", END))
+    yield f"P(如 | 人生) = 5/12 + 1/2 · 2/12 = {fraction(KNESER_NEY, '如')}"
+    yield f"P(戏 | 人生) = 0 + 1/2 · 1/12 = {fraction(KNESER_NEY, '戏')}"
+    assert COUNTS.count(START, "戏") == 0
+    assert f"{(2835 / 2) ** 0.25:.2f}" == perplexity(ADD_ONE)
+    yield f"{' · '.join(map(str, steps(ADD_ONE)))} = {product(steps(ADD_ONE))}"
+    yield " · ".join(map(str, steps(KNESER_NEY)))
+    yield from (perplexity(ADD_ONE), perplexity(KNESER_NEY))
+    yield f"{len(site_model().counts.words):,}"
+
+
 NUMBERS: dict[str, Callable[[], Iterator[str]]] = {
     "ambiguity": ambiguity,
     "max-probability": max_probability,
     "hmm": hmm,
     "ngram": ngram,
+    "smoothing": smoothing,
     "evaluation": evaluation,
 }
 
@@ -252,3 +299,43 @@ def test_another_sentence_of_the_reader_is_refused_and_stays(client: FlaskClient
     assert refused.status_code == 422
     assert "Only the spaces may change" in refused.text
     assert 'value="方成功 考上"' in refused.text
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_each_method_shares_out_exactly_one(model: NGram) -> None:
+    for before in (*COUNTS.words, START):
+        assert sum(model.probability(word, [before]) for word in (*COUNTS.words, END)) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_tables_of_smoothing(client: FlaskClient, language: str) -> None:
+    page = client.get(f"/learn/smoothing?lang={language}").text
+    perplexities = ["∞", *map(perplexity, MODELS)]
+    assert "".join(f'<td class="end">{value}</td>' for value in perplexities) in page
+    for word in (*COUNTS.words, END):
+        shares = [COUNTS.count("人生", word) / COUNTS.context_count("人生")]
+        shares += [model.probability(word, ["人生"]) for model in MODELS]
+        cells = "".join(f'<td class="end">{f"{each:.3f}" if each else "0"}</td>' for each in shares)
+        assert f"</th>{cells}</tr>" in page
+    for word, *counts in COMPANY:
+        assert f'<th scope="row">{word}</th>' + "".join(f'<td class="end">{each}</td>' for each in counts) in page
+
+
+def test_the_company_of_two_words(shared: Path) -> None:
+    text = (shared / "corpora" / "zh_luxun.txt").read_text(encoding="utf-8").lower()
+    for name, count, kinds in COMPANY:
+        word = name.lower()
+        before = Counter(text[at - 1] for at in range(1, len(text)) if text.startswith(word, at))
+        assert (before.total(), len(before)) == (count, kinds)
+        if word == "q":
+            assert before["阿"] == 299
+        else:
+            assert {"的", "么", "小"} <= set(before)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_smoothing_decides_with_the_same_counts(client: FlaskClient, language: str) -> None:
+    page = client.get(f"/learn/smoothing?lang={language}").text
+    for key, words in (("by-add-one", ["人生如梦", "境"]), ("by-kneser-ney", ["人生", "如", "梦境"])):
+        part = page[page.index(f'id="example-{key}"') :]
+        assert re.findall(r"<i[^>]*>([^<]*)</i>", part[: part.index("</figure>")]) == words

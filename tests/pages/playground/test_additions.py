@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from decimal import Decimal
 from pathlib import Path
 
@@ -12,8 +13,9 @@ from flask.testing import FlaskClient
 
 from tests.pages.playground.test_uploads import query_of, upload
 from tests.site import HTMX, Page, Read
-from webapp.vocabularies import shipped_tokenizer
-from webapp.vocabularies.shipped_vocabularies import shipped_encoding
+from webapp.tokenization.links import LONGEST_SEARCHED, SpecialTokenHint, special_hints
+from webapp.tokenization.state import State
+from webapp.vocabularies.shipped_vocabularies import shipped_encoding, shipped_tokenizer
 
 GPT4 = {"algorithm": "bpe", "vocabulary": "cl100k_base", "lang": "en"}
 AROUND = {"text": "Once uponx", "algorithm": "bpe", "prefix": "<|endoftext|>", "added": "uponx"}
@@ -66,26 +68,6 @@ def test_the_meter_is_shown_for_a_model_that_uses_the_vocabulary(
     assert not re.search(r"[?&](amp;)?(model|prefix|suffix|added)=", without)
 
 
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        ("gpt4o", "There is no model “gpt4o” in the list. Similar: gpt-4o"),
-        ("claude-opus-5", "The tokenizer of Claude Opus 5 is not public, so its tokens cannot be counted here."),
-        ("gemini-2.5-pro", "is not public, so its tokens cannot be counted here. Google’s Gen AI SDK"),
-        ("x" * 5_000, "There is no model “xxx"),
-    ],
-)
-def test_a_model_that_cannot_be_used_is_explained_beside_its_field(
-    client: FlaskClient, model: str, message: str
-) -> None:
-    answer = client.get("/", query_string={"text": "kept", "model": model, "lang": "en"})
-    page = Page(answer.text)
-    assert answer.status_code == 422
-    assert any(message in problem for problem in page.problems)
-    assert message in page.errors["model"]
-    assert (page.box or "").strip() == "kept"
-
-
 def test_tokens_stand_around_the_text(client: FlaskClient, show: Read) -> None:
     around = {"algorithm": "bpe", "prefix": r"<|endoftext|> \n [gMASK] #99999999", "suffix": "#5"}
     plain = show("Once upon", algorithm="bpe")
@@ -123,24 +105,6 @@ def test_a_vocabulary_with_a_template_is_not_offered_another(storing_app: Flask,
     assert chosen.tokens[1][1] == chosen.tokens[-1][1] == {"x"}
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "message"),
-    [
-        ("added", "x" * 65, "Line 1 has 65 characters; a token may have 64."),
-        ("added", "a\n" + "é" * 65, "Line 2 has 65 characters; a token may have 64."),
-        ("added", "\n".join(map(str, range(101))), "101 tokens; at most 100 can be added."),
-        ("prefix", " ".join(["a"] * 21), "Name at most 20 tokens of at most 100 characters, separated by spaces."),
-        ("suffix", "x" * 101, "Name at most 20 tokens of at most 100 characters, separated by spaces."),
-    ],
-)
-def test_limits(client: FlaskClient, field: str, value: str, message: str) -> None:
-    answer = client.post("/", data={"text": "kept", "algorithm": "bpe", field: value, "lang": "en"})
-    assert answer.status_code == 422
-    page = Page(answer.text)
-    assert message in page.problems
-    assert (page.box or "").strip() == "kept"
-
-
 def test_the_longest_list_of_tokens_is_found_in_a_long_text(client: FlaskClient) -> None:
     added = "\n".join("a" * 60 + str(number) for number in range(100))
     answer = client.post("/", data={"text": "a" * 50_000, "algorithm": "bpe", "added": added})
@@ -154,3 +118,50 @@ def test_other_pages_of_the_same_text_have_them_too(client: FlaskClient, path: s
     answer = client.get(path, query_string=AROUND)
     assert answer.status_code == 200
     assert "32000" in answer.text or "uponx" in answer.text
+
+
+def hints(text: str, vocabulary: str = "bpe-bytes", **choices: bool) -> list[SpecialTokenHint]:
+    tokenizer = shipped_tokenizer(vocabulary)
+    algorithm = "wordpiece" if vocabulary == "wordpiece" else "bpe"
+    state = State(algorithm=algorithm, vocabulary=vocabulary, text=text, **choices)
+    return special_hints(state, tokenizer.encode(text, special=state.special), tokenizer)
+
+
+def test_a_special_token_that_is_plain_text_is_named_with_its_counts() -> None:
+    tokenizer = shipped_tokenizer("bpe-bytes")
+    (hint,) = hints("one<|endoftext|>two<|endoftext|>")
+    alone = len(tokenizer.ids("<|endoftext|>"))
+    assert (hint.token, hint.times, hint.known) == ("<|endoftext|>", 2, True)
+    assert alone - 1 <= hint.tokens <= alone + 1  # its first and last token may reach into the words around it
+    assert hint.total == len(tokenizer.ids("one<|endoftext|>two<|endoftext|>"))
+    assert hint.total_special == 4
+
+
+@pytest.mark.parametrize("text", ["", "plain", "a < b", "<b>bold</b> [1] [note]", "<| |>", "[CLS]", "x" * 10 + "<s>"])
+def test_ordinary_text_gives_no_hint(text: str) -> None:
+    assert hints(text) == []
+
+
+def test_hints_are_given_for_plain_reading_and_short_texts_alone() -> None:
+    assert [hint.token for hint in hints("[CLS] low [MASK] [NOTE]", "wordpiece")] == ["[CLS]", "[MASK]"]
+    assert hints("<|endoftext|>", special=True) == []
+    assert hints("<|endoftext|>" + "a " * LONGEST_SEARCHED) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<" * LONGEST_SEARCHED, "[" * LONGEST_SEARCHED, "<|" * (LONGEST_SEARCHED // 2), "<a" * (LONGEST_SEARCHED // 2)],
+)
+def test_the_search_is_linear(text: str) -> None:
+    tokenizer = shipped_tokenizer("bpe-bytes")
+    encoding = tokenizer.encode(text)
+    began = time.process_time()
+    special_hints(State(text=text), encoding, tokenizer)
+    assert time.process_time() - began < 1
+
+
+def test_the_buttons_choice_recognizes_special_tokens(client: FlaskClient) -> None:
+    form = {"text": "one<|endoftext|>", "special": "0", "recognize": "special"}
+    answer = client.post("/", data=form)
+    assert answer.status_code == 303
+    assert "special=1" in answer.location

@@ -8,9 +8,14 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.site import HTMX, Page
+from webapp.core.models.dictionary_edits import MOST_EDITS
+from webapp.pages.playground.form import with_change
+from webapp.tokenization.forms import InputProblem, pressed
+from webapp.tokenization.state import State
 
 FORM = {"algorithm": "fmm", "vocabulary": "jieba", "text": "研究生命科学"}
 
@@ -38,13 +43,6 @@ def test_a_wrong_change_has_a_message_beside_the_field_and_the_result_stays(clie
     assert "“many” is not a whole number of at most 18 digits" in answer.text
     assert 'value="生命"' in answer.text
     assert 'id="tokens"' in answer.text
-
-
-def test_a_wrong_list_of_changes_in_an_address_is_named(client: FlaskClient) -> None:
-    page = client.get("/", query_string={**FORM, "edits": "研究\n生命 often"})
-    assert page.status_code == 422
-    assert "Line 2 of the changes: the frequency &#39;often&#39; is not a whole number" in page.text
-    assert "Undo all" in page.text
 
 
 def test_an_upload_says_which_lines_were_skipped_and_can_be_changed(client: FlaskClient) -> None:
@@ -130,35 +128,11 @@ def test_the_words_of_a_long_text_are_not_listed(client: FlaskClient) -> None:
     assert "The words of this mode are listed for texts of up to 20,000 characters." in page.text
 
 
-@pytest.mark.parametrize(("field", "value"), [("mode", "fast"), ("order", "4"), ("smoothing", "none")])
-def test_a_value_that_does_not_exist_gets_a_message_and_keeps_the_text(
-    client: FlaskClient, field: str, value: str
-) -> None:
-    answer = client.get("/", query_string={**CHOSEN, "text": TEXT, field: value})
-    assert answer.status_code == 422
-    page = Page(answer.text)
-    (problem,) = page.problems
-    label = {"mode": "Words listed", "order": "Words in an n-gram", "smoothing": "Smoothing"}[field]
-    assert problem.startswith(f"“{value}” is not a value of “{label}”. Use one of these: ")
-    assert re.search(rf'name="{field}" id="{field}" aria-invalid="true" aria-describedby="{field}-error"', answer.text)
-    assert f'<p id="{field}-error" class="error">{problem}</p>' in answer.text
-    assert '<details class="pop settings" open>' in answer.text
-    assert answer.text.count('aria-invalid="true"') == 1
-    assert page.box is not None
-    assert page.box.strip() == TEXT
-
-
 def test_frequencies_of_a_visitors_dictionary_count(client: FlaskClient) -> None:
     own = {"vocabulary": "own-dictionary", "hmm": "0"}
     rare = get(client, "研究生命", dictionary="研究 90\n研究生 1\n生命 90\n命 1", **own)
     often = get(client, "研究生命", dictionary="研究 1\n研究生 9000\n生命 1\n命 9000", **own)
     assert (rare.pieces, often.pieces) == (["研究", "生命"], ["研究生", "命"])
-    bare = get(client, "研究生命", dictionary="研究\n研究生\n生命", **own)
-    assert "The dictionary has no frequencies: each word counts once" in bare.text
-    partly = get(client, "研究生命", dictionary="研究 5\n研究生\n生命 7", **own)
-    assert "A word without a frequency counts once." in partly.text
-    matching = get(client, "研究生命", algorithm="fmm", dictionary="研究 5\n生命 7", vocabulary="own-dictionary")
-    assert "Maximum matching ignores the frequencies of the dictionary" in matching.text
 
 
 # --- API, comparison, shared results
@@ -180,3 +154,64 @@ def test_the_api_lists_the_words_of_a_mode(client: FlaskClient) -> None:
     assert refused.status_code == 422
     off = client.post("/api/v1/tokenize", json={"algorithm": "max-probability", "hmm": False, "text": TEXT}).json
     assert "杭研" not in off["pieces"]
+
+
+@pytest.mark.parametrize(
+    ("before", "form", "after"),
+    [
+        ("", {"edit": "add", "edit_word": " 研究 ", "edit_frequency": "5"}, "研究 5"),
+        ("", {"edit": "add", "edit_word": "New York"}, "New York\t"),
+        ("研究 5\n人 1", {"edit": "add", "edit_word": "研究", "edit_frequency": "7"}, "人 1\n研究 7"),
+        ("研究 5", {"edit": "remove", "edit_word": "研究", "edit_frequency": "x"}, "-研究"),
+        ("研究 5\n-人", {"undo": "研究"}, "-人"),
+        ("研究 5\n-人", {"edit": "clear"}, ""),
+        ("", {"remove_word": "研究生"}, "-研究生"),
+        ("", {"edit_word": "研究"}, "研究"),
+    ],
+)
+def test_a_button_changes_the_list(app: Flask, before: str, form: dict[str, str], after: str) -> None:
+    with app.test_request_context("/"):
+        assert pressed(form, plain=True)
+        state = with_change(State("fmm", "jieba", edits=before, token=3), form)
+    assert (state.edits, state.token) == (after, None)
+
+
+@pytest.mark.parametrize(
+    ("form", "field", "message"),
+    [
+        ({"edit": "add", "edit_word": " "}, "edit_word", "Type the word"),
+        ({"edit": "add", "edit_word": "研究", "edit_frequency": "9" * 19}, "edit_frequency", "at most 18 digits"),
+        ({"edit": "add", "edit_word": "-研究"}, "edit_word", "begin with a hyphen"),
+        ({"edit": "add", "edit_word": "研\x08究"}, "edit_word", "control character"),
+        ({"edit": "remove", "edit_word": "长" * 65}, "edit_word", "65 characters; the limit is 64"),
+        ({"edit": "add", "edit_word": "又一个"}, "edits", "more than 500 changes"),
+    ],
+)
+def test_a_wrong_change_is_refused(app: Flask, form: dict[str, str], field: str, message: str) -> None:
+    before = State("fmm", "jieba", edits="\n".join(f"词{at}" for at in range(MOST_EDITS)))
+    with app.test_request_context("/"), pytest.raises(InputProblem, match=message) as refused:
+        with_change(before, form)
+    assert refused.value.field == field
+
+
+def test_live_typing_changes_nothing() -> None:
+    assert not pressed({"edit_word": "研"}, plain=False)
+    assert not pressed({"edit_word": " "}, plain=True)
+
+
+def test_what_each_change_does_is_said(client: FlaskClient) -> None:
+    given = {
+        "algorithm": "fmm",
+        "vocabulary": "own-dictionary",
+        "dictionary": "研究 5\n人 1",
+        "text": "人",
+        "lang": "en",
+    }
+    page = client.get("/", query_string={**given, "edits": "-研究\n-无\n人 7\n人民 3\n研究"}).text
+    changes = page[page.index('aria-label="Changes to the dictionary"') :]
+    assert re.findall('<bdi lang="zh">(.+?)</bdi> <span class="quiet small">(.+?)</span>', changes) == [
+        ("无", "removed, but the dictionary does not have it"),
+        ("人", "frequency 7 instead of 1"),
+        ("人民", "added, frequency 3"),
+        ("研究", "added, but the dictionary has it already"),
+    ]

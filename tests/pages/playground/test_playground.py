@@ -110,6 +110,11 @@ def test_the_choices_of_the_form_count(show: Read, text: str, state: dict[str, s
         ("low lower", {"algorithm": "wordpiece", "vocabulary": "learned-wordpiece", "token": 0}, ["Merge score"]),
         ("low lower", {"algorithm": "unigram", "vocabulary": "learned-unigram", "token": 0}, ["Log-probability"]),
         ("🦜", {"algorithm": "wordpiece", "token": 0}, ["[UNK]"]),
+        ("<|im_start|>user", {"algorithm": "bpe"}, ["It begins a message of a chat (ChatML)", "Chat templates write"]),
+        ("<|endoftext|>", {"algorithm": "bpe"}, ["It stands between two documents", "prompt injection"]),
+        ("研究", {**MAXIMUM, **OWN}, ["The dictionary has no frequencies: each word counts once"]),
+        ("研究", {**MAXIMUM, **OWN, "dictionary": "研究 5\n生命"}, ["A word without a frequency counts once."]),
+        ("研究", {"algorithm": "fmm", **OWN, "dictionary": "研究 5"}, ["Maximum matching ignores the frequencies"]),
     ],
 )
 def test_the_page_explains_a_result(show: Read, text: str, state: dict[str, object], sentences: list[str]) -> None:
@@ -208,6 +213,9 @@ def test_the_link_to_the_other_language_keeps_the_state(client: FlaskClient) -> 
         ({"vocabulary": "klingon"}, 404, "There is no vocabulary “klingon”."),
         ({"token": "99"}, 404, "There is no token 99: the text has 2, counted from 0."),
         ({"token": "-1"}, 422, "Tokens are counted from 0."),
+        ({"prefix": " ".join(["a"] * 21)}, 422, "Name at most 20 tokens of at most 100 characters, separated by"),
+        ({"suffix": "x" * 101}, 422, "Name at most 20 tokens of at most 100 characters, separated by spaces."),
+        ({"algorithm": "fmm", "edits": "研究\n生命 often"}, 422, "Line 2 of the changes: the frequency 'often' is not"),
         (
             {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": "好 x\n研究 often\n人"},
             422,
@@ -231,16 +239,6 @@ def test_an_invalid_choice_has_a_message_and_the_text_stays(
     page = show("precious", status=status, **state)
     assert any(message in problem for problem in page.problems), page.problems
     assert page.box == "\nprecious"
-
-
-def test_a_text_over_the_limit_stays_in_the_form_and_the_limit_is_named(client: FlaskClient) -> None:
-    text = "x" * 1_048_577
-    for headers in ({}, HTMX):
-        answer = client.post("/", data={"text": text}, headers=headers)
-        assert answer.status_code == 413
-        page = Page(answer.text)
-        assert page.problems == ["The text has 1,048,577 bytes; the limit is 1,048,576. Shorten it and try again."]
-        assert page.box == (None if headers else "\n" + text)
 
 
 def test_a_body_far_over_the_limit_is_not_read(client: FlaskClient) -> None:

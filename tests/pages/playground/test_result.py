@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from html import unescape
+from itertools import pairwise
 
 import pytest
 from flask.testing import FlaskClient
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.pages.playground.test_uploads import query_of
 from tests.site import HTMX, Page
+from webapp.core.analysis.frequencies import ranked, thinned
 from webapp.vocabularies.fetching import Fetcher, FetchError
 from webapp.vocabularies.wellknown import WellKnown
 
@@ -18,27 +22,54 @@ from webapp.vocabularies.wellknown import WellKnown
 
 TRAINED = {"algorithm": "bpe", "vocabulary": "learned-bytes"}
 OWN = {"algorithm": "fmm", "vocabulary": "own-dictionary"}
+DROPOUT = {"text": "low", "inference": "dropout"}
+PROBABLE = {"text": "low", "algorithm": "max-probability"}
 WRONG = [
-    ("text", {"text": "x" * 1_048_577}, "The text has 1,048,577 bytes"),
+    (
+        "text",
+        {"text": "x" * 1_048_577},
+        "The text has 1,048,577 bytes; the limit is 1,048,576. Shorten it and try again.",
+    ),
     ("size", {**TRAINED, "text": "low", "size": "501"}, "Choose a number from 0 to 500."),
     ("size", {**TRAINED, "text": "low", "size": "some"}, "“some” is not a whole number."),
     ("corpus", {**TRAINED, "text": "low", "corpus": "x" * 204_801}, "The training text has 204,801 bytes"),
     ("dictionary", {**OWN, "text": "low", "dictionary": "a 1 n more"}, "Line 1 of the dictionary: 4 fields"),
+    ("model", {"text": "low", "model": "gpt4o"}, "There is no model “gpt4o” in the list. Similar: gpt-4o"),
+    ("model", {"text": "low", "model": "claude-opus-5"}, "The tokenizer of Claude Opus 5 is not public, so its tokens"),
+    ("model", {"text": "low", "model": "gemini-2.5-pro"}, "cannot be counted here. Google’s Gen AI SDK"),
+    ("model", {"text": "low", "model": "x" * 5_000}, "There is no model “xxx"),
+    ("added", {"text": "low", "added": "x" * 65}, "Line 1 has 65 characters; a token may have 64."),
+    ("added", {"text": "low", "added": "a\n" + "é" * 65}, "Line 2 has 65 characters; a token may have 64."),
+    ("added", {"text": "low", "added": "\n".join(map(str, range(101)))}, "101 tokens; at most 100 can be added."),
+    ("inference", {**DROPOUT, "inference": "best"}, "There is no inference “best”"),
+    ("dropout", {**DROPOUT, "dropout": "1.5"}, "Choose a number from 0 to 1."),
+    ("dropout", {**DROPOUT, "dropout": "nan"}, "Choose a number from 0 to 1."),
+    ("dropout", {**DROPOUT, "dropout": "much"}, "“much” is not a number."),
+    ("alpha", {**DROPOUT, "alpha": "0"}, "Choose a number from 0.01 to 10."),
+    ("seed", {**DROPOUT, "seed": "-1"}, "Choose a number from 0 to 2147483648."),
+    ("seed", {**DROPOUT, "seed": "1.5"}, "“1.5” is not a whole number."),
+    ("mode", {**PROBABLE, "mode": "fast"}, "“fast” is not a value of “Words listed”. Use one of these: "),
+    ("order", {**PROBABLE, "order": "4"}, "“4” is not a value of “Words in an n-gram”. Use one of these: "),
+    ("smoothing", {**PROBABLE, "smoothing": "none"}, "“none” is not a value of “Smoothing”. Use one of these: "),
 ]
+NUMBERS = ("size", "dropout", "alpha", "seed")
 
 
 @pytest.mark.parametrize(("field", "form", "message"), WRONG, ids=[f"{field}-{text[:20]}" for field, _, text in WRONG])
 def test_a_message_stands_in_the_result_and_beside_its_field(
     client: FlaskClient, field: str, form: dict[str, str], message: str
 ) -> None:
-    html = client.post("/", data=form, follow_redirects=True).text
-    page = Page(html)
-    assert list(page.errors) == page.invalid == [field]
+    answer = client.post("/", data=form, follow_redirects=True)
+    html, page = answer.text, Page(answer.text)
+    assert answer.status_code == (413 if field in ("text", "corpus") else 422)
+    assert list(page.errors) == [field]
+    assert page.invalid in ([field], [""])  # by its id, which fields in a row do not have
     assert message in page.errors[field]
     assert page.problems == [page.errors[field]]
     assert page.figures is None
-    if field == "size":
-        wrong = f'value="{form["size"]}" aria-invalid="true" aria-describedby="size-error"'
+    assert page.box is None or page.box.strip() == form["text"]
+    if field in NUMBERS:
+        wrong = f'value="{form[field]}" aria-invalid="true" aria-describedby="{field}-error"'
         assert wrong in html.replace("\n", " "), "it stays in its field"
     part = client.post("/", data=form, headers=HTMX).text
     assert f'role="alert" data-field="{field}"' in part
@@ -285,3 +316,62 @@ def test_a_long_text_is_traced_at_its_beginning(client: FlaskClient) -> None:
     page = client.post("/", data={**BERT, "text": "É a " * 9_000}).text
     assert "These are the changes of the first 9,999 characters." in page
     assert "× 2,500" in page
+
+
+TEXT = "the cat and the dog and the bird"
+BPE = {"algorithm": "bpe", "text": TEXT}
+
+
+@given(st.lists(st.integers(0, 2_000), min_size=1, max_size=4_000), st.integers(2, 60))
+def test_ranks_count_every_token_and_thinning_keeps_first_and_last(ids: list[int], most: int) -> None:
+    tokens = ranked(ids)
+    assert sum(token.count for token in tokens) == len(ids)
+    assert [token.rank for token in tokens] == list(range(1, len(set(ids)) + 1))
+    assert all(before.count >= after.count for before, after in pairwise(tokens))
+    kept = thinned(tokens, most)
+    assert len(kept) <= most
+    assert (kept[0], kept[-1]) == (tokens[0], tokens[-1])
+
+
+@pytest.mark.parametrize(("text", "different"), [("a", 1), ("a a a a", 2), (TEXT, 6), (TEXT * 200, 6)])
+def test_every_mark_is_inside_the_chart(client: FlaskClient, text: str, different: int) -> None:
+    page = client.post("/", data={"algorithm": "bpe", "text": text, "frequencies": "1"}, follow_redirects=True).text
+    chart = page[page.index('id="frequencies-chart-title"') :].partition("</svg>")[0]
+    marks = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', chart)
+    assert len(marks) == different
+    assert all(34 <= float(x) <= 310 and 26 <= float(y) <= 258 for x, y in marks)
+
+
+def test_the_panel_has_an_address_a_table_and_a_json_twin(client: FlaskClient) -> None:
+    assert 'name="frequencies"' in client.get("/", query_string={"text": TEXT}).text
+    assert 'id="frequencies"' not in client.get("/", query_string={"text": TEXT}).text
+    assert ">·the</bdi>" in client.get("/frequencies", query_string=BPE, follow_redirects=True).text
+    assert 'id="frequencies"' in client.get("/frequencies", follow_redirects=True).text  # of the text of a first visit
+    answer = client.get("/frequencies", query_string={**BPE, "format": "json"}).get_json()
+    assert (answer["tokens"], answer["different"], answer["ranked"][0]["count"]) == (8, 6, 2)
+    assert client.get("/frequencies.json", query_string=BPE).get_json() == answer
+    moved = client.post("/frequencies", data=BPE)
+    assert (moved.status_code, moved.location) == (307, "/?frequencies=1#frequencies")
+    assert client.post("/", data={**BPE, "frequencies": "1"}).location.endswith("&frequencies=1#frequencies")
+    long = client.post("/", data={**BPE, "text": TEXT * 200, "frequencies": "1"}).text
+    assert 'formaction="/frequencies?format=csv"' in long
+
+
+def test_chart_and_table_are_exported(client: FlaskClient) -> None:
+    svg = client.get("/frequencies", query_string={**BPE, "format": "svg"})
+    assert (svg.mimetype, svg.text.count("<circle")) == ("image/svg+xml", 6)
+    assert client.get("/frequencies.png", query_string=BPE).data.startswith(b"\x89PNG")
+    lines = client.get("/frequencies", query_string={**BPE, "format": "csv"}).text.splitlines()
+    assert lines[0].endswith("rank,token,id,count,share")
+    assert len(lines) == 1 + 6
+    assert client.post("/frequencies?format=csv", data={**BPE, "text": TEXT * 200}).mimetype == "text/csv"
+
+
+def test_empty_texts_and_errors_have_a_message(client: FlaskClient) -> None:
+    empty = client.get("/frequencies?text=", follow_redirects=True)
+    assert (empty.status_code, 'id="frequencies"' in empty.text) == (200, False)
+    assert client.get("/frequencies.svg?text=").status_code == 404
+    assert client.get("/frequencies.nope?text=a").status_code == 404
+    wrong = client.get("/frequencies?algorithm=nothing&text=a", follow_redirects=True)
+    assert (wrong.status_code, 'class="notice bad"' in wrong.text) == (404, True)
+    assert client.get("/frequencies?algorithm=nothing&text=a&format=json").mimetype == "application/problem+json"

@@ -26,7 +26,9 @@ from webapp import create_app
 from webapp.core.formats import huggingface, vocab_json
 from webapp.core.formats.recognize import recognize
 from webapp.storage import storage
-from webapp.vocabularies import find, hash_of, shipped_tokenizer
+from webapp.vocabularies import find, hash_of, name_of, shipped_tokenizer
+from webapp.vocabularies.fetching import fetcher_of
+from webapp.vocabularies.wellknown import WELL_KNOWN
 
 TEXT = "However little known, 研究生 👍🏽 naïve\n"
 
@@ -304,3 +306,28 @@ def test_a_text_that_a_vocabulary_cannot_handle_is_refused(
     assert answer.status_code == 422
     assert message in Page(answer.text).problems[0]
     assert client.get("/?text=as+ever").status_code == 200
+
+
+def test_a_well_known_file_is_called_by_its_name_everywhere(client: FlaskClient, shared: Path) -> None:
+    content = (shared / "vocabularies" / "tiktoken" / "cl100k_base.tiktoken").read_bytes()
+    title = "GPT-4, GPT-3.5: cl100k_base"
+    vocabulary = name_of(content)
+    answer = upload(client, content, name="my file.bin")
+    assert query_of(answer)["vocabulary"] == vocabulary
+    shown = f'value="{vocabulary}"'
+    assert title in client.get(answer.location).text.partition(shown)[2][:400]
+    assert f"<h1>{title}</h1>" in client.get(f"/vocabularies/{vocabulary}").text
+    assert client.get(f"/api/v1/vocabularies/{vocabulary}").get_json()["title"] == title
+    row = client.get("/compare", query_string={"text": "low", "row": [f"bpe:{vocabulary}", "bpe:bpe-bytes"]})
+    assert "my file" not in row.text
+
+
+def test_a_file_is_recognized_once_this_site_has_fetched_it(app: Flask, client: FlaskClient) -> None:
+    content, known = bpe().to_str().encode(), WELL_KNOWN["clip"]
+    page, heading = f"/vocabularies/{name_of(content)}", f"<h1>{known.title}</h1>"
+    assert client.get(page).status_code == 404
+    answer = upload(client, content, name="mine.json")
+    assert heading not in client.get(page).text
+    fetcher_of(app).disk_cache.put(known, [content])
+    assert heading in client.get(page).text
+    assert known.title in client.get(answer.location).text

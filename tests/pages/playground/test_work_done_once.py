@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,8 +13,12 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.site import HTMX, Page
+from webapp.core.formats.recognize import recognize
+from webapp.core.tokenizer import Tokenizer
+from webapp.observing import report
 from webapp.pages.playground import routes
-from webapp.rendering.markup import DRAWN
+from webapp.tokenization.result import encode, ids_of
+from webapp.vocabularies import shipped_tokenizer
 from webapp.vocabularies.fetching import fetcher_of
 from webapp.vocabularies.library import Library
 from webapp.vocabularies.wellknown import WELL_KNOWN
@@ -89,14 +94,70 @@ def test_a_vocabulary_loses_its_arrow_once_it_is_downloaded_and_gets_it_back(cli
     assert option(client.get("/").text, known.name).endswith(" ↓</option>")
 
 
-def test_the_page_says_how_many_tokens_it_draws(client: FlaskClient) -> None:
-    count = DRAWN + 5_000
+def test_the_page_says_how_many_tokens_it_draws(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    most, count = 20_000, 25_000
+    monkeypatch.setattr("webapp.tokenization.views.DRAWN", most)
     answer = client.post("/", data={"algorithm": "fmm", "text": "\0" * count}, headers=HTMX)
     html = answer.text
     assert answer.status_code == 200
     assert f'data-tokens="{count}"' in html
     drawn = html.count('<i class="u">')
-    assert DRAWN <= drawn < count
+    assert most <= drawn < count
     assert f"The page draws the first {drawn:,} tokens." in html
     ids = "".join(part.split("</div>")[0].split(">", 1)[1] for part in html.split('<div class="ids"')[1:])
     assert len(ids.split()) == count
+
+
+TEXT = "low lower lowest low lower"
+
+
+@pytest.fixture(autouse=True)
+def _no_report_stays() -> Iterator[None]:
+    yield
+    report.finish()
+
+
+def counters() -> dict[tuple[str, str], float]:
+    return {(name, next(iter(labels.values()))): amount for name, labels, amount in report.finish()["counters"]}
+
+
+def fresh() -> Tokenizer:
+    """A tokenizer whose caches are empty."""
+    shipped = shipped_tokenizer("bpe-bytes")
+    return Tokenizer(
+        type(shipped.model)(shipped.model.pieces, shipped.model.merges, byte_level=True),
+        normalizer=shipped.normalizer,
+        pretokenizer=shipped.pretokenizer,
+    )
+
+
+def test_the_report_changes_no_token() -> None:
+    tokenizer = shipped_tokenizer("bpe-bytes")
+    expected = tokenizer.encode(TEXT)
+    report.start()
+    assert list(encode(tokenizer, TEXT)) == list(expected)
+    assert ids_of(tokenizer, TEXT) == list(expected.ids)
+    assert counters()["tokens_total", "bpe"] == 2 * len(expected)
+
+
+def test_words_are_hits_when_they_return() -> None:
+    report.start()
+    encode(tokenizer := fresh(), TEXT)
+    found = counters()
+    # "low" begins the text; " low" does not.
+    assert found["cache_misses_total", "words"] == 4
+    assert found["cache_hits_total", "words"] == 1
+    report.start()
+    encode(tokenizer, TEXT)
+    found = counters()
+    assert (found["cache_misses_total", "words"], found["cache_hits_total", "words"]) == (0, 5)
+
+
+def test_tokens_count_for_the_algorithm_of_the_request() -> None:
+    words = recognize("研究 5\n生命 3\n".encode()).tokenizer
+    report.start()
+    encode(words, "研究生命", algorithm="bmm")
+    encode(words, "研究生命", algorithm="made-up")
+    found = counters()
+    assert found["tokens_total", "bmm"] == 2
+    assert {label for name, label in found if name == "tokens_total"} == {"bmm", "fmm"}

@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from tests.pages.playground.test_uploads import small_site
-from tests.pages.share.test_share import deletion, link
+from tests.pages.share.test_share import deletion, kept, link, share_again
 from tests.site import HTMX, Page
 from webapp.chat import templates
 from webapp.storage import storage_of
@@ -72,15 +72,15 @@ PAGES = {"result": "/", "comparison": "/compare", "conversation": "/messages"}
 @of_each_kind
 def test_a_page_shows_what_was_shared_with_title_and_note(client: FlaskClient, kind: str) -> None:
     address = link(share(client, kind, title="Four <ways>", note="<b>Look</b>\nhere."))
-    kept = client.get(address)
-    assert kept.status_code == 200
-    assert shown(kept.text) == shown(client.post(PAGES[kind], data=KINDS[kind], follow_redirects=True).text)
-    assert "Four &lt;ways&gt;" in kept.text
-    assert "&lt;b&gt;Look&lt;/b&gt;\nhere." in kept.text
-    assert "Today the same text" not in kept.text
-    assert kept.headers["X-Robots-Tag"] == "noindex"
-    assert '<meta name="robots" content="noindex">' in kept.text
-    assert client.get(address, headers={"If-None-Match": kept.headers["ETag"]}).status_code == 304
+    page = client.get(address)
+    assert page.status_code == 200
+    assert shown(page.text) == shown(client.post(PAGES[kind], data=KINDS[kind], follow_redirects=True).text)
+    assert "Four &lt;ways&gt;" in page.text
+    assert "&lt;b&gt;Look&lt;/b&gt;\nhere." in page.text
+    assert "Today the same text" not in page.text
+    assert page.headers["X-Robots-Tag"] == "noindex"
+    assert '<meta name="robots" content="noindex">' in page.text
+    assert client.get(address, headers={"If-None-Match": page.headers["ETag"]}).status_code == 304
 
 
 @of_each_kind
@@ -246,10 +246,7 @@ def test_the_json_of_a_comparison_has_every_row(client: FlaskClient) -> None:
 def test_deleting_a_comparison_deletes_its_vocabularies(app: Flask, client: FlaskClient) -> None:
     storage = storage_of(app)
     one, again = share(client, "comparison"), share(client, "comparison")
-    kept = storage.snapshots.get(link(one).removeprefix("/s/"))
-    assert kept is not None
-    hashes = [row.state["vocabulary_hash"] for row in kept.snapshot.rows]
-    assert all(storage.vocabularies.content(hash) for hash in hashes)
+    assert all(storage.vocabularies.content(row.state["vocabulary_hash"]) for row in kept(app, link(one)).rows)
     client.post(deletion(one))
     assert storage.inventory.uploads()
     client.post(deletion(again))
@@ -257,14 +254,12 @@ def test_deleting_a_comparison_deletes_its_vocabularies(app: Flask, client: Flas
 
 
 def test_rows_that_would_differ_today_are_mentioned(app: Flask, client: FlaskClient) -> None:
-    snapshots = storage_of(app).snapshots
-    kept = snapshots.get(link(share(client, "comparison")).removeprefix("/s/"))
-    assert kept is not None
-    row, *rows = kept.snapshot.rows
+    path = link(share(client, "comparison"))
+    snapshot = kept(app, path)
+    row, *rows = snapshot.rows
     changed = replace(row, ids=(*row.ids[:-1], row.ids[0]))
-    other = replace(kept.snapshot, state={**kept.snapshot.state, "note": "old"}, rows=(changed, *rows))
-    id = snapshots.share(other, expires=None).id
-    assert "Today the same text would get different ids" in client.get(f"/s/{id}").text
+    other = share_again(app, path, state={**snapshot.state, "note": "old"}, rows=(changed, *rows))
+    assert "Today the same text would get different ids" in client.get(other).text
 
 
 def test_a_conversation_needs_neither_its_template_nor_its_vocabulary(
@@ -280,8 +275,8 @@ def test_a_conversation_needs_neither_its_template_nor_its_vocabulary(
         raise AssertionError
 
     monkeypatch.setattr(templates, "BUILT_IN", {})
-    monkeypatch.setattr("webapp.tokenization.conversation.count.render", fail)
-    monkeypatch.setattr("webapp.tokenization.conversation.count.tokenizer_of", fail)
+    monkeypatch.setattr("webapp.tools.messages.result.render", fail)
+    monkeypatch.setattr("webapp.tools.messages.result.tokenizer_of", fail)
     monkeypatch.setattr("webapp.vocabularies.language_models.model_of", fail)
     assert shown(client.get(f"{address}?view=tokens").text) == before
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,7 +15,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from tests.site import HTMX, Page
-from webapp.storage import UnavailableStorageError, storage
+from webapp.storage import Snapshot, UnavailableStorageError, storage_of
 from webapp.vocabularies import shipped_tokenizer
 
 
@@ -41,6 +43,18 @@ def link(answer: TestResponse) -> str:
 
 def deletion(answer: TestResponse) -> str:
     return urlsplit(html.unescape(SECRET.findall(answer.text)[0])).path
+
+
+def kept(app: Flask, path: str) -> Snapshot:
+    """Return what is stored of a shared result."""
+    stored = storage_of(app).snapshots.get(path.rsplit("/", 1)[-1])
+    assert stored
+    return stored.snapshot
+
+
+def share_again(app: Flask, path: str, expires: datetime | None = None, **changes: Any) -> str:
+    """Store a shared result with changes, and return the path of its link."""
+    return f"/s/{storage_of(app).snapshots.share(replace(kept(app, path), **changes), expires=expires).id}"
 
 
 STATES = [
@@ -112,21 +126,10 @@ def test_a_result_stored_until_a_day_shows_it(client: FlaskClient) -> None:
 
 def test_an_expired_result_is_410(app: Flask, client: FlaskClient) -> None:
     path = link(share(client, text="already over", keep="until", until="2099-01-01"))
-    with app.app_context():
-        kept = storage().snapshots.get(path.rsplit("/", 1)[-1])
-        assert kept
-        yesterday = datetime.now(UTC) - timedelta(days=1)
-        shared = storage().snapshots.share(
-            type(kept.snapshot)(**{**vars_of(kept.snapshot), "text": "over and done"}), expires=yesterday
-        )
-    answer = client.get(f"/s/{shared.id}")
+    answer = client.get(share_again(app, path, datetime.now(UTC) - timedelta(days=1), text="over and done"))
     assert answer.status_code == 410
     assert "has expired" in answer.text
     assert "over and done" not in answer.text
-
-
-def vars_of(snapshot: object) -> dict[str, object]:
-    return {name: getattr(snapshot, name) for name in snapshot.__dataclass_fields__}  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("id", ["zzzzzzzzz", "x", "UPPER1234", "a" * 300, "%00", "..", "<script>"])
@@ -174,28 +177,18 @@ def test_oembed_respects_the_size_and_has_results_of_this_site_alone(client: Fla
 
 def test_ids_that_would_differ_today_are_mentioned(app: Flask, client: FlaskClient) -> None:
     path = link(share(client, text="as it was"))
-    with app.app_context():
-        kept = storage().snapshots.get(path.rsplit("/", 1)[-1])
-        assert kept
-        other = {**vars_of(kept.snapshot), "ids": [kept.snapshot.ids[0]] * 3, "text": "as it was then"}
-        other |= {"starts": [0, 2, 5], "ends": [2, 5, 9], "core_version": "0.0.1"}
-        shared = storage().snapshots.share(type(kept.snapshot)(**other), expires=None)
-    page = Page(client.get(f"/s/{shared.id}").text)
+    other = {"ids": [kept(app, path).ids[0]] * 3, "text": "as it was then", "starts": [0, 2, 5], "ends": [2, 5, 9]}
+    page = Page(client.get(share_again(app, path, **other, core_version="0.0.1")).text)
     assert page.ids == other["ids"]
     assert "by version 0.0.1. Today the same text would get different ids." in page.text
 
 
 def test_it_renders_without_its_vocabulary(app: Flask, client: FlaskClient) -> None:
     path = link(share(client, text="the lowest"))
-    with app.app_context():
-        kept = storage().snapshots.get(path.rsplit("/", 1)[-1])
-        assert kept
-        state = {**kept.snapshot.state, "vocabulary": "upload-0123456789abcdef", "vocabulary_hash": "0" * 64}
-        shared = storage().snapshots.share(
-            type(kept.snapshot)(**{**vars_of(kept.snapshot), "state": state}), expires=None
-        )
-    page = Page(client.get(f"/s/{shared.id}?token=1").text)
-    assert page.ids == list(kept.snapshot.ids)
+    was = kept(app, path)
+    state = {**was.state, "vocabulary": "upload-0123456789abcdef", "vocabulary_hash": "0" * 64}
+    page = Page(client.get(f"{share_again(app, path, state=state)}?token=1").text)
+    assert page.ids == list(was.ids)
     assert "".join(page.pieces) == "the lowest"
 
 
@@ -256,8 +249,7 @@ def test_a_report_is_stored_as_typed(app: Flask, client: FlaskClient) -> None:
     assert "Of this title" in client.get(f"{path}/report").text
     typed = "line\n" * 399 + "12345"  # exactly the limit, with each line end counted once
     assert client.post(f"{path}/report", data={"reason": typed.replace("\n", "\r\n")}).status_code == 200
-    with app.app_context():
-        assert typed in [report.reason for report in storage().snapshots.reports()]
+    assert typed in [report.reason for report in storage_of(app).snapshots.reports()]
 
 
 @pytest.mark.parametrize(

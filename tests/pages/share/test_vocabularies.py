@@ -10,10 +10,10 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.pages.playground.test_uploads import bpe, query_of, small_site, upload
-from tests.pages.share.test_share import deletion, link, share
+from tests.pages.share.test_share import deletion, kept, link, share
 from tests.site import Page
+from webapp.sharing.results import ShownResult
 from webapp.storage import VocabularyFile, storage_of
-from webapp.tokenization.sharing.results import ShownResult
 from webapp.vocabularies import find, hash_of, library, wellknown
 from webapp.vocabularies.fetching import Fetcher
 
@@ -33,9 +33,7 @@ def id_of(path: str) -> str:
 
 def kept_name(app: Flask, path: str) -> str:
     """Return the name that the vocabulary of a snapshot would have if it had been uploaded."""
-    stored = storage_of(app).snapshots.get(id_of(path))
-    assert stored
-    return f"upload-{stored.snapshot.state['vocabulary_hash'][:16]}"
+    return f"upload-{kept(app, path).state['vocabulary_hash'][:16]}"
 
 
 def addresses(name: str) -> list[str]:
@@ -104,13 +102,11 @@ def test_a_stored_vocabulary_is_not_fetched_from_its_publisher(
 ) -> None:
     content = bpe().to_str().encode()
     name = query_of(upload(client, content, text="the lowest"))["vocabulary"]
-    snapshots = storage_of(app).snapshots
-    stored = snapshots.get(id_of(link(share(client, vocabulary=name, text="the lowest"))))
-    assert stored
+    was = kept(app, link(share(client, vocabulary=name, text="the lowest")))
     hash = hash_of(content)
     file = VocabularyFile(hash, "huggingface", ("bpe",), 400, content)
-    was = replace(stored.snapshot, state={**stored.snapshot.state, "vocabulary": "clip"})
-    id = snapshots.share(was, expires=None, vocabulary=file).id
+    was = replace(was, state={**was.state, "vocabulary": "clip"})
+    id = storage_of(app).snapshots.share(was, expires=None, vocabulary=file).id
 
     def never(*_: object) -> None:
         raise AssertionError("it is fetched")

@@ -1,7 +1,6 @@
 """Unigram step by step on the page: the lattice and its table, the n best segmentations."""
 
 import re
-from typing import Any
 
 import pytest
 from flask import Flask
@@ -12,7 +11,8 @@ from markupsafe import Markup
 
 from tests.core.sentencepieces import trained
 from tests.core.texts import any_text
-from tests.pages.steps.test_steps import told
+from tests.pages.steps import page_of, steps_of, told
+from tests.pages.steps.test_walkthroughs import drawn_step, result_of
 from tests.properties import EXPENSIVE
 from tests.site import HTMX
 from webapp.core.formats import sentencepiece
@@ -20,52 +20,31 @@ from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_models import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.tokenizer import Tokenizer
-from webapp.pages.steps.requests import StepsRequest, walkthrough_of
-from webapp.pages.steps.routes import StepContext
-from webapp.pages.walkthrough.engine import ShownStep, Walkthrough
+from webapp.pages.steps.requests import walkthrough_of
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.result import Result, tokenize
-from webapp.tokenization.state import State
-from webapp.vocabularies import default_for
-from webapp.web.templates import render
 
 TEXT = "unbelievable hugs!"
 HUGS = Unigram(
     ["<unk>", "h", "u", "g", "s", "hu", "ug", "hug", "gs"], [0, -2, -2, -2, -2, -3, -3, -4, -4], unknown_id=0
 )
 
+BYTES = SentencePieceUnigram(
+    ScoredPieces(
+        ["<unk>", "h", *(f"<0x{byte:02X}>" for byte in range(256))],
+        [0.0, -2.0, *[0.0] * 256],
+        [PieceKind.UNKNOWN, PieceKind.NORMAL, *[PieceKind.BYTE] * 256],
+        byte_ids=range(2, 258),
+    )
+)
 STEEP = SentencePieceUnigram(ScoredPieces(["<unk>", "a"], [0.0, -60_000.0], [PieceKind.UNKNOWN, PieceKind.NORMAL]))
 
 
-def get(client: FlaskClient, text: str = TEXT, **query: Any) -> Any:
-    answer = client.get("/steps/unigram", query_string={"text": text, "lang": "en", **query})
-    return answer.get_json() if query.get("format") == "json" else answer
-
-
-def result_of(text: str, tokenizer: Tokenizer | None = None, **options: Any) -> Result:
-    return tokenize(State("unigram", "unigram", text, **options), corpus_limit=10_000, tokenizer=tokenizer)
-
-
-def shown(
-    app: Flask, text: str, model: Unigram | SentencePieceUnigram = HUGS, *, step: int | None = None
-) -> tuple[Walkthrough, list[str]]:
-    """Return the walkthrough of a text with a bare model, and all its steps drawn, or one of them."""
+def drawn(app: Flask, text: str, model: Unigram | SentencePieceUnigram = HUGS, *, step: int | None = None) -> list[str]:
+    """All steps of a text with a bare model as HTML, from the first, or one of them."""
     with app.test_request_context("/?lang=en"):
-        result = result_of(text, Tokenizer(model))
+        result = result_of("unigram", text, Tokenizer(model))
         show = walkthrough_of(result)
-        drawn = [
-            render(
-                StepContext(
-                    frame=ShownStep(show, step, str),
-                    problems=[],
-                    wanted=StepsRequest(result.state),
-                    state=result.state,
-                    default_for=default_for,
-                )
-            )
-            for step in (range(1, len(show)) if step is None else [step])
-        ]
-        return show, drawn if step is not None else ["", *drawn]
+        return [drawn_step(show, result.state, each) for each in (range(1, len(show)) if step is None else [step])]
 
 
 def kinds(html: str) -> dict[str, list[str]]:
@@ -76,73 +55,67 @@ def kinds(html: str) -> dict[str, list[str]]:
     return {kind: sorted(pieces) for kind, pieces in found.items()}
 
 
-# --- the steps
-
-
 def test_the_table_is_filled_from_left_to_right_and_traced_back(app: Flask) -> None:
-    show, drawn = shown(app, "hugs")
-    # The opening, four columns, two arcs traced back, the tokens.
-    assert len(show) == 1 + 4 + 2 + 1
-    assert "8 spans of “hugs” are pieces of the vocabulary: each is an arc." in told(drawn[1])
-    assert "Only one arc ends at position 1: “h”" in told(drawn[1])
-    assert told(drawn[2]).endswith("“hu”, from the start, wins with −3.00.")
-    assert kinds(drawn[2]) == {"best": ["h"], "win": ["hu"], "cand": ["u"], "soon": ["g", "gs", "hug", "s", "ug"]}
-    assert "3 arcs end at position 3. “hug”, from the start, wins with −4.00." in told(drawn[3])
-    assert kinds(drawn[3])["win"] == ["hug"]
-    assert re.search(r"ug</bdi></td>.*?−5.00</td></tr>", drawn[3])
-    assert (
-        "“s” wins: the best sum at its start, position 3, is −4.00; adding its log-probability, −2.00, gives"
-        in told(drawn[4])
-    )
-    assert "The table is full. Tracing back from the end: the best arc to position 4 is “s”, from position 3." in told(
-        drawn[5]
-    )
-    assert kinds(drawn[6])["win"] == ["hug", "s"]
-    assert "This reaches the start: the best path is hug / s, with the sum −6.00." in told(drawn[6])
-    assert kinds(drawn[7])["win"] == ["hug", "s"]
-    assert "Every pre-token is done: 2 tokens. This vocabulary allows 6 segmentations of the text" in told(drawn[7])
+    pages = drawn(app, "hugs")
+    # Four columns, two arcs traced back, the tokens.
+    for page, sentences in zip(
+        pages,
+        (
+            ["8 spans of “hugs” are pieces of the vocabulary: each is an arc.", "Only one arc ends at position 1: “h”"],
+            ["“hu”, from the start, wins with −3.00."],
+            ["3 arcs end at position 3. “hug”, from the start, wins with −4.00."],
+            ["“s” wins: the best sum at its start, position 3, is −4.00; adding its log-probability, −2.00, gives"],
+            ["The table is full. Tracing back from the end: the best arc to position 4 is “s”, from position 3."],
+            ["This reaches the start: the best path is hug / s, with the sum −6.00."],
+            ["Every pre-token is done: 2 tokens. This vocabulary allows 6 segmentations of the text"],
+        ),
+        strict=True,
+    ):
+        assert [sentence for sentence in sentences if sentence not in told(page)] == []
+    assert kinds(pages[1]) == {"best": ["h"], "win": ["hu"], "cand": ["u"], "soon": ["g", "gs", "hug", "s", "ug"]}
+    assert kinds(pages[2])["win"] == ["hug"]
+    assert re.search(r"ug</bdi></td>.*?−5.00</td></tr>", pages[2])
+    assert kinds(pages[5])["win"] == kinds(pages[6])["win"] == ["hug", "s"]
+
+
+def tie(score: float) -> Unigram:
+    return Unigram(["<unk>", "a", "aa"], [0, -1, score], unknown_id=0)
 
 
 @pytest.mark.parametrize(
-    ("text", "model", "shown_at_step_2"),
+    ("text", "model", "step_2"),
     [
-        (
-            "aa",
-            Unigram(["<unk>", "a", "aa"], [0, -1, -2], unknown_id=0),
-            "has the same sum, −2.00; on a tie the longer",
-        ),
-        ("aa", Unigram(["<unk>", "a", "aa"], [0, -1, -1.99996], unknown_id=0), "from the start, wins with −1.99996."),
-        ("aa", Unigram(["<unk>", "a", "aa"], [0, -1, -1.99996], unknown_id=0), "−2.00000</td>"),
+        ("aa", tie(-2), "has the same sum, −2.00; on a tie the longer"),
+        ("aa", tie(-1.99996), "from the start, wins with −1.99996."),
+        ("aa", tie(-1.99996), "−2.00000</td>"),
         ("aaa", STEEP, "Here the sums exceed 100,000 in magnitude and are reset to 0"),
         ("שלום", Unigram(["<unk>", "שלום", "של"], [0, -1, -2], unknown_id=0), ' direction="rtl">של</text>'),
+        ("hx", HUGS, "“x” is not a piece: it counts as an unknown character with log-probability −14.00, 10 below"),
+        ("hé", BYTES, "At the end it becomes its bytes, one token each."),
     ],
 )
-def test_special_cases_are_explained(
-    app: Flask, text: str, model: Unigram | SentencePieceUnigram, shown_at_step_2: str
-) -> None:
-    _show, drawn = shown(app, text, model)
-    assert shown_at_step_2 in Markup(drawn[2]).unescape()
+def test_special_cases_are_explained(app: Flask, text: str, model: Unigram | SentencePieceUnigram, step_2: str) -> None:
+    page = Markup(drawn(app, text, model)[1])
+    assert step_2 in page.unescape() or step_2 in told(page)
+    assert ("it becomes its bytes" in told(page)) is (model is BYTES)
 
 
-def test_unknown_characters_and_their_bytes_are_explained(app: Flask) -> None:
-    _show, drawn = shown(app, "hx")
-    assert "“x” is not a piece: it counts as an unknown character with log-probability −14.00, 10 below" in told(
-        drawn[2]
-    )
-    assert "it becomes its bytes" not in told(drawn[2])
-    every = ["<unk>", "h", *(f"<0x{byte:02X}>" for byte in range(256))]
-    kinds = [PieceKind.UNKNOWN, PieceKind.NORMAL, *[PieceKind.BYTE] * 256]
-    vocabulary = ScoredPieces(every, [0.0, -2.0, *[0.0] * 256], kinds, byte_ids=range(2, 258))
-    show, drawn = shown(app, "hé", SentencePieceUnigram(vocabulary))
-    assert "At the end it becomes its bytes, one token each." in told(drawn[2])
+def test_the_bytes_of_an_unknown_character_belong_to_its_step(app: Flask) -> None:
+    with app.test_request_context("/"):
+        show = walkthrough_of(result_of("unigram", "hé", Tokenizer(BYTES)))
     assert list(show.ids) == [1, 2 + 0xC3, 2 + 0xA9]
     assert [show.step_of(token) for token in range(3)] == [1, 2, 2]
 
 
+def every_length(longest: int) -> Unigram:
+    """A piece of each length, the longer ones slightly less probable."""
+    lengths = range(1, longest + 1)
+    scores = [0.0, *(-1 - length / 100 for length in lengths)]
+    return Unigram(["<unk>", *("a" * length for length in lengths)], scores, unknown_id=0)
+
+
 def test_a_large_lattice_is_drawn_around_the_step(app: Flask) -> None:
-    pieces = ["<unk>", *("a" * length for length in range(1, 31))]
-    model = Unigram(pieces, [0, *(-1 - length / 100 for length in range(1, 31))], unknown_id=0)
-    _show, (page,) = shown(app, "a" * 200, model, step=100)
+    (page,) = drawn(app, "a" * 200, every_length(30), step=100)
     assert (
         "The lattice is large, so only the part around this step is drawn: positions 70 to 104 out of 0 to 200." in page
     )
@@ -150,16 +123,14 @@ def test_a_large_lattice_is_drawn_around_the_step(app: Flask) -> None:
     assert page.count("<path class=") < 250
     assert kinds(page)["win"]
     assert "30 arcs end at position 100." in told(page)
-    _show, (page,) = shown(app, "a" * 10, model, step=8)
+    (page,) = drawn(app, "a" * 10, every_length(30), step=8)
     assert "only the part around" not in page
 
 
 def test_a_gigantic_lattice_is_refused(app: Flask) -> None:
-    pieces = ["<unk>", *("a" * length for length in range(1, 60))]
-    with pytest.raises(InputProblem) as refused:
-        shown(app, "a" * 250, Unigram(pieces, [-1.0] * 60, unknown_id=0))
+    with pytest.raises(InputProblem, match="more than 10,000 arcs") as refused:
+        drawn(app, "a" * 250, every_length(59))
     assert refused.value.status == 413
-    assert "more than 10,000 arcs" in refused.value.message
 
 
 MODELS = {"plain": {}, "bytes": {"byte_fallback": True, "vocab_size": 600}}
@@ -172,7 +143,7 @@ MODELS = {"plain": {}, "bytes": {"byte_fallback": True, "vocab_size": 600}}
 def test_a_walkthrough_of_sentencepiece_ends_in_its_tokens(app: Flask, variant: str, text: str, special: bool) -> None:
     tokenizer = sentencepiece.read(trained(model_type="unigram", **MODELS[variant]))
     with app.test_request_context("/"):
-        result = result_of(text, tokenizer, special=special)
+        result = result_of("unigram", text, tokenizer, special=special)
         show = walkthrough_of(result)
         assert list(show.ids) == list(result.encoding.ids)
         last = show.at(len(show) - 1).record
@@ -186,7 +157,7 @@ def test_a_walkthrough_of_sentencepiece_ends_in_its_tokens(app: Flask, variant: 
 @example(text="<unk>a<unk> b", special=True)
 def test_the_step_of_a_token_is_where_its_arc_wins(app: Flask, text: str, special: bool) -> None:
     with app.test_request_context("/"):
-        result = result_of(text, special=special)
+        result = result_of("unigram", text, special=special)
         show = walkthrough_of(result)
         for token, id in enumerate(show.ids):
             record = show.at(show.step_of(token)).record
@@ -196,25 +167,18 @@ def test_the_step_of_a_token_is_where_its_arc_wins(app: Flask, text: str, specia
                 assert record["candidates"][record["winner"]]["id"] in (id, None)
 
 
-# --- the pages
-
-
-def rows(html: str, label: str) -> list[list[str]]:
-    """Return the pieces of each row of a table of segmentations."""
-    table = re.search(rf'(?s)aria-label="{label}">(.*?)</table>', html)
-    assert table is not None
-    return [re.findall(r"<bdi[^>]*>([^<]*)</bdi>", row) for row in table[1].split("<tr")[2:]]
-
-
 def test_the_n_best(client: FlaskClient) -> None:
-    last = len(get(client, format="json")["steps"]) - 1
-    page = get(client, step=last, n=7, temperature="1.5", seed=3)  # an older address has more parameters
-    best = rows(page.text, "The best segmentations")
+    last = len(steps_of(client, "unigram", TEXT)) - 1
+    # An older address has more parameters.
+    page = page_of(client, "unigram", TEXT, step=last, n=7, temperature="1.5", seed=3)
+    table = re.search(r'(?s)aria-label="The best segmentations">(.*?)</table>', page)
+    assert table is not None
+    best = [re.findall(r"<bdi[^>]*>([^<]*)</bdi>", row) for row in table[1].split("<tr")[2:]]
     assert len(best) == 7
     assert best[0] == ["▁un", "b", "eli", "e", "v", "able", "▁h", "ug", "s", "!"]
     assert all("".join(row) == "▁unbelievable▁hugs!" for row in best)
-    assert 'name="n" min="1" max="20" value="7"' in page.text
-    twin = get(client, format="json", n=7)["steps"][-1]
+    assert 'name="n" min="1" max="20" value="7"' in page
+    twin = steps_of(client, "unigram", TEXT, n=7)[-1]
     assert [found["pieces"] for found in twin["n_best"]] == best
     assert sum(found["probability"] for found in twin["n_best"]) <= 1
     partial = client.get("/steps/unigram", query_string={"text": TEXT, "step": last, "n": 7}, headers=HTMX)

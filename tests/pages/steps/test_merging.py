@@ -1,4 +1,4 @@
-"""BPE step by step on the page: each merge and its reason, the trees, and longest piece first for comparison."""
+"""BPE step by step on the page: each merge and its reason, and the trees."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ from tokenizers import processors
 
 from tests.core import sentencepieces
 from tests.pages.playground.test_uploads import bpe, query_of, upload
-from tests.pages.steps.test_steps import told
+from tests.pages.steps import json_of, page_of, told
 from tests.properties import EXPENSIVE_WITH_SAME_FIXTURE
 from webapp.core.traces.merging import EndStep, MergeNode, TracedWord, merging_steps
 from webapp.pages.walkthrough.merge_tree import MergeTree, merge_tree
@@ -26,32 +26,17 @@ PIECES = shipped_tokenizer("bpe-bytes").model.pieces
 TEXT = "Unbelievably, tokenization isn't 研究生 trivial."
 
 
-def steps_json(client: FlaskClient, text: str, **state: object) -> dict[str, Any]:
-    """Return all steps as JSON."""
-    answer = client.get("/steps/bpe", query_string={"text": text, "format": "json", "lang": "en", **state})
-    assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.get_json()
-    return found
-
-
-def at(client: FlaskClient, text: str, step: int, **state: object) -> str:
-    """Return the page of a step."""
-    answer = client.get("/steps/bpe", query_string={"text": text, "step": step, "lang": "en", **state})
-    assert answer.status_code == 200, answer.text
-    return answer.text
-
-
 def of_kind(found: dict[str, Any], kind: str) -> list[dict[str, Any]]:
     return [step for step in found["steps"] if step["kind"] == kind]
 
 
 def test_a_step_names_the_merged_pair_and_the_reason(client: FlaskClient) -> None:
-    found = steps_json(client, " lower")
+    found = json_of(client, "bpe", " lower")
     merge = of_kind(found, "merge")[0]
     left, right = (merge["symbols"][merge["chosen"][0] + place] for place in (0, 1))
     rank = merge["ranks"][merge["chosen"][0]]
     assert rank == min(other for other in merge["ranks"] if other is not None)
-    page = at(client, " lower", merge["step"])
+    page = page_of(client, "bpe", " lower", step=merge["step"])
     assert f"The lowest rank, {rank}, is that of “{left}” + “{right}”." in told(page)
     assert f"id {merge['made'][0]['id']}" in told(page)
     together = re.findall(r'<span class="together">(.*?</span></span>)</span>', page, re.DOTALL)
@@ -64,7 +49,7 @@ def test_a_step_names_the_merged_pair_and_the_reason(client: FlaskClient) -> Non
 
 
 def test_a_token_links_to_the_merge_that_produced_it(client: FlaskClient) -> None:
-    found = steps_json(client, TEXT)
+    found = json_of(client, "bpe", TEXT)
     for index, id in enumerate(found["ids"]):
         answer = client.get("/steps/bpe", query_string={"text": TEXT, "token": index})
         step = found["steps"][int(re.search(r'data-step="(\d+)"', answer.text)[1])]  # type: ignore[index]
@@ -73,8 +58,8 @@ def test_a_token_links_to_the_merge_that_produced_it(client: FlaskClient) -> Non
 
 
 def test_the_trees_of_all_words(client: FlaskClient) -> None:
-    found = steps_json(client, TEXT)
-    page = at(client, TEXT, len(found["steps"]) - 1)
+    found = json_of(client, "bpe", TEXT)
+    page = page_of(client, "bpe", TEXT, step=len(found["steps"]) - 1)
     words = found["steps"][-1]["words"]
     assert page.count('<svg class="diagram"') == len(words)
     assert "style=" not in page
@@ -121,8 +106,8 @@ def test_each_kind_of_bpe_is_explained(
     client: FlaskClient, content: bytes | None, name: str, text: str, kind: str, sentence: str
 ) -> None:
     vocabulary = name if content is None else query_of(upload(client, content, name=name))["vocabulary"]
-    step = of_kind(steps_json(client, text, vocabulary=vocabulary), kind)[0]
-    page = at(client, text, step["step"], vocabulary=vocabulary)
+    step = of_kind(json_of(client, "bpe", text, vocabulary=vocabulary), kind)[0]
+    page = page_of(client, "bpe", text, step=step["step"], vocabulary=vocabulary)
     assert sentence in told(page) or sentence in step["sentence"]
     assert page.count('class="together"') == len(step.get("chosen", ()))
 
@@ -135,7 +120,7 @@ def test_a_vocabulary_without_merges(client: FlaskClient) -> None:
     assert "This vocabulary has no merges, so there are no steps to show." in answer.text
     assert "Use the vocabulary that ships with this site" in answer.text
     # For a trained vocabulary the slider may be at no merges.
-    assert "merging ends here" in told(at(client, "low", 2, vocabulary="learned-bytes", size=0))
+    assert "merging ends here" in told(page_of(client, "bpe", "low", step=2, vocabulary="learned-bytes", size=0))
 
 
 def test_added_tokens_are_listed_among_the_words(client: FlaskClient) -> None:
@@ -146,10 +131,10 @@ def test_added_tokens_are_listed_among_the_words(client: FlaskClient) -> None:
     vocabulary = query_of(upload(client, original.to_str().encode()))["vocabulary"]
     text = "little <s> truth"
     state = {"vocabulary": vocabulary, "special": "1", "template": "1"}
-    found = steps_json(client, text, **state)
+    found = json_of(client, "bpe", text, **state)
     assert found["ids"] == original.encode(text).ids
     added = of_kind(found, "added")
-    assert [told(at(client, text, step["step"], **state)) for step in added] == [
+    assert [told(page_of(client, "bpe", text, step=step["step"], **state)) for step in added] == [
         "<s> is a special token that the vocabulary adds around the text; the algorithm does not see it.",
         "<s> is an added token: it is matched in the text as a whole and never split.",
     ]

@@ -6,16 +6,10 @@ import re
 import pytest
 from flask.testing import FlaskClient
 
+from tests.pages.steps import told
 from tests.site import HTMX, Page
 
 TEXT = "结婚的和尚未结婚的"
-
-
-def told(page: str) -> str:
-    """Return the sentence of the step that a page shows."""
-    found = re.search(r'(?s)<p class="say"[^>]*>(.*?)</p>', page)
-    assert found is not None
-    return html.unescape(re.sub(r"<[^>]*>", "", found[1]))
 
 
 @pytest.mark.parametrize(("algorithm", "text"), [("fmm", TEXT), ("unigram", "unbelievable hugs!")])

@@ -1,4 +1,4 @@
-"""Training n-grams of words on the site: the choices, refusals beside their fields, and the finished page."""
+"""Training n-grams of words on the site: a corpus without spaces, and the finished page."""
 
 import html
 import re
@@ -9,7 +9,8 @@ from flask.testing import FlaskClient
 
 from tests.jobs import running
 from tests.pages.train.conftest import send
-from webapp.core.training.record import TrainingRecord
+from tests.site import Page
+from webapp.core.training.plan import TrainingRecord
 from webapp.jobs import jobs_of
 
 LINES = ("他 来到 了 北京 大学 。", "我们/在/北京/生活/。/她/来到/了/大学/。", "人生 如 梦境 ， 人生 如 戏 。")
@@ -21,49 +22,15 @@ def corpus_of(client: FlaskClient, text: str) -> str:
     return send(client, (text.encode(), "sentences.txt")).headers["Location"].partition("corpus=")[2]
 
 
-def names_of(page: str) -> set[str]:
-    choices = page.partition('id="choices"')[2]
-    return set(re.findall(r'<(?:input|select|textarea)[^>]* name="(\w+)"', choices))
-
-
-def error_beside(page: str, field: str) -> str:
-    found = re.search(rf'id="{field}-error">([^<]*)<', page)
-    return html.unescape(found[1]) if found else ""
-
-
-def test_only_its_own_fields_are_shown(client: FlaskClient) -> None:
-    corpus = corpus_of(client, TEXT)
-    page = client.get(f"/train?corpus={corpus}&trainer=ngram").text
-    own = {"segmentation", "order", "smoothing", "minimum_pairs", "minimum_triples"}
-    assert names_of(page) == own
-    assert not names_of(client.get(f"/train?corpus={corpus}").text) & own
-
-
 def test_a_corpus_without_spaces_needs_a_method(client: FlaskClient) -> None:
     corpus = corpus_of(client, RAW)
     answer = client.get(f"/train?corpus={corpus}&trainer=ngram")
     assert answer.status_code == 422
-    assert "no spaces or /" in error_beside(answer.text, "segmentation")
+    assert Page(answer.text).invalid == ["segmentation"]
+    assert "no spaces or /" in " ".join(Page(answer.text).problems)
     refused = client.post("/train", data={"corpus": corpus, "trainer": "ngram"})
     assert refused.status_code == 422
     assert client.get(f"/train?corpus={corpus}&trainer=ngram&segmentation=fmm").status_code == 200
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "message"),
-    [
-        ("order", "4", "There is no such choice."),
-        ("smoothing", "good", "There is no such choice."),
-        ("segmentation", "?", "There is no such choice."),
-        ("minimum_pairs", "0", "Choose a number from 1"),
-        ("minimum_triples", "x", "“x” is not a whole number."),
-    ],
-)
-def test_what_is_wrong_stands_beside_its_field(client: FlaskClient, field: str, value: str, message: str) -> None:
-    data = {"corpus": corpus_of(client, TEXT), "trainer": "ngram", field: value}
-    answer = client.post("/train", data=data)
-    assert answer.status_code == 422
-    assert message in error_beside(answer.text, field)
 
 
 @pytest.mark.parametrize("segmentation", ["words", "max-probability"])
@@ -89,6 +56,6 @@ def test_a_finished_training_can_be_used(client: FlaskClient, storing_app: Flask
         assert client.get(link).status_code == 200, link
     for file in ("ngrams.json", "ngrams.txt"):
         assert client.get(f"/vocabularies/{name}/{file}").status_code == 200, file
-    asked = {"text": "人生如梦境", "algorithm": "ngram", "vocabulary": name, "order": "3"}
-    found = client.post("/api/v1/tokenize", json=asked)
+    fields = {"text": "人生如梦境", "algorithm": "ngram", "vocabulary": name, "order": "3"}
+    found = client.post("/api/v1/tokenize", json=fields)
     assert found.status_code == 200

@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 
 from tests.pages.train.conftest import TEXT, send
 from tests.site import HTMX, Page
-from webapp.jobs import jobs, jobs_of
+from webapp.jobs import jobs_of
 from webapp.pages.train.corpora import EXAMPLES
 
 LINES = "".join(json.dumps({"id": n, "content": line}) + "\n" for n, line in enumerate(TEXT.splitlines()))
@@ -22,8 +22,12 @@ def files_of(app: Flask, address: str) -> list[tuple[str, str, str]]:
     """Return name, format and text field of each file of a corpus."""
     found = re.search(r"corpus=([\w-]+)", address)
     assert found is not None
-    with app.app_context():
-        return [(file.name, file.format, file.field) for file in jobs().corpora.files(found[1])]
+    return [(file.name, file.format, file.field) for file in jobs_of(app).corpora.files(found[1])]
+
+
+def corpora_of(app: Flask) -> int:
+    """Return the number of corpora on disk."""
+    return sum(path.is_dir() for path in jobs_of(app).corpora.folder.glob("*"))
 
 
 def test_pasted_text_becomes_a_corpus(client: FlaskClient) -> None:
@@ -99,8 +103,7 @@ def test_a_wrong_file_is_refused_and_deleted(
     page = Page(answer.text)
     assert page.invalid == [blamed]
     assert message in answer.text
-    with storing_app.app_context():
-        assert [path for path in jobs().corpora.folder.glob("*") if path.is_dir()] == []
+    assert corpora_of(storing_app) == 0
 
 
 def test_no_corpus_and_too_many_files_are_refused(client: FlaskClient) -> None:
@@ -133,8 +136,7 @@ def test_a_corpus_that_is_too_large_when_decompressed_is_refused(
     assert answer.status_code == 413
     assert "Decompressed, the corpus is larger than 3 MB. Upload a part of it." in answer.text
     assert "stays" in answer.text
-    with storing_app.app_context():
-        assert len([path for path in jobs().corpora.folder.glob("*") if path.is_dir()]) == 1
+    assert corpora_of(storing_app) == 1
 
 
 def test_a_site_without_room_says_so(client: FlaskClient, storing_app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from tests.pages.steps import told
 from tests.site import HTMX, Page
 from webapp.core import recipes
 from webapp.pages.training.request import TrainingRequest
@@ -26,12 +30,6 @@ def training_json(client: FlaskClient, asked: TrainingRequest) -> Any:
     answer = client.get(f"{address}&format=json&lang=en")
     assert answer.status_code == 200, answer.text
     return answer.get_json()
-
-
-def told(html: str) -> str:
-    found = re.search(r'(?s)<p class="say"[^>]*>(.*?)</p>', html)
-    assert found is not None
-    return re.sub(r"<[^>]+>", "", found[1])
 
 
 @pytest.mark.parametrize(("algorithm", "symbols"), KINDS)
@@ -51,7 +49,7 @@ def test_every_step_has_an_address_and_a_sentence(client: FlaskClient, algorithm
 
 def test_a_round_is_explained(client: FlaskClient) -> None:
     html = client.get("/steps/training/bpe?step=3&lang=en").text
-    assert "“est” and “&lt;/w&gt;” occur next to each other 3 times. 2 other pairs occur as often" in told(html)
+    assert "“est” and “</w>” occur next to each other 3 times. 2 other pairs occur as often" in told(html)
     assert "and 7 more pairs" in html
     html = client.get("/steps/training/wordpiece?step=1&lang=en").text
     assert "score 1 ÷ (1 × 1) = 1.000" in told(html)
@@ -69,53 +67,41 @@ def merged(steps: list[Any]) -> list[tuple[str, str]]:
     return [(step["pairs"][0]["left"], step["pairs"][0]["right"]) for step in steps if step["kind"] == "round"]
 
 
-COMPARED, SENNRICH = PRESETS["bpe"][0][1], PRESETS["bpe"][1][1]
-COMPRESSION = PRESETS["bpe-bytes"][0][1]
-DOGS, HUNGRY = PRESETS["wordpiece"][0][1], PRESETS["unigram"][0][1]
-END_OF_WORD = """e s, es t, est </w>, e r, er </w>, h i, hi g, hig h, l o, lo w, c o, co o, coo l, high est</w>,
-high er</w>, low er</w>, low est</w>, cool er</w>, cool est</w>"""
+def test_the_presets_are_the_worked_examples_and_give_their_results(client: FlaskClient, shared: Path) -> None:
+    examples = json.loads((shared / "examples" / "worked_examples.json").read_text(encoding="utf-8"))
+    compared, paper = (preset for _title, preset in PRESETS["bpe"][:2])
+    (compression, dogs, hungry) = (PRESETS[kind][0][1] for kind in ("bpe-bytes", "wordpiece", "unigram"))
+    first, second = examples["bpe_end_of_word"]
+    assert (compared.corpus.split(), compared.size) == (first["corpus"], first["vocabulary_size"])
+    assert [compared.text] == list(first["encode"])
+    found = training_json(client, compared)
+    assert merged(found["steps"]) == [tuple(pair) for pair in first["pairs"]]
+    assert "No pair is left" in found["steps"][-1]["sentence"]
+    pieces = found["steps"][-1]["vocabulary"]
+    assert " ".join(pieces[id] for id in found["ids"]) == "high est high er low er low est cool er coolest</w>"
 
+    assert (paper.word_counts(recipes.CHARACTER_BPE), paper.size) == (second["word_counts"], second["merges"])
+    steps = training_json(client, paper)["steps"]
+    assert merged(steps) == [("e", "s"), ("es", "t"), ("est", "</w>"), ("l", "o"), ("lo", "w")]
+    assert [step["pairs"][0]["count"] for step in steps[1:-1]] == [9, 9, 9, 7, 7]
 
-def test_the_presets_give_their_published_results(client: FlaskClient) -> None:
-    compared = training_json(client, COMPARED)
-    assert merged(compared["steps"]) == [tuple(pair.split()) for pair in END_OF_WORD.split(",")]
-    assert "No pair is left" in compared["steps"][-1]["sentence"]
-    pieces = compared["steps"][-1]["vocabulary"]
-    assert " ".join(pieces[id] for id in compared["ids"]) == "high est high er low er low est cool er coolest</w>"
+    assert compression.corpus == compression.text == examples["bpe_bytes"]["text"]
+    assert compression.size == examples["bpe_bytes"]["merges"]
+    assert training_json(client, compression)["ids"] == examples["bpe_bytes"]["ids"] == [258, 100, 258, 97, 99]
 
-    paper = training_json(client, SENNRICH)
-    assert merged(paper["steps"]) == [("e", "s"), ("es", "t"), ("est", "</w>"), ("l", "o"), ("lo", "w")]
-    assert [step["pairs"][0]["count"] for step in paper["steps"][1:-1]] == [9, 9, 9, 7, 7]
-
-    assert training_json(client, COMPRESSION)["ids"] == [258, 100, 258, 97, 99]
-
-    dogs = training_json(client, DOGS)["steps"]
-    assert ["l", "##o", "##v", "##e"] in [word["symbols"] for word in dogs[0]["words"]]
-    final = [word["symbols"] for word in dogs[-1]["words"]]
+    assert dogs.corpus.split() == examples["wordpiece_scores"]["corpus"]
+    steps = training_json(client, dogs)["steps"]
+    assert ["l", "##o", "##v", "##e"] in [word["symbols"] for word in steps[0]["words"]]
+    final = [word["symbols"] for word in steps[-1]["words"]]
     assert final == [["I"], ["love"], ["dogs"], ["loved"], ["y", "##o", "##u"]]
     assert len({symbol for word in final for symbol in word}) == 7
 
-    hungry = training_json(client, HUNGRY)["steps"]
-    assert sum(len(line["piece"]) == 1 for line in hungry[0]["pieces"]) == 14
-    kept = [line["piece"] for line in hungry[-1]["vocabulary"] if len(line["piece"]) > 1 and line["score"] < 0]
-    losses = {line["piece"]: line["loss"] for line in hungry[-3]["pieces"]}
+    assert (hungry.corpus.split(), hungry.size, hungry.longer) == (examples["unigram"]["corpus"], 15, 50 - 14)
+    steps = training_json(client, hungry)["steps"]
+    assert sum(len(line["piece"]) == 1 for line in steps[0]["pieces"]) == 14
+    kept = [line["piece"] for line in steps[-1]["vocabulary"] if len(line["piece"]) > 1 and line["score"] < 0]
+    losses = {line["piece"]: line["loss"] for line in steps[-3]["pieces"]}
     assert kept == [max(losses, key=losses.__getitem__)] == ["ve"]
-
-
-def test_the_presets_are_the_worked_examples(shared: Path) -> None:
-    examples = json.loads((shared / "examples" / "worked_examples.json").read_text(encoding="utf-8"))
-    first, second = examples["bpe_end_of_word"]
-    assert COMPARED.corpus.split() == first["corpus"]
-    assert COMPARED.size == first["vocabulary_size"]
-    assert [COMPARED.text] == list(first["encode"])
-    assert [[*pair.split()] for pair in END_OF_WORD.split(",")] == first["pairs"]
-    assert SENNRICH.word_counts(recipes.CHARACTER_BPE) == second["word_counts"]
-    assert SENNRICH.size == second["merges"]
-    assert COMPRESSION.corpus == COMPRESSION.text == examples["bpe_bytes"]["text"]
-    assert COMPRESSION.size == examples["bpe_bytes"]["merges"]
-    assert DOGS.corpus.split() == examples["wordpiece_scores"]["corpus"]
-    assert HUNGRY.corpus.split() == examples["unigram"]["corpus"]
-    assert (HUNGRY.size, HUNGRY.longer) == (15, 50 - 14)
 
 
 @pytest.mark.parametrize(
@@ -214,3 +200,74 @@ def test_the_trained_vocabulary_equals_that_of_the_playground(app: Flask, client
         assert merged(steps) == [
             tuple(part.decode() if isinstance(part, bytes) else part for part in merge[:2]) for merge in learned.merges
         ]
+
+
+# --- all rounds as a table
+
+PAPER = {"corpus": "low 5 lower 2 newest 6 widest 3", "apart": "1", "size": "5", "lang": "en"}
+
+
+def rounds_of(client: FlaskClient, algorithm: str, **query: str) -> list[list[str]]:
+    answer = client.get(f"/steps/training/{algorithm}/rounds", query_string={"lang": "en", **query, "format": "csv"})
+    assert answer.status_code == 200
+    assert answer.mimetype == "text/csv"
+    assert "attachment" in answer.headers["Content-Disposition"]
+    return list(csv.reader(io.StringIO(answer.text.removeprefix("\ufeff"))))
+
+
+def test_every_merge_has_a_row(client: FlaskClient) -> None:
+    assert rounds_of(client, "bpe", **PAPER) == [
+        ["Round", "Pair", "Count", "New piece"],
+        ["1", "e s", "9", "es"],
+        ["2", "es t", "9", "est"],
+        ["3", "est </w>", "9", "est</w>"],
+        ["4", "l o", "7", "lo"],
+        ["5", "lo w", "7", "low"],
+    ]
+
+
+def test_wordpiece_has_its_scores(client: FlaskClient) -> None:
+    header, first, *_ = rounds_of(client, "wordpiece")
+    assert header == ["Round", "Pair", "Pair count", "Left count", "Right count", "Score", "New piece"]
+    assert first == ["1", "##g ##s", "1", "1", "1", "1.0000", "##gs"]
+
+
+def test_unigram_has_its_pruned_pieces(client: FlaskClient) -> None:
+    header, *rows = rounds_of(client, "unigram")
+    assert header[0::3] == ["Round", "Removed"]
+    removed = [row[4].split() for row in rows]
+    assert removed[0] == ["ver", "er", "ery"] or set(removed[0]) == {"ver", "er", "ery"}
+    assert rows[-1][3:] == ["0", "", "15"]
+    assert [int(row[1]) - int(row[3]) for row in rows] == [int(row[5]) for row in rows]
+
+
+@pytest.mark.parametrize("kind", ["bpe", "bpe?symbols=bytes", "wordpiece", "unigram", "ngram"])
+def test_the_page_links_to_the_table_and_back(client: FlaskClient, kind: str) -> None:
+    separator = "&" if "?" in kind else "?"
+    page = client.get(f"/steps/training/{kind}{separator}lang=en").text
+    link = re.search(r'<a href="([^"]+)">All rounds</a>', page)
+    assert link is not None
+    table = client.get(unescape(link[1])).text
+    rows = re.findall(r'<th scope="row" class="end"><a href="([^"]+)#show">', table)
+    assert rows
+    for address in (rows[0], rows[-1]):
+        assert client.get(unescape(address)).status_code == 200
+    assert 'aria-current="page">All rounds</a>' in table
+    assert "style=" not in table
+
+
+def test_a_spreadsheet_runs_no_formula(client: FlaskClient) -> None:
+    rows = rounds_of(client, "unigram", corpus="=cmd =cmd =cmd", plain="1", every="1", size="5")
+    assert not any(cell.startswith("=c") for row in rows for cell in row)
+
+
+def test_the_form_of_the_table_leads_back_to_it(client: FlaskClient) -> None:
+    answer = client.post("/steps/training/bpe/rounds", data={"corpus": "low lower", "size": "3"})
+    assert answer.headers["Location"] == "/steps/training/bpe/rounds?corpus=low+lower&size=3#show"
+    wrong = client.post("/steps/training/bpe/rounds", data={"corpus": "low lower", "size": "999"})
+    assert wrong.status_code == 422
+    assert 'role="alert"' in wrong.text
+    assert client.get("/steps/training/bpe/rounds?corpus=&lang=en").status_code == 200
+    assert "There is no corpus" in client.get("/steps/training/bpe/rounds?corpus=&lang=en").text
+    assert client.get("/steps/training/fmm/rounds").status_code == 404
+    assert client.get("/steps/training/bpe/rounds?corpus=low&size=0").status_code == 200

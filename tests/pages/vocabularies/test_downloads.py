@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Callable
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -15,12 +16,14 @@ from flask.testing import FlaskClient
 
 from tests.core.tekken_files import RANKS, tekken_file
 from tests.core.texts import CORPUS
+from tests.core.training.test_train import TEXT, trained
 from webapp.core.formats import huggingface
-from webapp.core.formats.recognize import recognize
-from webapp.core.formats.recognize import save as saved_file
+from webapp.core.formats.reading import FormatError
+from webapp.core.formats.recognize import recognize, save
 from webapp.core.recipes import BYTE_BPE, sentencepiece_tokenizer
 from webapp.core.trainers.bpe import train_bytes
-from webapp.pages.vocabularies.vocabulary import FORMAT_OF
+from webapp.core.training.plan import TrainingPlan
+from webapp.pages.vocabularies.vocabulary import FORMAT_OF, FORMATS
 from webapp.vocabularies import library
 
 BYTE_LEVEL = {"tokenizer.json", "ranks.tiktoken", "encoding.json", "vocab.json", "merges.txt", "bpe.json"}
@@ -146,7 +149,7 @@ def test_a_sentencepiece_model_and_its_tokenizer_json(
 ) -> None:
     pieces, scores = ["<unk>", "▁low", "l", "o", "w", "▁", "er", "e", "r"], [0.0, -1, -5, -6, -7, -8, -3, -9, -10]
     ours = sentencepiece_tokenizer(pieces, scores, algorithm=algorithm)
-    name = upload(app, saved_file(ours))
+    name = upload(app, save(ours))
     page = client.get(f"/vocabularies/{name}?lang=en").text
     assert f'href="/vocabularies/{name}/tokenizer.model" download' in page
     assert f"SentencePieceProcessor(model_file=&#34;{name}.model&#34;)" in page
@@ -157,3 +160,41 @@ def test_a_sentencepiece_model_and_its_tokenizer_json(
     theirs = tokenizers.Tokenizer.from_buffer(document)
     for text in ("low lower  lowest", " a\n"):
         assert processor.encode(text) == theirs.encode(text).ids == ours.ids(text)
+
+
+# --- trained vocabularies: read back, each file gives the same ids
+
+
+BYTES = {"tokenizer.json", "ranks.tiktoken", "bpe.json"}
+SENTENCEPIECE = {"tokenizer.json", "tokenizer.model"}
+CAPITALS = " Hello World’s DÉJÀ VU, 2024."
+PLANS: dict[str, tuple[TrainingPlan, set[str]]] = {
+    "bytes": (TrainingPlan(size=400, special_tokens=("<|end|>",)), BYTES | {"vocab.json"}),
+    "bytes, o200k": (TrainingPlan(size=400, split="o200k"), BYTES),
+    "bytes, own pattern": (TrainingPlan(size=400, split="own", pattern=r"\p{L}+| "), BYTES),
+    "bytes, NFC": (TrainingPlan(size=400, normalization="nfc"), {"tokenizer.json"}),
+    "characters": (TrainingPlan(trainer="bpe-characters", size=400), {"tokenizer.json"}),
+    "sentencepiece": (TrainingPlan(trainer="bpe-sentencepiece", size=500, special_tokens=("<s>",)), SENTENCEPIECE),
+    "unigram": (TrainingPlan(trainer="unigram", size=400), SENTENCEPIECE),
+    "unigram, NFKC": (TrainingPlan(trainer="unigram", size=400, normalization="nfkc"), {"tokenizer.json"}),
+    "wordpiece": (TrainingPlan(trainer="wordpiece", size=400), {"tokenizer.json", "vocab.txt"}),
+}
+
+
+@pytest.mark.parametrize(("plan", "expected"), PLANS.values(), ids=PLANS)
+def test_files_of_a_trained_vocabulary(plan: TrainingPlan, expected: set[str], tmp_path: Path) -> None:
+    tokenizer = trained(plan, tmp_path, TEXT + CAPITALS * 200)[0].tokenizer
+    text = TEXT[:500] + CAPITALS + "  研究 e\u0301 龘\n\t x"
+    ids = tokenizer.ids(text)
+    offered = set()
+    for format in FORMATS:
+        try:
+            (format.check or format.write)(tokenizer)
+        except FormatError:
+            with pytest.raises(FormatError):
+                format.write(tokenizer)
+            continue
+        offered.add(next(iter(format.files)))
+        assert recognize(*format.contents(tokenizer)).tokenizer.ids(text) == ids
+    assert offered == expected
+    assert recognize(save(tokenizer)).tokenizer.ids(text) == ids

@@ -10,8 +10,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from tests.pages.vocabularies.test_vocabularies import SHIPPED, words
-from tests.site import HTMX
+from tests.pages.vocabularies.test_vocabularies import SHIPPED
+from tests.site import HTMX, words
 from webapp.core.formats import packed_ranks
 from webapp.vocabularies import name_of, well_known
 from webapp.vocabularies.fetching import Fetcher, FetchProgress

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from html import unescape
@@ -13,8 +11,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from tests.pages.vocabularies.test_vocabularies import words
-from tests.site import HTMX
+from tests.site import HTMX, rows_of, words
 from tests.visiting import until
 from webapp.core.formats.recognize import save
 from webapp.core.models.bpe import BPE
@@ -80,15 +77,15 @@ def test_a_token_and_its_form_with_a_space_lead_to_each_other(app: Flask, client
 
 def test_json_has_what_the_page_has(app: Flask, client: FlaskClient) -> None:
     name = hello(app)
-    told = client.get(f"/vocabularies/{name}/tokens/260.json").get_json()
-    assert told["spelling"] == "Ġhello"
-    assert told["bytes"] == b" hello".hex(" ")
-    assert told["characters"][0] == {"code_point": "U+0020", "name": "SPACE"}
-    assert told["merged_from"] == [32, 259]
-    assert told["reach"]["state"] == "alone"
-    assert {"text": "hello", "id": 259} in told["forms"]
-    assert told["neighbours"] == [255, 256, 257, 258, 259, 261, 262]
-    assert client.get(f"/api/v1/vocabularies/{name}/tokens/260").get_json() == told
+    details = client.get(f"/vocabularies/{name}/tokens/260.json").get_json()
+    assert details["spelling"] == "Ġhello"
+    assert details["bytes"] == b" hello".hex(" ")
+    assert details["characters"][0] == {"code_point": "U+0020", "name": "SPACE"}
+    assert details["merged_from"] == [32, 259]
+    assert details["reach"]["state"] == "alone"
+    assert {"text": "hello", "id": 259} in details["forms"]
+    assert details["neighbours"] == [255, 256, 257, 258, 259, 261, 262]
+    assert client.get(f"/api/v1/vocabularies/{name}/tokens/260").get_json() == details
     assert client.get(f"/vocabularies/{name}/tokens/262.json").get_json()["reach"]["state"] == "special"
     alone = client.get(f"/vocabularies/{name}/tokens/261.json").get_json()["reach"]
     assert (alone["state"], alone["reason"], alone["proved"]) == ("unreachable", "merges", True)
@@ -158,16 +155,15 @@ def test_the_list_as_files_and_by_api(app: Flask, client: FlaskClient) -> None:
     assert (waiting.status_code, waiting.get_json()["status"]) == (200, "computing")
     assert waiting.headers["Retry-After"]
     surveyed(app, name)
-    told = client.get(f"/vocabularies/{name}/unreachable.json").get_json()
-    assert [(token["id"], token["reason"]) for token in told["tokens"]] == [(3, "split"), (4, "split")]
+    details = client.get(f"/vocabularies/{name}/unreachable.json").get_json()
+    assert [(token["id"], token["reason"]) for token in details["tokens"]] == [(3, "split"), (4, "split")]
     by_api = client.get(f"/api/v1/vocabularies/{name}/unreachable").get_json()
-    assert by_api["tokens"] == told["tokens"]
+    assert by_api["tokens"] == details["tokens"]
     assert by_api["reasons"] == {"split": 2}
     assert client.get(f"/api/v1/vocabularies/{name}/unreachable?reason=merges").get_json()["tokens"] == []
     assert client.get(f"/api/v1/vocabularies/{name}/unreachable?reason=x").status_code == 422
     assert client.get(f"/api/v1/vocabularies/{name}/unreachable?page=2").status_code == 404
-    table = client.get(f"/vocabularies/{name}/unreachable.csv")
-    rows = list(csv.reader(io.StringIO(table.text.removeprefix("\ufeff"))))
+    rows = rows_of(client.get(f"/vocabularies/{name}/unreachable.csv"))
     assert [row[0] for row in rows] == ["id", "3", "4"]
     assert rows[2][1] == "'=z"  # no formula
 

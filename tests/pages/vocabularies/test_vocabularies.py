@@ -12,27 +12,23 @@ from flask.testing import FlaskClient
 from markupsafe import Markup
 from werkzeug.test import TestResponse
 
-from tests.site import HTMX
+from tests.site import HTMX, words
 from webapp.core.formats.reading import FormatError
 from webapp.pages.vocabularies import found
 from webapp.vocabularies import (
     CATALOGUE,
     StillFetchingError,
     UnavailableVocabularyError,
-    find,
     jieba_words,
     library,
     shipped_tokenizer,
+    well_known,
 )
 from webapp.vocabularies.https_download import FetchError
 from webapp.web.localization import LANGUAGES
 
+GPT_2 = next(entry for entry in well_known() if entry.name == "gpt2")
 SHIPPED = [entry.name for entry in CATALOGUE.values() if entry.origin == "shipped"]
-
-
-def words(answer: TestResponse) -> str:
-    """Return the text that a reader sees."""
-    return " ".join(unescape(re.sub("<[^>]*>", " ", answer.text)).split())
 
 
 def rows(answer: TestResponse, table: str = "tokens") -> list[list[str]]:
@@ -173,46 +169,36 @@ def test_htmx_updates_the_address(client: FlaskClient) -> None:
     assert "HX-Replace-Url" not in leafed.headers
 
 
-WHY = {
-    "offline": (FetchError("offline", host="example.org", name="gpt2"), "there is no connection to example.org"),
-    "broken": (FormatError("line 3 is no base64"), "line 3 is no base64"),
-}
+OFFLINE = FetchError("offline", host="example.org", name="gpt2")
+WAITING = StillFetchingError(GPT_2, 500_000, 2_000_000)
 
 
-@pytest.mark.parametrize("why", WHY)
-def test_a_vocabulary_that_cannot_be_loaded_is_503(
-    app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch, why: str
+@pytest.mark.parametrize(
+    ("error", "status", "sentence", "has"),
+    [
+        (
+            UnavailableVocabularyError(GPT_2, OFFLINE),
+            503,
+            "there is no connection to example.org",
+            "/vocabularies/gpt2",
+        ),
+        (UnavailableVocabularyError(GPT_2, FormatError("line 3 is no base64")), 503, "line 3 is no base64", "OpenAI"),
+        (WAITING, 202, "0.5 of 2.0 MB received.", '<meta http-equiv="refresh"'),
+    ],
+)
+def test_a_vocabulary_that_is_not_here(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch, error: Exception, status: int, sentence: str, has: str
 ) -> None:
-    error, sentence = WHY[why]
-
     def fail(name: str) -> None:
-        entry = find(name)
-        assert entry
-        raise UnavailableVocabularyError(entry, error)
+        raise error
 
     monkeypatch.setattr(found, "tokenizer_of", fail)
-    answer = client.get("/vocabularies/gpt2")
-    assert answer.status_code == 503
-    assert sentence in words(answer)
-    assert "OpenAI" in words(answer)  # what is known of it
-    assert 'href="/vocabularies/gpt2"' in answer.text
-    part = client.get("/vocabularies/gpt2", headers=HTMX)
-    assert part.status_code == 503
-    assert "<html" not in part.text
-
-
-def test_a_vocabulary_being_fetched_is_202(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    def wait(name: str) -> None:
-        entry = find(name)
-        assert entry
-        raise StillFetchingError(entry, 500_000, 2_000_000)
-
-    monkeypatch.setattr(found, "tokenizer_of", wait)
-    answer = client.get("/vocabularies/gpt2")
-    assert answer.status_code == 202
-    assert "0.5 of 2.0 MB received." in words(answer)
-    assert '<meta http-equiv="refresh"' in answer.text
-    assert client.get("/vocabularies/gpt2", headers=HTMX).text.strip() in answer.text
+    page, part = client.get("/vocabularies/gpt2"), client.get("/vocabularies/gpt2", headers=HTMX)
+    assert page.status_code == part.status_code == status
+    assert sentence in words(page)
+    assert sentence in words(part)
+    assert has in page.text
+    assert ("<html" in part.text) == (status == 202)
 
 
 def test_settings_are_described_in_words(app: Flask, client: FlaskClient) -> None:
@@ -247,3 +233,43 @@ def test_a_hostile_vocabulary_is_drawn(app: Flask, client: FlaskClient) -> None:
     assert "300,000" in seen
     assert "262,145–524,288 1" in seen
     assert "7 tokens highest id 6" in seen
+
+
+# --- n-grams
+
+NGRAMS = "/vocabularies/ngram"
+
+
+def test_the_page_has_the_orders_and_the_most_frequent_words(client: FlaskClient) -> None:
+    page = client.get(f"{NGRAMS}?lang=en").text
+    for title in ("Words", "Pairs", "Triples"):
+        assert re.search(rf'id="order-\d">{title} <span class="quiet num">[\d,]+<', page)
+    assert "Interpolated Kneser–Ney smoothing" in page
+    assert re.search(r"D₂ = [\d,]+ / \([\d,]+ \+ 2 · [\d,]+\) = 0\.\d+", page)
+    assert ">Count<" in page  # the column of the tokens
+
+
+def test_what_follows_and_precedes_a_word(client: FlaskClient) -> None:
+    page = client.get(f"{NGRAMS}?lang=en&after=宝玉").text
+    assert "“宝玉” was counted" in page
+    assert "After it" in page
+    assert 'href="/vocabularies/ngram?after=' in page
+    partial = client.get(f"{NGRAMS}?lang=en&after=宝玉", headers=HTMX)
+    assert partial.status_code == 200
+    assert "<html" not in partial.text
+    assert "After it" in partial.text
+    assert "after=" in partial.headers["HX-Replace-Url"]
+
+
+def test_a_word_that_is_unknown_empty_or_too_long(client: FlaskClient) -> None:
+    assert "is not a word of this vocabulary" in client.get(f"{NGRAMS}?lang=en&after=烎烎烎").text
+    assert "Type a word" in client.get(f"{NGRAMS}?lang=en&after=").text
+    hostile = client.get(f"{NGRAMS}?lang=en&after=<script>alert(1)</script>").text
+    assert "<script>alert" not in hostile
+    assert client.get(f"{NGRAMS}?after={'字' * 65}", headers=HTMX).status_code == 422
+    assert client.get(f"{NGRAMS}?after={'字' * 65}").status_code == 200
+
+
+def test_other_vocabularies_have_no_ngrams(client: FlaskClient) -> None:
+    page = client.get("/vocabularies/unigram?after=the&lang=en").text
+    assert "What follows a word" not in page

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from webapp.core.encoding import Encoding
-from webapp.rendering.pictures import PictureTexts
+from webapp.rendering.pictures.drawing import PictureTexts
 from webapp.rendering.pictures.fonts import Fonts, fonts
 from webapp.rendering.pictures.svg import NAMESPACE
 from webapp.vocabularies import jieba_words, matching, shipped_tokenizer

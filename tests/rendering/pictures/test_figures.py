@@ -10,9 +10,20 @@ from hypothesis import strategies as st
 
 from tests.properties import EXPENSIVE
 from tests.rendering.pictures.conftest import HOSTILE, assert_harmless, pixels
-from webapp.rendering.pictures.figure import Figure, FigureBox, FigureDot, FigureLabel, FigurePath, side_by_side
-from webapp.rendering.pictures.figure_files import MARGIN, MOST_PIXELS, MOST_SIDE, figure_png, figure_svg
-from webapp.rendering.pictures.palette import Theme, figure_looks, look, palette_of
+from webapp.rendering.pictures.figure import (
+    MARGIN,
+    MOST_PIXELS,
+    MOST_SIDE,
+    Figure,
+    FigureBox,
+    FigureDot,
+    FigureLabel,
+    FigurePath,
+    figure_png,
+    figure_svg,
+    side_by_side,
+)
+from webapp.rendering.pictures.svg import Theme, figure_looks, look, palette_of
 
 pytestmark = pytest.mark.usefixtures("machine")
 

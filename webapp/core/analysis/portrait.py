@@ -1,7 +1,4 @@
-"""The portrait of a vocabulary: the lengths of its tokens, their scripts, and the longest tokens.
-
-The portrait of an n-gram model: how many n-grams it has, the most frequent ones, and the neighbours of a word.
-"""
+"""Portraits: the lengths and scripts of a vocabulary's tokens, the longest ones; n-grams and neighbours of a word."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ import regex
 from webapp.core.analysis.token_list import TokenList, bare
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import NGramCounts
-from webapp.core.text.unicode_tables import SCRIPTS as NAMES
+from webapp.core.text.unicode_tables import SCRIPTS, script_of
 
 # Kinds of tokens other than text in one script; those have Unicode's name of the script.
 SEVERAL_SCRIPTS = "several scripts"
@@ -125,12 +122,11 @@ def _longest(ids: Mapping[str, int]) -> tuple[int, ...]:
 # Letters and marks are classified by script, all other characters by general category. A letter or mark that several
 # scripts share, such as ー or a combining accent, has no script.
 _SHARED, _DIGIT, _SIGN, _SPACE, _REST = "abcde"
-_SCRIPTS = [name for name in NAMES if name not in ("Common", "Inherited")]
+_SHARED_SCRIPTS = ("Common", "Inherited")
 _FIRST = 0x1000  # the n-th script is represented by the character with this code plus n
 _category = regex.compile(
     rf"(?P<{_SIGN}>[\p{{P}}\p{{S}}])|(?P<{_DIGIT}>\p{{N}})|(?P<{_SPACE}>\s)|(?P<letter>[\p{{L}}\p{{M}}])"
 )
-_script = regex.compile("|".join(rf"(\p{{Script={name}}})" for name in _SCRIPTS))
 
 
 class _Classes(dict[int, str]):
@@ -140,8 +136,8 @@ class _Classes(dict[int, str]):
         found = _category.match(chr(code))
         name = (found.lastgroup if found else None) or _REST
         if name == "letter":
-            script = _script.match(chr(code))
-            name = chr(_FIRST + script.lastindex - 1) if script and script.lastindex else _SHARED
+            script = script_of(chr(code))
+            name = chr(_FIRST + SCRIPTS.index(script)) if script and script not in _SHARED_SCRIPTS else _SHARED
         self[code] = name
         return name
 
@@ -156,7 +152,7 @@ class _Kinds(dict[str, tuple[str, bool]]):
         found = set(classes)
         scripts = [name for name in found if ord(name) >= _FIRST]
         if scripts:
-            one = _SCRIPTS[ord(scripts[0]) - _FIRST]
+            one = SCRIPTS[ord(scripts[0]) - _FIRST]
             kind = one if len(scripts) == 1 else SEVERAL_SCRIPTS
         elif _DIGIT in found:
             kind = DIGITS
@@ -169,7 +165,7 @@ class _Kinds(dict[str, tuple[str, bool]]):
 
 
 _class_of, _kind_of = _Classes(), _Kinds()
-KINDS = frozenset((*_SCRIPTS, SEVERAL_SCRIPTS, DIGITS, PUNCTUATION, WHITE_SPACE, PART, SPECIAL, OTHER))
+KINDS = frozenset(SCRIPTS).difference(_SHARED_SCRIPTS).union(NO_SCRIPTS)
 """All kinds: scripts by their names in Unicode, and the others."""
 
 

@@ -3,7 +3,7 @@
 Ids and decoded text equal those of the package `sentencepiece` (0.2.3). SentencePiece has no pre-tokenizer, so these
 tokenizers have none either: the model receives the whole normalized text.
 
-The protocol buffer messages of a SentencePiece file, with the fields that this site reads or writes.
+`ModelProto` is the protocol buffer message of a file, with the fields that this site reads or writes.
 
 Field numbers follow `sentencepiece_model.proto`; other fields are ignored. Strings are declared as bytes and enums as
 integers, so that a string that is not UTF-8 or an unknown enum value gets an error message of its own. The messages
@@ -24,6 +24,7 @@ from google.protobuf.message_factory import GetMessageClass
 from webapp.core.added_tokens import AddedToken, PostProcessor
 from webapp.core.formats.reading import LARGEST_FILE, LARGEST_VOCABULARY, FormatError, repeated
 from webapp.core.models.scored_pieces import (
+    NAMED_BYTES,
     SPACE,
     PieceKind,
     ScoredModel,
@@ -39,7 +40,6 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
 
 LONGEST_PIECE = 8000  # bytes, as in SentencePiece
-BYTE_NAMES = [f"<0x{byte:02X}>" for byte in range(256)]
 
 _MODELS: dict[int, Callable[[ScoredPieces], ScoredModel]] = {
     1: SentencePieceUnigram,
@@ -120,12 +120,12 @@ def _byte_ids(pieces: list[str], kinds: list[PieceKind], fallback: bool) -> list
         )
     if not fallback:
         return None
-    if found.keys() != set(BYTE_NAMES):
-        wrong = next(iter(found.keys() ^ set(BYTE_NAMES)))
+    if found.keys() != set(NAMED_BYTES):
+        wrong = next(iter(found.keys() ^ set(NAMED_BYTES)))
         raise FormatError(
             "byte fallback needs the 256 byte pieces: %(wrong)s is missing or not one of them", wrong=shown(wrong)
         )
-    return [found[name] for name in BYTE_NAMES]
+    return [found[name] for name in NAMED_BYTES]
 
 
 def _normalizer(spec: Any, suffix: bool, user_defined: frozenset[str]) -> SentencePieceNormalizer:
@@ -204,7 +204,7 @@ def check(tokenizer: Tokenizer) -> tuple[ScoredModel, SentencePieceNormalizer, S
         or tokenizer.pretokenizer is not None
         or normalizer.user_defined != vocabulary.user_defined
         or vocabulary.space != SPACE
-        or _names_of_bytes(vocabulary) not in ([], BYTE_NAMES)
+        or _names_of_bytes(vocabulary) not in ([], list(NAMED_BYTES))
         or decoder != _decoder(vocabulary, normalizer, decoder.unknown_surface, decoder.denormalizer)
     ):
         raise FormatError("a SentencePiece model implies SentencePiece's pipeline; this tokenizer uses another")

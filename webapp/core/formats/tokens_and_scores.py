@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError, field, read_json, repeated
-from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
+from webapp.core.models.scored_pieces import NAMED_BYTES, PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.text.sentencepiece_normalizer import SentencePieceDecoder
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import shown
 
 BYTES = [chr(byte) for byte in range(256)]
-NAMED_BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 # The 256 byte tokens follow the unknown token and a handful of control tokens.
 _MOST_SPECIAL = 64
 
@@ -89,6 +88,6 @@ def _numbers(values: list[Any]) -> list[float]:
 def _first_byte(tokens: list[str]) -> int:
     """Return the id of the first byte token; bytes are spelled as their characters or as `<0x00>` and so on."""
     for at in range(min(_MOST_SPECIAL, len(tokens))):
-        if tokens[at : at + 256] in (BYTES, NAMED_BYTES):
+        if tokens[at : at + 256] in (BYTES, list(NAMED_BYTES)):
             return at
     raise FormatError("the 256 byte tokens are missing after the first tokens")

@@ -20,6 +20,7 @@ from webapp.core.models.literals import Literals
 from webapp.core.vocabulary_error import VocabularyError, shown
 
 SPACE = "▁"
+NAMED_BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 
 # An id and the end of its span of text; None for a span that no piece covers.
 Part = tuple[int | None, int]

@@ -19,7 +19,7 @@ The paper's own corpus, as word counts:
 >>> encode(characters("lowest"), merges)
 ['low', 'est</w>']
 
-Byte-pair encoding without a list of merges: each piece has a rank or a score of its own.
+At the end, byte-pair encoding without a list of merges: each piece has a rank or a score of its own.
 
 Two neighbours may be merged if what they spell together is a piece, whatever the two parts
 are; the best such piece comes first. This is how tiktoken reads its vocabularies (a piece's

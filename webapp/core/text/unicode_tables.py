@@ -137,8 +137,7 @@ def _script(character: str) -> str | None:
         return None
     if character in _OTHERWISE:
         return _OTHERWISE[character]
-    found = (name for name, pattern in _patterns().items() if pattern.match(character))
-    name = next(found, None)
+    name = script_of(character)
     return "Han" if name in ("Hiragana", "Katakana") else name
 
 
@@ -147,9 +146,19 @@ def _unknown() -> regex.Pattern[str]:
     return regex.compile(f"[{members('without script')}]")
 
 
+def script_of(character: str) -> str | None:
+    """The script of a character in Unicode's own table, of those in `SCRIPTS`.
+
+    >>> script_of("я"), script_of("。"), script_of("\\u0378")
+    ('Cyrillic', 'Common', None)
+    """
+    found = _any_script().match(character)
+    return SCRIPTS[found.lastindex - 1] if found and found.lastindex else None
+
+
 @cache
-def _patterns() -> dict[str, regex.Pattern[str]]:
-    return {name: regex.compile(rf"\p{{Script={name}}}") for name in SCRIPTS}
+def _any_script() -> regex.Pattern[str]:
+    return regex.compile("|".join(rf"(\p{{Script={name}}})" for name in SCRIPTS))
 
 
 # The long vowel mark counts as Japanese; the script of the others has changed since.

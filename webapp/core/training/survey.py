@@ -10,14 +10,12 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
 from itertools import islice
 from typing import Any
 
-import regex
-
-from webapp.core.text.unicode_tables import SCRIPTS as NAMES
-from webapp.core.trainers import superbpe, unigram, wordpiece
+from webapp.core.models.scored_pieces import NAMED_BYTES
+from webapp.core.text.unicode_tables import script_of
+from webapp.core.trainers import bpe_variants, unigram, wordpiece
 from webapp.core.trainers.word_counts import WordCounts
 from webapp.core.training.corpus import (
     CHUNK,
@@ -194,19 +192,10 @@ def scripts_of(texts: Sequence[str]) -> tuple[tuple[str, float], ...]:
         characters.update(text)
     found: Counter[str] = Counter()
     for character, count in characters.items():
-        script = _scripts().match(character)
-        if script and script.lastindex:
-            found[_NAMES[script.lastindex - 1]] += count
+        if (script := script_of(character)) not in (None, "Common", "Inherited"):
+            found[str(script)] += count
     total = found.total()
     return tuple((name, count / total) for name, count in found.most_common())
-
-
-_NAMES = [name for name in NAMES if name not in ("Common", "Inherited")]
-
-
-@cache
-def _scripts() -> regex.Pattern[str]:
-    return regex.compile("|".join(rf"(\p{{Script={name}}})" for name in _NAMES))
 
 
 SMALL = 30_000  # characters of the distinct words; training to the end takes a fraction of a second
@@ -227,7 +216,7 @@ def possible_pieces(counts: WordCounts, plan: TrainingPlan, *, whole: bool) -> i
     symbols = alphabet_of(counts, plan)
     always = {*plan.special_tokens, *_UNKNOWN.get(plan.trainer, ()), *symbols}
     if plan.trainer == "bpe-bytes":
-        always |= {f"<0x{byte:02X}>" for byte in range(256)}
+        always |= set(NAMED_BYTES)
     if whole and sum(map(len, counts)) <= SMALL:
         if plan.trainer == "unigram":
             minimum = plan.minimum_count or 2
@@ -241,7 +230,7 @@ def possible_pieces(counts: WordCounts, plan: TrainingPlan, *, whole: bool) -> i
 
 _UNKNOWN = {
     "bpe-characters": ("<unk>",),
-    "bpe-sentencepiece": (superbpe.UNKNOWN, *superbpe.BYTE_PIECES),
+    "bpe-sentencepiece": (bpe_variants.UNKNOWN, *NAMED_BYTES),
     "wordpiece": (wordpiece.UNKNOWN,),
     "unigram": (unigram.UNKNOWN,),
 }

@@ -19,6 +19,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.algorithms import choices_of, options_of
 from webapp.tokenization.comparison import state as reading
+from webapp.tokenization.comparison import views
 from webapp.tokenization.comparison.state import (
     LEAST,
     MOST,
@@ -27,19 +28,10 @@ from webapp.tokenization.comparison.state import (
     TokenizerChoice,
     compare_tokenizers,
 )
-from webapp.tokenization.comparison.views import (
-    LONGEST_QUERY,
-    WRITERS,
-    ComparisonPicker,
-    ComparisonView,
-    comparison_file,
-    comparison_json,
-    parameter_fields,
-    ways_of,
-)
+from webapp.tokenization.exports import download
 from webapp.tokenization.forms import InputProblem, moved
 from webapp.tokenization.messages import refused
-from webapp.tokenization.sharing.snapshots import SharingPage
+from webapp.tokenization.snapshots import SharingPage
 from webapp.vocabularies import default_for, find, offered_algorithms
 from webapp.vocabularies.library import is_here
 from webapp.vocabularies.shipped_vocabularies import NAMES
@@ -142,7 +134,7 @@ class ComparisonChoices(Context):
 
     template = "compare/_choices.html"
 
-    choosing: ComparisonPicker
+    choosing: views.ComparisonPicker
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,7 +144,7 @@ class ComparePage(SharingPage):
     template = "compare/page.html"
 
     form_id: str = "compare"
-    view: ComparisonView
+    view: views.ComparisonView
     choices: ComparisonChoices
     problems: Sequence[InputProblem]
     presets: Sequence[Preset]
@@ -203,12 +195,12 @@ def files(kind: str) -> BaseResponse:
     comparison, problems = read(request)
     if kind == "json":
         return _as_json(comparison, problems)
-    if kind not in WRITERS:
+    if kind not in views.WRITERS:
         abort(404)
     compared = ComparisonResult(comparison.text, []) if problems else compare_tokenizers(comparison)
     if problems or not compared.shown:
         return _answer(comparison, problems)
-    return comparison_file(ComparisonView(comparison, compared), kind)
+    return download(views.WRITERS[kind], views.ComparisonView(comparison, compared), f"comparison.{kind}")
 
 
 def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseResponse:
@@ -220,14 +212,14 @@ def _answer(comparison: Comparison, problems: Sequence[InputProblem]) -> BaseRes
     refused = any(one.field not in ("", "file") for one in problems)
     compared = ComparisonResult(comparison.text, []) if refused else compare_tokenizers(comparison)
     context = (CompareAnswer if partial else ComparePage)(
-        view=ComparisonView(comparison, compared, url_for("compare.page"), shareable=True),
+        view=views.ComparisonView(comparison, compared, url_for("compare.page"), shareable=True),
         choices=ComparisonChoices(choosing=_choosing(comparison)),
         problems=problems,
         presets=offered(),
         uses=uses(comparison),
         link=link,
-        ways_of=ways_of,
-        parameters=parameter_fields(comparison.common),
+        ways_of=views.ways_of,
+        parameters=views.parameter_fields(comparison.common),
     )
     response = make_response(render(context), max((one.status for one in problems), default=compared.status))
     return swappable(response, link or f"{url_for('compare.page')}?{comparison.query_without_texts()}")
@@ -240,13 +232,13 @@ def _as_json(comparison: Comparison, problems: Sequence[InputProblem]) -> Respon
     compared = compare_tokenizers(comparison)
     if compared.pending:
         return problem(503, _("The vocabulary is still being downloaded."), headers={"Retry-After": "2"})
-    response = json_response(comparison_json(comparison, compared), compared.status)
+    response = json_response(views.comparison_json(comparison, compared), compared.status)
     return private(response)
 
 
-def _choosing(comparison: Comparison) -> ComparisonPicker:
-    query = request.values.get("find", "").strip()[:LONGEST_QUERY]
-    return ComparisonPicker(uploads_of(request), comparison.choices, query)
+def _choosing(comparison: Comparison) -> views.ComparisonPicker:
+    query = request.values.get("find", "").strip()[: views.LONGEST_QUERY]
+    return views.ComparisonPicker(uploads_of(request), comparison.choices, query)
 
 
 def _link(comparison: Comparison) -> str | None:

@@ -22,7 +22,7 @@ from webapp.rendering.markup import Painter, visible
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tokenization.links import LONGEST_ADDRESS, steps_address
-from webapp.tokenization.messages import tokenize_or_explain
+from webapp.tokenization.result import tokenize_or_explain
 from webapp.tokenization.state import State
 from webapp.vocabularies import StillFetchingError, find, title_of
 from webapp.web.localization import number

@@ -30,7 +30,7 @@ from webapp.rendering.markup import inline_markup
 from webapp.rendering.pictures.figure import Figure
 from webapp.rendering.source_listing import SourceListing, source_listing
 from webapp.web.htmx import swappable, wants_partial
-from webapp.web.localization import LANGUAGES, current_key
+from webapp.web.localization import current_key
 from webapp.web.templates import Context, Page, render
 
 
@@ -49,7 +49,6 @@ class ProseContext(Context):
     """The text of a lesson, a separate template in each language, with its parts by their keys."""
 
     template = "learn/_prose.html"
-    chosen_templates = tuple(f"learn/{key}/{lesson.slug}.html" for key in LANGUAGES for lesson in LESSONS)
 
     lesson: Lesson
     text: str  # the name of the template with the lesson's text

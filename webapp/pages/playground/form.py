@@ -8,22 +8,22 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
+from typing import ClassVar
 
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
-from webapp.core.algorithms import ALGORITHMS, Algorithm
-from webapp.core.analysis.suggested_frequency import joined_frequency
+from webapp.core.algorithms import ALGORITHMS
 from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.models.dictionary import LONGEST_WORD
 from webapp.core.models.dictionary_edits import Edit, EditError, parse_edits, with_edit, without_edit
-from webapp.core.models.maximum_probability import WordGraph
+from webapp.core.models.maximum_probability import WordGraph, joined_frequency
 from webapp.tokenization.algorithms import joined_names, leading_algorithms
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import edit_problem
 from webapp.tokenization.result import Result, prepare
-from webapp.tokenization.sharing.snapshots import SharingPage
+from webapp.tokenization.snapshots import SharingPage
 from webapp.tokenization.state import State
 from webapp.tokenization.views import ResultView
 from webapp.vocabularies import (
@@ -61,6 +61,8 @@ WELCOME: str = _TEXTS["welcome"]
 @dataclass(frozen=True)
 class VocabularyPicker:
     """The picker's content: `uploads` are the visitor's vocabularies, newest first, `query` is the search text."""
+
+    records: ClassVar = ALGORITHMS
 
     state: State
     uploads: Sequence[CatalogueEntry] = ()
@@ -125,11 +127,6 @@ class VocabularyPicker:
         }
 
     @staticmethod
-    def record_of(algorithm: str) -> Algorithm:
-        """The record of an algorithm."""
-        return ALGORITHMS[algorithm]
-
-    @staticmethod
     def takes(algorithm: str) -> str:
         """The CSS classes for the form fields that apply to every vocabulary of an algorithm: `has-hmm has-mode`."""
         record = ALGORITHMS[algorithm]
@@ -174,24 +171,11 @@ class PlaygroundPage(SharingPage):
     """The form, the result, and the form that shares it."""
 
     template = "playground/page.html"
-    chosen_templates = ("share/_share_button.html",)
 
     result_shown: ResultView
     picker: VocabularyPicker
     upload_problem: InputProblem | None  # the problem of an uploaded file
     examples: Sequence[ExampleText] = EXAMPLES
-
-
-# Buttons of the details of a token, and of the list of changes.
-BUTTONS = ("edit", "undo", "add_word", "remove_word")
-
-
-def pressed(values: Mapping[str, str], *, plain: bool) -> bool:
-    """Whether a form was sent to change the dictionary.
-
-    Without scripts (`plain`), the enter key in the field of the word sends the form with another button.
-    """
-    return any(values.get(name) for name in BUTTONS) or bool(plain and values.get("edit_word", "").strip())
 
 
 def with_change(state: State, values: Mapping[str, str]) -> State:

@@ -6,7 +6,7 @@ gets the part of the page that changes, and the URL to show.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from http import HTTPStatus
 from urllib.parse import urlencode
@@ -18,31 +18,14 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.core.formats import huggingface, ngram_counts
 from webapp.core.formats.dictionary import written_dictionary
 from webapp.core.models.dictionary import Dictionary
-from webapp.pages.playground.form import (
-    WELCOME,
-    ChoicesContext,
-    PlaygroundPage,
-    VocabularyPicker,
-    changes_of,
-    pressed,
-    with_change,
-    word_buttons,
-)
+from webapp.pages.playground import form
 from webapp.rendering.markup import shown_piece, visible
-from webapp.tokenization import forms
+from webapp.tokenization import forms, messages
 from webapp.tokenization.algorithms import choice_of_names
 from webapp.tokenization.answers import result_json
-from webapp.tokenization.exports import FREQUENCY_WRITERS, WRITERS, as_file, attachment, frequencies_of, frequency_file
+from webapp.tokenization.exports import FREQUENCY_WRITERS, WRITERS, Writer, download, frequencies_of
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import (
-    is_unavailable,
-    refused,
-    still_fetching_problem,
-    store_upload,
-    tokenize_or_explain,
-    upload_limit,
-)
-from webapp.tokenization.result import Result
+from webapp.tokenization.result import Result, tokenize_or_explain
 from webapp.tokenization.state import State
 from webapp.tokenization.views import TEMPLATE_GLOBALS, DetailsForm, ResultView, TokenDetails, TokenView, character_of
 from webapp.vocabularies import StillFetchingError, library
@@ -60,7 +43,7 @@ blueprint = Blueprint("playground", __name__)
 blueprint.add_app_template_filter(visible)
 blueprint.add_app_template_filter(shown_piece, "piece")
 blueprint.add_app_template_filter(character_of, "character")
-for function in (changes_of, choice_of_names, frequencies_of, word_buttons):
+for function in (form.changes_of, choice_of_names, frequencies_of, form.word_buttons):
     blueprint.add_app_template_global(function)
 blueprint.record_once(lambda setup: setup.app.jinja_env.globals.update(TEMPLATE_GLOBALS))
 
@@ -70,7 +53,7 @@ def page() -> BaseResponse:
     """Show the playground page with a result: of the text in the URL, or of the welcome text."""
     state, problems = forms.read(request)
     if "text" not in request.args:
-        state = replace(state, text=WELCOME)
+        state = replace(state, text=form.WELCOME)
     if request.args.get("format") == "json":
         result = _result_for_file(replace(state, token=None), problems, programs=True)
         return private(json_response(result_json(result)))
@@ -85,10 +68,10 @@ def submit() -> BaseResponse:
     problems = [problem for problem in problems if problem.field != "token"]
     if "retry" in request.form:
         library().retry(state.vocabulary)
-    if not pressed(request.form, plain=not wants_partial()):
+    if not forms.pressed(request.form, plain=not wants_partial()):
         return _respond(state, problems)
     try:
-        return _respond(with_change(state, request.form), problems)
+        return _respond(form.with_change(state, request.form), problems)
     except InputProblem as problem:
         return _respond(state, problems, edit_problem=problem)
 
@@ -112,11 +95,11 @@ def upload() -> BaseResponse:
     """Check and store an uploaded vocabulary, and use it for the form's text."""
     if is_foreign(request):
         abort(HTTPStatus.FORBIDDEN)
-    request.max_content_length = upload_limit()
+    request.max_content_length = messages.upload_limit()
     state, problems = forms.read(request)
     files = request.files.getlist("vocabulary_file")
     try:
-        uploaded = store_upload(files)
+        uploaded = messages.store_upload(files)
     except InputProblem as problem:
         return _respond(state, problems, upload_problem=problem)
     algorithm = state.algorithm if state.algorithm in uploaded.algorithms else uploaded.algorithms[0]
@@ -125,10 +108,10 @@ def upload() -> BaseResponse:
     return response
 
 
-MADE_FILES: dict[str, tuple[str, Callable[[Result], str]]] = {
-    "tokenizer.json": ("application/json", lambda result: huggingface.write(result.tokenizer)),
-    "ngrams.json": ("application/json", lambda result: ngram_counts.write_json(result.tokenizer)),
-    "dictionary.txt": ("text/plain", lambda result: written_dictionary(result.dictionary or Dictionary(()))),
+MADE_FILES: dict[str, Writer] = {
+    "tokenizer.json": ("application/json", lambda result: [huggingface.write(result.tokenizer)]),
+    "ngrams.json": ("application/json", lambda result: [ngram_counts.write_json(result.tokenizer)]),
+    "dictionary.txt": ("text/plain", lambda result: [written_dictionary(result.dictionary or Dictionary(()))]),
 }
 """The files of what a visitor made, with their media types: trained vocabularies, counted n-grams, own dictionaries."""
 
@@ -150,8 +133,7 @@ def made_file(name: str) -> BaseResponse:
         result = tokenize_or_explain(state)
     except InputProblem as problem:
         return _respond(state, [problem])
-    media_type, write = MADE_FILES[name]
-    return attachment([write(result)], media_type, name)
+    return download(MADE_FILES[name], result, name)
 
 
 @blueprint.route("/download/tokens.<kind>", methods=["GET", "POST"])
@@ -159,7 +141,7 @@ def tokens(kind: str) -> BaseResponse:
     """Download the result as a file; `kind` is one of `WRITERS`."""
     if kind not in WRITERS:
         abort(404)
-    return as_file(_result_for_file(*forms.read(request)), kind)
+    return download(WRITERS[kind], _result_for_file(*forms.read(request)), f"tokens.{kind}")
 
 
 @blueprint.route("/frequencies", methods=["GET", "POST"])
@@ -175,7 +157,7 @@ def frequency_files(kind: str = "") -> BaseResponse:
     result = _result_for_file(*forms.read(request), programs=kind == "json")
     if kind in ("svg", "png") and not len(result.encoding):
         abort(_error_page([InputProblem(_("Type or paste text to see its tokens."), 404)]))
-    return frequency_file(result, kind)
+    return download(FREQUENCY_WRITERS[kind], frequencies_of(result), f"frequencies.{kind}")
 
 
 def _result_for_file(state: State, problems: Sequence[InputProblem], *, programs: bool = False) -> Result:
@@ -187,8 +169,8 @@ def _result_for_file(state: State, problems: Sequence[InputProblem], *, programs
         except InputProblem as problem:
             problems = [problem]
         except StillFetchingError:
-            problems = [still_fetching_problem()]
-    return abort(refused(problems) if programs else _error_page(problems))
+            problems = [messages.still_fetching_problem()]
+    return abort(messages.refused(problems) if programs else _error_page(problems))
 
 
 def _error_page(problems: Sequence[InputProblem]) -> Response:
@@ -202,7 +184,7 @@ def _error_page(problems: Sequence[InputProblem]) -> Response:
 def choices() -> str:
     """The vocabularies that match the search: the part of the page that htmx swaps."""
     state, _problems = forms.read(request)
-    return render(ChoicesContext(picker=_picker(state)))
+    return render(form.ChoicesContext(picker=_picker(state)))
 
 
 def _respond(
@@ -236,7 +218,7 @@ def _respond(
             token_problems.append(problem)
     all_problems = [*problems, *token_problems, *filter(None, (upload_problem, edit_problem))]
     status = max((problem.status for problem in all_problems), default=202 if pending else 200)
-    waits = pending or any(map(is_unavailable, problems))
+    waits = pending or any(map(messages.is_unavailable, problems))
     of_token = partial and request.endpoint == "playground.token" and not waits
     files = url_for("playground.tokens", kind="txt").removesuffix(".txt")
     view = (TokenView if of_token else ResultView)(
@@ -252,10 +234,10 @@ def _respond(
         json_url=None if link is None else f"{link}&format=json",
         shareable=True,
         edit_problem=edit_problem,
-        typed_change=request.values if edit_problem or not pressed(request.values, plain=False) else {},
+        typed_change=request.values if edit_problem or not forms.pressed(request.values, plain=False) else {},
     )
     if not partial:
-        shown = render(PlaygroundPage(result_shown=view, picker=_picker(state), upload_problem=upload_problem))
+        shown = render(form.PlaygroundPage(result_shown=view, picker=_picker(state), upload_problem=upload_problem))
         return swappable(make_response(shown, status))
     response = make_response(render(view), status)
     bare = f"{url_for('playground.page')}?{state.query_without_texts()}"
@@ -265,9 +247,9 @@ def _respond(
     return response
 
 
-def _picker(state: State) -> VocabularyPicker:
+def _picker(state: State) -> form.VocabularyPicker:
     query = request.values.get("find", "").strip()[:LONGEST_QUERY]
-    return VocabularyPicker(state, uploads_of(request), query)
+    return form.VocabularyPicker(state, uploads_of(request), query)
 
 
 def _with_search(link: str) -> str:

@@ -16,23 +16,15 @@ from markupsafe import Markup
 from webapp.observing.report import measure
 from webapp.pages.share.page_cache import PageCache
 from webapp.rendering.markup import visible
+from webapp.sharing.kinds import origin_of, share_form, shown_of
+from webapp.sharing.results import ShownResult
 from webapp.storage import LONGEST_REASON, ShareReceipt, StoredSnapshot, storage
+from webapp.tokenization import snapshots
 from webapp.tokenization.comparison.views import ComparisonView
-from webapp.tokenization.conversation.count import ConversationResult
 from webapp.tokenization.exports import WRITERS
 from webapp.tokenization.forms import InputProblem, as_typed
-from webapp.tokenization.sharing.kinds import origin_of, share_form, shown_of
-from webapp.tokenization.sharing.results import ShownResult
-from webapp.tokenization.sharing.snapshots import (
-    LONGEST_NOTE,
-    LONGEST_TITLE,
-    ShareTerms,
-    SharingPage,
-    Shown,
-    kind_of,
-    read_terms,
-)
 from webapp.tokenization.views import ResultView
+from webapp.tools.messages.result import ConversationResult
 from webapp.web.htmx import REQUEST_TYPE, wants_partial
 from webapp.web.json_responses import json_response, revalidated
 from webapp.web.localization import current_key
@@ -59,14 +51,14 @@ class LinkContext(Context):
 
     shared: ShareReceipt | None
     problems: Sequence[InputProblem]
-    terms: ShareTerms
+    terms: snapshots.ShareTerms
     text: str  # the shared text, shown to identify the link
     token: int | None  # the token whose details are open; the link leads to it
     partial: bool  # whether the link is shown on the page of the result
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinkPage(SharingPage):
+class LinkPage(snapshots.SharingPage):
     """The page with the new link, or with the problems and the form to try again."""
 
     template = "share/link.html"
@@ -81,9 +73,8 @@ class SnapshotPage(Page):
     """The page of a snapshot, with the content of its kind."""
 
     template = "share/page.html"
-    chosen_templates = ("share/_open_copy.html",)
 
-    about: Shown
+    about: snapshots.Shown
     result_shown: ResultView | None = None
     view: ComparisonView | None = None
     conversation: ConversationResult | None = None
@@ -158,7 +149,7 @@ def last_day(moment: datetime) -> str:
 @blueprint.record_once
 def set_template_limits(state: BlueprintSetupState) -> None:
     """Make the limits global, since the share form is also on pages of other blueprints."""
-    limits = {"longest_title": LONGEST_TITLE, "longest_note": LONGEST_NOTE}
+    limits = {"longest_title": snapshots.LONGEST_TITLE, "longest_note": snapshots.LONGEST_NOTE}
     state.app.jinja_env.globals |= {**limits, "days_kept": state.app.config["KEEP_SNAPSHOTS_DAYS"]}
 
 
@@ -168,7 +159,7 @@ def create() -> Response:
     """Store the form's result and show its link, and the deletion link, which is shown only here."""
     if is_foreign(request):
         abort(HTTPStatus.FORBIDDEN)
-    terms, problems = read_terms(request.form)
+    terms, problems = snapshots.read_terms(request.form)
     shared, problems = share_form(request, terms, problems)
     origin = origin_of(request)
     partial = wants_partial()
@@ -206,7 +197,7 @@ def page(id: str) -> Response:
     return _noindex(response)
 
 
-def _page(shown: Shown) -> SnapshotPage:
+def _page(shown: snapshots.Shown) -> SnapshotPage:
     return SnapshotPage(about=shown, **shown.content())
 
 
@@ -266,7 +257,7 @@ def oembed() -> Response:
     stem = url_for("share.page", id="", _external=True)
     address = request.args.get("url", "")
     stored = storage().snapshots.get(address.removeprefix(stem)) if address.startswith(stem) else None
-    if stored is None or stored.condition != "kept" or kind_of(stored.snapshot) == "evaluation":
+    if stored is None or stored.condition != "kept" or snapshots.kind_of(stored.snapshot) == "evaluation":
         abort(404)
     width, height = _at_most("maxwidth", OEMBED_WIDTH), _at_most("maxheight", OEMBED_HEIGHT)
     title = stored.snapshot.state.get("title", "Tokenscope")
@@ -323,7 +314,7 @@ def report(id: str) -> Response:
 def _stored(id: str, *, in_frame: bool = False) -> StoredSnapshot:
     """The snapshot; ends with the page that explains why it is unavailable, or the one of an evaluation."""
     stored = _available(storage().snapshots.get(id), in_frame=in_frame)
-    if kind_of(stored.snapshot) == "evaluation" and request.endpoint not in ("share.delete", "share.report"):
+    if snapshots.kind_of(stored.snapshot) == "evaluation" and request.endpoint not in ("share.delete", "share.report"):
         abort(make_response(redirect(url_for("evaluations.stored", id=id))))
     return stored
 
@@ -333,7 +324,7 @@ def _stored_for_json(id: str) -> StoredSnapshot:
     stored = storage().snapshots.get(id)
     if stored is None:
         abort(problem(404, _("There is no snapshot with this id, and there never was one.")))
-    if kind_of(stored.snapshot) == "evaluation":
+    if snapshots.kind_of(stored.snapshot) == "evaluation":
         abort(make_response(redirect(url_for("evaluations.stored", id=id, format="json"))))
     if stored.condition != "kept":
         abort(problem(410, _("This snapshot is no longer available.")))

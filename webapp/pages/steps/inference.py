@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from random import Random
 from typing import Any
@@ -23,8 +22,7 @@ from webapp.core.traces.pretokens import AddedFound
 from webapp.pages.walkthrough.cells import StepCell, added_sentence, cell, final_cells, pretokens
 from webapp.pages.walkthrough.engine import Frame, Walkthrough, say
 from webapp.rendering.markup import shown_piece
-from webapp.rendering.pictures.figure import Figure, FigureCell, Symbol, table_figure
-from webapp.tokenization.algorithms import how_it_works, inference_title
+from webapp.rendering.pictures.figure import FigureCell, Symbol, table_figure
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import Result
 from webapp.web.json_responses import json_piece
@@ -35,39 +33,32 @@ MOST_ROWS = 16
 """How many of the possibilities of a step are shown."""
 
 
-@dataclass(frozen=True)
-class InferenceStep:
-    """A step: the record, its sentence, the word as cells, and the possibilities as a table; `chosen` rows are taken.
-
-    `token` is the index of the first token that it leads to, among those of its pre-token.
-    """
-
-    token: int
-    record: Mapping[str, Any]
-    sentence: str
-    cells: Sequence[StepCell]
-    columns: Sequence[tuple[str, bool]] = ()
-    rows: Sequence[Sequence[FigureCell]] = ()
-    chosen: Sequence[int] = ()
-
-    def frame(self, about: Mapping[str, Any]) -> Frame:
-        """The step as a frame; `about` is the title of the inference, and how it works."""
-        shown = max(MOST_ROWS, min(max(self.chosen, default=len(self.rows)) + 1, 2 * MOST_ROWS))
-        rows = self.rows[:shown]
-
-        def text(shown: FigureCell) -> str:
-            return shown if isinstance(shown, str) else " ".join(piece.text for piece in shown)
-
-        def picture() -> Figure | None:
-            return table_figure("inference", "", self.columns, rows) if rows else None
-
-        texts = [[text(each) for each in row] for row in rows]
-        values = {**about, **vars(self), "texts": texts, "more": len(self.rows) - len(rows)}
-        return Frame(TEMPLATE, self.sentence, self.record, lambda: values, picture)
+StepsOf = Callable[[str], tuple[Sequence[tuple[int, Frame]], int]]
+"""The steps of a pre-token, each with the first token that it leads to, and the number of tokens."""
 
 
-StepsOf = Callable[[str], tuple[Sequence[InferenceStep], int]]
-"""The steps of a pre-token, and its number of tokens."""
+def _step(
+    record: Mapping[str, Any],
+    sentence: str,
+    cells: Sequence[StepCell],
+    columns: Sequence[tuple[str, bool]] = (),
+    rows: Sequence[Sequence[FigureCell]] = (),
+    chosen: Sequence[int] = (),
+) -> Frame:
+    """A step: the word as cells, and the possibilities as a table of which the rows `chosen` are taken."""
+    shown = rows[: max(MOST_ROWS, min(max(chosen, default=len(rows)) + 1, 2 * MOST_ROWS))]
+
+    def values() -> dict[str, Any]:
+        texts = [
+            [each if isinstance(each, str) else " ".join(symbol.text for symbol in each) for each in row]
+            for row in shown
+        ]
+        more = len(rows) - len(shown)
+        return {"cells": cells, "columns": columns, "texts": texts, "chosen": chosen, "more": more}
+
+    return Frame(
+        TEMPLATE, sentence, record, values, lambda: table_figure("inference", "", columns, shown) if shown else None
+    )
 
 
 def walkthrough(result: Result) -> Walkthrough:
@@ -90,14 +81,13 @@ def walkthrough(result: Result) -> Walkthrough:
         steps_of = partial(_piece_steps, result, inference == "fewest")
     else:
         raise InputProblem(_("This vocabulary has no steps to show."))
-    steps: list[tuple[int, InferenceStep]] = []  # with the first token that each leads to
+    steps: list[tuple[int, Frame]] = []  # with the first token that each leads to
     token = 0
     for found in pretokens(result):
-        more, count = (_added(found), 1) if isinstance(found, AddedFound) else steps_of(found.text)
-        steps += [(token + one.token, one) for one in more]
+        more, count = ([(0, _added(found))], 1) if isinstance(found, AddedFound) else steps_of(found.text)
+        steps += [(token + first, frame) for first, frame in more]
         token += count
     count = len(result.encoding)
-    about = {"title": inference_title(inference), "about": how_it_works(inference)}
 
     def end() -> Frame:
         values = {"ended": True, "cells": final_cells(result)}
@@ -106,32 +96,32 @@ def walkthrough(result: Result) -> Walkthrough:
     # The last step that leads to a token or to one before it; samples are drawn from the right.
     last = {first: at for at, (first, _step) in enumerate(steps)}
     made = [last[max(first for first in last if first <= token)] for token in range(count)]
-    return Walkthrough([*(partial(step.frame, about) for _token, step in steps), end], result.encoding.ids, made)
+    frames = [lambda frame=frame: frame for _token, frame in steps]
+    return Walkthrough([*frames, end], result.encoding.ids, made)
 
 
-def _added(found: AddedFound) -> list[InferenceStep]:
+def _added(found: AddedFound) -> Frame:
     cells = [cell(found.token.content, "done", "special", "now", id=found.token.id)]
-    return [InferenceStep(0, {"kind": "added", "id": found.token.id}, added_sentence(found), cells)]
+    return _step({"kind": "added", "id": found.token.id}, added_sentence(found), cells)
 
 
 # --- longest match and fewest pieces
 
 
-def _piece_steps(result: Result, fewest: bool, text: str) -> tuple[list[InferenceStep], int]:
+def _piece_steps(result: Result, fewest: bool, text: str) -> tuple[list[tuple[int, Frame]], int]:
     """Each place with the pieces that fit there, for `longest`, or with `fewest` for `fewest`."""
     model = infer(result.tokenizer, "fewest").model  # its tables serve both
-    steps: list[InferenceStep] = []
+    steps: list[tuple[int, Frame]] = []
     count = len(result.encoder.model.ids(text))
     for lookup in model.lookups(text):  # type: ignore[attr-defined]
         decisions = list(piece_decisions(lookup, fewest=fewest))
         for at in range(1, len(decisions) + 1):
-            steps.append(_piece_step(result, lookup, decisions[:at], min(len(steps), max(count - 1, 0)), fewest))
+            token = min(len(steps), max(count - 1, 0))
+            steps.append((token, _piece_step(result, lookup, decisions[:at], fewest)))
     return steps, count
 
 
-def _piece_step(
-    result: Result, lookup: Lookup, decisions: Sequence[PieceDecision], token: int, fewest: bool
-) -> InferenceStep:
+def _piece_step(result: Result, lookup: Lookup, decisions: Sequence[PieceDecision], fewest: bool) -> Frame:
     pieces, now = result.tokenizer.model.pieces, decisions[-1]
     cells = []
     for each in decisions:
@@ -159,7 +149,7 @@ def _piece_step(
     left = _shown(result, lookup.text[now.start :])
     name = "" if now.taken is None else shown_piece(pieces[now.fitting[now.taken].id])
     sentence = say("inference", "piece", rest=left, fitting=now.fitting, taken=now.taken, name=name, fewest=fewest)
-    return InferenceStep(token, record, sentence, cells, columns, rows, chosen)
+    return _step(record, sentence, cells, columns, rows, chosen)
 
 
 def _shown(result: Result, text: str | bytes) -> str:
@@ -174,9 +164,9 @@ def _shown(result: Result, text: str | bytes) -> str:
 
 def _drop_steps(
     result: Result, merges: MergesWithDropout, random: Random, text: str
-) -> tuple[list[InferenceStep], int]:
+) -> tuple[list[tuple[int, Frame]], int]:
     """Each round with the merges that were possible, made or dropped."""
-    steps: list[InferenceStep] = []
+    steps: list[tuple[int, Frame]] = []
     model = result.tokenizer.model
 
     def shown(symbol: int) -> str:
@@ -184,15 +174,15 @@ def _drop_steps(
 
     traced = dropout_steps(merges, text, random)
     for drops, end in zip(traced.words, traced.ends, strict=True):
-        steps += [_drop_step(step, shown) for step in drops]
+        steps += [(0, _drop_step(step, shown)) for step in drops]
         if not drops:
             symbols = [shown(symbol) for symbol in end]
             sentence = say("inference", "undivided", word="".join(symbols))
-            steps.append(InferenceStep(0, {"kind": "end"}, sentence, [StepCell(one, "done") for one in symbols]))
+            steps.append((0, _step({"kind": "end"}, sentence, [StepCell(one, "done") for one in symbols])))
     return steps, len(traced.segments)
 
 
-def _drop_step(step: DropStep, shown: Callable[[int], str]) -> InferenceStep:
+def _drop_step(step: DropStep, shown: Callable[[int], str]) -> Frame:
     chosen = {step.possible[index].at for index in step.made}
     symbols = [shown(symbol) for symbol in step.symbols]
     cells = [StepCell(one, "done" + " now" * bool({at, at - 1} & chosen)) for at, one in enumerate(symbols)]
@@ -211,20 +201,20 @@ def _drop_step(step: DropStep, shown: Callable[[int], str]) -> InferenceStep:
         "made": list(step.made),
     }
     columns = [(_("Pair"), False), (_("Piece"), False), (_("Outcome"), False)]
-    return InferenceStep(0, record, sentence, cells, columns, rows, step.made)
+    return _step(record, sentence, cells, columns, rows, step.made)
 
 
 # --- samples of Unigram
 
 
-def _sample_steps(samples: UnigramSamples, random: Random, text: str) -> tuple[list[InferenceStep], int]:
+def _sample_steps(samples: UnigramSamples, random: Random, text: str) -> tuple[list[tuple[int, Frame]], int]:
     """Each draw with the pieces that could end there, from the end of a pre-token."""
     drawn = list(samples.drawn(text, random))
     count = len(samples.model.tokens([(part.id, part.end) for part in reversed(drawn)], text))
     return list(_drawn_steps(text, drawn)), count
 
 
-def _drawn_steps(text: str, drawn: Sequence[Drawn]) -> Iterator[InferenceStep]:
+def _drawn_steps(text: str, drawn: Sequence[Drawn]) -> Iterator[tuple[int, Frame]]:
     for at, part in enumerate(drawn):
         cells = [StepCell(shown_piece(text[: part.start]), "rest")] if part.start else []
         for each in reversed(drawn[: at + 1]):
@@ -247,4 +237,4 @@ def _drawn_steps(text: str, drawn: Sequence[Drawn]) -> Iterator[InferenceStep]:
             "ways": [{"start": start, "probability": share} for start, share in part.shares],
         }
         columns = [(_("Piece"), False), (_("Probability"), True)]
-        yield InferenceStep(token, record, sentence, cells, columns, rows, [chosen])
+        yield token, _step(record, sentence, cells, columns, rows, [chosen])

@@ -15,19 +15,7 @@ from urllib.parse import parse_qsl
 
 from flask_babel import gettext as _
 
-from webapp.core.traces.lattice import (
-    Arc,
-    Lattice,
-    LatticeModel,
-    Segmentation,
-    ViterbiColumn,
-    count_paths,
-    fill,
-    lattice_of,
-    n_best,
-    path_back,
-    tokens_of,
-)
+from webapp.core.traces import lattice as traces
 from webapp.core.traces.pretokens import AddedFound, Pretoken
 from webapp.pages.walkthrough.cells import (
     StepCell,
@@ -59,13 +47,13 @@ MAX_FINAL_ARCS = 500
 class _Word:
     """A pre-token with its lattice and its complete Viterbi table, or an added token, with a lattice without arcs."""
 
-    lattice: Lattice
-    columns: Sequence[ViterbiColumn] = ()
-    path: Sequence[Arc] = ()  # the best path, from the end to the start
+    lattice: traces.Lattice
+    columns: Sequence[traces.ViterbiColumn] = ()
+    path: Sequence[traces.Arc] = ()  # the best path, from the end to the start
     added: AddedFound | None = None
 
 
-def walkthrough(result: Result, model: LatticeModel, n: int) -> Walkthrough:
+def walkthrough(result: Result, model: traces.LatticeModel, n: int) -> Walkthrough:
     """The steps of Unigram on the pre-tokens of a result, with the `n` best segmentations.
 
     Raises InputProblem for a lattice that is too large.
@@ -83,13 +71,13 @@ def walkthrough(result: Result, model: LatticeModel, n: int) -> Walkthrough:
     for at, one in enumerate(found):
         if isinstance(one, AddedFound):
             steps.add_token(one)
-            words.append(_Word(Lattice("", ()), added=one))
+            words.append(_Word(traces.Lattice("", ()), added=one))
             continue
-        lattice = lattice_of(model, one.text)
-        columns = list(fill(lattice))
-        word = _Word(lattice, columns, path_back(columns))
+        lattice = traces.lattice_of(model, one.text)
+        columns = list(traces.fill(lattice))
+        word = _Word(lattice, columns, traces.path_back(columns))
         words.append(word)
-        tokens = tokens_of(model, one.text, word.path[::-1])
+        tokens = traces.tokens_of(model, one.text, word.path[::-1])
         frames = [partial(_filled, steps, model, word, at, end) for end in range(1, len(columns) + 1)]
         if len(columns) > 1:  # a single character needs no tracing back
             frames += [partial(_traced, steps, word, at, count) for count in range(1, len(word.path) + 1)]
@@ -102,7 +90,7 @@ def walkthrough(result: Result, model: LatticeModel, n: int) -> Walkthrough:
     return steps.walkthrough(result.encoding.ids, partial(_ended, result, model, words, n))
 
 
-def _filled(steps: WordSteps, model: LatticeModel, word: _Word, at: int, end: int) -> Frame:
+def _filled(steps: WordSteps, model: traces.LatticeModel, word: _Word, at: int, end: int) -> Frame:
     """The table is filled up to position `end`."""
     column = word.columns[end - 1]
     digits = digits_between((one.total for one in column.candidates), 2)
@@ -115,7 +103,9 @@ def _filled(steps: WordSteps, model: LatticeModel, word: _Word, at: int, end: in
         "reset": column.reset,
     }
     arc = column.best.arc
-    tokens = () if arc.id is not None else tokens_of(model, arc.text, [Arc(0, 1, arc.text, None, arc.score)])
+    tokens = (
+        () if arc.id is not None else traces.tokens_of(model, arc.text, [traces.Arc(0, 1, arc.text, None, arc.score)])
+    )
     sentence = say(
         "lattice",
         "filled",
@@ -126,7 +116,7 @@ def _filled(steps: WordSteps, model: LatticeModel, word: _Word, at: int, end: in
         bytes=any(id != model.unknown_id for id, _start, _end in tokens),
     )
     shown = {"column": column, "digits": digits}
-    return _frame(steps, sentence, record, word, at, end, path_back(word.columns[:end]), shown)
+    return _frame(steps, sentence, record, word, at, end, traces.path_back(word.columns[:end]), shown)
 
 
 def _traced(steps: WordSteps, word: _Word, at: int, count: int) -> Frame:
@@ -145,7 +135,7 @@ def _frame(
     word: _Word,
     at: int,
     here: int,
-    path: Sequence[Arc],
+    path: Sequence[traces.Arc],
     shown: Mapping[str, Any],
 ) -> Frame:
     filled = word.columns if "traced" in shown else word.columns[:here]
@@ -160,7 +150,7 @@ def _frame(
 
 
 def _drawing(
-    word: _Word, filled: Sequence[ViterbiColumn], path: Sequence[Arc], here: int | None = None
+    word: _Word, filled: Sequence[traces.ViterbiColumn], path: Sequence[traces.Arc], here: int | None = None
 ) -> LatticeDrawing:
     """The lattice at a step, or after the last one, without `here`."""
     arcs = {arc: _drawn_arc(arc) for arc in word.lattice.arcs}
@@ -177,19 +167,19 @@ def _drawing(
     )
 
 
-def _drawn_arc(arc: Arc) -> LatticeArc:
+def _drawn_arc(arc: traces.Arc) -> LatticeArc:
     score = format_log_probability(arc.score)
     title = f"{shown_text(arc.text)}  {arc.start}–{arc.end}  {score}"
     return LatticeArc(arc.start, arc.end, arc.text, arc.id is not None, (score,), title)
 
 
-def _ended(result: Result, model: LatticeModel, words: Sequence[_Word], n: int) -> Frame:
+def _ended(result: Result, model: traces.LatticeModel, words: Sequence[_Word], n: int) -> Frame:
     """The result, and other segmentations."""
     lattices = [word.lattice for word in words]
-    ways = prod(map(count_paths, lattices))
+    ways = prod(map(traces.count_paths, lattices))
     written = number(ways) if ways < 10**7 else power(log10(ways))
     sentence = say("lattice", "ended", encoding=result.encoding, ways=min(ways, 10**7), written=written)
-    best = n_best(lattices, n)
+    best = traces.n_best(lattices, n)
     drawn = [word for word in words if word.path]
 
     def drawings() -> list[LatticeDrawing]:
@@ -197,7 +187,7 @@ def _ended(result: Result, model: LatticeModel, words: Sequence[_Word], n: int) 
         sizes = [len(word.lattice.arcs) for word in drawn]
         return first_drawings(sizes, MAX_FINAL_ARCS, lambda at: _drawing(drawn[at], drawn[at].columns, drawn[at].path))
 
-    def row(found: Segmentation, greatest: float) -> dict[str, Any]:
+    def row(found: traces.Segmentation, greatest: float) -> dict[str, Any]:
         bar = round(100 * min(found.probability / greatest, 1.0), 2)  # in percent
         pieces = [StepCell(shown_text(text), kind) for text, kind in _pieces_of(words, found)]
         return {"pieces": pieces, "found": found, "bar": bar, "best": found.paths == best[0].paths}
@@ -226,7 +216,7 @@ def _ended(result: Result, model: LatticeModel, words: Sequence[_Word], n: int) 
     return Frame(TEMPLATE, sentence, record, values, picture)
 
 
-def _pieces_of(words: Sequence[_Word], found: Segmentation) -> list[tuple[str, str]]:
+def _pieces_of(words: Sequence[_Word], found: traces.Segmentation) -> list[tuple[str, str]]:
     """The pieces of a segmentation with their CSS classes."""
     pieces: list[tuple[str, str]] = []
     for word, path in zip(words, found.paths, strict=True):
@@ -236,15 +226,17 @@ def _pieces_of(words: Sequence[_Word], found: Segmentation) -> list[tuple[str, s
     return pieces
 
 
-def _segmentation_json(model: LatticeModel, words: Sequence[_Word], found: Segmentation) -> dict[str, Any]:
+def _segmentation_json(
+    model: traces.LatticeModel, words: Sequence[_Word], found: traces.Segmentation
+) -> dict[str, Any]:
     ids: list[int] = []
     for word, path in zip(words, found.paths, strict=True):
         if word.added is not None:
             ids.append(word.added.token.id)
-        ids += [id for id, _start, _end in tokens_of(model, word.lattice.text, path)]
+        ids += [id for id, _start, _end in traces.tokens_of(model, word.lattice.text, path)]
     pieces = [well_formed(text) for text, _kind in _pieces_of(words, found)]
     return {"pieces": pieces, "ids": ids, "score": found.score, "probability": found.probability}
 
 
-def _plain(arc: Arc) -> dict[str, Any]:
+def _plain(arc: traces.Arc) -> dict[str, Any]:
     return {"piece": well_formed(arc.text), "start": arc.start, "end": arc.end, "id": arc.id, "score": arc.score}

@@ -1,19 +1,19 @@
-"""Requests of `/steps`: the playground's state, a step or a token; their walkthrough; what the form shows."""
+"""Requests of `/steps`, with their walkthroughs; what the form and the list of algorithms show."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 from urllib.parse import urlencode
 
 from flask import Request, url_for
 from flask_babel import gettext as _
 
-from webapp.core.algorithms import ALGORITHMS
+from webapp.core.algorithms import ALGORITHMS, family_of, sharing_vocabularies
 from webapp.core.analysis.chunking import boundaries_of
-from webapp.core.inference.records import OWN
+from webapp.core.inference import OWN
 from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
@@ -27,16 +27,17 @@ from webapp.pages.steps import inference, lattice, matching, maximum_probability
 from webapp.pages.walkthrough import ngrams
 from webapp.pages.walkthrough.cells import preparation
 from webapp.pages.walkthrough.engine import MOST_BEST, Walkthrough
+from webapp.rendering.pictures.figure import Figure
 from webapp.tokenization import forms
-from webapp.tokenization.algorithms import TEXTS, ChoiceField, algorithm_names, choice_fields
+from webapp.tokenization.algorithms import TEXTS, ChoiceField, algorithm_names, choice_fields, leading_algorithms
 from webapp.tokenization.algorithms import options as checkbox_options
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import LONGEST_ADDRESS, MOST, Groups, vocabulary_choices
-from webapp.tokenization.result import Result
+from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import State
-from webapp.vocabularies import CatalogueEntry, find, title_of
+from webapp.vocabularies import CatalogueEntry, default_for, find, title_of
 from webapp.vocabularies.trained import EXAMPLE_SENTENCES
-from webapp.web.localization import join_list, number
+from webapp.web.localization import current_key, join_list, number
 
 USUAL_BEST = 5
 WALKTHROUGHS: dict[type[Any], Callable[[Result, Any, int], Walkthrough]] = {
@@ -70,7 +71,7 @@ class StepsRequest:
 
     def first_step(self, **changes: Any) -> StepsRequest:
         """The same request with changes of its state, such as another text, from its first step."""
-        return StepsRequest(replace(self.state, **changes), n=self.n)
+        return StepsRequest(replace(self.state, **changes), n=None if "algorithm" in changes else self.n)
 
     def by_own_rule(self) -> StepsRequest:
         """The same text with the vocabulary's own rule, from its first step."""
@@ -197,3 +198,94 @@ def own_sentences(state: State) -> str | None:
     if not state.trained or state.family != "word model":
         return None
     return state.corpus if state.corpus.strip() else EXAMPLE_SENTENCES
+
+
+# --- the list of algorithms
+
+DICTIONARIES = (
+    ("研究生命科学", ("研究", "研究生", "生命", "科学")),
+    ("结婚的和尚未结婚的", ("结婚", "的", "和", "和尚", "尚未")),
+)
+"""Texts with a small dictionary each, which FMM and BMM segment differently."""
+COUNTED_SENTENCES = State(
+    "ngram", "learned-ngram", "人生如梦境", corpus=EXAMPLE_SENTENCES, order="2", smoothing="add-one"
+)
+
+LESSONS = {
+    "fmm": "dictionary",
+    "bmm": "dictionary",
+    "bidirectional": "dictionary",
+    "max-probability": "max-probability",
+    "ngram": "ngram",
+    "bpe": "bpe",
+    "wordpiece": "wordpiece",
+    "unigram": "unigram",
+}
+"""The lesson about each algorithm."""
+
+
+_PICTURED = {
+    "fmm": ("研究生命科学", -1),
+    "ngram": ("如梦境", -1),
+    "bpe": ("lower", -1),
+    "wordpiece": ("unbelievably", 2),
+    "unigram": ("hugs", -1),
+}
+"""The text and the step of each picture; -1 is the last step."""
+
+
+@dataclass(frozen=True)
+class OverviewLine:
+    """One or two related algorithms: their names with links, what their steps show, and example texts."""
+
+    ways: list[tuple[str, StepsRequest]]
+    about: str
+    examples: list[StepsRequest]
+    figure: Figure | None = None  # a small picture of a step
+
+
+def overview_lines() -> list[OverviewLine]:
+    """A line for each algorithm that has steps, or for two related ones."""
+    names = algorithm_names()
+    return [
+        OverviewLine(
+            [(names[each], _request_for(each)) for each in (algorithm, *sharing_vocabularies(algorithm))],
+            str(TEXTS[algorithm].steps),
+            [*_own(algorithm), *(_request_for(algorithm, text) for text in TEXTS[algorithm].examples)],
+            _figure(algorithm, current_key()),
+        )
+        for algorithm in leading_algorithms([name for name, each in ALGORITHMS.items() if each.has_steps])
+    ]
+
+
+@cache
+def _figure(algorithm: str, language: str) -> Figure | None:
+    """A small picture of an algorithm; its labels are in the language of the request, which is `language`."""
+    if algorithm not in _PICTURED:
+        return None
+    text, step = _PICTURED[algorithm]
+    state = State(algorithm, default_for(algorithm), text)
+    if algorithm == "ngram":
+        state = replace(COUNTED_SENTENCES, text=text)
+    elif family_of(algorithm) == "dictionary":
+        dictionary = next(words for known, words in DICTIONARIES if known == text)
+        state = State(algorithm, "own-dictionary", text, dictionary="\n".join(dictionary))
+    walkthrough = walkthrough_of(tokenize(state, corpus_limit=0))
+    return walkthrough.at(step % len(walkthrough)).picture()
+
+
+def _own(algorithm: str) -> list[StepsRequest]:
+    """Examples with a dictionary of a few words, or with the sentences whose words are counted."""
+    if algorithm == "ngram":
+        return [StepsRequest(COUNTED_SENTENCES)]
+    if family_of(algorithm) != "dictionary":
+        return []
+    return [
+        StepsRequest(State(algorithm, "own-dictionary", text, dictionary="\n".join(words)))
+        for text, words in DICTIONARIES
+    ]
+
+
+def _request_for(algorithm: str, text: str | None = None) -> StepsRequest:
+    """The request for the steps of a text, by default of the first example."""
+    return StepsRequest(State(algorithm, default_for(algorithm), text or TEXTS[algorithm].examples[0]))

@@ -15,21 +15,9 @@ from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.reference import inference as inferences
 from webapp.pages.steps import requests
 from webapp.pages.steps.maximum_probability import shown_sum
-from webapp.pages.steps.overview import LESSONS, OverviewLine, overview_lines
-from webapp.pages.steps.requests import USUAL_BEST, StepsRequest, walkthrough_of
+from webapp.pages.steps.requests import LESSONS, USUAL_BEST, OverviewLine, StepsRequest, overview_lines, walkthrough_of
+from webapp.pages.walkthrough import engine
 from webapp.pages.walkthrough.cells import direction, format_log_probability, percentage, quotable, quoted
-from webapp.pages.walkthrough.engine import (
-    PictureKind,
-    ShownStep,
-    WalkthroughContext,
-    all_steps_json,
-    download,
-    emphasized,
-    picture_file,
-    wanted_picture,
-    wants_json,
-)
-from webapp.pages.walkthrough.engine import page as html_response
 from webapp.pages.walkthrough.lattice_drawing import shown_text
 from webapp.pages.walkthrough.merge_tree import rank_or_score
 from webapp.rendering.delimited import as_csv
@@ -38,8 +26,7 @@ from webapp.rendering.source_listing import SourceListing, source_listing
 from webapp.tokenization.algorithms import ChoiceField, algorithm_names
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import MOST
-from webapp.tokenization.messages import tokenize_or_explain
-from webapp.tokenization.result import Result
+from webapp.tokenization.result import Result, tokenize_or_explain
 from webapp.tokenization.state import State
 from webapp.vocabularies import CatalogueEntry, StillFetchingError, default_for, find, title_of
 from webapp.web.htmx import private, wants_partial
@@ -71,7 +58,7 @@ blueprint.add_app_template_filter(shown_sum, "state_sum")
 @blueprint.get("/steps")
 def index() -> Response:
     """List the algorithms, with example texts for each."""
-    return html_response(render(OverviewPage(lines=overview_lines(), most=MOST)))
+    return engine.page(render(OverviewPage(lines=overview_lines(), most=MOST)))
 
 
 @blueprint.route("/steps/<algorithm>", methods=["GET", "POST"])
@@ -92,12 +79,12 @@ def page(algorithm: str) -> Response:
         except InputProblem as problem:
             problems = [problem]
     status = max((one.status for one in problems), default=202 if pending else 200)
-    if wants_json() or wanted_picture():
-        return _data(wanted, frame, problems, wanted_picture())
+    if engine.wants_json() or engine.wanted_picture():
+        return _data(wanted, frame, problems)
     if frame is not None and request.args.get("format") == "csv" and (rows := frame.walkthrough.rows):
-        return download(as_csv(rows()), "text/csv", f"{algorithm}-steps.csv")
+        return engine.download(as_csv(rows()), "text/csv", f"{algorithm}-steps.csv")
     if frame is not None and request.args.get("format") == "table":
-        return html_response(render(_all_steps(wanted, frame)), status)
+        return engine.page(render(_all_steps(wanted, frame)), status)
     # Links to other pages do not repeat a text that is too long.
     too_long = any(one.field == "text" for one in problems)
     shortened = wanted.first_step(text=requests.first_sentence(wanted.state.text)) if too_long else wanted
@@ -112,7 +99,7 @@ def page(algorithm: str) -> Response:
         default_for=default_for,
     )
     body = render(step_shown if wants_partial() else _page_context(wanted, shortened, step_shown))
-    return html_response(body, status, link=wanted.address(frame.step) if frame else "")
+    return engine.page(body, status, link=wanted.address(frame.step) if frame else "")
 
 
 def _offers(wanted: StepsRequest, shortened: StepsRequest, problem: InputProblem) -> list[tuple[str, str]]:
@@ -135,13 +122,13 @@ def _offers(wanted: StepsRequest, shortened: StepsRequest, problem: InputProblem
     return offers
 
 
-def _all_steps(wanted: StepsRequest, frame: ShownStep) -> AllStepsPage:
+def _all_steps(wanted: StepsRequest, frame: engine.ShownStep) -> AllStepsPage:
     steps = range(frame.first, frame.last + 1)
     return AllStepsPage(
         wanted=wanted,
         algorithm_name=algorithm_names()[wanted.state.algorithm],
         vocabulary_title=_title(wanted.state.vocabulary),
-        sentences=[(step, emphasized(frame.walkthrough.at(step).sentence)) for step in steps],
+        sentences=[(step, engine.emphasized(frame.walkthrough.at(step).sentence)) for step in steps],
     )
 
 
@@ -179,7 +166,7 @@ def _listing(wanted: StepsRequest) -> SourceListing | None:
     return source_listing(*functions) if functions else None
 
 
-def _frame(wanted: StepsRequest, result: Result) -> ShownStep:
+def _frame(wanted: StepsRequest, result: Result) -> engine.ShownStep:
     """The step that is wanted for; raises InputProblem for a step or token that does not exist."""
     walkthrough = walkthrough_of(result, wanted.n or USUAL_BEST)
     token, ids, last = wanted.token, walkthrough.ids, len(walkthrough) - 1
@@ -197,20 +184,18 @@ def _frame(wanted: StepsRequest, result: Result) -> ShownStep:
     if token is not None and ids[token] in result.encoding.ids[token : token + 1]:
         piece = quoted(result.encoding.piece(token))
         note = _("This step decides the token %(piece)s, id %(id)s.", piece=piece, id=ids[token])
-    return ShownStep(walkthrough, step, wanted.address, note)
+    return engine.ShownStep(walkthrough, step, wanted.address, note)
 
 
-def _data(
-    wanted: StepsRequest, frame: ShownStep | None, problems: Sequence[InputProblem], kind: PictureKind | None
-) -> Response:
+def _data(wanted: StepsRequest, frame: engine.ShownStep | None, problems: Sequence[InputProblem]) -> Response:
     """All steps as JSON, or the picture of a step as a file."""
     if problems:
         return problem_response(max(one.status for one in problems), " ".join(one.message for one in problems))
-    if kind is not None:
+    if (kind := engine.wanted_picture()) is not None:
         figure = frame.picture if frame is not None else None
         if frame is None or figure is None:
             return problem_response(404, _("This step has no picture."))
-        return picture_file(figure, kind, f"{wanted.state.algorithm}-{figure.name}-step-{frame.step}")
+        return engine.picture_file(figure, kind, f"{wanted.state.algorithm}-{figure.name}-step-{frame.step}")
     if frame is None and not wanted.state.text:
         return private(json_response({"steps": [], "ids": []}))
     if frame is None:
@@ -220,7 +205,7 @@ def _data(
         del about[name]
     about |= wanted.state.inference_options
     number_of_best = {"n": str(wanted.n)} if wanted.n is not None else {}
-    return all_steps_json(frame.walkthrough, {**about, "text": well_formed(wanted.state.text), **number_of_best})
+    return engine.all_steps_json(frame.walkthrough, {**about, "text": well_formed(wanted.state.text), **number_of_best})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,19 +219,8 @@ class OverviewPage(Page):
 
 
 @dataclass(frozen=True, kw_only=True)
-class StepContext(WalkthroughContext):
+class StepContext(engine.WalkthroughContext):
     """One step of an algorithm, for htmx."""
-
-    chosen_templates = (
-        *(f"sentences/{name}.html" for name in SENTENCES),
-        "steps/_inference.html",
-        "steps/_lattice.html",
-        "steps/_matching.html",
-        "steps/_merging.html",
-        "steps/_ngram.html",
-        "steps/_word_graph.html",
-        "steps/_wordpiece.html",
-    )
 
     wanted: StepsRequest
     state: State

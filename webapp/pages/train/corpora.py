@@ -72,7 +72,7 @@ def store_corpus(request: Request) -> str:
     """Store the corpus of a form on disk; its id. Raises InputProblem."""
     uploaded = [file for file in request.files.getlist("files") if file.filename]
     text = as_typed(request.form.get("text"))
-    example = BY_KEY.get(request.form.get("example", ""))
+    example = next((one for one in EXAMPLES if one.key == request.form.get("example")), None)
     field = request.form.get("field", "").strip()[:LONGEST_FIELD] or "text"
     if len(uploaded) > MOST_FILES:
         message = _(
@@ -112,13 +112,6 @@ def _store(sources: list[tuple[str, IO[bytes]]], field: str, visitor: str, *, bl
         survey(corpora.files(id), TrainingPlan())
         corpora.keep(id)
         complete = True
-    except NoTextFileError as error:
-        message = _(
-            "“%(name)s” is a file of the kind %(kind)s. Save its text as UTF-8 and upload that.",
-            name=name,
-            kind=error.kind,
-        )
-        raise InputProblem(message, 422, blamed) from error
     except CorpusTooLargeError as error:
         message = _(
             "The corpus is larger than %(limit)s. Upload a part of it; some megabytes are enough for most "
@@ -204,20 +197,11 @@ EXAMPLES = (
     ExampleCorpus("code", _l("Code: Python’s standard library"), "python-library.txt", _code),
     ExampleCorpus("site", _l("Chinese and English: this site"), "tokenscope.txt", _site),
 )
-BY_KEY = {example.key: example for example in EXAMPLES}
 
 
 # What a file is, by its name and its first bytes
 
 Format = Literal["text", "jsonl"]
-
-
-class NoTextFileError(ValueError):
-    """A file that is no text; `kind` is what it is, such as `PDF`."""
-
-    def __init__(self, kind: str) -> None:
-        super().__init__(kind)
-        self.kind = kind
 
 
 def format_of(name: str, stream: IO[bytes]) -> Format:
@@ -229,14 +213,16 @@ def format_of(name: str, stream: IO[bytes]) -> Format:
     >>> format_of("a", BytesIO(b'{"a": 1}\n{'))
     'jsonl'
 
-    Raises NoTextFileError for a file of a known kind that is neither.
+    Raises InputProblem for a file of a known kind that is neither.
     """
     start = stream.read(PEEKED)
     stream.seek(0)
     start = _decompressed(start)
     kind = next((kind for magic, kind in OTHERS.items() if start.startswith(magic)), None)
     if kind:
-        raise NoTextFileError(kind)
+        values = {"name": name, "kind": kind}
+        message = _("“%(name)s” is a file of the kind %(kind)s. Save its text as UTF-8 and upload that.", **values)
+        raise InputProblem(message, 422, "files")
     stem = name.lower().removesuffix(".gz").removesuffix(".zst").removesuffix(".zstd")
     if stem.endswith((".jsonl", ".ndjson")):
         return "jsonl"

@@ -14,8 +14,7 @@ from flask_babel import gettext as _
 
 from webapp.core.algorithms import UNREADABLE
 from webapp.core.analysis.measures import MeasureId
-from webapp.core.training.plan import STAGES, Progress, Stage
-from webapp.core.training.record import TrainingRecord, command_line, python_code
+from webapp.core.training.plan import STAGES, Progress, Stage, TrainingRecord, command_line, python_code
 from webapp.jobs import Job, jobs
 from webapp.pages.train.messages import failure_sentence, short_name, size_in_words
 from webapp.pages.train.plan import TRAINER_TITLES, request_of
@@ -39,7 +38,7 @@ LONGEST_SHOWN = 12
 LONGEST_PIECE = 40  # characters
 GPT_4 = "cl100k_base"
 MEASURED: tuple[MeasureId, ...] = ("fertility", "whole-words", "renyi-efficiency", "vocabulary-used")
-"""The measures beside characters per token."""
+"""The measures next to characters per token."""
 COMPARED_WITH = (GPT_4, "bpe-bytes")  # as far as they are here
 
 StageLine = tuple[Stage, Literal["done", "now", "later"], str]
@@ -161,7 +160,7 @@ def _share(job: Job) -> str:
 
 @dataclass(frozen=True)
 class GrowthChart(LineChart):
-    """A line chart as wide as the stage; `label` stands at the newest point, the first of one that `prunes`."""
+    """A line chart as wide as the stage; `label` is at the newest point, the first of one that `prunes`."""
 
     label: str = ""
     prunes: bool = False
@@ -197,15 +196,15 @@ def growth_chart(curve: Sequence[tuple[int, float]], size: int, *, prunes: bool,
     highest = max(size, points[-1][0])
     if prunes:
         marks = [mark for mark in ROUND if points[0][0] <= mark <= highest]
-        x = logarithmic(title, min(size, points[0][0]), highest, marks, marks)
+        x = logarithmic(title, min(size, points[0][0]), highest, marks, number)
     else:
-        x = linear(title, [highest])
+        x = linear(title, [highest], number)
     return GrowthChart(
         key="growth",
         title=_("Characters per token on held-out text, by size of the vocabulary"),
         description=described,
         x=x,
-        y=linear(_("characters per token"), [value for _pieces, value in points]),
+        y=linear(_("characters per token"), [value for _pieces, value in points], number),
         series=(Series("", tuple(points), strong=True),),
         label=_("%(value)s characters per token", value=number(newest[1], 2)) if runs else "",
         prunes=prunes,

@@ -35,7 +35,7 @@ from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.algorithms import Text
 from webapp.tokenization.forms import InputProblem, as_typed
-from webapp.tokenization.messages import joined, wrong_file
+from webapp.tokenization.messages import joined, translated
 from webapp.vocabularies.token_kinds import script_title
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.web.client_addresses import rate_limit_key
@@ -229,7 +229,7 @@ def _checked(plan: PlanRequest) -> PlanRequest:
         if not plan.problems:
             check(plan.plan)
     except FormatError as error:
-        plan = plan.with_problem("pattern", wrong_file(error))
+        plan = plan.with_problem("pattern", translated(error))
     except PlanError as error:
         return _without_pattern(plan.with_problem(error.field, _(error.sentence, **error.values)))
     return _without_pattern(plan) if "pattern" in plan.problems else plan

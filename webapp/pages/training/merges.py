@@ -25,13 +25,12 @@ from webapp.pages.training.tables import (
     Table,
     TrainingWalkthrough,
     Words,
-    percent,
-    quoted,
     read_cells,
     section_frame,
     shown,
     symbols,
 )
+from webapp.pages.walkthrough.cells import quotable
 from webapp.pages.walkthrough.engine import Frame, say
 from webapp.rendering.pictures.figure import Symbol
 from webapp.web.json_responses import json_piece
@@ -126,9 +125,9 @@ class MergeSteps:
             "merges_round",
             round=round,
             winner=winner,
-            left=quoted(winner.left),
-            right=quoted(winner.right),
-            piece=quoted(round.piece),
+            left=quotable(winner.left),
+            right=quotable(winner.right),
+            piece=quotable(round.piece),
             ties=sum(round.worth(pair) == round.worth(winner) for pair in found) - 1,
         )
 
@@ -164,7 +163,7 @@ class MergeSteps:
                 formula = f"{number(pair.count)} ÷ ({number(pair.left_count)} × {number(pair.right_count)})"
                 row += [formula, pair.score]
             else:
-                row += [Bar(percent(round.worth(pair), best), wins), pair.count]
+                row += [Bar(round.worth(pair), best, wins), pair.count]
             mark = _("merged") if wins else _("tied") if round.worth(pair) == best else ""
             rows.append(Row(row, kind="winner" if wins else "", mark=mark))
         notes = []

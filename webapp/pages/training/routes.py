@@ -12,17 +12,8 @@ from werkzeug.wrappers import Response
 from webapp.pages.training.request import MOST, MOST_TEXT, TrainingRequest, View
 from webapp.pages.training.tables import Table, TrainingWalkthrough
 from webapp.pages.training.trainings import TRAININGS, Training, default_training, opening_of, read
+from webapp.pages.walkthrough import engine
 from webapp.pages.walkthrough.cells import quotable
-from webapp.pages.walkthrough.engine import (
-    ShownStep,
-    WalkthroughContext,
-    all_steps_json,
-    download,
-    picture_file,
-    wanted_picture,
-    wants_json,
-)
-from webapp.pages.walkthrough.engine import page as answered
 from webapp.rendering.delimited import as_csv
 from webapp.rendering.markup import visible
 from webapp.rendering.source_listing import SourceListing, source_listing
@@ -39,10 +30,8 @@ blueprint = Blueprint("training", __name__)
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoundContext(WalkthroughContext):
+class RoundContext(engine.WalkthroughContext):
     """One step of a training, for htmx."""
-
-    chosen_templates = ("training/_ngrams.html", "training/_sections.html")
 
     state: TrainingRequest  # its text decides the direction of a row of cells
     sampled: bool  # whether the text to encode is taken from the corpus
@@ -112,7 +101,7 @@ def training(algorithm: str, view: View) -> Response:
         values = {"step": number(wanted.step or 0), "last": number(len(walkthrough) - 1)}
         message = _("There is no step %(step)s: this training has steps 0 to %(last)s.", **values)
         problems = [InputProblem(message, 404, "step")]
-    if wants_json() and request.method == "GET":
+    if engine.wants_json() and request.method == "GET":
         return _as_json(wanted, walkthrough, problems)
     if view == "rounds":
         return _rounds(wanted, walkthrough, problems)
@@ -122,21 +111,21 @@ def training(algorithm: str, view: View) -> Response:
 def _step(wanted: TrainingRequest, walkthrough: TrainingWalkthrough | None, problems: list[InputProblem]) -> Response:
     step, frame = wanted.step or 0, None
     if walkthrough and not problems:
-        frame = ShownStep(walkthrough, step, wanted.address)
-        if (kind := wanted_picture()) and frame.picture:
-            return picture_file(frame.picture, kind, f"training-{wanted.kind}-step-{step}")
+        frame = engine.ShownStep(walkthrough, step, wanted.address)
+        if (kind := engine.wanted_picture()) and frame.picture:
+            return engine.picture_file(frame.picture, kind, f"training-{wanted.kind}-step-{step}")
     page = _page(wanted, walkthrough, problems, frame=frame)
     body = render(page.shown if wants_partial() else page)
-    return answered(body, _status(problems), link=wanted.address(step) if frame else "")
+    return engine.page(body, _status(problems), link=wanted.address(step) if frame else "")
 
 
 def _rounds(wanted: TrainingRequest, walkthrough: TrainingWalkthrough | None, problems: list[InputProblem]) -> Response:
     table = walkthrough.all_rounds() if walkthrough else None
     if table and request.args.get("format") == "csv":
-        return download(as_csv(table.lines()), "text/csv", f"rounds-{wanted.kind}.csv")
-    if table and (kind := wanted_picture()) and table.figure:
-        return picture_file(table.figure, kind, f"rounds-{wanted.kind}")
-    return answered(render(_page(wanted, walkthrough, problems, "rounds", table=table)), _status(problems))
+        return engine.download(as_csv(table.lines()), "text/csv", f"rounds-{wanted.kind}.csv")
+    if table and (kind := engine.wanted_picture()) and table.figure:
+        return engine.picture_file(table.figure, kind, f"rounds-{wanted.kind}")
+    return engine.page(render(_page(wanted, walkthrough, problems, "rounds", table=table)), _status(problems))
 
 
 def _status(problems: Sequence[InputProblem]) -> int:
@@ -149,7 +138,7 @@ def _page(
     problems: Sequence[InputProblem],
     view: View = "page",
     *,
-    frame: ShownStep | None = None,
+    frame: engine.ShownStep | None = None,
     table: Table | None = None,
 ) -> TrainingPage:
     kind = TRAININGS[wanted.kind]
@@ -200,4 +189,4 @@ def _as_json(
         "size": wanted.size,
         "text": well_formed(wanted.text_to_encode),
     }
-    return all_steps_json(walkthrough, about)
+    return engine.all_steps_json(walkthrough, about)

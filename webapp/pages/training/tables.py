@@ -14,11 +14,10 @@ from typing import Any, ClassVar
 from flask_babel import gettext as _
 
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.traces.training_unigram import SegmentedWord
 from webapp.core.trainers.bpe import END_OF_WORD
-from webapp.pages.walkthrough.cells import StepCell, direction, quotable
+from webapp.pages.walkthrough.cells import StepCell, direction
 from webapp.pages.walkthrough.engine import Frame, Walkthrough
-from webapp.rendering.markup import shown_piece, visible
+from webapp.rendering.markup import shown_piece
 from webapp.rendering.pictures.figure import Figure, FigureCell, Symbol, side_by_side, table_figure
 from webapp.web.localization import number
 
@@ -28,10 +27,20 @@ WORDS = 20  # of the corpus, in a picture
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar of a table, `percent` of the longest; `hot` for the subject of the round."""
+    """A bar of a table for a `value`, of which the longest has `most`; `hot` for the subject of the round."""
 
-    percent: float
+    value: float
+    most: float
     hot: bool = False
+
+    @property
+    def percent(self) -> float:
+        """The length of the bar.
+
+        >>> Bar(1, 3).percent
+        33.33
+        """
+        return round(100 * self.value / self.most, 2)
 
 
 Cell = int | float | str | Bar | Sequence[Symbol] | None
@@ -150,12 +159,7 @@ class Pieces:
     bytes: bool = False
 
     kind: ClassVar = "pieces"
-
-    @property
-    def figure(self) -> Figure | None:
-        """The pieces with their ids as a picture."""
-        rows = [Row([id, [piece]]) for id, piece in enumerate(self.pieces, self.start or 0)]
-        return Table(self.title, [Column(_("Id"), 0), Column(_("Piece"))], rows).figure
+    figure: ClassVar = None
 
 
 @dataclass(frozen=True)
@@ -177,7 +181,7 @@ Section = Table | Words | Pieces | MethodSection
 class Sections:
     """The sections of a step in the middle, at the side and below, and the text as tokens.
 
-    `drawn` are those of its picture; by default all in the middle and at the side but pieces.
+    `drawn` are those of its picture; by default all in the middle and at the side that have one.
     """
 
     view: Sequence[Section] = ()
@@ -188,9 +192,7 @@ class Sections:
 
     def picture(self) -> Figure | None:
         """The tables and words next to each other; None if there are none."""
-        drawn = self.drawn
-        if drawn is None:
-            drawn = [section for section in (*self.view, *self.side) if section.kind != "pieces"]
+        drawn = (*self.view, *self.side) if self.drawn is None else self.drawn
         figures = [figure for section in drawn if (figure := section.figure)]
         return side_by_side(figures, width=WIDTH, gap=48) if figures else None
 
@@ -237,46 +239,6 @@ def read_cells(tokenizer: Tokenizer, text: str, *, with_ids: bool = True) -> lis
         kind = "done unknown" if id == tokenizer.model.unknown_id else "done"
         cells.append(StepCell(shown(tokenizer.model.pieces[id]), kind, id if with_ids else None))
     return cells
-
-
-def quoted(piece: str | bytes) -> str:
-    """A piece for a sentence; bytes that are not valid UTF-8 in hexadecimal.
-
-    >>> quoted(b"low"), quoted(b"\\xe4")
-    ('low', '⟨E4⟩')
-    """
-    try:
-        return quotable(piece.decode() if isinstance(piece, bytes) else piece)
-    except UnicodeDecodeError:
-        return shown_piece(piece)
-
-
-def words_of(title: str, words: Iterable[SegmentedWord]) -> Words:
-    """Words in their pieces."""
-    return Words(title, [(symbols(word.pieces), word.count) for word in words])
-
-
-def plain_words(words: Iterable[SegmentedWord]) -> list[dict[str, Any]]:
-    """Words in their pieces as JSON values."""
-    return [{"word": visible(word.word), "count": word.count, "pieces": word.pieces} for word in words]
-
-
-def plain(things: Iterable[object], *names: str) -> list[dict[str, Any]]:
-    """Some fields of each thing as JSON values.
-
-    >>> plain([Symbol("a"), Symbol("b", True)], "text")
-    [{'text': 'a'}, {'text': 'b'}]
-    """
-    return [{name: getattr(thing, name) for name in names} for thing in things]
-
-
-def percent(value: float, most: float) -> float:
-    """The length of a bar.
-
-    >>> percent(1, 3)
-    33.33
-    """
-    return round(100 * value / most, 2)
 
 
 def _plain(cell: Cell, column: Column) -> object:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from math import log
+from typing import Any
 
 from flask_babel import gettext as _
 from flask_babel import ngettext
@@ -36,18 +37,14 @@ from webapp.pages.training.tables import (
     Table,
     TrainingWalkthrough,
     Words,
-    percent,
-    plain,
-    plain_words,
-    quoted,
     read_cells,
     section_frame,
     shown,
     symbols,
-    words_of,
 )
-from webapp.pages.walkthrough.cells import StepCell, format_log_probability
+from webapp.pages.walkthrough.cells import StepCell, format_log_probability, quotable
 from webapp.pages.walkthrough.engine import Frame, say
+from webapp.rendering.markup import visible
 from webapp.web.localization import number
 
 LINES = 14  # of a table, on either side of a cut
@@ -95,7 +92,7 @@ class Pruning:
         seeds = self._training.seeds
         record = {
             "kind": "start",
-            "pieces": plain(seeds, "piece", "frequency", "probability"),
+            "pieces": _plain(seeds, "piece", "frequency", "probability"),
         }
 
         def sections() -> Sections:
@@ -116,8 +113,8 @@ class Pruning:
             "kind": "estimate",
             "round": round.number,
             "log_likelihoods": list(round.log_likelihoods),
-            "pieces": plain(round.candidates, "piece", "expected", "before", "probability"),
-            "words": plain_words(round.readings),
+            "pieces": _plain(round.candidates, "piece", "expected", "before", "probability"),
+            "words": _plain_words(round.readings),
         }
 
         def sections() -> Sections:
@@ -146,7 +143,7 @@ class Pruning:
         record = {
             "kind": "prune",
             "round": round.number,
-            "pieces": plain(_longer(round), "piece", "used", "instead", "loss", "removed"),
+            "pieces": _plain(_longer(round), "piece", "used", "instead", "loss", "removed"),
         }
         gone = sum(one.removed for one in round.candidates)
         return section_frame(
@@ -162,7 +159,7 @@ class Pruning:
         record = {
             "kind": "end",
             "vocabulary": [{"piece": str(piece), "score": score} for piece, score in entries],
-            "words": plain_words(words),
+            "words": _plain_words(words),
         }
 
         def sections() -> Sections:
@@ -173,7 +170,7 @@ class Pruning:
             columns = [Column(_("Id"), 0, pictured=False), Column(_("Piece")), Column(_("Log-probability"), 3)]
             return Sections(
                 view=[Table(_("The vocabulary"), columns, rows)],
-                side=[words_of(_("Words and their segmentations"), words)],
+                side=[_words_of(_("Words and their segmentations"), words)],
                 read=read_cells(final, self._asked.text_to_encode),
             )
 
@@ -198,7 +195,7 @@ class Pruning:
         return Table(_("All rounds"), columns, rows, hint=self._end_sentence())
 
     def _reading_words(self, found: Iterable[SegmentedWord]) -> Words:
-        return words_of(_("Words and their most probable segmentations"), found)
+        return _words_of(_("Words and their most probable segmentations"), found)
 
     def _read_in(self, round: UnigramRound) -> list[StepCell]:
         return self._read({one.piece: log(one.probability) for one in round.candidates})
@@ -210,7 +207,7 @@ class Pruning:
 
     def _end_sentence(self) -> str:
         last = self._training.rounds[-1].candidates
-        longer = [quoted(one.piece) for one in last if len(one.piece) > 1]
+        longer = [quotable(one.piece) for one in last if len(one.piece) > 1]
         return say("training", "unigram_end", total=len(last), size=self._training.size, longer=longer)
 
 
@@ -220,7 +217,7 @@ def _piece_table(
     """The longer pieces with their probabilities, after further figures; none without pieces."""
     most = max((one.probability for _figures, one in rows), default=1.0)
     lines = [
-        Row([symbols([one.piece]), *figures, one.probability, Bar(percent(one.probability, most))])
+        Row([symbols([one.piece]), *figures, one.probability, Bar(one.probability, most)])
         for figures, one in rows[: 2 * LINES]
     ]
     more = len(rows) - len(lines)
@@ -265,7 +262,7 @@ def _losses(round: UnigramRound) -> Table:
 
 def _loss_row(one: PieceCandidate, most: float) -> Row:
     instead = " + ".join(shown(piece) for piece in one.instead)
-    bar = Bar(percent(max(one.loss or 0.0, 0.0), most))
+    bar = Bar(max(one.loss or 0.0, 0.0), most)
     cells: list[Cell] = [symbols([one.piece]), one.used, instead, one.loss or 0.0, bar]
     return Row(cells, kind="removed", said=_("removed")) if one.removed else Row(cells)
 
@@ -277,3 +274,16 @@ def _single(pieces: Sequence[PieceCandidate] | Sequence[SeedPiece]) -> Pieces:
 
 def _longer(round: UnigramRound) -> list[PieceCandidate]:
     return [one for one in round.candidates if len(one.piece) > 1]
+
+
+def _words_of(title: str, words: Iterable[SegmentedWord]) -> Words:
+    return Words(title, [(symbols(word.pieces), word.count) for word in words])
+
+
+def _plain_words(words: Iterable[SegmentedWord]) -> list[dict[str, Any]]:
+    return [{"word": visible(word.word), "count": word.count, "pieces": word.pieces} for word in words]
+
+
+def _plain(things: Iterable[object], *names: str) -> list[dict[str, Any]]:
+    """Some fields of each thing as JSON values."""
+    return [{name: getattr(thing, name) for name in names} for thing in things]

@@ -39,12 +39,12 @@ from webapp.vocabularies import (
 )
 from webapp.vocabularies.fetching import FetchError
 from webapp.vocabularies.library import is_here
-from webapp.vocabularies.messages import sentence
 from webapp.vocabularies.shipped_vocabularies import NAMES
 from webapp.vocabularies.titles import matches
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.vocabularies.wellknown import WELL_KNOWN
 from webapp.web.htmx import swappable, wants_partial
+from webapp.web.localization import number
 from webapp.web.rates import stores_by_hash
 from webapp.web.security import is_foreign
 from webapp.web.templates import Context, Page, render
@@ -80,8 +80,8 @@ def size_chart(vocabulary: str | None = None) -> list[GrowthPanel]:
             key=f"growth-{language.lower()}",
             title=titles[language],
             description=_("Characters per token, by size of the vocabulary"),
-            x=logarithmic(_("pieces in the vocabulary"), MARKED[0], MARKED[-1], MARKED, NAMED),
-            y=linear(_("characters per token"), [value for line in found.values() for value in line.values()]),
+            x=logarithmic(_("pieces in the vocabulary"), MARKED[0], MARKED[-1], MARKED, number, NAMED),
+            y=linear(_("characters per token"), [value for line in found.values() for value in line.values()], number),
             files=tuple((kind.upper(), url_for(**address, kind=kind)) for kind in ("svg", "png")),
             series=tuple(Series(labels[name], tuple(line.items()), name == vocabulary) for name, line in found.items()),
         )
@@ -288,7 +288,7 @@ def _row(entry: CatalogueEntry, sample: Markup | None, *, several: bool) -> Shel
     try:
         fetcher.result(known)
     except FetchError as error:
-        return ShelfRow(entry, "failed", problem=sentence(error), bytes=known.download_size)
+        return ShelfRow(entry, "failed", problem=error.sentence(), bytes=known.download_size)
     return ShelfRow(entry, "missing", bytes=known.download_size)
 
 

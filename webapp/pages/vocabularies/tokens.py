@@ -27,7 +27,7 @@ from webapp.tokenization.forms import InputProblem
 from webapp.vocabularies import CatalogueEntry, title_of
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.library import library
-from webapp.vocabularies.token_facts import SECONDS, Elsewhere, TokenFacts, elsewhere, is_on_disk, token_facts
+from webapp.vocabularies.token_facts import SECONDS, Elsewhere, TokenFacts, elsewhere, token_facts
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.json_responses import json_response
 from webapp.web.localization import number
@@ -195,7 +195,7 @@ def _page(entry: CatalogueEntry, tokenizer: Tokenizer, facts: TokenFacts, others
 
 def _others(entry: CatalogueEntry, tokenizer: Tokenizer, facts: TokenFacts) -> OthersContext:
     """The same text in other vocabularies; those on disk are read if the address says `others=all`."""
-    other = [one for one in entries() if one.name != entry.name and is_on_disk(one)]
+    other = [one for one in entries() if one.name != entry.name and not library().must_be_fetched(one.name)]
     if facts.added is not None and not facts.added.special:
         other = []
     found, left = elsewhere(facts.meaning, other, SECONDS if request.args.get("others") == "all" else 0.0)

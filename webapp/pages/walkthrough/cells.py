@@ -47,23 +47,25 @@ def cell(text: str | bytes, *kinds: str, id: int | None = None) -> StepCell:
     return StepCell(shown_piece(text), " ".join(kind for kind in kinds if kind), id)
 
 
-def quotable(text: str) -> str:
-    """A span of text as a sentence quotes it: spaces visible, long text shortened, right-to-left text isolated.
+def quotable(text: str | bytes) -> str:
+    """A span of text or a piece as a sentence quotes it.
 
-    >>> quotable("a b"), quotable("שלום") == "\u2068שלום\u2069"
-    ('a·b', True)
+    Spaces are visible, long text is shortened, right-to-left text isolated, part of a character in hexadecimal.
+
+    >>> quotable("a b"), quotable(b"\\xe4"), quotable("שלום") == "\u2068שלום\u2069"
+    ('a·b', '⟨E4⟩', True)
     """
+    try:
+        text = text.decode() if isinstance(text, bytes) else text
+    except UnicodeDecodeError:
+        return shown_piece(text)
     shown = shown_piece(text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]}…")
     return f"\u2068{shown}\u2069" if any(bidirectional(character) in _LEFTWARD for character in text) else shown
 
 
 def quoted(piece: str | bytes) -> str:
-    """A piece in quotation marks, with visible spaces; part of a character as its bytes."""
-    try:
-        text = quotable(piece.decode() if isinstance(piece, bytes) else piece)
-    except UnicodeDecodeError:
-        text = shown_piece(piece)
-    return _("“%(text)s”", text=text)
+    """A piece in quotation marks."""
+    return _("“%(text)s”", text=quotable(piece))
 
 
 def direction(text: str) -> Literal["ltr", "rtl"]:

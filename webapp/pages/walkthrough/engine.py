@@ -33,8 +33,7 @@ import regex
 from flask import Response, current_app, make_response, request
 from markupsafe import Markup, escape
 
-from webapp.rendering.pictures.figure import Figure
-from webapp.rendering.pictures.figure_files import figure_png, figure_svg
+from webapp.rendering.pictures.figure import Figure, figure_png, figure_svg
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import joined
 from webapp.vocabularies import StillFetchingError

@@ -16,15 +16,7 @@ from flask_babel import gettext as _
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END
 from webapp.core.models.smoothing import AddK
-from webapp.core.traces.ngram import (
-    SentenceTrace,
-    WordCandidate,
-    WordColumn,
-    WordSegmentation,
-    best_path,
-    n_best,
-    sentence_traces,
-)
+from webapp.core.traces import ngram as traces
 from webapp.core.traces.pretokens import AddedFound
 from webapp.pages.walkthrough.cells import StepCell, WordSteps, cell, final_cells, power, pretokens, quotable
 from webapp.pages.walkthrough.engine import Frame, Walkthrough, say
@@ -58,7 +50,7 @@ class NGramRow:
     """A word that ends at position `end` of the text, and where its probability comes from; `kept` as the best."""
 
     end: int
-    candidate: WordCandidate
+    candidate: traces.WordCandidate
     origin: Origin
     kept: bool
 
@@ -70,7 +62,7 @@ class NGramPositions:
         self.model = model
         self.text = text
         self.at = at  # where the text begins in that of the page
-        self.sentences: Sequence[SentenceTrace] = sentence_traces(model, text)
+        self.sentences: Sequence[traces.SentenceTrace] = traces.sentence_traces(model, text)
         self._steps = [
             (sentence, index)
             for sentence in self.sentences
@@ -87,9 +79,9 @@ class NGramPositions:
         return sum(len(column.candidates) for sentence in self.sentences for column in sentence.columns)
 
     @cached_property
-    def paths(self) -> list[list[WordCandidate]]:
+    def paths(self) -> list[list[traces.WordCandidate]]:
         """The best path of each sentence, with its end."""
-        return [best_path(sentence.columns) for sentence in self.sentences]
+        return [traces.best_path(sentence.columns) for sentence in self.sentences]
 
     def made(self) -> list[int]:
         """The step of each token: where it ends, white space included."""
@@ -130,7 +122,7 @@ class NGramPositions:
                 # The words that end there, most likely first.
                 "rows": rows[:SHOWN],
                 "more": len(rows[SHOWN:]),
-                "path": [one for one in best_path(sentence.columns[: index + 1]) if one.word is not END],
+                "path": [one for one in traces.best_path(sentence.columns[: index + 1]) if one.word is not END],
                 "origin": kept[0].origin,
                 "others": [row.origin for row in kept[1:SHOWN]],
                 "at_end": kept[0].candidate.word is END,
@@ -149,10 +141,10 @@ class NGramPositions:
             )
         ]
 
-    def draw(self, sentence: SentenceTrace, filled: int, *, ended: bool = False) -> LatticeDrawing:
+    def draw(self, sentence: traces.SentenceTrace, filled: int, *, ended: bool = False) -> LatticeDrawing:
         """Draw a sentence whose table is filled up to column `filled`, counted from 1; 0 draws the words alone."""
-        path = [one for one in best_path(sentence.columns[:filled]) if one.word is not END]
-        words: dict[tuple[int, int], WordCandidate] = {}
+        path = [one for one in traces.best_path(sentence.columns[:filled]) if one.word is not END]
+        words: dict[tuple[int, int], traces.WordCandidate] = {}
         for column in sentence.columns[:-1]:
             for one in sorted(column.candidates, key=lambda one: one.total):
                 words[one.start, one.end] = one
@@ -175,7 +167,7 @@ class NGramPositions:
             ),
         )
 
-    def _arc(self, one: WordCandidate) -> LatticeArc:
+    def _arc(self, one: traces.WordCandidate) -> LatticeArc:
         probability = short_probability(self.model, one)
         title = f"P({one.word} | {' '.join(one.context)}) = {probability}"
         return LatticeArc(one.start, one.end, one.word, one.known, (probability,), shown_piece(title))
@@ -270,7 +262,7 @@ def ended(template: str, found: Sequence[NGramPositions], cells: Sequence[StepCe
                         "log_probability": best.score,
                         "share": best.probability,
                     }
-                    for best in n_best(one.model, sentence.text, n)
+                    for best in traces.n_best(one.model, sentence.text, n)
                 ],
             }
             for one, sentence, _path in sentences
@@ -287,11 +279,11 @@ def end_sentence(found: Sequence[NGramPositions]) -> str:
     return say("ngram", "ended", count=count, total=total)
 
 
-def _winner(column: WordColumn) -> WordCandidate:
+def _winner(column: traces.WordColumn) -> traces.WordCandidate:
     return max((column.candidates[at] for at in column.best), key=lambda candidate: candidate.total)
 
 
-def _candidate_json(model: NGram, candidate: WordCandidate, start: int, *, kept: bool) -> dict[str, Any]:
+def _candidate_json(model: NGram, candidate: traces.WordCandidate, start: int, *, kept: bool) -> dict[str, Any]:
     """A candidate as JSON values, with the parts of its probability."""
     parts = ("order", "count", "total", "weight", "share", "probability")
     return {
@@ -311,7 +303,7 @@ def _candidate_json(model: NGram, candidate: WordCandidate, start: int, *, kept:
     }
 
 
-def _sentence(sentence: SentenceTrace, column: WordColumn) -> str:
+def _sentence(sentence: traces.SentenceTrace, column: traces.WordColumn) -> str:
     """What happened at a position and why."""
     winner = _winner(column)
     last = winner.word is END
@@ -328,9 +320,9 @@ def _sentence(sentence: SentenceTrace, column: WordColumn) -> str:
     )
 
 
-def _ranked(model: NGram, sentence: SentenceTrace, n: int) -> list[dict[str, Any]]:
+def _ranked(model: NGram, sentence: traces.SentenceTrace, n: int) -> list[dict[str, Any]]:
     """The best segmentations of a sentence, each with the length of its bar in percent."""
-    found: Sequence[WordSegmentation] = n_best(model, sentence.text, n)
+    found: Sequence[traces.WordSegmentation] = traces.n_best(model, sentence.text, n)
     greatest = found[0].probability if found else 1.0
     counts = model.counts
     return [
@@ -348,7 +340,7 @@ def _ranked(model: NGram, sentence: SentenceTrace, n: int) -> list[dict[str, Any
     ]
 
 
-def _product(model: NGram, path: Sequence[WordCandidate]) -> str:
+def _product(model: NGram, path: Sequence[traces.WordCandidate]) -> str:
     """The probability of a path as a product; empty for a long path."""
     if len(path) > MOST_FACTORS:
         return ""

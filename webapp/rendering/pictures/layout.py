@@ -1,5 +1,8 @@
 """Computes the layout of a picture: lines of tiles, one or more for each token. All lengths are in em of the text.
 
+The tokens become cells first, which show what the page shows (`webapp.rendering.markup`): a character that several
+tokens share is in the first of them, and all of them show their bytes.
+
 Each tile is drawn and measured by itself; Arabic letters that two tiles separate get joiners, so that they keep their
 joined forms. Tiles, not characters, are put in visual order: the renderer orders the characters inside a tile.
 
@@ -17,7 +20,9 @@ from unicodedata import bidirectional
 import regex
 from bidi import algorithm
 
-from webapp.rendering.pictures.cells import PictureCell
+from webapp.core.encoding import Encoding
+from webapp.rendering.graphemes import LONGEST, cluster_ends
+from webapp.rendering.markup import shown_piece, spans, visible
 from webapp.rendering.pictures.fonts import Fonts, script_of
 
 LABEL = 0.6875  # the size of bytes, in em
@@ -34,6 +39,59 @@ _CLOSING = regex.compile(r"[\p{lb=CL}\p{lb=CP}\p{lb=EX}\p{lb=IS}\p{lb=NS}\p{lb=Q
 _JOINS_NEXT = regex.compile(r"[\p{jt=D}\p{jt=L}]\p{jt=T}*\Z")
 _JOINS_BEFORE = regex.compile(r"[\p{jt=D}\p{jt=R}]")
 _JOINER = "\u200d"
+
+# Characters that XML cannot contain, and no font has.
+_NO_CHARACTERS = regex.compile("[\ud800-\udfff\ufffe\uffff]")
+
+
+@dataclass(frozen=True)
+class PictureCell:
+    """A token, or text between tokens (`index` None).
+
+    `text` is the visible text; `label` has the bytes in hexadecimal of a token that shares a character; `mark` is the
+    symbol for invisible content: `↵` for a line end, `▁` for a token without text.
+    """
+
+    index: int | None
+    text: str
+    label: str = ""
+    mark: str = ""
+    unknown: bool = False
+    special: bool = False
+
+
+def drawable(text: str, show: bool = False) -> str:
+    r"""`text` with visible symbols for control characters, and without characters that XML forbids.
+
+    >>> drawable("a\x00\ud800\u202e")
+    'a⟨0000⟩⟨D800⟩⟨202E⟩'
+    """
+    return _NO_CHARACTERS.sub("\ufffd", visible(text, show))
+
+
+def cells(encoding: Encoding, show: bool = False, most: int | None = None) -> Iterator[PictureCell]:
+    """Yield the cells of an encoding in the order of the text; with `most`, only those of the first `most` tokens."""
+    unknown, special = encoding.unknown, encoding.special
+    total = len(encoding) if most is None else min(len(encoding), most)
+    # The drawing ends with the last of these tokens, so the rest of a long text is not searched.
+    reach = len(encoding.text) if total == len(encoding) else max(encoding.ends[:total], default=0) + LONGEST
+    for index, own, shared, around in spans(encoding, cluster_ends(encoding.text[:reach]), last=total):
+        if index is None:
+            yield PictureCell(None, drawable(own, show))
+        elif around:
+            yield PictureCell(index, drawable(shown_piece(encoding.piece(index))), special=True)
+        else:
+            mark = "▁" if not own and not shared else "↵" if own.startswith("\n") and not show else ""
+            label = _bytes(encoding.piece(index)) if shared else ""
+            yield PictureCell(index, drawable(own, show), label, mark, index in unknown, index in special)
+
+
+def _bytes(piece: str | bytes) -> str:
+    data = piece if isinstance(piece, bytes) else piece.encode("utf-8", "replace")
+    return data.hex(" ").upper()
+
+
+# --- lines
 
 
 def base_level(text: str) -> int:
@@ -214,15 +272,20 @@ def _wrapped(tiles: Sequence[Tile], fonts: Fonts, width: float) -> Iterator[list
 
 def _cut(tile: Tile, fonts: Fonts, width: float) -> Iterator[Tile]:
     """The tile in parts that are no wider than a line."""
-    clusters = regex.findall(r"\X", tile.text)
-    while tile.width > width and len(clusters) > 1:
-        taken, count = tile.widths[0], 0
-        while count < len(clusters) - 1 and (count == 0 or taken + fonts.width(clusters[count]) <= width):
-            taken += fonts.width(clusters[count])
-            count += 1
-        yield _measured(replace(tile, text="".join(clusters[:count]), label=""), fonts)
-        clusters = clusters[count:]
-        tile = _measured(replace(tile, text="".join(clusters), mark=""), fonts)
+    clusters = regex.findall(r"\X", tile.text) if tile.width > width else []
+    sizes = [fonts.width(cluster) for cluster in clusters]
+    at, left = 0, sum(sizes)
+    while tile.width > width and len(clusters) - at > 1:
+        taken, end = tile.widths[0], at
+        while end < len(clusters) - 1 and (end == at or taken + sizes[end] <= width):
+            taken += sizes[end]
+            left -= sizes[end]
+            end += 1
+        yield _measured(replace(tile, text="".join(clusters[at:end]), label=""), fonts)
+        at = end
+        tile = replace(tile, text="".join(clusters[at:]), mark="", widths=(0.0, left, tile.widths[2]))
+        if left < 4 * width:  # measuring all that is left for each line takes 30 s for 20,000 tabs
+            tile = _measured(tile, fonts)
     yield tile
 
 

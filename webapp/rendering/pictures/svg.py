@@ -1,19 +1,23 @@
 """Writes pictures as SVG: boxes, hairlines and selectable text, without external resources.
 
-In a file, a text has the width that was measured (`textLength`), so that it fits its box with any font.
+In a file, a text has the width that was measured (`textLength`), so that it fits its box with any font. The look is
+that of pages: it is read from the style sheets of the site when it is first needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
 from html import escape
+from pathlib import Path
+from typing import Literal
 
 import resvg_py
 
 from webapp.observing import report
 from webapp.rendering.pictures.fonts import Face, fonts
 from webapp.rendering.pictures.layout import LABEL, MARK, PAD, PictureLine, Tile
-from webapp.rendering.pictures.palette import Theme, palette_of
 
 LEADING = 1.7  # from line to line, in em
 MARGIN = 24
@@ -24,6 +28,18 @@ _RADIUS = 0.24  # of its corners, in em
 _RIGHT_TO_LEFT = "\u200f"
 
 NAMESPACE = "http://www.w3.org/2000/svg"
+
+Theme = Literal["light", "dark"]
+
+PACKAGE = Path(__file__).parents[2]
+STATIC = next(home / "static" for home in (PACKAGE, PACKAGE.parent) if (home / "static").is_dir())  # installed, or not
+THEMES: Mapping[Theme, str] = {"light": ":root", "dark": ':root[data-theme="dark"]'}
+_RULE = re.compile(r"([^{}]+) \{([^{}]*)\}")
+_DECLARATION = re.compile(r"([\w-]+): ([^;]+);")
+_FIGURE = re.compile(r"\.diagram (\w+)(?:\.([\w-]+))?")
+
+FigureLook = dict[str, str]
+"""Declarations of a style sheet, such as `{"fill": "none", "stroke": "var(--edge)"}`."""
 
 
 class Sheet:
@@ -160,7 +176,7 @@ class Sheet:
         radius = f'rx="{length(min(_RADIUS * em, width / 2))}"'
         self.add(f'<rect {frame} {radius} fill="{palette.tints[(cell.index or 0) % len(palette.tints)]}"/>')
         hairline = max(1.0, em / 24)
-        if cell.label or cell.split:
+        if cell.label:
             dots = f'stroke-width="{length(1.5 * hairline)}" stroke-dasharray="{length(1.5 * hairline)}"'
             path = f"M{length(x)} {length(y + height - hairline)}h{length(width)}"
             self.add(f'<path d="{path}" stroke="{palette["ink"]}" {dots}/>')
@@ -188,3 +204,56 @@ def _quoted(face: Face | None) -> str:
     """The name of a family, escaped for single quotation marks in an attribute."""
     family = face.family if face else ""
     return "'" + "".join(each for each in family if each.isalnum() or each in " -_.") + "'"
+
+
+# --- colours, fonts and the looks of shapes
+
+
+class Palette(dict[str, str]):
+    """The variables of one theme by name: `stage` is the ground of tokens, `t1` to `t6` their tints."""
+
+    @property
+    def tints(self) -> list[str]:
+        """The colours that tokens take in turn."""
+        return [self[f"t{number}"] for number in range(1, 7)]
+
+
+@cache
+def palette_of(theme: Theme) -> Palette:
+    """The colours and fonts of a theme, from `static/app.css`.
+
+    >>> palette_of("light")["t2"], palette_of("dark")["ink"]
+    ('#feefad', '#f4f6f8')
+    """
+    rules = _rules("app.css")
+    return Palette({name.removeprefix("--"): value for name, value in (rules[":root"] | rules[THEMES[theme]]).items()})
+
+
+@cache
+def look(tag: str, kind: str) -> FigureLook:
+    """The look of a shape, from `static/figures.css`: that of its element, changed by each word of its kind.
+
+    >>> look("path", "win")["stroke"], look("path", "win")["fill"]
+    ('var(--accent)', 'none')
+    """
+    looks = figure_looks()
+    found = dict(looks[tag, ""])
+    for word in kind.split():
+        found |= looks.get((tag, word), {})
+    return found
+
+
+@cache
+def figure_looks() -> Mapping[tuple[str, str], FigureLook]:
+    """What the style sheet says of each kind of shape, by element and kind; the kind of the element alone is empty."""
+    rules = {_FIGURE.fullmatch(selector): found for selector, found in _rules("figures.css").items()}
+    return {(match[1], match[2] or ""): found for match, found in rules.items() if match}
+
+
+def _rules(name: str) -> dict[str, FigureLook]:
+    """The declarations of each rule of a style sheet, by its selector."""
+    text = re.sub(r"/\*.*?\*/", "", (STATIC / name).read_text(encoding="utf-8"), flags=re.DOTALL)
+    rules: dict[str, FigureLook] = {}
+    for selector, declarations in _RULE.findall(text):
+        rules.setdefault(selector.strip(), dict(_DECLARATION.findall(declarations)))  # not those for small screens
+    return rules

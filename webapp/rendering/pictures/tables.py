@@ -16,8 +16,8 @@ from itertools import count, islice
 import regex
 
 from webapp.core.encoding import Encoding
-from webapp.rendering.markup import shown_piece
-from webapp.rendering.pictures.cells import spans
+from webapp.rendering.graphemes import cluster_ends
+from webapp.rendering.markup import shown_piece, spans
 
 # Spreadsheets interpret a cell that begins like this as a formula, which can run programs or leak the sheet.
 _FORMULA = regex.compile(r"\s*[=+\-@＝＋－＠].*\p{L}", regex.DOTALL)
@@ -113,9 +113,9 @@ def plain_parts(encoding: Encoding, separator: str = " ") -> Iterator[str]:
 
 
 def _texts(encoding: Encoding) -> Iterator[str]:
-    for span in spans(encoding):
-        if span.index is not None and (span.own or span.around):
-            yield shown_piece(encoding.piece(span.index)) if span.around else span.own
+    for index, own, _shared, around in spans(encoding, cluster_ends(encoding.text)):
+        if index is not None and (own or around):
+            yield shown_piece(encoding.piece(index)) if around else own
 
 
 def _written(encoding: Encoding, write: Callable[[str | bytes], tuple[str, str]]) -> Iterator[tuple[str, str]]:

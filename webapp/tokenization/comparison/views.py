@@ -8,17 +8,16 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from flask import Response, current_app, url_for
+from flask import current_app, url_for
 from flask_babel import gettext as _
 from flask_babel import ngettext
 from markupsafe import Markup
 
 from webapp.core.algorithms import ALGORITHMS, inferences_of
-from webapp.core.inference.records import OWN, PARAMETERS
-from webapp.rendering import pictures
+from webapp.core.inference import OWN, PARAMETERS
 from webapp.rendering.graphemes import cluster_ends
-from webapp.rendering.pictures import PictureRow
-from webapp.rendering.pictures.drawing import PictureKind
+from webapp.rendering.pictures import drawing
+from webapp.rendering.pictures.drawing import PictureKind, PictureRow
 from webapp.tokenization.algorithms import algorithm_names, inference_title
 from webapp.tokenization.answers import WANTS, tokenization_stream
 from webapp.tokenization.comparison.aligned_markup import (
@@ -29,24 +28,13 @@ from webapp.tokenization.comparison.aligned_markup import (
     passages_of,
 )
 from webapp.tokenization.comparison.aligned_spans import AlignedSpan, SpanCounts, aligned_spans_of, span_counts
-from webapp.tokenization.comparison.state import (
-    Comparison,
-    ComparisonResult,
-    ComparisonRow,
-    TokenizerChoice,
-)
-from webapp.tokenization.exports import attachment, picture_theme, picture_words
+from webapp.tokenization.comparison.state import Comparison, ComparisonResult, ComparisonRow, TokenizerChoice
+from webapp.tokenization.exports import Writer, picture_theme, picture_words
 from webapp.tokenization.links import playground_address
 from webapp.tokenization.measures.measured import MeasureGroups, groups_of, measure
 from webapp.tokenization.messages import joined
 from webapp.tokenization.state import State
-from webapp.vocabularies import (
-    CATALOGUE,
-    CatalogueEntry,
-    find,
-    title_of,
-    well_known,
-)
+from webapp.vocabularies import CATALOGUE, CatalogueEntry, find, title_of, well_known
 from webapp.vocabularies.library import is_here
 from webapp.vocabularies.titles import grouped, matches
 from webapp.vocabularies.upload_cookie import with_chosen
@@ -338,19 +326,13 @@ def _row_json(row: ComparisonRow) -> dict[str, Any]:
     }
 
 
-def comparison_file(view: ComparisonView, kind: str) -> Response:
-    """The comparison as a download of a `kind` from `WRITERS`; raises KeyError for any other."""
-    mimetype, write = WRITERS[kind]
-    return attachment(write(view), mimetype, f"comparison.{kind}")
-
-
 def _picture(view: ComparisonView, kind: PictureKind) -> list[str | bytes]:
     show = view.comparison.common.show
     words, theme = picture_words(), picture_theme()
-    return [pictures.comparison_picture(view.picture_rows, kind, words, summary=view.summary, theme=theme, show=show)]
+    return [drawing.comparison_picture(view.picture_rows, kind, words, summary=view.summary, theme=theme, show=show)]
 
 
-WRITERS: dict[str, tuple[str, Callable[[ComparisonView], Iterable[str | bytes]]]] = {
+WRITERS: dict[str, Writer] = {
     "svg": ("image/svg+xml", lambda view: _picture(view, "svg")),
     "png": ("image/png", lambda view: _picture(view, "png")),
     "txt": ("text/plain", ComparisonView.text_parts),

@@ -7,26 +7,29 @@ visitor chooses how long to keep it, its report is stored at `/evaluate/ID`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from http import HTTPStatus
+from typing import Literal
 
 from flask import Blueprint, Response, abort, current_app, request, url_for
 from flask_babel import gettext as _
+from flask_babel import lazy_gettext as _l
+from flask_babel.speaklater import LazyString
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.evaluation.gold import GoldText
-from webapp.core.evaluation.report import ScoreReport
+from webapp.core.evaluation.report import MethodReport, ScoreReport
+from webapp.core.evaluation.score import Kind, SegmentationError
 from webapp.rendering.delimited import as_csv
 from webapp.storage import RemovedSnapshotError, ShareReceipt, StorageFullError, StoredSnapshot, UnavailableStorageError
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import refused, upload_limit
-from webapp.tokenization.sharing.snapshots import end_of, find_evaluation, share_evaluation
+from webapp.tokenization.snapshots import end_of, find_evaluation, share_evaluation
 from webapp.tools.evaluate import api
 from webapp.tools.evaluate.api import confusion_rows, error_rows, evaluation_json, figure_rows, official_summary
-from webapp.tools.evaluate.errors import ErrorsPage, best_figures, error_page
 from webapp.tools.evaluate.inputs import FIRST_ERRORS, EvaluationInput
 from webapp.tools.evaluate.scoring import evaluate
 from webapp.tools.kernel import ApiEntry, Tool, page_of
@@ -36,8 +39,55 @@ from webapp.web.problems import problem
 from webapp.web.rates import stores
 from webapp.web.security import is_foreign
 
+evaluations = Blueprint("evaluations", __name__, url_prefix="/evaluate")
+PRINTED = ("precision", "recall", "f1", "oov_recall", "iv_recall")
+PER_PAGE = 20
+UNPAGED = 100  # the errors of a result without an address, which has only one page
+CONTEXT_WORDS = 12
+CONFUSIONS_SHOWN = 30
+# The characters of one side of an error that a page draws: a line without any boundary in common is one error.
+DRAWN_CHARACTERS = 400
 KEPT_DAYS = {"30": 30, "365": 365, "forever": None}
 """How long a stored evaluation is kept. Without a choice, nothing is stored."""
+UNSTORED: Mapping[type[Exception], LazyString] = {
+    StorageFullError: _l("The result could not be stored: this site has no storage left. Download it instead."),
+    UnavailableStorageError: _l(
+        "The result could not be stored: the site’s storage cannot be reached. Try again in a minute."
+    ),
+    RemovedSnapshotError: _l("The site's operator has removed this result, so it cannot be shared again."),
+}
+
+
+@dataclass(frozen=True)
+class ScoredBlock:
+    """Gold words and the words in their place, which are the same unless the block is an error."""
+
+    gold: Sequence[str]
+    output: Sequence[str]
+    state: Literal["same", "here", "other"]
+
+
+@dataclass(frozen=True)
+class ErrorItem:
+    """An error with its line around it; `before` and `after` say whether words are left out there."""
+
+    kind: Kind
+    line: int
+    here: ScoredBlock
+    blocks: Sequence[ScoredBlock]
+    before: bool
+    after: bool
+
+
+@dataclass(frozen=True)
+class ErrorsPage:
+    """A page of the errors of a method; without items if there is no such page."""
+
+    method: MethodReport
+    items: Sequence[ErrorItem]
+    page: int
+    last: int
+    confusions: Sequence[tuple[str, str, Kind, int]]
 
 
 @dataclass(frozen=True)
@@ -65,11 +115,6 @@ class Evaluated:
         query = EvaluationInput.model_construct(**shown).query()
         return f"{self.link}{'&' if '?' in str(self.link) else '?'}{query}" if query else str(self.link)
 
-    @property
-    def best(self) -> dict[str, str]:
-        """The best value of each figure, as printed."""
-        return best_figures(self.report)
-
     @cached_property
     def errors(self) -> ErrorsPage | None:
         """The page of errors; None if there is no method with figures."""
@@ -90,6 +135,87 @@ class Evaluated:
         return min(latest, self.stored.expires or latest)
 
 
+@evaluations.app_template_global()
+def best_figures(report: ScoreReport) -> dict[str, str]:
+    """The highest value of each figure in which the methods differ, as printed."""
+    printed = {
+        name: {
+            f"{value:.3f}"
+            for method in report.methods
+            if not method.problem and (value := getattr(method.score, name)) is not None
+        }
+        for name in PRINTED
+    }
+    return {name: max(values) for name, values in printed.items() if len(values) > 1}
+
+
+def error_page(report: ScoreReport, shown: EvaluationInput, *, paged: bool = True) -> ErrorsPage | None:
+    """The requested page of errors, or None if there is no method with figures.
+
+    If it is not `paged`, the first errors are all there are.
+    """
+    usable = [method for method in report.methods if not method.problem]
+    if not usable:
+        return None
+    chosen = report.methods[shown.method - 1 : shown.method]
+    method = chosen[0] if chosen and not chosen[0].problem else usable[0]
+    found = [error for error in method.errors if shown.kind in (None, error.kind)]
+    per_page = PER_PAGE if paged else UNPAGED
+    on_page = found[(shown.page - 1) * per_page : shown.page * per_page]
+    by_line: dict[int, list[SegmentationError]] = {error.line: [] for error in on_page}
+    for error in method.errors:
+        if error.line in by_line:
+            by_line[error.line].append(error)
+    of_kind = [each for each in method.confusions if shown.kind in (None, each[2])][:CONFUSIONS_SHOWN]
+    confusions = [
+        (" ".join(_split(gold)), " ".join(_split(output)), kind, count) for gold, output, kind, count in of_kind
+    ]
+    items = [_item(report, error, by_line[error.line]) for error in on_page]
+    last = max(1, -(-len(found) // per_page)) if paged else 1
+    return ErrorsPage(method, items, shown.page, last, confusions)
+
+
+def _item(report: ScoreReport, error: SegmentationError, in_line: Sequence[SegmentationError]) -> ErrorItem:
+    words = report.lines[error.line]
+    first, last = max(0, error.start - CONTEXT_WORDS), min(len(words), error.end + CONTEXT_WORDS)
+    near = [other for other in in_line if other.end > first and other.start < last]
+    first = min(first, near[0].start)  # no error is cut in two
+    last = max(last, near[-1].end)
+    here = ScoredBlock(_cut(words[error.start : error.end]), _split(error.output), "here")
+    blocks: list[ScoredBlock] = []
+    at = first
+    for other in near:
+        blocks += _same(words[at : other.start])
+        is_here = other == error
+        blocks.append(
+            here if is_here else ScoredBlock(_cut(words[other.start : other.end]), _split(other.output), "other")
+        )
+        at = other.end
+    blocks += _same(words[at:last])
+    return ErrorItem(error.kind, report.numbers[error.line], here, blocks, first > 0, last < len(words))
+
+
+def _same(words: Sequence[str]) -> list[ScoredBlock]:
+    return [ScoredBlock(cut, cut, "same") for cut in (_cut([word]) for word in words if word)]
+
+
+def _split(words: str) -> list[str]:
+    """The words that spaces separate, as many as a page draws."""
+    return _cut(words.split(" ", DRAWN_CHARACTERS))
+
+
+def _cut(words: Sequence[str]) -> list[str]:
+    """The words, or as many characters of them as a page draws, and an ellipsis."""
+    shown: list[str] = []
+    left = DRAWN_CHARACTERS
+    for word in words:
+        if len(word) > left:
+            return [*shown, f"{word[: max(left, 0)]}…"]
+        shown.append(word)
+        left -= len(word) + 1
+    return shown
+
+
 def evaluation(given: EvaluationInput) -> Evaluated:
     """Score methods and segmentations against a gold text."""
     return Evaluated(given, *evaluate(given))
@@ -108,7 +234,6 @@ TOOL = Tool(
     leafed=("page", "method", "kind"),
     api=ApiEntry("/evaluate", api.EvaluateBody, api.EvaluateAnswer, api.EXAMPLE, run=api.evaluate),
 )
-evaluations = Blueprint("evaluations", __name__, url_prefix=TOOL.address)
 FILES: Mapping[str, tuple[str, Callable[[ScoreReport], str]]] = {
     "figures.csv": ("text/csv", lambda report: as_csv(figure_rows(report))),
     "errors.csv": ("text/csv", lambda report: as_csv(error_rows(report))),
@@ -141,15 +266,8 @@ def submit() -> BaseResponse:
             until = None if days is None else end_of(datetime.now(UTC).date() + timedelta(days=days))
             receipt = share_evaluation(found.report, until)
             found = replace(found, stored=find_evaluation(receipt.id)[0], receipt=receipt)
-    except StorageFullError:
-        message = _("The result could not be stored: this site has no storage left. Download it instead.")
-        found = replace(found, unstored=message)
-    except UnavailableStorageError:
-        message = _("The result could not be stored: the site’s storage cannot be reached. Try again in a minute.")
-        found = replace(found, unstored=message)
-    except RemovedSnapshotError:
-        message = _("The site's operator has removed this result, so it cannot be shared again.")
-        found = replace(found, unstored=message)
+    except tuple(UNSTORED) as error:
+        found = replace(found, unstored=str(UNSTORED[type(error)]))
     response = page_of(TOOL, given, found, [])
     if found.link:
         response.status_code = 201

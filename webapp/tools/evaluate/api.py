@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from flask_babel import gettext as _
-from pydantic import AfterValidator, Field, create_model
+from pydantic import AfterValidator, Field
 
 from webapp.core.evaluation.report import MOST_ERRORS, MethodReport, ScoreReport
 from webapp.core.evaluation.score import Kind
@@ -19,9 +19,6 @@ from webapp.tools.inputs import WHOLE, AnswerModel, Input, at_most
 from webapp.tools.picker import LONGEST_NAME, AlgorithmId
 from webapp.vocabularies import default_for
 from webapp.web.json_responses import well_formed
-
-FIGURES = ("precision", "recall", "f1", "oov_rate", "oov_recall", "iv_recall")
-COUNTS = ("gold_words", "output_words")
 
 
 class EvaluatedMethod(Input):
@@ -74,17 +71,25 @@ class EvaluateBody(Input):
     )
 
 
-_FIGURES: dict[str, Any] = dict.fromkeys(FIGURES, (float | None, ...))
-_COUNTS: dict[str, Any] = dict.fromkeys(COUNTS, (int, ...))
-EvaluationFigures: Any = create_model(
-    "EvaluationFigures",
-    __base__=AnswerModel,
-    __doc__="The figures as fractions; null where there are no such words.",
-    **_FIGURES,
-)
-EvaluationCounts: Any = create_model(
-    "EvaluationCounts", __base__=AnswerModel, __doc__="The words of both segmentations.", **_COUNTS
-)
+class EvaluationFigures(AnswerModel):
+    """The figures as fractions; null where there are no such words."""
+
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    oov_rate: float | None
+    oov_recall: float | None
+    iv_recall: float | None
+
+
+class EvaluationCounts(AnswerModel):
+    """The words of both segmentations."""
+
+    gold_words: int
+    output_words: int
+
+
+FIGURES, COUNTS = tuple(EvaluationFigures.model_fields), tuple(EvaluationCounts.model_fields)
 
 
 class EvaluationConfusion(AnswerModel):
@@ -112,8 +117,8 @@ class MethodEvaluation(AnswerModel):
     algorithm: str | None
     vocabulary: str | None
     problem: str | None
-    figures: EvaluationFigures = Field(None, validate_default=False)
-    counts: EvaluationCounts = Field(None, validate_default=False)
+    figures: Annotated[EvaluationFigures, Field(None, validate_default=False)]
+    counts: Annotated[EvaluationCounts, Field(None, validate_default=False)]
     known_from: str | None = Field(
         None, description="What decides which words are unknown: `training_words`, or the vocabulary of this name."
     )

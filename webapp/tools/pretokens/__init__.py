@@ -26,7 +26,7 @@ from webapp.core.text.split_patterns import (
 )
 from webapp.rendering.markup import visible
 from webapp.tokenization.forms import InputProblem, within
-from webapp.tokenization.messages import wrong_file
+from webapp.tokenization.messages import translated
 from webapp.tools.inputs import Answer, FromForm, InBody, OnPage, Text
 from webapp.tools.kernel import ApiEntry, Tool
 from webapp.tools.picker import LONGEST_NAME, VocabularyInput, named_on_page, vocabulary_named
@@ -60,7 +60,7 @@ def _usable(pattern: object) -> object:
         try:
             checked_pattern(pattern)
         except FormatError as error:
-            raise InputProblem(_syntax_error(pattern, error.__context__) or wrong_file(error)) from None
+            raise InputProblem(_syntax_error(pattern, error.__context__) or translated(error)) from None
     return pattern
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from xml.etree import ElementTree
 
@@ -11,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from tests.site import Page
+from tests.site import Page, rows_of
 from webapp.tokenization.exports import WRITERS
 from webapp.vocabularies import shipped_tokenizer
 
@@ -50,7 +48,8 @@ def test_data_equal_those_of_the_page(client: FlaskClient) -> None:
     found = json.loads(fetch(client, "json").data)
     assert [token["id"] for token in found["tokens"]] == ids
     assert (found["text"], found["algorithm"], found["vocabulary"]) == (TEXT, "bpe", "bpe-bytes")
-    assert [int(row["id"]) for row in csv.DictReader(io.StringIO(fetch(client, "csv").text))] == ids
+    header, *rows = rows_of(fetch(client, "csv"))
+    assert [int(row[header.index("id")]) for row in rows] == ids
 
 
 @pytest.mark.parametrize(
@@ -76,6 +75,7 @@ def test_pictures_name_algorithm_and_vocabulary_in_the_language_of_the_page(clie
         ({"algorithm": "no-such"}, 404, "There is no such algorithm"),
         ({"text": "a" * 1_048_577}, 413, "the limit is"),
         ({"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": "word many words here"}, 422, "Line 1"),
+        ({"vocabulary": "llama-3"}, 503, "could not be fetched"),
     ],
 )
 def test_errors_are_explained_on_a_short_page(
@@ -85,11 +85,6 @@ def test_errors_are_explained_on_a_short_page(
     assert answer.status_code == status
     assert words in " ".join(Page(answer.text).problems)
     assert "Content-Disposition" not in answer.headers
-
-
-def test_a_vocabulary_that_cannot_be_fetched_is_503(client: FlaskClient) -> None:
-    answer = client.get("/download/tokens.csv", query_string={"text": "a", "vocabulary": "llama-3"})
-    assert answer.status_code == 503
 
 
 @pytest.mark.parametrize("kind", ["exe", "svg%0d%0aSet-Cookie:a=b", "..%2f..%2fetc", "png\u2028", "", "%00"])

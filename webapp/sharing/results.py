@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -16,7 +16,7 @@ from webapp.core import __version__
 from webapp.core.encoding import Encoding
 from webapp.core.formats.reading import FormatError
 from webapp.core.tokenizer import Tokenizer
-from webapp.rendering import pictures
+from webapp.rendering.pictures import drawing
 from webapp.storage import ShareReceipt, Snapshot, VocabularyFile
 from webapp.tokenization.algorithms import algorithm_names
 from webapp.tokenization.comparison import views
@@ -29,15 +29,15 @@ from webapp.tokenization.comparison.state import (
     compare_tokenizers,
 )
 from webapp.tokenization.comparison.views import ComparisonView
-from webapp.tokenization.exports import as_file, picture_title, picture_words
+from webapp.tokenization.exports import WRITERS, download, picture_title, picture_words
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import translated
 from webapp.tokenization.result import Result, tokenize
-from webapp.tokenization.sharing.snapshots import ShareTerms, Shown, SnapshotModel, encoding_of, store
-from webapp.tokenization.state import State, view_of
+from webapp.tokenization.snapshots import ShareTerms, Shown, SnapshotModel, encoding_of, store
+from webapp.tokenization.state import DEFAULTS, State, view_of
 from webapp.tokenization.views import DetailsForm, ResultView, TokenDetails, TokenView
 from webapp.vocabularies import CATALOGUE, StillFetchingError, UnavailableVocabularyError, library
-from webapp.vocabularies.vocabulary_files import file_of
+from webapp.vocabularies.library import file_of
 from webapp.vocabularies.wellknown import WELL_KNOWN
 from webapp.web.json_responses import json_piece, well_formed
 from webapp.web.localization import number
@@ -46,9 +46,7 @@ AnyView = TypeVar("AnyView", bound=ResultView)
 
 # The parts of a state that a snapshot stores as options, with the default values that it omits.
 STORED: Mapping[str, Any] = {
-    field.name: field.default
-    for field in fields(State)
-    if field.name not in ("text", "token", "algorithm", "vocabulary")
+    name: default for name, default in DEFAULTS.items() if name not in ("text", "token", "algorithm", "vocabulary")
 }
 
 
@@ -230,12 +228,12 @@ class ShownResult(Shown):
 
     def file(self, kind: str) -> Response:
         """The result as a file."""
-        return as_file(self.restored.result, kind)
+        return download(WRITERS[kind], self.restored.result, f"tokens.{kind}")
 
     def card(self) -> bytes:
         """The tokens, with the algorithm and the vocabulary if there is no title."""
         title = self.snapshot.state.get("title") or picture_title(self.restored.state)
-        return pictures.card(self.restored.encoding, picture_words(), title=title)
+        return drawing.card(self.restored.encoding, picture_words(), title=title)
 
     @property
     def origin(self) -> tuple[str, str]:
@@ -318,14 +316,9 @@ class ShownComparison(Shown):
     def comparison(self) -> Comparison:
         """The text and the tokenizers that the author compared."""
         states = [row.state for row in self.rows]
-        defaults = State(text=self.snapshot.text)
-        options = {
-            name: value
-            for state in states
-            for name in OPTIONS
-            if (value := getattr(state, name)) != getattr(defaults, name)
-        }
-        return Comparison(tuple(map(choice_of, states)), replace(defaults, **options))
+        chosen = ((name, getattr(state, name)) for state in states for name in OPTIONS)
+        options: dict[str, Any] = {name: value for name, value in chosen if value != DEFAULTS[name]}
+        return Comparison(tuple(map(choice_of, states)), State(text=self.snapshot.text, **options))
 
     @property
     def differs(self) -> bool:
@@ -351,11 +344,11 @@ class ShownComparison(Shown):
         """The comparison as a file."""
         if kind not in views.WRITERS:
             abort(404)
-        return views.comparison_file(self._view(), kind)
+        return download(views.WRITERS[kind], self._view(), f"comparison.{kind}")
 
     def card(self) -> bytes:
         """The rows."""
-        return pictures.comparison_card(self._view().picture_rows, picture_words(), title=self.title)
+        return drawing.comparison_card(self._view().picture_rows, picture_words(), title=self.title)
 
     @property
     def origin(self) -> tuple[str, str]:

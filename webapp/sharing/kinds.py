@@ -6,12 +6,11 @@ The snapshot of a conversation has all that its page shows, so it depends on no 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date
 from functools import cached_property
 from typing import Any
 
-from flask import Request, Response, request, url_for
+from flask import Request, Response, abort, request, url_for
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from pydantic import TypeAdapter
@@ -21,32 +20,20 @@ from webapp.chat.openai_rule import PublishedCount
 from webapp.chat.render import Prompt
 from webapp.chat.spans import Span
 from webapp.chat.templates import ChatTemplate
-from webapp.rendering import pictures
+from webapp.rendering.pictures import drawing
+from webapp.sharing.results import ShownComparison, ShownResult, share_comparison, share_result, snapshot_of
 from webapp.storage import ShareReceipt, StoredSnapshot
 from webapp.tokenization import forms
 from webapp.tokenization.comparison import state as comparisons
-from webapp.tokenization.conversation import state as conversations
-from webapp.tokenization.conversation.count import (
-    ConversationResult,
-    PromptFigures,
-    conversation_file,
-    conversation_json,
-    count,
-)
-from webapp.tokenization.conversation.counts import counted_prompt
-from webapp.tokenization.conversation.state import OWN, VIEWS, ConversationState, as_json
-from webapp.tokenization.exports import picture_words
+from webapp.tokenization.exports import download, picture_words
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import still_fetching_problem, tokenize_or_explain, unavailable_problem
-from webapp.tokenization.sharing.results import (
-    ShownComparison,
-    ShownResult,
-    share_comparison,
-    share_result,
-    snapshot_of,
-)
-from webapp.tokenization.sharing.snapshots import ShareTerms, Shown, encoding_of, kind_of, store
+from webapp.tokenization.messages import still_fetching_problem, unavailable_problem
+from webapp.tokenization.result import tokenize_or_explain
+from webapp.tokenization.snapshots import ShareTerms, Shown, encoding_of, kind_of, store
 from webapp.tokenization.state import State
+from webapp.tools.messages.counts import counted_prompt
+from webapp.tools.messages.inputs import OWN, VIEWS, MessagesInput, as_json
+from webapp.tools.messages.result import FILES, ConversationResult, PromptFigures, conversation_json, count
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, tokenizer_of
 from webapp.web.json_responses import json_piece
 
@@ -54,7 +41,7 @@ _FIGURES = TypeAdapter(PromptFigures)
 _PUBLISHED: TypeAdapter[PublishedCount | None] = TypeAdapter(PublishedCount | None)
 
 
-def share_conversation(state: ConversationState, terms: ShareTerms) -> ShareReceipt:
+def share_conversation(state: MessagesInput, terms: ShareTerms) -> ShareReceipt:
     """Count and store a conversation; raises InputProblem."""
     result = count(state)
     counted, template = result.counted, result.template
@@ -98,7 +85,7 @@ class ShownConversation(Shown):
         stored, kept = self.snapshot, self.snapshot.state
         conversation = conversation_of({name: kept.get(name) for name in ("messages", "tools")})
         chosen = kept["template"]
-        state = ConversationState(
+        state = MessagesInput(
             messages=conversation.messages,
             tools=as_json(conversation.tools),
             template=chosen["name"],
@@ -143,16 +130,18 @@ class ShownConversation(Shown):
 
     def file(self, kind: str) -> Response:
         """The counts or the prompt as a file."""
-        return conversation_file(self.restored.counted, self.restored.roles, kind)
+        if kind not in FILES:
+            abort(404)
+        return download(FILES[kind], self.restored, f"{'prompt' if kind == 'txt' else 'messages'}.{kind}")
 
     def card(self) -> bytes:
         """The tokens of the prompt."""
-        return pictures.card(self.restored.counted.encoding, picture_words(), title=self.title)
+        return drawing.card(self.restored.counted.encoding, picture_words(), title=self.title)
 
     @property
     def origin(self) -> tuple[str, str]:
         """The page that counts conversations."""
-        return url_for("messages.page"), replace(self.restored.state, view="tokens").query()
+        return url_for("messages.page"), self.restored.state.query(view="tokens")
 
 
 KINDS: dict[str, type[Shown]] = {kind.kind: kind for kind in (ShownResult, ShownComparison, ShownConversation)}
@@ -196,11 +185,11 @@ def _share_result(state: State, terms: ShareTerms) -> ShareReceipt:
     return share_result(tokenize_or_explain(state), terms)
 
 
-def _read_conversation(request: Request) -> tuple[ConversationState, list[InputProblem]]:
-    given = conversations.read(request)
-    if not given.state.messages and not given.problems:
-        return given.state, [InputProblem(_("There are no messages yet. Add one, or paste a conversation."))]
-    return given.state, given.problems
+def _read_conversation(request: Request) -> tuple[MessagesInput, list[InputProblem]]:
+    given, problems = MessagesInput.read(request)
+    if not given.messages and not problems:
+        problems = [InputProblem(_("There are no messages yet. Add one, or paste a conversation."))]
+    return given, problems
 
 
 ORIGINS: dict[str, tuple[Callable[[Request], Any], Callable[[Any, ShareTerms], ShareReceipt]]] = {

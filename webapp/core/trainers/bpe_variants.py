@@ -1,7 +1,7 @@
-"""SuperBPE: byte pair encoding that first merges inside words, then across spaces.
+"""Two variants of BPE: SuperBPE, which first merges inside words, then across spaces, and SentencePiece's.
 
-Source: Liu, Hayase, Hofmann, Oh, Smith, Choi 2025, "SuperBPE: Space Travel for Language Models" (arXiv 2503.13423),
-section 2. The result is an ordinary byte-level BPE model whose pre-tokens are spans of several words
+Source of SuperBPE: Liu, Hayase, Hofmann, Oh, Smith, Choi 2025, "SuperBPE: Space Travel for Language Models" (arXiv
+2503.13423), section 2. The result is an ordinary byte-level BPE model whose pre-tokens are spans of several words
 (`split_patterns.SUPERWORDS`).
 
 - Exploits: no merge of the first phase crosses from one word to the next unless a piece holds the last byte of the one
@@ -9,7 +9,7 @@ section 2. The result is an ordinary byte-level BPE model whose pre-tokens are s
 - Invariant: the second phase starts from spans encoded with the merges of the first phase, as encoding has them.
 - Proved by: both phases with the functions of `webapp.core.reference.bpe`, in `tests.core.reference.test_bpe`.
 
-SentencePiece's BPE: merges of characters, where a piece is formed from any two parts, and bytes for the rest.
+SentencePiece's BPE merges characters; there, a piece is formed from any two parts, and bytes for the rest.
 
 Source: Kudo, Richardson 2018, "SentencePiece: A simple and language independent subword tokenizer and detokenizer",
 section 3; byte fallback as in its implementation. It differs from Sennrich's BPE in three ways: the space before a word
@@ -26,7 +26,7 @@ from itertools import chain, pairwise
 from zlib import crc32
 
 from webapp.core.models.bpe import BPE
-from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
+from webapp.core.models.scored_pieces import NAMED_BYTES, PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.text.split_patterns import GPT2, SplitPattern
 from webapp.core.trainers import bpe
@@ -140,7 +140,6 @@ def _word_by_word(model: BPE, split: Split) -> Callable[[str], Iterable[int]]:
 
 
 UNKNOWN = "<unk>"
-BYTE_PIECES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 
 
 @dataclass(frozen=True)
@@ -159,23 +158,23 @@ class TrainedSentencePieceBPE:
     def pieces(self) -> tuple[str, ...]:
         """All pieces."""
         merged = (merge.piece for merge in self.merges)
-        known = {*self.special_names, *BYTE_PIECES}
+        known = {*self.special_names, *NAMED_BYTES}
         normal = dict.fromkeys((*merged, *self.alphabet))
-        return (*self.special_names, *BYTE_PIECES, *(piece for piece in normal if piece not in known))
+        return (*self.special_names, *NAMED_BYTES, *(piece for piece in normal if piece not in known))
 
     @cached_property
     def scores(self) -> tuple[float, ...]:
         """The score of each piece; it does not matter for special tokens and bytes."""
-        first = len(self.special_names) + len(BYTE_PIECES)
+        first = len(self.special_names) + len(NAMED_BYTES)
         return (*[0.0] * first, *(float(-rank) for rank in range(len(self.pieces) - first)))
 
     @cached_property
     def model(self) -> ScoredBPE:
         """The model."""
-        byte_ids = range(len(self.special_names), len(self.special_names) + len(BYTE_PIECES))
+        byte_ids = range(len(self.special_names), len(self.special_names) + len(NAMED_BYTES))
         kinds = [PieceKind.CONTROL] * len(self.special_names)
         kinds[self.special_names.index(self.unknown)] = PieceKind.UNKNOWN
-        kinds += [PieceKind.BYTE] * len(BYTE_PIECES)
+        kinds += [PieceKind.BYTE] * len(NAMED_BYTES)
         kinds += [PieceKind.NORMAL] * (len(self.pieces) - len(kinds))
         return ScoredBPE(ScoredPieces(self.pieces, self.scores, kinds, byte_ids=byte_ids))
 

@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from flask import Response, abort, current_app
+from flask import current_app
 from flask_babel import gettext as _
 from markupsafe import Markup, escape
 
 from webapp.chat.messages import Conversation, Message
 from webapp.chat.openai_rule import PublishedCount, count_by_rule
-from webapp.chat.published import template_of
 from webapp.chat.render import TemplateError, render
-from webapp.chat.templates import BUILT_IN, ChatTemplate, NoTemplateError, TemplateSourceError, own_template
+from webapp.chat.templates import ChatTemplate, NoTemplateError, TemplateSourceError
 from webapp.core.text.split_patterns import TextError
 from webapp.core.tokenizer import Tokenizer
 from webapp.rendering.delimited import csv_parts
 from webapp.rendering.markup import Painter, ids_html, visible
-from webapp.tokenization.conversation.counts import CountedPrompt, count_prompt
-from webapp.tokenization.conversation.state import FROM_VOCABULARY, OWN, ConversationState, as_json, tools_of, whole
-from webapp.tokenization.exports import attachment
+from webapp.tokenization.exports import Writer
 from webapp.tokenization.forms import InputProblem, within
 from webapp.tokenization.messages import joined, text_problem
 from webapp.tokenization.meter import dollars
 from webapp.tokenization.result import ids_of
 from webapp.tokenization.state import State
+from webapp.tools.messages.counts import CountedPrompt, count_prompt
+from webapp.tools.messages.inputs import OWN, MessagesInput, as_json, tools_of, whole
 from webapp.vocabularies import find, title_of, tokenizer_of
-from webapp.vocabularies.language_models import OLD, LanguageModel, model_of
+from webapp.vocabularies.language_models import OLD
 from webapp.vocabularies.library import uses
 from webapp.web.json_responses import json_parts, well_formed
 from webapp.web.localization import number
@@ -83,7 +81,7 @@ class MessageShare:
 class ConversationResult:
     """A counted prompt, with the conversation and the template that it was made of: a new one, or a shared one."""
 
-    state: ConversationState
+    state: MessagesInput
     conversation: Conversation
     template: ChatTemplate
     counted: CountedPrompt
@@ -171,7 +169,7 @@ class ConversationResult:
         return Markup("").join(parts)
 
 
-def count(state: ConversationState) -> ConversationResult:
+def count(state: MessagesInput) -> ConversationResult:
     """Render the messages of a state, of which there must be one, and count the tokens of the prompt.
 
     Raises InputProblem, StillFetchingError while the vocabulary or its template is being downloaded, and
@@ -181,7 +179,7 @@ def count(state: ConversationState) -> ConversationResult:
     entry = find(state.vocabulary)
     assert entry is not None
     try:
-        template = template_chosen(state)
+        template = state.chosen_template
         conversation = Conversation(state.messages, tools_of(state.tools))
         tokenizer = tokenizer_of(state.vocabulary)
         prompt = render(template, conversation, reply=state.reply)
@@ -205,41 +203,18 @@ def count(state: ConversationState) -> ConversationResult:
     return ConversationResult(state, conversation, template, counted, published, figures, title_of(entry))
 
 
-def template_chosen(state: ConversationState) -> ChatTemplate:
-    """The template of a state; raises the exceptions of `template_of`."""
-    if state.template == FROM_VOCABULARY:
-        return template_of(state.vocabulary)
-    return own_template(state.source) if state.template == OWN else BUILT_IN[state.template]
-
-
-def with_own_template(state: ConversationState) -> ConversationState:
-    """The state with its template as the visitor's own; special tokens that it names are set at its beginning.
-
-    Raises the exceptions of `template_of`.
-    """
-    template = template_chosen(state)
-    source = template.source_for(tools=bool(state.tools.strip()))
-    tokens = [f"{{%- set {name} = {json.dumps(value)} %}}\n" for name, value in template.variables.items()]
-    return replace(state, template=OWN, source="".join(tokens) + source)
-
-
-def figures_of(state: ConversationState, tokens: int) -> PromptFigures:
+def figures_of(state: MessagesInput, tokens: int) -> PromptFigures:
     """The figures of the chosen model for a prompt of some tokens.
 
     A model with another vocabulary has none here, and a price that is for shorter prompts does not count.
     """
-    model = model_chosen(state)
+    model = state.chosen_model
     if model is not None and model.vocabulary is not None and not uses(model.id, state.vocabulary):
         model = None
     window = model.context if model else None
     if model is None or model.price_in is None or (model.price_up_to is not None and tokens > model.price_up_to):
         return PromptFigures(window)
     return PromptFigures(window, model.price_in, False, model.as_of, model.source)
-
-
-def model_chosen(state: ConversationState) -> LanguageModel | None:
-    """The model of a state, None if none is chosen."""
-    return model_of(state.model) if state.model else None
 
 
 def published_count(
@@ -293,14 +268,9 @@ def conversation_rows(counted: CountedPrompt, roles: Sequence[str]) -> Iterator[
     yield ["", "total", counted.total, counted.content, counted.template]
 
 
-def conversation_file(counted: CountedPrompt, roles: Sequence[str], kind: str) -> Response:
-    """A counted conversation as a download: its counts, or the prompt as it was rendered; not found for other kinds."""
-    contents: dict[str, tuple[str, Iterable[str | bytes]]] = {
-        "json": ("application/json", json_parts(conversation_json(counted, roles))),
-        "csv": ("text/csv", csv_parts(conversation_rows(counted, roles))),
-        "txt": ("text/plain", [counted.prompt.text]),
-    }
-    if kind not in contents:
-        abort(404)
-    mimetype, content = contents[kind]
-    return attachment(content, mimetype, f"{'prompt' if kind == 'txt' else 'messages'}.{kind}")
+FILES: dict[str, Writer] = {
+    "json": ("application/json", lambda result: json_parts(conversation_json(result.counted, result.roles))),
+    "csv": ("text/csv", lambda result: csv_parts(conversation_rows(result.counted, result.roles))),
+    "txt": ("text/plain", lambda result: [result.counted.prompt.text]),
+}
+"""The files of a counted conversation: its counts, or the prompt as it was rendered."""

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webapp import create_app
 from webapp.core.analysis.measures import Agreement, agreement_of, token_boundaries
 from webapp.core.encoding import Encoding
 from webapp.rendering.graphemes import cluster_ends
-from webapp.tokenization.comparison.aligned_markup import LONGEST, MOST_LINES, TINTS, as_text, first_tints, passages_of
+from webapp.tokenization.comparison.aligned_markup import (
+    LONGEST,
+    MOST_LINES,
+    TINTS,
+    AlignedMarkup,
+    as_text,
+    first_tints,
+    passages_of,
+)
 from webapp.tokenization.comparison.aligned_spans import WIDEST, AlignedSpan, aligned_spans_of, span_counts
 from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_tokenizer
 
@@ -118,3 +128,43 @@ def test_each_line_is_a_passage_unless_there_are_many_or_it_is_long() -> None:
         assert 1 < len(passages) < max(10, MOST_LINES)
         assert max(len(passage.columns) for passage in passages) <= LONGEST
         assert sum(passage.token_counts[0] for passage in passages) == len(encodings(text, "bpe-bytes")[0])
+
+
+def html_of(text: str, *names: str, show: bool = False) -> str:
+    """Return the HTML of all passages of a text."""
+    columns = columns_of(text, encodings(text, *names))
+    tints = list(first_tints(columns))
+    with create_app().test_request_context("/compare"):
+        markup = AlignedMarkup(text, list(range(1, len(names or "abcd") + 1)), show=show)
+        parts, done = [], 0
+        for passage in passages_of(columns):
+            parts.append(markup.html(passage, tints[done : done + len(passage.columns)]))
+            done += len(passage.columns)
+    return "".join(parts)
+
+
+def test_markup_in_a_text_is_escaped_and_its_directions_are_kept() -> None:
+    html = html_of("<script>alert(1)</script> & \x07 مرحبا", "bpe-bytes", "unigram")
+    assert "<script" not in html
+    assert "⟨0007⟩" in html
+    assert '&rlm;<span class="col' in html
+    assert ' dir="rtl"' in html
+
+
+def test_a_column_of_a_text_in_one_direction_has_no_attributes_of_direction() -> None:
+    assert "dir=" not in html_of("however little", "bpe-bytes", "unigram")
+
+
+def test_the_marks_of_tokens() -> None:
+    shared = html_of("龘", "bpe-bytes", "wordpiece")
+    assert re.search(r'<i class="k1 b"( data-n="\d")? title="\d tokens">龘</i>', shared)
+    assert re.search(r'<i class="k1 u">龘</i>', shared)
+    assert ">↵</i>" in html_of("a\nb", "bpe-bytes", "unigram")
+    crossing = html_of("x" * 150, "wordpiece")  # one unknown token in several columns
+    assert re.search(r'<i class="k1 o u"', crossing)
+
+
+def test_letters_that_are_joined_across_columns_keep_their_shapes() -> None:
+    html = html_of("سلامسلام", "bpe-characters")  # one row, which has every letter in a column of its own
+    assert re.search(r'class="col j"', html)
+    assert re.search(r'class="col p', html)
