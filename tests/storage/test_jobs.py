@@ -72,6 +72,7 @@ def test_of_a_visitors_jobs_one_is_taken_up_once(store: JobStore, waiting: int) 
 
 def test_a_visitor_has_one_running_and_three_waiting_jobs(store: JobStore) -> None:
     ids = [add(store).id for _ in range(4)]
+    assert [store.place(id) for id in ids] == [0, 1, 2, 3]
     claim(store, ids[0])
     with pytest.raises(TooManyJobsError) as caught:
         add(store)
