@@ -12,8 +12,6 @@ that the kernel knows, the one that counts what a process may write, not what it
 adds up the resident memory of a training's session. Where a system lacks a limit, a priority or `/proc`, there is none.
 """
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """The operations on texts: tokenize, count, encode and decode again; and the language models to count for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 

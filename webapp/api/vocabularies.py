@@ -1,7 +1,5 @@
 """The operations on vocabularies: the list, uploads, the contents of one, its tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeVar
 

@@ -3,8 +3,6 @@
 What is older than the setting `KEEP_DAYS` allows is deleted by a worker, every hour.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

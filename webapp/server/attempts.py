@@ -10,8 +10,6 @@ too many heavy requests wait, or their client has too much work; and when more l
 handle. Cancelling the task of a request kills its worker.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

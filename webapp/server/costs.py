@@ -1,7 +1,5 @@
 """What requests cost: estimates in seconds of processor time, and what equal requests have taken."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """The pool of workers: light and heavy ones, started in advance, assigned to requests, watched and replaced."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

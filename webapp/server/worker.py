@@ -14,8 +14,6 @@ stay as large as its largest request. `WorkerMemory` gives memory back, and has 
 Other C libraries, such as musl, return memory by rules of their own; there, only the replacement bounds a worker.
 """
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import io

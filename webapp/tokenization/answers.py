@@ -1,7 +1,5 @@
 """As JSON: results, what decoding changes, the lines that a word list skipped, vocabularies and their tokens."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass

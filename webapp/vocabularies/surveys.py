@@ -3,8 +3,6 @@
 They are kept as `KEY.json.gz` in a folder beside the fetched vocabularies, which machines may share.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import logging

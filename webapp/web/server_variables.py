@@ -4,8 +4,6 @@ A request with `STOPPED` is not processed: the site answers with a page that say
 visitor's input.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 # Why: the first attempt took too long ("time") or too much memory ("memory"), or its process ended ("crash", after a

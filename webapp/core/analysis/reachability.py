@@ -14,8 +14,6 @@ tried text have it, so "reached" is a proof and names that text. "Unreachable" i
 Special, added and unknown tokens stand for no text and are not counted.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

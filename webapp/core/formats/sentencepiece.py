@@ -10,8 +10,6 @@ integers, so that a string that is not UTF-8 or an unknown enum value gets an er
 have a package name of their own, so that they do not clash with SentencePiece's when both are loaded.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Callable
 from typing import Any

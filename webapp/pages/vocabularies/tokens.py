@@ -1,7 +1,5 @@
 """`/vocabularies/NAME/tokens/ID`: one token; `/vocabularies/NAME/unreachable`: the tokens that no text gives."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

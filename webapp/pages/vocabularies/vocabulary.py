@@ -1,7 +1,5 @@
 """`/vocabularies/NAME`: the contents of a vocabulary, with its byte alphabet, and the vocabulary as files."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
