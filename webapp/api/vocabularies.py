@@ -10,17 +10,7 @@ from webapp.api.operations import Query, VocabularyUpload, operation, refuse_to_
 from webapp.core.analysis.reachability import Reason, State
 from webapp.core.analysis.token_origin import MarkKind
 from webapp.core.tokenizer import Tokenizer
-from webapp.tokenization import messages
-from webapp.tokenization.answers import (
-    Skipped,
-    entry_json,
-    reachability_json,
-    skipped_json,
-    survey_json,
-    token_json,
-    token_page_json,
-    vocabulary_json,
-)
+from webapp.tokenization import answers, messages
 from webapp.tokenization.forms import InputProblem
 from webapp.tools.inputs import AnswerModel
 from webapp.tools.picker import AlgorithmId
@@ -79,7 +69,7 @@ class VocabularyEntry(AnswerModel):
     family: str
     licence: str
     source: str
-    skipped_lines: Skipped = None
+    skipped_lines: answers.Skipped = None
 
 
 class VocabulariesAnswer(AnswerModel):
@@ -231,7 +221,7 @@ def vocabularies() -> Response:
     The list does not show uploaded vocabularies: only people who know the name of one can use it.
     """
     entries = [*CATALOGUE.values(), *well_known()]
-    return cached_for(json_response({"vocabularies": [entry_json(entry) for entry in entries]}), MINUTES_5)
+    return cached_for(json_response({"vocabularies": [answers.entry_json(entry) for entry in entries]}), MINUTES_5)
 
 
 @operation(
@@ -272,7 +262,7 @@ def upload_vocabulary() -> Response:
         entry = messages.store_upload(request.files.getlist("file"))
     except InputProblem as problem:
         refuse_to_store(problem, "file")
-    response = json_response({**entry_json(entry), **skipped_json(tokenizer_of(entry.name))}, 201)
+    response = json_response({**answers.entry_json(entry), **answers.skipped_json(tokenizer_of(entry.name))}, 201)
     response.headers["Location"] = url_for("api.vocabulary", name=entry.name)
     return response
 
@@ -280,7 +270,7 @@ def upload_vocabulary() -> Response:
 @operation("get", "/vocabularies/<name>", answer=VocabularyAnswer, errors=(404, 503), example={"name": "wordpiece"})
 def vocabulary(name: str) -> Response:
     """Describe a vocabulary: its size, tokens and pipeline."""
-    return cached_for(json_response(vocabulary_json(*tokenizer_by_name(name))), HOUR)
+    return cached_for(json_response(answers.vocabulary_json(*tokenizer_by_name(name))), HOUR)
 
 
 @operation(
@@ -300,7 +290,7 @@ def tokens(name: str, query: TokensQuery) -> Response:
     found = tokens.find(query.query) if query.query else tokens.ids
     shown, last = _page_of(found, query.page, TOKENS_ON_A_PAGE)
     answer = {"query": query.query, "found": len(found), "page": query.page, "pages": last}
-    return cached_for(json_response({**answer, "tokens": [token_json(tokens, id) for id in shown]}), HOUR)
+    return cached_for(json_response({**answer, "tokens": [answers.token_json(tokens, id) for id in shown]}), HOUR)
 
 
 def _page_of(found: Sequence[Item], page: int, size: int) -> tuple[Sequence[Item], int]:
@@ -328,7 +318,7 @@ def token(name: str, id: str) -> Response:
     except KeyError:
         known = f"the ids go from {ids[0]} to {ids[-1]}" if ids else "it has no tokens"
         refuse(404, f"The vocabulary {name!r} has no token {id[:40]!r}; {known}.")
-    return cached_for(json_response(token_page_json(entry, tokenizer, facts)), HOUR)
+    return cached_for(json_response(answers.token_page_json(entry, tokenizer, facts)), HOUR)
 
 
 @operation(
@@ -353,10 +343,10 @@ def unreachable_tokens(name: str, query: UnreachableQuery) -> Response:
         "name": name,
         "status": "ready",
         "done": 1.0,
-        **survey_json(survey),
+        **answers.survey_json(survey),
         "page": query.page,
         "pages": last,
-        "tokens": [reachability_json(tokens, reach) for reach in shown],
+        "tokens": [answers.reachability_json(tokens, reach) for reach in shown],
     }
     return cached_for(json_response(answer), HOUR)
 
