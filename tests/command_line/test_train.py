@@ -14,7 +14,7 @@ from tests.cluster.generated import text
 from tests.command_line.test_command_line import COMMAND, ROOT, run
 from webapp.command_line import main
 from webapp.core import load
-from webapp.core.training.record import TrainingRecord, command_line, python_code
+from webapp.core.training.plan import TrainingRecord, command_line, python_code
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,6 @@ from webapp import create_app
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.survey import CorpusFacts
 from webapp.jobs import jobs_of
-from webapp.jobs.surveys import SurveyFolder
 from webapp.jobs.worker import Worker
 from webapp.storage import storage_of
 from webapp.storage.tables import Base, ClaimRow, JobRow, ReportRow, SnapshotRow, VocabularyRow
@@ -193,10 +192,9 @@ def test_a_worker_deletes_what_is_older_than_the_settings_and_nothing_by_default
     upload(app)
     training(app)
     fetched(app)
-    surveys = SurveyFolder(folder / "surveys")
-    surveys.folder.mkdir()
-    surveys.fail("key", "time")
-    os.utime(surveys.folder / "key.json.gz", (0, LONG_AGO.timestamp()))
+    (folder / "surveys").mkdir()
+    (survey := folder / "surveys" / "key.json.gz").write_bytes(b"{}")
+    os.utime(survey, (0, LONG_AGO.timestamp()))
     age(app, SnapshotRow, ClaimRow, VocabularyRow, ReportRow)
     kinds = ("snapshots", "uploads", "trainings", "reports", "downloaded vocabularies", "surveys")
     assert run("expire").count("kept for good") == len(kinds)

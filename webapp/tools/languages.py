@@ -1,7 +1,5 @@
 """`/languages`: how many tokens one passage needs in each of many languages, with the same tokenizers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -96,13 +94,11 @@ OwnPassage = Annotated[str, AfterValidator(_short)]
 
 
 class LanguagesInput(Input):
-    """Vocabularies, a measure, an order and the visitor's own passage.
-
-    `sort` is `name`, `script`, or the name of a vocabulary; the button of a column has it with the order: `name down`.
-    """
+    """Vocabularies, a measure, an order and the visitor's own passage."""
 
     chosen: Annotated[tuple[str, ...], AfterValidator(_limited), Field(serialization_alias="with")] = ()
     measure: Annotated[Measure, FromForm(button=True)] = "relative"
+    # `name`, `script`, or the name of a vocabulary; the button of a column has it with the order: `name down`.
     sort: Annotated[str, FromForm(("by",), choose=lambda values: values[0].partition(" ")[0])] = ""
     order: Annotated[
         Literal["", "down"], FromForm(("by",), choose=lambda values: "down" if values[0].endswith("down") else "")
@@ -178,17 +174,14 @@ class PassageRow:
 
 @dataclass(frozen=True)
 class LanguageEquality:
-    """How equally a vocabulary treats the languages of the article: Gini, and the highest premium with its language.
-
-    Languages with too many unknown tokens do not count; `languages` do, and `all` says whether those are all.
-    """
+    """How equally a vocabulary treats the languages of the article: Gini, and the highest premium with its language."""
 
     vocabulary: str
     gini: float | None
     premium: float | None
     language: str
-    languages: int
-    all: bool
+    languages: int  # that count: those without too many unknown tokens
+    all: bool  # whether those are all
 
 
 @dataclass(frozen=True)
@@ -249,14 +242,8 @@ class Languages:
         unknown = {key: row.unknown.get(vocabulary, 0) for key, row in articles.items()}
         premiums, inequality, lossy = fair(tokens, unknown)
         highest = max(premiums, key=premiums.__getitem__, default=None)
-        return LanguageEquality(
-            vocabulary,
-            inequality,
-            premiums[highest] if highest else None,
-            articles[highest].language if highest else "",
-            len(tokens) - len(lossy),
-            not lossy,
-        )
+        premium, language = (premiums[highest], articles[highest].language) if highest else (None, "")
+        return LanguageEquality(vocabulary, inequality, premium, language, len(tokens) - len(lossy), not lossy)
 
 
 def languages(given: LanguagesInput) -> Languages:
