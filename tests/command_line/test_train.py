@@ -12,7 +12,7 @@ import pytest
 
 from tests.cluster.generated import text
 from tests.command_line.test_command_line import COMMAND, ROOT, run
-from webapp.command_line import main, train
+from webapp.command_line import main
 from webapp.core import load
 from webapp.core.training.plan import TrainingRecord, command_line, python_code
 
@@ -46,23 +46,6 @@ def test_the_same_is_trained_from_anywhere(corpus: Path, tmp_path: Path) -> None
     for source, out in ((str(corpus), here), ("memory://train/*.txt", there)):
         assert main.main(["train", source, "--algorithm", "unigram", "--size", "3300", "--quiet", "-o", str(out)]) == 0
     assert here.read_bytes() == there.read_bytes()
-
-
-@pytest.mark.exhaustive
-def test_dask_trains_what_one_process_trains(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    here, there = tmp_path / "here.json", tmp_path / "there.json"
-    arguments = ["train", str(corpus), "--size", "900", "--drop-rarer-than", "2", "-o"]
-    assert main.main([*arguments, str(here)]) == 0
-    monkeypatch.setattr(train, "ENOUGH_FOR_A_CLUSTER", 0)
-    assert main.main([*arguments, str(there), "--workers", "1"]) == 0
-    assert here.read_bytes() == there.read_bytes()
-    assert "words that occur less than 2 times are left out: " in capsys.readouterr().err
-    documents = [json.loads((tmp_path / f"{name}.record.json").read_bytes()) for name in ("here", "there")]
-    assert documents[0]["left_out"] == documents[1]["left_out"]
-    assert documents[0]["left_out"]["words"] == documents[0]["left_out"]["occurrences"] > 0
-    assert documents[0]["sha256"] == documents[1]["sha256"]
 
 
 def test_a_smaller_size_after_a_refusal_uses_what_was_counted(corpus: Path, tmp_path: Path) -> None:

@@ -66,18 +66,6 @@ def test_a_name_that_only_begins_like_a_known_one_has_no_figures() -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "first"),
-    [
-        ("Qwen/Qwen3-8B", "qwen3"),
-        ("meta-llama/Llama-3.1-8B-Instruct", "llama-3.1"),
-        ("opus 4.5", "claude-opus-4-5"),
-    ],
-)
-def test_search(query: str, first: str) -> None:
-    assert find_models(query)[0].id == first
-
-
-@pytest.mark.parametrize(
     ("text", "message"),
     [
         (MODEL + 'public = false\nvocabulary = "gpt2"', "should have a vocabulary, or public = false"),
