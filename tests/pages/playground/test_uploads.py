@@ -93,13 +93,6 @@ def test_a_file_of_each_format_is_used_at_once(client: FlaskClient, make: Callab
     assert page.box == "\n" + TEXT
 
 
-def test_a_word_list_serves_both_directions(client: FlaskClient) -> None:
-    content = "研究\n研究生\n生命\n科学\n".encode()
-    answer = upload(client, content, text="研究生命科学", algorithm="bmm")
-    assert query_of(answer)["algorithm"] == "bmm"
-    assert Page(client.get(answer.location).text).pieces == ["研究", "生命", "科学"]
-
-
 def test_an_upload_has_one_name_and_is_listed_for_its_visitor_alone(app: Flask, client: FlaskClient) -> None:
     content = b"seven\neight\n"
     name = query_of(upload(client, content, name="wörter; v=1!.txt"))["vocabulary"]
