@@ -241,12 +241,10 @@ MARKUP = '<script>alert(1)</script><img src=x onerror=alert(1)>"\'&amp;</textare
 
 
 @pytest.mark.parametrize("algorithm", offered_algorithms())
-def test_markup_stays_text(client: FlaskClient, show: Read, algorithm: str) -> None:
+def test_markup_stays_text(client: FlaskClient, algorithm: str) -> None:
     state = {"algorithm": algorithm, "corpus": MARKUP, "dictionary": MARKUP, "show": "1", "token": "0"}
     answer = client.get("/", query_string={"text": MARKUP, **state})
-    assert "<script>alert" not in answer.text
-    assert "<img" not in answer.text
-    assert "<hx-partial" not in answer.text
+    assert not any(tag in answer.text for tag in ("<script>alert", "<img", "<hx-partial"))
     assert Page(answer.text).box == "\n" + MARKUP
 
 
