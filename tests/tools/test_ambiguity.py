@@ -16,20 +16,6 @@ from webapp.tools import ambiguity
 
 OWN = {"vocabulary": "own-dictionary", "dictionary": "结婚\n的\n和\n和尚\n尚未\n未", "lang": "en"}
 TEXT = "结婚的和尚未结婚的"
-METHODS = ["fmm", "bmm", "bidirectional", "max-probability", "ngram"]
-
-
-@pytest.mark.parametrize(
-    ("text", "field", "length"), [("研究生命科学", "研究生命科学", 1), ("结婚的和尚未结婚的", "和尚未结婚", 3)]
-)
-def test_the_ambiguity_of_the_textbook_is_named_first(client: FlaskClient, text: str, field: str, length: int) -> None:
-    page = client.get("/ambiguity", query_string={"text": text, "lang": "en"}).text
-    places = page[page.index('<ol class="places"') :]
-    first = places[: places.index("</li>")]
-    assert "Overlapping ambiguity (交集型)" in first
-    assert f"<mark>{field}</mark>" in first
-    assert f"chain length {length}" in first
-    assert "One overlapping ambiguity (交集型)." in page
 
 
 def test_each_place_has_what_each_method_chose(client: FlaskClient) -> None:
@@ -37,15 +23,14 @@ def test_each_place_has_what_each_method_chose(client: FlaskClient) -> None:
     shown = words(page[page.index('<ol class="places"') : page.index("</ol>")])
     assert "offset 3 结婚的 和尚未 结婚的 和尚 × 尚未 · chain length 1 FMM" in shown
     assert re.search("FMM[^和]* 和尚 未 BMM, Bidirectional[^和]* 和 尚未", shown)
-    assert "Combinational" not in shown
+    assert "One overlapping ambiguity (交集型)." in page
 
 
 def test_changes_of_the_dictionary_change_the_ambiguities(client: FlaskClient) -> None:
-    state = {**OWN, "text": TEXT, "format": "json"}
-    assert client.get("/ambiguity", query_string=state).get_json()["overlapping"] == 1
-    assert client.get("/ambiguity", query_string={**state, "edits": "-尚未"}).get_json()["overlapping"] == 0
-    more = client.get("/ambiguity", query_string={**state, "edits": "结\n婚"}).get_json()
-    assert (more["combinational"], more["combinational_words"]) == (2, 1)
+    for edits, expected in (("", (1, 0)), ("-尚未", (0, 0)), ("结\n婚", (1, 2))):
+        state = {**OWN, "text": TEXT, "format": "json", "edits": edits}
+        found = client.get("/ambiguity", query_string=state).get_json()
+        assert (found["overlapping"], found["combinational"]) == expected
 
 
 def test_long_lists_have_pages(client: FlaskClient) -> None:
@@ -53,36 +38,25 @@ def test_long_lists_have_pages(client: FlaskClient) -> None:
     first = client.post("/ambiguity", data=form, headers=HTMX)
     assert "Page 1 of 3" in words(first.text)
     assert first.text.count("<mark>") == 50
-    assert first.headers["HX-Replace-Url"] == "/ambiguity"
     last = client.post("/ambiguity", data={**form, "page": "3"}, headers=HTMX)
     assert last.text.count("<mark>") == 20
-    assert 'start="101"' in last.text
-    beyond = client.post("/ambiguity", data={**form, "page": "4"}, headers=HTMX)
-    assert beyond.status_code == 404
-    assert "There is no page 4; the last one is 3." in beyond.text
+    assert client.post("/ambiguity", data={**form, "page": "4"}, headers=HTMX).status_code == 404
 
 
 def test_the_exports_have_every_place_with_offsets(client: FlaskClient) -> None:
     form = {**OWN, "text": TEXT * 60, "edits": "结\n婚"}
-    table = client.post("/ambiguity.csv", data=form)
-    assert table.mimetype == "text/csv"
-    header, *rows = rows_of(table)
-    assert header == ["kind", "start", "end", "text", "chain_length", "words", *METHODS]
+    header, *rows = rows_of(client.post("/ambiguity.csv", data=form))
+    assert header[:6] == ["kind", "start", "end", "text", "chain_length", "words"]
     assert len(rows) == 60 + 120
-    assert rows[0][:6] == ["overlapping", "3", "6", "和尚未", "1", "和尚 / 尚未"]
-    assert rows[0][6:9] == ["和尚 / 未", "和 / 尚未", "和 / 尚未"]
+    assert rows[0][:9] == ["overlapping", "3", "6", "和尚未", "1", "和尚 / 尚未", "和尚 / 未", "和 / 尚未", "和 / 尚未"]
     document = client.post("/ambiguity.json", data=form).get_json()
     assert len(document["places"]) == 180
     for place in document["places"]:
         assert form["text"][place["start"] : place["end"]] == place["text"]
         for spans in (place["words"], *place["chosen"].values()):
             assert all(form["text"][word["start"] : word["end"]] == word["text"] for word in spans)
-
-
-def test_the_api_lists_them_with_limits(client: FlaskClient) -> None:
     body = {"text": TEXT * 3, "vocabulary": "own-dictionary", "dictionary": OWN["dictionary"] + "\n坏 x"}
     answer = client.post("/api/v1/ambiguities", json={**body, "offset": 1, "limit": 1}).get_json()
-    assert (answer["overlapping"], answer["combinational"]) == (3, 0)
     assert [place["start"] for place in answer["places"]] == [12]
     assert answer["skipped_lines"]["first"][0]["line"] == 7
 
@@ -91,21 +65,15 @@ def test_the_methods_segment_the_first_part_of_a_long_text(
     client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ambiguity, "MOST_SEGMENTED", 2_000)
-    text = f"{TEXT}。" * 400  # 4,000 characters; the last sentence that ends within the limit does so at its limit
-    form = {**OWN, "text": text}
+    form = {**OWN, "text": f"{TEXT}。" * 400}  # 4,000 characters, and a sentence that ends at the limit
     found = client.post("/ambiguity.json", data=form).get_json()
     assert (found["overlapping"], found["segmented_characters"]) == (400, 2_000)
     assert [bool(place["chosen"]) for place in found["places"]] == [True] * 200 + [False] * 200
     last = client.post("/ambiguity", data={**form, "page": "8"})
-    assert last.status_code == 200
     assert "The list is that of the whole text; the methods segmented its first 2,000 characters." in last.text
     assert last.text.count("<mark>") == 50
     assert '<dl class="chosen">' not in last.text
-    rows = rows_of(client.post("/ambiguity.csv", data=form))
-    assert len({len(row) for row in rows}) == 1
-    assert rows[-1][-1] == ""
-    first = client.post("/ambiguity", data={**form, "text": text[:2_000]}, headers=HTMX).text
-    assert "the methods segmented" not in first
+    assert rows_of(client.post("/ambiguity.csv", data=form))[-1][-1] == ""
 
 
 def test_files_count_towards_the_rate_like_pages() -> None:
@@ -122,5 +90,4 @@ def test_the_command_says_what_is_wrong_with_a_long_text(
     with pytest.raises(SystemExit) as ended:
         main(["ambiguity", str(long)])
     assert ended.value.code == 2
-    message = "error: text: The text has 1,001 bytes; the limit is 1,000. Shorten it and try again.\n"
-    assert capsys.readouterr().err.endswith(message)
+    assert "The text has 1,001 bytes; the limit is 1,000." in capsys.readouterr().err

@@ -28,42 +28,27 @@ def table_of(page: str) -> list[list[str]]:
     return [[words(cell) for cell in re.findall(r"(?s)<td.*?</td>", row)] for row in rows]
 
 
-@pytest.mark.parametrize(
-    "ids", [" ".join(map(str, IDS)), str(IDS), f'{{"input_ids": [{IDS}]}}', " ".join(map(hex, IDS))]
-)
+@pytest.mark.parametrize("ids", [" ".join(map(str, IDS)), f'{{"input_ids": [{IDS}]}}', " ".join(map(hex, IDS))])
 def test_ids_in_any_shape_become_text(client: FlaskClient, ids: str) -> None:
     page = shown(client, ids=ids)
     assert re.search(r'class="sheet decoded pre"[^>]*>a 🐉!</div>', page)
-    assert f"<b>{len(IDS)}</b> tokens" in page
     assert ids in html.unescape(page)
 
 
-def test_the_tokens_of_a_character_are_marked_with_their_bytes(client: FlaskClient) -> None:
-    tokens = Page(shown(client, ids=str(IDS))).tokens
-    parts = [(text, attributes["data-b"]) for text, classes, attributes in tokens if "b" in classes]
+def test_the_tokens_of_a_character_have_their_bytes_and_both_clients_of_a_stream(client: FlaskClient) -> None:
+    page = shown(client, ids=str(IDS))
+    parts = [(text, attributes["data-b"]) for text, classes, attributes in Page(page).tokens if "b" in classes]
     assert parts == [("🐉", "F0"), ("", "9F"), ("", "90"), ("", "89")]
-    assert [attributes["data-u"] for _text, _classes, attributes in tokens] == list(map(str, IDS))
-
-
-def test_the_table_says_what_each_token_needs_and_which_completes_it(client: FlaskClient) -> None:
-    rows = table_of(shown(client, ids=str(IDS)))
+    rows = table_of(page)
     assert [row[1] for row in rows] == [str(id) for id in IDS]
     first = next(index for index, row in enumerate(rows) if row[5] == "F0")
     needed = f"F0 needs 3 more bytes (90–BF 80–BF 80–BF). Token {first + 4} completes it."
     assert rows[first][3:] == ["�", "…", "F0", needed]
-    assert rows[first + 2][6] == f"F0 9F 90 needs 1 more byte (80–BF). Token {first + 4} completes it."
     assert rows[first + 3][3:] == ["�", "🐉", "89", ""]
-
-
-def test_both_clients_of_a_stream_are_compared(client: FlaskClient) -> None:
-    page = shown(client, ids=str(IDS))
     stream = page[page.index('id="stream"') : page.index('id="by-token"')]
-    assert "Why does � appear in a stream?" in stream
-    assert "3 tokens end inside a character" in stream
     alone, waiting = re.findall(r'(?s)printed-text"[^>]*>(.*?)</div>', stream)
     assert alone.count('<b class="lost">�</b>') == 4
     assert waiting == DRAGON
-    assert "DecodeStream" in stream
 
 
 def test_ids_that_end_or_break_inside_a_character(client: FlaskClient) -> None:
@@ -78,10 +63,7 @@ def test_ids_that_end_or_break_inside_a_character(client: FlaskClient) -> None:
 
 def test_many_ids_have_pages_and_their_text_is_sent_to_the_playground(client: FlaskClient) -> None:
     long = client.post("/decode", data={"ids": "97 " * 1000, "vocabulary": "bpe-bytes", "lang": "en", "page": "3"})
-    assert long.status_code == 200
     assert [row[0] for row in table_of(long.text)] == [str(number) for number in range(201, 301)]
-    assert "Page 3 of 10" in words(long.text)
-    assert client.get("/decode?ids=1&page=2").status_code == 404
     assert 'id="playground-form"' not in long.text  # 1,000 characters fit into an address
     longer = client.post("/decode", data={"ids": "97 " * 4000, "vocabulary": "bpe-bytes"}).text
     form = longer[longer.index('id="playground-form"') :]
@@ -89,12 +71,9 @@ def test_many_ids_have_pages_and_their_text_is_sent_to_the_playground(client: Fl
 
 
 def test_the_exports_have_every_token(client: FlaskClient) -> None:
-    details = client.get("/decode.json", query_string={"ids": str(IDS)})
-    assert details.headers["Content-Disposition"] == "attachment; filename=decoded.json"
-    answer = details.get_json()
-    assert (answer["vocabulary"], answer["text"]) == ("bpe-bytes", DRAGON)
+    answer = client.get("/decode.json", query_string={"ids": str(IDS)}).get_json()
     assert [token["id"] for token in answer["tokens"]] == IDS
-    assert "".join(token["streamed"] for token in answer["tokens"]) == DRAGON
+    assert answer["text"] == DRAGON == "".join(token["streamed"] for token in answer["tokens"])
     assert bytes.fromhex("".join(token["bytes"] for token in answer["tokens"])).decode() == DRAGON
     table = client.get("/decode.csv", query_string={"ids": str(IDS)})
     assert [row[1] for row in rows_of(table)] == ["id", *map(str, IDS)]
@@ -114,13 +93,11 @@ def test_a_long_result_sends_its_text(client: FlaskClient) -> None:
     result = client.post("/", data={"algorithm": "bpe", "text": text, "lang": "en"}).text
     assert 'formaction="/decode" class="btn bare"' in result
     answer = client.post("/decode", data={"algorithm": "bpe", "vocabulary": "bpe-bytes", "text": text, "lang": "en"})
-    assert answer.status_code == 200
     assert f"<b>{len(shipped_tokenizer('bpe-bytes').ids(text)):,}</b> tokens" in answer.text
     much = client.post("/decode", data={"algorithm": "bpe", "text": "~ " * 100_000, "lang": "en"})
     assert much.status_code == 413
     assert "the limit here is 100,000 ids" in much.text
-    wrong = client.post("/decode", data={"algorithm": "nothing", "text": "a"})
-    assert wrong.status_code == 404
+    assert client.post("/decode", data={"algorithm": "nothing", "text": "a"}).status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -140,6 +117,5 @@ def test_a_result_of_the_visitors_own_words_has_no_link(client: FlaskClient, cho
 def test_a_hundred_thousand_ids_take_a_moment(client: FlaskClient) -> None:
     ids = " ".join(map(str, (IDS * 20_000)[:100_000]))
     began = time.process_time()
-    answer = client.post("/decode", data={"ids": ids})
-    assert answer.status_code == 200
+    assert client.post("/decode", data={"ids": ids}).status_code == 200
     assert time.process_time() - began < 8  # about 1.2 s

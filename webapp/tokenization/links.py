@@ -1,7 +1,5 @@
 """Addresses of what belongs to a result, and the vocabularies that a page offers."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -16,7 +14,7 @@ from flask import Request, current_app, url_for
 from webapp.core.affixes import offered_affixes
 from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.encoding import Encoding
-from webapp.core.inference.records import OWN
+from webapp.core.inference import OWN
 from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.algorithms import algorithm_names, inference_title
 from webapp.tokenization.comparison.state import Comparison, TokenizerChoice, inferences_compared

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from webapp.core import algorithms
 from webapp.core.affixes import Affixes
-from webapp.core.inference.records import ALPHA, DROPOUT, INFERENCES, OWN
+from webapp.core.inference import ALPHA, DROPOUT, INFERENCES, OWN
 from webapp.vocabularies import CATALOGUE, LIMITS, TRAINERS, default_for
 from webapp.vocabularies.library import uses
 

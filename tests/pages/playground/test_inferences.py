@@ -12,8 +12,7 @@ from flask.testing import FlaskClient
 
 from tests.core.texts import CORPUS
 from tests.site import HTMX, Page
-from webapp.core.inference import infer
-from webapp.core.inference.records import INFERENCES
+from webapp.core.inference import INFERENCES, infer
 from webapp.tokenization.links import MOST, steps_address
 from webapp.tokenization.result import tokenize
 from webapp.tokenization.state import State

@@ -19,7 +19,7 @@ from webapp.core import algorithms
 from webapp.core.algorithms import inferences_of, sharing_vocabularies
 from webapp.core.analysis.measures import Agreement, agreement_of, token_boundaries
 from webapp.core.encoding import Encoding
-from webapp.core.inference.records import OWN, PARAMETERS
+from webapp.core.inference import OWN, PARAMETERS
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization import forms
 from webapp.tokenization.exports import picture_title
