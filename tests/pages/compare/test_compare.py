@@ -209,12 +209,9 @@ def test_any_text_is_shown_as_text(client: FlaskClient, text: str) -> None:
     assert "\u202e" not in drawing_of(page.text)
 
 
-def test_measures_lead_to_their_definitions(client: FlaskClient) -> None:
-    page = client.get("/compare", query_string={"with": TWO, "text": TEXT, "lang": "en"}).text
-    block = page[page.index("measures-block") :]
-    fertility = re.search(r'href="/measures#fertility"[^>]*>Fertility</a>.*?</tr>', block, re.DOTALL)
-    assert fertility is not None
-    assert re.findall(r'<td class="end">([0-9.]+)</td>', fertility[0]) == ["2.25", "2.50"]
+def test_a_long_text_is_not_measured_while_typing(client: FlaskClient) -> None:
+    short = client.get("/compare", query_string={"with": TWO, "text": TEXT, "lang": "en"}).text
+    assert 'href="/measures#fertility"' in short[short.index("measures-block") :]
     long = client.post("/compare?lang=en", data={"with": TWO, "text": "low " * 30_000}).text
     assert "too long to be measured as you type" in long
 

@@ -66,31 +66,23 @@ def test_a_message_stands_in_the_result_and_beside_its_field(
 # --- what stands under the tokens
 
 
-def under(page: Page) -> list[str | None]:
-    return [attributes.get("data-u") for _text, _classes, attributes in page.tokens]
-
-
-def view_of(html: str) -> str | None:
-    """Return the pressed button; None if there are no buttons."""
-    found = re.search(r'name="view" value="(\w+)" aria-pressed="true"', html)
-    return found and found[1]
-
-
-@pytest.mark.parametrize("text", ["x " * 200, "السلام عليكم"], ids=["long", "Arabic"])
-def test_a_longer_text_or_joined_letters_show_tokens_alone(client: FlaskClient, text: str) -> None:
-    html = client.get("/", query_string={"text": text}).text
-    assert set(under(Page(html))) == {None}
-    assert view_of(html) == "tokens"
-    chosen = client.get("/", query_string={"text": text, "view": "ids"}).text
-    assert under(Page(chosen)) == list(map(str, Page(chosen).ids))
-
-
 @pytest.mark.parametrize(
-    ("view", "chosen", "first"), [("bytes", "bytes", "68"), ("tokens", "tokens", None), ("nonsense", "ids", "104")]
+    ("text", "view", "chosen", "first"),
+    [
+        ("x " * 200, "", "tokens", None),
+        ("السلام عليكم", "", "tokens", None),
+        ("h", "nonsense", "ids", "104"),
+        ("h", "bytes", "bytes", "68"),
+        ("h", "tokens", "tokens", None),
+    ],
 )
-def test_the_address_chooses_the_view(client: FlaskClient, view: str, chosen: str, first: str | None) -> None:
-    html = client.get(f"/?text=h&algorithm=bpe&vocabulary=learned-bytes&size=0&view={view}").text
-    assert (view_of(html), under(Page(html))) == (chosen, [first])
+def test_what_stands_under_the_tokens(
+    client: FlaskClient, text: str, view: str, chosen: str, first: str | None
+) -> None:
+    given = {"algorithm": "bpe", "vocabulary": "learned-bytes", "size": "0", "text": text, "view": view}
+    html = client.get("/", query_string=given).text
+    pressed = re.findall(r'name="view" value="(\w+)" aria-pressed="true"', html)
+    assert (pressed, Page(html).tokens[0][2].get("data-u")) == ([chosen], first)
 
 
 # --- the details of a token

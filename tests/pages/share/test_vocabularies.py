@@ -143,9 +143,6 @@ def test_the_operator_dismisses_reports(app: Flask, client: FlaskClient) -> None
         client.post(f"{path}/report", data={"reason": reason})
     runner = app.test_cli_runner()
     assert runner.invoke(args=["snapshots", "reports"]).output.count(id_of(path)) == 2
-    done = runner.invoke(args=["snapshots", "dismiss", id_of(path)])
-    assert (done.exit_code, done.output) == (0, f"{id_of(path)} stays; reports dismissed: 2.\n")
+    assert [runner.invoke(args=["snapshots", "dismiss", id_of(path)]).exit_code for _ in range(2)] == [0, 1]
     assert runner.invoke(args=["snapshots", "reports"]).output == ""
     assert client.get(path).status_code == 200
-    again = runner.invoke(args=["snapshots", "dismiss", id_of(path)])
-    assert (again.exit_code, again.stderr) == (1, f"Nothing was reported about a snapshot {id_of(path)!r}.\n")

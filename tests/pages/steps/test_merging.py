@@ -57,6 +57,7 @@ LETTERS = [("<unk>", 0.0, 2), ("▁", -1.0, 1), ("l", -1.0, 1), ("o", -1.0, 1), 
 FALLBACK = [*LETTERS, *((f"<0x{byte:02X}>", 0.0, 6) for byte in range(256))]
 RANKED = [*(bytes([byte]) for byte in range(256)), b"cc!", b"ab"]
 SCORED = sentencepieces.made(FALLBACK, model_type=2, byte_fallback=True)
+BARE = sentencepieces.made(LETTERS[:3], model_type=2)
 TIKTOKEN = b"".join(base64.b64encode(piece) + b" %d\n" % rank for rank, piece in enumerate(RANKED))
 TOGETHER = b"#version: 0.2\na a\naa b</w>\n"
 
@@ -66,13 +67,7 @@ TOGETHER = b"#version: 0.2\na a\naa b</w>\n"
     [
         (None, "bpe-characters", "☃", "begin", "Characters without a piece become the unknown token: “☃”."),
         (SCORED, "scored.model", "loé", "replace", "“é” is not a piece: its 2 bytes, C3 A9, are used instead"),
-        (
-            sentencepieces.made(LETTERS[:3], model_type=2),
-            "bare.model",
-            "léñ",
-            "replace",
-            "“éñ” is not a piece: the whole run",
-        ),
+        (BARE, "bare.model", "léñ", "replace", "“éñ” is not a piece: the whole run"),
         (TIKTOKEN, "my.tiktoken", "ab", "end", "“ab” is a piece, id 257. This tokenizer looks up the whole word first"),
         (TOGETHER, "codes.txt", "aacaab", "merge", "The pair occurs 2 times; all occurrences are merged together."),
     ],

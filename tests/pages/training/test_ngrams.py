@@ -127,3 +127,12 @@ def test_a_word_that_no_model_can_have_is_refused(client: FlaskClient, view: str
 def test_a_text_without_spaces_is_segmented(client: FlaskClient, corpus: str, text: str, words: str) -> None:
     found = steps_of(client, corpus=corpus, text=text)[-1]["words"]
     assert found == words.split() if words else "".join(found) == text
+
+
+def test_the_formula_of_each_smoothing_gives_its_probability(client: FlaskClient) -> None:
+    for smoothing in SMOOTHINGS:
+        page = page_of(client, corpus=WORKED, text="人生如戏", smoothing=smoothing, step=8)
+        for row in table_rows(page, "Words that end here")[1:]:
+            formula, value = row[2].translate(str.maketrans("·−", "*-")).rsplit(" = ", 1)
+            assert re.fullmatch(r"[\d\s.()+*/-]+", formula), formula
+            assert abs(eval(formula) - float(value)) < 0.006, (smoothing, formula)
