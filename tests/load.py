@@ -270,10 +270,11 @@ def main(arguments: list[str]) -> int:
                 make = load.requests.paste if name == "paste" else load.requests.download
                 others = [partial(load.wait, make, source) for source in _first(CLIENTS)]
             missed += _reported(name, load.measure(seconds, *others))
+    if options.hours:
         largest, grown = load.growth()
-    print(f"the largest process: at most {largest / 1e6:.0f} MB, {grown / 1e6:+.0f} MB in the second half")
-    if options.hours and grown > FLAT * largest:
-        missed.append(f"the largest process grew by {grown / 1e6:.0f} MB")
+        print(f"the largest process: at most {largest / 1e6:.0f} MB, {grown / 1e6:+.0f} MB in the second half")
+        if grown > FLAT * largest:
+            missed.append(f"the largest process grew by {grown / 1e6:.0f} MB")
     print(f"\nmissed: {'; '.join(missed)}" if missed else "\nall goals are reached")
     return 1 if missed else 0
 

@@ -1,9 +1,6 @@
-"""A temporary PostgreSQL, deleted afterwards: `python -m tests.postgres COMMAND…` runs a command with one.
+"""A temporary PostgreSQL, deleted afterwards. Only its programs are needed: Debian's package `postgresql`.
 
-    .venv/bin/python -m tests.postgres .venv/bin/python -m webapp
-
-The command finds the address of an empty database in `DATABASE_URL`. Only PostgreSQL's programs are needed, which
-Debian's package `postgresql` contains; nothing is left running, and no other PostgreSQL on the machine is touched.
+Nothing is left running, and no other PostgreSQL on the machine is touched.
 """
 
 import os
@@ -11,7 +8,6 @@ import pwd
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -125,17 +121,3 @@ def find_programs() -> Path | None:
 def _somebody_else() -> str:
     names = {entry.pw_name for entry in pwd.getpwall()}
     return next(name for name in ("postgres", "nobody") if name in names)
-
-
-def main() -> int:
-    """Run the given command with a temporary PostgreSQL; return its exit code."""
-    programs = find_programs()
-    if programs is None:
-        raise SystemExit("There is no PostgreSQL on this machine: Debian's package `postgresql` has it.")
-    with running(programs) as cluster:
-        environment = {**os.environ, "DATABASE_URL": cluster.url}
-        return subprocess.run(sys.argv[1:] or [os.environ.get("SHELL", "sh")], env=environment).returncode
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

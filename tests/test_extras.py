@@ -12,7 +12,7 @@ import pytest
 from tests.serving import ROOT
 from webapp import create_app
 from webapp.observing import options
-from webapp.storage import extras
+from webapp.storage import engine
 
 EXTRAS = ("psycopg", "psycopg_binary", "redis", "prometheus_client")
 WITHOUT = f"""
@@ -44,7 +44,7 @@ def test_a_site_without_extras_starts(tmp_path: Path) -> None:
 def test_a_setting_names_the_extra_that_it_needs(
     setting: str, value: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (extras, options):
+    for module in (options, engine):
         monkeypatch.setattr(module, "find_spec", lambda name: None if name in EXTRAS else find_spec(name))
     with pytest.raises(ValueError, match=rf"pip install -c requirements.lock .*{extra}"):
         create_app({setting: value})

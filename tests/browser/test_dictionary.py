@@ -32,23 +32,6 @@ def test_the_segmentation_changes_at_once(open_page: OpenPage) -> None:
     expect(page.locator(TOKENS)).to_have_count(3)
 
 
-def test_a_word_is_removed_from_the_details_of_a_token(open_page: OpenPage) -> None:
-    page = open_page(FMM)
-    page.locator(TOKENS).first.click()
-    page.get_by_role("button", name="Remove from the dictionary").click()
-    expect(page.locator(TOKENS)).to_have_count(2)
-
-
-def test_an_error_stands_beside_the_field(open_page: OpenPage) -> None:
-    page = open_page(FMM, expected=["422"])
-    page.locator("#edit-word").fill("研究")
-    page.locator("#edit-frequency").fill("many")
-    page.locator("#edit-add").click()
-    expect(page.locator("#edit-word-error")).to_contain_text("“many” is not a whole number")
-    expect(page.locator("#edit-word")).to_have_value("研究")
-    expect(page.locator(TOKENS)).to_have_count(3)
-
-
 def test_the_disagreements_of_a_short_text_are_seen_whole(open_page: OpenPage) -> None:
     page = open_page("/?algorithm=fmm&text=研究生命科学%0A结婚的和尚未结婚的&lang=en")
     page.set_viewport_size({"width": 1280, "height": 800})

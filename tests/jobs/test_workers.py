@@ -13,10 +13,11 @@ import pytest
 from flask import Flask
 
 from tests.jobs.conftest import Make, settings_in
-from tests.jobs.running import PLAN, SMALL, found, submit, tangled, varied, wait, worker
+from tests.jobs.running import PLAN, SMALL, found, run, submit, tangled, varied, wait, worker
 from tests.jobs.test_attempts import SLOW, corpora_of, processes_in
 from tests.postgres import Cluster
 from tests.serving import ROOT
+from tests.visiting import until
 from webapp.core.training.plan import TrainingPlan
 from webapp.jobs import jobs_of
 from webapp.jobs.worker import Worker
@@ -52,19 +53,15 @@ def test_a_worker_runs_what_waits_and_puts_back_what_runs_when_it_stops(make: Ma
 @pytest.mark.exhaustive
 def test_a_worker_that_is_killed_loses_an_attempt_but_not_the_job(make: Make, tmp_path: Path) -> None:
     app = make()
-    text, plan = tangled(1_000_000), TrainingPlan(size=20_000)
-    with worker(settings(tmp_path)):
-        undisturbed = wait(app, submit(app, text, plan).id)
+    text, plan = tangled(500_000), TrainingPlan(size=12_000)
+    undisturbed = run(app, submit(app, text, plan).id)
     assert undisturbed.state == "finished"
     job = submit(app, text, plan)
     with worker(settings(tmp_path)) as process:
         wait(app, job.id, is_counted)
         process.kill()
         process.wait()
-    deadline = time.monotonic() + 5
-    while processes_in(tmp_path / "corpora"):
-        assert time.monotonic() < deadline, "the process of the training survives its worker"
-        time.sleep(0.05)
+    until(lambda: not processes_in(tmp_path / "corpora"), 5, lambda: "the training survives its worker")
     assert (tmp_path / "corpora" / job.corpus / "work" / job.id / "counts").stat().st_size > 0
     with worker(settings(tmp_path)):
         again = wait(app, job.id)

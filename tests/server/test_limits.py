@@ -40,8 +40,6 @@ def limited(process_file: Path) -> Iterator[Site]:
         "WEB_CONCURRENCY": "2",
     }
     with serving("tests.server.slow_site:create_app", environment=environment) as site:
-        with ThreadPoolExecutor(5) as clients:  # a busy machine may need longer than the limit for a first page
-            list(clients.map(lambda _: ask(site.address, "/?text=low"), range(5)))
         yield site
 
 
@@ -53,8 +51,10 @@ def has_ended(process: int) -> bool:
 @pytest.mark.parametrize("work", ["computing", pytest.param("in_c", marks=pytest.mark.exhaustive)])
 def test_work_that_takes_too_long_is_stopped_and_the_text_stays(limited: Site, process_file: Path, work: str) -> None:
     text = "研究 <b>生命</b>"
-    answer = ask(limited.address, f"/{work}", {"text": text, "algorithm": "bpe"})
-    body = answer.text
+    for _ in range(3):  # on a busy machine, the time may be too short for the page as well
+        answer = ask(limited.address, f"/{work}", {"text": text, "algorithm": "bpe"})
+        if not (body := answer.text).startswith("The site did not answer in time."):
+            break
     assert answer.status == 503
     assert answer.seconds < LIMIT + SLACK
     until(lambda: has_ended(int(process_file.read_text())), SLACK)

@@ -1,7 +1,5 @@
 """The operations on snapshots: share a result, and get it."""
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from datetime import date, datetime

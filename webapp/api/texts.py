@@ -1,7 +1,5 @@
 """The operations on texts: tokenize, count, encode and decode again; and the language models to count for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
@@ -13,7 +11,7 @@ from webapp.api.operations import Query, operation
 from webapp.core.algorithms import ALGORITHMS, inferences_of
 from webapp.core.analysis.round_trip import StageName
 from webapp.core.analysis.round_trip import round_trip as trace_round_trip
-from webapp.core.inference.records import ALPHA, DROPOUT, OWN, SEED
+from webapp.core.inference import ALPHA, DROPOUT, OWN, SEED
 from webapp.tokenization.answers import (
     WANTS,
     Skipped,

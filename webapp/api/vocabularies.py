@@ -1,7 +1,5 @@
 """The operations on vocabularies: the list, uploads, the contents of one, its tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -12,7 +10,6 @@ from webapp.api.operations import Query, VocabularyUpload, operation, refuse_to_
 from webapp.core.analysis.reachability import Reason, State
 from webapp.core.analysis.token_origin import MarkKind
 from webapp.core.tokenizer import Tokenizer
-from webapp.jobs.surveys import Running, StoredSurvey, survey_of
 from webapp.tokenization import messages
 from webapp.tokenization.answers import (
     Skipped,
@@ -30,6 +27,7 @@ from webapp.tools.picker import AlgorithmId
 from webapp.vocabularies import CATALOGUE, CatalogueEntry, find, tokenizer_of, well_known
 from webapp.vocabularies.catalogue import Origin
 from webapp.vocabularies.descriptions import description_of
+from webapp.vocabularies.surveys import survey_of
 from webapp.vocabularies.token_facts import token_facts
 from webapp.web.json_responses import Piece, cached_for, json_response
 from webapp.web.problems import refuse
@@ -344,20 +342,11 @@ def token(name: str, id: str) -> Response:
 def unreachable_tokens(name: str, query: UnreachableQuery) -> Response:
     """List the tokens of a vocabulary that no text gives, 1,000 per page.
 
-    Each token is decoded, and its text is encoded again, alone and beside other characters. The first request starts
-    the computation, which takes some seconds.
+    Each token is decoded, and its text is encoded again, alone and beside other characters. The first request for a
+    vocabulary computes the list, which takes some seconds.
     """
     _entry, tokenizer = tokenizer_by_name(name)
     survey = survey_of(name)
-    nothing = dict.fromkeys(UnreachableAnswer.model_fields)
-    if isinstance(survey, Running):
-        done = survey.done / survey.total if survey.total else 0.0
-        response = json_response({**nothing, "name": name, "status": "computing", "done": round(done, 3)})
-        response.headers["Retry-After"] = "2"
-        response.headers["Cache-Control"] = "no-store"
-        return response
-    if not isinstance(survey, StoredSurvey):
-        return json_response({**nothing, "name": name, "status": "failed"})
     shown, last = _page_of(survey.chosen(query.reason), query.page, UNREACHABLE_ON_A_PAGE)
     tokens = description_of(tokenizer).tokens
     answer = {

@@ -134,8 +134,7 @@ def inferred(tokenizer: Tokenizer, options: Namespace) -> Tokenizer:
     name = getattr(options, "inference", INFERENCES[0])
     if name == INFERENCES[0]:
         return tokenizer
-    from webapp.core.inference import InferenceError, infer
-    from webapp.core.inference.records import PARAMETERS
+    from webapp.core.inference import PARAMETERS, InferenceError, infer
 
     for parameter in PARAMETERS:
         value = getattr(options, parameter.name)

@@ -131,8 +131,7 @@ def train(options: Namespace) -> int:
 def _train(options: Namespace, bar: ProgressBar) -> None:
     from webapp.cluster.sources import find, fingerprint
     from webapp.core.formats import huggingface, ngram_counts
-    from webapp.core.training.plan import Progress
-    from webapp.core.training.record import TrainingRecord
+    from webapp.core.training.plan import Progress, TrainingRecord
     from webapp.core.training.train import train as trained_from
 
     started = datetime.now(UTC)

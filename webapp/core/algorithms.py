@@ -9,13 +9,11 @@ here at run time, so registering a record is enough:
 `webapp.tokenization.algorithms` has the texts that pages show for an algorithm, under the same id.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from webapp.core.inference.records import OWN
+from webapp.core.inference import OWN
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.matching import Direction, Matching

@@ -4,8 +4,6 @@ It does not know the database. It sends its worker `{"progress": …}`, and at t
 `{"finished": …}`. On the held-out text it compares the trained vocabulary with the site's own and with fetched ones.
 """
 
-from __future__ import annotations
-
 import errno
 import traceback
 from collections.abc import Callable
@@ -25,8 +23,7 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.core.training.corpus import CorpusError, CorpusFile
 from webapp.core.training.counting import count_words
 from webapp.core.training.ngrams import predicted, sentences
-from webapp.core.training.plan import PlanError, Progress, Report, TrainingPlan
-from webapp.core.training.record import TrainingRecord
+from webapp.core.training.plan import PlanError, Progress, Report, TrainingPlan, TrainingRecord
 from webapp.core.training.train import TrainingError, train
 from webapp.processes import Message, Send
 from webapp.vocabularies import shipped_tokenizer

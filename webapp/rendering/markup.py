@@ -13,8 +13,6 @@ r"""Renders tokens as HTML: one element per token, in chunks that a browser can 
 For 100,000 tokens, a template loop takes 0.5 s; joining strings that are cached by text takes a tenth of that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -137,18 +135,12 @@ def is_mark_alone(encoding: Encoding, index: int) -> bool:
     )
 
 
-@dataclass(slots=True)
-class CellSpan:
-    """The part of the text that is shown for a token; `index` None is text that belongs to no token.
+CellSpan = tuple[int | None, str, bool, bool]
+"""The index of a token and the part of the text that is shown for it, whether it is shared, and whether it is around.
 
-    `shared`: other tokens have bytes of the same character, which is in `own` of the first of them. `around`: a special
-    token without text.
-    """
-
-    index: int | None
-    own: str
-    shared: bool = False
-    around: bool = False
+The index is None for text that belongs to no token. Shared: other tokens have bytes of the same character, which is in
+the part of the first of them. Around: a special token without text.
+"""
 
 
 def spans(
@@ -168,22 +160,22 @@ def spans(
         if start == shown and end == following and start != end and end not in inside:
             # The usual case, tested first: it takes a third of the time of the rest.
             shown = end
-            yield CellSpan(index, text[start:end])
+            yield index, text[start:end], False, False
             continue
         if start == end and index in special:
-            yield CellSpan(index, "", around=True)
+            yield index, "", False, True
             continue
         if start > shown:
-            yield CellSpan(None, text[shown:start])
+            yield None, text[shown:start], False, False
         covered = start if following == start and is_mark_alone(encoding, index) else end
         end = inside.get(covered, covered)
         goes_on = follower < number and following < min(end, ends[follower])
         shared = start < shown or end != covered or goes_on
         own = text[max(start, shown) : end]
         shown = max(shown, end)
-        yield CellSpan(index, own, shared)
+        yield index, own, shared, False
     if last == number and shown < len(text):
-        yield CellSpan(None, text[shown:])
+        yield None, text[shown:], False, False
 
 
 class Painter:
@@ -264,22 +256,21 @@ class Painter:
         return [self._plain[text[start:end]] for start, end in pairs]
 
     def _careful(self, chunk: Chunk) -> list[str]:
-        encoding, special = self.encoding, self._special
+        encoding, special, added, unknown, plain = self.encoding, self._special, self._added, self._unknown, self._plain
         usual = self.link is None and self.under is None
         cells = []
-        for span in spans(encoding, self.inside, chunk.first, chunk.last, chunk.offset):
-            index, own, shared = span.index, span.own, span.shared
+        for index, own, shared, around in spans(encoding, self.inside, chunk.first, chunk.last, chunk.offset):
             if index is None:
                 cells.append(str(escape(visible(own, self.show))))
                 continue
-            if span.around:
-                kinds = ["x", "v"] if index in self._added else ["x"]
+            if around:
+                kinds = ["x", "v"] if index in added else ["x"]
                 cells.append(self._cell(index, shown_piece(encoding.piece(index)), kinds, shared=False))
                 continue
-            if usual and index != self.chosen and index not in special and index not in self._added:
-                is_unknown = index in self._unknown
+            if usual and index != self.chosen and index not in special and index not in added:
+                is_unknown = index in unknown
                 if own and not shared and not is_unknown:
-                    cells.append(self._plain[own])
+                    cells.append(plain[own])
                     continue
                 # Parts of characters are as few as there are ids; unknown tokens, whose bytes are those of the text
                 # that they cover, are often of a few kinds: a megabyte of NULs takes a quarter of the time.

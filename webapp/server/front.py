@@ -5,8 +5,6 @@ and closes the connection if a body arrives too slowly or the client does not re
 the request to its observers.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -1,9 +1,7 @@
 """Shared results: what is stored of one, and how it is restored with today's core for details and comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -34,7 +32,7 @@ from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import translated
 from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.snapshots import ShareTerms, Shown, SnapshotModel, encoding_of, store
-from webapp.tokenization.state import State, view_of
+from webapp.tokenization.state import DEFAULTS, State, view_of
 from webapp.tokenization.views import DetailsForm, ResultView, TokenDetails, TokenView
 from webapp.vocabularies import CATALOGUE, StillFetchingError, UnavailableVocabularyError, library
 from webapp.vocabularies.library import file_of
@@ -46,9 +44,7 @@ AnyView = TypeVar("AnyView", bound=ResultView)
 
 # The parts of a state that a snapshot stores as options, with the default values that it omits.
 STORED: Mapping[str, Any] = {
-    field.name: field.default
-    for field in fields(State)
-    if field.name not in ("text", "token", "algorithm", "vocabulary")
+    name: default for name, default in DEFAULTS.items() if name not in ("text", "token", "algorithm", "vocabulary")
 }
 
 
@@ -318,14 +314,9 @@ class ShownComparison(Shown):
     def comparison(self) -> Comparison:
         """The text and the tokenizers that the author compared."""
         states = [row.state for row in self.rows]
-        defaults = State(text=self.snapshot.text)
-        options = {
-            name: value
-            for state in states
-            for name in OPTIONS
-            if (value := getattr(state, name)) != getattr(defaults, name)
-        }
-        return Comparison(tuple(map(choice_of, states)), replace(defaults, **options))
+        chosen = ((name, getattr(state, name)) for state in states for name in OPTIONS)
+        options: dict[str, Any] = {name: value for name, value in chosen if value != DEFAULTS[name]}
+        return Comparison(tuple(map(choice_of, states)), State(text=self.snapshot.text, **options))
 
     @property
     def differs(self) -> bool:

@@ -9,16 +9,17 @@ The database is an embedded SQLite file by default, or PostgreSQL if `DATABASE_U
 all methods raise UnavailableStorageError, for which `webapp.web.errors` has a page.
 """
 
-from __future__ import annotations
-
 import logging
+import sys
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import click
 from flask import Flask, current_app
 
-from webapp.storage import commands
-from webapp.storage.commands import explain_failures
+from webapp.storage.backup import BackupError, add_commands
 from webapp.storage.engine import Database, DatabaseUrlError, UnavailableStorageError, url_of
 from webapp.storage.inventory import Deleted, Inventory
 from webapp.storage.jobs import Failure, Job, JobStore, TooManyJobsError
@@ -63,7 +64,7 @@ def init_app(app: Flask) -> None:
     seconds = app.config["MAX_DATABASE_SECONDS"] if command is None or command.info_name == "run" else COMMAND_SECONDS
     database = Database(url_of(str(app.config["DATABASE_URL"]), file), seconds=seconds)
     app.extensions[_EXTENSION] = Storage(database, most_snapshot_bytes=app.config["MAX_SNAPSHOTS_BYTES"])
-    commands.init_app(app, database)
+    add_commands(app, database)
     if command is not None:
         return  # a command may be for another file than the operator means, and must not create it
     try:
@@ -81,3 +82,27 @@ def storage_of(app: Flask) -> Storage:
     """The storage of `app`."""
     current: Storage = app.extensions[_EXTENSION]
     return current
+
+
+def explain_failures(app: Flask) -> None:
+    """Let every command of the site end with one line, not a traceback, if the database cannot be used."""
+    waiting: list[click.Command] = list(app.cli.commands.values())
+    while waiting:
+        command = waiting.pop()
+        if isinstance(command, click.Group):
+            waiting += command.commands.values()
+        elif command.callback is not None and not hasattr(command.callback, "explains_failures"):
+            command.callback = _explained(command.callback)
+
+
+def _explained(callback: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(callback)
+    def explained(*arguments: Any, **options: Any) -> Any:
+        try:
+            return callback(*arguments, **options)
+        except (UnavailableStorageError, SchemaError, BackupError) as error:
+            click.echo(" ".join(str(error).split()), err=True)
+            sys.exit(1)
+
+    explained.explains_failures = True  # type: ignore[attr-defined]  # groups of blueprints belong to all sites of a process
+    return explained

@@ -1,6 +1,4 @@
-"""Backs up the embedded database to one file while the site runs, and restores it."""
-
-from __future__ import annotations
+"""Backs up the embedded database to one file while the site runs, and restores it: `flask --app webapp backup FILE`."""
 
 import os
 import sqlite3
@@ -8,6 +6,9 @@ import time
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import click
+from flask import Flask
 
 from webapp.storage.engine import Database, UnavailableStorageError, url_of
 from webapp.storage.schema import SchemaError
@@ -20,6 +21,24 @@ PATIENCE = 30.0
 
 class BackupError(Exception):
     """A backup cannot be written or restored; the message is for the operator."""
+
+
+def add_commands(app: Flask, database: Database) -> None:
+    """Register the commands `backup` and `restore` with `app`."""
+
+    @app.cli.command("backup")
+    @click.argument("file", type=click.Path(path_type=Path))
+    def backup(file: Path) -> None:
+        """Back up the database to FILE while the site runs."""
+        write(database, file)
+        click.echo(f"Backed up the database to {file}: {file.stat().st_size:,} bytes.")
+
+    @app.cli.command("restore")
+    @click.argument("file", type=click.Path(path_type=Path))
+    def put_back(file: Path) -> None:
+        """Restore the database from FILE; later changes are lost."""
+        restore(database, file)
+        click.echo(f"Restored the database from {file}.")
 
 
 def write(database: Database, file: Path) -> None:

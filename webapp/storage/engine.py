@@ -5,8 +5,6 @@ IMMEDIATE, writers wait before their transaction starts, so that none fails in t
 commit is on the disk before it is acknowledged, so that it survives SIGKILL and power failures.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import time
@@ -277,11 +275,14 @@ def _use_wal(connection: Connection, seconds: float) -> None:
     deadline = time.monotonic() + seconds
     while connection.exec_driver_sql("PRAGMA journal_mode").scalar() != "wal":
         try:
-            connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+            if connection.exec_driver_sql("PRAGMA journal_mode=WAL").scalar() == "wal":
+                return
         except OperationalError:
             if time.monotonic() > deadline:
                 raise
-            time.sleep(0.01)
+        if time.monotonic() > deadline:  # where WAL is impossible, the statement does nothing
+            raise UnavailableStorageError("away", "WAL cannot be enabled here")
+        time.sleep(0.01)
 
 
 def _dispose(engine: Engine, process: int) -> None:

@@ -3,8 +3,6 @@
 Texts are translated when a page shows them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Export a result as a file: a picture with its captions, a page or data; and how often each of its tokens occurs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +10,7 @@ from flask_babel import gettext as _
 from markupsafe import Markup
 
 from webapp.core.analysis.frequencies import RankedToken, ranked, thinned
-from webapp.core.inference.records import OWN
+from webapp.core.inference import OWN
 from webapp.rendering.charts import LineChart, Series, chart_figure, logarithmic
 from webapp.rendering.delimited import csv_parts
 from webapp.rendering.markup import COLOURS, Painter, ids_html, shown_piece

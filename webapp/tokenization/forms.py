@@ -1,7 +1,5 @@
 """Read the playground's form from an address, from a plain form, or from htmx, with the same result."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import Field, dataclass, fields, replace
 from functools import partial
@@ -13,7 +11,7 @@ from werkzeug.datastructures import FileStorage, MultiDict
 
 from webapp.core.affixes import MOST_AROUND
 from webapp.core.algorithms import CHOICES, DEFAULT, Choice
-from webapp.core.inference.records import INFERENCES, PARAMETERS, Parameter
+from webapp.core.inference import INFERENCES, PARAMETERS, Parameter
 from webapp.tokenization.algorithms import choice_of_names, choice_title
 from webapp.tokenization.meter import model_problem
 from webapp.tokenization.state import State, view_of

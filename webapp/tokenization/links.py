@@ -1,7 +1,5 @@
 """Addresses of what belongs to a result, and the vocabularies that a page offers."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -16,7 +14,7 @@ from flask import Request, current_app, url_for
 from webapp.core.affixes import offered_affixes
 from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.encoding import Encoding
-from webapp.core.inference.records import OWN
+from webapp.core.inference import OWN
 from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.algorithms import algorithm_names, inference_title
 from webapp.tokenization.comparison.state import Comparison, TokenizerChoice, inferences_compared
@@ -67,15 +65,18 @@ def is_choice(name: str) -> bool:
 
 def playground_address(state: State, **changes: Any) -> str | None:
     """The address of the playground with a state and its changes; None if it would be too long."""
-    query = replace(state, token=None, **changes).link(current_app.config["MAX_LINK_CHARACTERS"])
-    return f"{url_for('playground.page')}?{query}" if query else None
+    return _address("playground.page", replace(state, token=None, **changes))
 
 
 def compare_address(state: State) -> str | None:
     """The address of a comparison of all inferences of a state's vocabulary; None if there is one, or if too long."""
     choices = inferences_compared(TokenizerChoice(state.algorithm, state.vocabulary))
-    query = Comparison(choices, replace(state, inference=OWN)).link(current_app.config["MAX_LINK_CHARACTERS"])
-    return f"{url_for('compare.page')}?{query}" if query and len(choices) > 1 else None
+    return _address("compare.page", Comparison(choices, replace(state, inference=OWN))) if len(choices) > 1 else None
+
+
+def _address(endpoint: str, of: State | Comparison) -> str | None:
+    query = of.link(current_app.config["MAX_LINK_CHARACTERS"])
+    return f"{url_for(endpoint)}?{query}" if query else None
 
 
 def can_decode(state: State) -> bool:

@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, get_args
 from urllib.parse import urlencode
 
 from webapp.core import algorithms
 from webapp.core.affixes import Affixes
-from webapp.core.inference.records import ALPHA, DROPOUT, INFERENCES, OWN
+from webapp.core.inference import ALPHA, DROPOUT, INFERENCES, OWN
 from webapp.vocabularies import CATALOGUE, LIMITS, TRAINERS, default_for
 from webapp.vocabularies.library import uses
 
@@ -158,10 +159,7 @@ class State:
         >>> State(text="low").link(40), State(text="low" * 20).link(40)
         ('algorithm=bpe&text=low', None)
         """
-        if len(self.text) > most:
-            return None  # without building the query string
-        query = self.query() if with_token else self.query(token=None)
-        return query if len(query) <= most else None
+        return short_query(self.text, self.query if with_token else partial(self.query, token=None), most)
 
     def query_of_algorithm(self, **changes: Any) -> str:
         """The query string for a path that contains the algorithm; with `changes`, without `token`."""
@@ -176,13 +174,21 @@ class State:
         pairs = [("algorithm", self.algorithm)]
         if self.vocabulary != default_for(self.algorithm):
             pairs.append(("vocabulary", self.vocabulary))
-        for name, default in _DEFAULTS.items():
-            value = getattr(self, name)
-            if value != default:
-                pairs.append((name, str(int(value)) if isinstance(value, bool) else str(value)))
-        return pairs
+        chosen = {name: getattr(self, name) for name in DEFAULTS if name not in ("algorithm", "vocabulary", "text")}
+        return [*pairs, *((name, in_address(value)) for name, value in chosen.items() if value != DEFAULTS[name])]
 
 
-_DEFAULTS = {
-    field.name: field.default for field in fields(State) if field.name not in ("algorithm", "vocabulary", "text")
-}
+DEFAULTS = {field.name: field.default for field in fields(State)}
+
+
+def in_address(value: object) -> str:
+    """The value of a choice as an address has it."""
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def short_query(text: str, query: Callable[[], str], most: int) -> str | None:
+    """A query string with a text, or None if it would have more than `most` characters."""
+    if len(text) > most:
+        return None  # without building the query string
+    written = query()
+    return written if len(written) <= most else None

@@ -16,7 +16,7 @@ from flask_babel import gettext as _
 from webapp.core.analysis.ambiguity import Divisible, divisible_words, kind_of, undisputed_words
 from webapp.core.analysis.token_origin import Mark, marks_in
 from webapp.core.encoding import Encoding
-from webapp.core.inference.records import INFERENCES
+from webapp.core.inference import INFERENCES
 from webapp.core.models.bpe import BPE
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.dictionary_edits import EditedDictionary

@@ -1,7 +1,5 @@
 """`/languages`: how many tokens one passage needs in each of many languages, with the same tokenizers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial

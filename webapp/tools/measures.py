@@ -1,7 +1,5 @@
 """`/measures`: the definitions of measures of tokenizers, and their values for a text and up to six tokenizers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Self, get_type_hints

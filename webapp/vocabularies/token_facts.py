@@ -1,7 +1,5 @@
 """What a vocabulary says about one of its tokens, and where the same text is a token elsewhere."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

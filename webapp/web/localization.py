@@ -3,8 +3,6 @@
 The order is: `lang` in the address or form, the cookie with an earlier choice, the browser's languages.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 
 from webapp.core.analysis.ambiguity import Chain, divisible_words, find_ambiguities, kind_of, words_of_chain
 from webapp.core.analysis.measures import agreement_of, token_boundaries
-from webapp.core.analysis.suggested_frequency import joined_frequency
 from webapp.core.formats.dictionary import jieba_dictionary
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.dictionary_edits import edited
 from webapp.core.models.matching import disagreements, runs_of
-from webapp.core.models.maximum_probability import MaximumProbability, WordGraph
+from webapp.core.models.maximum_probability import MaximumProbability, WordGraph, joined_frequency
 from webapp.vocabularies.shipped_vocabularies import NAMES, shipped_tokenizer
 
 # Few characters and short words, so that words overlap and contain each other.

@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
+from tests.core.tekken_files import tekken_file
 from webapp.core.formats import (
     huggingface,
     ngram_counts,
     subword_nmt,
+    tekken,
     tiktoken,
     tokens_and_scores,
     vocab_json,
@@ -42,14 +44,16 @@ WHOLE: dict[str, Any] = {
 }  # fmt: skip
 
 
-def changed(path: list[Any], value: Any) -> str:
-    """A whole `tokenizer.json` with another value at a path."""
-    document = deepcopy(WHOLE)
-    inner: Any = document
+def changed(document: dict[str, Any], path: list[Any], *value: Any) -> dict[str, Any]:
+    """A document with another value at a path, or without one."""
+    inner: Any = (document := deepcopy(document))
     for step in path[:-1]:
         inner = inner[step]
-    inner[path[-1]] = value
-    return json.dumps(document)
+    if value:
+        [inner[path[-1]]] = value
+    else:
+        del inner[path[-1]]
+    return document
 
 
 def recognized(document: object, *others: bytes) -> object:
@@ -65,8 +69,9 @@ READ: dict[str, Callable[..., object]] = {
     "ngram-text": ngram_counts.read_text,
     "tiktoken": lambda lines: tiktoken.read(RANKS + lines.encode()),
     "encoding": lambda document: recognized(document, RANKS),
-    "tokenizer.json": lambda path, value: huggingface.read(changed(path, value)),
+    "tokenizer.json": lambda path, value: huggingface.read(json.dumps(changed(WHOLE, path, value))),
     "pattern": checked_pattern,
+    "tekken": lambda path, *value: tekken.read(changed(tekken_file(), path, *value)),
 }
 CASES = tomllib.loads(Path(__file__).with_name("refused.toml").read_text(encoding="utf-8"))
 
@@ -91,6 +96,8 @@ LONG: list[tuple[str, list[Any], str]] = [
     ("pattern", ["(?x)#[\n" + "x" * 2000 + "]"], "characters outside character classes"),
     ("pattern", ["(" * 900], "cannot be compiled"),
     ("encoding", [{"pat_str": "a" * 6000}], "6,000 characters"),
+    ("tekken", [["vocab", 300, "token_bytes"], None], "should be base64, not null"),
+    ("tekken", [["config", "default_num_special_tokens"], 10**4000], "not a number from 0"),
 ]  # fmt: skip
 
 

@@ -145,37 +145,6 @@ def test_special_tokens_of_tekken() -> None:
     assert names.items() <= unnamed.special_tokens.items()
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda file: file.pop("config"), '"config" is missing'),
-        (lambda file: file["config"].pop("pattern"), '"pattern" is missing'),
-        (lambda file: file["config"].update(pattern="(a*)*$("), "cannot be compiled"),
-        (lambda file: file["config"].update(pattern="(?R)?a"), "calls itself"),
-        (lambda file: file["config"].update(default_vocab_size=10_000), '"default_vocab_size": 10000 does not fit'),
-        (lambda file: file["config"].update(default_num_special_tokens=-1), "not a number from 0"),
-        (lambda file: file["config"].update(default_num_special_tokens=10**4000), "not a number from 0"),
-        (lambda file: file["config"].update(default_num_special_tokens=True), "should be an integer"),
-        (lambda file: file["vocab"].pop(300), 'entry 300 of "vocab" should have the rank 300, not 301'),
-        (lambda file: file["vocab"][300].update(token_bytes="="), 'entry 300 of "vocab": "token_bytes" should be'),
-        (lambda file: file["vocab"][300].update(token_bytes="YWI"), "should be base64, not 'YWI'"),
-        (lambda file: file["vocab"][300].update(token_bytes=None), "should be base64, not null"),
-        (lambda file: file["vocab"][300].update(token_bytes="YQ=="), "the piece 'a' is already entry 97"),
-        (lambda file: file["vocab"].__setitem__(300, []), 'entry 300 of "vocab" should be an object'),
-        (lambda file: file["vocab"][97].update(token_bytes="YWFhYWFh"), "the byte 'a' is not in the vocabulary"),
-        (lambda file: file["special_tokens"].append({"rank": 2, "token_str": "<s>"}), "'<s>' occurs twice"),
-        (lambda file: file["special_tokens"].append({"rank": 5, "token_str": "<a>"}), "has the rank 5"),
-        (lambda file: file["special_tokens"].append(7), "should be an object, not 7"),
-        (lambda file: file["config"].update(default_num_special_tokens=1), "2 special tokens, but room for only 1"),
-    ],
-)  # fmt: skip
-def test_a_bad_tekken_json_is_refused(change: Any, message: str) -> None:
-    file = tekken_file()
-    change(file)
-    with pytest.raises(FormatError, match=message):
-        tekken.read(file)
-
-
 # --- subword-nmt's codes
 
 

@@ -25,7 +25,7 @@ from webapp.core.reference import bpe as reference
 from webapp.core.text.pretokenizers import Split
 from webapp.core.text.split_patterns import GPT2, SUPERWORDS, SplitPattern
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.trainers import bpe, pair_counts, superbpe
+from webapp.core.trainers import bpe, bpe_variants, pair_counts
 
 # Few letters make many ties, overlaps and pieces that two merges produce.
 words = st.dictionaries(st.text("abc", max_size=14), st.integers(1, 4), max_size=12)
@@ -263,7 +263,7 @@ def more_merges(corpus: Corpus, number: int) -> Merges:
     found: Merges = []
     while len(found) < number:
         counts = reference.count_pairs(corpus).items()
-        allowed = {pair: count for pair, count in counts if len(b"".join(pair).split()) <= superbpe.LONGEST}
+        allowed = {pair: count for pair, count in counts if len(b"".join(pair).split()) <= bpe_variants.LONGEST}
         if not allowed:
             break
         found.append(max(allowed, key=allowed.__getitem__))
@@ -273,7 +273,7 @@ def more_merges(corpus: Corpus, number: int) -> Merges:
 
 def trained_plainly(counts: dict[str, int], transition: int, number: int) -> Merges:
     """The first `transition` merges inside words, then those of spans."""
-    words = superbpe.count_words(counts, split)
+    words = bpe_variants.count_words(counts, split)
     merges = more_merges({reference.utf8(word): count for word, count in words.items()}, transition)
     corpus: Corpus = {}
     for span, count in counts.items():
@@ -286,9 +286,9 @@ def trained_plainly(counts: dict[str, int], transition: int, number: int) -> Mer
 
 @given(st.one_of(spans, any_spans), st.integers(256, 275), st.sampled_from([0.96, 0.98, 1.0]))
 def test_training_equals_the_reference(counts: dict[str, int], size: int, share: float) -> None:
-    trained = superbpe.train_bytes(counts, size, share=share)
+    trained = bpe_variants.train_bytes(counts, size, share=share)
     found = [(merge.left, merge.right) for merge in trained.merges]
-    first = bpe.train_bytes(superbpe.count_words(counts, split), max(int(size * share), 256))
+    first = bpe.train_bytes(bpe_variants.count_words(counts, split), max(int(size * share), 256))
     assert found == trained_plainly(counts, len(first.merges), len(found))
     assert [merge.count for merge in trained.merges[: len(first.merges)]] == [merge.count for merge in first.merges]
     if len(trained.model.pieces) < size:  # no pair is left
@@ -305,7 +305,7 @@ things that I don't know at all." At the end of the day (one of the last!) it wa
 
 def superwords(text: str) -> Tokenizer:
     counts = Split(SUPERWORDS).split(text)
-    trained = superbpe.train_bytes({span: counts.count(span) for span in counts}, 340, share=0.85)
+    trained = bpe_variants.train_bytes({span: counts.count(span) for span in counts}, 340, share=0.85)
     recipe = Recipe("superbpe", None, Split(SUPERWORDS), recipes.BYTE_BPE.decoder)
     return recipe.tokenizer(trained.model)
 
@@ -338,13 +338,13 @@ def test_files_give_the_same_ids_in_the_original_libraries(text: str) -> None:
 
 def test_a_sample_of_spans_is_fixed() -> None:
     counts = {f"span {number}": 1 for number in range(1_000)}
-    some = superbpe.sampled(counts, 4_000)
+    some = bpe_variants.sampled(counts, 4_000)
     assert 300 < len(some) < 600
-    assert some == superbpe.sampled(counts, 4_000)
+    assert some == bpe_variants.sampled(counts, 4_000)
 
 
 def test_impossible_choices_are_refused() -> None:
     with pytest.raises(ValueError, match="cannot hold"):
-        superbpe.train_bytes({"ab": 1}, 256, ["<s>"])
+        bpe_variants.train_bytes({"ab": 1}, 256, ["<s>"])
     with pytest.raises(ValueError, match="between 0 and 1"):
-        superbpe.train_bytes({"ab": 1}, 300, share=2)
+        bpe_variants.train_bytes({"ab": 1}, 300, share=2)

@@ -23,9 +23,17 @@ from webapp.core.formats.recognize import save
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.training.corpus import CorpusFile
 from webapp.core.training.counting import count_words
-from webapp.core.training.plan import NORMALIZATIONS, SPLITS, SUBWORD_TRAINERS, PlanError, TrainingPlan
+from webapp.core.training.plan import (
+    NORMALIZATIONS,
+    SPLITS,
+    SUBWORD_TRAINERS,
+    PlanError,
+    TrainingPlan,
+    TrainingRecord,
+    command_line,
+    python_code,
+)
 from webapp.core.training.recipe import check, recipe_of
-from webapp.core.training.record import TrainingRecord, command_line, python_code
 from webapp.core.training.train import train
 
 PLAN = TrainingPlan()

@@ -28,12 +28,11 @@ from tests.pages.learn.computed import (
     tag_score,
     total,
 )
-from webapp.core.analysis.suggested_frequency import joined_frequency
 from webapp.core.evaluation.score import score_lines, training_words
 from webapp.core.formats.dictionary import read_dictionary
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.hmm import jieba_hmm
-from webapp.core.models.maximum_probability import MaximumProbability, WordGraph
+from webapp.core.models.maximum_probability import MaximumProbability, WordGraph, joined_frequency
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START
 from webapp.core.models.smoothing import AbsoluteDiscounting, JelinekMercer, KneserNey

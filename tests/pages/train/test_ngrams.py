@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from tests.jobs import running
 from tests.pages.train.conftest import send
 from tests.site import Page
-from webapp.core.training.record import TrainingRecord
+from webapp.core.training.plan import TrainingRecord
 
 LINES = ("他 来到 了 北京 大学 。", "我们/在/北京/生活/。/她/来到/了/大学/。", "人生 如 梦境 ， 人生 如 戏 。")
 TEXT = "".join(LINES[at % 3] + "\n" for at in range(900))

@@ -10,8 +10,7 @@ from tests.pages.train.conftest import TEXT, send
 from tests.site import HTMX, Page
 from webapp.core.formats.recognize import save
 from webapp.core.training.counting import count_words
-from webapp.core.training.plan import Progress, TrainingPlan
-from webapp.core.training.record import TrainingRecord
+from webapp.core.training.plan import Progress, TrainingPlan, TrainingRecord
 from webapp.core.training.train import train
 from webapp.jobs import Failure, Jobs, jobs_of
 from webapp.storage import VocabularyFile, storage

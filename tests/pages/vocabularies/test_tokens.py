@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -11,15 +12,12 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from tests.site import HTMX, rows_of, words
-from tests.visiting import until
+from tests.site import rows_of, words
 from webapp.core.formats.recognize import save
 from webapp.core.models.bpe import BPE
 from webapp.core.recipes import BYTE_BPE
 from webapp.core.text.utf8 import bytes_to_characters
-from webapp.jobs import surveys
-from webapp.jobs.surveys import Running, StoredSurvey
-from webapp.vocabularies import library, shipped_tokenizer
+from webapp.vocabularies import library, shipped_tokenizer, surveys
 
 BYTES = [bytes([byte]) for byte in range(256)]
 
@@ -31,13 +29,6 @@ def links(answer: TestResponse) -> set[str]:
 def upload(app: Flask, content: bytes) -> str:
     with app.app_context():
         return library().store(content).name
-
-
-def surveyed(app: Flask, name: str) -> None:
-    """Have a survey computed."""
-    with app.test_request_context():
-        until(lambda: not isinstance(surveys.survey_of(name), Running), 100)
-        assert isinstance(surveys.survey_of(name), StoredSurvey)
 
 
 def hello(app: Flask) -> str:
@@ -108,16 +99,10 @@ def test_unknown_ids(client: FlaskClient, id: str) -> None:
 # --- unreachable tokens
 
 
-def test_the_list_says_how_far_it_is_and_then_lists(app: Flask, client: FlaskClient) -> None:
+def test_the_list(app: Flask, client: FlaskClient) -> None:
     name = hello(app)
-    first = client.get(f"/vocabularies/{name}/unreachable")
-    assert first.status_code == 202
-    assert 'http-equiv="refresh"' in first.text
-    assert client.get(f"/vocabularies/{name}/unreachable", headers=HTMX).status_code == 200  # htmx swaps it
-    surveyed(app, name)
     page = client.get(f"/vocabularies/{name}/unreachable")
     assert page.status_code == 200
-    assert "hx-trigger" not in page.text.partition('id="survey"')[2].partition(">")[0]
     assert "14 unreachable tokens" in words(page)  # 13 bytes that UTF-8 never has, and "Hello"
     assert f"/vocabularies/{name}/tokens/261" in links(page)
     assert "Merged differently" in words(client.get(f"/vocabularies/{name}/unreachable?reason=merges"))
@@ -127,10 +112,6 @@ def test_the_list_says_how_far_it_is_and_then_lists(app: Flask, client: FlaskCli
 
 def test_the_list_as_files_and_by_api(app: Flask, client: FlaskClient) -> None:
     name = upload(app, b"[UNK]\na\n##b\nx-y\n=z\nx\ny\n-\n")
-    waiting = client.get(f"/api/v1/vocabularies/{name}/unreachable")
-    assert (waiting.status_code, waiting.get_json()["status"]) == (200, "computing")
-    assert waiting.headers["Retry-After"]
-    surveyed(app, name)
     details = client.get(f"/vocabularies/{name}/unreachable.json").get_json()
     assert [(token["id"], token["reason"]) for token in details["tokens"]] == [(3, "split"), (4, "split")]
     by_api = client.get(f"/api/v1/vocabularies/{name}/unreachable").get_json()
@@ -142,16 +123,25 @@ def test_the_list_as_files_and_by_api(app: Flask, client: FlaskClient) -> None:
     assert rows[2][1] == "'=z"  # no formula
 
 
-def test_failures_are_told(app: Flask, client: FlaskClient) -> None:
-    name = upload(app, b"[UNK]\nfailing\n")
+def test_a_survey_is_computed_once_and_read_again(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = upload(app, b"[UNK]\na\n##b\nx-y\n")
     with app.app_context():
-        folder = surveys.survey_folder()
-        folder.folder.mkdir(parents=True, exist_ok=True)
-        folder.fail(surveys.survey_key(name), "time")
-    answer = client.get(f"/vocabularies/{name}/unreachable")
-    assert answer.status_code == 503
-    assert "120 seconds of processor time" in words(answer)
-    assert client.get(f"/api/v1/vocabularies/{name}/unreachable").get_json()["status"] == "failed"
+        first = surveys.survey_of(name)
+        assert first.states == {"special": 1, "alone": 1, "beside": 1, "unreachable": 1}
+        monkeypatch.setattr(surveys, "survey", None)
+        assert surveys.survey_of(name) == replace(first, unreachable=list(first.unreachable))
+        (file,) = surveys.survey_folder().glob(f"{name}*")
+        for damaged in (b"", b"{", b"\x1f\x8b\x00"):
+            file.write_bytes(damaged)
+            assert surveys.stored_survey(name) is None
+
+
+def test_a_survey_that_cannot_be_stored_is_shown(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = upload(app, b"[UNK]\nb\nx-z\n")
+    monkeypatch.setattr(surveys, "write_whole", lambda *_: (_ for _ in ()).throw(OSError("full")))
+    with app.app_context():
+        assert surveys.survey_of(name).total == 1
+        assert surveys.stored_survey(name) is None
 
 
 # --- hostile vocabularies
@@ -171,11 +161,9 @@ def test_odd_vocabularies_have_pages(app: Flask, client: FlaskClient) -> None:
         assert "\u202e" not in answer.text
         assert len(answer.data) < 100_000
         assert len(client.get(f"/vocabularies/{name}/tokens/{id}.json").data) < 1_000_000
-    surveyed(app, name)
     assert client.get(f"/vocabularies/{name}/unreachable").status_code == 200
     empty = upload(app, b'{"model": {"type": "BPE", "vocab": {}, "merges": []}, "added_tokens": []}')
     assert "This vocabulary has no tokens." in words(client.get(f"/vocabularies/{empty}/tokens/0"))
-    surveyed(app, empty)
     assert client.get(f"/vocabularies/{empty}/unreachable").status_code == 200
 
 

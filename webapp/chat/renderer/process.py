@@ -28,19 +28,8 @@ import jinja2
 import jinja2.constants
 import jinja2.debug
 
-from .rendering import (
-    CPU_SECONDS,
-    MEMORY,
-    MOST_RECEIVED,
-    MOST_REQUEST,
-    RESERVE,
-    WALL_SECONDS,
-    Clock,
-    RenderTimeError,
-    answer,
-    environment,
-    line_now,
-)
+from . import rendering
+from .rendering import CPU_SECONDS, WALL_SECONDS, Clock, RenderTimeError, answer, environment, line_now
 
 STOPPING = (signal.SIGPROF, signal.SIGALRM)
 # What a renderer does before the first request, so that each child finds it done.
@@ -56,16 +45,16 @@ WARMING: Mapping[str, Any] = {
 }
 
 
-def limit(most_memory: int = MEMORY) -> None:
+def limit() -> None:
     """Set the resource limits that this system supports."""
     base = 0
     with suppress(OSError, ValueError, IndexError), open("/proc/self/statm", "rb") as file:
         base = int(file.read().split()[0]) * resource.getpagesize()
-    whole = base + most_memory if base else 1_000_000_000
+    whole = base + rendering.MEMORY if base else 1_000_000_000
     limits = [
         ("RLIMIT_CORE", 0, 0),
         ("RLIMIT_CPU", CPU_SECONDS, CPU_SECONDS + 1),
-        ("RLIMIT_AS", whole, whole + RESERVE),
+        ("RLIMIT_AS", whole, whole + rendering.RESERVE),
         ("RLIMIT_FSIZE", 0, 0),
         ("RLIMIT_NPROC", 0, 0),
         ("RLIMIT_NOFILE", 0, 0),
@@ -136,7 +125,7 @@ def serve(payload: bytes, made: jinja2.Environment, clock: Clock) -> bytes:
 def _received(descriptor: int, deadline: float) -> tuple[bytes, bool]:
     """What the child writes until it ends, and whether it does so in time and within the limit."""
     received = bytearray()
-    while len(received) <= MOST_RECEIVED:
+    while len(received) <= rendering.MOST_RECEIVED:
         left = deadline - time.monotonic()
         if left <= 0 or not select.select([descriptor], [], [], left)[0]:
             return bytes(received), False
@@ -165,7 +154,7 @@ def main() -> None:
     requests = os.fdopen(0, "rb")
     while size := requests.read(4):
         length = int.from_bytes(size, "big")
-        payload = requests.read(min(length, MOST_REQUEST))
+        payload = requests.read(min(length, rendering.MOST_REQUEST))
         if len(payload) < length:
             return  # the site is gone, or the request is too long
         content = serve(payload, made, clock)

@@ -3,12 +3,10 @@
 A token of a byte-level vocabulary may end inside a character. A client that decodes each token by itself then prints
 U+FFFD; one that keeps the bytes until the character is complete prints the text.
 
-Texts that have given bytes in them: the missing bytes of the first and last character are filled in.
+`completions` are texts that have given bytes in them; the missing bytes of the first and last character are filled in.
 
 E4 B8   → 一, 丁, …      81 82   → characters whose last two bytes are 81 82      20 F0 9F   → a space and 😀, …
 """
-
-from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence

@@ -1,9 +1,4 @@
-"""The portrait of a vocabulary: the lengths of its tokens, their scripts, and the longest tokens.
-
-The portrait of an n-gram model: how many n-grams it has, the most frequent ones, and the neighbours of a word.
-"""
-
-from __future__ import annotations
+"""Portraits: the lengths and scripts of a vocabulary's tokens, the longest ones; n-grams and neighbours of a word."""
 
 from bisect import bisect_right
 from collections import Counter

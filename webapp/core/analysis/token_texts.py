@@ -5,8 +5,6 @@ text: byte-level pieces and byte pieces such as `<0xE4>` their bytes, others the
 adds or removes at that place.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

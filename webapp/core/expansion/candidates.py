@@ -5,7 +5,7 @@
 low</w>        "low", at the end of a word
 b"\\xe4\\xb8"    part of a character
 
-How a base spells a candidate, and whether its pipeline leaves the candidate whole.
+`Spelling` says how a base spells a candidate, and whether its pipeline leaves the candidate whole.
 """
 
 from __future__ import annotations

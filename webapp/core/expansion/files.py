@@ -1,7 +1,4 @@
-"""An expanded vocabulary as files: in the format of its base, so that the base's own library reads it.
-
-The result of an expansion: the new tokenizer, and what became of each candidate.
-"""
+"""The result of an expansion, with the outcome for each candidate, and its files in the format of the base."""
 
 from __future__ import annotations
 

@@ -1,18 +1,17 @@
-"""SentencePiece's models in the form of a `tokenizer.json`: merges derived from scores, spaces replaced by normalizers.
+"""What a `tokenizer.json` expresses in another way: SentencePiece's models, and `</w>` as a symbol of its own.
+
+`converted` returns SentencePiece's models in the form of a `tokenizer.json`: merges derived from scores, spaces
+replaced by normalizers.
 
 As Hugging Face's converters do (`SentencePieceExtractor` in `transformers`), so `tokenizers` gives the same ids.
 
-Express `</w>` as a symbol of its own in a `tokenizer.json`.
-
-Sennrich et al. make the end of a word a symbol of the alphabet; Hugging Face's BPE can only attach it to the word's
-last character (`end_of_word_suffix`). Its symbols are single characters, so the written file uses a marker instead: a
-private-use character that no piece contains. The normalizer inserts the marker after every word, the pre-tokenizer
-splits after the markers, and the pieces contain the marker in place of `</w>`. Ids and offsets then agree. A marker
-that occurs in the text itself must not count as an end of word, so the normalizer first replaces it with a second
-private-use character, which no piece contains either.
+`suffix_to_marker`: Sennrich et al. make the end of a word a symbol of the alphabet; Hugging Face's BPE can only attach
+it to the word's last character (`end_of_word_suffix`). Its symbols are single characters, so the written file uses a
+marker instead: a private-use character that no piece contains. The normalizer inserts the marker after every word, the
+pre-tokenizer splits after the markers, and the pieces contain the marker in place of `</w>`. Ids and offsets then
+agree. A marker that occurs in the text itself must not count as an end of word, so the normalizer first replaces it
+with a second private-use character, which no piece contains either.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,9 +1,7 @@
 """Safety checks for split patterns that come from uploaded files.
 
-Translate patterns from Oniguruma's Ruby syntax, which Hugging Face's `tokenizers` uses, to that of `regex`.
+`translated` turns them from Oniguruma's Ruby syntax, which Hugging Face's `tokenizers` uses, to that of `regex`.
 """
-
-from __future__ import annotations
 
 import re
 import time

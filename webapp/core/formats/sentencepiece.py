@@ -3,14 +3,12 @@
 Ids and decoded text equal those of the package `sentencepiece` (0.2.3). SentencePiece has no pre-tokenizer, so these
 tokenizers have none either: the model receives the whole normalized text.
 
-The protocol buffer messages of a SentencePiece file, with the fields that this site reads or writes.
+`ModelProto` is the protocol buffer message of a file, with the fields that this site reads or writes.
 
 Field numbers follow `sentencepiece_model.proto`; other fields are ignored. Strings are declared as bytes and enums as
 integers, so that a string that is not UTF-8 or an unknown enum value gets an error message of its own. The messages
 have a package name of their own, so that they do not clash with SentencePiece's when both are loaded.
 """
-
-from __future__ import annotations
 
 from array import array
 from collections.abc import Callable

@@ -11,7 +11,7 @@ expects.
 - `sample`: Unigram segmentations drawn by their probabilities (Kudo 2018, "Subword Regularization").
 """
 
-from __future__ import annotations
+from dataclasses import dataclass
 
 from webapp.core.inference.character_pieces import (
     BytePieces,
@@ -22,7 +22,6 @@ from webapp.core.inference.character_pieces import (
 )
 from webapp.core.inference.dropout import MergesWithDropout
 from webapp.core.inference.piece_table import fewest_parts, longest_parts
-from webapp.core.inference.records import ALPHA, DROPOUT, INFERENCES, OWN, PARAMETERS, SEED, Inference, Parameter
 from webapp.core.inference.samples import DrawnTokenizer, UnigramSamples
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
@@ -31,6 +30,51 @@ from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnig
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number that an inference depends on, from `least` to `most`."""
+
+    name: str
+    least: float
+    most: float
+    default: float
+
+
+DROPOUT = Parameter("dropout", 0.0, 1.0, 0.1)
+"""The probability with which each possible merge is dropped at each step."""
+ALPHA = Parameter("alpha", 0.01, 10.0, 1.0)
+"""The exponent of the probabilities: at 1 samples follow the model, near 0 all segmentations are equally likely."""
+SEED = Parameter("seed", 0, 2**31, 0)
+"""Which of the random results: the same seed gives the same result."""
+
+
+PARAMETERS = (DROPOUT, ALPHA, SEED)
+
+
+@dataclass(frozen=True)
+class Inference:
+    """A way to apply a vocabulary; `source` is the paper's number on arXiv, empty for the vocabulary's own rule."""
+
+    id: str
+    source: str = ""
+    parameters: tuple[Parameter, ...] = ()
+
+
+OWN = "own"
+"""The id of the vocabulary's own rule, the only one that is exact."""
+
+INFERENCES: dict[str, Inference] = {
+    each.id: each
+    for each in (
+        Inference(OWN),
+        Inference("longest", "2403.01289"),
+        Inference("fewest", "2402.18376"),
+        Inference("dropout", "1910.13267", (DROPOUT, SEED)),
+        Inference("sample", "1804.10959", (ALPHA, SEED)),
+    )
+}
 
 
 class InferenceError(ValueError):

@@ -1,9 +1,4 @@
-"""The pieces of a vocabulary as a plain set, and which lengths are worth trying at a position of a text.
-
-What all inferences have in common: a model with the pieces of another one, applied by a rule of its own.
-"""
-
-from __future__ import annotations
+"""The pieces of a vocabulary as a plain set, applied by another rule than the model's own."""
 
 from collections.abc import Mapping, Sequence
 from sys import maxsize

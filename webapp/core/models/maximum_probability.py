@@ -10,9 +10,11 @@ A word has the probability frequency / total, where `total` sums the frequencies
 to divide a text into words, the best has the highest product of probabilities; it is computed from the right as a sum
 of logarithms (Manning and Schütze 1999, chapter 3; Sproat et al. 1996, "A Stochastic Finite-State Word-Segmentation
 Algorithm for Chinese"). Order of sums and ties are those of jieba, so that the words are the same.
-"""
 
-from __future__ import annotations
+`joined_frequency` is the frequency that a word needs to be taken as a whole: jieba's `suggest_freq` compares the word
+with the best path through its characters (without the HMM): the word needs a probability just above their product. Its
+total is that of the dictionary before the change.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -304,3 +306,25 @@ class WordGraph:
                 if len(word) == length and id_of(word) is not None:
                     ends.append(start + length)
             yield start, ends or [start + 1]
+
+
+def joined_frequency(graph: WordGraph, word: str) -> int:
+    """The least frequency with which a word is more probable than the words it consists of.
+
+    A word that is already frequent enough keeps its frequency.
+
+    >>> from webapp.core.models.dictionary import Dictionary
+    >>> joined_frequency(WordGraph(Dictionary(["台", "中", "台中"], [40, 50, 1])), "台中")
+    22
+    """
+    probability = _product(graph, MaximumProbability(graph.dictionary, hmm=False).words(word))
+    return max(int(probability * graph.total) + 1, graph.frequency_of(word) or 1)
+
+
+def _product(graph: WordGraph, words: Sequence[str]) -> float:
+    # In jieba's order: the sums of rounding errors can decide the last digit.
+    total = float(graph.total)
+    probability = 1.0
+    for word in words:
+        probability *= (graph.frequency_of(word) or 1) / total
+    return probability

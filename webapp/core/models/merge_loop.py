@@ -4,12 +4,9 @@ The adjacent pair with the lowest rank is merged, the leftmost first among equal
 Two implementations give the same result: a plain list for short pre-tokens, and for long ones a heap, which takes
 O(n log n).
 
-The symbols of a pre-token before byte-pair encoding merges anything, as in Hugging Face's `tokenizers`.
-
-The offsets of a byte-level model's tokens in a pre-token.
+`Symbols` are those of a pre-token before the first merge, as in Hugging Face's `tokenizers`; `byte_segments` has the
+offsets of a byte-level model's tokens.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,16 +1,14 @@
-"""BPE that merges by score, as SentencePiece does: the adjacent pair that forms the piece with the highest score first.
+"""SentencePiece's BPE and Unigram.
 
-In Sennrich et al. 2016 each merge has a rank; here a piece has a score, and any adjacent pair that forms the piece may
-be merged. For the heap see Kudo and Richardson 2018, section 3.2.
+`ScoredBPE` merges by score: the adjacent pair that forms the piece with the highest score first. In Sennrich et al.
+2016 each merge has a rank; here a piece has a score, and any adjacent pair that forms the piece may be merged. For the
+heap see Kudo and Richardson 2018, section 3.2.
 
-The Unigram language model in SentencePiece's arithmetic.
-
-Kudo 2018, "Subword Regularization", section 3.2, as in `unigram`. But SentencePiece sums scores in single precision
-over the whole text, so rounding, which depends on all text before, decides between nearly equal paths. The score of a
-path is reset to 0 when it passes 100,000, which limits the rounding step to 1/128.
+`SentencePieceUnigram` is the Unigram language model in SentencePiece's arithmetic: Kudo 2018, "Subword Regularization",
+section 3.2, as in `unigram`. But SentencePiece sums scores in single precision over the whole text, so rounding, which
+depends on all text before, decides between nearly equal paths. The score of a path is reset to 0 when it passes
+100,000, which limits the rounding step to 1/128.
 """
-
-from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence

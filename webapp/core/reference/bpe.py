@@ -19,7 +19,7 @@ The paper's own corpus, as word counts:
 >>> encode(characters("lowest"), merges)
 ['low', 'est</w>']
 
-Byte-pair encoding without a list of merges: each piece has a rank or a score of its own.
+At the end, byte-pair encoding without a list of merges: each piece has a rank or a score of its own.
 
 Two neighbours may be merged if what they spell together is a piece, whatever the two parts
 are; the best such piece comes first. This is how tiktoken reads its vocabularies (a piece's
@@ -30,8 +30,6 @@ Sources: tiktoken, `_educational.py`, function `bpe_encode`; Kudo and Richardson
 "SentencePiece: A simple and language independent subword tokenizer and detokenizer", section
 3.2; Karpathy 2023, llama2.c, `run.c`, function `encode`.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise

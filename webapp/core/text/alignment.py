@@ -1,4 +1,4 @@
-"""Normalized texts with the range of the original for each character, and how far two texts agree."""
+"""Normalized texts with the range of the original for each of their characters, and how far two texts agree."""
 
 from __future__ import annotations
 

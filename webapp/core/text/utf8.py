@@ -2,12 +2,11 @@
 
 The ranges are those of the table "Well-Formed UTF-8 Byte Sequences" (The Unicode Standard, table 3-7).
 
-GPT-2's byte alphabet: bytes spelled as printable characters (Radford et al. 2019, `bytes_to_unicode`).
+Also GPT-2's byte alphabet, in which bytes are spelled as printable characters (Radford et al. 2019,
+`bytes_to_unicode`).
 
 Printable Latin-1 characters represent themselves; the other bytes are numbered from U+0100, so a space is `Ġ`.
 """
-
-from __future__ import annotations
 
 import re
 

@@ -1,9 +1,4 @@
-"""Trace of maximum matching: each window that is tried, and the word, character or run that is taken.
-
-Trace of WordPiece: the windows that are tried, longest first, from the left of each word.
-"""
-
-from __future__ import annotations
+"""Traces of maximum matching and of WordPiece: the windows that are tried, longest first, and what is taken."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -8,11 +8,10 @@ never changes one. The same counts in the same order always give the same result
 `bpe`          byte pair encoding over bytes, or over characters with an end-of-word suffix
 `wordpiece`    merges by score instead of by count
 `unigram`      expectation maximization over many candidate pieces, pruned to size
-`superbpe`     byte pair encoding inside words first, then across spaces
+`bpe_variants` SuperBPE, which merges inside words first, then across spaces; SentencePiece's BPE
 `ngram`        counts of words and n-grams in segmented sentences, rare ones removed
 
-`pair_counts` keeps pair counts up to date for `bpe` and `wordpiece`,
-`pair_scores` the scores for `wordpiece`.
-`unigram` starts from `seed_pieces` and computes expectations with `corpus_lattice`; these go
-through whole corpora in arrays (numpy), for which `word_trie` brings together what is equal.
+`pair_counts` keeps pair counts up to date for `bpe` and `wordpiece`, `pair_scores` the scores for `wordpiece`.
+`unigram` starts from the frequent substrings of `word_trie` and computes expectations with `corpus_lattice`; both go
+through whole corpora in arrays (numpy).
 """

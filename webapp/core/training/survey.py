@@ -15,7 +15,7 @@ from typing import Any
 
 from webapp.core.models.scored_pieces import NAMED_BYTES
 from webapp.core.text.unicode_tables import script_of
-from webapp.core.trainers import superbpe, unigram, wordpiece
+from webapp.core.trainers import bpe_variants, unigram, wordpiece
 from webapp.core.trainers.word_counts import WordCounts
 from webapp.core.training.corpus import (
     CHUNK,
@@ -230,7 +230,7 @@ def possible_pieces(counts: WordCounts, plan: TrainingPlan, *, whole: bool) -> i
 
 _UNKNOWN = {
     "bpe-characters": ("<unk>",),
-    "bpe-sentencepiece": (superbpe.UNKNOWN, *NAMED_BYTES),
+    "bpe-sentencepiece": (bpe_variants.UNKNOWN, *NAMED_BYTES),
     "wordpiece": (wordpiece.UNKNOWN,),
     "unigram": (unigram.UNKNOWN,),
 }

@@ -14,9 +14,9 @@ from typing import Any
 from webapp.core.models import Model
 from webapp.core.recipes import sentencepiece_tokenizer
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.trainers import bpe, superbpe, unigram, wordpiece
+from webapp.core.trainers import bpe, bpe_variants, unigram, wordpiece
 from webapp.core.trainers.bpe import BYTES, END_OF_WORD, CountedMerge, TrainedBPE
-from webapp.core.trainers.superbpe import TrainedSentencePieceBPE
+from webapp.core.trainers.bpe_variants import TrainedSentencePieceBPE
 from webapp.core.trainers.word_counts import WordCounts, alphabet, characters, symbol_counts
 from webapp.core.trainers.wordpiece import PREFIX
 from webapp.core.training.counting import CountedCorpus, Limited, TrainingError, count_block
@@ -54,7 +54,7 @@ def merges_of(
         end_of_word_suffix="",
         symbols=symbols,
         minimum_count=least,
-        accepts=lambda piece: superbpe.is_within(piece, longest),
+        accepts=lambda piece: bpe_variants.is_within(piece, longest),
     )
 
 
@@ -76,7 +76,7 @@ def train_by_merging(plan: TrainingPlan, counts: WordCounts, watch: Watch) -> To
     first, room = len(pieces), room_after(plan, pieces, others)
     merges: Any = merges_of(counts, plan, symbols)
     if plan.variant == "superbpe":
-        merges = superbpe.merges(counts, room, share=plan.transition, minimum_count=plan.minimum_count or 1)
+        merges = bpe_variants.merges(counts, room, share=plan.transition, minimum_count=plan.minimum_count or 1)
     taken: list[Any] = []
     latest: deque[str | bytes] = deque(maxlen=LATEST)
     curve = watch.curve

@@ -1,7 +1,5 @@
 """The playground's form: example texts, the picker of vocabularies, and the contexts of the templates."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -15,11 +13,10 @@ from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
 from webapp.core.algorithms import ALGORITHMS
-from webapp.core.analysis.suggested_frequency import joined_frequency
 from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.models.dictionary import LONGEST_WORD
 from webapp.core.models.dictionary_edits import Edit, EditError, parse_edits, with_edit, without_edit
-from webapp.core.models.maximum_probability import WordGraph
+from webapp.core.models.maximum_probability import WordGraph, joined_frequency
 from webapp.tokenization.algorithms import joined_names, leading_algorithms
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import edit_problem

@@ -13,7 +13,7 @@ from flask_babel import gettext as _
 
 from webapp.core.algorithms import ALGORITHMS, family_of, sharing_vocabularies
 from webapp.core.analysis.chunking import boundaries_of
-from webapp.core.inference.records import OWN
+from webapp.core.inference import OWN
 from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability

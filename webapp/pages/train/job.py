@@ -14,8 +14,7 @@ from flask_babel import gettext as _
 
 from webapp.core.algorithms import UNREADABLE
 from webapp.core.analysis.measures import MeasureId
-from webapp.core.training.plan import STAGES, Progress, Stage
-from webapp.core.training.record import TrainingRecord, command_line, python_code
+from webapp.core.training.plan import STAGES, Progress, Stage, TrainingRecord, command_line, python_code
 from webapp.jobs import Job, jobs
 from webapp.pages.train.messages import failure_sentence, short_name, size_in_words
 from webapp.pages.train.plan import TRAINER_TITLES, request_of

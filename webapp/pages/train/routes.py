@@ -1,7 +1,5 @@
 """Routes: `/train` takes a corpus and starts trainings, `/train/ID` shows one while it runs and when it has ended."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus

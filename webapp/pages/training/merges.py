@@ -1,7 +1,5 @@
 """Training BPE and WordPiece: count pairs, merge the best one, rewrite the words, repeat."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any

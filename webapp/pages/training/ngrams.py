@@ -1,7 +1,5 @@
 """Word n-grams: counted sentence by sentence, then as probabilities, then the best segmentation of a text."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

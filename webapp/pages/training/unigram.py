@@ -1,7 +1,5 @@
 """Training Unigram: from too many pieces down to the chosen number, with a step for each estimate and each pruning."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from math import log

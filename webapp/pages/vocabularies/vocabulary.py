@@ -1,7 +1,5 @@
 """`/vocabularies/NAME`: the contents of a vocabulary, with its byte alphabet, and the vocabulary as files."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +31,6 @@ from webapp.core.models.ngram import NGram
 from webapp.core.models.word_models import WordModel
 from webapp.core.text.utf8 import bytes_to_characters
 from webapp.core.tokenizer import Tokenizer
-from webapp.jobs.surveys import stored_survey
 from webapp.pages.vocabularies import listing, token_table
 from webapp.pages.vocabularies.found import HeadedPage, answer, blueprint, end, entry_of, too_long, vocabulary_of
 from webapp.pages.walkthrough.ngram_probabilities import (
@@ -50,6 +47,7 @@ from webapp.tokenization.measures.measured import article_measures, language_lin
 from webapp.tokenization.messages import translated
 from webapp.vocabularies import CatalogueEntry, default_for, library, title_of
 from webapp.vocabularies.descriptions import description_of
+from webapp.vocabularies.surveys import stored_survey
 from webapp.vocabularies.token_kinds import kind_title
 from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.web.htmx import private, wants_partial

@@ -3,8 +3,6 @@
 The lattice has an arc for each word, with the probability after the best words before it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial

@@ -10,8 +10,6 @@ Pictures show formatting characters as `⟨202E⟩`, so only the implicit rules 
 `python-bidi` resolves the levels; rule L2 of Unicode Standard Annex 9 determines the order in a line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -75,11 +73,10 @@ def cells(encoding: Encoding, show: bool = False, most: int | None = None) -> It
     total = len(encoding) if most is None else min(len(encoding), most)
     # The drawing ends with the last of these tokens, so the rest of a long text is not searched.
     reach = len(encoding.text) if total == len(encoding) else max(encoding.ends[:total], default=0) + LONGEST
-    for span in spans(encoding, cluster_ends(encoding.text[:reach]), last=total):
-        index, own, shared = span.index, span.own, span.shared
+    for index, own, shared, around in spans(encoding, cluster_ends(encoding.text[:reach]), last=total):
         if index is None:
             yield PictureCell(None, drawable(own, show))
-        elif span.around:
+        elif around:
             yield PictureCell(index, drawable(shown_piece(encoding.piece(index))), special=True)
         else:
             mark = "▁" if not own and not shared else "↵" if own.startswith("\n") and not show else ""

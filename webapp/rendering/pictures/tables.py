@@ -4,8 +4,6 @@ A piece that is not valid UTF-8 has no text: its `piece` is null in JSON and emp
 formats; all fields of JSON are exact.
 """
 
-from __future__ import annotations
-
 import csv as csv_writer
 import io
 import json
@@ -113,9 +111,9 @@ def plain_parts(encoding: Encoding, separator: str = " ") -> Iterator[str]:
 
 
 def _texts(encoding: Encoding) -> Iterator[str]:
-    for span in spans(encoding, cluster_ends(encoding.text)):
-        if span.index is not None and (span.own or span.around):
-            yield shown_piece(encoding.piece(span.index)) if span.around else span.own
+    for index, own, _shared, around in spans(encoding, cluster_ends(encoding.text)):
+        if index is not None and (own or around):
+            yield shown_piece(encoding.piece(index)) if around else own
 
 
 def _written(encoding: Encoding, write: Callable[[str | bytes], tuple[str, str]]) -> Iterator[tuple[str, str]]:

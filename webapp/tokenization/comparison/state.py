@@ -8,7 +8,7 @@ The tokens of the rows are aligned. Earlier addresses and shared results may nam
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from urllib.parse import urlencode
 
@@ -19,14 +19,14 @@ from webapp.core import algorithms
 from webapp.core.algorithms import inferences_of, sharing_vocabularies
 from webapp.core.analysis.measures import Agreement, agreement_of, token_boundaries
 from webapp.core.encoding import Encoding
-from webapp.core.inference.records import OWN, PARAMETERS
+from webapp.core.inference import OWN, PARAMETERS
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization import forms
 from webapp.tokenization.exports import picture_title
 from webapp.tokenization.forms import InputProblem, fits, require_size
 from webapp.tokenization.messages import EXPLAINED_ERRORS, problem_of
 from webapp.tokenization.result import Result, tokenize
-from webapp.tokenization.state import State
+from webapp.tokenization.state import DEFAULTS, State, in_address, short_query
 from webapp.vocabularies import CATALOGUE, StillFetchingError, default_for, library
 from webapp.vocabularies.shipped_vocabularies import NAMES
 from webapp.vocabularies.uploads import number_of_ids
@@ -41,7 +41,6 @@ OPTIONS = (
     *(parameter.name for parameter in PARAMETERS),
     "show",
 )
-_DEFAULTS = {field.name: field.default for field in fields(State)}
 
 
 @dataclass(frozen=True)
@@ -117,10 +116,7 @@ class Comparison:
 
     def link(self, most: int) -> str | None:
         """The query string, or None if it would have more than `most` characters."""
-        if len(self.text) > most:
-            return None  # without building the query string
-        query = self.query()
-        return query if len(query) <= most else None
+        return short_query(self.text, self.query, most)
 
     def query_without_texts(self) -> str:
         """The query string without texts, for when the full one is too long."""
@@ -132,13 +128,12 @@ class Comparison:
         used = {}
         for state in map(State.relevant, self.states):
             for name in OPTIONS:
-                if getattr(state, name) != _DEFAULTS[name]:
+                if getattr(state, name) != DEFAULTS[name]:
                     used[name] = getattr(state, name)
         return {name: used[name] for name in OPTIONS if name in used}
 
     def _query_of_choices(self) -> str:
-        options = self.options().items()
-        written = [(name, str(int(value)) if isinstance(value, bool) else str(value)) for name, value in options]
+        written = [(name, in_address(value)) for name, value in self.options().items()]
         return urlencode([*(("with", str(choice)) for choice in self.choices), *written])
 
 

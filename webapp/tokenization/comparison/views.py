@@ -1,7 +1,5 @@
 """What pages and files show of a comparison: the drawing, the figures, and the agreement of each two rows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +12,7 @@ from flask_babel import ngettext
 from markupsafe import Markup
 
 from webapp.core.algorithms import ALGORITHMS, inferences_of
-from webapp.core.inference.records import OWN, PARAMETERS
+from webapp.core.inference import OWN, PARAMETERS
 from webapp.rendering.graphemes import cluster_ends
 from webapp.rendering.pictures import drawing
 from webapp.rendering.pictures.drawing import PictureKind, PictureRow

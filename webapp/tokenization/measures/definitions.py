@@ -5,8 +5,6 @@ Pages, files, the API and the command `measure` derive their lists from these re
 `templates/measures/_definitions.html`. Texts are translated when a page shows them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """`/pretokens`: how a vocabulary, or a pattern of one's own, splits a text before the model sees it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args

@@ -1,7 +1,7 @@
-"""SuperBPE: byte pair encoding that first merges inside words, then across spaces.
+"""Two variants of BPE: SuperBPE, which first merges inside words, then across spaces, and SentencePiece's.
 
-Source: Liu, Hayase, Hofmann, Oh, Smith, Choi 2025, "SuperBPE: Space Travel for Language Models" (arXiv 2503.13423),
-section 2. The result is an ordinary byte-level BPE model whose pre-tokens are spans of several words
+Source of SuperBPE: Liu, Hayase, Hofmann, Oh, Smith, Choi 2025, "SuperBPE: Space Travel for Language Models" (arXiv
+2503.13423), section 2. The result is an ordinary byte-level BPE model whose pre-tokens are spans of several words
 (`split_patterns.SUPERWORDS`).
 
 - Exploits: no merge of the first phase crosses from one word to the next unless a piece holds the last byte of the one
@@ -9,15 +9,13 @@ section 2. The result is an ordinary byte-level BPE model whose pre-tokens are s
 - Invariant: the second phase starts from spans encoded with the merges of the first phase, as encoding has them.
 - Proved by: both phases with the functions of `webapp.core.reference.bpe`, in `tests.core.reference.test_bpe`.
 
-SentencePiece's BPE: merges of characters, where a piece is formed from any two parts, and bytes for the rest.
+SentencePiece's BPE merges characters; there, a piece is formed from any two parts, and bytes for the rest.
 
 Source: Kudo, Richardson 2018, "SentencePiece: A simple and language independent subword tokenizer and detokenizer",
 section 3; byte fallback as in its implementation. It differs from Sennrich's BPE in three ways: the space before a word
 is a character of it, `▁`; a piece has a score, minus the rank of its merge, and any two adjacent pieces that form it
 are merged, not only the two from which it was trained; a character outside the alphabet becomes its UTF-8 bytes.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
