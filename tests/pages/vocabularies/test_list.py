@@ -38,13 +38,7 @@ def listed(answer: TestResponse) -> list[str]:
 
 @pytest.mark.parametrize(
     ("show", "some"),
-    [
-        ("ready", SHIPPED),
-        ("bpe", ["gpt2", "bpe-bytes"]),
-        ("wordpiece", ["bert-base-cased", "wordpiece"]),
-        ("unigram", ["t5", "unigram"]),
-        ("dictionary", ["jieba"]),
-    ],
+    [("ready", SHIPPED), ("bpe", ["gpt2", "bpe-bytes"]), ("unigram", ["t5", "unigram"]), ("dictionary", ["jieba"])],
 )
 def test_the_list_is_filtered_by_kind(client: FlaskClient, show: str, some: list[str]) -> None:
     everything = listed(client.get("/vocabularies"))

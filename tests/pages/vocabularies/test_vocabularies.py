@@ -87,10 +87,8 @@ def test_searching_by_text_and_by_id(client: FlaskClient) -> None:
     ("query", "cells"),
     [
         ("U+4E00", ["一"]),
-        ("u+7814 U+7A76", ["研究"]),
         ("0x41", ["A"]),
         ("e4 b8 80", ["一"]),
-        (" the", ["·the"]),
         ("20 74 68 65", ["·the", "20 74 68 65", "U+0020 U+0074 U+0068 U+0065"]),
         ("e4 b8", ["⟨E4 B8⟩", "E4 B8", ""]),
     ],
@@ -155,12 +153,7 @@ WAITING = StillFetchingError(GPT_2, 500_000, 2_000_000)
 @pytest.mark.parametrize(
     ("error", "status", "sentence", "has"),
     [
-        (
-            UnavailableVocabularyError(GPT_2, OFFLINE),
-            503,
-            "there is no connection to example.org",
-            "/vocabularies/gpt2",
-        ),
+        (UnavailableVocabularyError(GPT_2, OFFLINE), 503, "there is no connection to example.org", "OpenAI"),
         (UnavailableVocabularyError(GPT_2, FormatError("line 3 is no base64")), 503, "line 3 is no base64", "OpenAI"),
         (WAITING, 202, "0.5 of 2.0 MB received.", '<meta http-equiv="refresh"'),
     ],
@@ -180,25 +173,11 @@ def test_a_vocabulary_that_is_not_here(
     assert ("<html" in part.text) == (status == 202)
 
 
-def test_settings_are_described_in_words(app: Flask, client: FlaskClient) -> None:
-    split = {"type": "Split", "pattern": {"Regex": "[a-z]+"}, "behavior": "Removed", "invert": True}
-    document = {
-        "normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": "<b>"},
-        "pre_tokenizer": split,
-        "model": {"type": "WordLevel", "vocab": {"<unk>": 0}, "unk_token": "<unk>"},
-    }
-    with app.app_context():
-        entry = library().store(json.dumps(document).encode())
-    answer = client.get(f"/vocabularies/{entry.name}")
-    seen = words(answer).replace(" ,", ",")
-    assert "Replace replaces ·, by <b> Pre-tokenizer Split by the pattern [a-z]+, keeps only matches" in seen
-    assert "<b></code>" not in answer.text
-
-
 def test_a_hostile_vocabulary_is_drawn(app: Flask, client: FlaskClient) -> None:
     pieces = ["<unk>", "x" * 300_000, "\u202eabc", "<script>alert(1)</script>", "\x00", "\n" * 3000]
     document = {
         "added_tokens": [{"id": 6, "content": "<i>" * 2500, "special": True}],
+        "normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": "<script>alert(1)</script>"},
         "model": {"type": "WordLevel", "vocab": {piece: id for id, piece in enumerate(pieces)}, "unk_token": "<unk>"},
     }
     with app.app_context():
