@@ -161,8 +161,6 @@ def test_a_shared_comparison_can_be_opened(open_page: OpenPage) -> None:
     page.click("[popovertarget=share]")
     expect(page.locator("#link-before")).to_be_visible()  # it is the link of the previous comparison
     assert page.input_value("#link") == link
-    page.goto(f"{link}/embed")
-    assert_accessible(page)
     page.goto(link)
     assert_accessible(page)
     assert page.inner_text("h1") == "Where they part"

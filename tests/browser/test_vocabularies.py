@@ -74,7 +74,7 @@ def test_a_vocabulary_appears_by_itself_once_fetched(open_page: OpenPage, publis
     publisher.gate.set()
     expect(page.locator("#tokens > .chunk > *")).to_have_text(["the", "low", "est", "low"])
     about = page.locator("section", has=page.get_by_role("heading", name="About this tokenizer"))
-    expect(about.last).to_contain_text("google-bert/bert-base-cased")
+    expect(about.last).to_contain_text("google-bert/bert-base-cased", timeout=30_000)
 
 
 def test_a_vocabulary_is_fetched_without_javascript(open_page: OpenPage, publisher: Publisher) -> None:

@@ -91,11 +91,4 @@ def test_adjacent_tints_are_distinguishable(theme: str, vision: str) -> None:
     tints = [perceived(colours[f"t{n}"], vision) for n in range(1, 7)]
     for one, other in zip(tints, [*tints[1:], tints[0]], strict=True):
         assert math.dist(one, other) >= APART
-
-
-@pytest.mark.parametrize("theme", THEMES)
-def test_adjacent_tints_differ_in_lightness(theme: str) -> None:
-    colours = variables(theme)
-    tints = [perceived(colours[f"t{n}"], "usual")[0] for n in range(1, 7)]
-    for one, other in zip(tints, [*tints[1:], tints[0]], strict=True):
-        assert abs(one - other) >= 6
+        assert abs(one[0] - other[0]) >= 6 or vision != "usual"
