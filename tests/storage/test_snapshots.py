@@ -224,3 +224,13 @@ def test_deleted_texts_are_overwritten_in_the_file(tmp_path: Path) -> None:
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     assert content[-60:] not in file.read_bytes()
+
+
+def test_a_link_from_an_earlier_release_is_found_and_given_again(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr(snapshots, "_new_id", lambda: "9a2222222")
+        share(storage)
+    assert condition(storage, "9a2222222") == "kept"
+    assert share(storage).id == "9a2222222"

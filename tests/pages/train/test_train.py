@@ -319,3 +319,10 @@ def test_an_unknown_training_is_a_page(client: FlaskClient) -> None:
     for path in ("/train/nope", f"/train/{'x' * 22}", "/train/..", f"/train/{'x' * 22}/record.json"):
         assert client.get(path).status_code == 404
     assert client.post(f"/train/{'x' * 22}/cancel").status_code == 404
+
+
+def test_a_wrong_pattern_is_not_tried_beside_another_mistake(client: FlaskClient, corpus: str) -> None:
+    plan = {**PLAN, "size": "many", "split": "own", "pattern": "(a"}
+    answer = client.post("/train", data={"corpus": corpus, **plan})
+    assert answer.status_code == 422
+    assert set(Page(answer.text).invalid) == {"size", "pattern"}
