@@ -18,7 +18,7 @@ from werkzeug.datastructures import FileStorage
 from werkzeug.test import TestResponse, stream_encode_multipart
 
 from tests.core import sentencepieces
-from tests.core.tekken_files import RANKS
+from tests.core.small_files import RANKS
 from tests.core.texts import CORPUS
 from tests.site import HTMX, NOWHERE, Page
 from webapp import create_app

@@ -14,7 +14,7 @@ import tokenizers
 from flask import Flask
 from flask.testing import FlaskClient
 
-from tests.core.tekken_files import RANKS, tekken_file
+from tests.core.small_files import RANKS, tekken_file
 from tests.core.texts import CORPUS
 from tests.core.training.test_train import TEXT, trained
 from webapp.core.formats import huggingface
