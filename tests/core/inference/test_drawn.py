@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from itertools import pairwise
+from itertools import pairwise, product
 from math import exp, fsum
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -23,7 +24,6 @@ from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.models.unigram import Unigram
-from webapp.core.recipes import BYTE_BPE
 from webapp.core.reference import inference as reference
 from webapp.core.reference import unigram as reference_unigram
 from webapp.core.tokenizer import Tokenizer
@@ -57,67 +57,89 @@ def test_merging_is_that_of_the_paper(word: str, probability: float, seed: int) 
 
 @SAME_FIXTURE
 @given(text=texts)
-def test_a_probability_of_0_is_the_own_rule_and_of_1_merges_nothing(pair: Pair, text: str) -> None:
-    if "dropout" not in inferences_for(pair.ours.model):
-        return
-    own, none = pair.ours.encode(text), infer(pair.ours, "dropout", dropout=0).encode(text)
-    assert (list(none.ids), list(none.starts), list(none.ends)) == (list(own.ids), list(own.starts), list(own.ends))
-    some, all_dropped = (infer(pair.ours, "dropout", dropout=dropout, seed=5).encode(text) for dropout in (0.5, 1))
-    assert len(own) <= len(all_dropped)
-    assert len(some) <= len(all_dropped)
-    for encoding in some, all_dropped:
+def test_what_is_drawn_covers_the_text_and_decodes_as_the_own_tokens(pair: Pair, text: str) -> None:
+    own, drawn = pair.ours.encode(text), {"dropout", "sample"} & {*inferences_for(pair.ours.model)}
+    for name, probability in product(drawn, (0.5, 1)):
+        tokenizer = infer(pair.ours, name, dropout=probability, alpha=0.3, seed=5)
+        encoding = tokenizer.encode(text)
+        assert list(encoding.ids) == tokenizer.ids(text)
         assert len(encoding.starts) == len(encoding)
         assert not own or (encoding.starts[0], encoding.ends[-1]) == (own.starts[0], own.ends[-1])
-    if not own.unknown:
-        assert pair.ours.decode(some.ids) == pair.ours.decode(own.ids)
+        if not own.unknown and not encoding.unknown:
+            assert pair.ours.decode(encoding.ids) == pair.ours.decode(own.ids)
+        if name == "dropout":  # with a probability of 0 as by the own rule, and of 1 nothing is merged
+            assert infer(pair.ours, "dropout", dropout=0).ids(text) == list(own.ids)
+            assert max(len(own), len(encoding)) <= len(infer(pair.ours, "dropout", dropout=1).ids(text))
 
 
-@pytest.mark.parametrize("probability", [0.1, 0.5, 0.9])
-def test_the_distribution_is_that_of_algorithm_1(probability: float) -> None:
-    word, draws = "abcabcab", 4000
-    ours = Counter(tuple(PIECES[id] for id in merged(word, probability, seed)) for seed in range(draws))
-    theirs = Counter(
-        tuple(reference.dropout(word, MERGES, probability, Random(f"theirs {seed}"))) for seed in range(draws)
+PIECES_SAMPLES = {"<unk>": 0.0, "a": -2.0, "b": -2.5, "c": -1.5, "ab": -2.2, "bc": -3.0, "abc": -4.0, "ca": -2.9}
+WAYS = list(reference_unigram.segmentations("abcab", PIECES_SAMPLES))
+MODEL_SAMPLES = Unigram(list(PIECES_SAMPLES), list(PIECES_SAMPLES.values()), unknown_id=0)
+
+
+def by_merging(random: Random, probability: float) -> list[int]:
+    symbols = [PIECES.index(character) for character in "abcabcab"]
+    return merge_with_drops(symbols, MODEL.merge_result, Drops(probability, random))[0]
+
+
+def by_the_paper(random: Random, probability: float) -> list[int]:
+    return [PIECES.index(piece) for piece in reference.dropout("abcabcab", MERGES, probability, random)]
+
+
+def by_samples(random: Random, alpha: float) -> list[str]:
+    return [list(PIECES_SAMPLES)[id] for id, _, _ in UnigramSamples(MODEL_SAMPLES, alpha).draw("abcab", random)]
+
+
+def by_the_reference(random: Random, alpha: float) -> list[str]:
+    return reference.sample("abcab", PIECES_SAMPLES, alpha, random)
+
+
+def by_exact_probabilities(random: Random, alpha: float) -> list[str]:
+    return random.choices(WAYS, [exp(alpha * fsum(map(PIECES_SAMPLES.__getitem__, way))) for way in WAYS])[0]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "parameter"),
+    [
+        *((by_merging, by_the_paper, probability) for probability in (0.1, 0.5, 0.9)),
+        *((by_samples, by_exact_probabilities, alpha) for alpha in (0.1, 0.5, 1.0, 3.0)),
+        (by_the_reference, by_exact_probabilities, 0.5),
+    ],
+)
+def test_the_distribution_is_that_of_the_paper(ours: Any, theirs: Any, parameter: float) -> None:
+    first, second = (
+        Counter(tuple(draw(Random(f"{name} {seed}"), parameter)) for seed in range(4000))
+        for name, draw in {"ours": ours, "theirs": theirs}.items()
     )
-    assert chi_square(ours, theirs) < 5
-
-
-def chi_square(first: Counter[tuple[str, ...]], second: Counter[tuple[str, ...]]) -> float:
-    """How many standard deviations the statistic of two samples of one size is above what equal distributions give."""
+    # The chi-square statistic of two samples of one size, in standard deviations above that of equal distributions.
     common = [key for key in first | second if first[key] + second[key] >= 10]
     rest = [sum(counts[key] for key in counts if key not in common) for counts in (first, second)]
     pairs = [*((first[key], second[key]) for key in common), *([tuple(rest)] if sum(rest) >= 10 else [])]
     statistic = sum((a - b) ** 2 / (a + b) for a, b in pairs)
     freedom = max(len(pairs) - 1, 1)
-    return (statistic - freedom) / (2 * freedom) ** 0.5
+    assert (statistic - freedom) / (2 * freedom) ** 0.5 < 5
 
 
-def test_each_occurrence_of_a_word_is_drawn_anew(byte_pair: Pair) -> None:
-    tokenizer = infer(byte_pair.ours, "dropout", dropout=0.4, seed=1)
-    encoding = tokenizer.encode(" such" * 50)
-    spans = {tuple(encoding.ids[at] for at in range(len(encoding)) if encoding.starts[at] // 5 == n) for n in range(50)}
-    assert len(spans) > 1
-
-
-def test_the_same_seed_gives_the_same_tokens_everywhere() -> None:
+def test_the_same_seed_gives_the_same_tokens_everywhere(byte_pair: Pair) -> None:
     # These ids were computed once; other versions and platforms must give the same.
     pieces = [*(bytes([byte]) for byte in range(256)), b"lo", b"low", b"er", b"lower"]
     model = BPE(pieces, [(108, 111), (256, 119), (101, 114), (257, 258)], byte_level=True)
-    tokenizer = BYTE_BPE.tokenizer(model)
-    found = [infer(tokenizer, "dropout", dropout=0.3, seed=seed).ids("lower") for seed in range(6)]
+    found = [infer(Tokenizer(model), "dropout", dropout=0.3, seed=seed).ids("lower") for seed in range(6)]
     assert found == [[257, 258], [257, 258], [257, 101, 114], [259], [108, 111, 119, 258], [259]]
+    found = [infer(Tokenizer(MODEL_SAMPLES), "sample", alpha=0.5, seed=seed).ids("abcab") for seed in range(4)]
+    assert found == [[1, 5, 1, 2], [1, 2, 3, 4], [6, 1, 2], [4, 3, 4]]
+    ids = infer(byte_pair.ours, "dropout", dropout=0.4, seed=1).ids(" such" * 50)
+    assert ids != ids[: len(ids) // 50] * 50  # each occurrence of a word is drawn by itself
 
 
 def test_subword_nmt_merges_all_occurrences_that_are_not_dropped_together() -> None:
     model = SubwordBPE([*PIECES, "<unk>"], PAIRS, byte_level=False, unknown="<unk>")
-    for seed in range(50):
-        assert [id for id, _, _ in MergesWithDropout(model, 0.0).draw("abcabcab", Random(seed))] == list(
-            model.ids("abcabcab")
-        )
-    drawn = Counter(len(MergesWithDropout(model, 0.5).draw("abab", Random(seed))) for seed in range(2000))
+    drawn = [id for id, _, _ in MergesWithDropout(model, 0.0).draw("abcabcab", Random(0))]
+    assert drawn == list(model.ids("abcabcab"))
+    lengths = Counter(len(MergesWithDropout(model, 0.5).draw("abab", Random(seed))) for seed in range(2000))
     # Both "ab" are made in the first step with 1/4, one of them with 1/2; then each step may make the other one.
-    assert set(drawn) == {2, 3, 4}
-    assert 0.2 < drawn[4] / 2000 < 0.3
+    assert set(lengths) == {2, 3, 4}
+    assert 0.2 < lengths[4] / 2000 < 0.3
 
 
 def test_unused_pieces_of_sentencepiece_are_split_again() -> None:
@@ -128,87 +150,33 @@ def test_unused_pieces_of_sentencepiece_are_split_again() -> None:
         assert ids <= {1, 2, 4}
 
 
-@pytest.mark.parametrize("probability", [0.1, 0.9, 0.999, 0.999999])
-def test_one_long_pre_token_takes_seconds(probability: float) -> None:
-    pieces = [*(bytes([byte]) for byte in range(256)), *(b"a" * 2**power for power in range(1, 8))]
-    tokenizer = infer(Tokenizer(RankBPE(pieces)), "dropout", dropout=probability)
+BYTES_MODEL = RankBPE([*(bytes([byte]) for byte in range(256)), *(b"a" * 2**power for power in range(1, 8))])
+LONG = [" ", *("a" * length for length in range(1, 60)), "b", *("ab" * length for length in range(1, 30))]
+LONG_MODEL = Unigram(["<unk>", *LONG], [0.0, *(-float(len(name)) for name in LONG)], unknown_id=0)
+
+
+@pytest.mark.parametrize(
+    ("model", "choice", "text"),
+    [
+        *((BYTES_MODEL, {"dropout": dropout}, "a" * 50_000) for dropout in (0.1, 0.9, 0.999, 0.999999)),
+        (LONG_MODEL, {"alpha": 0.5}, "a" * 40_000),
+        (LONG_MODEL, {"alpha": 0.5}, "ab " * 30_000),
+    ],
+)
+def test_one_long_pre_token_takes_seconds(model: Any, choice: dict[str, float], text: str) -> None:
+    tokenizer = infer(Tokenizer(model), "dropout" if "dropout" in choice else "sample", **choice)  # type: ignore[arg-type]
     began = time.process_time()
-    assert tokenizer.ids("a" * 50_000)
-    assert time.process_time() - began < 10  # 0.3 s on a free machine
+    assert tokenizer.pieces_length(tokenizer.ids(text)) == len(text)
+    assert time.process_time() - began < 16  # 0.3 s on a free machine
 
 
-@pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])
-def test_only_probabilities_are_accepted(byte_pair: Pair, wrong: float) -> None:
-    with pytest.raises(ValueError, match="from 0 to 1"):
-        infer(byte_pair.ours, "dropout", dropout=wrong)
-
-
-PIECES_SAMPLES = {"<unk>": 0.0, "a": -2.0, "b": -2.5, "c": -1.5, "ab": -2.2, "bc": -3.0, "abc": -4.0, "ca": -2.9}
-MODEL_SAMPLES = Unigram(list(PIECES_SAMPLES), list(PIECES_SAMPLES.values()), unknown_id=0)
-
-
-@pytest.mark.parametrize("alpha", [0.1, 0.5, 1.0, 3.0])
-def test_samples_follow_the_exact_probabilities(alpha: float) -> None:
-    text, draws = "abcab", 5000
-    ways = [tuple(way) for way in reference_unigram.segmentations(text, PIECES_SAMPLES)]
-    weights = [exp(alpha * fsum(PIECES_SAMPLES[piece] for piece in way)) for way in ways]
-    ours = UnigramSamples(MODEL_SAMPLES, alpha)
-    random = Random(7)
-    counts = Counter(tuple(MODEL_SAMPLES.pieces[id] for id, _, _ in ours.draw(text, random)) for _ in range(draws))
-    assert set(counts) <= set(ways)
-    assert fit([(counts[way], draws * weight / sum(weights)) for way, weight in zip(ways, weights, strict=True)]) < 5
-    theirs = Counter(tuple(reference.sample(text, PIECES_SAMPLES, alpha, random)) for _ in range(draws))
-    assert fit([(theirs[way], draws * weight / sum(weights)) for way, weight in zip(ways, weights, strict=True)]) < 5
-
-
-def fit(pairs: list[tuple[int, float]]) -> float:
-    """How many standard deviations a statistic is above what the expected numbers give."""
-    common = [pair for pair in pairs if pair[1] >= 5]
-    freedom = len(common) - 1
-    return (sum((found - wanted) ** 2 / wanted for found, wanted in common) - freedom) / (2 * freedom) ** 0.5
-
-
-@SAME_FIXTURE
-@given(text=texts)
-def test_samples_decode_as_the_own_rule_does(pair: Pair, text: str) -> None:
-    if "sample" not in inferences_for(pair.ours.model):
-        return
-    own, tokenizer = pair.ours.encode(text), infer(pair.ours, "sample", alpha=0.3, seed=3)
-    encoding = tokenizer.encode(text)
-    assert list(encoding.ids) == tokenizer.ids(text)
-    assert len(encoding.starts) == len(encoding)
-    if not own.unknown and not encoding.unknown:
-        assert pair.ours.decode(encoding.ids) == pair.ours.decode(own.ids)
-
-
-def test_the_same_seed_gives_the_same_samples_everywhere() -> None:
-    # These ids were computed once; other versions and platforms must give the same.
-    assert [infer(Tokenizer(MODEL_SAMPLES), "sample", alpha=0.5, seed=seed).ids("abcab") for seed in range(4)] == [
-        [1, 5, 1, 2],
-        [1, 2, 3, 4],
-        [6, 1, 2],
-        [4, 3, 4],
-    ]
-
-
-@pytest.mark.parametrize("text", ["a" * 40_000, "ab " * 30_000])
-def test_one_long_pre_token_takes_seconds_in_samples(text: str) -> None:
-    names = [
-        "<unk>",
-        " ",
-        *("a" * length for length in range(1, 60)),
-        "b",
-        "ab",
-        *("ab" * length for length in range(2, 30)),
-    ]
-    model = Unigram(names, [0.0, *(-float(len(name)) for name in names[1:])], unknown_id=0)
-    tokenizer = infer(Tokenizer(model), "sample", alpha=0.5)
-    began = time.process_time()
-    assert tokenizer.decode(tokenizer.ids(text)) == text
-    assert time.process_time() - began < 16
-
-
-@pytest.mark.parametrize("wrong", [0.0, -1.0, float("nan")])
-def test_alpha_is_above_0(wrong: float) -> None:
-    with pytest.raises(ValueError, match="above 0"):
-        infer(Tokenizer(MODEL_SAMPLES), "sample", alpha=wrong)
+@pytest.mark.parametrize(
+    ("model", "choice", "message"),
+    [
+        *((BYTES_MODEL, {"dropout": wrong}, "from 0 to 1") for wrong in (-0.1, 1.1, float("nan"))),
+        *((MODEL_SAMPLES, {"alpha": wrong}, "above 0") for wrong in (0.0, -1.0, float("nan"))),
+    ],
+)
+def test_parameters_outside_their_limits(model: Any, choice: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        infer(Tokenizer(model), "dropout" if "dropout" in choice else "sample", **choice)  # type: ignore[arg-type]

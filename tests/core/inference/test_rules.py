@@ -13,36 +13,20 @@ from tests.core.texts import texts
 from tests.properties import SAME_FIXTURE
 from webapp.core.inference import InferenceError, infer, inferences_for
 from webapp.core.inference.piece_table import LONGEST, PieceTable, fewest_parts, longest_parts
-from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.wordpiece import WordLevel, WordPiece
-from webapp.core.recipes import BYTE_BPE, WORDPIECE
+from webapp.core.recipes import WORDPIECE
 from webapp.core.reference import inference as reference
 from webapp.core.tokenizer import Tokenizer
 
 some_pieces = st.lists(st.text("abc", min_size=1, max_size=5), max_size=14, unique=True).map(
     lambda pieces: {piece: id for id, piece in enumerate(pieces)}
 )
-words = st.text("abcd", max_size=14)
 
 
 def cut(text: str, parts: list[tuple[int | None, int]]) -> list[str]:
     ends = [0, *(end for _, end in parts)]
     return [text[start:end] for start, end in pairwise(ends)]
-
-
-@given(pieces=some_pieces, word=words)
-def test_longest_match_equals_the_reference(pieces: dict[str, int], word: str) -> None:
-    table = PieceTable(pieces)
-    assert cut(word, longest_parts(word, table, table)) == reference.longest(word, pieces)
-
-
-@given(pieces=some_pieces, word=words)
-def test_fewest_pieces_equals_the_reference(pieces: dict[str, int], word: str) -> None:
-    table = PieceTable(pieces)
-    parts = fewest_parts(word, table, table)
-    assert cut(word, parts) == reference.fewest(word, pieces)
-    assert [id for id, _ in parts] == [pieces.get(piece) for piece in cut(word, parts)]
 
 
 def ways(word: str, pieces: dict[str, int]) -> Iterator[list[str]]:
@@ -56,11 +40,16 @@ def ways(word: str, pieces: dict[str, int]) -> Iterator[list[str]]:
 
 
 @given(pieces=some_pieces, word=st.text("abcd", max_size=9))
-def test_no_way_has_fewer_pieces_and_ties_go_to_the_longest_piece_first(pieces: dict[str, int], word: str) -> None:
+def test_the_rules_equal_the_reference_and_no_way_has_fewer_pieces(pieces: dict[str, int], word: str) -> None:
     table = PieceTable(pieces)
-    found = cut(word, fewest_parts(word, table, table))
+    assert cut(word, longest_parts(word, table, table)) == reference.longest(word, pieces)
+    parts = fewest_parts(word, table, table)
+    found = cut(word, parts)
+    assert found == reference.fewest(word, pieces)
+    assert [id for id, _ in parts] == [pieces.get(piece) for piece in found]
 
     def cost(way: list[str]) -> tuple[int, int, list[int]]:
+        """Ties go to the longest piece first."""
         return sum(part not in pieces for part in way), len(way), [-len(part) for part in way]
 
     assert cost(found) == min(map(cost, ways(word, pieces)))
@@ -95,32 +84,11 @@ def test_special_tokens_in_a_text_stay_what_they_are(byte_pair: Pair) -> None:
         assert tokenizer.ids("a<|endoftext|>b", special=True).count(special) == 1
 
 
-def test_the_example_of_the_three_rules() -> None:
-    pieces = [*(bytes([byte]) for byte in range(256)), b"in", b"tok", b"token", b"ens", b"kens", b"to"]
-    merges = [(b"i", b"n"), (b"t", b"o"), (b"to", b"k"), (b"e", b"n")]
-    numbers = {piece: id for id, piece in enumerate([*pieces, b"en"])}
-    model = BPE([*pieces, b"en"], [(numbers[left], numbers[right]) for left, right in merges], byte_level=True)
-    own = BYTE_BPE.tokenizer(model)
-
-    def shown(name: str) -> list[bytes]:
-        return [model.pieces[id] for id in infer(own, name).ids("tokens")]  # type: ignore[misc]
-
-    assert shown("own") == [b"tok", b"en", b"s"]
-    assert shown("longest") == [b"token", b"s"]
-    assert shown("fewest") == [b"token", b"s"]  # "to" + "kens" has as many; the longest piece is first
-
-
 def test_a_word_that_wordpiece_cannot_cover_from_the_left_is_covered_with_the_fewest_pieces() -> None:
     own = WORDPIECE.tokenizer(WordPiece(["[UNK]", "ab", "a", "##bc"]))
     assert (own.ids("abc"), infer(own, "fewest").ids("abc")) == ([0], [2, 3])
     assert infer(own, "fewest").ids("abd") == [0]
     assert infer(own, "fewest").ids("a" * 101) == [0]
-
-
-def test_longer_pieces_than_the_bound_are_left_out() -> None:
-    model = RankBPE([*(bytes([byte]) for byte in range(256)), b"a" * LONGEST, b"a" * (LONGEST + 1)])
-    applied = infer(Tokenizer(model), "fewest")
-    assert applied.ids("a" * (LONGEST + 1)) == [256, 97]
 
 
 def test_what_a_model_does_not_have_is_refused() -> None:
