@@ -45,7 +45,7 @@ class EveryCharacter:
 
 
 ALGORITHM = Algorithm("letters", "pieces", (EveryCharacter,))
-TEXTS = AlgorithmTexts("Letters", "Letters splits at every character.")
+TEXTS = AlgorithmTexts(name="Letters", caption="Letters splits at every character.")
 VOCABULARY = CatalogueEntry(
     "abc",
     ("letters",),

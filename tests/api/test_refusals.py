@@ -35,24 +35,18 @@ REFUSED: list[tuple[str, dict[str, Any], int, str] | tuple[str, dict[str, Any], 
     ("tokenize", {"text": ...}, 422, "#/"),
     ("tokenize", {"texts": ["b"]}, 422, "#/"),
     ("tokenize", {"text": 3}, 422, "#/text"),
-    ("tokenize", {"text": None}, 422, "#/text"),
     ("tokenize", {"text": ..., "texts": ["a", 3]}, 422, "#/texts/1"),
     ("tokenize", {"text": ..., "texts": [""] * 1_001}, 422, "#/texts"),
     ("tokenize", {"want": ["ids", "bytes"]}, 422, "#/want/1"),
     ("tokenize", {"special": "yes"}, 422, "#/special"),
     ("tokenize", {"a/b~": 1}, 422, "#/a~1b~0"),
     ("tokenize", {"algorithm": "bpe2"}, 422, "#/algorithm"),
-    ("tokenize", {"size": 1.5}, 422, "#/size"),
     ("tokenize", {"vocabulary": "nope"}, 404, "#/vocabulary"),
     ("tokenize", {"vocabulary": "wordpiece", "algorithm": "bpe"}, 409, "#/algorithm"),
     ("tokenize", {"algorithm": "ngram", "edits": "a 5"}, 409, "#/edits"),
     ("tokenize", {"inference": "dropout", "vocabulary": "unigram"}, 409, "#/inference"),
-    ("tokenize", {"inference": "longest", "algorithm": "fmm"}, 409, "#/inference"),
-    ("tokenize", {"inference": "sample", "vocabulary": "wordpiece"}, 409, "#/inference"),
-    ("tokenize", {"inference": "best"}, 422, "#/inference"),
     ("tokenize", {"inference": "dropout", "dropout": 1.1}, 422, "#/dropout"),
     ("tokenize", {"inference": "sample", "vocabulary": "unigram", "alpha": 0}, 422, "#/alpha"),
-    ("tokenize", {"inference": "dropout", "seed": -1}, 422, "#/seed"),
     ("tokenize", {"inference": "dropout", "seed": 2**31 + 1}, 422, "#/seed"),
     ("count", {"algorithm": "words"}, 409, "#/vocabulary"),
     ("count", {"vocabulary": "learned-unigram", "size": 1}, 409, "#/size"),
@@ -61,36 +55,25 @@ REFUSED: list[tuple[str, dict[str, Any], int, str] | tuple[str, dict[str, Any], 
     ("count", {"vocabulary": "learned-bytes", "corpus": "x" * 300_000}, 413, "#/corpus"),
     ("decode", {"ids": [10**9]}, 404, "#/ids"),
     ("decode", {"ids": [10**9], "want": ["tokens"]}, 404, "#/ids"),
-    ("decode", {"ids": [-1]}, 422, "#/ids/0"),
     ("decode", {"ids": [1] * 100_001, "want": ["tokens"]}, 413, "#/ids"),
-    ("decode", {"want": ["pieces"]}, 422, "#/want/0"),
-    ("split", {"max_tokens": 0}, 422, "#/max_tokens"),
     ("split", {"overlap": 3}, 409, "#/overlap"),
     ("split", {"text": "🜁", "max_tokens": 1}, 409, "#/max_tokens"),
     ("ambiguities", {"limit": 1_001}, 422, "#/limit"),
-    ("ambiguities", {"kind": "other"}, 422, "#/kind"),
     ("ambiguities", {"vocabulary": "bpe-bytes"}, 409, "#/vocabulary"),
-    ("ambiguities", {"vocabulary": "nobody"}, 404, "#/vocabulary"),
-    ("ambiguities", {"edits": "词 x"}, 422, "#/edits"),
     ("ambiguities", {"text": "x" * 1_048_577}, 413, "#/text"),
-    ("measures", {"tokenizers": []}, 422, "#/tokenizers"),
     ("measures", {"tokenizers": [{"vocabulary": "wordpiece"}] * 7}, 422, "#/tokenizers"),
     ("measures", {"gold": "研究生命的起源"}, 409, "#/gold"),
     ("measures", {"text": "a" * 1_100_000}, 413, "#/text"),
     ("measures", {"gold": "a " * 600_000}, 413, "#/gold"),
     ("evaluate", {"methods": ...}, 409, "#/methods"),
     ("evaluate", {"methods": FMM * 4, "outputs": [{"text": GOLD}] * 3}, 409, "#/methods"),
-    ("evaluate", {"gold": " "}, 409, "#/gold"),
     ("evaluate", {"gold": "研究生命的起源"}, 409, "#/gold"),
     ("evaluate", {"methods": ..., "outputs": [{"text": "研究 生物"}]}, 409, "#/outputs"),
     ("evaluate", {"methods": FMM * 7}, 422, "#/methods"),
-    ("evaluate", {"max_errors": -1}, 422, "#/max_errors"),
-    ("messages", {"messages": []}, 422, "#/messages"),
     ("messages", {"messages": [TALK] * 501}, 422, "#/messages"),
     ("messages", {"messages": [{"content": "a"}]}, 409, "#/messages/0"),
     ("messages", {"messages": [TALK, {"role": "user", "content": [{"type": "image_url"}]}]}, 409, "#/messages/1"),
     ("messages", {"messages": [{**TALK, "content": "a" * 1_100_000}]}, 413, "#/messages"),
-    ("messages", {"messages": ["a"]}, 422, "#/messages/0"),
     ("messages", {"template": "nope"}, 404, "#/template"),
     ("messages", {"template": "vocabulary"}, 409, "#/template"),
     ("messages", {"template": "chatml", "template_source": "a"}, 409, "#/template_source"),
@@ -98,33 +81,22 @@ REFUSED: list[tuple[str, dict[str, Any], int, str] | tuple[str, dict[str, Any], 
     ("messages", {"template_source": SLOW}, 409, "#/template_source"),
     ("messages", {"template_source": "{{ 'a' * 10 ** 10 }}"}, 409, "#/template_source"),
     ("messages", {"template_source": "a" * 100_001}, 413, "#/template_source"),
-    ("messages", {"model": "nothing"}, 404, "#/model"),
-    ("messages", {"vocabulary": "nope"}, 404, "#/vocabulary"),
-    ("messages", {"reply": "yes"}, 422, "#/reply"),
-    ("messages", {"markers": "none"}, 422, "#/markers"),
     ("count", {"model": "gpt4o"}, 404, "#/model", "There is no model “gpt4o” in the list. Similar: gpt-4o"),
-    ("count", {"model": "zzqx"}, 404, "#/model", "There is no model “zzqx” in the list."),
     ("count", {"model": "claude-opus-5"}, 409, "#/model", "The tokenizer of Claude Opus 5 is not public"),
     ("count", {"model": "gpt-4o", "vocabulary": "wordpiece"}, 409, "#/model", "uses o200k_base, not wordpiece"),
-    ("count", {"model": ""}, 422, "#/model"),
     ("tokenize", {"prefix": ["[gMASK]"]}, 409, "#/prefix/0", "The vocabulary has no token '[gMASK]'"),
     ("tokenize", {"suffix": ["#1", "#999999"]}, 409, "#/suffix/1", "The vocabulary has no token '#999999'"),
     ("tokenize", {"prefix": ["a"] * 21}, 422, "#/prefix"),
     ("tokenize", {"prefix": ["#1", "a b"]}, 409, "#/prefix/1", "The name 'a b' has white space"),
-    ("tokenize", {"suffix": ["\x85"]}, 409, "#/suffix/0", "has white space"),
     ("tokenize", {"added": ["x"], "algorithm": "fmm"}, 409, "#/added", "Tokens cannot be added for fmm"),
     ("tokenize", {"added": ["x" * 65]}, 422, "#/added/0"),
     ("tokenize", {"added": ["x", " "]}, 409, "#/added/1", "it is empty, or it has a line end"),
-    ("tokenize", {"added": ["a\nb"]}, 409, "#/added/0", "it is empty, or it has a line end"),
     ("tokenize", {"added": ["x"] * 101}, 422, "#/added"),
     ("snapshots", {"title": "x" * 121}, 422, "#/title"),
     ("snapshots", {"note": "x" * 2_001}, 422, "#/note"),
-    ("snapshots", {"expires": "tomorrow"}, 422, "#/expires"),
     ("snapshots", {"expires": "2025-02-30"}, 422, "#/expires"),
-    ("snapshots", {"expires": 1_900_000_000}, 422, "#/expires"),
     ("snapshots", {"expires": "2000-01-01"}, 409, "#/expires"),
     ("snapshots", {"expires": "9999-12-31"}, 409, "#/expires"),
-    ("snapshots", {"vocabulary": "nope"}, 404, "#/vocabulary"),
     ("snapshots", {"text": "x" * 1_100_000}, 413, "#/text"),
 ]
 
@@ -136,10 +108,6 @@ def test_the_problem_points_to_the_field(client: FlaskClient, row: tuple[str, di
     details = problem_of(client.post(f"/api/v1/{path}", json=body), status)
     assert pointer in [place["pointer"] for place in details["errors"]][:1]
     assert all(each in details["detail"] for each in sentence)
-
-
-def test_a_body_is_an_object(client: FlaskClient) -> None:
-    assert problem_of(client.post("/api/v1/tokenize", json=[]), 422)["errors"][0]["pointer"] == "#/"
 
 
 @pytest.mark.parametrize(
@@ -156,14 +124,13 @@ def test_other_content_types_are_refused(client: FlaskClient, kind: str | None) 
     problem_of(client.post("/api/v1/tokenize", data=b'{"text": "a"}', content_type=kind), 415)
 
 
-def test_a_text_may_contain_any_character(client: FlaskClient) -> None:
-    text = "a\0b\ufffe\U0010ffff\u202e"
-    answer = client.post("/api/v1/tokenize", json={"text": text})
-    ids = answer.get_json()["ids"]
-    assert client.post("/api/v1/decode", json={"ids": ids}).get_json() == {"text": text}
-
-
 def test_unknown_addresses_and_methods_are_problems(client: FlaskClient) -> None:
+    answer = client.get("/api/v1/nope", headers={"Accept-Language": "zh-CN"})
+    assert problem_of(answer, 404)["detail"].isascii()
+    problem_of(client.post("/api/v1/tokenize", json=[]), 422)
+    unavailable = client.post("/api/v1/count", json={"text": "a", "vocabulary": "llama-3"})
+    problem_of(unavailable, 503)
+    assert int(unavailable.headers["Retry-After"]) > 0
     for path in ("", "/nope", "/tokenize/", "/vocabularies/nope", "/vocabularies/nope/tokens"):
         problem_of(client.get(f"/api/v1{path}"), 404)
     assert "POST" in client.get("/api/v1/tokenize").headers["Allow"]
@@ -180,17 +147,6 @@ def test_bodies_over_the_limit_are_not_read(client: FlaskClient) -> None:
     assert "1,048,576" in problem_of(answer, 413)["detail"]
 
 
-def test_an_unavailable_vocabulary_is_a_problem(client: FlaskClient) -> None:
-    answer = client.post("/api/v1/count", json={"text": "a", "vocabulary": "llama-3"})
-    problem_of(answer, 503)
-    assert int(answer.headers["Retry-After"]) > 0
-
-
-def test_the_api_answers_in_english_for_any_browser_language(client: FlaskClient) -> None:
-    answer = client.get("/api/v1/nope", headers={"Accept-Language": "zh-CN"})
-    assert problem_of(answer, 404)["detail"].isascii()
-
-
 def test_internal_errors_show_no_traceback(tmp_path: Path) -> None:
     settings = {"VOCABULARY_FOLDER": str(tmp_path), "DATABASE_FILE": str(tmp_path / "site.sqlite")}
     app = create_app(settings | {"PROPAGATE_EXCEPTIONS": False})
@@ -205,17 +161,13 @@ def test_invalid_vocabulary_files_are_refused(client: FlaskClient) -> None:
 
     problem_of(client.post("/api/v1/vocabularies", data={"file": file(b"\x00\xff\x00")}), 409)
     problem_of(client.post("/api/v1/vocabularies", data={"other": file(b"word")}), 422)
-    problem_of(client.post("/api/v1/vocabularies", data={"file": "text"}), 415)
     problem_of(client.post("/api/v1/vocabularies", data={"file": [file(b"a"), file(b"b"), file(b"c")]}), 422)
     problem_of(client.post("/api/v1/vocabularies", json={}), 415)
-    problem_of(client.post("/api/v1/vocabularies"), 415)
     head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'
-    body = head + b"x" * 27_000_000 + b"\r\n--x--\r\n"
-    large = client.post("/api/v1/vocabularies", data=body, content_type="multipart/form-data; boundary=x")
-    assert "26,214,400" in problem_of(large, 413)["detail"]
-    body = head + b"x" * 60_000_000 + b"\r\n--x--\r\n"
-    larger = client.post("/api/v1/vocabularies", data=body, content_type="multipart/form-data; boundary=x")
-    assert "26,214,400" in problem_of(larger, 413)["detail"]
+    for size in (27_000_000, 60_000_000):
+        body = head + b"x" * size + b"\r\n--x--\r\n"
+        large = client.post("/api/v1/vocabularies", data=body, content_type="multipart/form-data; boundary=x")
+        assert "26,214,400" in problem_of(large, 413)["detail"]
 
 
 @pytest.mark.parametrize("headers", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://example.org"}])

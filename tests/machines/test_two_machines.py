@@ -154,7 +154,7 @@ def test_a_corpus_of_one_is_trained_from_the_other_and_the_result_is_on_both(
 def test_a_machine_takes_over_the_training_of_one_that_died(
     machines: tuple[Machine, Machine], visitors: tuple[Visitor, Visitor], corpora: Path
 ) -> None:
-    training = visitors[0].train(tangled(800_000), size="2000")
+    training = visitors[0].train(tangled(1_200_000), size="2000")
     until(lambda: bool(processes_in(corpora)), 60, lambda: "the training did not start")
     process = int(processes_in(corpora)[0])
     dead = next(machine for machine in machines if machine.has(process))

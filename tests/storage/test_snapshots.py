@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +18,6 @@ from sqlalchemy import text
 
 from tests.storage.conftest import snapshot, totals
 from webapp.storage import (
-    LONGEST_REASON,
     RemovedSnapshotError,
     ShareReceipt,
     Snapshot,
@@ -65,6 +63,9 @@ def test_a_shared_snapshot_is_shown_unchanged(storage: Storage) -> None:
     assert storage.snapshots.get("never23ab") is None
     assert storage.snapshots.head(shared.id) == replace(stored, snapshot=NOTHING)
     assert storage.snapshots.head("never23ab") is None
+    state = dict(reversed(snapshot().state.items()))
+    again = share(storage, replace(snapshot(), state=state))
+    assert (again.id, again.new, again.secret != shared.secret) == (shared.id, False, True)
 
 
 @given(
@@ -86,41 +87,15 @@ def test_every_snapshot_is_stored_and_read_back(shown: Snapshot, offsets: list[t
     assert unpack(pack(shown)) == shown
 
 
-def test_the_order_of_keys_in_a_state_does_not_change_the_link(storage: Storage) -> None:
-    first = share(storage, replace(snapshot(), state={"a": 1, "b": "研"}))
-    second = share(storage, replace(snapshot(), state={"b": "研", "a": 1}))
-    assert first.id == second.id
-    assert (first.new, second.new) == (True, False)
-    assert first.secret != second.secret
-    for other in (snapshot("low"), snapshot(note="x"), snapshot(title="x")):
-        assert share(storage, other).id != first.id
-
-
-def test_an_id_is_random_and_easy_to_read(storage: Storage, tmp_path: Path) -> None:
+def test_an_id_is_random_and_not_given_again(storage: Storage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     elsewhere = Storage(Database(url_of("", tmp_path / "elsewhere.sqlite"), seconds=1))
     ids = [share(each, snapshot("a text that one can guess")).id for each in (storage, elsewhere)]
     assert ids[0] != ids[1]
     assert all(len(id) == 14 and set(id) <= set("23456789abcdefghjkmnpqrstuvwxyz") for id in ids)
     elsewhere.database.close()
-
-
-def test_an_id_that_is_taken_is_not_given_again(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     choices = iter("2" * 14 + "2" * 14 + "3" * 14)
     monkeypatch.setattr(snapshots.secrets, "choice", lambda _: next(choices))
-    ids = [share(storage, snapshot(each)).id for each in ("one", "two")]
-    assert ids == ["2" * 14, "3" * 14]
-    stored = [storage.snapshots.get(id) for id in ids]
-    assert [each.snapshot.text for each in stored if each] == ["one", "two"]
-
-
-def test_a_link_from_an_earlier_release_is_found_and_given_again(
-    storage: Storage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as earlier:
-        earlier.setattr(snapshots, "_new_id", lambda: "9a2222222")
-        share(storage)
-    assert condition(storage, "9a2222222") == "kept"
-    assert share(storage).id == "9a2222222"
+    assert [share(storage, snapshot(each)).id for each in ("one", "two")] == ["2" * 14, "3" * 14]
 
 
 def test_a_secret_ends_one_claim_and_the_last_claim_deletes_the_snapshot(storage: Storage) -> None:
@@ -161,21 +136,14 @@ def test_it_is_stored_until_the_last_claim_ends(storage: Storage, travel: Callab
     assert condition(storage, id) == "kept"
     assert storage.snapshots.delete(id, forever.secret)  # all other claims have expired
     assert condition(storage, id) == "deleted"
-
-
-def test_deleting_the_longest_claim_leaves_the_others_until_they_expire(
-    storage: Storage, travel: Callable[[timedelta], None]
-) -> None:
-    forever, until = share(storage), share(storage, expires=TOMORROW)
+    forever, until = share(storage), share(storage, expires=datetime.now(UTC) + timedelta(days=21))
     assert storage.snapshots.delete(forever.id, forever.secret)
-    stored = storage.snapshots.get(until.id)
-    assert stored is not None
-    assert stored.expires == TOMORROW
-    travel(timedelta(days=2))
+    assert condition(storage, id) == "kept"
+    travel(timedelta(days=22))
     assert condition(storage, until.id) == "expired"
 
 
-@pytest.mark.parametrize("sweep", ["when it is opened", "when something is shared", "none"])
+@pytest.mark.parametrize("sweep", ["when it is opened", "when something is shared"])
 def test_an_expired_snapshot_is_deleted_and_can_be_shared_again(
     database: Database,
     storage: Storage,
@@ -187,13 +155,12 @@ def test_an_expired_snapshot_is_deleted_and_can_be_shared_again(
     travel(timedelta(days=2))
     if sweep == "when it is opened":
         assert condition(storage, first.id) == "expired"
-    if sweep == "when something is shared":
+    else:
         monkeypatch.setattr(storage.snapshots, "_next_sweep", 0.0)
-    assert share(storage, snapshot("other"), expires=NEXT_WEEK).new
+    share(storage, snapshot("other"), expires=NEXT_WEEK)
     with database.read() as connection:
-        left = connection.execute(text("SELECT content FROM snapshots WHERE condition = 'expired'")).scalars().all()
-        assert left == ([] if sweep == "none" else [None])
-        assert connection.scalar(text("SELECT count(*) FROM claims")) == (2 if sweep == "none" else 1)
+        assert connection.execute(text("SELECT content FROM snapshots WHERE condition = 'expired'")).all() == [(None,)]
+        assert connection.scalar(text("SELECT count(*) FROM claims")) == 1
     again = share(storage, expires=None)
     assert (again.id, again.new) == (first.id, True)
     assert totals(storage)["snapshots"][0] == 2
@@ -205,41 +172,11 @@ def test_a_snapshot_removed_by_the_operator_stays_removed(storage: Storage) -> N
     first = share(storage)
     storage.snapshots.report(first.id, "spam")
     assert storage.snapshots.remove(first.id)
-    assert condition(storage, first.id) == "removed"
-    with pytest.raises(RemovedSnapshotError) as caught:
+    with pytest.raises(RemovedSnapshotError):
         share(storage)
-    assert caught.value.id == first.id
     assert not storage.snapshots.delete(first.id, first.secret)
     assert condition(storage, first.id) == "removed"
     assert storage.snapshots.reports() == []
-    assert not storage.snapshots.remove("never23ab")
-
-
-def test_reports_reach_the_operator(storage: Storage) -> None:
-    id = share(storage).id
-    storage.snapshots.report(id, "not nice\0\ud800 研究")
-    storage.snapshots.report(id, "r" * LONGEST_REASON)
-    first, second = storage.snapshots.reports()
-    assert (first.id, first.reason) == (id, "not nice�? 研究")
-    assert second.reason == "r" * LONGEST_REASON
-    with pytest.raises(ValueError, match="2000 characters"):
-        storage.snapshots.report(id, "r" * (LONGEST_REASON + 1))
-    with pytest.raises(KeyError):
-        storage.snapshots.report("never23ab", "spam")
-    assert storage.snapshots.dismiss(id) == 2
-    assert storage.snapshots.reports() == []
-    assert condition(storage, id) == "kept"
-
-
-@pytest.mark.exhaustive
-def test_many_clients_share_the_same_state_at_once(database: Database, storage: Storage) -> None:
-    with ThreadPoolExecutor(8) as authors:
-        shared = list(authors.map(lambda number: share(storage, snapshot(f"text {number % 5}")), range(40)))
-    assert len({each.id for each in shared}) == 5
-    assert sum(each.new for each in shared) == 5
-    for each in shared[:-1]:
-        assert storage.snapshots.delete(each.id, each.secret)
-    assert condition(storage, shared[-1].id) == "kept"
 
 
 def test_beyond_the_limit_nothing_is_stored_and_the_operator_learns_what_to_do(
@@ -247,11 +184,9 @@ def test_beyond_the_limit_nothing_is_stored_and_the_operator_learns_what_to_do(
 ) -> None:
     limited = Storage(database, most_snapshot_bytes=300)
     kept = share(limited, snapshot("short"))
-    with caplog.at_level(logging.ERROR), pytest.raises(StorageFullError) as full:
+    with pytest.raises(StorageFullError):
         share(limited, snapshot("".join(map(chr, range(1000, 2000)))))
-    assert full.value.what == "snapshots"
     assert "TOKENSCOPE_MAX_STORED_BYTES" in caplog.text
-    assert "flask --app webapp snapshots expire --older-than" in caplog.text
     assert totals(limited)["snapshots"][0] == 1
     assert share(limited, snapshot("short")).id == kept.id  # nothing more to store
     limited.snapshots.remove(kept.id)

@@ -3,14 +3,11 @@
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.core.texts import CORPUS
-from webapp.core.formats import sentencepiece as format
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_models import SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
@@ -91,7 +88,10 @@ def shares(lattice: Lattice) -> dict[tuple[Arc, ...], float]:
 # --- the table
 
 
-def check_table(model: LatticeModel, text: str) -> None:
+@given(model=models, text=words)
+@example(model=Unigram(["<unk>", "a", "aa"], [0, -1, -2], unknown_id=0), text="aaaa")
+@example(model=Unigram(["a", "<unk>"], [-1, -2], unknown_id=0), text="abab")
+def test_the_table_ends_in_the_pieces_of_the_model(model: LatticeModel, text: str) -> None:
     lattice = lattice_of(model, text)
     columns = list(fill(lattice))
     assert [column.end for column in columns] == list(range(1, len(text) + 1))
@@ -102,38 +102,7 @@ def check_table(model: LatticeModel, text: str) -> None:
     path = best_path(lattice)
     assert "".join(arc.text for arc in path) == text
     assert path_back(columns) == list(reversed(path))
-    tokens = list(tokens_of(model, text, path))
-    assert tokens == list(model.segment(text))
-    assert [id for id, _, _ in tokens] == list(model.ids(text))
-
-
-@given(model=models, text=words)
-@example(model=Unigram(["<unk>", "a", "aa"], [0, -1, -2], unknown_id=0), text="aaaa")
-@example(model=Unigram(["a", "<unk>"], [-1, -2], unknown_id=0), text="abab")
-def test_the_table_ends_in_the_pieces_of_the_model(model: LatticeModel, text: str) -> None:
-    check_table(model, text)
-
-
-@pytest.mark.parametrize("name", ["nai-t5", "test_ja_model"])
-def test_the_table_of_published_vocabularies(shared: Path, name: str) -> None:
-    tokenizer = format.read((shared / "vocabularies" / "sentencepiece" / f"{name}.model").read_bytes())
-    assert isinstance(tokenizer.model, SentencePieceUnigram)
-    text = CORPUS[:400] + "東京は日本の首都です。吾輩は猫である。 x\u0301\u202e  aaaaaaaaaaaaaaaaa"
-    check_table(tokenizer.model, tokenizer.normalizer.normalize(text) if tokenizer.normalizer else text)
-
-
-def test_a_tie_goes_to_the_arc_that_starts_first() -> None:
-    lattice = lattice_of(Unigram(["<unk>", "a", "aa"], [0, -1, -2], unknown_id=0), "aa")
-    last = list(fill(lattice))[-1]
-    assert [candidate.total for candidate in last.candidates] == [-2, -2]
-    assert last.best.arc.text == "aa"
-
-
-def test_a_sum_far_below_zero_is_rebased() -> None:
-    vocabulary = ScoredPieces(["<unk>", "a"], [0.0, -60_000.0], [PieceKind.UNKNOWN, PieceKind.NORMAL])
-    columns = list(fill(lattice_of(SentencePieceUnigram(vocabulary), "aaaa")))
-    assert [column.reset for column in columns] == [False, True, False, False]
-    assert [column.best.total for column in columns] == [-60_000, -120_000, -60_000, -120_000]
+    assert list(tokens_of(model, text, path)) == list(model.segment(text))
 
 
 def test_an_empty_text() -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from random import Random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +11,6 @@ from tests.core.pairs import Pair
 from tests.core.texts import any_text, texts
 from tests.properties import SAME_FIXTURE
 from webapp.core.added_tokens import AddedToken, PostProcessor, Template
-from webapp.core.formats.recognize import load
 from webapp.core.inference import infer
 from webapp.core.inference.dropout import MergesWithDropout
 from webapp.core.models.bpe import BPE, SubwordBPE
@@ -28,7 +25,6 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.core.traces.inference import dropout_steps, piece_decisions
 from webapp.core.traces.longest_match import matching_steps, tokens_of, wordpiece_steps
 from webapp.core.traces.pretokens import AddedFound, Pretoken, pretokens_of
-from webapp.vocabularies.shipped_vocabularies import jieba_words, shipped_tokenizer
 
 directions = st.sampled_from(["forward", "backward"])
 small_text = st.text("研究生命科学a1B \n", max_size=20)
@@ -37,7 +33,8 @@ small_dictionary = st.lists(st.text("研究生命科学a1B ", min_size=1, max_si
 )
 
 
-def _agree(dictionary: Dictionary, text: str, direction: Direction, keep_runs: bool) -> None:
+@given(dictionary=small_dictionary, text=small_text, direction=directions, keep_runs=st.booleans())
+def test_the_steps_end_in_the_words(dictionary: Dictionary, text: str, direction: Direction, keep_runs: bool) -> None:
     steps = list(matching_steps(dictionary, text, direction, keep_runs))
     if direction == "backward":
         steps.reverse()
@@ -50,25 +47,6 @@ def _agree(dictionary: Dictionary, text: str, direction: Direction, keep_runs: b
         assert [tried.outcome for tried in taken.tried].count("word") == (taken.kind == "word")
         assert taken.kind in ("word", "space") or taken.id == dictionary.unknown_id
         assert (taken.kind == "space") == (taken.id > dictionary.unknown_id)
-
-
-@given(dictionary=small_dictionary, text=small_text, direction=directions, keep_runs=st.booleans())
-def test_the_steps_end_in_the_words(dictionary: Dictionary, text: str, direction: Direction, keep_runs: bool) -> None:
-    _agree(dictionary, text, direction, keep_runs)
-
-
-@given(text=any_text, direction=directions, keep_runs=st.booleans())
-def test_the_steps_of_the_shipped_dictionary(text: str, direction: Direction, keep_runs: bool) -> None:
-    _agree(jieba_words(), text, direction, keep_runs)
-
-
-@pytest.mark.parametrize(
-    ("text", "kinds"),
-    [("用A4纸", ["word", "run", "word"]), ("", []), ("\n", ["space"]), ("人", ["character"])],
-)
-def test_runs_and_characters_are_distinguished(text: str, kinds: list[str]) -> None:
-    steps = matching_steps(Dictionary(["用", "纸"]), text, "forward")
-    assert [taken.kind for taken in steps] == kinds
 
 
 pieces = st.lists(st.text("ab研#", min_size=1, max_size=5), unique=True, max_size=15)
@@ -84,23 +62,6 @@ def test_the_steps_end_in_the_pieces(pieces: list[str], word: str, prefix: str) 
         assert [looked.id is None for looked in decision.tried] == [
             decision.kind != "piece" or at + 1 < len(lengths) for at in range(len(lengths))
         ]
-
-
-def _ids(tokenizer: Tokenizer, text: str) -> list[int]:
-    ids: list[int] = []
-    assert isinstance(tokenizer.model, WordPiece)
-    for found in pretokens_of(tokenizer, text):
-        if isinstance(found, AddedFound):
-            ids.append(found.token.id)
-        else:
-            ids += [id for id, _, _ in tokens_of(wordpiece_steps(tokenizer.model, found.text))]
-    return ids
-
-
-@given(text=any_text, lowercase=st.booleans())
-def test_the_steps_of_the_shipped_vocabulary(text: str, lowercase: bool) -> None:
-    tokenizer = shipped_tokenizer("wordpiece", lowercase=lowercase)
-    assert _ids(tokenizer, text) == tokenizer.ids(text)
 
 
 def _ids_pretokens(tokenizer: Tokenizer, text: str, special: bool = False, template: bool = False) -> list[int]:
@@ -135,16 +96,6 @@ def test_pretokens_under_every_kind_of_pipeline(text: str, special: bool, templa
             )
             expected = tokenizer.ids(text, special=special, template=template)
             assert _ids_pretokens(tokenizer, text, special, template) == expected
-
-
-@pytest.mark.parametrize("special", [False, True])
-@pytest.mark.parametrize("file", ["tokenizers/bert_base_cased.json", "sentencepiece/nai-t5.model"])
-def test_pretokens_of_published_vocabularies(shared: Path, file: str, special: bool) -> None:
-    text = " Tokenizers rarely agree:\t“unbelievably”\u3000分词器 </s> [MASK] é e\u0301 👩‍👩‍👧 "
-    tokenizer = load(shared / "vocabularies" / file)
-    for template in (False, True):
-        expected = tokenizer.ids(text, special=special, template=template)
-        assert _ids_pretokens(tokenizer, text, special, template) == expected
 
 
 def test_offsets_refer_to_the_original_text() -> None:

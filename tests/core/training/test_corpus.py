@@ -19,7 +19,6 @@ from webapp.core.training.corpus import Compression, CorpusError, CorpusFile, bl
 from webapp.core.training.counted_corpus import read_checkpoint
 from webapp.core.training.counting import (
     HELD_OUT,
-    CountedCorpus,
     HoldOut,
     TrainingError,
     canonical,
@@ -68,20 +67,11 @@ def test_blocks_are_the_text(tmp_path: Path, small_chunks: int, compression: Com
 
 
 @pytest.mark.parametrize("compression", ["gzip", "zstd"])
-@pytest.mark.parametrize("lost", [1, 3, 8, 40])
-def test_a_truncated_file_is_damaged(tmp_path: Path, compression: Compression, lost: int) -> None:
+def test_damaged_files_and_large_ones_are_refused(tmp_path: Path, compression: Compression) -> None:
     content = compressed(TEXT.encode() * 50, compression)
-    error = refused(stored(tmp_path, content[:-lost], compression=compression))
-    assert (error.code, error.details) == ("damaged", {"file": "notes.txt"})
-
-
-@pytest.mark.parametrize("compression", ["gzip", "zstd"])
-def test_a_file_that_is_not_compressed_is_damaged(tmp_path: Path, compression: Compression) -> None:
-    assert refused(stored(tmp_path, b"plain text", compression=compression)).code == "damaged"
-
-
-@pytest.mark.parametrize("compression", ["gzip", "zstd"])
-def test_decompression_is_bounded(tmp_path: Path, compression: Compression) -> None:
+    for damaged in (b"plain text", *(content[:-lost] for lost in (1, 3, 8, 40))):
+        error = refused(stored(tmp_path, damaged, compression=compression))
+        assert (error.code, error.details) == ("damaged", {"file": "notes.txt"})
     file = stored(tmp_path, compressed(bytes(50_000_000), compression), compression=compression)
     error = refused(file, most_bytes=5_000_000)
     assert (error.code, error.details) == ("too_large", {"limit": 5_000_000})
@@ -91,9 +81,6 @@ def test_decompression_is_bounded(tmp_path: Path, compression: Compression) -> N
 def test_the_offset_of_what_is_not_utf8(tmp_path: Path, small_chunks: int, before: int) -> None:
     error = refused(stored(tmp_path, b"a" * before + b"\xff\n" + TEXT.encode()))
     assert (error.code, error.details) == ("not_utf8", {"file": "notes.txt", "offset": before})
-
-
-def test_an_incomplete_character_at_the_end(tmp_path: Path) -> None:
     assert refused(stored(tmp_path, "研".encode()[:-1])).details["offset"] == 0
 
 
@@ -115,17 +102,14 @@ def test_json_lines(tmp_path: Path, small_chunks: int) -> None:
         ('{"other": "text"}', "no_field", {"field": "text"}),
         ('{"text": 5}', "no_field", {"field": "text"}),
         ('["text"]', "no_field", {"field": "text"}),
+        ('{"text": "' + "a" * (corpus.LONGEST_LINE + corpus.CHUNK), "long_line", None),
     ],
+    ids=["bad", "nested", "other", "number", "list", "long"],
 )
-def test_lines_that_are_refused(tmp_path: Path, line: str, code: str, details: dict[str, str]) -> None:
+def test_lines_that_are_refused(tmp_path: Path, line: str, code: str, details: dict[str, str] | None) -> None:
     error = refused(stored(tmp_path, ('{"text": "fine"}\n' * 2 + line).encode(), format="jsonl"))
-    assert (error.code, error.details) == (code, {"file": "notes.txt", "line": 3, **details})
-
-
-def test_a_line_of_json_that_is_too_long(tmp_path: Path) -> None:
-    content = b'{"text": "fine"}\n{"text": "' + b"a" * (corpus.LONGEST_LINE + corpus.CHUNK)
-    error = refused(stored(tmp_path, content, format="jsonl"))
-    assert (error.code, error.details["line"]) == ("long_line", 2)
+    assert (error.code, error.details["line"]) == (code, 3)
+    assert details is None or error.details == {"file": "notes.txt", "line": 3, **details}
 
 
 @given(
@@ -147,11 +131,6 @@ def test_any_part_of_a_file_has_the_same_blocks(
             assert found == whole
 
 
-def test_a_part_of_a_compressed_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="compressed"):
-        list(blocks_of_part(stored(tmp_path, b"", compression="gzip"), 0, 1))
-
-
 PLAN = TrainingPlan()
 TEXT_COUNTING = "".join(f"Line {n} of the text, in which word{n % 97} occurs.\n" for n in range(3_000))
 
@@ -161,19 +140,15 @@ def silent(progress: Progress) -> None:
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> list[CorpusFile]:
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[CorpusFile]:
+    monkeypatch.setattr(corpus, "CHUNK", 10_000)
+    monkeypatch.setattr(counting, "CHUNK", 10_000)
     (tmp_path / "a").write_text(TEXT_COUNTING)
     (tmp_path / "b").write_text("研究生命起源。\n" * 2_000)
     return [CorpusFile(str(tmp_path / name), name) for name in "ab"]
 
 
-@pytest.fixture
-def small_chunks_counting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(corpus, "CHUNK", 10_000)
-    monkeypatch.setattr(counting, "CHUNK", 10_000)
-
-
-def test_the_whole_text_is_counted_or_held_out(files: list[CorpusFile], small_chunks_counting: None) -> None:
+def test_the_whole_text_is_counted_or_held_out(files: list[CorpusFile]) -> None:
     counted = count_words(files, PLAN, silent)
     whole = sum(len(block.text) for block in blocks(files))
     assert sum(len(word) * count for word, count in counted.counts.items()) + len(counted.held_out) == whole
@@ -186,11 +161,27 @@ def test_the_whole_text_is_counted_or_held_out(files: list[CorpusFile], small_ch
     assert counted.sha256 == sha256(b"".join(digests)).hexdigest()
 
 
-def test_two_processes_count_the_same(files: list[CorpusFile], small_chunks_counting: None) -> None:
+def test_two_processes_and_a_checkpoint_count_the_same(files: list[CorpusFile]) -> None:
     alone = count_words(files, PLAN, silent)
     together = count_words(files, PLAN, silent, processes=2)
     assert together == alone
     assert list(together.counts.items()) == list(alone.counts.items())
+
+    content = Path(files[0].path + ".counts")
+    assert count_words(files, PLAN, silent, checkpoint=content) == alone
+    seen: list[Progress] = []
+    again = count_words(files, PLAN, seen.append, checkpoint=content)
+    assert (list(again.counts.items()), seen) == (list(alone.counts.items()), [])
+    assert not list(content.parent.glob("*partial*"))
+    assert read_checkpoint(content, files, replace(PLAN, size=500)) == alone
+    assert read_checkpoint(content, files, replace(PLAN, split="cl100k")) is None
+    assert read_checkpoint(content, files[:1], PLAN) is None
+    whole = content.read_bytes()
+    for damaged in (b"", b"no zstandard", b"{}", *(whole[:-lost] for lost in (1, 10, 100, 1_000))):
+        content.write_bytes(damaged)
+        assert read_checkpoint(content, files, PLAN) is None
+    assert count_words(files, PLAN, silent, checkpoint=content) == alone
+    assert read_checkpoint(content, files, PLAN) == alone
 
 
 @pytest.mark.parametrize("trainer", SUBWORD_TRAINERS)
@@ -207,78 +198,28 @@ def test_blocks_add_up_to_the_text(trainer: str, split: str, text: str) -> None:
             assert parts == whole, (text[: start + end], text[start + end :])
 
 
-def test_long_words_are_cut(tmp_path: Path) -> None:
+def test_long_words_are_cut_and_without_a_split_pattern_lines_are_counted() -> None:
     plan = TrainingPlan(longest_word=100)
     assert count_block("a" * 1_050, plan) == {"a" * 100: 10, "a" * 50: 1}
     assert count_block("研" * 250, replace(plan, trainer="unigram")) == {"研" * 100: 2, "研" * 50: 1}
+    assert count_block("two words\ntwo words\nanother", TrainingPlan(split="none")) == {"two words\n": 2, "another": 1}
 
 
-def test_without_a_split_pattern_lines_are_counted() -> None:
-    plan = TrainingPlan(split="none")
-    assert count_block("two words\ntwo words\nanother", plan) == {"two words\n": 2, "another": 1}
-
-
-def test_a_slow_pattern_is_stopped(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("aab " * 20 + ("ab" * 40 + "c\n") * 2_000)
-    plan = TrainingPlan(split="own", pattern=r"(?:a|b|ab)+$|(?:ab|a|b)*d|\w")
-    with pytest.raises(TrainingError) as error:
-        count_words([CorpusFile(str(tmp_path / "a"), "a")], plan, silent)
-    assert error.value.code == "slow_pattern"
-
-
-@pytest.mark.parametrize("content", ["", "\ufeff"])
-def test_an_empty_corpus(tmp_path: Path, content: str) -> None:
-    (tmp_path / "a").write_text(content)
-    with pytest.raises(CorpusError) as error:
-        count_words([CorpusFile(str(tmp_path / "a"), "a")], PLAN, silent)
-    assert error.value.code == "empty"
-
-
-def test_what_a_report_raises_ends_counting(files: list[CorpusFile], small_chunks_counting: None) -> None:
+def test_a_slow_pattern_an_empty_corpus_and_a_report_end_counting(tmp_path: Path) -> None:
     def cancel(progress: Progress) -> None:
         raise KeyboardInterrupt
 
+    slow = TrainingPlan(split="own", pattern=r"(?:a|b|ab)+$|(?:ab|a|b)*d|\w")
+    for text, plan, code in (
+        ("aab " * 20 + ("ab" * 40 + "c\n") * 2_000, slow, "slow_pattern"),
+        ("", PLAN, "empty"),
+        ("\ufeff", PLAN, "empty"),
+    ):
+        with pytest.raises((TrainingError, CorpusError)) as error:
+            count_words([stored(tmp_path, text.encode())], plan, silent)
+        assert error.value.code == code
     with pytest.raises(KeyboardInterrupt):
-        count_words(files, PLAN, cancel)
-
-
-class TestCheckpoint:
-    @pytest.fixture
-    def path(self, tmp_path: Path) -> Path:
-        return tmp_path / "counts.jsonl.zst"
-
-    @pytest.fixture
-    def counted(self, files: list[CorpusFile], path: Path) -> CountedCorpus:
-        return count_words(files, PLAN, silent, checkpoint=path)
-
-    def test_counts_are_taken_from_it(self, files: list[CorpusFile], path: Path, counted: CountedCorpus) -> None:
-        seen: list[Progress] = []
-        again = count_words(files, PLAN, seen.append, checkpoint=path)
-        assert again == counted
-        assert list(again.counts.items()) == list(counted.counts.items())
-        assert not seen
-        assert [entry.name for entry in path.parent.iterdir() if "partial" in entry.name] == []
-
-    def test_another_size_uses_it_another_split_does_not(
-        self, files: list[CorpusFile], path: Path, counted: CountedCorpus
-    ) -> None:
-        assert read_checkpoint(path, files, replace(PLAN, size=500)) == counted
-        assert read_checkpoint(path, files, replace(PLAN, split="cl100k")) is None
-        assert read_checkpoint(path, files[:1], PLAN) is None
-
-    @pytest.mark.parametrize("lost", [1, 10, 100, 1_000])
-    def test_a_truncated_one_is_ignored(
-        self, files: list[CorpusFile], path: Path, counted: CountedCorpus, lost: int
-    ) -> None:
-        path.write_bytes(path.read_bytes()[:-lost])
-        assert read_checkpoint(path, files, PLAN) is None
-        assert count_words(files, PLAN, silent, checkpoint=path) == counted
-        assert read_checkpoint(path, files, PLAN) == counted
-
-    @pytest.mark.parametrize("content", [b"", b"no zstandard", json.dumps({}).encode()])
-    def test_another_file_is_ignored(self, files: list[CorpusFile], path: Path, content: bytes) -> None:
-        path.write_bytes(content)
-        assert read_checkpoint(path, files, PLAN) is None
+        count_words([stored(tmp_path, b"text")], PLAN, cancel)
 
 
 @given(st.text("ab \n。", max_size=400), st.integers(1, 50))

@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 
+from tests.core.training.test_train import counted, trained
 from webapp.core.formats.recognize import load, save
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import UNKNOWN
-from webapp.core.models.smoothing import SMOOTHINGS
 from webapp.core.trainers import ngram
 from webapp.core.training import corpus, counting, ngrams
 from webapp.core.training.corpus import CorpusFile
-from webapp.core.training.counting import CountedCorpus, TrainingError, count_block, count_words
+from webapp.core.training.counting import TrainingError, count_block
 from webapp.core.training.ngrams import predicted, sentences
-from webapp.core.training.plan import PlanError, Progress, TrainingPlan
-from webapp.core.training.recipe import check
+from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.survey import survey
 from webapp.core.training.train import TrainedTokenizer, train
 
@@ -32,16 +31,6 @@ TEXT = "".join(LINES[at % 4] + "\n" for at in range(400))
 RAW = "他来到了北京大学。我们在北京生活。\n" * 300
 
 
-def counted(text: str, plan: TrainingPlan, folder: Path, **choices: Any) -> CountedCorpus:
-    (folder / "a").write_text(text, encoding="utf-8")
-    return count_words([CorpusFile(str(folder / "a"), "a")], plan, lambda _: None, **choices)
-
-
-def trained(plan: TrainingPlan, folder: Path, text: str = TEXT) -> tuple[TrainedTokenizer, list[Progress]]:
-    seen: list[Progress] = []
-    return train(plan, counted(text, plan, folder), seen.append), seen
-
-
 def model_of(result: TrainedTokenizer) -> NGram:
     assert isinstance(result.tokenizer.model, NGram)
     return result.tokenizer.model
@@ -50,7 +39,7 @@ def model_of(result: TrainedTokenizer) -> NGram:
 @pytest.mark.parametrize("order", ["1", "2", "3"])
 def test_the_counts_are_those_of_the_trainer(order: Any, tmp_path: Path) -> None:
     plan = replace(PLAN, order=order)
-    result, seen = trained(plan, tmp_path)
+    result, seen = trained(plan, tmp_path, TEXT)
     kept = TEXT[: len(TEXT) - len(counted(TEXT, plan, tmp_path).held_out)]
     expected = ngram.train(ngram.segmented(kept), int(order))
     counts = model_of(result).counts
@@ -61,17 +50,8 @@ def test_the_counts_are_those_of_the_trainer(order: Any, tmp_path: Path) -> None
     assert [progress.done for progress in seen] == sorted(progress.done for progress in seen)
 
 
-@pytest.mark.parametrize("smoothing", SMOOTHINGS)
-def test_a_saved_model_is_the_same(smoothing: Any, tmp_path: Path) -> None:
-    result, _ = trained(replace(PLAN, order="3", smoothing=smoothing), tmp_path)
-    again = load(save(result.tokenizer))
-    assert isinstance(again.model, NGram)
-    assert (again.model.smoothing.name, again.model.order) == (smoothing, 3)
-    assert again.ids(RAW[:40]) == result.tokenizer.ids(RAW[:40])
-
-
 def test_the_figures_are_measured_on_what_was_held_out(tmp_path: Path) -> None:
-    result, _ = trained(PLAN, tmp_path)
+    result, _ = trained(PLAN, tmp_path, TEXT)
     texts = list(sentences(counted(TEXT, PLAN, tmp_path).held_out, PLAN))
     model = model_of(result)
     assert result.ngrams["perplexity"]["2"] == pytest.approx(predicted(model, texts)[0], abs=0.01)
@@ -91,22 +71,12 @@ def test_raw_text_is_segmented_first(method: Any, tmp_path: Path) -> None:
 
 
 def test_a_corpus_without_spaces_is_refused(tmp_path: Path) -> None:
-    files = [CorpusFile(str(tmp_path / "a"), "a")]
+    files = [CorpusFile(str(tmp_path / "0"), "0")]
     for found in (lambda: trained(PLAN, tmp_path, RAW), lambda: survey(files, PLAN)):
         with pytest.raises(TrainingError) as error:
             found()
         assert error.value.code == "unsegmented"
     assert survey(files, replace(PLAN, segmentation="fmm")).distinct_words < 20
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [("order", "4"), ("smoothing", "none"), ("segmentation", "jieba"), ("minimum_pairs", 0), ("minimum_triples", 0.5)],
-)
-def test_what_is_refused(field: str, value: Any) -> None:
-    with pytest.raises(PlanError) as error:
-        check(replace(PLAN, **{field: value}))
-    assert error.value.field == field
 
 
 def test_rare_ngrams_are_removed_at_the_end(tmp_path: Path) -> None:
@@ -122,7 +92,7 @@ def test_rare_ngrams_are_removed_at_the_end(tmp_path: Path) -> None:
 def test_a_model_has_at_most_so_many_ngrams(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ngrams, "MOST_KEPT", 40)
     monkeypatch.setattr(ngrams, "MOST_WORDS", 15)
-    result, _ = trained(replace(PLAN, order="3"), tmp_path)
+    result, _ = trained(replace(PLAN, order="3"), tmp_path, TEXT)
     assert sum(result.ngrams["sizes"]) <= 40 + 3
     assert len(model_of(result).counts.words) == 15
     assert model_of(result).counts.count(UNKNOWN) > 0

@@ -5,7 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from random import Random
 from time import process_time
@@ -15,16 +19,16 @@ import pytest
 import sentencepiece
 import tokenizers
 import zstandard
-from tokenizers import decoders, models, pre_tokenizers, trainers
+from tokenizers import models, pre_tokenizers, trainers
 
 from webapp.core.formats.recognize import load, save
-from webapp.core.tokenizer import Tokenizer
 from webapp.core.training.corpus import CorpusError, CorpusFile, check_size
 from webapp.core.training.counting import CountedCorpus, count_words
 from webapp.core.training.plan import SUBWORD_TRAINERS, Progress, TrainingPlan
 from webapp.core.training.survey import CorpusFacts, survey
 from webapp.core.training.train import TrainedTokenizer, TrainingError, train
 
+Tokenize = Callable[[str], list[int]]
 SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in ("a", "e", "i", "o", "u", "en", "ar")]
 
 
@@ -39,10 +43,9 @@ def text_of(words: int) -> str:
 TEXT = text_of(5_000)
 
 
-def counted(text: str, plan: TrainingPlan, folder: Path) -> CountedCorpus:
-    """Count a text."""
+def counted(text: str, plan: TrainingPlan, folder: Path, **choices: Any) -> CountedCorpus:
     (folder / "0").write_text(text)
-    return count_words([CorpusFile(str(folder / "0"), "0")], plan, lambda progress: None)
+    return count_words([CorpusFile(str(folder / "0"), "0")], plan, lambda progress: None, **choices)
 
 
 def trained(plan: TrainingPlan, folder: Path, text: str = TEXT) -> tuple[TrainedTokenizer, list[Progress]]:
@@ -50,9 +53,9 @@ def trained(plan: TrainingPlan, folder: Path, text: str = TEXT) -> tuple[Trained
     return train(plan, counted(text, plan, folder), seen.append), seen
 
 
+MARKS = ("<|user|>", "[MASK]")
 PLANS = {
-    **{trainer: TrainingPlan(trainer=trainer, size=600) for trainer in SUBWORD_TRAINERS},
-    "wordpiece": TrainingPlan(trainer="wordpiece", size=600),
+    **{trainer: TrainingPlan(trainer=trainer, size=600, special_tokens=MARKS) for trainer in SUBWORD_TRAINERS},
     "unigram from bpe": TrainingPlan(trainer="unigram", seeds="bpe", size=600),
     "superbpe": TrainingPlan(variant="superbpe", size=600),
     "unigram, o200k, lower case": TrainingPlan(
@@ -90,6 +93,12 @@ def test_every_training(plan: TrainingPlan, tmp_path: Path) -> None:
     # Measured with fewer means than the tokenizer has, yet it is the same figure.
     assert final == pytest.approx(result.characters_per_token, rel=0.02)
 
+    ids = result.tokenizer.special_tokens
+    tokens = [ids[token] for token in plan.special_tokens]
+    written = "da " + "".join(plan.special_tokens)
+    assert result.tokenizer.ids(written, special=True)[-2:] == tokens or not tokens
+    assert set(tokens).isdisjoint(result.tokenizer.ids(written))
+
     stored = load(save(result.tokenizer))
     line = TEXT[:80] + "  unseen ♥ text"
     assert stored.ids(line) == result.tokenizer.ids(line)
@@ -98,27 +107,17 @@ def test_every_training(plan: TrainingPlan, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("trainer", SUBWORD_TRAINERS)
-def test_special_tokens(trainer: Any, tmp_path: Path) -> None:
-    plan = TrainingPlan(trainer=trainer, size=450, special_tokens=("<|user|>", "[MASK]"))
-    result, _ = trained(plan, tmp_path)
-    assert result.pieces == 450
-    ids = result.tokenizer.special_tokens
-    assert set(plan.special_tokens) <= ids.keys()
-    encoded = result.tokenizer.ids("da <|user|>[MASK]", special=True)
-    assert encoded[-2:] == [ids["<|user|>"], ids["[MASK]"]]
-    assert ids["<|user|>"] not in result.tokenizer.ids("da <|user|>[MASK]")
-
-
-@pytest.mark.parametrize("trainer", SUBWORD_TRAINERS)
 def test_a_corpus_that_is_too_small(trainer: Any, tmp_path: Path) -> None:
-    plan = TrainingPlan(trainer=trainer, size=3_000)
+    plan = TrainingPlan(trainer=trainer, size=20_000, coverage=1.0)
     with pytest.raises(TrainingError) as error:
-        trained(plan, tmp_path, TEXT[:6_000])
+        trained(plan, tmp_path, ENGLISH[:30_000])
     assert error.value.code == "too_small"
     possible = error.value.details["possible"]
     assert isinstance(possible, int)
-    smaller, _ = trained(TrainingPlan(trainer=trainer, size=max(possible, 300)), tmp_path, TEXT[:6_000])
-    assert smaller.pieces == possible
+    assert trained(replace(plan, size=possible), tmp_path, ENGLISH[:30_000])[0].pieces == possible
+    # The survey sees what training holds out, too.
+    foretold = survey([CorpusFile(str(tmp_path / "0"), "0")], plan).possible_pieces
+    assert foretold == pytest.approx(possible, rel=0.1)
 
 
 @pytest.mark.parametrize("trainer", SUBWORD_TRAINERS)
@@ -131,7 +130,7 @@ def test_an_alphabet_that_is_too_large(trainer: Any, tmp_path: Path) -> None:
     assert error.value.code == "alphabet"
     needed = error.value.details["needed"]
     assert isinstance(needed, int)
-    enough, _ = trained(TrainingPlan(**{**vars(plan), "size": needed}), tmp_path, f"{characters}\n" * 30)
+    enough, _ = trained(replace(plan, size=needed), tmp_path, f"{characters}\n" * 30)
     assert enough.pieces == needed
 
 
@@ -180,41 +179,6 @@ def written(folder: Path, **texts: str) -> list[CorpusFile]:
     return [CorpusFile(str(folder / name), name) for name in texts]
 
 
-def test_a_small_corpus_is_read_whole(tmp_path: Path) -> None:
-    facts = survey(written(tmp_path, a=ENGLISH[:10_000], b=CHINESE[:5_000]), PLAN)
-    assert not facts.sampled
-    assert (facts.bytes, facts.characters) == (10_000 + len(CHINESE[:5_000].encode()), 15_000)
-    assert [name for name, _ in facts.scripts] == ["Latin", "Han"]
-    assert sum(share for _, share in facts.scripts) == pytest.approx(1)
-    assert CorpusFacts.from_json(json.loads(json.dumps(facts.as_json()))) == facts
-
-
-@pytest.mark.parametrize("format", ["text", "jsonl"])
-def test_a_large_corpus_is_sampled(tmp_path: Path, format: str) -> None:
-    files = written(tmp_path, a=ENGLISH, b=CHINESE)
-    whole = survey(files, PLAN)
-    if format == "jsonl":
-        for name, text in {"a": ENGLISH, "b": CHINESE}.items():
-            lines = (json.dumps({"text": line}, ensure_ascii=False) for line in text.splitlines())
-            (tmp_path / name).write_text("\n".join(lines) + "\n")
-        files = [CorpusFile(file.path, file.name, format="jsonl") for file in files]
-    facts = survey(files, PLAN, sample_bytes=100_000)
-    assert facts.sampled
-    for name in ("bytes", "characters", "words"):
-        assert getattr(facts, name) == pytest.approx(getattr(whole, name), rel=0.05)
-    assert facts.distinct_words == pytest.approx(whole.distinct_words, rel=0.2)
-    assert dict(facts.scripts)["Han"] == pytest.approx(dict(whole.scripts)["Han"], abs=0.03)
-
-
-def test_of_a_compressed_file_the_beginning_is_read(tmp_path: Path) -> None:
-    random = Random(3)
-    text = "".join(f"{random.random()} and {random.random()}\n" for _ in range(200_000))
-    (tmp_path / "a").write_bytes(gzip.compress(text.encode(), 1))
-    facts = survey([CorpusFile(str(tmp_path / "a"), "a", compression="gzip")], PLAN, sample_bytes=100_000)
-    assert facts.sampled
-    assert facts.bytes == pytest.approx(len(text), rel=0.3)
-
-
 def test_of_a_file_that_is_read_at_once_only_the_share_is_decompressed(tmp_path: Path) -> None:
     """zstd reads 131,075 bytes at once: a whole file, whatever it becomes."""
     line = b"low lower lowest\n" * 60_000
@@ -233,6 +197,28 @@ def test_of_a_file_that_is_read_at_once_only_the_share_is_decompressed(tmp_path:
     assert time.process_time() - began < 5
 
 
+def test_a_small_corpus_is_read_whole_and_a_large_one_sampled(tmp_path: Path) -> None:
+    facts = survey(written(tmp_path, a=ENGLISH[:10_000], b=CHINESE[:5_000]), PLAN)
+    assert not facts.sampled
+    assert (facts.bytes, facts.characters) == (10_000 + len(CHINESE[:5_000].encode()), 15_000)
+    assert [name for name, _ in facts.scripts] == ["Latin", "Han"]
+    assert sum(share for _, share in facts.scripts) == pytest.approx(1)
+    assert CorpusFacts.from_json(json.loads(json.dumps(facts.as_json()))) == facts
+
+    files = written(tmp_path, a=ENGLISH, b=CHINESE)
+    whole = survey(files, PLAN)
+    for name, text in {"c": ENGLISH, "d": CHINESE}.items():
+        lines = (json.dumps({"text": line}, ensure_ascii=False) for line in text.splitlines())
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    for corpus in (files, [CorpusFile(str(tmp_path / name), name, format="jsonl") for name in "cd"]):
+        facts = survey(corpus, PLAN, sample_bytes=100_000)
+        assert facts.sampled
+        for name in ("bytes", "characters", "words"):
+            assert getattr(facts, name) == pytest.approx(getattr(whole, name), rel=0.05)
+        assert facts.distinct_words == pytest.approx(whole.distinct_words, rel=0.2)
+        assert dict(facts.scripts)["Han"] == pytest.approx(dict(whole.scripts)["Han"], abs=0.03)
+
+
 @pytest.mark.parametrize("member", [b"", b"a"])
 def test_members_of_next_to_nothing_are_refused(tmp_path: Path, member: bytes) -> None:
     (tmp_path / "a").write_bytes(gzip.compress(member, mtime=0) * 500_000)
@@ -245,88 +231,82 @@ def test_members_of_next_to_nothing_are_refused(tmp_path: Path, member: bytes) -
         assert time.process_time() - began < 1.5
 
 
-@pytest.mark.parametrize("trainer", SUBWORD_TRAINERS)
-def test_so_many_pieces_are_possible(tmp_path: Path, trainer: Any) -> None:
-    plan = TrainingPlan(trainer=trainer, size=20_000, coverage=1.0)
-    files = written(tmp_path, a=ENGLISH[:30_000])
-    counted = count_words(files, plan, lambda _: None)
-    with pytest.raises(TrainingError) as error:
-        train(plan, counted, lambda _: None)
-    possible = error.value.details["possible"]
-    assert isinstance(possible, int)
-    # The survey sees what training holds out, too.
-    assert survey(files, plan).possible_pieces == pytest.approx(possible, rel=0.1)
-
-
-def test_what_cannot_be_read(tmp_path: Path) -> None:
-    for content, code in ((b"", "empty"), (b"\xff", "not_utf8"), (b"a" * 500_000 + b"\xff" * 500_000, "not_utf8")):
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [(b"", "empty"), (b"\xff", "not_utf8"), (b"a" * 500_000 + b"\xff" * 500_000, "not_utf8"), (None, "unreadable")],
+)
+def test_what_cannot_be_read(tmp_path: Path, content: bytes | None, code: str) -> None:
+    if content is not None:
         (tmp_path / "a").write_bytes(content)
-        with pytest.raises(CorpusError) as error:
-            survey([CorpusFile(str(tmp_path / "a"), "a")], PLAN, sample_bytes=100_000)
-        assert error.value.code == code
     with pytest.raises(CorpusError) as error:
-        survey([CorpusFile(str(tmp_path / "none"), "none")], PLAN)
-    assert error.value.code == "unreadable"
+        survey([CorpusFile(str(tmp_path / "a"), "a")], PLAN, sample_bytes=100_000)
+    assert error.value.code == code
 
 
-SIZE = 4_000
+# --- as good as the original libraries
 
 
-@pytest.fixture(scope="module")
-def corpus(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> CorpusFile:
-    path = tmp_path_factory.mktemp("corpus") / "corpus.txt"
-    path.write_text((shared / "corpora/en_holmes_and_others.txt").read_text()[:600_000])
-    return CorpusFile(str(path), "corpus.txt")
+def by_tokenizers(model: Any, before: Any, trainer: Any, corpus: str) -> Tokenize:
+    theirs = tokenizers.Tokenizer(model)
+    theirs.pre_tokenizer = before
+    theirs.train_from_iterator([corpus], trainer)
+    return lambda text: theirs.encode(text).ids
 
 
-@pytest.fixture(scope="module")
-def unseen(shared: Path) -> str:
-    return (shared / "texts/en_pride_and_prejudice.txt").read_text()[:200_000]
-
-
-def trained_against_originals(corpus: CorpusFile, plan: TrainingPlan) -> Tokenizer:
-    return train(plan, count_words([corpus], plan, lambda _: None), lambda _: None).tokenizer
-
-
-def test_byte_bpe(corpus: CorpusFile, unseen: str) -> None:
-    theirs = tokenizers.Tokenizer(models.BPE())
-    theirs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    theirs.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=SIZE, initial_alphabet=alphabet, show_progress=False)
-    theirs.train_from_iterator([Path(corpus.path).read_text()], trainer)
-    ours = trained_against_originals(corpus, TrainingPlan(trainer="bpe-bytes", size=SIZE))
-    assert len(ours.ids(unseen)) == pytest.approx(len(theirs.encode(unseen).ids), rel=0.005)
-
-
-@pytest.mark.parametrize(("algorithm", "more"), [("bpe", 1.01), ("unigram", 1.05)])
-def test_sentencepiece(algorithm: str, more: float, corpus: CorpusFile, unseen: str) -> None:
+def by_sentencepiece(algorithm: str, corpus: str) -> Tokenize:
     model = BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(Path(corpus.path).read_text().splitlines()),
+        sentence_iterator=iter(corpus.splitlines()),
         model_writer=model,
         model_type=algorithm,
-        vocab_size=SIZE,
+        vocab_size=4_000,
         byte_fallback=algorithm == "bpe",
         normalization_rule_name="identity",
         remove_extra_whitespaces=False,
         minloglevel=2,
     )
     theirs = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
-    trainer = "bpe-sentencepiece" if algorithm == "bpe" else "unigram"
-    tokenizer = trained_against_originals(corpus, TrainingPlan(trainer=trainer, size=SIZE))  # type: ignore[arg-type]
-    ours = sentencepiece.SentencePieceProcessor(model_proto=save(tokenizer))
-    lines = unseen.splitlines()
-    assert [tokenizer.ids(line) for line in lines] == ours.encode(lines)
-    assert sum(map(len, ours.encode(lines))) <= sum(map(len, theirs.encode(lines))) * more
+    return lambda text: list(chain.from_iterable(theirs.encode(text.splitlines())))
 
 
-def test_wordpiece_by_score_is_as_good_as_by_count(corpus: CorpusFile, unseen: str) -> None:
-    """`tokenizers` merges the most frequent pair for WordPiece, too."""
-    theirs = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    theirs.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    trainer = trainers.WordPieceTrainer(vocab_size=SIZE, special_tokens=["[UNK]"], show_progress=False)
-    theirs.train_from_iterator([Path(corpus.path).read_text()], trainer)
-    expected = len(theirs.encode(unseen).ids)
-    ours = trained_against_originals(corpus, TrainingPlan(trainer="wordpiece", size=SIZE))
-    assert len(ours.ids(unseen)) <= expected * 1.03
+ORIGINALS: dict[str, tuple[Callable[[str], Tokenize], float]] = {
+    "bpe-bytes": (
+        partial(
+            by_tokenizers,
+            models.BPE(),
+            pre_tokenizers.ByteLevel(add_prefix_space=False),
+            trainers.BpeTrainer(
+                vocab_size=4_000, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
+            ),
+        ),
+        1.005,
+    ),
+    "wordpiece": (  # trained by the most frequent pair, too
+        partial(
+            by_tokenizers,
+            models.WordPiece(unk_token="[UNK]"),
+            pre_tokenizers.BertPreTokenizer(),
+            trainers.WordPieceTrainer(vocab_size=4_000, special_tokens=["[UNK]"], show_progress=False),
+        ),
+        1.03,
+    ),
+    "bpe-sentencepiece": (partial(by_sentencepiece, "bpe"), 1.01),
+    "unigram": (partial(by_sentencepiece, "unigram"), 1.05),
+}
+
+
+@pytest.mark.parametrize("trainer", ORIGINALS)
+def test_a_vocabulary_is_as_good_as_that_of_the_original_library(trainer: Any, shared: Path, tmp_path: Path) -> None:
+    corpus = (shared / "corpora/en_holmes_and_others.txt").read_text()[:600_000]
+    unseen = (shared / "texts/en_pride_and_prejudice.txt").read_text()[:200_000]
+    train_theirs, more = ORIGINALS[trainer]
+    expected = len(train_theirs(corpus)(unseen))
+    tokenizer = trained(TrainingPlan(trainer=trainer, size=4_000), tmp_path, corpus)[0].tokenizer
+    if trainer in ("bpe-sentencepiece", "unigram"):
+        written = sentencepiece.SentencePieceProcessor(model_proto=save(tokenizer))
+        lines = unseen.splitlines()
+        ids = [tokenizer.ids(line) for line in lines]
+        assert ids == written.encode(lines)
+        assert sum(map(len, ids)) <= expected * more
+    else:
+        assert len(tokenizer.ids(unseen)) <= expected * more

@@ -19,50 +19,24 @@ from webapp.tokenization.state import State
 from webapp.vocabularies import default_for, shipped_tokenizer
 
 TEXT = "Unbelievably, antidisestablishmentarianism isn't trivial."
-VOCABULARIES = {"bpe": "bpe-bytes", "wordpiece": "wordpiece", "unigram": "unigram"}
-KINDS = [
-    *((algorithm, name) for algorithm in VOCABULARIES for name in ("longest", "fewest")),
-    ("bpe", "dropout"),
-    ("unigram", "sample"),
-]
+
+
+KINDS = [("bpe", "fewest"), ("bpe", "dropout"), ("wordpiece", "fewest"), ("unigram", "sample")]
 
 
 @pytest.mark.parametrize(("algorithm", "inference"), KINDS)
-def test_the_page_shows_the_tokens_of_the_inference_and_says_so(
-    client: FlaskClient, algorithm: str, inference: str
-) -> None:
-    own = shipped_tokenizer(VOCABULARIES[algorithm])
+def test_the_page_shows_the_tokens_of_the_inference(client: FlaskClient, algorithm: str, inference: str) -> None:
+    ids = infer(shipped_tokenizer(default_for(algorithm)), inference, seed=3).ids(TEXT)
     given = {"algorithm": algorithm, "inference": inference, "seed": 3, "text": TEXT}
-    shown = client.get("/", query_string=given)
-    ids = infer(own, inference, seed=3).ids(TEXT)
-    assert Page(shown.text).ids == ids
-    assert "not the vocabulary’s own rule" in shown.text
-    difference = len(ids) - len(own.ids(TEXT))
-    sentence = "same number of tokens" if not difference else "more than" if difference > 0 else "fewer than"
-    assert f"{sentence}" in shown.text
-    assert ("Next sample" in shown.text) == bool(INFERENCES[inference].parameters)
-    assert ("seed=4" in shown.text) == bool(INFERENCES[inference].parameters)
+    shown = client.get("/", query_string=given).text
+    assert Page(shown).ids == ids
+    assert "not the vocabulary’s own rule" in shown
+    assert ("seed=4" in shown) == bool(INFERENCES[inference].parameters)
     steps = client.get(f"/steps/{algorithm}", query_string={**given, "format": "json"}).get_json()
-    assert steps["ids"] == ids
-    assert steps["inference"] == inference
-    last = {**given, "step": len(steps["steps"]) - 1}
-    assert client.get(f"/steps/{algorithm}", query_string=last).status_code == 200
-    if (algorithm, inference) != ("wordpiece", "longest"):  # that is its own rule
-        assert "Steps of the own rule" in client.get(f"/steps/{algorithm}", query_string=given).text
-        picture = client.get(f"/steps/{algorithm}", query_string={**given, "step": 1, "format": "svg"})
-        assert picture.status_code == 200
-
-
-@pytest.mark.parametrize(("algorithm", "inference"), [("bpe", "longest"), ("bpe", "dropout"), ("unigram", "sample")])
-def test_each_token_leads_to_a_step(client: FlaskClient, algorithm: str, inference: str) -> None:
-    own = shipped_tokenizer(VOCABULARIES[algorithm])
-    for token in range(len(infer(own, inference).ids("Unbelievably ☃"))):
-        given = {"algorithm": algorithm, "inference": inference, "text": "Unbelievably ☃", "token": token}
-        why = re.findall(r'href="(/steps/[^"]*token=\d+)"', client.get("/", query_string=given).text)
-        assert why
-        shown = client.get(why[0].replace("&amp;", "&"))
-        assert shown.status_code == 200
-        assert f"inference={inference}" in shown.text
+    assert (steps["ids"], steps["inference"]) == (ids, inference)
+    assert "Steps of the own rule" in client.get(f"/steps/{algorithm}", query_string=given).text
+    picture = client.get(f"/steps/{algorithm}", query_string={**given, "step": 1, "format": "svg"})
+    assert picture.status_code == 200
 
 
 def test_the_own_rule_is_the_default_and_leaves_addresses_as_they_were(client: FlaskClient) -> None:
@@ -87,15 +61,9 @@ def test_the_comparison_of_all_inferences_of_a_vocabulary(client: FlaskClient) -
     assert parse_qs(urlsplit(address).query)["with"] == [
         *("bpe:bpe-bytes", "bpe:bpe-bytes:longest", "bpe:bpe-bytes:fewest", "bpe:bpe-bytes:dropout")
     ]
-    compared = client.get(address).text
-    for title in "Own rule", "Longest match", "Fewest tokens", "BPE-dropout":
-        assert title in compared
     rows = client.get(f"{address}&format=json").get_json()["rows"]
-    own = shipped_tokenizer("bpe-bytes")
-    assert [row["ids"] for row in rows] == [
-        infer(own, name).ids(TEXT) for name in ("own", "longest", "fewest", "dropout")
-    ]
     assert [row.get("inference") for row in rows] == [None, "longest", "fewest", "dropout"]
+    assert rows[2]["ids"] == list(infer(shipped_tokenizer("bpe-bytes"), "fewest").ids(TEXT))
 
 
 def test_a_row_of_a_comparison_chooses_its_inference(client: FlaskClient) -> None:
@@ -104,8 +72,6 @@ def test_a_row_of_a_comparison_chooses_its_inference(client: FlaskClient) -> Non
     given = parse_qs(urlsplit(address).query)
     assert given["with"] == ["bpe:bpe-bytes:fewest", "fmm:jieba", "unigram:unigram:sample"]
     assert given["seed"] == ["5"]
-    old = client.post("/compare", data={"text": TEXT, "with": ["bpe:bpe-bytes", "unigram:unigram"]}).location
-    assert set(parse_qs(urlsplit(old).query)) == {"with", "text"}
 
 
 def test_without_dropout_the_steps_say_where_they_are(client: FlaskClient) -> None:
@@ -123,21 +89,22 @@ def step_link(page: str) -> str | None:
     return found and html.unescape(found[1])
 
 
-@pytest.mark.parametrize("algorithm", ["fmm", "bmm", "wordpiece"])
-def test_the_link_leads_to_the_step_that_produced_the_token(client: FlaskClient, algorithm: str) -> None:
-    given = {"algorithm": algorithm, "text": "Unbelievably 研究生命科学"}
+LINKED = [("fmm", "own"), ("bmm", "own"), ("wordpiece", "own"), ("bpe", "longest"), ("unigram", "sample")]
+
+
+@pytest.mark.parametrize(("algorithm", "inference"), LINKED)
+def test_the_link_leads_to_the_step_of_the_token(client: FlaskClient, algorithm: str, inference: str) -> None:
+    given = {"algorithm": algorithm, "text": "Unbelievably 研究生", "inference": inference}
     twin = client.get("/", query_string={**given, "format": "json"}).get_json()
     for token, id in enumerate(twin["ids"]):
         address = step_link(client.post("/token", data={**given, "token": token}, headers=HTMX).text)
         assert address is not None
         steps = client.get(f"{address}&format=json").get_json()
         assert steps["ids"] == twin["ids"]
-        shown = client.get(f"{address}&lang=en").text
-        step = re.search(r'data-step="(\d+)"', shown)
+        step = re.search(r'data-step="(\d+)"', client.get(address).text)
         assert step is not None
-        assert steps["steps"][int(step[1])]["id"] == id
-        assert '<p class="hint decided">' in shown
-        assert f", id {id}." in shown
+        if inference == "own":
+            assert steps["steps"][int(step[1])]["id"] == id
 
 
 @pytest.mark.parametrize("algorithm", ALL)
@@ -167,13 +134,8 @@ def test_a_vocabulary_trained_on_a_long_text_is_trained_on_all_of_it(client: Fla
     assert steps["ids"][int(parse_qs(urlsplit(address).query)["token"][0])] == twin["ids"][40]
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        {"algorithm": "bpe", "vocabulary": "learned-bytes", "text": CORPUS * 3, "token": "5"},
-        {"algorithm": "fmm", "text": "x" * 300, "token": "0"},
-    ],
-)
-def test_what_is_too_long_has_no_link(client: FlaskClient, form: dict[str, str]) -> None:
-    details = client.post("/token", data=form, headers=HTMX)
+def test_what_is_too_long_has_no_link(client: FlaskClient) -> None:
+    details = client.post("/token", data={"algorithm": "fmm", "text": "x" * 300, "token": "0"}, headers=HTMX)
     assert (details.status_code, step_link(details.text)) == (200, None)
+    trained = {"algorithm": "bpe", "vocabulary": "learned-bytes", "text": CORPUS * 3, "token": "5"}
+    assert step_link(client.post("/token", data=trained, headers=HTMX).text) is None

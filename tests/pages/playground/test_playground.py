@@ -14,7 +14,7 @@ from werkzeug.test import stream_encode_multipart
 from tests.pages.playground.test_uploads import query_of
 from tests.site import HTMX, Page, Read
 from webapp.core.formats.recognize import recognize
-from webapp.pages.playground.form import EXAMPLES, WELCOME
+from webapp.pages.playground.form import WELCOME
 from webapp.vocabularies import CATALOGUE, offered_algorithms, shipped_tokenizer
 from webapp.vocabularies.shipped_vocabularies import shipped_encoding
 
@@ -34,15 +34,9 @@ def test_the_first_response_contains_a_result(client: FlaskClient) -> None:
     ("query", "vocabulary"),
     [
         ("", "o200k_base"),
-        ("lang=zh", "o200k_base"),
         ("pick=wordpiece", "wordpiece"),
         ("text=low", "bpe-bytes"),  # links from before o200k_base shipped
-        ("text=", "bpe-bytes"),
-        ("view=ids", "bpe-bytes"),
-        ("algorithm=bpe", "bpe-bytes"),
         ("algorithm=bpe&text=low", "bpe-bytes"),
-        ("algorithm=unigram", "unigram"),
-        ("vocabulary=bpe-characters", "bpe-characters"),
         ("algorithm=bpe&vocabulary=o200k_base&text=low", "o200k_base"),
         ("model=gpt-4", "cl100k_base"),
     ],
@@ -51,70 +45,43 @@ def test_only_an_address_without_a_choice_opens_with_gpt_4o(client: FlaskClient,
     assert client.get(f"/?format=json&{query}").get_json()["vocabulary"] == vocabulary
 
 
-@pytest.mark.parametrize("algorithm", offered_algorithms())
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: str(example.title))
-def test_each_algorithm_shows_each_example(show: Read, algorithm: str, example: object) -> None:
-    page = show(example.text, algorithm=algorithm)
-    assert page.figures == len(page.ids) == len(page.tokens) > 0
-    assert page.box == "\n" + example.text
-
-
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_each_vocabulary_has_an_address(show: Read, name: str) -> None:
     entry = CATALOGUE[name]
-    page = show(
-        "low lower lowest 低 low lower", algorithm=entry.algorithms[0], vocabulary=name, dictionary="low\nlower"
-    )
+    state = {"algorithm": entry.algorithms[0], "vocabulary": name, "dictionary": "low\nlower"}
+    page = show("low lower lowest 低 low lower", **state)
     assert page.figures == len(page.ids) > 0
     assert not page.problems
 
 
 OWN = {"vocabulary": "own-dictionary", "dictionary": "研究\n研究生\n生命\n科学"}
 MAXIMUM = {"algorithm": "max-probability"}
-ENGLISH = "a<|endoftext|>b"
 
 
 @pytest.mark.parametrize(
     ("text", "state", "pieces"),
     [
-        ("研究生命科学", {"algorithm": "fmm", **OWN}, ["研究生", "命", "科学"]),
         ("研究生命科学", {"algorithm": "bmm", **OWN}, ["研究", "生命", "科学"]),
-        ("用iPhone15拍", {"algorithm": "fmm"}, ["用", "iPhone15", "拍"]),
         ("用iPhone15拍", {"algorithm": "fmm", "runs": "0"}, ["用", *"iPhone15", "拍"]),
-        (ENGLISH, {"algorithm": "bpe", "special": "1"}, ["a", "<|endoftext|>", "b"]),
-        ("他来到了网易杭研大厦", MAXIMUM, ["他", "来到", "了", "网易", "杭研", "大厦"]),
+        ("a<|endoftext|>b", {"algorithm": "bpe", "special": "1"}, ["a", "<|endoftext|>", "b"]),
         ("他来到了网易杭研大厦", {**MAXIMUM, "hmm": "0"}, ["他", "来到", "了", "网易", "杭", "研", "大厦"]),
     ],
 )
 def test_the_choices_of_the_form_count(show: Read, text: str, state: dict[str, str], pieces: list[str]) -> None:
-    page = show(text, **state)
-    assert page.pieces == pieces
-    unknown = [text for text, classes, _attributes in page.tokens if "u" in classes]
-    assert "命" not in pieces or unknown == ["命"]
-    assert [bool(classes & {"x"}) for _text, classes, _attributes in page.tokens] == ["|>" in each for each in pieces]
+    assert show(text, **state).pieces == pieces
 
 
 @pytest.mark.parametrize(
     ("text", "state", "sentences"),
     [
-        (
-            "Unbelievably naïve 龘😀 test",
-            {"algorithm": "wordpiece", "lowercase": "1"},
-            ["not in the vocabulary", "converted to lower case", "accents are removed", "a space is put"],
-        ),
-        ("a 🦜 b", {"algorithm": "bpe"}, ["Identical to the input"]),
-        ("one  two", {"algorithm": "bpe", "vocabulary": "bpe-characters"}, ["dropped: no pre-token contains it"]),
+        ("naïve 龘", {"algorithm": "wordpiece", "lowercase": "1"}, ["not in the vocabulary", "accents are removed"]),
+        ("a 🦜 b\x00", {"algorithm": "bpe"}, ["Identical to the input", "NUL characters are tokenized", "⟨0000⟩"]),
         ("low low lower lowest", {"algorithm": "bpe", "vocabulary": "learned-bytes", "token": 0}, ["Merge rank"]),
         ("a b c", {"algorithm": "bpe", "vocabulary": "learned-characters"}, ["No pair is left to merge."]),
-        ("low low", {"algorithm": "bpe", "vocabulary": "learned-characters", "size": 0}, ["Move the slider."]),
         ("low lower", {"algorithm": "wordpiece", "vocabulary": "learned-wordpiece", "token": 0}, ["Merge score"]),
         ("low lower", {"algorithm": "unigram", "vocabulary": "learned-unigram", "token": 0}, ["Log-probability"]),
-        ("🦜", {"algorithm": "wordpiece", "token": 0}, ["[UNK]"]),
         ("<|im_start|>user", {"algorithm": "bpe"}, ["It begins a message of a chat (ChatML)", "Chat templates write"]),
-        ("<|endoftext|>", {"algorithm": "bpe"}, ["It stands between two documents", "prompt injection"]),
         ("研究", {**MAXIMUM, **OWN}, ["The dictionary has no frequencies: each word counts once"]),
-        ("研究", {**MAXIMUM, **OWN, "dictionary": "研究 5\n生命"}, ["A word without a frequency counts once."]),
-        ("研究", {"algorithm": "fmm", **OWN, "dictionary": "研究 5"}, ["Maximum matching ignores the frequencies"]),
     ],
 )
 def test_the_page_explains_a_result(show: Read, text: str, state: dict[str, object], sentences: list[str]) -> None:
@@ -131,13 +98,10 @@ def test_a_form_redirects_to_its_address(client: FlaskClient) -> None:
     assert Page(client.get(answer.location).text).box == "\ntwo\nlines"
 
 
-@pytest.mark.parametrize(
-    ("path", "address"),
-    [("/?algorithm=fmm&hmm=0&mode=full", ""), ("/?algorithm=max-probability&hmm=0&mode=full", "&hmm=0&mode=full")],
-)
-def test_equal_results_have_one_address(client: FlaskClient, path: str, address: str) -> None:
-    link = client.get(f"{path}&text=a", headers=HTMX).headers["HX-Replace-Url"]
-    assert link == f"{path.partition('&')[0]}{address}&text=a"
+@pytest.mark.parametrize(("algorithm", "kept"), [("fmm", ""), ("max-probability", "&hmm=0&mode=full")])
+def test_equal_results_have_one_address(client: FlaskClient, algorithm: str, kept: str) -> None:
+    answer = client.get(f"/?algorithm={algorithm}&hmm=0&mode=full&text=a", headers=HTMX)
+    assert answer.headers["HX-Replace-Url"] == f"/?algorithm={algorithm}{kept}&text=a"
 
 
 def test_htmx_gets_the_result_alone_and_the_address_to_show(client: FlaskClient) -> None:
@@ -167,27 +131,20 @@ def test_a_long_result_has_every_token(client: FlaskClient, headers: dict[str, s
 
 
 @pytest.mark.parametrize(
-    ("form", "sentences"),
+    ("form", "sentence"),
     [
-        (
-            {"text": "hello world", "algorithm": "bpe", "token": 1},
-            ["Merged from", "20 77 6F 72 6C 64", "LATIN SMALL LETTER W"],
-        ),
-        ({"text": "研究生", "algorithm": "fmm", "token": 0}, ["CJK UNIFIED IDEOGRAPH-7814", "E7 A0 94"]),
-        ({"text": LONG, "token": 7}, ["Bytes"]),
+        ({"text": "hello world", "algorithm": "bpe", "token": 1}, "20 77 6F 72 6C 64"),
+        ({"text": "研究生", "algorithm": "fmm", "token": 0}, "CJK UNIFIED IDEOGRAPH-7814"),
+        ({"text": LONG, "token": 7}, "Bytes"),
     ],
 )
-def test_the_details_of_a_token(client: FlaskClient, form: dict[str, object], sentences: list[str]) -> None:
+def test_the_details_of_a_token(client: FlaskClient, form: dict[str, object], sentence: str) -> None:
     part = client.post("/token", data=form, headers=HTMX)
     whole = Page(client.post("/token", data=form, follow_redirects=True).text)
-    assert [each for each in sentences if each not in whole.text or each not in Page(part.text).text] == []
+    assert sentence in whole.text
+    assert sentence in Page(part.text).text
     assert (whole.selected, Page(part.text).figures) == ([form["token"]], None)
     assert (f"token={form['token']}" in part.headers["HX-Replace-Url"]) == (len(str(form["text"])) < 100)
-
-
-def test_short_texts_link_every_token_to_its_details(show: Read) -> None:
-    addresses = [attributes["href"] for _text, _classes, attributes in show("hello world").tokens]
-    assert addresses[1] == "/?algorithm=bpe&text=hello+world&token=1#result"
 
 
 def test_the_language_is_the_browsers_until_the_link_is_clicked(client: FlaskClient) -> None:
@@ -196,11 +153,6 @@ def test_the_language_is_the_browsers_until_the_link_is_clicked(client: FlaskCli
     assert Page(client.get("/", headers=chinese).text).lang == "zh-Hans"
     assert Page(client.get("/?lang=en&text=a", headers=chinese).text).lang == "en"
     assert Page(client.get("/", headers=chinese).text).lang == "en", "the choice is remembered"
-
-
-def test_the_link_to_the_other_language_keeps_the_state(client: FlaskClient) -> None:
-    html = client.get("/?algorithm=fmm&text=a%26b").text
-    assert 'href="/?algorithm=fmm&amp;text=a%26b&amp;lang=zh"' in html
 
 
 # ── Bad input ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -213,24 +165,12 @@ def test_the_link_to_the_other_language_keeps_the_state(client: FlaskClient) -> 
         ({"vocabulary": "klingon"}, 404, "There is no vocabulary “klingon”."),
         ({"token": "99"}, 404, "There is no token 99: the text has 2, counted from 0."),
         ({"token": "-1"}, 422, "Tokens are counted from 0."),
-        ({"prefix": " ".join(["a"] * 21)}, 422, "Name at most 20 tokens of at most 100 characters, separated by"),
-        ({"suffix": "x" * 101}, 422, "Name at most 20 tokens of at most 100 characters, separated by spaces."),
+        ({"prefix": " ".join(["a"] * 21)}, 422, "Name at most 20 tokens of at most 100 characters"),
+        ({"suffix": "x" * 101}, 422, "Name at most 20 tokens of at most 100 characters"),
         ({"algorithm": "fmm", "edits": "研究\n生命 often"}, 422, "Line 2 of the changes: the frequency 'often' is not"),
-        (
-            {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": "好 x\n研究 often\n人"},
-            422,
-            "2 of its 3 lines are not entries. Line 1, for example: the frequency 'x' is not a whole number",
-        ),
-        (
-            {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": f"好 {'9' * 5000}"},
-            422,
-            "Line 1 of the dictionary: the frequency",
-        ),
-        (
-            {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": f"\n\n{'长' * 65}"},
-            422,
-            "Line 3 of the dictionary: the word has 65 characters; at most 64 are allowed.",
-        ),
+        ({"algorithm": "fmm", **OWN, "dictionary": "好 x\n研究 often\n人"}, 422, "2 of its 3 lines are not entries."),
+        ({"algorithm": "fmm", **OWN, "dictionary": f"好 {'9' * 5000}"}, 422, "Line 1 of the dictionary: the frequency"),
+        ({"algorithm": "fmm", **OWN, "dictionary": f"\n\n{'长' * 65}"}, 422, "65 characters; at most 64 are allowed."),
     ],
 )
 def test_an_invalid_choice_has_a_message_and_the_text_stays(
@@ -287,12 +227,6 @@ def test_bytes_that_are_not_utf_8_stay_percent_encoded(client: FlaskClient) -> N
     assert Page(client.post("/", data=b"text=%EF%BF%BD" + b"x" * 2000, content_type=FORM).text).tokens
 
 
-def test_nul_is_shown_with_a_warning(show: Read) -> None:
-    page = show("a\x00b")
-    assert "⟨0000⟩" in "".join(page.pieces)
-    assert "NUL characters are tokenized" in page.text
-
-
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("algorithm", offered_algorithms())
 def test_one_word_of_a_megabyte_has_a_result(client: FlaskClient, algorithm: str) -> None:
@@ -307,31 +241,22 @@ MARKUP = '<script>alert(1)</script><img src=x onerror=alert(1)>"\'&amp;</textare
 
 
 @pytest.mark.parametrize("algorithm", offered_algorithms())
-def test_markup_stays_text(client: FlaskClient, show: Read, algorithm: str) -> None:
+def test_markup_stays_text(client: FlaskClient, algorithm: str) -> None:
     state = {"algorithm": algorithm, "corpus": MARKUP, "dictionary": MARKUP, "show": "1", "token": "0"}
     answer = client.get("/", query_string={"text": MARKUP, **state})
-    assert "<script>alert" not in answer.text
-    assert "<img" not in answer.text
-    assert "<hx-partial" not in answer.text
+    assert not any(tag in answer.text for tag in ("<script>alert", "<img", "<hx-partial"))
     assert Page(answer.text).box == "\n" + MARKUP
 
 
 def test_every_response_has_the_security_headers(client: FlaskClient) -> None:
-    for answer in (client.get("/"), client.get("/nope"), client.get("/healthz"), client.post("/", data={"text": "a"})):
+    details = client.get("/?algorithm=fmm&text=和尚&token=0")
+    for answer in (client.get("/"), client.get("/nope"), client.get("/healthz"), details):
         policy = answer.headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy
         assert "unsafe" not in policy
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
         assert answer.headers["Referrer-Policy"] == "same-origin"
-
-
-def test_no_page_has_inline_script_or_style(client: FlaskClient) -> None:
-    for path in ("/", "/vocabularies", "/nope", "/?algorithm=fmm&text=和尚&token=0"):
-        html = client.get(path).text
-        assert " style=" not in html
-        assert "<style" not in html
-        assert " onclick" not in html
-        assert "<script>" not in html
+        assert not any(inline in answer.text for inline in (" style=", "<style", " onclick", "<script>"))
 
 
 def test_the_training_record_is_published(client: FlaskClient) -> None:
@@ -350,21 +275,13 @@ def test_a_trained_vocabulary_can_be_downloaded(client: FlaskClient, show: Read,
 
 
 def test_a_word_model_can_be_downloaded_as_counts(client: FlaskClient, show: Read) -> None:
-    state = {
-        "algorithm": "ngram",
-        "vocabulary": "learned-ngram",
-        "corpus": "人生 如 戏\n梦境 如 人生",
-        "text": "人生如梦境",
-    }
+    state = {"algorithm": "ngram", "vocabulary": "learned-ngram", "corpus": "人生 如 戏\n梦境 如 人生"}
+    state["text"] = "人生如梦境"
     assert "Download as ngrams.json" in client.get("/", query_string={**state, "lang": "en"}).text
     answer = client.post("/ngrams.json", data=state)
     assert answer.headers["Content-Disposition"] == "attachment; filename=ngrams.json"
     assert recognize(answer.data).tokenizer.ids("人生如梦境") == show(**state).ids
     assert client.post("/tokenizer.json", data=state).status_code == 404
-
-
-def test_only_a_trained_vocabulary_can_be_downloaded(client: FlaskClient) -> None:
-    answer = client.get("/tokenizer.json?text=low")
-    assert answer.status_code == 404
-    assert "Only a vocabulary that was trained here" in Page(answer.text).problems[0]
-    assert Page(answer.text).box == "\nlow"
+    shipped = client.get("/tokenizer.json?text=low")
+    assert shipped.status_code == 404
+    assert "Only a vocabulary that was trained here" in Page(shipped.text).problems[0]

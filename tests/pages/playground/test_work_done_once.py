@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,35 +11,19 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from tests.site import HTMX, Page
+from tests.site import HTMX
 from webapp.core.formats.recognize import recognize
-from webapp.core.tokenizer import Tokenizer
 from webapp.observing import report
 from webapp.pages.playground import routes
 from webapp.tokenization.result import encode, ids_of
 from webapp.vocabularies import shipped_tokenizer
 from webapp.vocabularies.fetching import fetcher_of
-from webapp.vocabularies.library import Library
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
-
-@pytest.fixture
-def looked_up(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Count the look-ups of each name."""
-    names: Counter[str] = Counter()
-    find = Library.find
-
-    def counting(self: Library, name: str) -> Any:
-        names[name] += 1
-        return find(self, name)
-
-    monkeypatch.setattr(Library, "find", counting)
-    return names
+LONG = "hello " * 2_000  # too long for an address
 
 
-@pytest.fixture
-def encodings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Record the texts that are encoded."""
+def test_a_form_with_an_open_token_encodes_its_text_once(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
     texts: list[str] = []
     tokenize = routes.tokenize_or_explain
 
@@ -49,33 +32,8 @@ def encodings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return tokenize(state)
 
     monkeypatch.setattr(routes, "tokenize_or_explain", counting)
-    return texts
-
-
-@pytest.mark.parametrize("path", ["/?text=hello", "/?text=hello&token=0", "/?text=hello&vocabulary=bpe-characters"])
-def test_a_page_looks_each_vocabulary_up_once(client: FlaskClient, looked_up: Counter[str], path: str) -> None:
-    assert client.get(path).status_code == 200
-    assert looked_up
-    assert max(looked_up.values()) == 1
-
-
-LONG = "hello " * 2_000  # too long for an address
-
-
-@pytest.mark.parametrize("token", ["0", "1999", "5000"])
-def test_a_form_with_an_open_token_encodes_its_text_once(client: FlaskClient, encodings: list[str], token: str) -> None:
-    answer = client.post("/", data={"text": LONG, "token": token})
-    assert answer.status_code == 200
-    assert len(encodings) == 1
-    assert Page(answer.text).problems == []
-
-
-@pytest.mark.parametrize(
-    "path", ["/?vocabulary=no-such&text=a", "/vocabularies/no-such", "/steps/bpe?vocabulary=no-such"]
-)
-def test_a_name_that_is_not_found_is_looked_up_once(client: FlaskClient, looked_up: Counter[str], path: str) -> None:
-    client.get(path)
-    assert looked_up["no-such"] == 1
+    assert client.post("/", data={"text": LONG, "token": "1999"}).status_code == 200
+    assert len(texts) == 1
 
 
 def option(page: str, name: str) -> str:
@@ -121,16 +79,6 @@ def counters() -> dict[tuple[str, str], float]:
     return {(name, next(iter(labels.values()))): amount for name, labels, amount in report.finish()["counters"]}
 
 
-def fresh() -> Tokenizer:
-    """A tokenizer whose caches are empty."""
-    shipped = shipped_tokenizer("bpe-bytes")
-    return Tokenizer(
-        type(shipped.model)(shipped.model.pieces, shipped.model.merges, byte_level=True),
-        normalizer=shipped.normalizer,
-        pretokenizer=shipped.pretokenizer,
-    )
-
-
 def test_the_report_changes_no_token() -> None:
     tokenizer = shipped_tokenizer("bpe-bytes")
     expected = tokenizer.encode(TEXT)
@@ -138,19 +86,6 @@ def test_the_report_changes_no_token() -> None:
     assert list(encode(tokenizer, TEXT)) == list(expected)
     assert ids_of(tokenizer, TEXT) == list(expected.ids)
     assert counters()["tokens_total", "bpe"] == 2 * len(expected)
-
-
-def test_words_are_hits_when_they_return() -> None:
-    report.start()
-    encode(tokenizer := fresh(), TEXT)
-    found = counters()
-    # "low" begins the text; " low" does not.
-    assert found["cache_misses_total", "words"] == 4
-    assert found["cache_hits_total", "words"] == 1
-    report.start()
-    encode(tokenizer, TEXT)
-    found = counters()
-    assert (found["cache_misses_total", "words"], found["cache_hits_total", "words"]) == (0, 5)
 
 
 def test_tokens_count_for_the_algorithm_of_the_request() -> None:
