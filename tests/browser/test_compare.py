@@ -1,4 +1,4 @@
-"""The comparison in a browser: with the mouse, with the keyboard, on a phone, without JavaScript."""
+"""The comparison in a browser: with the mouse, with the keyboard, on a phone."""
 
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -16,8 +16,7 @@ ADDRESS = f"/compare?with=bpe:bpe-bytes&with=wordpiece:wordpiece&with=unigram:un
 
 def opened(open_page: OpenPage, path: str = ADDRESS, **how: object) -> Page:
     page = open_page(path, **how)
-    if how.get("javascript", True):
-        page.wait_for_selector("#compare[data-htmx-powered]", state="attached")
+    page.wait_for_selector("#compare[data-htmx-powered]", state="attached")
     return page
 
 

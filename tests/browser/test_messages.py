@@ -1,4 +1,4 @@
-"""The page of messages in a browser, with JavaScript and without."""
+"""The page of messages in a browser."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from playwright.sync_api import Page
 from tests.browser.conftest import OpenPage
 
 
-def opened(open_page: OpenPage, path: str = "/messages", **options: object) -> Page:
-    page = open_page(path, **options)
-    if options.get("javascript", True):
-        page.wait_for_selector("#messages[data-htmx-powered]")
+def opened(open_page: OpenPage, width: int = 1280) -> Page:
+    page = open_page("/messages", width=width)
+    page.wait_for_selector("#messages[data-htmx-powered]")
     return page
 
 

@@ -233,10 +233,3 @@ def test_the_code_is_copied_exactly_as_in_the_file(open_page: OpenPage) -> None:
     page.wait_for_selector("#source-copied:text-is('Copied')", state="attached")
     assert page.evaluate("navigator.clipboard.readText()") == source_listing(*ALGORITHMS["bpe"].reference).text
     assert_accessible(page)
-
-
-def test_without_javascript_the_code_is_shown_without_a_copy_button(open_page: OpenPage) -> None:
-    page = open_page("/steps/fmm", javascript=False)
-    page.click(".whole-algorithm summary")
-    assert page.is_visible("#source")
-    assert not page.is_visible(".whole-algorithm button")
