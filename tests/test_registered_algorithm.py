@@ -1,7 +1,5 @@
 """A further algorithm needs two records and a vocabulary: the rest of the site picks it up."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Settings that cannot be used: the site does not start, and says which one it is."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

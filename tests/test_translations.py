@@ -1,7 +1,5 @@
 """The translations are complete, and the compiled catalogue is up to date."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Sequence

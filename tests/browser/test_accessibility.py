@@ -1,7 +1,5 @@
 """axe-core on every kind of page: at once in one look, in exhaustive runs in the other and in further states."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 import pytest

@@ -1,7 +1,5 @@
 """Tokens, their ids and their details in a real Chromium: by pointer, by keyboard and without scripts."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Page, expect

@@ -1,7 +1,5 @@
 """The editor of a dictionary and the page of ambiguities in a browser, with and without scripts."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import expect

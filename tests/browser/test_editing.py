@@ -1,7 +1,5 @@
 """What editing sends and shows in a real Chromium: the pauses, files, messages beside fields, views and themes."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Exporting a result: copied with a button, downloaded with and without JavaScript."""
 
-from __future__ import annotations
-
 import base64
 import json
 

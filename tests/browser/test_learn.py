@@ -1,7 +1,5 @@
 """The course, the comparison of languages and the chart of frequencies in a browser."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 from tests.browser.conftest import OpenPage

@@ -1,7 +1,5 @@
 """The page of messages in a browser."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Page
 
 from tests.browser.conftest import OpenPage

@@ -1,7 +1,5 @@
 """The playground as a visitor uses it, in a real Chromium."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

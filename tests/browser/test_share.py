@@ -1,7 +1,5 @@
 """Permanent links as visitors use them: shared, opened on a phone, embedded, previewed, deleted."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

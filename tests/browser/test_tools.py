@@ -1,7 +1,5 @@
 """The tools in a browser, on a phone: a form is answered in place, files are read, and errors are corrected."""
 
-from __future__ import annotations
-
 import re
 import zipfile
 from pathlib import Path

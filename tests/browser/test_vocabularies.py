@@ -1,7 +1,5 @@
 """Vocabularies that do not ship, as a visitor uses them: found, fetched, uploaded."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The vocabulary pages as a visitor uses them, in a real Chromium."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Page, expect

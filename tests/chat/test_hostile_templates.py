@@ -1,7 +1,5 @@
 """Hostile templates end within their limits, leave nothing behind, and tell nothing of the process."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

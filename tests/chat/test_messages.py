@@ -1,7 +1,5 @@
 """Conversations are read in the forms that chat APIs take, and errors say where they are."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from typing import Any

@@ -1,7 +1,5 @@
 """Chat templates of well-known vocabularies come from their repositories, with the limits of other downloads."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, cast

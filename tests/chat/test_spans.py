@@ -1,7 +1,5 @@
 """The spans of a prompt: they cover it without gaps, and contents are found exactly where the template leaves them."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

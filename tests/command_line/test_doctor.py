@@ -1,7 +1,5 @@
 """`tokenscope doctor`: what an operator is told, and what it must never do."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

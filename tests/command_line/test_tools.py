@@ -1,7 +1,5 @@
 """The commands of the site's tools: JSON of files, with vocabularies that the site has and that are files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

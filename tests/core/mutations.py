@@ -1,7 +1,5 @@
 """Damaged files: bytes cut, flipped and duplicated; members of a JSON document moved or replaced."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from random import Random
 from typing import Any

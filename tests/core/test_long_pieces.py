@@ -1,7 +1,5 @@
 """Vocabularies of long, nested pieces: the ids equal the originals', and the work is bounded or the file refused."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

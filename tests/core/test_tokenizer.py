@@ -1,7 +1,5 @@
 """Tokenizers: offsets, threads, long texts; the ids, offsets and text of the original library from the same file."""
 
-from __future__ import annotations
-
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 

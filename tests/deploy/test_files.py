@@ -3,8 +3,6 @@
 The Dockerfile and compose.yaml are checked without an engine; CI builds and starts them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

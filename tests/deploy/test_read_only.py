@@ -1,7 +1,5 @@
 """The installed wheel as a container runs it: another user, no privileges, and one folder that can be written."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Pages about an algorithm show its whole reference implementation; other pages do not."""
 
-from __future__ import annotations
-
 import pytest
 from flask.testing import FlaskClient
 

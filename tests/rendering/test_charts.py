@@ -1,7 +1,5 @@
 """Charts: their values are also in text and in a table, and their lines are distinguishable without colour."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

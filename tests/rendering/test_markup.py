@@ -1,7 +1,5 @@
 """Tokens as HTML: whole characters, no text lost, adjacent tokens in different colours."""
 
-from __future__ import annotations
-
 import pytest
 import regex
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Who gets a worker when all are busy, which heavy requests wait or are refused, and workers that come late."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 from threading import Event

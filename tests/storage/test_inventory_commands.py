@@ -1,7 +1,5 @@
 """The operator's commands: what is stored, how large and how old, and deleting what is too old."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """A drill: the site is backed up while visitors share and train, and lost; a new one has everything that mattered."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import threading

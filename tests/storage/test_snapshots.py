@@ -1,7 +1,5 @@
 """Snapshots: the same state has the same link, each author has a separate claim, and deleted snapshots are gone."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """A locked, full or unreachable database: an error page that keeps the text, and no restart afterwards."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import time

@@ -1,7 +1,5 @@
 """Texts in aligned columns: no text is lost, no token counted twice, and columns wrap as units."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from hypothesis import given

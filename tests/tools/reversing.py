@@ -1,7 +1,5 @@
 """A toy tool, registered in a process of its own: prints what each of its projections answers, as JSON."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator

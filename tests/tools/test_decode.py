@@ -1,7 +1,5 @@
 """The page that decodes ids: their text, the tokens with their bytes, both clients of a stream, and the exports."""
 
-from __future__ import annotations
-
 import html
 import re
 import time

@@ -1,7 +1,5 @@
 """`/vocabularies/diff`: which pieces two vocabularies share."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 

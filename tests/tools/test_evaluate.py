@@ -1,7 +1,5 @@
 """`/evaluate`: figures, errors in context, links and downloads."""
 
-from __future__ import annotations
-
 import io
 import re
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """What every tool has by being one: a page in both languages, messages beside fields, files, an operation."""
 
-from __future__ import annotations
-
 import html
 import re
 import time

@@ -1,7 +1,5 @@
 """The page that expands a vocabulary: the preview, files, storing, and what is refused."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """The comparison of languages: its figures, its order, and the visitor's own passage."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

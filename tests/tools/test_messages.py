@@ -1,7 +1,5 @@
 """`/messages` without JavaScript: messages in boxes, a template, the prompt and its tokens by message."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

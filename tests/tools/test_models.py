@@ -1,7 +1,5 @@
 """`/models`: the list of language models, its search and its export."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """A publisher on loopback, small files for it, and a fetcher that uses only this publisher."""
 
-from __future__ import annotations
-
 import hashlib
 from base64 import b64encode
 from collections.abc import Callable, Iterator

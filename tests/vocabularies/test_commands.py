@@ -1,7 +1,5 @@
 """`flask --app webapp vocabularies`, as an operator runs it."""
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Fetching from publishers of every kind, all of them on this machine."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """The list of language models: against tiktoken's tables, and what makes a file invalid."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tokenizers in memory: read once, evicted when there are too many."""
 
-from __future__ import annotations
-
 import gc
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """The catalogue of well-known vocabularies: its entries, and the mistakes in entries that it refuses."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from functools import cache

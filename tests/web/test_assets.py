@@ -1,7 +1,5 @@
 """Static files: which ones have a fingerprint, and how an address without one behaves."""
 
-from __future__ import annotations
-
 import builtins
 import io
 import os

@@ -1,7 +1,5 @@
 """Error responses whatever is broken: URLs, translations, templates, the database, cookies, sessions, hooks."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Collection, Iterator

@@ -1,7 +1,5 @@
 """What every page has: the theme without scripts, a language that no cache hands to others, the menu, the footer."""
 
-from __future__ import annotations
-
 import re
 from io import BytesIO
 

@@ -1,7 +1,5 @@
 """Paths that climb, contain NUL or are not UTF-8, sent raw to a real server: none opens a file, none breaks it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """Requests that are refused: by the rate of work, which counts what they cost, and because too much else goes on."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from pathlib import Path

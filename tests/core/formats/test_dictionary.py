@@ -1,7 +1,5 @@
 """Files of words and n-grams."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from contextlib import suppress

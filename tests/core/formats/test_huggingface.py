@@ -1,7 +1,5 @@
 """A tokenizer.json: the same ids, offsets and text as in the original library."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from itertools import product

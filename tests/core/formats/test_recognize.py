@@ -1,7 +1,5 @@
 """A file is recognized by its content."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

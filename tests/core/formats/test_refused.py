@@ -1,7 +1,5 @@
 """Broken and hostile files of every format are refused at once, in one sentence on what is wrong and where."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Byte-level BPE as other files: ranks with an encoding, and merges as nested lists."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What a format cannot hold is not written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Files of merges, pieces and scores: what each holds, and the same ids as in the original libraries."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Maximum probability and the HMM: the words of jieba."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """What every model does, and what none accepts."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

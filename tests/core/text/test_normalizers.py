@@ -1,7 +1,5 @@
 """Normalizers, decoders and the tables of Unicode."""
 
-from __future__ import annotations
-
 import codecs
 import time
 import unicodedata

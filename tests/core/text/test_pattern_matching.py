@@ -1,7 +1,5 @@
 """Split patterns: captures, empty matches, and fast forms of known patterns."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from random import Random

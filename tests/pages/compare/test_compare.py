@@ -1,7 +1,5 @@
 """The comparison page: choosing, moving and failing rows; figures; its JSON; its limits."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import parse_qsl, urlsplit
 

@@ -1,7 +1,5 @@
 """The course: every lesson in every language, with examples that a visitor can change."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Every number that the lessons on segmentation say is what the core computes, in both languages."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Every answer of the course is what the core computes."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

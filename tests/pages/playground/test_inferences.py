@@ -1,7 +1,5 @@
 """A vocabulary applied by another rule than its own: on the playground, the comparison, shared results and steps."""
 
-from __future__ import annotations
-
 import html
 import re
 from urllib.parse import parse_qs, urlsplit

@@ -1,7 +1,5 @@
 """What a visitor of the playground sees, without a browser: addresses, forms and htmx responses."""
 
-from __future__ import annotations
-
 import io
 import time
 

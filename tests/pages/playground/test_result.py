@@ -1,7 +1,5 @@
 """The result of the playground: messages, views, details, the choice of its vocabulary, and what decoding changes."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from itertools import pairwise

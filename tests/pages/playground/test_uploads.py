@@ -1,7 +1,5 @@
 """Vocabulary files that visitors upload: accepted, refused, used, and found again."""
 
-from __future__ import annotations
-
 import io
 import json
 from base64 import b64encode

@@ -1,7 +1,5 @@
 """What holds for everything that is shared: results, comparisons and conversations."""
 
-from __future__ import annotations
-
 import html
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Stored results: shared, shown, embedded, previewed in links, reported, deleted."""
 
-from __future__ import annotations
-
 import html
 import re
 from dataclasses import replace

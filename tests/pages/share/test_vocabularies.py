@@ -1,7 +1,5 @@
 """Vocabularies of snapshots: who can read them, and what happens when one cannot be stored or is missing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

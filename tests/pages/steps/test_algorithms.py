@@ -1,7 +1,5 @@
 """What the steps of each algorithm say: the reason of a decision, its numbers, special cases, limits."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The pictures of the steps as files: each step of each algorithm, in both formats and themes, and what has none."""
 
-from __future__ import annotations
-
 from typing import Any
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """How a corpus is read, as text or as words with counts, and the text to encode that goes with it."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

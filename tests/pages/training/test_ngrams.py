@@ -1,7 +1,5 @@
 """The pages that train word n-grams: the counting, the probabilities of each smoothing, and the segmentation."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """Training round by round: a page for each round, the results of the presets, and the limits."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Vocabularies as files for other libraries: which formats each is offered in, and what the original libraries read."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode
 from collections.abc import Callable

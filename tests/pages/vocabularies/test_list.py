@@ -1,7 +1,5 @@
 """The list of vocabularies: filters, search, samples, downloads and uploads."""
 
-from __future__ import annotations
-
 import io
 import re
 

@@ -1,7 +1,5 @@
 """The pages of single tokens, of unreachable tokens, and of the byte alphabet."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The page of each vocabulary."""
 
-from __future__ import annotations
-
 import json
 import re
 from html import unescape

@@ -1,7 +1,5 @@
 """SVG and PNG, of one result or of a comparison: well-formed, harmless, of the right size, and not empty."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """Figures as files: well-formed, harmless, in the colours of the page, cropped to what they show."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 import pytest

@@ -1,7 +1,5 @@
 """The token tints: text on them is readable, and adjacent tints differ for every common kind of colour vision."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path
