@@ -34,7 +34,7 @@ def digests() -> list[str]:
 
 def paths(rule: Rule) -> Iterator[str]:
     """Yield the paths of a rule with something hostile in each place, and after it."""
-    parts = re.split(r"<(?:\w+:)?\w+>", rule.rule)
+    parts = re.split("<[^>]*>", rule.rule)
     usual = ["json"] * (len(parts) - 1)
     for number, value in enumerate(HOSTILE):
         for place in range(len(usual)):
