@@ -3,7 +3,6 @@
 import codecs
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import tokenizers
@@ -15,7 +14,7 @@ from tests.core.pairs import Pair
 from tests.core.sentencepieces import trained
 from tests.core.text.test_normalizers import is_surrogate
 from tests.properties import SAME_FIXTURE
-from webapp.core.analysis.decoding import decoded
+from webapp.core.analysis.decoding import Decoded, decoded
 from webapp.core.formats import huggingface, sentencepiece
 from webapp.core.models.matching import Matching
 from webapp.core.recipes import MATCHING
@@ -115,46 +114,6 @@ def test_a_client_that_waits_prints_what_tokenizers_streams(byte_pair: Pair, tex
         assert "".join(ours[:last]).startswith("".join(theirs[:last]))
 
 
-@pytest.mark.parametrize("name", ["bert_base_cased", "gpt2", "mistral01"])
-def test_published_vocabularies_decode_and_stream_as_in_tokenizers(shared: Path, name: str) -> None:
-    written = (shared / "vocabularies" / "tokenizers" / f"{name}.json").read_text(encoding="utf-8")
-    ours, theirs = huggingface.read(written), tokenizers.Tokenizer.from_str(written)
-    for text in TEXTS:
-        ids = theirs.encode(text, add_special_tokens=False).ids
-        found = decoded(ours, ids)
-        assert found.exact
-        assert found.text == found.streamed == theirs.decode(ids, skip_special_tokens=False)
-        assert [token.alone for token in found.tokens] == [theirs.decode([id], skip_special_tokens=False) for id in ids]
-        skipped = decoded(ours, ids, skip_special=True)
-        assert skipped.text == skipped.streamed == theirs.decode(ids, skip_special_tokens=True)
-
-
-def test_a_run_of_bytes_that_is_not_valid_as_a_whole() -> None:
-    tokenizer = byte_fallback()
-    found = decoded(tokenizer, [tokenizer.model.pieces.index(f"<0x{byte:02X}>") for byte in b"\xc3\xa9\xc3"])
-    assert (found.text, found.streamed, found.exact) == ("\ufffd" * 3, "é\ufffd", True)  # the text as in `tokenizers`
-
-
-def test_the_state_says_which_token_completes_a_character() -> None:
-    tokenizer = byte_fallback()
-    names = "▁low", "<0xE4>", "<0xBD>", "<0xA0>", "<0xE4>", "<0xBD>", "er"
-    tokens = decoded(tokenizer, [tokenizer.model.pieces.index(name) for name in names]).tokens
-    assert [(token.text, token.pending.hex(), token.resolved_by, token.start, token.end) for token in tokens] == [
-        ("low", "", None, 0, 3), ("", "e4", 3, 3, 4), ("", "e4bd", 3, 3, 4), ("你", "", None, 3, 4),
-        ("", "e4", 6, 4, 6), ("", "e4bd", 6, 4, 6), ("\ufffd\ufffder", "", None, 6, 8),
-    ]  # fmt: skip
-    assert [token.position for token in tokens if token.completed] == [1, 2]
-    assert tokens[6].invalid == b"\xe4\xbd"
-
-
-def test_special_tokens_are_marked_and_left_out() -> None:
-    tokenizer = byte_fallback()
-    byte, end, last = (tokenizer.model.pieces.index(piece) for piece in ("<0xC3>", "</s>", "<0x89>"))
-    found = decoded(tokenizer, [byte, end, last], skip_special=True)
-    assert [(token.skipped, token.text) for token in found.tokens] == [(False, ""), (True, ""), (False, "É")]
-    assert decoded(tokenizer, [byte, end]).tokens[1].text == "\ufffd</s>"
-
-
 def test_a_decoder_whose_parts_cannot_be_told_apart_shows_each_token_alone() -> None:
     written = json.loads(huggingface.write(shipped_tokenizer("wordpiece")))
     written["decoder"] = {"type": "CTC", "pad_token": "<pad>", "word_delimiter_token": "|", "cleanup": False}
@@ -166,7 +125,24 @@ def test_a_decoder_whose_parts_cannot_be_told_apart_shows_each_token_alone() -> 
     assert found.streamed == found.apart
 
 
-def test_an_id_outside_the_vocabulary_is_an_error() -> None:
+def test_the_state_of_each_token() -> None:
+    tokenizer = byte_fallback()
+
+    def read(*names: str, skip_special: bool = False) -> Decoded:
+        return decoded(tokenizer, list(map(tokenizer.model.pieces.index, names)), skip_special=skip_special)
+
+    found = read("<0xC3>", "<0xA9>", "<0xC3>")  # a run that is not valid as a whole
+    assert (found.text, found.streamed, found.exact) == ("\ufffd" * 3, "é\ufffd", True)  # the text as in `tokenizers`
+    tokens = read("▁low", "<0xE4>", "<0xBD>", "<0xA0>", "<0xE4>", "<0xBD>", "er").tokens
+    assert [(token.text, token.pending.hex(), token.resolved_by, token.start, token.end) for token in tokens] == [
+        ("low", "", None, 0, 3), ("", "e4", 3, 3, 4), ("", "e4bd", 3, 3, 4), ("你", "", None, 3, 4),
+        ("", "e4", 6, 4, 6), ("", "e4bd", 6, 4, 6), ("\ufffd\ufffder", "", None, 6, 8),
+    ]  # fmt: skip
+    assert [token.position for token in tokens if token.completed] == [1, 2]
+    assert tokens[6].invalid == b"\xe4\xbd"
+    found = read("<0xC3>", "</s>", "<0x89>", skip_special=True)
+    assert [(token.skipped, token.text) for token in found.tokens] == [(False, ""), (True, ""), (False, "É")]
+    assert read("<0xC3>", "</s>").tokens[1].text == "\ufffd</s>"
     for id in (-1, 10**6):
         with pytest.raises(ValueError, match=f"id {id} is outside"):
-            decoded(byte_fallback(), [3, id])
+            decoded(tokenizer, [3, id])

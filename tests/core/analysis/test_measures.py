@@ -28,10 +28,7 @@ def test_renyi_efficiency_is_that_of_the_published_scorer(counts: list[int], pow
     metric = "shannon" if power == 1 else "renyi"
     theirs = tokenization_scorer.score(lines, metric=metric, power=power)
     assert renyi_efficiency(counts, power) == pytest.approx(theirs, rel=1e-9, abs=1e-12)
-
-
-def test_one_different_token_has_no_efficiency() -> None:
-    assert renyi_efficiency([3]) is renyi_efficiency([]) is None
+    assert renyi_efficiency(counts[:1]) is renyi_efficiency([]) is None
 
 
 @given(costs=st.lists(st.floats(0, 1e6), min_size=1, max_size=60))
@@ -73,18 +70,6 @@ def test_word_measures_are_direct_counts(name: str, text: str) -> None:
 )
 def test_words_are_those_of_unicodes_rule(text: str, expected: list[str]) -> None:
     assert words_of(text).of(text) == expected
-
-
-def test_a_segmenter_gets_only_han_characters() -> None:
-    given = []
-
-    def pairs(runs: str) -> list[str]:
-        given.append(runs)
-        return [part for line in runs.split("\n") for part in (line[:2], line[2:], "\n") if part]
-
-    text = "我们a研究生命、他们 x"
-    assert words_of(text, pairs).of(text) == ["我们", "a", "研究", "生命", "他们", "x"]
-    assert given == ["我们\n研究生命\n他们"]
 
 
 @pytest.mark.parametrize("name", ["wordpiece", "bpe-bytes", "bpe-characters"])

@@ -25,30 +25,23 @@ from webapp.core.models.matching import Matching
 from webapp.core.recipes import MATCHING
 
 
-def lines_of(text: str) -> list[list[str]]:
-    return [words_of(line) for line in text.removesuffix("\n").split("\n")]
-
-
 @pytest.mark.parametrize("name", ["pku_fmm", "pku_bmm"])
 def test_the_published_summaries(shared: Path, name: str) -> None:
     folder = shared / "sighan"
     known = training_words((folder / "pku_training_words.utf8").read_text(encoding="utf-8"))
-    gold, output = (lines_of((folder / f"{file}.utf8").read_bytes().decode()) for file in ("pku_test_gold", name))
+    files = [(folder / f"{file}.utf8").read_bytes().decode() for file in ("pku_test_gold", name)]
+    gold, output = ([words_of(line) for line in file.removesuffix("\n").split("\n")] for file in files)
     score = score_lines(gold, output, known)
     published = (folder / f"{name}.score").read_text(encoding="utf-8").splitlines()
     ours = score.summary().splitlines()
     assert ours[1:9] == published[5:13]  # without insertions, deletions and substitutions
 
 
-def test_without_training_words_there_are_no_figures_for_unknown_words() -> None:
+def test_figures_that_do_not_exist() -> None:
     score = score_lines([["研究", "生命"]], [["研究生", "命"]], None)
     assert (score.f1, score.oov_rate, score.oov_recall, score.iv_recall) == (0.0, None, None, None)
     assert "=== OOV Rate:\t--" in score.summary()
-
-
-def test_nothing_to_score() -> None:
-    score = Score()
-    assert (score.precision, score.recall, score.f1) == (None, None, None)
+    assert (Score().precision, Score().recall, Score().f1) == (None, None, None)
     assert score_lines([[]], [["研究"]], None).output_words == 0
 
 
@@ -56,40 +49,28 @@ KNOWN = {"研究", "生命", "起源", "将", "来", "将来", "他", "北京", 
 
 
 @pytest.mark.parametrize(
-    ("gold", "output", "kind"),
+    ("gold", "output", "tags", "kind"),
     [
-        ("研究 生命", "研究生 命", "overlap"),
-        ("将 来", "将来", "merged"),
-        ("起源", "起 源", "split"),
-        ("的 梦境", "的梦 境", "unknown"),
-        ("二○○一年", "二○ ○一 年", "number"),
-        ("WTO", "W TO", "number"),
-        ("三 碗", "三碗", "number"),
-        ("北京", "北 京", "name"),
-        ("王小明", "王 小明", "name"),
-        ("欧阳锋", "欧 阳锋", "name"),
-        ("北 京", "北京", "name"),
-        ("将 京大学", "将京 大学", "unknown"),
+        ("研究 生命", "研究生 命", "", "overlap"),
+        ("将 来", "将来", "", "merged"),
+        ("起源", "起 源", "", "split"),
+        ("的 梦境", "的梦 境", "", "unknown"),
+        ("二○○一年", "二○ ○一 年", "", "number"),
+        ("WTO", "W TO", "", "number"),
+        ("三 碗", "三碗", "", "number"),
+        ("北京", "北 京", "", "name"),
+        ("王小明", "王 小明", "", "name"),
+        ("欧阳锋", "欧 阳锋", "", "name"),
+        ("北 京", "北京", "", "name"),
+        ("将 京大学", "将京 大学", "", "unknown"),
+        ("北京 小宝", "北 京小 宝", "NOUN NOUN", "unknown"),
+        ("北京 小宝", "北 京小 宝", "NOUN PROPN", "name"),
     ],
 )
-def test_the_kind_of_an_error(gold: str, output: str, kind: str) -> None:
+def test_the_kind_of_an_error(gold: str, output: str, tags: str, kind: str) -> None:
     finder = NameFinder({"北京"}, KNOWN)
-    (error,) = errors_of(0, gold.split(), output.split(), known=KNOWN, names=finder)
+    (error,) = errors_of(0, gold.split(), output.split(), tags=tags.split() or None, known=KNOWN, names=finder)
     assert error.kind == kind
-
-
-def test_tags_of_the_gold_text_decide_what_a_name_is() -> None:
-    gold, output = ["北京", "小宝"], ["北", "京小", "宝"]
-    finder = NameFinder({"北京"}, KNOWN)
-    (error,) = errors_of(0, gold, output, tags=["NOUN", "NOUN"], known=KNOWN, names=finder)
-    assert error.kind == "unknown"
-    (error,) = errors_of(0, gold, output, tags=["NOUN", "PROPN"], known=KNOWN, names=finder)
-    assert error.kind == "name"
-
-
-def test_an_indented_line() -> None:
-    (error,) = errors_of(3, ["", "将", "来"], ["", "将来"], known=KNOWN)
-    assert (error.line, error.start, error.end, error.output) == (3, 1, 3, "将来")
 
 
 @given(st.text(alphabet="甲乙丙", min_size=1, max_size=20), st.data())
@@ -115,6 +96,10 @@ def test_a_report_counts_all_errors_and_lists_the_first(monkeypatch: pytest.Monk
     monkeypatch.setattr(reports, "MOST_ERRORS", 2)
     gold = read_gold("将 来 起源\n的 起源\n他 将 来\n")
     scored = score_segmentation(gold, [["将来", "起", "源"], ["的", "起源"], ["他", "将来"]], known=KNOWN)
+    (indented,) = errors_of(3, ["", "将", "来"], ["", "将来"], known=KNOWN)
+    assert (indented.line, indented.start, indented.end, indented.output) == (3, 1, 3, "将来")
+    with pytest.raises(OutOfTimeError):
+        score_segmentation(gold, [["将来"]] * 3, known=None, deadline=0)
     assert scored.error_count == 3
     assert scored.kinds == {kind: {"merged": 2, "split": 1}.get(kind, 0) for kind in KINDS}
     assert [(error.line, error.output) for error in scored.errors] == [(0, "将来"), (0, "起 源")]
@@ -130,12 +115,6 @@ def test_the_words_of_a_tokenizer_spell_each_line() -> None:
     gold = read_gold("\u3000研究 生命 New York\nA4 纸\n")
     tokenizer = MATCHING.tokenizer(Matching(Dictionary(["研究生", "生命"]), "forward"))
     assert list(segmented_by(tokenizer, gold)) == [["", "研究生", "命", "NewYork"], ["A4", "纸"]]
-
-
-def test_scoring_stops_at_its_deadline() -> None:
-    gold = read_gold("将 来\n" * 3)
-    with pytest.raises(OutOfTimeError):
-        score_segmentation(gold, [["将来"]] * 3, known=None, deadline=0)
 
 
 CONLLU = """# sent_id = 1
@@ -155,7 +134,7 @@ x\t坏
 """
 
 
-def test_conllu() -> None:
+def test_gold_texts_are_read() -> None:
     gold = read_gold(CONLLU)
     first, second = gold.lines
     assert first.words == ["我", "在", "NewYork", "学习", "。"]
@@ -164,29 +143,24 @@ def test_conllu() -> None:
     assert (first.number, second.number) == (3, 14)
     assert [problem.number for problem in gold.problems] == [11, 12]
     assert gold.tagged
-
-
-def test_any_white_space_of_the_bakeoffs_separates_words() -> None:
     gold = read_gold("\ufeff研究  生命\u3000的 起源\r\n \r\n\t结婚 的")
     assert [line.words for line in gold.lines] == [["研究", "生命", "的", "起源"], ["结婚", "的"]]
-
-
-def test_a_line_that_is_not_segmented_is_reported() -> None:
     gold = read_gold("研究 生命\n" + "字" * 70)
     assert [(problem.number, str(problem.message)) for problem in gold.problems] == [
         (2, "One word of 70 characters. Is the line segmented?")
     ]
 
 
-@pytest.mark.parametrize("text", ["", " \n\u3000\n", "# sent_id = 1\n1\t\n"])
-def test_a_text_without_words_is_refused(text: str) -> None:
-    with pytest.raises(GoldError, match="There are no words"):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        *((text, "There are no words") for text in ("", " \n\u3000\n", "# sent_id = 1\n1\t\n")),
+        ("研究生命的起源\n结婚的和尚未结婚的\n", "No line has a space"),
+    ],
+)
+def test_a_text_without_words_or_spaces_is_refused(text: str, message: str) -> None:
+    with pytest.raises(GoldError, match=message):
         read_gold(text)
-
-
-def test_a_text_without_spaces_is_refused() -> None:
-    with pytest.raises(GoldError, match="No line has a space"):
-        read_gold("研究生命的起源\n结婚的和尚未结婚的\n")
 
 
 @pytest.mark.parametrize(
@@ -201,11 +175,8 @@ def test_a_text_without_spaces_is_refused() -> None:
 def test_a_segmentation_of_another_text_is_refused(output: str, message: str) -> None:
     with pytest.raises(GoldError, match=message):
         read_output(output, read_gold("研究 生命\n\n的 起源"))
-
-
-def test_a_segmentation_may_be_conllu_and_have_other_lines() -> None:
-    gold = read_gold("研究 生命\n的 起源")
-    assert read_output("1\t研究生\n2\t命\n3\t的\n4\t起源\n", gold) == [["研究生", "命"], ["的", "起源"]]
+    conllu = "1\t研究生\n2\t命\n3\t的\n4\t起源\n"  # with other lines
+    assert read_output(conllu, read_gold("研究 生命\n的 起源")) == [["研究生", "命"], ["的", "起源"]]
 
 
 @given(st.text(alphabet="12-.\t\n #字a词\u3000_\r", max_size=60))

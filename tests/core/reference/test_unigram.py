@@ -36,28 +36,21 @@ def product(path: list[str], probabilities: dict[str, float]) -> float:
 
 
 @given(words)
-def test_expected_counts_are_sums_over_all_segmentations(counts: dict[str, int]) -> None:
+def test_expected_counts_and_the_best_path_are_those_of_all_segmentations(counts: dict[str, int]) -> None:
     probabilities = reference.seed(counts, 20)
+    scores = {piece: log(probability) for piece, probability in probabilities.items()}
     wanted = dict.fromkeys(probabilities, 0.0)
     for word, count in counts.items():
         paths = [(path, product(path, probabilities)) for path in reference.segmentations(word, probabilities)]
         total = fsum(probability for _, probability in paths)
         assert reference.log_likelihood({word: 1}, probabilities) == pytest.approx(log(total))
+        best = reference.viterbi(word, scores)
+        assert "".join(best) == word
+        assert product(best, probabilities) == pytest.approx(max(probability for _, probability in paths))
         for path, probability in paths:
             for piece in path:
                 wanted[piece] += count * probability / total
     assert reference.expected_counts(counts, probabilities) == pytest.approx(wanted)
-
-
-@given(words)
-def test_viterbi_finds_the_most_probable_segmentation(counts: dict[str, int]) -> None:
-    probabilities = reference.seed(counts, 20)
-    scores = {piece: log(probability) for piece, probability in probabilities.items()}
-    for word in counts:
-        best = max(product(path, probabilities) for path in reference.segmentations(word, probabilities))
-        found = reference.viterbi(word, scores)
-        assert "".join(found) == word
-        assert product(found, probabilities) == pytest.approx(best)
 
 
 # --- training
@@ -102,15 +95,13 @@ def spent(used: dict[str, int], probabilities: dict[str, float]) -> float:
     return sum(count * log(probabilities[piece]) for piece, count in used.items())
 
 
-def test_training_as_a_whole_equals_the_reference() -> None:
+@pytest.mark.parametrize("longer", [10, 25])
+def test_training_as_a_whole_equals_the_reference(longer: int) -> None:
     counts = {word: count for word, count in Counter(CORPUS[:2000].split()).items() if len(word) <= 32}
-    characters = len(set("".join(counts)))
-    for longer in (10, 25):
-        wanted = reference.train(counts, reference.seed(counts, 150), characters + longer)
-        scores = unigram.train(counts, characters + longer + 1, seeds=150).scores
-        assert scores == pytest.approx(wanted, abs=1e-6)
-        assert list(scores) == sorted(scores, key=lambda piece: -scores[piece])
-        assert len(scores) == characters + longer
+    size = len(set("".join(counts))) + longer
+    scores = unigram.train(counts, size + 1, seeds=150).scores
+    assert scores == pytest.approx(reference.train(counts, reference.seed(counts, 150), size), abs=1e-6)
+    assert list(scores) == sorted(scores, key=lambda piece: -scores[piece])
 
 
 @given(words, st.data())
