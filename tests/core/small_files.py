@@ -7,12 +7,15 @@ from typing import Any
 
 from tests.core.sentencepieces import trained
 from tests.core.texts import CORPUS
-from webapp.core.formats import minimal_bpe, tiktoken, tiktoken_encoding, vocab_json
-from webapp.core.recipes import BYTE_BPE
+from webapp.core.formats import minimal_bpe, ngram_counts, tiktoken, tiktoken_encoding, vocab_json
+from webapp.core.models.ngram import NGram
+from webapp.core.recipes import BYTE_BPE, NGRAM
 from webapp.core.text import split_patterns
 from webapp.core.trainers.bpe import train_bytes
+from webapp.core.trainers.ngram import segmented, train
 
-OTHERS = ["tekken", "scores", "tiktoken", "encoding", "minimal-bpe", "vocab.json", "vocab.txt", "codes", "dictionary"]
+OTHERS = ["tekken", "scores", "tiktoken", "encoding", "minimal-bpe", "vocab.json", "vocab.txt", "codes", "dictionary",
+          "counts", "n-grams"]  # fmt: skip
 MODELS = ["unigram", "bpe", "word", "char"]
 BYTES = [bytes([byte]) for byte in range(256)]
 TRAINED = train_bytes(BYTE_BPE.count(CORPUS), 701, ["<|end|>"])
@@ -72,5 +75,9 @@ def small(name: str) -> tuple[bytes, ...]:
             return (b"#version: 0.2\nt h\nth e</w>\nu n\na f\naf f\nun i\n",)
         case "dictionary":
             return ("研究 5 v\n研 4\naffable 3 a\ncafé 2 n\n".encode(),)
+        case "counts" | "n-grams":
+            counts = train(list(segmented("人生 如 梦境\n人生 如 戏\n生如夏花\n梦境 如 人生")))
+            write = ngram_counts.write_json if name == "counts" else ngram_counts.write_text
+            return (write(NGRAM.tokenizer(NGram(counts, "kneser-ney"))).encode(),)
         case model:
             return (trained(model_type=model, byte_fallback=True, vocab_size=700),)

@@ -2,7 +2,6 @@
 
 import json
 import tomllib
-from contextlib import suppress
 from math import isclose
 from pathlib import Path
 from typing import Literal
@@ -21,7 +20,6 @@ from webapp.core.models.ngram_counts import END, START
 from webapp.core.models.ngram_lattice import CharacterModel
 from webapp.core.models.smoothing import SMOOTHINGS
 from webapp.core.recipes import NGRAM
-from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers.ngram import pruned, segmented, train
 
 LISTS = tomllib.loads(Path(__file__).with_name("word_lists.toml").read_text(encoding="utf-8"))
@@ -133,11 +131,9 @@ def test_which_forms_of_a_dictionary_can_be_written() -> None:
     assert write_dictionary(Dictionary(["研究", "生命"])) == "研究\n生命\n"
     assert write_dictionary(Dictionary(["研究"], tags=["v"])) == "研究 0 v\n"
     assert write_dictionary(Dictionary(["a,1", "b,2"]), separator="\t") == "a,1\t\nb,2\n"
-    with pytest.raises(FormatError, match="cannot be written"):
-        write_dictionary(Dictionary(["a,1", "b,2"]))
-    for word in ("New York", " a", "a\tb", "a\nb", "\ufeffa"):
+    for words in (["a,1", "b,2"], ["New York"], [" a"], ["a\tb"], ["a\nb"], ["\ufeffa"]):
         with pytest.raises(FormatError, match="cannot be written"):
-            write_dictionary(Dictionary([word]))
+            write_dictionary(Dictionary(words))
     with pytest.raises(FormatError, match="not a whole number"):
         write_dictionary(Dictionary(["a"], [-1]))
 
@@ -161,10 +157,6 @@ sentences = st.lists(st.lists(words, min_size=1, max_size=5), min_size=1, max_si
 texts = st.text("abcd。 ", max_size=9)
 
 
-def read_counts(text: str) -> Tokenizer:
-    return recognize(text.encode()).tokenizer
-
-
 LESSON = list(segmented("人生 如 梦境\n人生 如 戏\n生如夏花\n梦境 如 人生"))
 
 
@@ -175,11 +167,12 @@ def test_what_is_written_is_read_back(
     counts = train(given_sentences, order, (1, 2, 2) if rare else ())
     model = NGram(counts, smoothing, keep_runs=False, characters=CharacterModel({"d": 1}) if spells else None)
     tokenizer = NGRAM.tokenizer(model)
-    writers = {"json": (ngram_counts.write_json, read_counts)}
+    found = recognize(save(tokenizer))
+    assert found.format == "ngram-counts"
+    read = [found.tokenizer]
     if order > 1 and not rare and not spells:
-        writers["text"] = ngram_counts.write_text, ngram_counts.read_text
-    for write, read in writers.values():
-        back = read(write(tokenizer)).model
+        read += [ngram_counts.read_text(ngram_counts.write_text(tokenizer))]
+    for back in (each.model for each in read):
         assert isinstance(back, NGram)
         back = back.with_choices(smoothing, order, False)
         assert back.words(text) == model.words(text)
@@ -189,18 +182,9 @@ def test_what_is_written_is_read_back(
                 assert isclose(back.probability(word, before), model.probability(word, before), rel_tol=1e-9)
 
 
-def test_files_are_recognized() -> None:
-    tokenizer = NGRAM.tokenizer(NGram(train(LESSON), "kneser-ney"))
-    for content, format in (
-        (save(tokenizer), "ngram-counts"),
-        (ngram_counts.write_text(tokenizer).encode(), "ngram-text"),
-    ):
-        found = recognize(content)
-        assert found.format == format
-        assert found.tokenizer.ids("人生如梦境") == [0, 1, 2]
-
-
 def test_pairs_alone_are_enough() -> None:
+    found = recognize(ngram_counts.write_text(NGRAM.tokenizer(NGram(train(LESSON), "kneser-ney"))).encode())
+    assert (found.format, found.tokenizer.ids("人生如梦境")) == ("ngram-text", [0, 1, 2])
     model = ngram_counts.read_text("<s> 人生 2\n人生 如 2\n如 戏 1\n如 梦境 1\n戏 </s> 1\n梦境 </s> 1\n").model
     assert isinstance(model, NGram)
     assert model.words("人生如戏") == ["人生", "如", "戏"]
@@ -216,16 +200,3 @@ def test_estimates_must_fit_the_orders(estimates: list[object]) -> None:
     document["removed"]["estimates"] = estimates
     with pytest.raises(FormatError, match='"estimates" should have three lists'):
         ngram_counts.read(document)
-
-
-@given(st.data())
-def test_damaged_files_are_read_or_refused(data: st.DataObject) -> None:
-    tokenizer = NGRAM.tokenizer(NGram(train(LESSON), "kneser-ney"))
-    for content, read in (
-        (ngram_counts.write_json(tokenizer), read_counts),
-        (ngram_counts.write_text(tokenizer), ngram_counts.read_text),
-    ):
-        start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(content))] * 2)))
-        damaged = content[:start] + data.draw(st.text('0-9 \n\t<s>{}[],"\\梦', max_size=5)) + content[end:]
-        with suppress(FormatError):
-            read(damaged).ids("人生如梦境")

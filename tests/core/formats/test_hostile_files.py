@@ -231,9 +231,8 @@ def test_a_pipeline_that_multiplies_the_text_is_refused(document: dict[str, Any]
 
 def test_growth_in_published_pipelines_is_accepted() -> None:
     """ALBERT's and XLNet's pipelines, which lengthen a text considerably, and one for code."""
-    albert = [replace("``", '"'), replace("''", '"'), {"type": "NFKD"}, {"type": "StripAccents"}, {"type": "Lowercase"},
-              {"type": "Precompiled"}, {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}]  # fmt: skip
-    lines = [replace("\n", "<|newline|>"), replace("\t", "<|tab|>"), {"type": "Prepend", "prepend": "▁"}]
-    for normalizers in (albert, lines):
-        check_growth({"normalizer": {"type": "Sequence", "normalizers": normalizers},
-                      "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "Metaspace"}]}})  # fmt: skip
+    plain = [{"type": each} for each in ("NFKD", "StripAccents", "Lowercase", "Precompiled")]
+    albert = [replace("``", '"'), replace("''", '"'), *plain, replace(" {2,}", " ", "Regex")]
+    code = [replace("\n", "<|newline|>"), replace("\t", "<|tab|>"), {"type": "Prepend", "prepend": "▁"}]
+    for steps in (albert, code):
+        check_growth({"normalizer": sequence("normalizers", steps), "pre_tokenizer": {"type": "Metaspace"}})

@@ -19,6 +19,7 @@ from webapp.core import recipes
 from webapp.core.formats import huggingface
 from webapp.core.models.bpe import BPE
 from webapp.core.models.unigram import Unigram
+from webapp.core.tokenizer import Tokenizer
 
 
 def test_reading_and_writing_gives_the_same_file(pair: Pair) -> None:
@@ -98,26 +99,14 @@ def test_a_token_listed_twice_has_one_id() -> None:
 
 BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 SOME = ["<unk>", *BYTES[:0xE3], *"aetsh▁研", "##h", "##e", "e</w>", "##e</w>", "th", "the", "hats", "▁a", "the</w>"]
-OPTIONS: dict[str, dict[str, Any]] = {
-    "unknown left out": {},
-    "unknown": {"unk_token": "<unk>"},
-    "unknown fused": {"unk_token": "<unk>", "fuse_unk": True},
-    "bytes": {"unk_token": "<unk>", "byte_fallback": True},
-    "bytes fused": {"unk_token": "<unk>", "byte_fallback": True, "fuse_unk": True},
-    "whole words": {"unk_token": "<unk>", "ignore_merges": True},
-    "prefix": {"unk_token": "<unk>", "continuing_subword_prefix": "##"},
-    "suffix": {"unk_token": "<unk>", "end_of_word_suffix": "</w>"},
-    "prefix and suffix": {"unk_token": "<unk>", "continuing_subword_prefix": "##", "end_of_word_suffix": "</w>"},
-}
 
 
 def bpe(**options: Any) -> Pair:
     ids = {piece: id for id, piece in enumerate(SOME)}
     prefix, suffix = options.get("continuing_subword_prefix", ""), options.get("end_of_word_suffix", "")
     merges = [("t", prefix + "h"), ("th", prefix + "e" + suffix), *([] if prefix or suffix else [("▁", "a")])]
-    return paired(
-        built(models.BPE(ids, merges, **options), pre_tokenizer=pre_tokenizers.Split(Regex("[ .]"), "isolated"))
-    )
+    cut = pre_tokenizers.Split(Regex("[ .]"), "isolated")
+    return paired(built(models.BPE(ids, merges, **options), pre_tokenizer=cut))
 
 
 def separate_end() -> Pair:
@@ -161,6 +150,10 @@ def wordlevel() -> Pair:
     return paired(built(models.WordLevel(unk_token="<unk>"), pre_tokenizer=pre_tokenizers.Whitespace()), trainer)
 
 
+PREFIX, SUFFIX = {"continuing_subword_prefix": "##"}, {"end_of_word_suffix": "</w>"}
+FUSED, FALLBACK = {"fuse_unk": True}, {"byte_fallback": True}
+WHOLE: dict[str, Any] = {"ignore_merges": True}
+OPTIONS = [FUSED, FALLBACK, FALLBACK | FUSED, WHOLE, PREFIX, SUFFIX, PREFIX | SUFFIX]
 MODELS = {
     "WordPiece": wordpiece,
     "WordPiece, short words": partial(wordpiece, max_input_chars_per_word=3),
@@ -171,7 +164,9 @@ MODELS = {
     "byte-level BPE": llama3,
     "byte-level BPE of whole words": partial(llama3, ignore_merges=True),
     "BPE with a separate end of words": separate_end,
-    **{f"BPE, {name}": partial(bpe, **options) for name, options in OPTIONS.items()},
+    "BPE, unknown left out": bpe,
+    "BPE": partial(bpe, unk_token="<unk>"),
+    **{f"BPE, {' '.join(options)}": partial(bpe, unk_token="<unk>", **options) for options in OPTIONS},
 }
 TEXTS = ["", "the the. xx", "universally acknowledged universally", "BennetBennet BennetBennet", "研究生命 a研究生命"]
 
@@ -202,7 +197,7 @@ def test_dropout_is_ignored() -> None:
     assert huggingface.read(json.dumps(document)).ids(CORPUS) == plain.ids(CORPUS)
 
 
-@pytest.mark.parametrize("options", [{"continuing_subword_prefix": "##"}, {"end_of_word_suffix": "</w>"}])
+@pytest.mark.parametrize("options", [PREFIX, SUFFIX])
 def test_bytes_of_a_prefix_stay_in_the_text(options: dict[str, str]) -> None:
     """`tokenizers` counts offsets beyond the end of the text."""
     vocabulary = {piece: id for id, piece in enumerate(["<unk>", *BYTES, "a", "##b"])}
@@ -224,22 +219,20 @@ def test_a_template_of_added_tokens_beyond_the_vocabulary() -> None:
 decimals = st.from_regex(r"-?(0|[1-9][0-9]{0,8})\.[0-9]{1,30}([eE][+-]?1?[0-9])?", fullmatch=True)
 
 
-@given(st.one_of(decimals, st.floats(-1000, 0, width=32).map(repr).filter(lambda number: "." in number)))
+@given(decimals | st.floats(-1000, 0, width=32).map(repr).filter(lambda number: "." in number))
 def test_scores_equal_tokenizers(number: str) -> None:
-    file = unigram_file(f'["<unk>",0.0],["a",{number}]')
-    model = huggingface.read(file).model
-    assert isinstance(model, Unigram)
-    theirs = json.loads(tokenizers.Tokenizer.from_str(file).to_str())["model"]["vocab"][1][1]
-    assert model.scores[1] == theirs
+    ours, theirs = unigram_of(f'["<unk>",0.0],["a",{number}]')
+    assert isinstance(ours.model, Unigram)
+    assert ours.model.scores[1] == json.loads(theirs.to_str())["model"]["vocab"][1][1]
 
 
 def test_ties_between_equally_likely_paths_equal_tokenizers() -> None:
     # Sums of the same scores in another order differ only in the last digit.
-    file = unigram_file('["<unk>",0.0],["-",-5.8989838560],["----",-9.3112831115722656],["--",-7.0122928619384766]')
-    text = "-" * 55
-    ids = tokenizers.Tokenizer.from_str(file).encode(text).ids
-    assert huggingface.read(file).ids(text) == ids
+    pieces = '["<unk>",0.0],["-",-5.8989838560],["----",-9.3112831115722656],["--",-7.0122928619384766]'
+    ours, theirs = unigram_of(pieces)
+    assert ours.ids("-" * 55) == theirs.encode("-" * 55).ids
 
 
-def unigram_file(vocabulary: str) -> str:
-    return f'{{"version":"1.0","added_tokens":[],"model":{{"type":"Unigram","unk_id":0,"vocab":[{vocabulary}]}}}}'
+def unigram_of(pieces: str) -> tuple[Tokenizer, tokenizers.Tokenizer]:
+    file = f'{{"version":"1.0","added_tokens":[],"model":{{"type":"Unigram","unk_id":0,"vocab":[{pieces}]}}}}'
+    return huggingface.read(file), tokenizers.Tokenizer.from_str(file)

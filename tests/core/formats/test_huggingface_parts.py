@@ -185,40 +185,23 @@ def test_published_patterns_split_every_code_point_as_in_tokenizers(splits: list
 # --- added tokens
 
 FLAGS = ["single_word", "lstrip", "rstrip", "normalized", "special"]
+CONTENTS = ["<m>", "<m", "the", "THE", "e", " ", "é", "Ġa", "t h", "<|x|>"]
+STEPS = [None, "Metaspace first False", "Metaspace always True", "ByteLevel prefix", "Whitespace"]
+PLAIN = dict.fromkeys(FLAGS, False)
 
 
 @given(
     tokens=st.dictionaries(
-        st.sampled_from(["<m>", "<m", "the", "THE", "e", " ", "é", "Ġa", "t h", "<|x|>"]),
-        st.fixed_dictionaries({flag: st.booleans() for flag in FLAGS}),
-        min_size=1,
-        max_size=4,
+        st.sampled_from(CONTENTS), st.fixed_dictionaries(dict.fromkeys(FLAGS, st.booleans())), min_size=1, max_size=4
     ),
-    text=st.lists(
-        st.sampled_from(["<m>", "<m", "the", "THE", " ", "  ", "\n", "é", "a", "<|x|>", "x", "."]), max_size=12
-    ),
+    text=st.lists(st.sampled_from([*CONTENTS, "  ", "\n", "a", "x", "."]), max_size=12).map("".join),
     normalizer=st.sampled_from([None, "Lowercase", "NFD", "Strip", "BertNormalizer", "Prepend"]),
-    pre_tokenizer=st.sampled_from(
-        [None, "Metaspace first False", "Metaspace always True", "ByteLevel prefix", "Whitespace"]
-    ),
+    pre_tokenizer=st.sampled_from(STEPS),
     special=st.booleans(),
 )
-@example(
-    tokens={
-        "<m>": dict.fromkeys(FLAGS, False) | {"normalized": True},
-        "<m": dict.fromkeys(FLAGS, False) | {"special": True},
-    },
-    text=[" ", "<m", "<m>"],
-    normalizer="Strip",
-    pre_tokenizer="Metaspace first False",
-    special=False,
-)
+@example({"<m>": PLAIN | {"normalized": True}, "<m": PLAIN | {"special": True}}, " <m<m>", "Strip", STEPS[1], False)
 def test_added_tokens_equal_tokenizers(
-    tokens: dict[str, dict[str, bool]],
-    text: list[str],
-    normalizer: str | None,
-    pre_tokenizer: str | None,
-    special: bool,
+    tokens: dict[str, dict[str, bool]], text: str, normalizer: str | None, pre_tokenizer: str | None, special: bool
 ) -> None:
     # A token that is normalized to nothing makes `tokenizers` split inside a character, and panic.
     assume(normalizer != "Strip" or not tokens.get(" ", {}).get("normalized"))
@@ -226,37 +209,36 @@ def test_added_tokens_equal_tokenizers(
     for content, flags in tokens.items():
         pair.theirs.add_tokens([AddedToken(content, **flags)])
     pair = paired(pair.theirs)
-    pair.assert_same("".join(text), special=special)
-    pair.assert_decoded(pair.theirs.encode("".join(text)).ids)
+    pair.assert_same(text, special=special)
+    pair.assert_decoded(pair.theirs.encode(text).ids)
 
 
 # --- post-processors
 
+END, START = ("th", 276), ("a", 257)
+BERT, ROBERTA = processors.BertProcessing(END, START), processors.RobertaProcessing(END, START)
+FIRST = processors.TemplateProcessing("a $A", "a $A $B", [START])
+SECOND = processors.TemplateProcessing("$A th", "th $A a $B", [END, START])
+BYTE_LEVEL = processors.ByteLevel(trim_offsets=True)
 PROCESSORS = {
-    "template": processors.TemplateProcessing("a $A th th", "a $A $B", [("a", 257), ("th", 276)]),
-    "Bert": processors.BertProcessing(("th", 276), ("a", 257)),
-    "Roberta": processors.RobertaProcessing(("th", 276), ("a", 257)),
-    "Roberta plain": processors.RobertaProcessing(("th", 276), ("a", 257), trim_offsets=False),
-    "Roberta trimmed": processors.RobertaProcessing(("th", 276), ("a", 257), add_prefix_space=False),
-    "ByteLevel": processors.ByteLevel(trim_offsets=True),
-    "Sequence": processors.Sequence(
-        [processors.ByteLevel(trim_offsets=True), processors.TemplateProcessing("a $A", "a $A $B", [("a", 257)])]
-    ),
+    "template": processors.TemplateProcessing("a $A th th", "a $A $B", [START, END]),
+    "Bert": BERT,
+    "Roberta": ROBERTA,
+    "Roberta plain": processors.RobertaProcessing(END, START, trim_offsets=False),
+    "Roberta trimmed": processors.RobertaProcessing(END, START, add_prefix_space=False),
+    "ByteLevel": BYTE_LEVEL,
+    "Sequence": processors.Sequence([BYTE_LEVEL, FIRST]),
 }
-FIRST = processors.TemplateProcessing("a $A", "a $A $B", [("a", 257)])
-SECOND = processors.TemplateProcessing("$A th", "th $A a $B", [("th", 276), ("a", 257)])
-BERT = processors.BertProcessing(("th", 276), ("a", 257))
-ROBERTA = processors.RobertaProcessing(("th", 276), ("a", 257))
 IN_SEQUENCE = {
     "two templates": [FIRST, SECOND],
-    "a text twice": [processors.TemplateProcessing("$A th $A", "$A $B", [("th", 276)])],
+    "a text twice": [processors.TemplateProcessing("$A th $A", "$A $B", [END])],
     "a template of texts": [processors.TemplateProcessing("$A $A", "$A $B", []), SECOND],
     "a template in BERT's": [FIRST, BERT],
     "BERT's in a template": [BERT, SECOND],
     "BERT's in RoBERTa's": [BERT, ROBERTA],
     "a template in RoBERTa's": [FIRST, ROBERTA],
     "a sequence in a sequence": [processors.Sequence([FIRST, BERT]), processors.Sequence([]), ROBERTA],
-    "all": [processors.ByteLevel(trim_offsets=True), FIRST, SECOND, ROBERTA, BERT],
+    "all": [BYTE_LEVEL, FIRST, SECOND, ROBERTA, BERT],
 }
 PROCESSORS |= {name: processors.Sequence(parts) for name, parts in IN_SEQUENCE.items()}
 

@@ -144,6 +144,17 @@ def test_ids_offsets_and_text_equal_sentencepiece(pair: Pair, text: str) -> None
     assert_same(pair, text)
 
 
+def test_a_model_is_written_as_it_was_read(pair: Pair) -> None:
+    again = Pair.of(sentencepiece_format.write(pair.ours))
+    for part in ("normalizer", "decoder", "added_tokens", "postprocessor"):
+        assert getattr(again.ours, part) == getattr(pair.ours, part)
+    assert again.ours.model.vocabulary.kinds == pair.ours.model.vocabulary.kinds
+    for text in (CORPUS[:2000], "  Ünknown ﬁne <sep>\t東京 x ", ""):
+        ids = again.theirs.encode(text)
+        assert ids == pair.theirs.encode(text)
+        assert again.theirs.decode(ids) == pair.theirs.decode(ids)
+
+
 @SAME_FIXTURE
 @given(data=st.data())
 def test_decode_any_ids(pair: Pair, data: st.DataObject) -> None:

@@ -47,12 +47,6 @@ def test_mutated_pieces_equal_sentencepiece(random: Random) -> None:
     assert ours.ids(CORPUS[:500]) == expected
 
 
-VARIANTS: dict[str, dict[str, Any]] = {
-    "unigram": {"model_type": "unigram"},
-    "bpe-bytes": {"model_type": "bpe", "byte_fallback": True, "vocab_size": 700},
-    "word": {"model_type": "word", "user_defined_symbols": "<sep>", "normalization_rule_name": "nmt_nfkc_cf"},
-    "char": {"model_type": "char", "treat_whitespace_as_suffix": True, "normalization_rule_name": "identity"},
-}
 SPECIAL = {"<s>": 1, "</s>": 2}
 
 
@@ -151,22 +145,6 @@ def test_merges_are_derived_from_scores(tokenizer: Tokenizer, text: str) -> None
 @given(tokenizer=small_unigram(), text=st.text("abc ", max_size=20))
 def test_equal_paths_of_unigram(tokenizer: Tokenizer, text: str) -> None:
     Both.of(tokenizer).assert_same(text)
-
-
-@pytest.mark.parametrize("name", VARIANTS)
-def test_a_model_of_sentencepiece_is_written_as_it_was_read(name: str) -> None:
-    content = trained(**VARIANTS[name])
-    ours = sentencepiece_format.read(content)
-    written = sentencepiece.SentencePieceProcessor(model_proto=sentencepiece_format.write(ours))
-    original = sentencepiece.SentencePieceProcessor(model_proto=content)
-    again = sentencepiece_format.read(sentencepiece_format.write(ours))
-    assert (again.normalizer, again.decoder) == (ours.normalizer, ours.decoder)
-    assert (again.added_tokens, again.postprocessor) == (ours.added_tokens, ours.postprocessor)
-    assert again.model.vocabulary.kinds == ours.model.vocabulary.kinds  # type: ignore[attr-defined]
-    for text in (CORPUS[:2000], "  Ünknown ﬁne <sep>\t東京 x ", ""):
-        ids = original.encode(text)
-        assert written.encode(text) == ids == ours.ids(text)
-        assert written.decode(ids) == original.decode(ids)
 
 
 def test_llama_2_in_both_libraries(shared: Path) -> None:

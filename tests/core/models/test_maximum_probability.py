@@ -1,7 +1,6 @@
 """Maximum probability and the HMM: the words of jieba."""
 
 import time
-from collections.abc import Mapping
 from functools import cache
 
 import jieba
@@ -58,11 +57,11 @@ def test_the_words_equal_those_of_jieba(mode: Mode, hmm: bool, text: str) -> Non
     assert [text[start:end] for start, end in model.spans(text, mode)] == [word for word in expected if word]
 
 
-def jieba_with(frequencies: Mapping[str, int]) -> jieba.Tokenizer:
+def jieba_with(frequencies: dict[str, int]) -> jieba.Tokenizer:
     """jieba with another dictionary, without a file."""
     tokenizer = jieba.Tokenizer()
     beginnings = {word[:end] for word in frequencies for end in range(1, len(word))}
-    tokenizer.FREQ = dict.fromkeys(beginnings, 0) | dict(frequencies)
+    tokenizer.FREQ = dict.fromkeys(beginnings, 0) | frequencies
     tokenizer.total, tokenizer.initialized = sum(frequencies.values()), True
     return tokenizer
 

@@ -126,21 +126,18 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     assert parse_edits("\n".join(map(str, edits))) == edits
 
 
-@pytest.mark.parametrize(
-    ("text", "line_number", "reason"),
-    [
+def test_a_wrong_line_is_refused() -> None:
+    for text, *place in (
         ("研究 often", 1, "frequency-not-a-number"),
         ("研究\n\n-", 3, "empty-word"),
         ("研究 5 v x", 1, "too-many-fields"),
         ("长" * 65, 1, "word-too-long"),
         ("研\x08究", 1, "control-character"),
         ("人\n" * (MOST_EDITS + 1), MOST_EDITS + 1, "too-many"),
-    ],
-)
-def test_a_wrong_line_is_refused(text: str, line_number: int, reason: str) -> None:
-    with pytest.raises(EditError) as raised:
-        edited(Dictionary([]), text)
-    assert (raised.value.line_number, raised.value.reason) == (line_number, reason)
+    ):
+        with pytest.raises(EditError) as raised:
+            edited(Dictionary([]), text)
+        assert [raised.value.line_number, raised.value.reason] == place
 
 
 def test_an_edited_dictionary_is_a_word_list_again() -> None:

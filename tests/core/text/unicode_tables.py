@@ -1,7 +1,7 @@
 """Write `webapp/core/text/unicode_tables.txt`: ``python -m tests.core.text.unicode_tables``.
 
 Asks `tokenizers` and `tiktoken`, whose tables are of several versions of Unicode, how they treat each character. Run it
-when `regex`, Python, `tokenizers` or `tiktoken` has moved on and `test_unicode_tables.py` fails.
+when `regex`, Python, `tokenizers` or `tiktoken` has moved on and `test_normalizers.py` fails.
 """
 
 import unicodedata
