@@ -155,8 +155,6 @@ corpora = st.one_of(few_letters, any_words, marks)
 
 @given(corpora, st.integers(0, 40), st.integers(1, 3), st.sampled_from(["bytes", "apart", "glued", "wordpiece"]))
 def test_merges_round_by_round(counts: dict[str, int], merges: int, minimum: int, form: str) -> None:
-    training: Any
-    wanted: Any
     if form == "bytes":
         training = training_merges.train_bytes(counts, merges)
         wanted = bpe.train_bytes(counts, merges_at_most=merges)
