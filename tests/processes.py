@@ -1,7 +1,5 @@
 """The memory of processes, from `/proc`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path

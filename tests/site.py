@@ -42,7 +42,6 @@ class Page(HTMLParser):
         self.invalid: list[str] = []
         self.box: str | None = None
         self.figures: int | None = None
-        self.lang: str | None = None
         self.theme: str | None = None
         self.text = ""
         self._open: list[str] = []
@@ -74,7 +73,6 @@ class Page(HTMLParser):
         if attributes.get("id") == "figures":
             self.figures = int(attributes["data-tokens"] or 0)
         if tag == "html":
-            self.lang = attributes.get("lang")
             self.theme = attributes.get("data-theme")
         if attributes.get("aria-invalid") == "true":
             self.invalid.append(attributes.get("id") or "")

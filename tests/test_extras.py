@@ -1,7 +1,5 @@
 """Packages of extras: the site runs without them, and a setting that needs one says which command installs it."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib.util import find_spec

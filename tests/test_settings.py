@@ -1,7 +1,5 @@
 """Settings that cannot be used: the site does not start, and says which one it is."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -37,6 +35,12 @@ def test_a_setting_that_cannot_be_used_is_named(
         create_app()
 
 
+def test_an_address_of_redis_that_is_none_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REDIS_URL", "host:6379/secret")
+    with pytest.raises(ValueError, match=r"^REDIS_URL is not understood: it should look like redis://host:6379/0$"):
+        create_app()
+
+
 def test_what_is_no_longer_a_setting_is_named_and_changes_nothing(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -62,18 +66,6 @@ def test_the_operator_chooses_from_25_settings_and_some_say_several_things(monke
     config = create_app().config
     assert [config["KEEP_SNAPSHOTS_DAYS"], config["KEEP_UPLOADS_DAYS"]] == [365, 7]
     assert [config["MAX_SNAPSHOTS_BYTES"], config["MAX_CORPORA_BYTES"]] == [1000, 500]
-
-
-SWITCHES = [("true", True), ("1", True), ("False", False), ("no", False), ("", False)]
-
-
-@pytest.mark.parametrize(("value", "is_on"), SWITCHES)
-def test_a_switch_may_be_written_in_several_ways(value: str, is_on: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKENSCOPE_WORKER", value)
-    assert create_app().config["WORKER"] is is_on
-
-
-def test_an_address_of_redis_that_is_none_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REDIS_URL", "host:6379/secret")
-    with pytest.raises(ValueError, match=r"^REDIS_URL is not understood: it should look like redis://host:6379/0$"):
-        create_app()
+    for value, is_on in {"true": True, "1": True, "False": False, "no": False, "": False}.items():
+        monkeypatch.setenv("TOKENSCOPE_WORKER", value)
+        assert create_app().config["WORKER"] is is_on

@@ -4,8 +4,6 @@ A worker for trainings runs with it, unless ``TOKENSCOPE_WORKER`` is false.
 ``python -m webapp --host 0.0.0.0`` makes it reachable from other machines.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import socket

@@ -1,4 +1,4 @@
-"""Processes that compute something for this one and may be killed: trainings and surveys.
+"""Processes that compute something for this one and may be killed: trainings.
 
     child = Child(training.main, task, folder=…, memory=…, disk=…)      calls training.main(task, send) there
     for message in child.messages(): …                                  what it sends
@@ -12,10 +12,7 @@ that the kernel knows, the one that counts what a process may write, not what it
 adds up the resident memory of a training's session. Where a system lacks a limit, a priority or `/proc`, there is none.
 """
 
-from __future__ import annotations
-
 import json
-import math
 import multiprocessing
 import os
 import pickle
@@ -23,8 +20,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -61,13 +57,10 @@ class Child:
         folder: Path,
         memory: int,
         disk: int,
-        seconds: int | None = None,
-        locks: Sequence[int] = (),
     ) -> None:
         """Start it. `function` is one of a module; after `arguments` it gets a function that sends a message.
 
-        Temporary files are in `folder`. The limits of memory and of each file are in bytes, that of each process's time
-        in seconds of a processor. The child holds the open `locks` until it ends.
+        Temporary files are in `folder`. The limits of memory and of each file are in bytes.
         """
         code = "from webapp.processes import serve; serve()"
         self._process = subprocess.Popen(
@@ -78,9 +71,8 @@ class Child:
             stderr=subprocess.DEVNULL,  # it may quote a visitor's text
             env=_environment(folder),
             start_new_session=True,
-            pass_fds=locks if os.name == "posix" else (),
         )
-        self._task = pickle.dumps((function, arguments, (memory, disk, seconds)))
+        self._task = pickle.dumps((function, arguments, (memory, disk)))
 
     @property
     def pid(self) -> int:
@@ -219,15 +211,9 @@ def set_priority(process: int, niceness: int) -> bool:
     return True
 
 
-def limit_resources(memory: int, disk: int, seconds: int | None) -> None:
-    """Limit the data of this process, and of each child, the size of the files that it writes, and its time from now.
-
-    The system counts the processor time from the start of the process; it sends SIGXCPU, a second later SIGKILL.
-    """
+def limit_resources(memory: int, disk: int) -> None:
+    """Limit the data of this process, and of each child, and the size of the files that it writes."""
     limits = {"DATA": (memory, memory), "FSIZE": (disk, disk), "CORE": (0, 0)}
-    if seconds is not None:
-        last = math.ceil(time.process_time()) + seconds
-        limits["CPU"] = (last, last + 1)
     for name, limit in limits.items():
         with suppress(OSError, ValueError, AttributeError):  # a lower limit is in force already
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), limit)

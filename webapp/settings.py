@@ -4,8 +4,6 @@ The environment sets each of them with the prefix `TOKENSCOPE_`, for example `TO
 `DATABASE_URL` has no prefix, because hosting platforms use this name.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -4,26 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from webapp import create_app
-
 Ask = Callable[..., Any]
-
-
-@pytest.fixture(scope="session")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Flask:
-    """The site, without a network."""
-    nowhere = {"HUB": "http://127.0.0.1:9"}
-    folder = tmp_path_factory.mktemp("kept")
-    return create_app({"VOCABULARY_FOLDER": str(folder), "DATABASE_FILE": str(folder / "site.sqlite"), **nowhere})
-
-
-@pytest.fixture
-def client(app: Flask) -> FlaskClient:
-    return app.test_client()
 
 
 @pytest.fixture

@@ -4,8 +4,6 @@ Everything stays on this machine's loopback interface and is bounded in time, me
 `/proc` shows what the processes of a site do, and a machine that does nothing else.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The site under attack: started for each kind of attack, and watched through `/proc`."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

@@ -1,7 +1,5 @@
 """One request, byte for byte as given, and its response: an HTTP client library would normalize hostile addresses."""
 
-from __future__ import annotations
-
 import socket
 import time
 from collections.abc import Iterable

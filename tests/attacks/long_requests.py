@@ -1,7 +1,5 @@
 """Requests that run for many seconds: they and their work end in time, also when the client leaves."""
 
-from __future__ import annotations
-
 import html
 import json
 import socket

@@ -1,7 +1,5 @@
 """Small requests that become gigabytes, or seconds: they are refused, or take little, and leave nothing."""
 
-from __future__ import annotations
-
 import gzip
 import html
 import json

@@ -1,7 +1,5 @@
 """More requests than one address may send, spread over all workers, while workers are replaced."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable

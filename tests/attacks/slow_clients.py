@@ -1,7 +1,5 @@
 """Hundreds of clients that send or read next to nothing, while a visitor requests pages."""
 
-from __future__ import annotations
-
 import math
 import resource
 import select

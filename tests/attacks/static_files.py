@@ -1,7 +1,5 @@
 """Missing static files and paths that climb out of their folder: a plain 404 that reveals nothing about any file."""
 
-from __future__ import annotations
-
 import hashlib
 import html
 import os

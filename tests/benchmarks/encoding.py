@@ -6,8 +6,6 @@ text, with another ending so that it is not known as a whole. Ratios are of CPU 
 faster.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -3,8 +3,7 @@
 A megabyte of each text goes through the playground with one tokenizer, and with six through the page of a comparison in
 its export, the page of measures and the API, each in a process of its own: CPU seconds of the whole
 request, their ratio to English prose of the same size, bytes of the response before compression, and the memory that it
-took at its peak. The goals are 5 s, and 250 MB with six. Uploaded files, with a million merges or a normalizer that
-makes the text longer, are encoded by the core alone, offsets and decoding included.
+took at its peak. The goals are 5 s, and 250 MB with six.
 """
 
 import os
@@ -13,7 +12,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -23,11 +21,6 @@ from flask import Flask
 from tests.benchmarks.harness import MEGABYTE, Table, end, require_shared, text
 from tests.site import HTMX, NOWHERE
 from webapp import create_app
-from webapp.core.models.bpe import BPE
-from webapp.core.models.unigram import Unigram
-from webapp.core.text.growth import GrowthError
-from webapp.core.text.normalizers import NFKC
-from webapp.core.tokenizer import Tokenizer
 
 GOAL = 5.0  # CPU seconds
 MOST_SECONDS = 60  # of CPU time; then the process of a case is stopped
@@ -123,59 +116,15 @@ def answered(app: Flask, what: str, content: str) -> int:
     return sum(map(len, answer.iter_encoded()))
 
 
-def encoded(tokenizer: Tokenizer, content: str) -> int:
-    """Encode, place and decode a text, or have it refused; return no size."""
-    try:
-        encoding = tokenizer.encode(content)
-        assert len(encoding.starts) == len(encoding.ids)
-        tokenizer.decode(encoding.ids)
-    except GrowthError:
-        pass
-    return 0
-
-
-def million_merges() -> Tokenizer:
-    """Byte-pair encoding with a million merges: doublings of `a`, then of pieces drawn at random."""
-    random = Random(1)
-    pieces = list("abcdefghijklmnopqrstuvwxyz")
-    ids = {piece: id for id, piece in enumerate(pieces)}
-    merges: dict[tuple[int, int], None] = {}
-
-    def add(left: str, right: str) -> None:
-        if left + right not in ids:
-            ids[left + right] = len(pieces)
-            pieces.append(left + right)
-        merges[ids[left], ids[right]] = None
-
-    for power in range(9):
-        add("a" * 2**power, "a" * 2**power)
-    short = pieces[:26]
-    for left, right in product(short, short):
-        add(left, right)
-    short = [piece for piece in pieces if len(piece) <= 2]
-    for left, right in random.sample(list(product(short, short)), 2_000):
-        add(left, right)
-    short = [piece for piece in pieces if len(piece) <= 4]
-    for left, right in random.sample(list(product(short, short)), 1_000_000):
-        add(left, right)
-    return Tokenizer(BPE(pieces, list(merges), byte_level=False))
-
-
-def normalizing() -> Tokenizer:
-    """Unigram with NFKC, to which U+FDFA is 18 characters."""
-    pieces = ["<unk>", *dict.fromkeys("صلى الله عليه وسلم")]
-    return Tokenizer(Unigram(pieces, [0.0, *[-2.0] * (len(pieces) - 1)], unknown_id=0), normalizer=NFKC())
-
-
 def main(chosen: list[str]) -> int:
     """Print the table, and after it each goal that was missed."""
     require_shared()
     table = Table("{:<18}{:<21}{:>8}{:>8}{:>10}{:>10}", [])
     table.row("text", "with", "CPU s", "ratio", "page MB", "peak MB")
 
-    def show(name: str, what: str, found: Measured, benign: Measured | None) -> None:
+    def show(name: str, what: str, found: Measured, benign: Measured) -> None:
         slow = found.seconds is None or found.seconds > GOAL or (what.startswith("six") and found.memory > MOST_MEMORY)
-        ratio = found.seconds / benign.seconds if found.seconds and benign and benign.seconds else None
+        ratio = found.seconds / benign.seconds if found.seconds and benign.seconds else None
         shown = "stopped" if found.seconds is None else f"{found.seconds:.2f}"
         figures = shown, f"{ratio:.2f}" if ratio else "", f"{found.page / 1e6:.1f}", f"{found.memory / 1e6:.0f}"
         table.row(name, what, *figures, missed=slow)
@@ -191,13 +140,6 @@ def main(chosen: list[str]) -> int:
             for what in ways if name in (chosen or texts()) else ():
                 found = apart(lambda what=what, content=content: answered(app, what, content))  # type: ignore[misc]
                 show(name, what, found, benign.setdefault(what, found))
-    merging, growing = million_merges(), normalizing()
-    letters = "".join(Random(3).choices("abcdefghijklmnopqrstuvwxyz", k=MEGABYTE))
-    plain = apart(lambda: encoded(merging, letters))
-    show("random letters", "a million merges", plain, plain)
-    show("one letter", "a million merges", apart(lambda: encoded(merging, "a" * MEGABYTE)), plain)
-    show("U+FDFA", "NFKC", apart(lambda: encoded(growing, "\ufdfa" * (MEGABYTE // 3))), None)
-    show("U+FDFA, a third", "NFKC", apart(lambda: encoded(growing, "\ufdfa" * (MEGABYTE // 9))), None)
     return end(table.missed)
 
 

@@ -1,7 +1,5 @@
 """What editing sends and shows in a real Chromium: the pauses, files, messages beside fields, views and themes."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -53,15 +51,6 @@ def test_a_paste_and_a_choice_are_sent_at_once_and_typing_waits_for_a_pause(page
         assert sent_at_once(page, INPUT % kind), kind
     for change in CHOICES:
         assert sent_at_once(page, change), change
-
-
-def test_letters_typed_quickly_are_sent_together(page: Page) -> None:
-    sent: list[str] = []
-    page.on("request", lambda request: sent.append(request.post_data or "") if request.method == "POST" else None)
-    page.locator("#text").fill("")
-    page.locator("#text").press_sequentially("quickly", delay=10)
-    expect(page.locator("#tokens")).to_have_text("quickly")
-    assert len(sent) <= 3, "one for the empty box, one for the word, and one if the machine is slow"
 
 
 # --- files
@@ -150,16 +139,6 @@ def test_a_message_stands_beside_its_field_until_the_next_result(
         )
 
 
-def test_the_message_about_a_vocabulary_disappears_with_a_good_choice(open_page: OpenPage) -> None:
-    page = open_page("/?text=low&vocabulary=klingon", expected=["status of 404"])
-    lists = page.locator("select.vocabulary:visible")
-    assert_wrong(lists, "There is no vocabulary “klingon”")
-    lists.select_option("bpe-characters")
-    expect(page.locator("#figures")).to_be_visible()
-    expect(page.locator("#vocabulary-error")).to_be_hidden()
-    expect(lists).not_to_have_attribute("aria-invalid", "true")
-
-
 # --- what stands under the tokens
 
 
@@ -215,14 +194,10 @@ def test_the_theme_changes_without_loading_the_page(page: Page) -> None:
     expect(page.locator("#text")).to_have_value("typed")
     expect(page.locator(".themes .menu")).to_be_hidden()
     expect(page.locator(".themes summary")).to_be_focused()
-    page.goto("/learn")
-    assert theme(page) == "dark"
     page.goto("/")
     choose_theme(page, "System")
     assert theme(page) is None
     assert background(page) == light
-    page.reload()
-    assert theme(page) is None
 
 
 # --- the panels

@@ -1,7 +1,5 @@
 """Exporting a result: copied with a button, downloaded with and without JavaScript."""
 
-from __future__ import annotations
-
 import base64
 import json
 
@@ -61,12 +59,3 @@ def test_a_download_does_not_change_the_page(open_page: OpenPage) -> None:
         f"data:image/svg+xml;base64,{base64.b64encode(files['SVG']).decode()}",
     )
     assert width == 760
-
-
-def test_open_menus_and_choices_stay_while_the_text_is_edited(page: Page) -> None:
-    page.get_by_role("button", name="Export", exact=True).click()
-    page.get_by_label("Separator").select_option("tab")
-    page.locator("#text").fill("low low")
-    expect(page.locator("#figures dd").first).to_have_text("7")
-    expect(page.get_by_label("Separator")).to_be_visible()
-    expect(page.get_by_label("Separator")).to_have_value("tab")

@@ -35,18 +35,3 @@ def test_fields_appear_where_they_apply_and_the_result_says_what_it_is(open_page
     page.select_option("#inference", "sample")
     expect(page.locator("[name=alpha]")).to_be_visible()
     expect(page.locator("[name=dropout]")).to_be_hidden()
-
-
-def test_three_inferences_of_one_vocabulary_are_compared(open_page: OpenPage) -> None:
-    rows = "&".join(f"with=bpe:bpe-bytes{way}" for way in ("", ":longest", ":fewest"))
-    page = open_page(f"/compare?{rows}&text={quote(TEXT)}", width=390)
-    page.wait_for_selector("#compare[data-htmx-powered]", state="attached")
-    for name in "Own rule", "Longest match", "Fewest tokens":
-        expect(page.locator("#result").get_by_text(name, exact=True).first).to_be_visible()
-    page.click("#change-1 summary")
-    with page.expect_response(lambda response: response.request.method == "POST"):
-        page.select_option("#by-1", "dropout")
-    expect(page.locator("#row-1")).to_contain_text("BPE-dropout")
-    assert parse_qs(urlsplit(page.url).query)["with"][0] == "bpe:bpe-bytes:dropout"
-    page.keyboard.press("Escape")
-    assert_accessible(page)

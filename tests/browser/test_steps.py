@@ -1,13 +1,20 @@
-"""The steps in a browser: by links, by keys, played, opened from a token, and without JavaScript."""
+"""Steps of encoding and of training in a browser: by links, by keys, played, and their pictures on a phone."""
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.axe import assert_accessible
 from tests.browser.conftest import OpenPage
+from webapp.core.algorithms import ALGORITHMS
+from webapp.rendering.source_listing import source_listing
 
 TEXT = "结婚的和尚未结婚的"
 LAST = 7
+MERGES = "The widest internationalizations 研究生"
+LATTICE = "/steps/unigram?text=unbelievable hugs!"
+TEXTBOOK = "low 5 lower 2 newest 6 widest 3"
 LONGEST_PAUSE = 6_000  # of the player, in milliseconds
 
 
@@ -27,15 +34,10 @@ def test_links_move_from_step_to_step(open_page: OpenPage) -> None:
     expect(page.locator("[data-step]")).to_have_attribute("data-step", "1")
     page.click(".player a[rel=next]")
     expect(page.locator("[data-step]")).to_have_attribute("data-step", "2")
-    assert "taken" in page.inner_text(".say")
     page.click(".player a[rel=last]")
     expect(page.locator("[data-step]")).to_have_attribute("data-step", str(LAST))
-    assert "Bidirectional matching chooses BMM" in page.inner_text(".say")
-    page.click(".player a[rel=prev]")
-    expect(page.locator("[data-step]")).to_have_attribute("data-step", str(LAST - 1))
     page.click(".ticks a >> nth=2")
     expect(page.locator("[data-step]")).to_have_attribute("data-step", "3")
-    expect(page.locator(".ticks [aria-current=step]")).to_have_attribute("aria-label", "Step 3")
     page.click(".player a[rel=first]")
     expect(page.locator("[data-step]")).to_have_attribute("data-step", "1")
     assert page.locator("#play").is_visible()
@@ -97,10 +99,137 @@ def test_it_plays_to_the_end_and_never_by_itself(open_page: OpenPage) -> None:
     expect(page.locator("#status")).to_have_text(re.compile("Bidirectional matching chooses"))
 
 
-def test_a_token_links_to_the_step_that_produced_it(open_page: OpenPage) -> None:
-    page = open_page(f"/?algorithm=bmm&text={TEXT}")
-    page.click("#tokens >> text=尚未")
-    page.click("text=Why this split?")
-    page.wait_for_url(re.compile("/steps/bmm"))
-    assert page.inner_text(".followed .now bdi") == "尚未"
-    assert "“尚未” is" in (page.text_content(".say") or "")
+# --- BPE and its trees
+
+
+def test_steps_lead_through_the_merges_to_the_trees(open_page: OpenPage) -> None:
+    page = open_page(f"/steps/bpe?text={MERGES}&step=1", width=390)
+    ready(page)
+    page.click(".player a[rel=next]")
+    expect(page.locator("[data-step]")).to_have_attribute("data-step", "2")
+    assert page.locator(".together .merge-symbol").count() == 2
+    rank = page.inner_text(".together .gap")
+    assert rank in page.inner_text(".say")
+    assert rank in page.locator(".tree text.rank.on-accent").all_text_contents()
+    page.goto(page.url.partition("&step")[0] + f"&step={page.get_attribute('[data-step]', 'data-last')}")
+    expect(page.locator(".tree")).to_have_count(4)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    # The widest tree scrolls in its own box.
+    assert page.locator(".tree .picture").nth(2).evaluate("box => box.scrollWidth > box.clientWidth")
+
+
+@pytest.mark.parametrize(
+    ("path", "picture", "here"),
+    [
+        ("/steps/bpe?text=internationalization&token=1", ".tree .picture", ".tree rect.rank.new"),
+        (f"{LATTICE}&step=12", ".picture", "rect.band"),
+    ],
+)
+def test_on_a_phone_a_picture_begins_at_the_step_and_can_be_scrolled(
+    open_page: OpenPage, path: str, picture: str, here: str
+) -> None:
+    page = open_page(path, width=390)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    box, drawn = page.locator(picture).bounding_box(), page.locator(here).bounding_box()
+    assert box is not None
+    assert drawn is not None
+    assert box["x"] < drawn["x"]
+    assert drawn["x"] + drawn["width"] < box["x"] + box["width"]
+    step = page.url
+    page.focus(picture)
+    scrolled = page.evaluate_handle(
+        "(where) => ({done: new Promise((done) => document.querySelector(where).onscroll = done)})", picture
+    )
+    page.keyboard.press("ArrowLeft")
+    scrolled.evaluate("({done}) => done.then(() => true)")
+    assert page.url == step
+
+
+def test_pieces_fit_in_their_boxes(open_page: OpenPage) -> None:
+    page = open_page(f"/steps/bpe?text={MERGES}&token=2")
+    ready(page)
+    page.keyboard.press("End")
+    expect(page.locator(".tree rect.token").first).to_be_visible()
+    outside = page.evaluate(
+        """() => [...document.querySelectorAll(".tree .diagram")].filter(svg => {
+            const box = svg.getBBox()
+            return box.x < 0 || box.x + box.width > svg.width.baseVal.value ||
+                   box.y + box.height > svg.height.baseVal.value
+        }).length"""
+    )
+    assert outside == 0
+
+
+# --- Unigram's lattice
+
+
+def test_the_table_is_filled_and_traced_back(open_page: OpenPage) -> None:
+    page = open_page(f"{LATTICE}&step=7")
+    page.wait_for_selector(".player a[data-htmx-powered]")
+    expect(page.locator(".say")).to_contain_text("wins")
+    expect(page.locator(".candidates .hit td").first).to_contain_text("eli")
+    expect(page.locator("text.win", has_text="−28.46")).to_be_visible()
+    page.click(".player a[rel=next]")
+    expect(page.locator(".candidates .hit td").first).to_contain_text("wins: e")
+    page.click(".player a[rel=last]")
+    expect(page.locator(".lattice")).to_have_count(3)
+    expect(page.locator(".segmentations").first.locator("tbody tr")).to_have_count(5)
+    page.fill("[name=n]", "3")
+    page.click(".draws button")
+    expect(page.locator(".segmentations").first.locator("tbody tr")).to_have_count(3)
+    expect(page).to_have_url(re.compile("n=3"))
+
+
+def test_labels_do_not_overlap(open_page: OpenPage) -> None:
+    page = open_page("/steps/unigram?text=internationalization&step=15")
+    boxes = page.locator(".lattice text.halo").evaluate_all(
+        "(all) => all.map((one) => one.getBoundingClientRect()).map((r) => [r.left, r.top + 3, r.right, r.bottom - 3])"
+    )
+    assert len(boxes) > 20
+    for at, (left, top, right, bottom) in enumerate(boxes):
+        for other in boxes[:at]:
+            assert other[2] <= left or other[0] >= right or other[3] <= top or other[1] >= bottom
+
+
+# --- training
+
+
+def test_the_steps_of_a_typed_corpus(open_page: OpenPage) -> None:
+    page = open_page("/steps/training/bpe", width=390)
+    page.click("text=Change corpus")
+    page.fill("[name=corpus]", "不亦说乎 不亦乐乎 不亦君子乎")
+    page.fill("[name=size]", "4")
+    page.click(".corpus-form .go")
+    expect(page.locator("[data-step]")).to_have_attribute("data-last", "5")
+    assert page.input_value("[name=corpus]") == "不亦说乎 不亦乐乎 不亦君子乎"
+    page.wait_for_selector(".player a[data-htmx-powered]")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("[data-step]")).to_have_attribute("data-step", "1")
+    expect(page).to_have_url(re.compile(r"step=1(#show)?$"))
+    assert "“不” and “亦” occur next to each other 3 times" in (page.text_content(".say") or "")
+    assert page.locator(".winner .symbol").all_inner_texts() == ["不", "亦"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_pasted_textbook_corpus_is_read_as_counts_and_replaces_the_text(open_page: OpenPage) -> None:
+    page = open_page("/steps/training/bpe")
+    page.click("text=Change corpus")
+    assert page.input_value("[name=text]")
+    page.fill("[name=corpus]", TEXTBOOK)
+    assert page.input_value("[name=text]") == ""
+    page.click(".corpus-form .go")
+    expect(page.locator(".reading")).to_contain_text("low × 5, lower × 2, newest × 6, widest × 3")
+    assert page.input_value("[name=text]") == ""
+
+
+# --- the listing
+
+
+def test_the_code_is_copied_exactly_as_in_the_file(open_page: OpenPage) -> None:
+    page = open_page("/steps/bpe")
+    assert not page.is_visible("#source")
+    page.click(".whole-algorithm summary")
+    page.click(".whole-algorithm button")
+    page.wait_for_selector("#source-copied:text-is('Copied')", state="attached")
+    assert page.evaluate("navigator.clipboard.readText()") == source_listing(*ALGORITHMS["bpe"].reference).text
+    assert_accessible(page)

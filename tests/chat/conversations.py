@@ -1,7 +1,5 @@
 """The conversations and templates that are rendered here and by transformers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from datetime import datetime

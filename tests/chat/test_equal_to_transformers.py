@@ -1,7 +1,5 @@
 """The prompts equal those of `apply_chat_template`: recorded ones, and those rendered now if transformers is here."""
 
-from __future__ import annotations
-
 import json
 from importlib.util import find_spec
 from typing import Any

@@ -1,7 +1,5 @@
 """Hostile templates end within their limits, leave nothing behind, and tell nothing of the process."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -144,8 +142,10 @@ def test_a_renderer_has_neither_environment_nor_files() -> None:
     assert (folder / "cwd").resolve() == Path("/")
     assert len(list((folder / "fd").iterdir())) == 3
     assert "sqlalchemy" not in (folder / "maps").read_text()
+    process.kill()
+    process.wait()
+    assert renderer.answer(REQUEST)[0]["text"] == "x"  # of another process
     renderer.close()
-    assert process.poll() is not None
 
 
 def test_a_template_knows_only_what_it_is_given() -> None:
@@ -171,15 +171,6 @@ def test_many_threads_render_while_some_are_hostile() -> None:
 def test_an_address_in_a_message_is_printed() -> None:
     said = read_messages('[{"role": "user", "content": "<object at 0x7f3b2c00>"}]')
     assert render(FINE, said, reply=False).text == "<object at 0x7f3b2c00>!"
-
-
-def test_a_killed_renderer_is_replaced() -> None:
-    renderer = Renderer()
-    process = renderer.start()
-    process.kill()
-    process.wait()
-    assert renderer.answer(REQUEST)[0]["text"] == "x"
-    renderer.close()
 
 
 def test_a_source_that_is_too_long_is_refused() -> None:

@@ -1,7 +1,5 @@
 """Conversations are read in the forms that chat APIs take, and errors say where they are."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from typing import Any
@@ -14,6 +12,7 @@ from webapp.chat.messages import MOST_LEVELS, MOST_MESSAGES, Conversation, Conve
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 KEYS = ["role", "content", "messages", "tools", "system", "type", "text", "thinking", "input_schema"]
+IMAGE = {"type": "tool_result", "content": [{"type": "image"}]}
 CALL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"a": [1]}'}}
 
 
@@ -33,36 +32,21 @@ def test_openais_form_with_tools() -> None:
 def test_anthropics_calls_become_openais() -> None:
     call = {"type": "tool_use", "id": "1", "name": "weather", "input": {"city": "京都"}}
     result = {"type": "tool_result", "tool_use_id": "1", "content": [{"type": "text", "text": "clear"}]}
+    thought, text = {"type": "thinking", "thinking": "Hm"}, {"type": "text", "text": "So:"}
     messages = [
-        {
-            "role": "assistant",
-            "content": [{"type": "thinking", "thinking": "Hm"}, {"type": "text", "text": "So:"}, call],
-        },
-        {"role": "user", "content": [result, {"type": "text", "text": "And?"}]},
+        {"role": "assistant", "content": [thought, text, call]},
+        {"role": "user", "content": [result, text]},
         {"role": "assistant", "content": [call]},
-        {"role": "user", "content": [result]},
     ]
     tools = [{"name": "weather", "description": "d", "input_schema": {"type": "object"}}]
     found = read_messages(json.dumps({"messages": messages, "tools": tools}))
     assert [(message.role, message.content, message.blank) for message in found.messages] == [
-        ("assistant", "So:", False),
-        ("tool", "clear", False),
-        ("user", "And?", False),
-        ("assistant", "", True),
-        ("tool", "clear", False),
-    ]
+        ("assistant", "So:", False), ("tool", "clear", False), ("user", "So:", False), ("assistant", "", True),
+    ]  # fmt: skip
     calls = [{"id": "1", "type": "function", "function": {"name": "weather", "arguments": {"city": "京都"}}}]
     assert found.messages[0].extra == {"tool_calls": calls, "reasoning_content": "Hm"}
-    assert found.tools == (
-        {"type": "function", "function": {"name": "weather", "description": "d", "parameters": {"type": "object"}}},
-    )
-
-
-def test_errors_in_anthropics_form_count_its_messages() -> None:
-    result = {"type": "tool_result", "content": [{"type": "image"}]}
-    messages = [{"role": "user", "content": [result, result]}, {"role": "user", "content": [result, 5]}]
-    with pytest.raises(ConversationError, match="message 1: part 1 is of the type 'image'"):
-        read_messages(json.dumps(messages))
+    function = {"name": "weather", "description": "d", "parameters": {"type": "object"}}
+    assert found.tools == ({"type": "function", "function": function},)
 
 
 def test_reasoning_has_all_of_its_names() -> None:
@@ -76,16 +60,11 @@ def test_reasoning_has_all_of_its_names() -> None:
     [
         ([{"role": "user", "content": "x"}, {"content": "x"}], "message 2: the role is missing"),
         ([{"role": "user"}], "message 1: the content is missing"),
-        ([{"role": "user", "content": None}], "message 1: the content is missing"),
         ([{"role": 3, "content": "x"}], "message 1: the role should be a word such as user, not 3"),
-        ([{"role": "", "content": "x"}], "message 1: the role should be a word such as user, not ''"),
-        ([{"role": "user", "content": 5}], "message 1: the content should be a text or a list of parts, not 5"),
         (["x"], "message 1: should be an object, not 'x'"),
-        ([{"role": "user", "content": [{"type": "image_url"}]}],
-         "message 1: part 1 is of the type 'image_url'; only text can be rendered"),
-        ([{"role": "user", "content": [{"type": "text"}]}], "message 1: part 1 has no text"),
+        ([{"role": "user", "content": [IMAGE, IMAGE]}, {"role": "user", "content": [IMAGE, 5]}],
+         "message 1: part 1 is of the type 'image'; only text can be rendered"),
         ([{"role": "user", "content": [3]}], "message 1: part 1 should be an object, not 3"),
-        ([], "there is no message"),
         ({}, '"messages" is missing'),
         ({"messages": 3}, "the messages should be a list, not 3"),
         ({"messages": [{"role": "user", "content": "x"}], "tools": {}}, '"tools" should be a list of objects'),
@@ -105,11 +84,9 @@ def test_errors_say_where_they_are(value: Any, expected: str) -> None:
     [
         ("", "there is no message"),
         ("[\n  {role: 1}]", "not JSON: line 2, column 4"),
-        ("[" * 100_000, "the JSON is nested more than 24 levels deep"),
-        ("[" * 40 + "]" * 40, f"the JSON is nested more than {MOST_LEVELS} levels deep"),
+        ("[" * 100_000, f"the JSON is nested more than {MOST_LEVELS} levels deep"),
         ("[NaN]", "not JSON: a number in it cannot be read"),
         ("[" + "9" * 10_000 + "]", "not JSON: a number in it cannot be read"),
-        ("x" * 1_000_001, "the messages have more than the allowed 1000000 bytes"),
         ("好" * 400_000, "the messages have more than the allowed 1000000 bytes"),
     ],
 )

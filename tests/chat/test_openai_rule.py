@@ -1,7 +1,5 @@
 """Counts by OpenAI's published rule equal those that its notebook prints for its example."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from webapp.chat.messages import conversation_of

@@ -1,7 +1,5 @@
 """The spans of a prompt: they cover it without gaps, and contents are found exactly where the template leaves them."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,27 +31,22 @@ def check_covered(prompt: Prompt) -> None:
     assert all(span.end > span.start for span in prompt.spans)
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.lists(CONTENTS, min_size=1, max_size=5), st.sampled_from(["chatml", "glm-4"]), st.booleans())
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(CONTENTS, min_size=1, max_size=5),
+    st.sampled_from(["chatml", "glm-4", "llama-3", "gemma", "mistral"]),
+    st.booleans(),
+)
 def test_contents_are_found_exactly(contents: list[str], name: str, reply: bool) -> None:
-    prompt = rendered(BUILT_IN[name], *contents, reply=reply)
+    trims = name not in ("chatml", "glm-4")
+    prompt = rendered(BUILT_IN[name], *contents, first=int(trims), reply=reply)
     check_covered(prompt)
     assert prompt.exact
     found = [(message, text) for message, kind, text in pieces(prompt) if kind == "content"]
+    if trims:  # these templates may leave out white space around contents
+        found = [(message, text.strip()) for message, text in found if text.strip()]
+        contents = [content.strip() for content in contents]
     assert found == [(message, content) for message, content in enumerate(contents) if content]
-    assert [kind for _message, kind, _text in pieces(prompt)].count("reply") == reply
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(CONTENTS, min_size=1, max_size=5), st.sampled_from(["llama-3", "gemma", "mistral"]))
-def test_trimmed_contents_are_found_exactly(contents: list[str], name: str) -> None:
-    prompt = rendered(BUILT_IN[name], *contents, first=1)
-    check_covered(prompt)
-    assert prompt.exact
-    found = {message: text for message, kind, text in pieces(prompt) if kind == "content"}
-    assert {message: text.strip() for message, text in found.items() if text.strip()} == {
-        message: content.strip() for message, content in enumerate(contents) if content.strip()
-    }
 
 
 @settings(max_examples=30, deadline=None)
@@ -81,17 +74,13 @@ def test_overhead_belongs_to_the_message_that_it_is_around() -> None:
     ]
 
 
-def test_tools_inside_a_system_message_are_of_no_message() -> None:
+def test_tools_inside_a_system_message_are_of_no_message_and_a_call_of_its_own() -> None:
     prompt = render(published()["qwen2_5"], read_messages(text_of("calls")), reply=True, now=NOW)
     assert pieces(prompt)[1] == (0, "content", "Use the tools.")
     message, kind, text = pieces(prompt)[2]
     assert (message, kind) == (None, "template")
     assert text.startswith("\n\n# Tools")
     assert pieces(prompt)[3] == (0, "template", "<|im_end|>\n")
-
-
-def test_a_call_belongs_to_its_message() -> None:
-    prompt = render(published()["qwen2_5"], read_messages(text_of("calls")), reply=True, now=NOW)
     [call] = [text for message, _kind, text in pieces(prompt) if message == 2]
     assert call.startswith("<|im_start|>assistant\n<tool_call>")
     assert call.endswith("</tool_call><|im_end|>\n")
@@ -106,7 +95,6 @@ def test_a_thought_that_is_left_out_is_not_found() -> None:
     ("source", "contents"),
     [
         ("{% for m in messages %}<{{ m.role }}>{{ m.content[:3] }}\n{% endfor %}", ["onetwo", "three"]),
-        ("{% for m in messages %}{{ m.content | length }}:{{ m.content }}\n{% endfor %}", ["onetwo", "three"]),
         ("{{ messages[0].content | upper }}{{ messages[-1].content | tojson }}", ["onetwo", 'a"b']),
         ("{% for m in messages if m.content != 'x' %}{{ m.content | replace('a', 'b') }}{% endfor %}", ["aaa", "x"]),
         ("nothing", ["onetwo"]),
@@ -121,17 +109,7 @@ def test_contents_whose_length_is_told_are_searched_for() -> None:
     source = "{% for m in messages %}{{ m.content | length }}:{{ m.content }}\n{% endfor %}"
     prompt = rendered(own_template(source), "one", "three", "one", first=1, reply=False)
     assert not prompt.exact
-    assert pieces(prompt) == [
-        (0, "template", "3:"),
-        (0, "content", "one"),
-        (0, "template", "\n"),
-        (1, "template", "5:"),
-        (1, "content", "three"),
-        (1, "template", "\n"),
-        (2, "template", "3:"),
-        (2, "content", "one"),
-        (2, "template", "\n"),
-    ]
+    assert [text for _message, kind, text in pieces(prompt) if kind == "content"] == ["one", "three", "one"]
 
 
 def test_the_date_is_the_one_that_is_given() -> None:

@@ -5,17 +5,17 @@ import os
 import signal
 import subprocess
 import sys
-import traceback
 from decimal import Decimal
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from tempfile import TemporaryFile
+from typing import Any
 
 import pytest
 
 from tests.serving import ROOT
 from webapp.command_line.main import main as command_of
-from webapp.command_line.main import run as command
 from webapp.core import load, train_bpe
+from webapp.core.formats import huggingface
 from webapp.core.inference import infer
 from webapp.vocabularies.shipped_vocabularies import shipped_encoding, shipped_tokenizer
 
@@ -24,44 +24,19 @@ TEXT = "Tokens: low, lower, 研究生命 🎉\n\n  indented\r\nlast line without
 
 
 def run(*arguments: str | Path, given: str | bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
-    """Run the command with files in place of pipes, in a fork of this process: a new one imports for seconds."""
-    line = [*COMMAND, *map(str, arguments)]
-    with TemporaryFile() as given_file, TemporaryFile() as output_file, TemporaryFile() as error_file:
-        given_file.write(given.encode() if isinstance(given, str) else given)
-        given_file.seek(0)
-        child = os.fork()
-        if child == 0:
-            status = 70
-            try:
-                for number, file in enumerate((given_file, output_file, error_file)):
-                    os.dup2(file.fileno(), number)
-                sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
-                sys.stderr = os.fdopen(2, "w", errors="backslashreplace")
-                os.environ.update(environment)
-                sys.argv = line[2:]
-                status = _status_of_command()
-            finally:
-                os._exit(status)
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        for file in (output_file, error_file):
-            file.seek(0)
-        return subprocess.CompletedProcess(line, status, output_file.read(), error_file.read())
-
-
-def _status_of_command() -> int:
-    try:
-        command()
-        status: object = 0
-    except SystemExit as ended:
-        status = ended.code
-    except BaseException:
-        traceback.print_exc()
-        status = 1
-    if isinstance(status, str):
-        sys.stderr.write(f"{status}\n")
-    sys.stdout.flush()
-    sys.stderr.flush()
-    return status if isinstance(status, int) else int(status is not None)
+    """Run the command in this process, with other standard files: a new process imports for seconds."""
+    line = list(map(str, arguments))
+    with pytest.MonkeyPatch.context() as patch:
+        files = [BytesIO(given.encode() if isinstance(given, str) else given), BytesIO(), BytesIO()]
+        for name, file in zip(("stdin", "stdout", "stderr"), files, strict=True):
+            patch.setattr(sys, name, TextIOWrapper(file, "utf-8", write_through=True))
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        try:
+            status: Any = command_of(line)
+        except SystemExit as ended:
+            status = ended.code
+        return subprocess.CompletedProcess(line, status, files[1].getvalue(), files[2].getvalue())
 
 
 def output(*arguments: str | Path, given: str | bytes = b"") -> str:
@@ -84,19 +59,15 @@ def test_encode_prints_the_ids_that_the_site_shows_and_decode_prints_the_text() 
     assert output("decode", given=ids) == TEXT
 
 
-def test_each_line_is_a_separate_text(words: Path) -> None:
+def test_each_line_is_a_separate_text_and_json_can_be_read_back(words: Path) -> None:
     given = "研究生命\n\n生命起源\r\n起源"
     ids = output("encode", "-lv", words, given=given)
     assert ids == "0 2\n\n2 3\n3\n"
     assert output("decode", "-lv", words, given=ids) == "研究生命\n\n生命起源\n起源\n"
-
-
-def test_json_output_can_be_read_back(words: Path, tmp_path: Path) -> None:
     lines = output("encode", "--json", "-lv", words, given="研究生命\n起源\n")
-    assert [json.loads(line) for line in lines.splitlines()] == [
-        {"file": "-", "line": 1, "ids": [0, 2], "pieces": ["研究", "生命"], "offsets": [[0, 2], [2, 4]]},
-        {"file": "-", "line": 2, "ids": [3], "pieces": ["起源"], "offsets": [[0, 2]]},
-    ]
+    assert json.loads(lines.splitlines()[0]) == {
+        "file": "-", "line": 1, "ids": [0, 2], "pieces": ["研究", "生命"], "offsets": [[0, 2], [2, 4]],
+    }  # fmt: skip
     decoded = output("decode", "--json", "-v", words, given=lines)
     assert [json.loads(line)["text"] for line in decoded.splitlines()] == ["研究生命", "起源"]
 
@@ -108,11 +79,8 @@ def test_decode_prints_a_line_for_each_token() -> None:
     assert [int(row[1]) for row in rows] == ids
     assert bytes.fromhex("".join(row[2] for row in rows)).decode() == "a 🐉\n"
     assert "".join(json.loads(row[4]) for row in rows) == "a 🐉\n"
-    assert "\ufffd" in "".join(json.loads(row[3]) for row in rows)
-    assert [row[5] for row in rows if row[5] != "-"] == ["f0", "f0 9f", "f0 9f 90"]
     [told] = output("decode", "--tokens", "--json", "-v", "bpe-bytes", given=json.dumps({"ids": ids})).splitlines()
     assert json.loads(told)["text"] == "a 🐉\n"
-    assert [token["id"] for token in json.loads(told)["tokens"]] == ids
 
 
 def test_count_prints_a_total_for_several_files_like_wc(words: Path, tmp_path: Path) -> None:
@@ -126,13 +94,9 @@ def test_count_prints_a_total_for_several_files_like_wc(words: Path, tmp_path: P
 
 
 def test_a_vocab_json_is_read_with_its_merges(tmp_path: Path) -> None:
-    from webapp.core.formats import huggingface
-
-    tokenizer = tmp_path / "tokenizer.json"
-    trained = train_bpe("low low low lower lowest", merges=4)
-    tokenizer.write_text(huggingface.write(trained), encoding="utf-8")
+    tokenizer, vocabulary, merges = (tmp_path / name for name in ("tokenizer.json", "vocab.json", "merges.txt"))
+    tokenizer.write_text(huggingface.write(train_bpe("low low low lower lowest", merges=4)), encoding="utf-8")
     model = json.loads(tokenizer.read_text(encoding="utf-8"))["model"]
-    vocabulary, merges = tmp_path / "vocab.json", tmp_path / "merges.txt"
     vocabulary.write_text(json.dumps(model["vocab"]), encoding="utf-8")
     rules = [rule if isinstance(rule, str) else " ".join(rule) for rule in model["merges"]]
     merges.write_text("\n".join(["#version: 0.2", *rules, ""]), encoding="utf-8")
@@ -144,20 +108,28 @@ def test_a_vocab_json_is_read_with_its_merges(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "status", "said"),
     [
-        ([], "required"),
-        (["cut"], "invalid choice"),
-        (["encode", "-v", "no-such-thing"], "no vocabulary and no file called no-such-thing"),
-        (["split", "-n", "0"], "'0' is not a whole number of at least 1"),
-        (["split", "-n", "4", "--overlap", "3"], "--overlap must be at most half of --tokens"),
+        (["cut"], 2, "invalid choice"),
+        (["encode", "-v", "no-such-thing"], 2, "no vocabulary and no file called no-such-thing"),
+        (["split", "-n", "0"], 2, "'0' is not a whole number of at least 1"),
+        (["split", "-n", "4", "--overlap", "3"], 2, "--overlap must be at most half of --tokens"),
+        (["count", "--model", "gpt4o"], 2, "there is no model called gpt4o in the list; similar: gpt-4o"),
+        (["count", "--model", "claude-opus-5"], 1, "the tokenizer of Claude Opus 5 is not public"),
+        (["count", "--model", "qwen3"], 1, "qwen3 is not on this disk; `flask --app webapp vocabularies fetch qwen3`"),
+        (["count", "--price"], 2, "--price needs --model"),
+        (["count", "--inference", "sample"], 2, "has no inference"),
+        (["count", "--inference", "dropout", "--dropout", "2"], 2, "--dropout must be from 0 to 1"),
+        (["count", "--inference", "dropout", "--seed", "-1"], 2, "--seed must be from 0 to 2147483648"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_wrong_arguments_exit_with_2_and_print_the_usage(arguments: list[str], said: str) -> None:
-    done = run(*arguments)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr.startswith(b"usage: tokenscope")
+def test_what_is_wrong_with_arguments_is_explained(
+    arguments: list[str], status: int, said: str, tmp_path: Path
+) -> None:
+    done = run(*arguments, given="low", TOKENSCOPE_VOCABULARY_FOLDER=str(tmp_path))
+    assert (done.returncode, done.stdout) == (status, b"")
+    assert done.stderr.startswith(b"usage: tokenscope" if status == 2 else b"tokenscope: ")
     assert said in done.stderr.decode()
 
 
@@ -183,13 +155,11 @@ def test_unreadable_files_are_named_and_the_others_processed(words: Path, tmp_pa
     [
         (["-l"], "0 2\n0 x 2\n", "standard input, line 2, column 3: “x” is not an id"),
         (["-l"], "9" * 5000, "standard input, line 1, column 1: “" + "9" * 40 + "…” is not an id"),
-        ([], "0 2\n2 [x", "standard input, line 2, column 4: “x” is not an id"),
-        (["--tokens"], "0 99", "standard input: id 99 is outside the vocabulary of 4 pieces"),
         (["-l"], "99", "standard input, line 1: id 99 is outside the vocabulary of 4 pieces"),
         (["--json"], '{"ids": [0]}\n{"ids": "no"}\n', 'standard input, line 2: expected an object with "ids"'),
         (["--json"], "[" * 200_000, "standard input, line 1: not valid JSON"),
     ],
-    ids=["a word", "a giant", "a word in a file", "an id too high, by token", "an id too high", "no list", "deep"],
+    ids=["a word", "a giant", "an id too high", "no list", "deep"],
 )
 def test_invalid_ids_are_named(words: Path, arguments: list[str], given: str, said: str) -> None:
     done = run("decode", "-v", words, *arguments, given=given)
@@ -241,12 +211,8 @@ def test_the_skipped_lines_of_a_word_list_are_named_on_standard_error(tmp_path: 
     assert b"line 2: the frequency 'often' is not a whole number" in done.stderr
 
 
-@pytest.fixture
-def ranks(shared: Path) -> Path:
-    return shared / "vocabularies" / "tiktoken" / "cl100k_base.tiktoken"
-
-
-def test_the_price_follows_the_count(ranks: Path, tmp_path: Path) -> None:
+def test_the_price_follows_the_count(shared: Path, tmp_path: Path) -> None:
+    ranks = shared / "vocabularies" / "tiktoken" / "cl100k_base.tiktoken"
     text = "GET /api/v1/count 200 研究\n" * 2_000
     log = tmp_path / "log.txt"
     log.write_text(text, encoding="utf-8")
@@ -259,60 +225,17 @@ def test_the_price_follows_the_count(ranks: Path, tmp_path: Path) -> None:
     )
     found = json.loads(output("count", "--json", "--model", "gpt-4-turbo", "--price", "-v", ranks, log))
     assert (found["tokens"], found["model"], found["price_in"]) == (tokens, "gpt-4-turbo", f"{price:f}")
-    assert output("count", "--model", "gpt-4-turbo", "-v", ranks, log) == f"{tokens} {log}\n"
-
-
-def test_a_vocabulary_is_found_by_the_model(tmp_path: Path) -> None:
-    folder = str(tmp_path / "vocabularies")
-    assert output("count", "--model", "gpt-4o", given="low lower") == "2\n"
-    done = run("count", "--model", "qwen3", given="low", TOKENSCOPE_VOCABULARY_FOLDER=folder)
-    assert done.returncode == 1
-    assert b"qwen3 is not on this disk; `flask --app webapp vocabularies fetch qwen3`" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status", "message"),
-    [
-        (("--model", "gpt4o"), 2, "there is no model called gpt4o in the list; similar: gpt-4o"),
-        (("--model", "zzqx"), 2, "there is no model called zzqx in the list\n"),
-        (("--model", "claude-opus-5"), 1, "the tokenizer of Claude Opus 5 is not public, so it cannot count"),
-        (("--price",), 2, "--price needs --model"),
-    ],
-)
-def test_what_cannot_be_counted_is_explained(arguments: tuple[str, ...], status: int, message: str) -> None:
-    done = run("count", *arguments, given="low")
-    assert done.returncode == status
-    assert message in done.stderr.decode()
-
-
-LONG_WORDS = "Unbelievably, antidisestablishmentarianism"
 
 
 def test_ids_and_counts_are_those_of_the_core() -> None:
+    text = "Unbelievably, antidisestablishmentarianism"
+    assert output("count", "--model", "gpt-4o", given="low lower") == "2\n"
     bpe, unigram = shipped_encoding("o200k_base"), shipped_tokenizer("unigram")
-    ids = infer(bpe, "fewest").ids(LONG_WORDS)
-    assert output("encode", "--inference", "fewest", given=LONG_WORDS) == " ".join(map(str, ids)) + "\n"
-    dropped = infer(bpe, "dropout", dropout=0.5, seed=4).ids(LONG_WORDS)
+    ids = infer(bpe, "fewest").ids(text)
+    assert output("encode", "--inference", "fewest", given=text) == " ".join(map(str, ids)) + "\n"
+    dropped = infer(bpe, "dropout", dropout=0.5, seed=4).ids(text)
     given = ("--inference", "dropout", "--dropout", "0.5", "--seed", "4")
-    assert output("count", *given, given=LONG_WORDS) == f"{len(dropped)}\n"
-    sampled = infer(unigram, "sample", alpha=0.3).ids(LONG_WORDS)
+    assert output("count", *given, given=text) == f"{len(dropped)}\n"
+    sampled = infer(unigram, "sample", alpha=0.3).ids(text)
     given = ("-v", "unigram", "--inference", "sample", "--alpha", "0.3")
-    assert output("count", *given, given=LONG_WORDS) == f"{len(sampled)}\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--inference", "sample"], "has no inference"),
-        (["--inference", "dropout", "--dropout", "2"], "--dropout must be from 0 to 1"),
-        (["--inference", "dropout", "--seed", "-1"], "--seed must be from 0 to 2147483648"),
-        (["--inference", "best"], "invalid choice"),
-    ],
-)
-def test_what_does_not_apply_is_an_error_of_the_arguments(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        command_of(["count", *arguments])
-    assert stopped.value.code == 2
-    assert message in capsys.readouterr().err
+    assert output("count", *given, given=text) == f"{len(sampled)}\n"

@@ -1,10 +1,9 @@
 """The commands of the site's tools: JSON of files, with vocabularies that the site has and that are files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,32 +32,21 @@ def file(folder: Path, name: str, content: str) -> Path:
     return path
 
 
-def test_messages_are_counted(tmp_path: Path) -> None:
+def test_messages_are_counted_with_a_chosen_template(tmp_path: Path) -> None:
     talk = file(tmp_path, "talk.json", json.dumps({"messages": TALK, "tools": []}))
-    shown, found = json.loads(output("messages", talk)), json.loads(output("messages", "--json", "--want", "ids", talk))
-    assert found == {**shown, "ids": found["ids"]}
+    own = file(tmp_path, "own.jinja", "{{ messages[1].content }}{% if add_generation_prompt %}!{% endif %}")
+
+    def told(*arguments: str | Path) -> Any:
+        return json.loads(output("messages", *arguments, talk))
+
+    found = told("--json", "--want", "ids")
+    assert found == {**told(), "ids": found["ids"]}
     assert found["tokens"] == len(found["ids"]) == sum(one["tokens"] for one in found["messages"]) + found["reply"]
     assert [each["text"] for each in found["injected"]] == ["<|im_end|>"]
-
-
-def test_template_reply_and_markers_are_chosen(tmp_path: Path) -> None:
-    talk, own = (
-        file(tmp_path, name, content)
-        for name, content in {
-            "talk.json": json.dumps(TALK),
-            "own.jinja": "{{ messages[1].content }}{% if add_generation_prompt %}!{% endif %}",
-        }.items()
-    )
-
-    def prompt(*arguments: str | Path) -> str:
-        text: str = json.loads(output("messages", "--want", "prompt", *arguments, talk))["prompt"]
-        return text
-
-    assert prompt("--template-source", own) == "你好!"
-    assert prompt("--no-reply", "--template-source", own) == "你好"
-    assert "<start_of_turn>" in prompt("-t", "gemma")
-    single, text = (json.loads(output("messages", "--markers", how, talk)) for how in ("single", "text"))
-    assert text["tokens"] > single["tokens"]
+    assert told("--want", "prompt", "--template-source", own)["prompt"] == "你好!"
+    assert told("--want", "prompt", "--no-reply", "--template-source", own)["prompt"] == "你好"
+    assert "<start_of_turn>" in told("--want", "prompt", "-t", "gemma")["prompt"]
+    assert told("--markers", "text")["tokens"] > told("--markers", "single")["tokens"]
 
 
 def test_measures_are_those_of_the_core(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.cluster.generated import text
 from tests.command_line.test_command_line import COMMAND, ROOT, run
-from webapp.command_line import main, train
+from webapp.command_line import main
 from webapp.core import load
 from webapp.core.training.plan import TrainingRecord, command_line, python_code
 
@@ -29,10 +29,7 @@ def test_a_tokenizer_and_its_record_are_written(corpus: Path, tmp_path: Path) ->
     special = ["--special-tokens", "<|a|>", "--special-tokens=-b"]
     done = run("train", corpus, "--size", "700", "-o", out, "--split", "cl100k", *special)
     assert (done.returncode, done.stdout) == (0, b"")
-    lines = done.stderr.decode().splitlines()
-    assert lines[0] == "Counting: 0 of 0 MB (0%)"
-    assert lines[-1].startswith(f"{out}: 700 pieces, ")
-    assert lines[-1].endswith(" characters per token on held-out text")
+    assert f"\n{out}: 700 pieces, " in done.stderr.decode()
     tokenizer = load(out.read_bytes())
     assert tokenizer.decode(tokenizer.ids("hello 研究")) == "hello 研究"
     assert set(tokenizer.special_tokens) == {"<|a|>", "-b"}
@@ -40,7 +37,6 @@ def test_a_tokenizer_and_its_record_are_written(corpus: Path, tmp_path: Path) ->
     assert document["command"].startswith(f"tokenscope train {corpus} --size 700 ")
     record = TrainingRecord.from_json(document)
     assert (record.files, record.pieces, record.plan.split) == (("corpus.txt",), 700, "cl100k")
-    assert set(record.seconds) == {"count", "train", "write"}
     assert {path.name for path in tmp_path.iterdir()} == {"small.json", "small.record.json"}
 
 
@@ -50,26 +46,6 @@ def test_the_same_is_trained_from_anywhere(corpus: Path, tmp_path: Path) -> None
     for source, out in ((str(corpus), here), ("memory://train/*.txt", there)):
         assert main.main(["train", source, "--algorithm", "unigram", "--size", "3300", "--quiet", "-o", str(out)]) == 0
     assert here.read_bytes() == there.read_bytes()
-
-
-@pytest.mark.exhaustive
-def test_dask_trains_what_one_process_trains(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    here, there = tmp_path / "here.json", tmp_path / "there.json"
-    arguments = ["train", str(corpus), "--size", "900", "--drop-rarer-than", "2", "-o"]
-    assert main.main([*arguments, str(here)]) == 0
-    said = capsys.readouterr().err
-    monkeypatch.setattr(train, "ENOUGH_FOR_A_CLUSTER", 0)
-    assert main.main([*arguments, str(there), "--workers", "1"]) == 0
-    assert here.read_bytes() == there.read_bytes()
-    [loss] = [line for line in said.splitlines() if "left out" in line]
-    assert loss in capsys.readouterr().err
-    assert "words that occur less than 2 times are left out: " in loss
-    documents = [json.loads((tmp_path / f"{name}.record.json").read_bytes()) for name in ("here", "there")]
-    assert documents[0]["left_out"] == documents[1]["left_out"]
-    assert documents[0]["left_out"]["words"] == documents[0]["left_out"]["occurrences"] > 0
-    assert documents[0]["sha256"] == documents[1]["sha256"]
 
 
 def test_a_smaller_size_after_a_refusal_uses_what_was_counted(corpus: Path, tmp_path: Path) -> None:
@@ -119,9 +95,7 @@ def test_ngrams_are_trained_and_the_code_of_their_record_runs(tmp_path: Path) ->
         (["none*.txt"], "none*.txt: there is no such file, and none matches"),
         (["FILE", "--size", "30"], "--size: Enter a number from 300 to 100,000."),
         (["FILE", "--algorithm", "wordpiece", "--split", "none"], "--split: WordPiece needs words"),
-        (["FILE", "--split", "own", "--pattern", "("], "--pattern: "),
         (["FILE", "--out", "/nowhere/t.json"], "--out: /nowhere is not a folder that can be written to"),
-        (["FILE", "--workers", "0"], "--workers must be at least 1"),
         (["FILE", "--drop-rarer-than", "0"], "--drop-rarer-than must be at least 1"),
         (["FILE", "--drop-rarer-than", "1000000"], "--drop-rarer-than: no word occurs 1,000,000 times"),
         (["FILE", "--scheduler", "nowhere"], "there is no Dask scheduler at nowhere: missing port number"),

@@ -1,2 +1,2 @@
 PIPELINES = ["byte_bpe", "cl100k_bpe", "glued_bpe", "wordpiece", "wordpiece_lowercase", "unigram", "metaspace_unigram"]
-"""The functions of `pairs` that train a vocabulary with `tokenizers`."""
+"""The names in `pairs.MADE`, which imports `tokenizers`."""

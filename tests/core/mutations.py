@@ -1,8 +1,5 @@
 """Damaged files: bytes cut, flipped and duplicated; members of a JSON document moved or replaced."""
 
-from __future__ import annotations
-
-import json
 from copy import deepcopy
 from random import Random
 from typing import Any
@@ -86,11 +83,6 @@ def _place(document: Any, random: Random) -> tuple[Any, Any]:
         if random.random() < 0.15:
             break
     return inside, key
-
-
-def written(document: Any) -> bytes:
-    """Return the document as the bytes of a file."""
-    return json.dumps(document).encode()
 
 
 def reduced(document: dict[str, Any], size: int) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Small vocabularies that `tokenizers` trains on an inline text, each paired with our reading of the same file."""
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import tokenizers
@@ -9,6 +9,8 @@ from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, tra
 
 from tests.core.texts import CORPUS
 from webapp.core.formats import huggingface
+from webapp.core.models.unigram import Unigram
+from webapp.core.recipes import UNIGRAM
 from webapp.core.text.split_patterns import CL100K
 from webapp.core.tokenizer import Tokenizer
 
@@ -29,94 +31,88 @@ class Pair:
         assert list(ours.ids) == theirs.ids == self.ours.ids(text, special=special, template=template)
         assert list(zip(ours.starts, ours.ends, strict=True)) == theirs.offsets
 
+    def assert_decoded(self, ids: list[int]) -> None:
+        """Check the text of ids, with special tokens and without."""
+        for skip in (False, True):
+            assert self.ours.decode(ids, skip_special=skip) == self.theirs.decode(ids, skip_special_tokens=skip)
 
-def _paired(tokenizer: tokenizers.Tokenizer, trainer: Any) -> Pair:
-    tokenizer.train_from_iterator(CORPUS.splitlines(keepends=True), trainer)
-    tokenizer.encode_special_tokens = True  # special tokens in a text are plain text unless requested
+
+def built(model: Any, **parts: Any) -> tokenizers.Tokenizer:
+    """Return a tokenizer of a model and the parts of its pipeline that are not None."""
+    tokenizer = tokenizers.Tokenizer(model)
+    for name, part in parts.items():
+        if part is not None:
+            setattr(tokenizer, name, part)
+    return tokenizer
+
+
+def paired(tokenizer: tokenizers.Tokenizer, trainer: Any = None) -> Pair:
+    """Train a tokenizer if there is a trainer, and read it; special tokens are plain text unless requested."""
+    if trainer:
+        tokenizer.train_from_iterator(CORPUS.splitlines(keepends=True), trainer)
+    tokenizer.encode_special_tokens = True
     return Pair(huggingface.read(tokenizer.to_str()), tokenizer)
 
 
-def byte_bpe() -> Pair:
-    tokenizer = tokenizers.Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
+def byte_bpe(split: Any, special_tokens: list[str]) -> Pair:
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     trainer = trainers.BpeTrainer(
-        vocab_size=900, initial_alphabet=alphabet, special_tokens=["<|endoftext|>"], show_progress=False
+        vocab_size=900, initial_alphabet=alphabet, special_tokens=special_tokens, show_progress=False
     )
-    return _paired(tokenizer, trainer)
-
-
-def cl100k_bpe() -> Pair:
-    tokenizer = tokenizers.Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [
-            pre_tokenizers.Split(Regex(CL100K), "isolated"),
-            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-        ]
-    )
-    tokenizer.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=900, initial_alphabet=alphabet, special_tokens=["<|a|>", "<|a|><|b|>"], show_progress=False
-    )
-    return _paired(tokenizer, trainer)
+    return paired(built(models.BPE(), pre_tokenizer=split, decoder=decoders.ByteLevel()), trainer)
 
 
 def glued_bpe() -> Pair:
-    tokenizer = tokenizers.Tokenizer(models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.decoder = decoders.BPEDecoder("</w>")
-    trainer = trainers.BpeTrainer(
-        vocab_size=700,
-        limit_alphabet=200,
-        end_of_word_suffix="</w>",
-        special_tokens=["<unk>"],
-        show_progress=False,
-    )
-    return _paired(tokenizer, trainer)
+    model = models.BPE(unk_token="<unk>", end_of_word_suffix="</w>")
+    parts = {"pre_tokenizer": pre_tokenizers.Whitespace(), "decoder": decoders.BPEDecoder("</w>")}
+    options = {"vocab_size": 700, "limit_alphabet": 200, "end_of_word_suffix": "</w>", "special_tokens": ["<unk>"]}
+    return paired(built(model, **parts), trainers.BpeTrainer(**options, show_progress=False))
 
 
 def wordpiece(lowercase: bool = False) -> Pair:
-    tokenizer = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.decoder = decoders.WordPiece()
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=700,
-        limit_alphabet=200,
-        special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
-        show_progress=False,
+    tokenizer = built(
+        models.WordPiece(unk_token="[UNK]"),
+        normalizer=normalizers.BertNormalizer(lowercase=lowercase),
+        pre_tokenizer=pre_tokenizers.BertPreTokenizer(),
+        decoder=decoders.WordPiece(),
     )
-    return _paired(tokenizer, trainer)
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    options = {"vocab_size": 700, "limit_alphabet": 200, "special_tokens": special}
+    return paired(tokenizer, trainers.WordPieceTrainer(**options, show_progress=False))
 
 
-def wordpiece_lowercase() -> Pair:
-    return wordpiece(lowercase=True)
+def unigram(tokenizer: tokenizers.Tokenizer) -> Pair:
+    options = {"vocab_size": 600, "special_tokens": ["<unk>"], "unk_token": "<unk>"}
+    return paired(tokenizer, trainers.UnigramTrainer(**options, show_progress=False))
 
 
-def unigram() -> Pair:
-    # The pipeline is our recipe's, so that its file is compared as well; only the pieces are trained.
-    from webapp.core.models.unigram import Unigram
-    from webapp.core.recipes import UNIGRAM
-
+def own_pipeline() -> Pair:
+    """A Unigram vocabulary in our recipe's pipeline, so that its file is compared as well."""
     written = huggingface.write(UNIGRAM.tokenizer(Unigram(["<unk>"], [0.0], unknown_id=0), {"<unk>": 0}))
-    tokenizer = tokenizers.Tokenizer.from_str(written)
-    trainer = trainers.UnigramTrainer(vocab_size=600, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False)
-    return _paired(tokenizer, trainer)
+    return unigram(tokenizers.Tokenizer.from_str(written))
 
 
 def metaspace_unigram() -> Pair:
-    tokenizer = tokenizers.Tokenizer(models.Unigram())
-    tokenizer.normalizer = normalizers.NFKC()
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
-    tokenizer.decoder = decoders.Metaspace(prepend_scheme="always")
-    trainer = trainers.UnigramTrainer(vocab_size=600, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False)
-    return _paired(tokenizer, trainer)
+    spaces = pre_tokenizers.Metaspace(prepend_scheme="always"), decoders.Metaspace(prepend_scheme="always")
+    parts = {"normalizer": normalizers.NFKC(), "pre_tokenizer": spaces[0], "decoder": spaces[1]}
+    return unigram(built(models.Unigram(), **parts))
+
+
+GPT2 = pre_tokenizers.ByteLevel(add_prefix_space=False)
+PLAIN = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+LLAMA3 = pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(CL100K), "isolated"), PLAIN])
+MADE = {
+    "byte_bpe": partial(byte_bpe, GPT2, ["<|endoftext|>"]),
+    "cl100k_bpe": partial(byte_bpe, LLAMA3, ["<|a|>", "<|a|><|b|>"]),
+    "glued_bpe": glued_bpe,
+    "wordpiece": wordpiece,
+    "wordpiece_lowercase": partial(wordpiece, lowercase=True),
+    "unigram": own_pipeline,
+    "metaspace_unigram": metaspace_unigram,
+}
 
 
 @cache
 def pair_of(name: str) -> Pair:
     """The vocabulary of a pipeline."""
-    made: Pair = globals()[name]()
-    return made
+    return MADE[name]()

@@ -1,50 +1,76 @@
 """A small file of every format, to damage it."""
 
+import base64
+import json
 from functools import cache
+from typing import Any
 
-from tests.core.mutations import written
 from tests.core.sentencepieces import trained
-from tests.core.tekken_files import RANKS, tekken_file
 from tests.core.texts import CORPUS
 from webapp.core.formats import minimal_bpe, tiktoken, tiktoken_encoding, vocab_json
-from webapp.core.formats.dictionary import write_dictionary
-from webapp.core.models.dictionary import Dictionary
 from webapp.core.recipes import BYTE_BPE
 from webapp.core.text import split_patterns
 from webapp.core.trainers.bpe import train_bytes
 
 OTHERS = ["tekken", "scores", "tiktoken", "encoding", "minimal-bpe", "vocab.json", "vocab.txt", "codes", "dictionary"]
 MODELS = ["unigram", "bpe", "word", "char"]
+BYTES = [bytes([byte]) for byte in range(256)]
+TRAINED = train_bytes(BYTE_BPE.count(CORPUS), 701, ["<|end|>"])
+RANKS = [*BYTES, *(bytes(piece) for piece in TRAINED.model.pieces[256:700])]  # type: ignore[arg-type]
+
+
+def tekken_file(**changes: Any) -> dict[str, Any]:
+    """Return a `tekken.json` with 600 pieces in use after 100 ids for special tokens, two of which have a name."""
+    config = {
+        "pattern": split_patterns.TEKKEN,
+        "num_vocab_tokens": len(RANKS),
+        "default_vocab_size": 600 + 100,
+        "default_num_special_tokens": 100,
+        "version": "v3",
+    }
+    vocabulary = [
+        {"rank": rank, "token_bytes": base64.b64encode(piece).decode(), "token_str": None}
+        for rank, piece in enumerate(RANKS)
+    ]
+    special_tokens = [
+        {"rank": rank, "token_str": name, "is_control": True} for rank, name in enumerate(["<unk>", "<s>"])
+    ]
+    return {"config": config, "vocab": vocabulary, "special_tokens": special_tokens, **changes}
+
+
+def scores_file(pieces: list[str]) -> dict[str, Any]:
+    """Return pieces and scores in which the 256 bytes follow the special tokens."""
+    tokens = ["<unk>", "<s>", *map(chr, range(256)), *pieces]
+    return {"tokens": tokens, "scores": [-float(at) for at in range(len(tokens))]}
 
 
 @cache
 def small(name: str) -> tuple[bytes, ...]:
     """Return a small file of a format, written by the original library or by us."""
-    if name in MODELS:
-        return (trained(model_type=name, byte_fallback=True, vocab_size=700),)
-    if name == "tekken":
-        return (written(tekken_file(vocab=tekken_file()["vocab"][:300], config={
-            "pattern": "[^ ]+| +", "default_vocab_size": 310, "default_num_special_tokens": 10
-        })),)  # fmt: skip
-    if name == "scores":
-        tokens = ["<unk>", "<s>", *map(chr, range(256)), " a", " the", "研究", "un"]
-        return (written({"tokens": tokens, "scores": [-float(at) for at in range(len(tokens))]}),)
-    if name == "tiktoken":
-        ranks = {piece: rank for rank, piece in enumerate(RANKS[:400])}
-        return (tiktoken.write(tiktoken.rank_tokenizer(ranks, split_patterns.CL100K_BASE, {})),)
-    if name == "encoding":
-        ranks, encoding = tiktoken_encoding.write(BYTE_BPE.tokenizer(train_bytes(BYTE_BPE.count(CORPUS), 350).model))
-        return encoding.encode(), ranks
-    if name == "minimal-bpe":
-        bpe = train_bytes(BYTE_BPE.count(CORPUS), 300, ["<|end|>"])
-        return (minimal_bpe.write(BYTE_BPE.tokenizer(bpe.model, bpe.special_tokens)).encode(),)
-    if name == "vocab.json":
-        vocabulary, merges = vocab_json.write(BYTE_BPE.tokenizer(train_bytes(BYTE_BPE.count(CORPUS), 400).model))
-        return vocabulary.encode(), merges.encode()
-    if name == "vocab.txt":
-        return ("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "un", "##aff", "##able", "研", "é", "the"]).encode(),)
-    if name == "codes":
-        return (b"#version: 0.2\nt h\nth e</w>\nu n\na f\naf f\nun i\n",)
-    return (
-        write_dictionary(Dictionary(["研究", "研", "affable", "café"], [5, 4, 3, 2], ["v", "", "a", "n"])).encode(),
-    )
+    bpe = BYTE_BPE.tokenizer(train_bytes(BYTE_BPE.count(CORPUS), 350).model)
+    match name:
+        case "tekken":
+            sizes = {"default_vocab_size": 310, "default_num_special_tokens": 10}
+            file = tekken_file(vocab=tekken_file()["vocab"][:300], config={"pattern": "[^ ]+| +", **sizes})
+            return (json.dumps(file).encode(),)
+        case "scores":
+            return (json.dumps(scores_file([" a", " the", "研究", "un"])).encode(),)
+        case "tiktoken":
+            ranks = {piece: rank for rank, piece in enumerate(RANKS[:400])}
+            return (tiktoken.write(tiktoken.rank_tokenizer(ranks, split_patterns.CL100K_BASE, {})),)
+        case "encoding":
+            content, encoding = tiktoken_encoding.write(bpe)
+            return encoding.encode(), content
+        case "minimal-bpe":
+            return (minimal_bpe.write(BYTE_BPE.tokenizer(TRAINED.model, TRAINED.special_tokens)).encode(),)
+        case "vocab.json":
+            vocabulary, merges = vocab_json.write(bpe)
+            return vocabulary.encode(), merges.encode()
+        case "vocab.txt":
+            return (b"[PAD]\n[UNK]\n[CLS]\n[SEP]\nun\n##aff\n##able\n\xe7\xa0\x94\n\xc3\xa9\nthe",)
+        case "codes":
+            return (b"#version: 0.2\nt h\nth e</w>\nu n\na f\naf f\nun i\n",)
+        case "dictionary":
+            return ("研究 5 v\n研 4\naffable 3 a\ncafé 2 n\n".encode(),)
+        case model:
+            return (trained(model_type=model, byte_fallback=True, vocab_size=700),)

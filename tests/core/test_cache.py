@@ -1,7 +1,5 @@
 """Caches: what they store, and that together they stay within what the memory budget counts."""
 
-from __future__ import annotations
-
 import gc
 import tracemalloc
 from random import Random

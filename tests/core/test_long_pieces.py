@@ -1,7 +1,5 @@
 """Vocabularies of long, nested pieces: the ids equal the originals', and the work is bounded or the file refused."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable
@@ -54,10 +52,6 @@ def unigram(score_of: dict[str, float]) -> Unigram:
     return Unigram(["<unk>", *score_of], [0.0, *score_of.values()], unknown_id=0)
 
 
-def their_unigram(score_of: dict[str, float]) -> Any:
-    return models.Unigram([("<unk>", 0.0), *score_of.items()], unk_id=0)
-
-
 def sentencepiece_file(score_of: dict[str, float], *, model_type: int = 1, kind: int = 1) -> bytes:
     pieces = [("<unk>", 0.0, 2), *((piece, score, kind) for piece, score in score_of.items())]
     plain = {"add_dummy_prefix": False, "remove_extra_whitespaces": False, "escape_whitespaces": False}
@@ -79,17 +73,11 @@ def nested(count: int, first: int = 1, step: int = 1) -> dict[str, float]:
 @given(score_of=vocabularies(), text=texts)
 @example(score_of=nested(MOST_LENGTHS, first=2), text="a" * 300)
 @example(score_of=nested(9, first=100, step=200), text="a" * 9000 + "b" + "a" * 500)
-def test_unigram_equals_tokenizers(score_of: dict[str, float], text: str) -> None:
+def test_unigram_equals_tokenizers_and_sentencepiece(score_of: dict[str, float], text: str) -> None:
     model = unigram(score_of)
-    rival = [token.id for token in their_unigram(score_of).tokenize(text)] if text else []
-    assert [id for id, _, _ in model.segment(text)] == rival
-    assert list(model.ids(text)) == rival
-
-
-@given(score_of=vocabularies(), text=texts)
-@example(score_of=nested(MOST_LENGTHS, first=2), text="a" * 300)
-@example(score_of=nested(9, first=100, step=200), text="a" * 9000 + "b" + "a" * 500)
-def test_unigram_equals_sentencepiece(score_of: dict[str, float], text: str) -> None:
+    theirs = models.Unigram([("<unk>", 0.0), *score_of.items()], unk_id=0)
+    ids = [token.id for token in theirs.tokenize(text)] if text else []
+    assert [id for id, _, _ in model.segment(text)] == list(model.ids(text)) == ids
     content = sentencepiece_file(score_of)
     rival = sentencepiece.SentencePieceProcessor(model_proto=content).encode(text)
     assert list(sentencepiece_format.read(content).ids(text)) == rival

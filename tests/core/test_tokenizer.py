@@ -1,7 +1,5 @@
 """Tokenizers: offsets, threads, long texts; the ids, offsets and text of the original library from the same file."""
 
-from __future__ import annotations
-
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 
@@ -74,6 +72,8 @@ def test_an_encoding_is_a_sequence_of_tokens(wordpiece_pair: Pair, text: str) ->
     tokens = list(encoding)
     assert [encoding[index] for index in range(len(encoding))] == tokens
     assert list(encoding[1:3]) == tokens[1:3]
+    encoding.forget_places()  # they are computed again
+    assert list(encoding) == tokens
     for index, token in enumerate(tokens):
         assert token.index == index
         assert (token.start, token.end) == (encoding.starts[index], encoding.ends[index])
@@ -96,14 +96,6 @@ def test_lone_surrogates_are_read_as_replacement_characters(text: str) -> None:
     assert encoding.text == text
     assert list(encoding.ends)[-1:] == ([len(text)] if text else [])
     assert tokenizer.decode(encoding.ids) == replaced
-
-
-# --- decoding
-
-
-@given(text=any_text)
-def test_byte_level_decoding_restores_the_text(bytes_tokenizer: Tokenizer, text: str) -> None:
-    assert bytes_tokenizer.decode(bytes_tokenizer.ids(text)) == text
 
 
 @pytest.mark.parametrize("text", [CORPUS, "  two spaces", " leading", "trailing  ", "a\n\n\tb\r\n", "1,234.5 (a) [b]"])
@@ -139,21 +131,12 @@ HOSTILE = {
 }
 
 
-@pytest.fixture(params=[100_000, pytest.param(1_000_000, marks=pytest.mark.exhaustive)], ids="{:,} bytes".format)
-def size(request: pytest.FixtureRequest) -> int:
-    return int(request.param)
-
-
-def hostile(name: str, size: int) -> str:
-    """About `size` bytes of the named text."""
-    return ("e" if name == "marks" else "") + HOSTILE[name] * (size // len(HOSTILE[name].encode()))
-
-
+@pytest.mark.parametrize("size", [100_000, pytest.param(1_000_000, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("name", HOSTILE)
 def test_long_text_without_a_boundary(
     bytes_tokenizer: Tokenizer, character_tokenizer: Tokenizer, name: str, size: int
 ) -> None:
-    text = hostile(name, size)
+    text = ("e" if name == "marks" else "") + HOSTILE[name] * (size // len(HOSTILE[name].encode()))
     encoding = bytes_tokenizer.encode(text)
     assert bytes_tokenizer.decode(encoding.ids) == text
     assert encoding.ends[-1] == len(text)
@@ -183,11 +166,10 @@ def test_threads_can_share_a_tokenizer(pair: Pair) -> None:
         assert list(zip(ours.starts, ours.ends, strict=True)) == theirs.offsets
 
 
-def test_forgotten_places_are_computed_again() -> None:
-    encoding = recipes.WORDPIECE.tokenizer(WordPiece(["[UNK]", "low", "##er"])).encode("low ? lower")
-    before = list(encoding)
-    encoding.forget_places()
-    assert list(encoding) == before
+@pytest.fixture(scope="module")
+def written(pair: Pair) -> Pair:
+    """The file that we write, read by `tokenizers`."""
+    return Pair(pair.ours, tokenizers.Tokenizer.from_str(huggingface.write(pair.ours)))
 
 
 @SAME_FIXTURE
@@ -196,34 +178,16 @@ def test_forgotten_places_are_computed_again() -> None:
 @example(text=" ")
 @example(text=CORPUS)
 @example(text="▁▁ a")
-def test_ids_and_offsets_equal_tokenizers(pair: Pair, text: str) -> None:
-    pair.assert_same(text)
-
-
-@SAME_FIXTURE
-@given(text=any_text)
-def test_tokenizers_loads_what_we_write_and_encodes_the_same(pair: Pair, text: str) -> None:
-    written = getattr(pair, "written", None)
-    if written is None:
-        written = tokenizers.Tokenizer.from_str(huggingface.write(pair.ours))
-        written.encode_special_tokens = True
-        pair.written = written  # type: ignore[attr-defined]
-    Pair(pair.ours, written).assert_same(text)
-
-
-@SAME_FIXTURE
-@given(text=any_text)
-def test_decoding_equals_tokenizers(pair: Pair, text: str) -> None:
-    ids = pair.ours.ids(text)
-    assert pair.ours.decode(ids) == pair.theirs.decode(ids, skip_special_tokens=False)
-    assert pair.ours.decode(ids, skip_special=True) == pair.theirs.decode(ids, skip_special_tokens=True)
+def test_ids_offsets_and_text_equal_tokenizers(pair: Pair, written: Pair, text: str) -> None:
+    for each in (pair, written):
+        each.assert_same(text)
+        each.assert_decoded(pair.ours.ids(text))
 
 
 @SAME_FIXTURE
 @given(data=st.data())
 def test_decoding_of_any_ids_equals_tokenizers(pair: Pair, data: st.DataObject) -> None:
-    ids = data.draw(st.lists(st.integers(0, len(pair.ours.model.pieces) - 1), max_size=12))
-    assert pair.ours.decode(ids) == pair.theirs.decode(ids, skip_special_tokens=False)
+    pair.assert_decoded(data.draw(st.lists(st.integers(0, len(pair.ours.model.pieces) - 1), max_size=12)))
 
 
 @SAME_FIXTURE

@@ -3,8 +3,6 @@
 The Dockerfile and compose.yaml are checked without an engine; CI builds and starts them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -13,7 +11,6 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -54,13 +51,25 @@ def all_of(name: str) -> list[str]:
     return [rest.strip() for found, rest in pairs if found.upper() == name]
 
 
+def program(name: str, *folders: Path) -> str:
+    """Return the path of a program; skips the test where there is none."""
+    path = shutil.which(name, path=":".join((*map(str, folders), os.environ["PATH"], "/usr/sbin")))
+    if path is None:
+        pytest.skip(f"{name} is not installed")
+    return path
+
+
+def run(*command: str | Path, **environment: str) -> str:
+    """Return what a program says; fails the test if its exit code is not 0."""
+    variables = {**os.environ, **environment}
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
 def test_hadolint_finds_nothing_in_the_dockerfile() -> None:
-    beside = Path(sys.executable).with_name("hadolint")
-    command = str(beside) if beside.exists() else shutil.which("hadolint")
-    if command is None:
-        pytest.skip("hadolint is not installed")
-    done = subprocess.run([command, "--no-color", ROOT / "Dockerfile"], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stdout) == (0, "")
+    folder = Path(sys.executable).parent
+    assert run(program("hadolint", folder), "--no-color", ROOT / "Dockerfile") == ""
 
 
 def test_the_image_is_pinned_small_and_not_root() -> None:
@@ -85,22 +94,24 @@ def test_the_build_gets_what_it_copies_and_all_that_a_wheel_needs() -> None:
     assert needed <= copied
 
 
-def test_settings_of_the_image_exist_and_point_to_its_volume() -> None:
-    names = re.findall(r"(TOKENSCOPE_\w+)=(\S+)", " ".join(all_of("ENV")))
-    assert {name.removeprefix("TOKENSCOPE_") for name, _ in names} <= set(DEFAULTS | OWN)
+def test_settings_of_image_and_unit_exist_and_point_to_a_folder_that_can_be_written() -> None:
+    image = " ".join(all_of("ENV"))
+    unit = " ".join(re.findall(r"^Environment=(.+)$", UNIT, re.MULTILINE))
+    for text, folder in ((image, "/data/"), (unit, "/var/lib/tokenscope/")):
+        names = re.findall(r"TOKENSCOPE_(\w+)=(\S+)", text)
+        assert {name for name, _ in names} <= set(DEFAULTS | OWN)
+        places = [value for name, value in names if name.endswith(("_FILE", "_FOLDER"))]
+        assert len(places) == 3
+        assert all(place.startswith(folder) for place in places)
     assert all_of("VOLUME") == ["/data"]
-    places = [value for name, value in names if name.endswith(("_FILE", "_FOLDER"))]
-    assert len(places) == 3
-    assert all(place.startswith("/data/") for place in places)
+    assert "\nStateDirectory=tokenscope\n" in UNIT
+    assert "\nProtectSystem=strict\n" in UNIT
 
 
 def test_compose_follows_its_specification_and_gives_the_site_no_more_than_it_needs(compose: dict[str, Any]) -> None:
     services = compose["services"]
     parsed = compose_spec.PyCompose.from_json(json.dumps(compose))
     assert set(parsed.service_names()) == {"proxy", "web", "worker", "database", "queue"}
-    broken = compose | {"services": services | {"web": services["web"] | {"read_onyl": True}}}
-    with pytest.raises(ValueError, match="read_onyl"):
-        compose_spec.PyCompose.from_json(json.dumps(broken))
     for service in (services["web"], services["worker"]):
         assert service["mem_limit"]
         assert "no-new-privileges:true" in service["security_opt"]
@@ -116,15 +127,13 @@ def test_compose_follows_its_specification_and_gives_the_site_no_more_than_it_ne
 def test_compose_names_settings_files_and_releases_that_exist(compose: dict[str, Any]) -> None:
     for service in compose["services"].values():
         image = service["image"]
-        assert ":" in image
-        assert image == "tokenscope:latest" or not image.endswith(":latest")
+        assert image == "tokenscope:latest" or (":" in image and not image.endswith(":latest"))
         for mount in service.get("volumes", ()):
             source = mount.partition(":")[0]
             assert source in compose["volumes"] or (DEPLOY / source).is_file()
         if image.startswith("tokenscope"):
             assert (DEPLOY / service["build"]["context"] / "Dockerfile").is_file()
-            names = set(service["environment"])
-            assert names <= {f"TOKENSCOPE_{name}" for name in DEFAULTS} | PLAIN
+            assert set(service["environment"]) <= {f"TOKENSCOPE_{name}" for name in DEFAULTS} | PLAIN
 
 
 # --- Kubernetes
@@ -147,28 +156,12 @@ def containers() -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
 
 @pytest.mark.parametrize("document", documents(), ids=lambda each: f"{each['kind']} {each['metadata']['name']}")
 def test_a_manifest_follows_the_schema_of_kubernetes(document: dict[str, Any]) -> None:
-    version = kubernetes_validate.latest_version()
-    kubernetes_validate.validate(document, version, strict=True)
-    broken = deepcopy(document)
-    broken["metadata"]["nmae"] = "x"
-    with pytest.raises(kubernetes_validate.ValidationError):
-        kubernetes_validate.validate(broken, version, strict=True)
+    kubernetes_validate.validate(document, kubernetes_validate.latest_version(), strict=True)
 
 
-def test_kustomization_names_every_file_and_kubectl_puts_them_together() -> None:
+def test_kustomization_names_every_file() -> None:
     listed = yaml.safe_load((MANIFESTS[0].with_name("kustomization.yaml")).read_text(encoding="utf-8"))["resources"]
     assert sorted(listed) == [path.name for path in MANIFESTS]
-    if shutil.which("kubectl"):
-        done = subprocess.run(["kubectl", "kustomize", MANIFESTS[0].parent], capture_output=True, text=True, timeout=60)
-        assert (done.returncode, done.stderr) == (0, "")
-        made = [each for each in yaml.safe_load_all(done.stdout) if each]
-        assert len(made) == len(documents())
-        assert {each["metadata"].get("namespace", "tokenscope") for each in made} == {"tokenscope"}
-
-
-def pods(deployment: dict[str, Any]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = deployment["spec"]["template"]["spec"]["containers"]
-    return found
 
 
 def test_pods_are_restricted_and_write_only_to_volumes() -> None:
@@ -209,7 +202,7 @@ def test_labels_names_and_ports_agree() -> None:
 
 
 def test_probes_ask_what_the_site_answers_and_wait_long_enough() -> None:
-    (container,) = pods(of("Deployment", "web")[0])
+    container = next(container for _pod, container in containers() if container["name"] == "web")
     rules = {rule.rule for rule in create_app().url_map.iter_rules()}
     probes = {name: container[f"{name}Probe"] for name in ("startup", "liveness", "readiness")}
     assert [probe["httpGet"]["path"] for probe in probes.values()] == ["/healthz", "/healthz", "/readyz"]
@@ -225,7 +218,7 @@ def test_settings_are_known_valid_and_fit_into_the_memory(monkeypatch: pytest.Mo
         monkeypatch.setenv(name, value)
     app = Flask("webapp")
     settings.configure(app, {})
-    limits = {pods(each)[0]["name"]: pods(each)[0]["resources"]["limits"]["memory"] for each in of("Deployment")}
+    limits = {container["name"]: container["resources"]["limits"]["memory"] for _pod, container in containers()}
     assert limits == {"web": "5Gi", "worker": "3Gi"}
     workers = int(config["data"]["WEB_CONCURRENCY"])
     each = WORKER_BYTES + app.config["MAX_LOADED_BYTES"]
@@ -237,46 +230,13 @@ def test_settings_are_known_valid_and_fit_into_the_memory(monkeypatch: pytest.Mo
 # --- systemd and proxies
 
 
-def program(name: str) -> str:
-    """Return the path of a program; skips the test where there is none."""
-    path = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
-    if path is None:
-        pytest.skip(f"{name} is not installed")
-    return path
-
-
-def run(*command: str | Path, **environment: str) -> str:
-    """Return what a program says; fails the test if its exit code is not 0."""
-    variables = {**os.environ, **environment}
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
-def test_systemd_reads_the_unit(tmp_path: Path) -> None:
+def test_systemd_reads_the_unit_and_finds_it_hardened(tmp_path: Path) -> None:
     unit = tmp_path / "tokenscope.service"
     unit.write_text(UNIT.replace("/opt/tokenscope/bin/python", sys.executable))
     assert run(program("systemd-analyze"), "verify", "--man=no", unit).replace(str(unit), "") == ""
-
-
-def test_systemd_finds_the_unit_hardened(tmp_path: Path) -> None:
-    unit = tmp_path / "tokenscope.service"
-    unit.write_text(UNIT)
     # Of 100: a service without any protection has 96.
     told = run(program("systemd-analyze"), "security", "--offline=true", "--threshold=20", "--no-pager", unit)
     assert "Overall exposure level" in told
-
-
-def test_the_unit_names_settings_that_exist_and_writes_only_to_its_folder() -> None:
-    assignments = re.findall(r"(\w+)=(\S+)", " ".join(re.findall(r"^Environment=(.+)$", UNIT, re.MULTILINE)))
-    names = {name for name, _ in assignments if name.startswith("TOKENSCOPE_")}
-    assert names <= {f"TOKENSCOPE_{name}" for name in DEFAULTS}
-    assert {name for name, _ in assignments} - names <= PLAIN | {"PYTHONSAFEPATH", "PYTHONDONTWRITEBYTECODE"}
-    places = [value for name, value in assignments if name.endswith(("_FILE", "_FOLDER"))]
-    assert len(places) == 3
-    assert all(place.startswith("/var/lib/tokenscope/") for place in places)
-    assert "\nStateDirectory=tokenscope\n" in UNIT
-    assert "\nProtectSystem=strict\n" in UNIT
 
 
 def test_caddy_reads_its_configuration() -> None:

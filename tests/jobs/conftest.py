@@ -1,7 +1,5 @@
 """The site with a database and corpora of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

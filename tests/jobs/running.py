@@ -1,7 +1,5 @@
 """Corpora, jobs and workers for tests; `run` needs neither a worker nor another process."""
 
-from __future__ import annotations
-
 import io
 import os
 import random

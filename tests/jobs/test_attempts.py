@@ -1,7 +1,5 @@
 """One attempt at a job, in a process of its own: it ends with a vocabulary, or with a reason."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

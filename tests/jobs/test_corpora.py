@@ -1,7 +1,5 @@
 """Corpora on disk: bounded, numbered, and gone after a day."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

@@ -1,7 +1,5 @@
 """Workers as deployed: they stop, are killed, and lose their database, and every job ends once."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 Each machine is a server with its own processes, folders and worker; they share PostgreSQL, Redis and corpora.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Tokens as HTML: whole characters, no text lost, adjacent tokens in different colours."""
 
-from __future__ import annotations
-
 import pytest
 import regex
 from hypothesis import given
@@ -42,17 +40,6 @@ def test_clusters_equal_those_of_a_full_scan(text: str) -> None:
     assert cluster_ends(text) == clusters(text)
 
 
-def test_a_family_emoji_is_one_group_with_all_its_bytes() -> None:
-    family = "👨‍👩‍👧‍👦"
-    page = painted(f"a{family}b")
-    assert page.pieces[1] == family
-    head, *rest = [token for token in page.tokens if "b" in token[1]]
-    assert "g" in head[1]
-    assert not any(text for text, _classes, _attributes in rest)
-    shown = " ".join(str(attributes["data-b"]) for _text, classes, attributes in page.tokens if "b" in classes)
-    assert bytes.fromhex(shown) == family.encode()
-
-
 @given(TEXTS)
 def test_no_grapheme_is_split_and_no_text_is_lost(text: str) -> None:
     page = painted(text)
@@ -85,19 +72,24 @@ def test_adjacent_tokens_never_share_a_colour(times: int, unit: str) -> None:
         assert colour == chunk.first % COLOURS
 
 
-def test_chunks_end_at_line_ends_if_there_are_any() -> None:
-    encoding = BYTES.encode("a line of words\n" * 2_000)
-    parts = list(chunks(encoding))
-    assert len(parts) > 5
-    assert all(encoding.text[part.offset - 1] == "\n" for part in parts[1:])
-    assert [part.last for part in parts[:-1]] == [part.first for part in parts[1:]]
-
-
-def test_a_text_of_one_line_is_chunked_without_splitting_a_character() -> None:
-    encoding = BYTES.encode("鑫" * 5_000)
+@pytest.mark.parametrize("text", ["a line of words\n" * 2_000, "鑫" * 5_000])
+def test_chunks_end_at_line_ends_if_there_are_any_and_split_no_character(text: str) -> None:
+    encoding = BYTES.encode(text)
     parts = list(chunks(encoding))
     assert len(parts) > 2
     assert all(encoding.starts[part.first] >= encoding.ends[part.first - 1] for part in parts[1:])
+    assert all(text[part.offset - 1] == "\n" for part in parts[1:]) or "\n" not in text
+    assert [part.last for part in parts[:-1]] == [part.first for part in parts[1:]]
+
+
+def test_a_family_emoji_is_one_group_with_all_its_bytes_and_spaces_are_visible_on_request() -> None:
+    family = "👨‍👩‍👧‍👦"
+    page = painted(f"a{family}b")
+    assert page.pieces[1] == family
+    shown = " ".join(str(attributes["data-b"]) for _text, classes, attributes in page.tokens if "b" in classes)
+    assert bytes.fromhex(shown) == family.encode()
+    assert painted("a b\tc\n", show=True).pieces[-1].endswith("↵\n")
+    assert "·" in "".join(painted("a b", show=True).pieces)
 
 
 def test_dropped_spaces_are_shown_between_the_tokens() -> None:
@@ -111,11 +103,6 @@ def test_html_is_escaped(text: str) -> None:
     shown = visible(text)
     assert not regex.search(r"[\p{Cc}\p{Bidi_Control}--[\t\n]]", shown, regex.V1)
     assert "<" not in escape(shown)
-
-
-def test_spaces_are_made_visible_on_request() -> None:
-    assert painted("a b\tc\n", show=True).pieces[-1].endswith("↵\n")
-    assert "·" in "".join(painted("a b", show=True).pieces)
 
 
 def test_a_line_end_is_marked_at_the_end_of_its_line() -> None:

@@ -1,7 +1,5 @@
 """Listings of the reference algorithms run by themselves, and their HTML has the same text."""
 
-from __future__ import annotations
-
 import doctest
 from html.parser import HTMLParser
 from types import ModuleType

@@ -1,7 +1,5 @@
 """One server for all tests that need no settings of their own; and tests of what runs in an event loop."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor

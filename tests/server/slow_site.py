@@ -1,7 +1,5 @@
 """The site, with additional addresses that are slow in ways that ordinary requests are not."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -1,7 +1,5 @@
 """Between clients and workers: bodies and responses of any length, headers, slow clients, shutdown."""
 
-from __future__ import annotations
-
 import ast
 import http.client
 import json

@@ -1,7 +1,5 @@
 """The front without workers: its plain messages, its observers and its own pages; and what requests cost."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from typing import Any

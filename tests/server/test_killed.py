@@ -1,7 +1,5 @@
 """Requests whose worker is killed: repeated once where that is safe, and otherwise answered with their text."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,7 +1,5 @@
 """Heavy requests on the real server: their priority, their queue, and light requests beside them."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterator

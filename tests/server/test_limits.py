@@ -1,7 +1,5 @@
 """The limits of time and memory: of one request, of all that run, and of a worker; the visitor gets the text back."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import os

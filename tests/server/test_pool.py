@@ -1,7 +1,5 @@
 """Who gets a worker when all are busy, which heavy requests wait or are refused, and workers that come late."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 from threading import Event
@@ -64,7 +62,7 @@ class HeavyRequests:
         self.pool, self.started, self.tasks = Pool(2), list[tuple[str, PoolWorker]](), list[asyncio.Task[None]]()
         self.pool.sizes["heavy"] = slots
         for _ in range(slots):
-            add(self.pool)
+            add(self.pool, "heavy")
 
     async def ask(self, clients: str, seconds: float) -> None:
         """Send a request of each client; `started` has those that run."""
@@ -88,11 +86,11 @@ class HeavyRequests:
         return "".join(sorted(client for client, _worker in self.started))
 
 
-def add(pool: Pool) -> None:
+def add(pool: Pool, lane: WorkerLane) -> None:
     """Add a worker without a process."""
     process = SimpleNamespace(pid=None, is_alive=lambda: False)
     writer = SimpleNamespace(close=lambda: None)
-    pool._put(PoolWorker(cast("Any", process), asyncio.StreamReader(), cast("Any", writer)))
+    pool._put(PoolWorker(cast("Any", process), asyncio.StreamReader(), cast("Any", writer), lane))
 
 
 @in_loop
@@ -136,7 +134,7 @@ async def test_a_worker_that_comes_when_its_client_leaves_is_not_lost(lane: Work
     pool, request = Pool(1), RequestRecord("", "GET", "a")
     acquiring = asyncio.create_task(pool.acquire(request, lane, 1))
     await asyncio.sleep(0.01)
-    add(pool)
+    add(pool, lane)
     for _ in range(steps):
         await asyncio.sleep(0)
     acquiring.cancel()

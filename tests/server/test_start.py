@@ -1,7 +1,5 @@
 """The site as it is loaded once before workers are forked from it, and where a system lacks `fork` and more."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

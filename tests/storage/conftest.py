@@ -1,7 +1,5 @@
 """A database for each test, once SQLite and once PostgreSQL."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Finds the processes of a running site by what they do, and kills one of them."""
 
-from __future__ import annotations
-
 import os
 import signal
 from contextlib import suppress

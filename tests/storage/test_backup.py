@@ -1,7 +1,5 @@
 """`flask --app webapp backup FILE` and `restore FILE`, as an operator runs them."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing

@@ -4,8 +4,6 @@ Workers, the worker of trainings and their processes are killed one after anothe
 and then the whole site; `TOKENSCOPE_CRASH_SECONDS` lets it last longer.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import time

@@ -1,7 +1,5 @@
 """PostgreSQL and Redis that accept connections but answer nothing: no request waits longer than the settings say."""
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,5 @@
 """The table of jobs on both databases: who may run what, and how often."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """The tables: created at the start and migrated by one of several processes, on both databases."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A locked, full or unreachable database: an error page that keeps the text, and no restart afterwards."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import time
@@ -215,16 +213,6 @@ def test_exhausted_connections_are_reported(database_settings: dict[str, str]) -
     with database.read() as connection:
         assert connection.scalar(text("SELECT 1")) == 1
     database.close()
-
-
-def test_a_forked_process_opens_its_own_connections(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    with database.read() as connection:
-        parents = connection.engine.pool
-    with monkeypatch.context() as forked:
-        forked.setattr(os, "getpid", lambda: 1)
-        with database.read() as connection:
-            assert connection.engine.pool is not parents
-    parents.dispose()
 
 
 def test_a_programming_error_is_not_reported_as_an_unreachable_database(database: Database) -> None:

@@ -1,7 +1,5 @@
 """Vocabulary files: stored once, found by their hash; those of snapshots are private and deleted with the last one."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

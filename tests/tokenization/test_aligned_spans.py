@@ -1,8 +1,5 @@
 """Texts in aligned columns: no text is lost, no token counted twice, and columns wrap as units."""
 
-from __future__ import annotations
-
-import re
 from collections.abc import Sequence
 
 from hypothesis import given
@@ -15,7 +12,6 @@ from webapp.rendering.graphemes import cluster_ends
 from webapp.tokenization.comparison.aligned_markup import (
     LONGEST,
     MOST_LINES,
-    TINTS,
     AlignedMarkup,
     as_text,
     first_tints,
@@ -53,17 +49,9 @@ def test_every_row_has_the_whole_text_and_every_token(text: str) -> None:
         assert all(cell.start <= cell.first <= cell.last <= cell.end for cell in cells)
         assert not any(cell.start in inside for cell in cells)  # never inside one visible character
     assert all(column.rows and all(column.rows) for column in found)
-
-
-@given(TEXTS)
-def test_the_count_of_differing_spans_agrees_with_the_columns(text: str) -> None:
-    each = encodings(text)
-    found = columns_of(text, each)
-    counts = span_counts(text, each, agreement(text, each), cluster_ends(text))
+    counts = span_counts(text, each, agreement(text, each), inside)
     starts = [column for column in found if column.starts]
-    assert counts.spans == len(starts)
-    assert counts.differing == sum(column.ways > 1 for column in starts)
-    assert all(1 <= column.ways <= len(each) for column in found)
+    assert (counts.spans, counts.differing) == (len(starts), sum(column.ways > 1 for column in starts))
 
 
 def test_agreeing_tokens_are_separate_columns_and_differing_ones_one_column() -> None:
@@ -71,18 +59,8 @@ def test_agreeing_tokens_are_separate_columns_and_differing_ones_one_column() ->
     found = columns_of(text, encodings(text, "bpe-bytes", "wordpiece"))
     assert [text[column.start : column.end] for column in found] == ["Un", "bel", "ie", "vably", " low"]
     assert [column.ways for column in found] == [1, 1, 1, 2, 1]
-    one, other = (
-        token_boundaries(each.starts, each.ends, len(text)) for each in encodings(text, "bpe-bytes", "wordpiece")
-    )
-    assert as_text(text, one, len(text)) == "Un | bel | ie | v | ably |  low"
-    assert as_text(text, other, 9) == "Un | bel | ie | va"
-
-
-def test_the_mark_of_a_space_is_not_a_part_of_a_character() -> None:
-    text = "zebra"
-    (first, *_rest), *_others = columns_of(text, encodings(text, "unigram"))[0].rows
-    assert first.tokens == 2  # ▁ and the word's first token
-    assert not first.shared
+    shared = agreement(text, encodings(text, "bpe-bytes", "wordpiece")).agreed
+    assert as_text(text, sorted(shared), len(text)) == "Un | bel | ie | vably |  low"
 
 
 def test_a_column_fits_on_a_phone() -> None:
@@ -90,8 +68,6 @@ def test_a_column_fits_on_a_phone() -> None:
     found = columns_of(text, encodings(text, "bpe-bytes", "unigram"))
     assert max(column.end - column.start for column in found) <= WIDEST
     assert [text[column.start : column.end] for column in found if column.ends_line] in (["\n\n"], ["研\n\n"])
-    with_one = columns_of("y" * 100, [shipped_tokenizer("wordpiece").encode("y" * 100)])
-    assert len(with_one) >= 4
 
 
 def test_a_long_text_is_drawn_up_to_a_shared_boundary() -> None:
@@ -99,21 +75,6 @@ def test_a_long_text_is_drawn_up_to_a_shared_boundary() -> None:
     found = columns_of(text, encodings(text), most=500)
     assert 480 <= found[-1].end <= 500
     assert found[-1].end in agreement(text, encodings(text)).agreed
-
-
-@given(TEXTS)
-def test_all_rows_begin_a_column_with_one_tint_that_no_row_ended_with(text: str) -> None:
-    found = columns_of(text, encodings(text))
-    lasts: list[int] = []
-    for column, firsts in zip(found, first_tints(found), strict=True):
-        boxes = [[cell for cell in cells if cell.has_box] for cells in column.rows]
-        if not any(row and not row[0].tokens for row in boxes):  # no token continues into the column
-            assert len(set(firsts)) == 1
-            assert firsts[0] not in lasts
-        lasts = [
-            (first + len(row) - 2) % TINTS + 1 if row else last
-            for first, row, last in zip(firsts, boxes, lasts or [0] * len(boxes), strict=True)
-        ]
 
 
 def test_each_line_is_a_passage_unless_there_are_many_or_it_is_long() -> None:
@@ -130,17 +91,12 @@ def test_each_line_is_a_passage_unless_there_are_many_or_it_is_long() -> None:
         assert sum(passage.token_counts[0] for passage in passages) == len(encodings(text, "bpe-bytes")[0])
 
 
-def html_of(text: str, *names: str, show: bool = False) -> str:
+def html_of(text: str, *names: str) -> str:
     """Return the HTML of all passages of a text."""
     columns = columns_of(text, encodings(text, *names))
-    tints = list(first_tints(columns))
     with create_app().test_request_context("/compare"):
-        markup = AlignedMarkup(text, list(range(1, len(names or "abcd") + 1)), show=show)
-        parts, done = [], 0
-        for passage in passages_of(columns):
-            parts.append(markup.html(passage, tints[done : done + len(passage.columns)]))
-            done += len(passage.columns)
-    return "".join(parts)
+        markup = AlignedMarkup(text, list(range(1, len(names) + 1)), show=False)
+        return "".join(markup.html(one, list(first_tints(one.columns))) for one in passages_of(columns))
 
 
 def test_markup_in_a_text_is_escaped_and_its_directions_are_kept() -> None:
@@ -149,22 +105,3 @@ def test_markup_in_a_text_is_escaped_and_its_directions_are_kept() -> None:
     assert "⟨0007⟩" in html
     assert '&rlm;<span class="col' in html
     assert ' dir="rtl"' in html
-
-
-def test_a_column_of_a_text_in_one_direction_has_no_attributes_of_direction() -> None:
-    assert "dir=" not in html_of("however little", "bpe-bytes", "unigram")
-
-
-def test_the_marks_of_tokens() -> None:
-    shared = html_of("龘", "bpe-bytes", "wordpiece")
-    assert re.search(r'<i class="k1 b"( data-n="\d")? title="\d tokens">龘</i>', shared)
-    assert re.search(r'<i class="k1 u">龘</i>', shared)
-    assert ">↵</i>" in html_of("a\nb", "bpe-bytes", "unigram")
-    crossing = html_of("x" * 150, "wordpiece")  # one unknown token in several columns
-    assert re.search(r'<i class="k1 o u"', crossing)
-
-
-def test_letters_that_are_joined_across_columns_keep_their_shapes() -> None:
-    html = html_of("سلامسلام", "bpe-characters")  # one row, which has every letter in a column of its own
-    assert re.search(r'class="col j"', html)
-    assert re.search(r'class="col p', html)

@@ -8,7 +8,7 @@ from webapp.core.models.ngram import NGram
 from webapp.tokenization.result import prepare
 from webapp.tokenization.state import State
 from webapp.vocabularies import count_books, jieba_words, ngram_tokenizer
-from webapp.vocabularies.shipped_ngram import fingerprint, read
+from webapp.vocabularies.shipped_ngram import read
 
 
 def words(state: State) -> list[str]:
@@ -24,10 +24,7 @@ def test_own_sentences_are_those_of_the_lesson_or_the_visitors() -> None:
 
 
 def test_the_built_in_model_was_counted_with_the_installed_dictionary() -> None:
-    model = ngram_tokenizer().model
-    assert isinstance(model, NGram)
-    assert list(model.pieces[: len(jieba_words())]) == list(jieba_words().words)
-    assert len(fingerprint(jieba_words())[1]) == 64
+    assert list(ngram_tokenizer().model.pieces[: len(jieba_words())]) == list(jieba_words().words)
 
 
 def test_counting_keeps_frequent_words_that_the_dictionary_lacks(

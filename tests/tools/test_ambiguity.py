@@ -1,7 +1,5 @@
 """The page of ambiguities: every one in its context, what the methods chose, and the exports."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

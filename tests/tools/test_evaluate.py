@@ -1,7 +1,5 @@
 """`/evaluate`: figures, errors in context, links and downloads."""
 
-from __future__ import annotations
-
 import io
 import re
 from datetime import UTC, datetime, timedelta
@@ -43,11 +41,6 @@ def figures(answer: TestResponse) -> list[list[str]]:
         ][:6]
         for row in re.findall(r"<tr>(.*?)</tr>", table, re.S)
     ]
-
-
-def box(answer: TestResponse) -> str:
-    """The gold text in the form."""
-    return unescape(answer.text.partition('<textarea name="gold"')[2].partition(">")[2].partition("</textarea>")[0])[1:]
 
 
 def heads(answer: TestResponse) -> list[str]:
@@ -107,11 +100,11 @@ def test_an_error_as_long_as_its_line_is_drawn_in_part(client: FlaskClient) -> N
     assert len(page.text) < 2 * len(gold) + len(get(client).text)
 
 
-def test_training_words_as_the_dictionary(client: FlaskClient) -> None:
+def test_training_words_as_the_dictionary_and_a_file_in_a_chinese_encoding(client: FlaskClient) -> None:
     (row,) = figures(get(client, gold="甲乙 丙", training="甲乙\n丙", **{"with": "fmm:own-dictionary"}))
     assert row[1:4] == ["1.000", "1.000", "1.000"]
-    without = get(client, gold="甲乙 丙", **{"with": "fmm:own-dictionary"})
-    assert "It segments with your training words. Enter them, or choose another method." in words(without.text)
+    file = post(client, gold_file=(io.BytesIO((GOLD * 40).encode("gb18030")), "gold.txt"))
+    assert "研究 | 生命 → became 研究生 | 命 Overlap line 1" in heads(file)
 
 
 @pytest.mark.parametrize(
@@ -131,21 +124,19 @@ def test_wrong_input_gets_a_message_beside_its_field(
     page = Page(answer.text)
     assert [message in problem for problem in page.problems] == [True]
     assert field == "with" or page.invalid == [field]
-    assert box(answer) == query["gold"]
-    as_json = get(client, **{"with": FMM, **query, "format": "json"})
-    assert as_json.status_code == 422
-    assert as_json.mimetype == "application/problem+json"
-    assert message in as_json.json["detail"]
+    assert str(query["gold"]) in answer.text
+    assert message in get(client, **{"with": FMM, **query, "format": "json"}).json["detail"]
 
 
 def test_texts_that_are_too_long(client: FlaskClient, app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(app.config, "MAX_GOLD_BYTES", 50)
-    answer = post(client, gold="研究 生命\n" * 10)
-    assert answer.status_code == 413
-    assert "The gold text has 140 bytes; the limit is 50." in Page(answer.text).problems[0]
-    answer = post(client, gold="研究", outputs=[(io.BytesIO(b"a " * 60), "long.txt")])
-    assert answer.status_code == 413
-    assert "“long.txt” has 120 bytes; the limit is 100." in Page(answer.text).problems[0]
+    for fields, message in (
+        ({"gold": "研究 生命\n" * 10}, "The gold text has 140 bytes; the limit is 50."),
+        ({"outputs": [(io.BytesIO(b"a " * 60), "long.txt")]}, "“long.txt” has 120 bytes; the limit is 100."),
+    ):
+        answer = post(client, **{"gold": "研究", **fields})
+        assert answer.status_code == 413
+        assert message in Page(answer.text).problems[0]
 
 
 @pytest.mark.parametrize(
@@ -158,12 +149,6 @@ def test_an_empty_file_is_refused_beside_its_field(client: FlaskClient, name: st
     message = "The file “nothing.txt” is empty. Choose another one."
     assert re.search(rf'id="{field}-error">{message}', answer.text)
     assert re.search(rf'name="{field}"[^>]* aria-invalid="true"', answer.text)
-
-
-def test_a_file_in_a_chinese_encoding(client: FlaskClient) -> None:
-    answer = post(client, gold_file=(io.BytesIO((GOLD * 40).encode("gb18030")), "gold.txt"))
-    assert answer.status_code == 200
-    assert "研究 | 生命 → became 研究生 | 命 Overlap line 1" in heads(answer)
 
 
 def test_a_long_evaluation_is_stored_if_the_visitor_says_so(client: FlaskClient, app: Flask) -> None:

@@ -1,7 +1,5 @@
 """The page of measures: definitions, the table, its files, and what is wrong with a request."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """`/messages` without JavaScript: messages in boxes, a template, the prompt and its tokens by message."""
 
-from __future__ import annotations
-
 import html
 import json
 import re
@@ -98,7 +96,6 @@ def test_the_view_of_the_template_marks_what_it_adds(client: FlaskClient) -> Non
         ("up", "2", (1, 0, 2)),
         ("down", "2", (0, 2, 1)),
         ("remove", "1", (1, 2)),
-        ("up", "1", (0, 1, 2)),
         ("down", "3", (0, 1, 2)),
         ("up", "99", (0, 1, 2)),
         ("remove", "-1", (0, 1, 2)),
@@ -116,7 +113,6 @@ def test_messages_are_added_moved_and_removed_without_a_script(
     [
         ('[{"role": "user", "content": "a"},]', 422, "line 1, column"),
         ('[{"role": "user"}]', 422, "Message 1: the content is missing"),
-        ('{"a": 1}', 422, "messages"),
         ("[" * 5_000, 422, "nested"),
         (json.dumps([{"role": "user", "content": "a"}] * 501), 413, "500"),
         (json.dumps([{"role": "user", "content": "a" * 1_100_000}]), 413, "the limit is"),
@@ -139,7 +135,6 @@ def test_pasted_json_that_is_wrong_stays_with_its_error(
     [
         ("{{ messages[0].content }}\n{% for a in %}", "Line 2:"),
         ("\n\n{{ raise_exception('no system message') }}", "Line 3: The template says: no system message."),
-        ("{{ messages[0].nothing.at_all }}", "Line 1: The template fails"),
         ("{% for a in range(10000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}", "second"),
         ("{{ 'a' * 10**10 }}", "memory"),
         ("{% for a in range(90000) %}{{ 'abc' * 100 }}{% endfor %}", "4 MB"),

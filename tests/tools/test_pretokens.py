@@ -1,7 +1,5 @@
 """The page of pre-tokens: the alternatives that matched, an own pattern beside the vocabulary's, and its limits."""
 
-from __future__ import annotations
-
 import html
 import re
 from urllib.parse import parse_qs, urlsplit

@@ -52,14 +52,3 @@ def test_an_uploaded_file_is_the_text(client: FlaskClient, monkeypatch: pytest.M
     large = send(b"x" * 101)
     assert large.status_code == 413
     assert "“rain.txt” has 101 bytes; the limit is 100." in large.text
-
-
-def test_errors_in_json_are_problem_documents(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert client.get("/split?text=a&format=json").headers["Cache-Control"] == "private, no-cache"
-
-    def fail(*_given: object) -> None:
-        raise RuntimeError
-
-    monkeypatch.setattr("webapp.tools.kernel.Tool.attempt", fail)
-    details = client.get("/split?text=a&format=json")
-    assert (details.status_code, details.mimetype) == (500, "application/problem+json")

@@ -1,7 +1,5 @@
 """A publisher on loopback, small files for it, and a fetcher that uses only this publisher."""
 
-from __future__ import annotations
-
 import hashlib
 from base64 import b64encode
 from collections.abc import Callable, Iterator
@@ -42,16 +40,6 @@ format = "huggingface"
 licence = "MIT"
 repository = "somebody/small"
 files = ["tokenizer.json"]
-
-[small-pair]
-title = "Small pair"
-family = "OpenAI"
-algorithm = "bpe"
-size = 3
-format = "vocab.json"
-licence = "MIT"
-repository = "somebody/pair"
-files = ["vocab.json", "merges.txt"]
 """
 )
 RANKS_PATH = "/somebody/ranks/resolve/main/small.tiktoken"
@@ -101,9 +89,3 @@ def ranks() -> WellKnown:
 def pieces() -> WellKnown:
     """Return the entry of a `tokenizer.json` from the hub, without a checksum."""
     return CATALOGUE["small-pieces"]
-
-
-@pytest.fixture
-def pair() -> WellKnown:
-    """Return the entry of two files from the hub that belong together."""
-    return CATALOGUE["small-pair"]

@@ -1,7 +1,5 @@
 """A publisher of vocabularies on this machine, in the role of the hub or of OpenAI's host: well-behaved or not."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

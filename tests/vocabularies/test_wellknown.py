@@ -1,7 +1,5 @@
 """The catalogue of well-known vocabularies: its entries, and the mistakes in entries that it refuses."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from functools import cache
@@ -53,8 +51,7 @@ def test_entries_of_openai_equal_those_of_tiktoken(name: str, monkeypatch: pytes
     monkeypatch.setattr(published, "load_tiktoken_bpe", load)
     known = WELL_KNOWN[name]
     # tiktoken reads gpt2 from GPT-2's own files, whose ranks are those of r50k_base.
-    constructor = published.ENCODING_CONSTRUCTORS["r50k_base" if name == "gpt2" else name]
-    original = constructor()
+    original = published.ENCODING_CONSTRUCTORS["r50k_base" if name == "gpt2" else name]()
     (file,), (checksum,) = known.source.files, known.source.sha256
     assert loaded == [(f"https://openaipublic.blob.core.windows.net/{file}", checksum)]
     unpacked = packed_ranks.tiktoken_file(packed(name), name)
@@ -84,15 +81,13 @@ def small_kimi() -> tuple[Tokenizer, tiktoken.Encoding]:
     """Return Kimi's pattern with a few ranks, in our tokenizer and in tiktoken."""
     kimi = WELL_KNOWN["kimi-k2"]
     ranks = {bytes([byte]): byte for byte in range(256)}
-    for piece in ("ab", "AB", "don", "'t", "  ", "\r\n", "世", "世界", "123"):
-        whole = piece.encode()
-        for end in range(2, len(whole) + 1):
-            ranks.setdefault(whole[:end], len(ranks))
+    for piece in (b"ab", b"AB", b"do", b"don", b"'t", b"  ", b"\r\n", b"\xe4\xb8", "世".encode(), b"12", b"123"):
+        ranks[piece] = len(ranks)
     content = b"".join(b64encode(piece) + b" %d\n" % rank for piece, rank in ranks.items())
-    original = tiktoken.Encoding(
-        "kimi", pat_str=kimi.pattern.removeprefix("(?V1)"), mergeable_ranks=ranks, special_tokens={}
+    pattern = kimi.pattern.removeprefix("(?V1)")
+    return kimi.tokenizer([content]), tiktoken.Encoding(
+        "kimi", pat_str=pattern, mergeable_ranks=ranks, special_tokens={}
     )
-    return kimi.tokenizer([content]), original
 
 
 @given(any_text)
@@ -111,11 +106,9 @@ def test_kimis_reserved_tokens_are_all_named() -> None:
     ("old", "new", "sentence"),
     [
         ('title = "GPT-2"\n', "", "title: Field required"),
-        ("size = 50257", "size = 0", "size: Input should be greater than 0"),
         ('"bpe"', '"fmm"', "none of ngram, bpe, wordpiece, unigram"),
         ('"huggingface"', '"tiktoken"', "should have an encoding, or a pattern"),
         ('"huggingface"', '"vocab.json"', "should have 2 file(s)"),
-        ("[gpt2]", "[GPT_2]", "should be in lower case"),
         ('["tokenizer.json"]', '["/etc/passwd"]', "files.0: String should match"),
         ('"openai-community/gpt2"', '"https://example.org"', "repository: String should match"),
         ('repository = "openai-community/gpt2"\n', "", "does not ship with the site"),

@@ -1,9 +1,8 @@
 """Error responses whatever is broken: URLs, translations, templates, the database, cookies, sessions, hooks."""
 
-from __future__ import annotations
-
+import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Collection, Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any, NoReturn
@@ -22,6 +21,7 @@ from webapp.storage import UnavailableStorageError
 from webapp.storage.engine import Database
 from webapp.web.application import SiteRequest
 from webapp.web.security import FRAMED_HEADERS, HEADERS, framed
+from webapp.web.server_variables import STOPPED
 
 STATUSES = [400, 403, 404, 405, 409, 413, 416, 422, 429, 500, 501, 503]
 HEADINGS = {
@@ -75,58 +75,28 @@ def broken(*_: Any, **__: Any) -> NoReturn:
     raise RuntimeError("broken by a test")
 
 
-Break = Callable[[Flask, pytest.MonkeyPatch], None]
-
-
-def break_urls(app: Flask, patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(app, "url_for", broken)
-    patch.setitem(app.jinja_env.globals, "url_for", broken)
-
-
-def break_translation(_app: Flask, patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(flask_babel.Domain, "get_translations", broken)
-
-
-def break_database(_app: Flask, patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Database, "read", broken)
-    patch.setattr(Database, "write", broken)
-
-
-def break_templates(_app: Flask, patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(templating, "_render", broken)
-
-
-def break_hooks(app: Flask, patch: pytest.MonkeyPatch) -> None:
+def break_parts(app: Flask, patch: pytest.MonkeyPatch, parts: Collection[str]) -> None:
+    if "urls" in parts:
+        patch.setattr(app, "url_for", broken)
+        patch.setitem(app.jinja_env.globals, "url_for", broken)
+    if "translation" in parts:
+        patch.setattr(flask_babel.Domain, "get_translations", broken)
+    if "database" in parts:
+        patch.setattr(Database, "read", broken)
+        patch.setattr(Database, "write", broken)
+    if "templates" in parts:
+        patch.setattr(templating, "_render", broken)
     hooks = app.after_request_funcs[None]
-    patch.setitem(app.after_request_funcs, None, [*hooks, broken])
+    if "hooks" in parts:
+        patch.setitem(app.after_request_funcs, None, [*hooks, broken])
+    if "last hook" in parts:
+        patch.setitem(app.after_request_funcs, None, [broken, *hooks])
 
 
-def break_last_hook(app: Flask, patch: pytest.MonkeyPatch) -> None:
-    hooks = app.after_request_funcs[None]
-    patch.setitem(app.after_request_funcs, None, [broken, *hooks])
-
-
-def break_everything(app: Flask, patch: pytest.MonkeyPatch) -> None:
-    for each in (break_urls, break_translation, break_database, break_templates, break_hooks):
-        each(app, patch)
-
-
-def break_nothing(_app: Flask, _patch: pytest.MonkeyPatch) -> None:
-    return
-
-
-BREAKS = [
-    break_nothing,
-    break_urls,
-    break_translation,
-    break_database,
-    break_templates,
-    break_hooks,
-    break_last_hook,
-    break_everything,
-]
+EVERYTHING = ("urls", "translation", "database", "templates", "hooks")
+EACH = [pytest.param([part], marks=pytest.mark.exhaustive) for part in (*EVERYTHING, "last hook")]
 # Without addresses, translations or templates, a page is plain and in both languages.
-PLAIN = {break_urls, break_translation, break_templates, break_everything}
+PLAIN = {"urls", "translation", "templates"}
 
 
 def cases() -> Iterator[tuple[str, str, int]]:
@@ -141,13 +111,12 @@ def cases() -> Iterator[tuple[str, str, int]]:
 
 
 @pytest.mark.parametrize("lang", ["en", pytest.param("zh", marks=pytest.mark.exhaustive)])
-@pytest.mark.parametrize(
-    "breaking",
-    [break_nothing, break_everything, *(pytest.param(each, marks=pytest.mark.exhaustive) for each in BREAKS[1:-1])],
-)
-def test_every_error_has_a_response(app: Flask, breaking: Break, lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("parts", [(), EVERYTHING, *EACH])
+def test_every_error_has_a_response(
+    app: Flask, parts: Collection[str], lang: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     app.test_client().get("/")  # whatever a first request sets up
-    breaking(app, monkeypatch)
+    break_parts(app, monkeypatch, parts)
     for kind, what, status in cases():
         address, headers = KINDS[kind]
         for method in ("GET", "POST", "HEAD"):
@@ -165,7 +134,7 @@ def test_every_error_has_a_response(app: Flask, breaking: Break, lang: str, monk
             if method == "HEAD":
                 assert answer.data == b""
             else:
-                assert_told(answer, kind, status, None if breaking in PLAIN else lang)
+                assert_told(answer, kind, status, None if PLAIN & {*parts} else lang)
 
 
 def assert_safe(answer: Response, case: object, *, framed: bool = False) -> None:
@@ -278,3 +247,42 @@ def test_an_invalid_host_is_refused(app: Flask, host: str, caplog: pytest.LogCap
 def test_an_invalid_origin_is_foreign(app: Flask, origin: str) -> None:
     answer = app.test_client().post("/upload", data={"text": "low"}, headers={"Origin": origin})
     assert answer.status_code == 403
+
+
+# --- what a page of an error says
+
+BACK = "Go back one page in your browser"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "heading"),
+    [
+        ("GET", "/nothing/here", 404, "Page not found"),
+        ("POST", "/vocabularies/unigram", 405, "Method not allowed"),
+        ("POST", "/upload", 413, "Request too large"),
+        ("POST", "/", 413, "Request too large"),
+    ],
+)
+def test_an_error_page_names_the_error(method: str, path: str, status: int, heading: str) -> None:
+    app = create_app(NOWHERE | {"MAX_CONTENT_LENGTH": 100_000, "MAX_UPLOAD_BYTES": 20_000})
+    form = {"text": "x" * 200_000} if method == "POST" else None
+    with app.test_client() as client:
+        answer = client.open(path, method=method, data=form)
+        assert answer.status_code == status
+        assert re.findall("<h1>(.*)</h1>", answer.text) == [heading]
+        assert f"<title>{heading} · Tokenscope</title>" in answer.text
+        assert f"Status {status}" in answer.text
+        assert (BACK in answer.text) == (method == "POST")
+        assert "20,000 bytes" in answer.text or path != "/upload"
+        part = client.open(path, method=method, data=form, headers=HTMX)
+        assert part.status_code == status
+        assert "<h1>" not in part.text
+
+
+def test_an_upload_that_was_stopped_gets_a_page(caplog: pytest.LogCaptureFixture) -> None:
+    with create_app(NOWHERE | {"MAX_CONTENT_LENGTH": 100_000}).test_client() as client:
+        form = {"vocabulary_file": (io.BytesIO(b"x" * 200_000), "words"), "text": "a"}
+        answer = client.post("/upload?lang=en", data=form, environ_overrides={STOPPED: "time"})
+        assert answer.status_code == 503
+        assert "so the server stopped it" in answer.text
+    assert "could not be rendered" not in caplog.text

@@ -1,7 +1,5 @@
 """Forms are parsed as by the standard library, and a long one takes little memory."""
 
-from __future__ import annotations
-
 import io
 import tracemalloc
 from urllib.parse import parse_qsl, urlencode

@@ -1,7 +1,5 @@
 """What a monitor sees of the site: `/healthz`, `/readyz` and the health check of a container."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sqlite3

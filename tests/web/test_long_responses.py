@@ -1,7 +1,5 @@
 """Long responses are sent while they are written, and are the same as when they are written at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the operator is told about proxies."""
 
-from __future__ import annotations
-
 import pytest
 
 from webapp import create_app

@@ -1,7 +1,5 @@
 """The OpenAPI 3.1 document, built from the operations, and the page `/api` made from it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The API's blueprint and its operations: one declaration validates, routes and documents; CORS headers for all."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps

@@ -1,7 +1,5 @@
 """The operations on snapshots: share a result, and get it."""
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from datetime import date, datetime
@@ -15,16 +13,9 @@ from webapp.api.texts import Offsets
 from webapp.sharing.kinds import shown_of
 from webapp.sharing.results import share_result
 from webapp.storage import storage
+from webapp.tokenization import snapshots
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import tokenize
-from webapp.tokenization.snapshots import (
-    LONGEST_NOTE,
-    LONGEST_TITLE,
-    LONGEST_YEARS,
-    ShareTerms,
-    end_of,
-    kind_of,
-)
 from webapp.tools.inputs import AnswerModel, Text
 from webapp.tools.picker import AlgorithmId, TokenizerInput
 from webapp.web.json_responses import Piece, cached_for, json_response
@@ -47,8 +38,8 @@ class SnapshotBody(TokenizerInput):
     """A text to tokenize and share."""
 
     text: Text
-    title: str = Field("", max_length=LONGEST_TITLE, description="A title, one line.")
-    note: str = Field("", max_length=LONGEST_NOTE, description="A note, one or two paragraphs.")
+    title: str = Field("", max_length=snapshots.LONGEST_TITLE, description="A title, one line.")
+    note: str = Field("", max_length=snapshots.LONGEST_NOTE, description="A note, one or two paragraphs.")
     expires: Annotated[date | None, BeforeValidator(_day)] = Field(
         None, description="The last day of the snapshot, in UTC. Default: it does not expire."
     )
@@ -127,14 +118,16 @@ def share(body: SnapshotBody) -> Response:
     """
     if is_foreign(request):
         refuse(403, "The request came from a page of another site, so nothing was stored. Send it from a program.")
-    expires = None if body.expires is None else end_of(body.expires)
+    expires = None if body.expires is None else snapshots.end_of(body.expires)
     if body.expires is not None and expires is None:
-        sentence = f"The expiry date is out of range. It must be after today and within {LONGEST_YEARS} years."
+        sentence = (
+            f"The expiry date is out of range. It must be after today and within {snapshots.LONGEST_YEARS} years."
+        )
         raise InputProblem(sentence, 409, "expires")
     state, tokenizer = body.tokenizer(body.text)
     result = tokenize(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"], tokenizer=tokenizer)
     try:
-        shared = share_result(result, ShareTerms(" ".join(body.title.split()), body.note.strip(), expires))
+        shared = share_result(result, snapshots.ShareTerms(" ".join(body.title.split()), body.note.strip(), expires))
     except InputProblem as problem:
         refuse_to_store(problem)
     receipt = {
@@ -166,9 +159,9 @@ def snapshot(id: str) -> Response:
         refuse(404, "No snapshot has ever had this id.")
     if found.condition != "kept":
         refuse(410, GONE[found.condition])
-    if kind_of(found.snapshot) == "evaluation":
+    if snapshots.kind_of(found.snapshot) == "evaluation":
         refuse(404, f"This is an evaluation. GET /evaluate/{id}?format=json shows it.")
-    if kind_of(found.snapshot) == "conversation":
+    if snapshots.kind_of(found.snapshot) == "conversation":
         refuse(404, f"This is a conversation. GET /s/{id}.json shows it.")
     response = cached_for(json_response(shown_of(found).as_json()), 0)
     response.headers["Cache-Control"] = "public, no-cache"

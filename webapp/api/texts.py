@@ -1,7 +1,5 @@
 """The operations on texts: tokenize, count, encode and decode again; and the language models to count for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
@@ -14,16 +12,7 @@ from webapp.core.algorithms import ALGORITHMS, inferences_of
 from webapp.core.analysis.round_trip import StageName
 from webapp.core.analysis.round_trip import round_trip as trace_round_trip
 from webapp.core.inference import ALPHA, DROPOUT, OWN, SEED
-from webapp.tokenization.answers import (
-    WANTS,
-    Skipped,
-    Want,
-    counts_json,
-    round_trip_json,
-    skipped_json,
-    tokenization_stream,
-    words_json,
-)
+from webapp.tokenization import answers
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import EncodingOptions, encode, ids_of
 from webapp.tokenization.state import State
@@ -97,7 +86,7 @@ class InferredTexts(Texts):
 class TokenizeBody(InferredTexts):
     """Texts to tokenize, and the keys of the response."""
 
-    want: list[Want] = Field(list(WANTS), description="The keys of the response. Default: all of them.")
+    want: list[answers.Want] = Field(list(answers.WANTS), description="The keys of the response. Default: all of them.")
 
 
 class CountBody(InferredTexts):
@@ -137,7 +126,7 @@ class TokenizeAnswer(AnswerModel):
     words: list[ListedWord] | list[list[ListedWord]] = Field(
         [], description="The words of full and search mode, which overlap. Absent in precise mode."
     )
-    skipped_lines: Skipped = None
+    skipped_lines: answers.Skipped = None
 
 
 class MeterAnswer(AnswerModel):
@@ -159,7 +148,7 @@ class CountAnswer(AnswerModel):
     characters: int | list[int]
     bytes: int | list[int]
     meter: MeterAnswer | None = Field(None, description="With `model`: its context window, and the price.")
-    skipped_lines: Skipped = None
+    skipped_lines: answers.Skipped = None
 
 
 @operation(
@@ -180,13 +169,13 @@ def tokenize(body: TokenizeBody) -> Response:
     state, tokenizer = body.tokenizer("\n".join(texts))
     found = [
         {
-            **tokenization_stream(encode(tokenizer, text, **_options(state)), body.want),
-            **words_json(tokenizer, state.mode, text),
+            **answers.tokenization_stream(encode(tokenizer, text, **_options(state)), body.want),
+            **answers.words_json(tokenizer, state.mode, text),
         }
         for text in texts
     ]
     keys = dict.fromkeys([*body.want, *(["words"] if found and "words" in found[0] else [])])
-    return _one_or_all(body, found, keys, skipped_json(tokenizer))
+    return _one_or_all(body, found, keys, answers.skipped_json(tokenizer))
 
 
 def texts_of(body: Texts) -> list[str]:
@@ -216,10 +205,10 @@ def count(body: CountBody) -> Response:
     """
     texts = texts_of(body)
     state, tokenizer = body.tokenizer("\n".join(texts))
-    found = [counts_json(text, len(ids_of(tokenizer, text, **_options(state)))) for text in texts]
+    found = [answers.counts_json(text, len(ids_of(tokenizer, text, **_options(state)))) for text in texts]
     model = model_of(state.model) if state.model else None
     meter = {"meter": meter_json(model, sum(one["tokens"] for one in found))} if model else {}
-    return _one_or_all(body, found, ("tokens", "characters", "bytes"), {**meter, **skipped_json(tokenizer)})
+    return _one_or_all(body, found, ("tokens", "characters", "bytes"), {**meter, **answers.skipped_json(tokenizer)})
 
 
 def meter_json(model: LanguageModel, tokens: int) -> dict[str, Any]:
@@ -317,7 +306,7 @@ def round_trip(body: RoundTripBody) -> Response:
     """
     state, tokenizer = body.tokenizer(body.text)
     report = trace_round_trip(tokenizer, body.text, special=state.special, template=state.template)
-    return json_response(round_trip_json(report))
+    return json_response(answers.round_trip_json(report))
 
 
 class ModelsQuery(Query):

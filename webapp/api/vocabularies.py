@@ -1,7 +1,5 @@
 """The operations on vocabularies: the list, uploads, the contents of one, its tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -12,24 +10,14 @@ from webapp.api.operations import Query, VocabularyUpload, operation, refuse_to_
 from webapp.core.analysis.reachability import Reason, State
 from webapp.core.analysis.token_origin import MarkKind
 from webapp.core.tokenizer import Tokenizer
-from webapp.jobs.surveys import Running, StoredSurvey, survey_of
-from webapp.tokenization import messages
-from webapp.tokenization.answers import (
-    Skipped,
-    entry_json,
-    reachability_json,
-    skipped_json,
-    survey_json,
-    token_json,
-    token_page_json,
-    vocabulary_json,
-)
+from webapp.tokenization import answers, messages
 from webapp.tokenization.forms import InputProblem
 from webapp.tools.inputs import AnswerModel
 from webapp.tools.picker import AlgorithmId
 from webapp.vocabularies import CATALOGUE, CatalogueEntry, find, tokenizer_of, well_known
 from webapp.vocabularies.catalogue import Origin
 from webapp.vocabularies.descriptions import description_of
+from webapp.vocabularies.surveys import survey_of
 from webapp.vocabularies.token_facts import token_facts
 from webapp.web.json_responses import Piece, cached_for, json_response
 from webapp.web.problems import refuse
@@ -81,7 +69,7 @@ class VocabularyEntry(AnswerModel):
     family: str
     licence: str
     source: str
-    skipped_lines: Skipped = None
+    skipped_lines: answers.Skipped = None
 
 
 class VocabulariesAnswer(AnswerModel):
@@ -233,7 +221,7 @@ def vocabularies() -> Response:
     The list does not show uploaded vocabularies: only people who know the name of one can use it.
     """
     entries = [*CATALOGUE.values(), *well_known()]
-    return cached_for(json_response({"vocabularies": [entry_json(entry) for entry in entries]}), MINUTES_5)
+    return cached_for(json_response({"vocabularies": [answers.entry_json(entry) for entry in entries]}), MINUTES_5)
 
 
 @operation(
@@ -274,7 +262,7 @@ def upload_vocabulary() -> Response:
         entry = messages.store_upload(request.files.getlist("file"))
     except InputProblem as problem:
         refuse_to_store(problem, "file")
-    response = json_response({**entry_json(entry), **skipped_json(tokenizer_of(entry.name))}, 201)
+    response = json_response({**answers.entry_json(entry), **answers.skipped_json(tokenizer_of(entry.name))}, 201)
     response.headers["Location"] = url_for("api.vocabulary", name=entry.name)
     return response
 
@@ -282,7 +270,7 @@ def upload_vocabulary() -> Response:
 @operation("get", "/vocabularies/<name>", answer=VocabularyAnswer, errors=(404, 503), example={"name": "wordpiece"})
 def vocabulary(name: str) -> Response:
     """Describe a vocabulary: its size, tokens and pipeline."""
-    return cached_for(json_response(vocabulary_json(*tokenizer_by_name(name))), HOUR)
+    return cached_for(json_response(answers.vocabulary_json(*tokenizer_by_name(name))), HOUR)
 
 
 @operation(
@@ -302,7 +290,7 @@ def tokens(name: str, query: TokensQuery) -> Response:
     found = tokens.find(query.query) if query.query else tokens.ids
     shown, last = _page_of(found, query.page, TOKENS_ON_A_PAGE)
     answer = {"query": query.query, "found": len(found), "page": query.page, "pages": last}
-    return cached_for(json_response({**answer, "tokens": [token_json(tokens, id) for id in shown]}), HOUR)
+    return cached_for(json_response({**answer, "tokens": [answers.token_json(tokens, id) for id in shown]}), HOUR)
 
 
 def _page_of(found: Sequence[Item], page: int, size: int) -> tuple[Sequence[Item], int]:
@@ -330,7 +318,7 @@ def token(name: str, id: str) -> Response:
     except KeyError:
         known = f"the ids go from {ids[0]} to {ids[-1]}" if ids else "it has no tokens"
         refuse(404, f"The vocabulary {name!r} has no token {id[:40]!r}; {known}.")
-    return cached_for(json_response(token_page_json(entry, tokenizer, facts)), HOUR)
+    return cached_for(json_response(answers.token_page_json(entry, tokenizer, facts)), HOUR)
 
 
 @operation(
@@ -344,30 +332,21 @@ def token(name: str, id: str) -> Response:
 def unreachable_tokens(name: str, query: UnreachableQuery) -> Response:
     """List the tokens of a vocabulary that no text gives, 1,000 per page.
 
-    Each token is decoded, and its text is encoded again, alone and beside other characters. The first request starts
-    the computation, which takes some seconds.
+    Each token is decoded, and its text is encoded again, alone and beside other characters. The first request for a
+    vocabulary computes the list, which takes some seconds.
     """
     _entry, tokenizer = tokenizer_by_name(name)
     survey = survey_of(name)
-    nothing = dict.fromkeys(UnreachableAnswer.model_fields)
-    if isinstance(survey, Running):
-        done = survey.done / survey.total if survey.total else 0.0
-        response = json_response({**nothing, "name": name, "status": "computing", "done": round(done, 3)})
-        response.headers["Retry-After"] = "2"
-        response.headers["Cache-Control"] = "no-store"
-        return response
-    if not isinstance(survey, StoredSurvey):
-        return json_response({**nothing, "name": name, "status": "failed"})
     shown, last = _page_of(survey.chosen(query.reason), query.page, UNREACHABLE_ON_A_PAGE)
     tokens = description_of(tokenizer).tokens
     answer = {
         "name": name,
         "status": "ready",
         "done": 1.0,
-        **survey_json(survey),
+        **answers.survey_json(survey),
         "page": query.page,
         "pages": last,
-        "tokens": [reachability_json(tokens, reach) for reach in shown],
+        "tokens": [answers.reachability_json(tokens, reach) for reach in shown],
     }
     return cached_for(json_response(answer), HOUR)
 

@@ -8,8 +8,6 @@ those of OpenAI's form, which templates expect.
 What a message has besides (name, tool_calls, tool_call_id) is kept as it stands for the template.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

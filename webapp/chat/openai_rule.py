@@ -3,8 +3,6 @@
 The template of OpenAI's chat models is not public; the rule says what it adds, for the models that it names.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

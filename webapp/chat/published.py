@@ -3,8 +3,6 @@
 A repository has its template in `tokenizer_config.json`, newer ones in `chat_template.jinja` beside it.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import lru_cache
 

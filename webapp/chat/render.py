@@ -3,8 +3,6 @@
 "The prompt as rendered": equal to `apply_chat_template(tokenize=False)` of transformers, whose environment it builds.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

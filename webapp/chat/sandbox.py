@@ -4,8 +4,6 @@ A renderer (`renderer`) has neither the site's environment nor its code, and for
 limits. Each process of the site has one renderer, whose requests it answers one after the other.
 """
 
-from __future__ import annotations
-
 import atexit
 import importlib.util
 import json

@@ -6,8 +6,6 @@ begins is seen in prompts of the first messages alone: what follows the last con
 marks change the prompt, the contents are searched for in the prompts of the first messages.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The chat templates at hand: the site's own, those of well-known vocabularies, and a visitor's."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

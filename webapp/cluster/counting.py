@@ -1,7 +1,5 @@
 """Count the words of a corpus with the workers of a Dask cluster."""
 
-from __future__ import annotations
-
 import json
 import operator
 from collections.abc import Iterator, Sequence

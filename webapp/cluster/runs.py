@@ -4,8 +4,6 @@ A run has words, each once, in the order of their bytes in UTF-8, and the count 
 length (32 bits), and up to 8,192 pairs, pickled and compressed with Zstandard.
 """
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Paths are those of fsspec: `notes.txt`, `books/*.txt`, `s3://bucket/crawl/**/*.j
 nothing but the files; tasks of it take about the same time.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Connects to workers: processes of this machine, or those of a Dask cluster."""
 
-from __future__ import annotations
-
 import logging
 import signal
 from collections.abc import Iterator

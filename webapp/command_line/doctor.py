@@ -4,8 +4,6 @@ It starts nothing and changes nothing: it creates no file that stays, and migrat
 site knows, `/readyz` tells.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Reads texts from files and standard input, which must be UTF-8; and the two kinds of errors of all commands."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext

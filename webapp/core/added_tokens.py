@@ -3,8 +3,6 @@
 Post-processors: special tokens around the tokens of a text, and offsets without white space.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar

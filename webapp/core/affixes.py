@@ -5,8 +5,6 @@ after a text, such as GLM's `[gMASK]<sop>`. `with_affixes` gives a tokenizer a t
 `tokenizers.processors.TemplateProcessing` does, and added tokens as `tokenizers.Tokenizer.add_tokens` does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

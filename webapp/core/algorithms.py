@@ -9,8 +9,6 @@ here at run time, so registering a record is enough:
 `webapp.tokenization.algorithms` has the texts that pages show for an algorithm, under the same id.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal

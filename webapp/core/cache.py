@@ -8,8 +8,6 @@
 - Bought: 3.8 times on 200 KB of English with byte-level BPE from empty caches, 15 times with full ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from sys import getsizeof
 from threading import Lock

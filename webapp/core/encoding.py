@@ -1,7 +1,5 @@
 """The result of encoding a text: ids immediately, pieces and offsets computed on first access."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType

@@ -7,8 +7,6 @@ Each path gives the ids of `PretokenPath`, the plain one, and differs from it in
 - `PlacedPretokenPath` caches no more than the model does: some pre-tokenizers depend on the position in the text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 

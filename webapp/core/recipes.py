@@ -3,8 +3,6 @@
 A tokenizer with SentencePiece's pipeline around pieces and scores of our own, for vocabularies trained here.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The core's messages are English literals with named placeholders, which `pybabel
 layer translates a `sentence`, then any of its `values` that are phrases themselves, and fills them in.
 """
 
-from __future__ import annotations
-
 
 class Phrase:
     """A part of a sentence that is translated on its own.

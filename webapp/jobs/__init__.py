@@ -8,8 +8,6 @@ folder of corpora. The table of jobs (`webapp.storage.jobs`) says what waits and
 looks into it twice a second. Each job runs in a process of its own (`training`), which its worker watches.
 """
 
-from __future__ import annotations
-
 import hmac
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Command line: `python -m webapp.jobs` is a worker, which runs trainings until SIGTERM or Ctrl-C."""
 
-from __future__ import annotations
-
 import argparse
 
 from webapp.jobs.worker import stop_with_input, work

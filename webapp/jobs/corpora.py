@@ -4,8 +4,6 @@ A corpus is a folder with a random name. Its files are numbered: the names that 
 `files.json`, and never used as paths. Nothing here logs names or contents.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

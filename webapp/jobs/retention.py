@@ -3,14 +3,13 @@
 What is older than the setting `KEEP_DAYS` allows is deleted by a worker, every hour.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, NoReturn
 
 import click
@@ -18,9 +17,8 @@ from flask import Flask, current_app
 from flask.cli import AppGroup, with_appcontext
 
 from webapp.jobs import jobs
-from webapp.jobs.surveys import SurveyFolder
 from webapp.storage import Deleted, storage, storage_of
-from webapp.vocabularies import commands
+from webapp.vocabularies import commands, surveys
 from webapp.vocabularies.fetching import fetcher_of
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
@@ -48,7 +46,7 @@ def deletions(app: Flask) -> dict[str, tuple[str, Callable[..., Deleted]]]:
         "uploads": ("uploads", inventory.expire_uploads),
         "reports": ("reports", inventory.expire_reports),
         "downloaded vocabularies": ("fetched", fetched.expire),
-        "surveys": ("surveys", SurveyFolder(fetched.folder / "surveys").delete_old),
+        "surveys": ("surveys", partial(surveys.delete_old, fetched.folder / "surveys")),
     }
 
 

@@ -4,8 +4,6 @@ It does not know the database. It sends its worker `{"progress": …}`, and at t
 `{"finished": …}`. On the held-out text it compares the trained vocabulary with the site's own and with fetched ones.
 """
 
-from __future__ import annotations
-
 import errno
 import traceback
 from collections.abc import Callable

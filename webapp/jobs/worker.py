@@ -22,20 +22,12 @@ from typing import Any
 
 from flask import Flask
 
+from webapp import processes
 from webapp.core.formats.reading import FormatError
 from webapp.core.training.plan import Progress
 from webapp.jobs import jobs_of, retention, training
 from webapp.observing.logs import configure
 from webapp.observing.options import log_form
-from webapp.processes import (
-    GREATEST_NICENESS,
-    Child,
-    processes_of,
-    processor_seconds,
-    processors,
-    resident_bytes,
-    set_priority,
-)
 from webapp.storage import DatabaseUrlError, Failure, Job, SchemaError, StorageFullError, UnavailableStorageError
 from webapp.vocabularies.library import Library
 
@@ -174,7 +166,7 @@ class Attempt:
             files=self._jobs.corpora.files(self._job.corpus),
             folder=self._jobs.corpora.scratch(self._job.corpus, self._job.id),
             vocabularies=self._library.fetcher.disk_cache.folder,
-            processes=processors(),
+            processes=processes.processors(),
             most_text=self._config["MAX_TRAINING_BYTES"],
         )
 
@@ -187,7 +179,7 @@ class Attempt:
             self._fail(Failure("unreadable"))
             return
         memory, disk = self._limits["memory"], self._limits["disk"]
-        child = Child(training.main, task, folder=task.folder, memory=memory, disk=disk)
+        child = processes.Child(training.main, task, folder=task.folder, memory=memory, disk=disk)
         reading = threading.Thread(target=self._read, args=(child,), daemon=True)
         reading.start()
         try:
@@ -209,7 +201,7 @@ class Attempt:
             reading.join(5)
             child.close()
 
-    def _read(self, child: Child) -> None:
+    def _read(self, child: processes.Child) -> None:
         for message in child.messages():
             if "progress" in message:
                 self.note(Progress.from_json(message["progress"]))
@@ -233,7 +225,7 @@ class Attempt:
         self._share(session)
         used = {
             "time": self._used,
-            "memory": sum(map(resident_bytes, processes_of(session))),
+            "memory": sum(map(processes.resident_bytes, processes.processes_of(session))),
             "disk": self._jobs.corpora.bytes_of(self._job.corpus),
         }
         for name, limit in self._limits.items():
@@ -244,12 +236,12 @@ class Attempt:
 
     def _share(self, session: int) -> None:
         """Note the processor time so far; give an ordinary priority if it is less than the share, the lowest if not."""
-        now, used = time.monotonic(), max(self._used, processor_seconds(session))
+        now, used = time.monotonic(), max(self._used, processes.processor_seconds(session))
         self._owed = max(-CREDIT, self._owed + SHARE * (now - self._looked) - (used - self._used))
         self._looked, self._used = now, used
-        niceness = 0 if self._owed > 0 else GREATEST_NICENESS
+        niceness = 0 if self._owed > 0 else processes.GREATEST_NICENESS
         changes = self._config["TRAIN_GENTLY"] and niceness != self._niceness
-        if changes and all(set_priority(process, niceness) for process in processes_of(session)):
+        if changes and all(processes.set_priority(process, niceness) for process in processes.processes_of(session)):
             self._niceness = niceness
 
     def _is_ours(self) -> bool:

@@ -5,8 +5,6 @@ secret: a request is named by its id and its route, an exception by its type and
 message may repeat what the visitor sent, so only the system's own are logged.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -3,8 +3,6 @@
 Labels have few values: routes are patterns, not paths, and what no worker reported counts under one name.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any

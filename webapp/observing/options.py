@@ -1,7 +1,5 @@
 """The settings of the observers. The front reads them from the environment, because it does not load the site."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass

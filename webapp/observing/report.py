@@ -16,8 +16,6 @@ site adds to the current report. Outside of the server there is none, and everyt
 **The record** has the report, and what the front sees of the request. Observers get it when the request has ended.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import time

@@ -3,8 +3,6 @@ r"""Finds grapheme clusters: characters, as a reader sees them, that consist of 
 Markup must not split one: 👨‍👩‍👧 has five code points, é may have two.
 """
 
-from __future__ import annotations
-
 import regex
 
 # A cluster has more than one code point only if a joining character follows, or if it starts with a prefix or a stray

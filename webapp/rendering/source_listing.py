@@ -1,7 +1,5 @@
 """Python functions as a listing that runs on its own: their source with what it needs, highlighted as HTML."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 from collections.abc import Callable, Iterable

@@ -8,11 +8,12 @@
   connections that are too slow. When a request has ended, the front gives its record to the observers
   (`webapp/observing`).
 * **Attempts** choose the lane of each request by its estimated cost (`costs.py`), and enforce the time limit.
-* A **light** request gets the next free worker. Clients take turns (`queues.py`). If there are more than the workers
-  can handle, it waits for a moment only, and then gets a page that asks it to come back.
-* A **heavy** request has the lowest priority, and only a few run at once. If it would wait too long, its client has too
-  much work waiting already, or light requests have been waiting for a while, a worker renders a page that says so. A
-  light request that turns out heavy gets the lowest priority too; what it cost is remembered for the next time.
+* A **light** request gets the next free light worker. Clients take turns (`queues.py`). If there are more than the
+  workers can handle, it waits for a moment only, and then gets a page that asks it to come back.
+* A **heavy** request waits for one of a few heavy workers, which have the lowest priority. If it would wait too long,
+  its client has too much work waiting already, or light requests have been waiting for a while, a light worker renders
+  a page that says so. A light request that turns out heavy gets the lowest priority too; what it cost is remembered for
+  the next time.
 * The **pool** starts the workers, and more of them while many are occupied for long, so that light requests always find
   one. It bounds the memory that all requests take together.
 * A **worker** is a process that handles one request at a time, each in a new thread, because Linux lets a thread lower

@@ -1,7 +1,5 @@
 """Loads the site once for all workers: they are forked from the process that imports this module."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

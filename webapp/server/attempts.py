@@ -10,8 +10,6 @@ too many heavy requests wait, or their client has too much work; and when more l
 handle. Cancelling the task of a request kills its worker.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging
@@ -23,7 +21,7 @@ from typing import Literal
 from webapp.server.buffers import Exchange
 from webapp.server.costs import Costs
 from webapp.server.pool import Pool, PoolWorker, ServerSettings, WorkerGoneError, WorkerLane
-from webapp.web.server_variables import COST, HEAVY, RETRY_AFTER, STOPPED, Reason
+from webapp.web.server_variables import COST, RETRY_AFTER, STOPPED, Reason
 
 log = logging.getLogger(__name__)
 
@@ -76,7 +74,6 @@ class Attempts:
             request.refused = stopped or ""
             if stopped and not exchange.head.done():
                 exchange.environment[STOPPED] = stopped
-                exchange.environment.pop(HEAVY, None)
                 is_refused = stopped not in STOPPED_MESSAGES
                 if is_refused:
                     exchange.environment[RETRY_AFTER] = str(self._retry_after(exchange))
@@ -103,10 +100,8 @@ class Attempts:
         is_probe = environment["PATH_INFO"] in PROBES
         longest = self._light_patience(request.client) if lane == "light" else self._settings.max_queue_seconds
         until = deadline if is_probe else min(deadline, asyncio.get_running_loop().time() + longest)
-        if lane == "heavy":
-            if refused := self.refusal(request.client, seconds):
-                return refused
-            environment[HEAVY] = "yes"
+        if lane == "heavy" and (refused := self.refusal(request.client, seconds)):
+            return refused
         stopped = await self._attempt(exchange, lane, seconds, deadline, until, first=is_probe)
         if stopped == "busy":
             return "busy" if lane == "heavy" else "crowded"

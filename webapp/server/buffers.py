@@ -3,8 +3,6 @@
 Both are in memory up to a megabyte, and then in a file. Neither a slow sender nor a slow reader occupies a worker.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

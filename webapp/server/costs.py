@@ -1,7 +1,5 @@
 """What requests cost: estimates in seconds of processor time, and what equal requests have taken."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Mapping
 
@@ -19,7 +17,11 @@ BEGINNINGS = (
     ("/dictionary.txt", 0.5, 2e-6),
     ("/compare", 0.1, 2e-6),
 )
-ENDS = ((".png", 0.25, 2e-6), (".svg", 0.05, 4e-6))
+ENDS = (
+    *((f"/unreachable{ending}", 1.0, 0.0) for ending in ("", ".json", ".csv")),
+    (".png", 0.25, 2e-6),
+    (".svg", 0.05, 4e-6),
+)
 # Parameters that each ask for one more tokenizer, in addresses and forms, and in JSON.
 TOKENIZERS = ("with=", '"algorithm"', '"vocabulary"')
 # The number of requests whose cost is remembered (about 150 bytes each), and the cost in seconds from which it is.

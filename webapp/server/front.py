@@ -5,8 +5,6 @@ and closes the connection if a body arrives too slowly or the client does not re
 the request to its observers.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os
@@ -22,17 +20,8 @@ from webapp.core import __version__
 from webapp.observing.logs import configure, log_request
 from webapp.observing.options import from_environment
 from webapp.observing.report import RequestRecord, request_id
+from webapp.server import buffers
 from webapp.server.attempts import Attempts
-from webapp.server.buffers import (
-    MOST_HELD,
-    READ_SECONDS,
-    BufferedBody,
-    ClientGoneError,
-    Exchange,
-    Headers,
-    Message,
-    Send,
-)
 from webapp.server.listening import abort_unread, own_folder
 from webapp.server.pool import Pool, ServerSettings, WorkerGoneError, pool_size
 from webapp.web.client_addresses import forwarded_for, rate_limit_key
@@ -82,7 +71,7 @@ def wsgi_environment(scope: Mapping[str, Any], content_length: int | None) -> di
 
 log = logging.getLogger(__name__)
 
-Receive = Callable[[], Awaitable[Message]]
+Receive = Callable[[], Awaitable[buffers.Message]]
 
 # The time for a body in seconds, plus one second for each `SLOWEST` bytes that have arrived. Apache's mod_reqtimeout
 # has the same rule with the same defaults.
@@ -93,7 +82,7 @@ LEFT_SECONDS = 1.0
 Observer = Callable[[RequestRecord], None]
 # A page that the front answers itself, without a worker: called with the ASGI scope and the client's address; returns
 # status, headers and body, or None if the site should answer.
-OwnPage = Callable[[Message, str], Awaitable[tuple[int, Headers, bytes] | None]]
+OwnPage = Callable[[buffers.Message, str], Awaitable[tuple[int, buffers.Headers, bytes] | None]]
 # The interval at which the front checks that its parent process is alive.
 PARENT_SECONDS = 1.0
 
@@ -119,7 +108,7 @@ class Front:
         self._settings: ServerSettings
         self._attempts: Attempts
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: buffers.Message, receive: Receive, send: buffers.Send) -> None:
         """Handle one request, or the server's startup and shutdown events."""
         if scope["type"] == "lifespan":
             await self._live(receive, send)
@@ -131,7 +120,7 @@ class Front:
         self._settings = settings
         self._attempts = Attempts(self._pool, settings)
 
-    async def _live(self, receive: Receive, send: Send) -> None:
+    async def _live(self, receive: Receive, send: buffers.Send) -> None:
         await receive()
         try:
             self.configure(await self._pool.open())
@@ -140,7 +129,7 @@ class Front:
             os.kill(os.getppid(), signal.SIGTERM)  # which would start this process over and over
             return
         await send({"type": "lifespan.startup.complete"})
-        watching = asyncio.gather(self._end_with_parent(), abort_unread(READ_SECONDS), self._pool.watch())
+        watching = asyncio.gather(self._end_with_parent(), abort_unread(buffers.READ_SECONDS), self._pool.watch())
         await receive()
         watching.cancel()
         await asyncio.gather(watching, return_exceptions=True)
@@ -156,14 +145,14 @@ class Front:
         self._delete()
         os._exit(1)
 
-    async def _observed(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def _observed(self, scope: buffers.Message, receive: Receive, send: buffers.Send) -> None:
         """Handle one request, then tell the observers about it."""
         begun, headers = time.monotonic(), dict(scope["headers"])
         client = rate_limit_key(self._address(scope))
         request = RequestRecord(request_id(headers), scope["method"], client)
         try:
             await self._request(scope, receive, send, request)
-        except ClientGoneError:
+        except buffers.ClientGoneError:
             request.refused = request.refused or "left"
         finally:
             request.total_seconds = time.monotonic() - begun
@@ -173,13 +162,15 @@ class Front:
                 except Exception:
                     log.exception("An observer of finished requests failed")
 
-    def _address(self, scope: Message) -> str:
+    def _address(self, scope: buffers.Message) -> str:
         """The client's address, also behind the proxies that the settings count."""
         peer = str((scope.get("client") or ("127.0.0.1", 0))[0])
         return forwarded_for(peer, _forwarded(scope), self._settings.proxies)
 
-    async def _request(self, scope: Message, receive: Receive, send: Send, request: RequestRecord) -> None:
-        body, exchange = BufferedBody(), Exchange(request)
+    async def _request(
+        self, scope: buffers.Message, receive: Receive, send: buffers.Send, request: RequestRecord
+    ) -> None:
+        body, exchange = buffers.BufferedBody(), buffers.Exchange(request)
         try:
             refusal = await self._read(scope, receive, body)
             request.received_bytes = body.size
@@ -204,7 +195,9 @@ class Front:
             body.close()
             exchange.close()
 
-    async def _read(self, scope: Message, receive: Receive, body: BufferedBody) -> tuple[int, str] | None:
+    async def _read(
+        self, scope: buffers.Message, receive: Receive, body: buffers.BufferedBody
+    ) -> tuple[int, str] | None:
         """Read the whole body; return a status and a message if the front should refuse the request instead."""
         loop = asyncio.get_running_loop()
         begun = loop.time()
@@ -227,7 +220,7 @@ class Front:
                 if body.size > 4 * most:
                     return None
             elif data and not is_lost:
-                if BufferedBody.held + len(data) > MOST_HELD:
+                if buffers.BufferedBody.held + len(data) > buffers.MOST_HELD:
                     return 503, "The site is receiving too much at once. Try again in a minute.\n"
                 try:
                     body.write(data)
@@ -238,7 +231,7 @@ class Front:
             if not message.get("more_body"):
                 return (503, "The site cannot store the request. Try again in a minute.\n") if is_lost else None
 
-    async def _answer(self, exchange: Exchange, receive: Receive, send: Send) -> None:
+    async def _answer(self, exchange: buffers.Exchange, receive: Receive, send: buffers.Send) -> None:
         """Let a worker handle the request, and send its response to the client."""
         working = asyncio.ensure_future(self._attempts.work(exchange))
         sending = asyncio.ensure_future(exchange.send_response(send))
@@ -248,7 +241,7 @@ class Front:
             if not sending.done():
                 await asyncio.wait((working,), timeout=LEFT_SECONDS if exchange.has_worker else 0)
                 if not working.done():
-                    raise ClientGoneError
+                    raise buffers.ClientGoneError
             await sending
         finally:
             for task in (left, sending, working):
@@ -256,18 +249,18 @@ class Front:
             await asyncio.gather(left, sending, working, return_exceptions=True)
 
 
-def _forwarded(scope: Message) -> str:
+def _forwarded(scope: buffers.Message) -> str:
     """The header `X-Forwarded-For`, joined in order if it occurs several times: some proxies add one of their own."""
     return b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for").decode("latin-1")
 
 
-def _announced_length(scope: Message) -> int:
+def _announced_length(scope: buffers.Message) -> int:
     """The length of the body that the client announces; 0 without one."""
     announced = dict(scope["headers"]).get(b"content-length", b"")
     return int(announced) if announced.isdigit() else 0
 
 
-def _content_length(scope: Message, body: BufferedBody) -> int | None:
+def _content_length(scope: buffers.Message, body: buffers.BufferedBody) -> int | None:
     """The length of the body: what arrived, or what was announced if less arrived; None without a body."""
     headers = dict(scope["headers"])
     if b"transfer-encoding" in headers:

@@ -4,8 +4,6 @@ Exits with 0 if `/healthz` answers with status 200, with 1 otherwise; with `--re
 report. For the health checks of containers, whose images have no curl.
 """
 
-from __future__ import annotations
-
 import argparse
 import http.client
 import os

@@ -1,7 +1,5 @@
 """Starts the server's processes: Granian, which holds the connections, and a job worker."""
 
-from __future__ import annotations
-
 import asyncio
 import encodings.idna  # noqa: F401 (see `_announce`)
 import http.client

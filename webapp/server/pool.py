@@ -1,6 +1,4 @@
-"""The pool of workers: started in advance, assigned to light and heavy requests, watched and replaced."""
-
-from __future__ import annotations
+"""The pool of workers: light and heavy ones, started in advance, assigned to requests, watched and replaced."""
 
 import asyncio
 import json
@@ -68,26 +66,28 @@ class ServerSettings:
 class PoolWorker:
     """A worker process and the front's end of its socket.
 
-    While it is busy, `thread` works on `request` of a `lane` for `client`, and `seconds` is the estimate. `is_blocked`
-    says that the request waits for something else than a processor, and `is_too_large` that it was killed for its
-    memory.
+    `home` is its lane while it is free. While it is busy, `thread` works on `request` for `client`, and `seconds` is
+    the estimate. `is_blocked` says that the request waits for something else than a processor, and `is_too_large` that
+    it was killed for its memory.
     """
 
     request: RequestRecord
-    lane: WorkerLane = "light"
     client = ""
     thread = bytes_before = 0
     seconds = begun = 0.0
     is_blocked = is_too_large = False
 
-    def __init__(self, process: BaseProcess, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self, process: BaseProcess, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, home: WorkerLane
+    ) -> None:
         self.process = process
+        self.home = self.lane = home
         self._reader, self._writer = reader, writer
 
-    def begin(self, lane: WorkerLane, client: str) -> None:
+    def begin(self, client: str) -> None:
         """Measure from now on what a request of the client takes."""
         self.client, self.begun, self.bytes_before = client, time.monotonic(), self.resident_bytes
-        self.lane, self.thread, self.is_blocked = lane, 0, False
+        self.lane, self.thread, self.is_blocked = self.home, 0, False
 
     def times(self) -> tuple[float, float]:
         """The processor time of the request so far, and the time that it waited for something else, in seconds."""
@@ -132,11 +132,11 @@ class PoolWorker:
 
 
 class Pool:
-    """The workers, of which each takes light and heavy requests; these have the lowest priority.
+    """Two pools of workers: light ones, and heavy ones with the lowest priority.
 
-    At most `sizes["heavy"]` heavy requests run at once. When a light request has turned out heavy, or waits for
+    As many heavy requests run as there are heavy workers. When a light request has turned out heavy, or waits for
     something else than a processor, and another one needs its worker, the pool starts one more. There may be `most`
-    workers at once, and no client occupies many for long.
+    workers at once, and no client occupies the light ones for long.
 
     A request gets the free worker that was used last: its caches are warm, and spare ones stay small.
     """
@@ -153,15 +153,15 @@ class Pool:
         self.queues: dict[WorkerLane, FairQueue[PoolWorker]] = {
             lane: FairQueue(partial(self._next_for, lane), self._put) for lane in LANES
         }
-        self._free: list[PoolWorker] = []
+        self._free: dict[WorkerLane, list[PoolWorker]] = {lane: [] for lane in LANES}
         self._busy: set[PoolWorker] = set()
-        self._starting: set[asyncio.Task[None]] = set()
+        self._starting: dict[asyncio.Task[None], WorkerLane] = {}
         self._extended = 0.0  # when a worker was last started beyond those
         self._is_open = False
 
     def memory(self) -> dict[int, tuple[int, int]]:
         """The memory of the workers that live by process id; one that was killed may need a moment to end."""
-        living = [each.process for each in (*self._free, *self._busy) if each.is_connected]
+        living = [each.process for each in (*self._all_free(), *self._busy) if each.is_connected]
         return {process.pid: memory(process.pid) for process in living if process.pid and process.is_alive()}
 
     def running(self, lane: WorkerLane) -> list[PoolWorker]:
@@ -170,7 +170,7 @@ class Pool:
 
     async def open(self) -> ServerSettings:
         """Start the workers; raises WorkerGoneError if the site cannot be loaded."""
-        first, settings = await self._started()
+        first, settings = await self._started("light")
         self._is_open = True
         self._put(first)
         return settings
@@ -180,7 +180,7 @@ class Pool:
         self._is_open = False
         for task in self._starting:
             task.cancel()
-        for found in (*self._free, *self._busy):
+        for found in (*self._all_free(), *self._busy):
             found.kill()
 
     async def acquire(
@@ -195,8 +195,8 @@ class Pool:
         """Return a worker to the pool after it has finished a request; a surplus one, used longest ago, ends."""
         self._put(found)
         is_surplus = self._alive() > sum(self.sizes.values())
-        if is_surplus and self._free and time.monotonic() - self._extended > SURPLUS_SECONDS:
-            self._free.pop(0).kill()
+        if is_surplus and self._free[found.home] and time.monotonic() - self._extended > SURPLUS_SECONDS:
+            self._free[found.home].pop(0).kill()
 
     def kill(self, found: PoolWorker) -> None:
         """Kill a worker, also in the middle of a request, and start another one if one is missing."""
@@ -239,44 +239,51 @@ class Pool:
             others = self.queues[lane].estimates().keys() - {client}
             if len(running) >= self.sizes[lane] or (others and own >= math.ceil(self.sizes[lane] / 2)):
                 return None
-        while self._free:
-            found = self._free.pop()
+        while self._free[lane]:
+            found = self._free[lane].pop()
             if found.is_connected:
                 self._busy.add(found)
-                found.begin(lane, client)
+                found.begin(client)
                 return found
             found.kill()
             asyncio.get_running_loop().call_soon(self._serve)
-        if len(running) + len(self._starting) < self.sizes[lane] and self._alive() < self._most:
+        if self._ready(lane) < self.sizes[lane] and self._alive() < self._most and self._is_open:
             self._extended = time.monotonic()
-            self._begin()
+            self._begin(lane)
         return None
+
+    def _all_free(self) -> list[PoolWorker]:
+        return [each for lane in LANES for each in self._free[lane]]
 
     def _put(self, found: PoolWorker) -> None:
         self._busy.discard(found)
-        self._free.append(found)
+        self._free[found.home].append(found)
         self._serve()
 
     def _alive(self) -> int:
-        return len(self._free) + len(self._busy) + len(self._starting)
+        return len(self._all_free()) + len(self._busy) + len(self._starting)
+
+    def _ready(self, lane: WorkerLane) -> int:
+        """How many workers of a lane are free, compute or start."""
+        starting = sum(each == lane for each in self._starting.values())
+        return len(self._free[lane]) + len(self.running(lane)) + starting
 
     def _serve(self) -> None:
         """Start the workers that are missing, and give free ones to requests that wait."""
-        while self._is_open and self._alive() < sum(self.sizes.values()):
-            self._begin()
-        for queue in self.queues.values():
-            queue.serve()
+        for lane in LANES:
+            while self._ready(lane) < self.sizes[lane] and self._alive() < sum(self.sizes.values()) and self._is_open:
+                self._begin(lane)
+            self.queues[lane].serve()
 
-    def _begin(self) -> None:
-        if self._is_open:
-            task = asyncio.get_running_loop().create_task(self._start())
-            self._starting.add(task)
-            task.add_done_callback(self._starting.discard)
+    def _begin(self, lane: WorkerLane) -> None:
+        task = asyncio.get_running_loop().create_task(self._start(lane))
+        self._starting[task] = lane
+        task.add_done_callback(self._starting.pop)
 
-    async def _start(self) -> None:
+    async def _start(self, lane: WorkerLane) -> None:
         while self._is_open:
             try:
-                found, _ = await self._started()
+                found, _ = await self._started(lane)
             except WorkerGoneError:
                 log.error("A worker did not start; next attempt in %s s", PAUSE)
                 await asyncio.sleep(PAUSE)
@@ -284,7 +291,7 @@ class Pool:
             self._put(found)
             return
 
-    async def _started(self) -> tuple[PoolWorker, ServerSettings]:
+    async def _started(self, lane: WorkerLane) -> tuple[PoolWorker, ServerSettings]:
         """Start a worker; return it with the site's settings, or raise WorkerGoneError if it cannot load the site."""
         own, theirs = socket.socketpair()
         process = self._context.Process(target=worker.run, args=(theirs,), daemon=True)
@@ -300,7 +307,9 @@ class Pool:
             raise
         finally:
             theirs.close()
-        found = PoolWorker(process, reader, writer)
+        if lane == "heavy" and process.pid:
+            lower(process.pid)  # its first thread, which gives the others their priority
+        found = PoolWorker(process, reader, writer, lane)
         try:
             return found, ServerSettings(**json.loads(await found.receive()))
         except (WorkerGoneError, asyncio.CancelledError):

@@ -1,7 +1,5 @@
 """The order in which requests get a worker: clients take turns."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Callable

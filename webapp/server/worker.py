@@ -14,8 +14,6 @@ stay as large as its largest request. `WorkerMemory` gives memory back, and has 
 Other C libraries, such as musl, return memory by rules of their own; there, only the replacement bounds a worker.
 """
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import io
@@ -33,8 +31,8 @@ from typing import IO, Any
 from wsgiref.types import WSGIApplication
 
 from webapp.observing import report
-from webapp.processes import bytes_in, lower, read_frame, resident_bytes, resource, send_frames
-from webapp.web.server_variables import BODY_FILE, FORM_BYTES, HEAVY, STORES, UPLOAD_ADDRESS
+from webapp.processes import bytes_in, read_frame, resident_bytes, resource, send_frames
+from webapp.web.server_variables import BODY_FILE, FORM_BYTES, STORES, UPLOAD_ADDRESS
 
 # Bytes in one frame: of a part of the response, and at most of what the front sends.
 LONGEST, MOST_SENT = 1 << 20, 1 << 28
@@ -133,8 +131,6 @@ def _handle(
 ) -> None:
     """Write the response, from the thread's number to the report; end the process if that fails."""
     try:
-        if HEAVY in environment:
-            lower(threading.get_native_id())
         send_frames(stream, json.dumps(threading.get_native_id()).encode())
         memory.limit()
         report.start(environment.get("HTTP_X_REQUEST_ID", ""))

@@ -3,8 +3,6 @@
 The snapshot of a conversation has all that its page shows, so it depends on no template, vocabulary or list of models.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 from functools import cached_property

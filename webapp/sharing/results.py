@@ -1,7 +1,5 @@
 """Shared results: what is stored of one, and how it is restored with today's core for details and comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property

@@ -9,8 +9,6 @@ The database is an embedded SQLite file by default, or PostgreSQL if `DATABASE_U
 all methods raise UnavailableStorageError, for which `webapp.web.errors` has a page.
 """
 
-from __future__ import annotations
-
 import logging
 import sys
 from collections.abc import Callable

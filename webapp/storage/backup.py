@@ -1,7 +1,5 @@
 """Backs up the embedded database to one file while the site runs, and restores it: `flask --app webapp backup FILE`."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import time

@@ -5,8 +5,6 @@ IMMEDIATE, writers wait before their transaction starts, so that none fails in t
 commit is on the disk before it is acknowledged, so that it survives SIGKILL and power failures.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import time

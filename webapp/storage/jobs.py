@@ -6,8 +6,6 @@ A worker that takes a training up becomes its holder, and gives signs of life. E
 holder, so that a worker that was given up can change nothing. A training without signs of life is waiting again.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ or a machine that swaps, the kernel still accepts connections and data, so that 
 `tcp_user_timeout` notice anything: only the client's own clock does.
 """
 
-from __future__ import annotations
-
 import time
 from typing import Any, TypeVar
 

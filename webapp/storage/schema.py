@@ -1,7 +1,5 @@
 """Reads the schema revision of a database, and migrates it to the newest one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sqlalchemy import Connection, inspect, text

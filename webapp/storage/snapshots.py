@@ -5,8 +5,6 @@ when its holder deletes it or it expires. The snapshot is deleted with its last 
 of another visitor.
 """
 
-from __future__ import annotations
-
 import logging
 import secrets
 import time

@@ -1,7 +1,5 @@
 """The tables. A change here needs a migration: `alembic revision --autogenerate -m "what changes"`."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from typing import Any, ClassVar

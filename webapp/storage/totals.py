@@ -5,8 +5,6 @@ only while it commits, and no two transactions can wait for each other; the next
 limit is exact.
 """
 
-from __future__ import annotations
-
 import logging
 from collections import Counter
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ Uploaded files are permanent, and anyone who knows the name can use them. Other 
 have no public name, and are deleted with the last snapshot that needs them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -1,12 +1,8 @@
-"""The texts that pages show for each algorithm: one record each, under its id in `webapp.core.algorithms`.
+"""The texts that pages show for each algorithm: one record each in `algorithms.toml`, in both languages."""
 
-Texts are translated when a page shows them.
-"""
-
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
 
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
@@ -21,165 +17,31 @@ from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.tokenization.state import State
 from webapp.vocabularies import offered_algorithms
-from webapp.web.localization import join_list
+from webapp.web.localization import join_list, localized
 
 Text = str | LazyString
-
-
-CHINESE = ("研究生命科学的人", "结婚的和尚未结婚的", "南京市长江大桥")
-ENGLISH = ("Unbelievably, tokenization isn't trivial.", "lower newest widest")
-DIFFERING = "The widest birds disliked coloured cats."
-"""With the shipped vocabulary, merging and "longest piece first" differ on most of its words."""
-UNKNOWN = "unaffable ☃man"
 NOTHING_LEFT = _l("No pair is left to merge.")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AlgorithmTexts:
     """The texts of an algorithm.
 
-    `name` is its name, `caption` one or two sentences on what it does, which may depend on the model. `steps` says
+    `name` is its name, `caption` one or two sentences on what it does, or `captions` by the kind of model. `steps` says
     what its steps show, and `examples` are example texts, the first of which is the initial one. `fewer_merges_reason`
     says why training made fewer merges than requested.
     """
 
     name: Text
-    caption: Text | Callable[[Model], Text]
+    caption: Text = ""
+    captions: Mapping[str, Text] = field(default_factory=dict)
     steps: Text = ""
-    examples: Sequence[str] = ENGLISH
+    examples: Sequence[str] = ("Unbelievably, tokenization isn't trivial.", "lower newest widest")
     fewer_merges_reason: Text = NOTHING_LEFT
 
 
-_WINDOW = _l(
-    "The window on the text, each length that it tries, and the word that it takes; where the two directions differ, "
-    "both results and the choice of the bidirectional rule."
-)
-
-
-def _probability(model: Model) -> LazyString:
-    """The caption of maximum probability, with or without the HMM."""
-    if isinstance(model, MaximumProbability) and model.hmm is None:
-        return _l(
-            "Maximum probability multiplies the probabilities of a path’s words, their frequencies in the dictionary "
-            "divided by the total, and takes the most probable path, as jieba does without its HMM."
-        )
-    return _l(
-        "Maximum probability takes the path whose words have the highest product of probabilities, frequency divided "
-        "by total; a hidden Markov model (HMM) then finds words in what is left as single characters, as in jieba."
-    )
-
-
-def _bpe(model: Model) -> LazyString:
-    """The caption of BPE for a model: with scores, over characters, or over bytes."""
-    if isinstance(model, ScoredBPE):
-        return _l(
-            "Byte-pair encoding as in SentencePiece starts with characters and repeatedly merges the two neighbours "
-            "whose piece has the highest score; a character without a piece is split into its bytes, or is unknown."
-        )
-    if isinstance(model, BPE) and not model.byte_level:
-        if not model.end_of_word_suffix:
-            return _l("Byte-pair encoding starts with single characters and merges pairs in the order of training.")
-        return _l(
-            "Byte-pair encoding starts with single characters, the last of each word marked </w>, and merges pairs in "
-            "the order of training."
-        )
-    return _l(
-        "Byte-level byte-pair encoding starts with bytes and merges pairs in the order of training; since every byte "
-        "is in the vocabulary, there are no unknown tokens."
-    )
-
-
 TEXTS: dict[str, AlgorithmTexts] = {
-    "fmm": AlgorithmTexts(
-        "FMM",
-        _l(
-            "Forward maximum matching reads from the left and takes the longest dictionary word at each position; a "
-            "character that starts no word is a token of its own, out of vocabulary."
-        ),
-        steps=_WINDOW,
-        examples=CHINESE,
-    ),
-    "bmm": AlgorithmTexts(
-        "BMM",
-        _l(
-            "Backward maximum matching reads from the right and takes the longest dictionary word that ends at each "
-            "position; a character that ends no word is a token of its own, out of vocabulary."
-        ),
-        steps=_WINDOW,
-        examples=CHINESE,
-    ),
-    "bidirectional": AlgorithmTexts(
-        _l("Bidirectional"),
-        _l(
-            "Bidirectional maximum matching reads in both directions and chooses the result with fewer words; if both "
-            "have as many, the one with fewer single characters; if these are equal too, that of BMM."
-        ),
-        steps=_WINDOW,
-        examples=CHINESE,
-    ),
-    "max-probability": AlgorithmTexts(
-        _l("Max probability"),
-        _probability,
-        steps=_l(
-            "Every word of the dictionary as an arc with its frequency and probability, the sums from the right, the "
-            "most probable path, and the table of the HMM for each run of unknown characters."
-        ),
-        examples=(*CHINESE, "他来到了网易杭研大厦"),
-    ),
-    "ngram": AlgorithmTexts(
-        _l("N-gram"),
-        _l(
-            "An n-gram model knows how often words follow each other; of all ways to divide a sentence into words, it "
-            "takes the one with the highest product of probabilities. Smoothing gives unseen pairs a probability too."
-        ),
-        steps=_l(
-            "The lattice of words, the probability of each after the words before it and what each order contributes, "
-            "the table filled from left to right, and the next best segmentations."
-        ),
-        examples=("人生如梦境", *CHINESE),
-    ),
-    "bpe": AlgorithmTexts(
-        "BPE",
-        _bpe,
-        steps=_l(
-            "The row of symbols, all neighbouring pairs with their ranks or scores, the pair that is merged next, and "
-            "the merge tree of each word."
-        ),
-        examples=(*ENGLISH, DIFFERING),
-    ),
-    "wordpiece": AlgorithmTexts(
-        "WordPiece",
-        _l(
-            "WordPiece splits at spaces and punctuation, then takes the longest piece from the left of each word; "
-            "pieces inside a word start with ##, and a word that pieces cannot cover becomes [UNK]."
-        ),
-        steps=_l(
-            "The longest piece from the left of each word, the mark of pieces inside a word, and words that become "
-            "unknown because a piece is missing."
-        ),
-        examples=(ENGLISH[0], UNKNOWN),
-        fewer_merges_reason=_l("No other pair occurs at least twice."),
-    ),
-    "unigram": AlgorithmTexts(
-        "Unigram",
-        _l(
-            "Unigram considers all ways to split the text into pieces and chooses the most likely one; ▁ stands for a "
-            "space before a word."
-        ),
-        steps=_l(
-            "Every matching piece as an arc of a lattice, the table filled from left to right, the most likely path, "
-            "and the next best ones."
-        ),
-        examples=ENGLISH,
-    ),
-    "picky-bpe": AlgorithmTexts(
-        "PickyBPE",
-        _l("Tokenscope no longer supports PickyBPE. Results that were shared with it can still be opened."),
-    ),
-    "words": AlgorithmTexts(
-        _l("Whole words"),
-        _l("Every word or every character is looked up as a whole; text that is not in the vocabulary is unknown."),
-    ),
+    id: AlgorithmTexts(**record) for id, record in localized(files(__package__), "algorithms.toml").items()
 }
 
 
@@ -190,8 +52,16 @@ def algorithm_names() -> dict[str, str]:
 
 def caption_of(id: str, model: Model) -> str:
     """The caption of an algorithm for a model."""
-    caption = TEXTS[id].caption
-    return str(caption(model) if callable(caption) else caption)
+    texts = TEXTS[id]
+    if isinstance(model, MaximumProbability):
+        return str(texts.captions["without-hmm" if model.hmm is None else "with-hmm"])
+    if isinstance(model, ScoredBPE):
+        return str(texts.captions["scores"])
+    if id == "bpe":
+        characters = isinstance(model, BPE) and not model.byte_level
+        ended = characters and isinstance(model, BPE) and model.end_of_word_suffix
+        return str(texts.captions["ended-words" if ended else "characters" if characters else "bytes"])
+    return str(texts.caption)
 
 
 def leading_algorithms(ids: Sequence[str]) -> list[str]:

@@ -1,7 +1,5 @@
 """As JSON: results, what decoding changes, the lines that a word list skipped, vocabularies and their tokens."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -17,10 +15,10 @@ from webapp.core.encoding import Encoding
 from webapp.core.models.dictionary import Dictionary, Reason
 from webapp.core.models.maximum_probability import MaximumProbability, Mode
 from webapp.core.tokenizer import Tokenizer
-from webapp.jobs.surveys import StoredSurvey
 from webapp.tokenization.result import Result
 from webapp.vocabularies import CatalogueEntry, title_of
 from webapp.vocabularies.descriptions import description_of
+from webapp.vocabularies.surveys import StoredSurvey
 from webapp.vocabularies.token_facts import TokenFacts
 from webapp.web.json_responses import JSONPiece, json_piece, named, well_formed
 

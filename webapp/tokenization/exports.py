@@ -1,7 +1,5 @@
 """Export a result as a file: a picture with its captions, a page or data; and how often each of its tokens occurs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Read the playground's form from an address, from a plain form, or from htmx, with the same result."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import Field, dataclass, fields, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Addresses of what belongs to a result, and the vocabularies that a page offers."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter

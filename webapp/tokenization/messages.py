@@ -1,7 +1,5 @@
 """Messages about a result, in the reader's language."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from flask import Response, current_app

@@ -1,7 +1,5 @@
 """Language models: their context window and price for a number of tokens, and sentences about them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """What all shared things have in common: their author's options, the snapshot, and how its pages show it."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The tools of the site: each says once what it takes, what it does and what it shows (`webapp.tools.kernel`)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import Flask

@@ -1,7 +1,5 @@
 """`/ambiguity`: every overlapping and combinational ambiguity of a text, and what each method chose."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

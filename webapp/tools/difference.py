@@ -1,7 +1,5 @@
 """`/vocabularies/diff`: which pieces only one of two vocabularies has, and which have different ids."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property

@@ -1,7 +1,5 @@
 """`/vocabularies/expand`: a vocabulary with pieces added, what that saves, its files, and storing it as an upload."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -9,8 +9,6 @@
 ['side']
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Self, TypeVar, get_args, get_origin, get_type_hints

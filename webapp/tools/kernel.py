@@ -6,8 +6,6 @@ entry in the OpenAPI document (`webapp.api.operations`), and the command (`webap
 `webapp.tools.TOOLS` lists the tools; CONTRIBUTING says how to add one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`/measures`: the definitions of measures of tokenizers, and their values for a text and up to six tokenizers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Self, get_type_hints
@@ -15,14 +13,7 @@ from pydantic import ConfigDict, Field, create_model
 from webapp.core.analysis.measures import MeasureId, TextMeasures
 from webapp.core.evaluation.gold import GoldError, GoldText, read_gold
 from webapp.tokenization import forms
-from webapp.tokenization.comparison.state import (
-    MOST,
-    SAME_CORPUS,
-    Comparison,
-    ComparisonResult,
-    TokenizerChoice,
-    rows_of,
-)
+from webapp.tokenization.comparison import state
 from webapp.tokenization.comparison.views import ComparisonView, TokenizerOption, grouped_options
 from webapp.tokenization.forms import InputProblem, as_typed, within
 from webapp.tokenization.links import vocabulary_choices
@@ -44,12 +35,12 @@ class MeasuresInput(Input):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    comparison: Comparison
+    comparison: state.Comparison
     gold: str = ""
     gold_text: GoldText | None = None
     for_file: bool = False
     definitions: ClassVar[Mapping[MeasureId, Definition]] = DEFINITIONS
-    most: ClassVar[int] = MOST
+    most: ClassVar[int] = state.MOST
 
     @classmethod
     def read(cls, request: Request) -> tuple[Self, list[InputProblem]]:
@@ -63,13 +54,15 @@ class MeasuresInput(Input):
             for one in problems
             if one.field not in ("token", "algorithm", "vocabulary")
         ]
-        chosen = [TokenizerChoice.parse(value) for value in dict.fromkeys(filter(None, values.getlist("with")))]
+        chosen = [state.TokenizerChoice.parse(value) for value in dict.fromkeys(filter(None, values.getlist("with")))]
         if not chosen and request.method == "POST":
             problems.append(InputProblem(_("Choose at least one tokenizer."), 422, "with"))
-        if len(chosen) > MOST:
-            message = _("These are %(count)s tokenizers; choose at most %(most)s.", count=len(chosen), most=MOST)
+        if len(chosen) > state.MOST:
+            message = _("These are %(count)s tokenizers; choose at most %(most)s.", count=len(chosen), most=state.MOST)
             problems.append(InputProblem(message, 422, "with"))
-        comparison = Comparison(tuple(chosen[:MOST]) or SAME_CORPUS, replace(common, token=None, template=False))
+        comparison = state.Comparison(
+            tuple(chosen[: state.MOST]) or state.SAME_CORPUS, replace(common, token=None, template=False)
+        )
         gold = as_typed(values.get("gold"))
         gold_text = None
         try:
@@ -121,7 +114,7 @@ class MeasuredText:
     """The tokenizers on a text; `measured` has those with tokens, and is None if there are none, or no text."""
 
     given: MeasuresInput
-    compared: ComparisonResult
+    compared: state.ComparisonResult
     measured: Measured | None
 
     @property
@@ -162,8 +155,8 @@ class MeasuredText:
 def measure_text(given: MeasuresInput) -> MeasuredText:
     """Measure the text with each tokenizer; for a file, raise InputProblem if nothing can be measured."""
     text = given.text
-    everything = measure(rows_of(given.comparison), text, given.gold_text, free=True)
-    compared = ComparisonResult(text, [each.row for each in everything.tokenizers])
+    everything = measure(state.rows_of(given.comparison), text, given.gold_text, free=True)
+    compared = state.ComparisonResult(text, [each.row for each in everything.tokenizers])
     if compared.shown and text:
         usable = [each for each in everything.tokenizers if each.row.encoding is not None]
         return MeasuredText(given, compared, replace(everything, tokenizers=usable))
@@ -196,7 +189,7 @@ class MeasuresBody(Input):
 
     text: Annotated[Text, Field(examples=["Unbelievably, 研究生命"])]
     tokenizers: list[MeasuredTokenizerChoice] = Field(
-        min_length=1, max_length=MOST, description="The tokenizers to measure, at most 6."
+        min_length=1, max_length=state.MOST, description="The tokenizers to measure, at most 6."
     )
     gold: Annotated[
         str,
@@ -280,8 +273,8 @@ def measures(body: MeasuresBody) -> Mapping[str, Any]:
     for choice in body.tokenizers:
         entry = find(choice.vocabulary)
         first = entry.algorithms[0] if entry else ""
-        choices.append(TokenizerChoice(choice.algorithm or first, choice.vocabulary))
-    rows = rows_of(Comparison(tuple(choices), State(text=body.text)))
+        choices.append(state.TokenizerChoice(choice.algorithm or first, choice.vocabulary))
+    rows = state.rows_of(state.Comparison(tuple(choices), State(text=body.text)))
     return measure(rows, body.text, gold, free=True).as_json()
 
 

@@ -1,7 +1,5 @@
 """`/models`: language models with their vocabularies, context windows and prices, each with its source."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date

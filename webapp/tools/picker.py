@@ -1,7 +1,5 @@
 """The one choice of a vocabulary: the fields that name it, and the vocabularies that a page offers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """`/split`: split a long text into parts of at most N tokens, to read, copy and download."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """All vocabularies of the site and their tokenizers: built in, trained, pasted, fetched or uploaded."""
 
-from __future__ import annotations
-
 from webapp.vocabularies.catalogue import CATALOGUE, CatalogueEntry, default_for, entries_for, offered_algorithms
 from webapp.vocabularies.library import (
     StillFetchingError,

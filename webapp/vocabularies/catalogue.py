@@ -1,7 +1,5 @@
 """The catalogue of the site's own vocabularies: built in, trained here, or pasted by the visitor."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The command `flask --app webapp vocabularies fetch`; `webapp.jobs.retention` has the others of the group."""
 
-from __future__ import annotations
-
 import sys
 import time
 from difflib import get_close_matches

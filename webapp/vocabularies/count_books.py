@@ -5,8 +5,6 @@
 A new jieba needs a new file. It takes about a minute.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

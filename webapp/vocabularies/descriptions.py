@@ -1,7 +1,5 @@
 """Token lists, statistics and differences of vocabularies, computed once and cached as long as tokenizers exist."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from threading import Lock
 from weakref import WeakKeyDictionary

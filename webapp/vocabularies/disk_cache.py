@@ -5,8 +5,6 @@ content. Files are written under a temporary name and then renamed, so that a re
 whatever other threads and processes do. What ships with the site is always here; its files are unpacked.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -4,8 +4,6 @@ The list holds what a source states, with the address and the date of that sourc
 start validates the whole file. The setting `MODELS_FILE` names a file that replaces it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """Finds any vocabulary by name: the site's own, well-known ones to fetch, and those that visitors uploaded."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

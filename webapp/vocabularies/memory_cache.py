@@ -1,7 +1,5 @@
 """Caches tokenizers in memory: a process reads each one once, and drops the least recently used above a limit."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

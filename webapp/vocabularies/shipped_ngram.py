@@ -5,8 +5,6 @@ which is checked by its number of words and their checksum. jieba's frequencies 
 of words that the books do not have.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from array import array

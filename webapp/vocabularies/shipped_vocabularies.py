@@ -4,8 +4,6 @@ Each is read once per process, on first use or by `preload`, and shared by all t
 immutable.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable, Sequence

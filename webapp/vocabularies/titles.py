@@ -1,7 +1,5 @@
 """Names of vocabularies, families and formats in the visitor's language, and the search by these and other names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from flask_babel import gettext as _

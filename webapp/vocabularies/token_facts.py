@@ -1,7 +1,5 @@
 """What a vocabulary says about one of its tokens, and where the same text is a token elsewhere."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,18 +8,9 @@ import regex
 
 from webapp.core.added_tokens import AddedToken
 from webapp.core.algorithms import family_of
+from webapp.core.analysis import token_origin
 from webapp.core.analysis.reachability import Reach, Trial
 from webapp.core.analysis.token_list import TokenList
-from webapp.core.analysis.token_origin import (
-    Mark,
-    PieceFinder,
-    containing,
-    forms_of,
-    made_with,
-    marks_in,
-    score_place,
-    spelling_of,
-)
 from webapp.core.models.bpe import BPE, Merge
 from webapp.core.models.ngram import NGram
 from webapp.core.models.rank_bpe import RankBPE
@@ -53,7 +42,7 @@ class TokenFacts:
     text: str | None
     data: bytes
     meaning: str | bytes
-    marks: Sequence[Mark]
+    marks: Sequence[token_origin.Mark]
     added: AddedToken | None
     is_unknown: bool
     reach: Reach
@@ -87,33 +76,33 @@ def token_facts(tokenizer: Tokenizer, id: int) -> TokenFacts:
         raise KeyError(id)
     model = tokenizer.model
     piece = tokens.pieces[at]
-    finder = PieceFinder(tokenizer)
+    finder = token_origin.PieceFinder(tokenizer)
     meaning = finder.meaning(tokens, id)
     added = next((token for token in tokenizer.added_tokens if token.id == id), None)
     in_model = id < len(model.pieces) and added is None
     short = len(piece) <= LONGEST_MERGED
-    within, within_total = containing(tokens, id, SHOWN)
+    within, within_total = token_origin.containing(tokens, id, SHOWN)
     frequency, tag = _word(model, id)
     return TokenFacts(
         id=id,
         piece=piece,
-        spelling=spelling_of(piece),
+        spelling=token_origin.spelling_of(piece),
         text=tokens.texts[at],
         data=tokens.bytes_of(id),
         meaning=meaning,
-        marks=marks_in(tokenizer, piece) if in_model and short else (),
+        marks=token_origin.marks_in(tokenizer, piece) if in_model and short else (),
         added=added,
         is_unknown=id == model.unknown_id,
         reach=Trial(tokenizer, tokens).of(id),
         merge=model.merge_of(id) if in_model and short and isinstance(model, BPE | RankBPE) else None,
         tree=piece_tree(model, id) if in_model else None,
-        score=score_place(model, id) if in_model else None,
+        score=token_origin.score_place(model, id) if in_model else None,
         frequency=frequency,
         tag=tag,
         forms=[] if added or not short else _forms(finder, meaning, id),
         within=within,
         within_total=within_total,
-        merges=made_with(model, id, SHOWN) if in_model else (),
+        merges=token_origin.made_with(model, id, SHOWN) if in_model else (),
         before=_ids(tokens, at - NEIGHBOURS, at),
         after=_ids(tokens, at + 1, at + 1 + NEIGHBOURS),
     )
@@ -135,10 +124,10 @@ def elsewhere(
             left.append(entry)
             continue
         try:
-            finder = PieceFinder(library().tokenizer(entry.name))
+            finder = token_origin.PieceFinder(library().tokenizer(entry.name))
         except (UnavailableVocabularyError, StillFetchingError, KeyError):
             continue
-        forms = forms_of(meaning)[:2] if isinstance(meaning, str) else []
+        forms = token_origin.forms_of(meaning)[:2] if isinstance(meaning, str) else []
         bare = [(form, id) for form in forms if (id := finder.find(form)) is not None]
         found.append(Elsewhere(entry, finder.find(meaning), bare))
     return found, left
@@ -152,10 +141,10 @@ def _has_han(meaning: str | bytes) -> bool:
     return isinstance(meaning, str) and regex.search(r"\p{Han}", meaning) is not None
 
 
-def _forms(finder: PieceFinder, meaning: str | bytes, id: int) -> list[tuple[str, int]]:
+def _forms(finder: token_origin.PieceFinder, meaning: str | bytes, id: int) -> list[tuple[str, int]]:
     if isinstance(meaning, bytes):
         return []
-    found = [(form, finder.find(form)) for form in forms_of(meaning)]
+    found = [(form, finder.find(form)) for form in token_origin.forms_of(meaning)]
     return [(form, other) for form, other in found if other is not None and other != id]
 
 

@@ -1,7 +1,5 @@
 """The names of the kinds of tokens that a portrait counts, in the visitor's language."""
 
-from __future__ import annotations
-
 from flask_babel import get_locale
 from flask_babel import gettext as _
 

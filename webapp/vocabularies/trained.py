@@ -4,8 +4,6 @@ A slider requests 120, 121, 122 … merges of the same text. BPE and WordPiece a
 slider's maximum, and every smaller vocabulary uses the first merges of that training.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial

@@ -1,7 +1,5 @@
 """Stores the visitor's own uploads and their file names in a cookie; the server does not store who uploaded what."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from urllib.parse import quote, unquote

@@ -5,8 +5,6 @@
 The same content always has the same name. The site stores nothing about the visitor, not even the name of the file.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from hashlib import sha256

@@ -4,8 +4,6 @@ The site fetches only the sources in this file; an entry without a repository sh
 whole file, so that an incomplete or inconsistent entry fails before a visitor chooses it.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace

@@ -4,8 +4,6 @@ Forms are parsed as Werkzeug does, with bounded extra memory for long texts: Pyt
 every escaped byte, 200 MB for a megabyte of Chinese.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from typing import IO, Any

@@ -3,8 +3,6 @@
 The application computes the fingerprints of all files under `static` when it starts, and serves no other files.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 from pathlib import Path

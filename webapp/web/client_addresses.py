@@ -1,7 +1,5 @@
 """Finds the client address of a request for rate limits and queues, including requests through proxies."""
 
-from __future__ import annotations
-
 from ipaddress import IPv6Network, ip_address
 
 

@@ -1,7 +1,5 @@
 """Error pages: a clear message, what to do next and the right status, never a traceback."""
 
-from __future__ import annotations
-
 import logging
 from traceback import clear_frames
 from typing import Any

@@ -1,7 +1,5 @@
 """Responses to htmx, and the cache headers of responses for a single visitor."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 from flask import Response, request

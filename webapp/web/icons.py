@@ -1,7 +1,5 @@
 """The icons of buttons and menus: `icon("share")` in a template is an inline SVG that takes the colour of its text."""
 
-from __future__ import annotations
-
 from flask import Flask
 from markupsafe import Markup
 

@@ -1,7 +1,5 @@
 """JSON responses, and the JSON form of pieces, which may be bytes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice

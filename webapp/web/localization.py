@@ -3,17 +3,19 @@
 The order is: `lang` in the address or form, the cookie with an earlier choice, the browser's languages.
 """
 
-from __future__ import annotations
-
 import logging
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import localcontext
+from importlib.resources.abc import Traversable
+from typing import Any
 from urllib.parse import urlencode
 
 from flask import Flask, Response, current_app, g, request
-from flask_babel import Babel, format_date, format_decimal, format_percent, get_translations
+from flask_babel import Babel, format_date, format_decimal, format_percent, get_locale, get_translations
 from flask_babel import gettext as _
+from flask_babel.speaklater import LazyString
 from markupsafe import Markup
 from werkzeug.exceptions import HTTPException
 
@@ -149,3 +151,22 @@ def percent(share: float) -> str:
 def join_list(items: Iterable[str]) -> str:
     """The items of a list, separated as in the visitor's language: `a, b` in English, `a、b` in Chinese."""
     return _(", ").join(items)
+
+
+def localized(folder: Traversable, name: str) -> dict[str, Any]:
+    """The tables of a TOML file, in which each table of languages, such as `{en = …, zh = …}`, is a translated text."""
+    tables: dict[str, Any] = _with_texts(tomllib.loads(folder.joinpath(name).read_text(encoding="utf-8")))
+    return tables
+
+
+def _with_texts(found: Any) -> Any:
+    if not isinstance(found, dict):
+        return found
+    if found.keys() == LANGUAGES.keys():
+        return LazyString(_in_language, found)
+    return {name: _with_texts(value) for name, value in found.items()}
+
+
+def _in_language(texts: dict[str, str]) -> str:
+    locale = get_locale()
+    return texts[locale.language if locale else "en"]

@@ -1,7 +1,5 @@
 """Responses that are sent while they are written, so that a long one is never in memory as a whole."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import chain
 

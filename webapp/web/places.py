@@ -1,7 +1,5 @@
 """The seven places of the site: the entries of the menu, and the pages of each as tabs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@
 A page has both languages, whose messages are translated when the application starts; a program gets English.
 """
 
-from __future__ import annotations
-
 import logging
 import sys
 from collections.abc import Callable, Iterable, Mapping

@@ -1,7 +1,5 @@
 """Headings and messages of errors by status, and error responses for programs: problem details as in RFC 9457."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Any, NoReturn

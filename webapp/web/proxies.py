@@ -8,8 +8,6 @@ sends there. It builds links from `Host`, and refuses requests without one, or w
 not list.
 """
 
-from __future__ import annotations
-
 import logging
 import mmap
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Counts requests of all processes of this machine together, in an SQLite file."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import time

@@ -12,8 +12,6 @@ less than `LEAST_COUNTED_SECONDS` are never refused, because `RATE_READING` boun
 with a heavy user still reads pages and tokenizes short texts.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import time

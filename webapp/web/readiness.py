@@ -7,8 +7,6 @@ often neither piles up threads nor loads the database.
 A report is public. It names no address, path or account; the log and `tokenscope doctor` do.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os

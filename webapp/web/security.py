@@ -3,8 +3,6 @@
 Other sites may embed the views marked with `framed`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 from urllib.parse import urlsplit

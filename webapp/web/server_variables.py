@@ -4,8 +4,6 @@ A request with `STOPPED` is not processed: the site answers with a page that say
 visitor's input.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 # Why: the first attempt took too long ("time") or too much memory ("memory"), or its process ended ("crash", after a
@@ -15,9 +13,8 @@ STOPPED = "tokenscope.stopped"
 Reason = Literal["time", "memory", "crash", "busy", "much", "crowded"]
 # For "busy", "much" and "crowded": the seconds after which the request may be sent again, as a whole number.
 RETRY_AFTER = "tokenscope.retry_after"
-# The estimate of what the request costs, in seconds of processor time; and whether it gets the lowest priority.
+# The estimate of what the request costs, in seconds of processor time.
 COST = "tokenscope.cost"
-HEAVY = "tokenscope.heavy"
 # A function that the site calls before a request stores something that it must not store twice: the server then does
 # not repeat the request if its process ends.
 STORES = "tokenscope.stores"

@@ -16,8 +16,6 @@ Templates that share variables share a context, as a base class or as a field; t
 into those of the whole. Undefined variables are errors (`webapp.web.application`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import ClassVar

@@ -3,8 +3,6 @@
 A cookie keeps the choice, and `<html data-theme="dark">` applies it, so that it works without scripts.
 """
 
-from __future__ import annotations
-
 from urllib.parse import urlsplit
 
 from flask import Blueprint, Flask, Response, g, redirect, request, url_for

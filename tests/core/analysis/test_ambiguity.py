@@ -1,7 +1,5 @@
 """Ambiguities of dictionary words, how segmentations agree, and frequencies that change one."""
 
-from __future__ import annotations
-
 import time
 from itertools import product
 

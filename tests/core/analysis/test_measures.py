@@ -1,7 +1,5 @@
 """Measures of a tokenization against published implementations and direct counts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import accumulate
 

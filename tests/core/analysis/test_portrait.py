@@ -1,7 +1,5 @@
 """Portraits of vocabularies: what their tokens are as text, how they are counted, and how search finds them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Pre-tokens of a text as a table, and which alternative of a split pattern makes each."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Whether texts give a token: compared with the original libraries, and with what is known of small vocabularies."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 

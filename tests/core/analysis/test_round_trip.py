@@ -1,7 +1,5 @@
 """Round trips: every difference is explained, and by the stage that makes it."""
 
-from __future__ import annotations
-
 import time
 from functools import cache
 from itertools import product

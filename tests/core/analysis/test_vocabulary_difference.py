@@ -1,7 +1,5 @@
 """Pieces are compared by what they stand for."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

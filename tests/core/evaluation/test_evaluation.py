@@ -1,7 +1,5 @@
 """Scores, errors and gold texts of segmentations."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Small vocabularies of every kind, as bases and as additions."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from tests.core.sentencepieces import trained

@@ -1,7 +1,5 @@
 """Vocabularies with pieces added: every base with every addition, and what the rules promise."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Expanded vocabularies as files, read by the original libraries; Llama 2 with Chinese pieces."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64decode
 from collections.abc import Callable

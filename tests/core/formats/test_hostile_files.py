@@ -1,7 +1,7 @@
 """Damaged files of every format, odd patterns and odd texts: used in time, or refused with one sentence."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -13,17 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core import PIPELINES
-from tests.core.mutations import STRANGERS, TEXT, mutated_bytes, mutated_document, read_or_refused, reduced, written
+from tests.core.formats.test_refused import SLOW, replace, sequence, split, tokenizer_json
+from tests.core.mutations import STRANGERS, TEXT, mutated_bytes, mutated_document, read_or_refused, reduced
 from tests.core.pairs import pair_of
 from tests.core.small_files import MODELS, OTHERS, small
 from tests.properties import SAME_FIXTURE
 from webapp.core.formats import patterns
 from webapp.core.formats.huggingface import check_growth
+from webapp.core.formats.huggingface_parts import read_pretokenizer
 from webapp.core.formats.patterns import check_source, checked_pattern, translated
 from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import recognize
-from webapp.core.text.split_patterns import SplitPattern, TextError
-from webapp.core.tokenizer import as_well_formed
+from webapp.core.text import pattern_matching
+from webapp.core.text.split_patterns import PatternTimeoutError, SplitPattern, TextError
+from webapp.core.tokenizer import Tokenizer, as_well_formed
 
 PUBLISHED = {"gpt2": 700, "bert_base_cased": 900, "mistral01": 700}
 RANDOM = st.integers(0, 1 << 32).map(Random)
@@ -40,11 +43,13 @@ def in_time() -> Iterator[None]:
 def files(request: pytest.FixtureRequest, shared: Path) -> tuple[bytes, ...]:
     name = request.param
     if name in PIPELINES:
-        return (written(reduced(json.loads(pair_of(name).theirs.to_str()), 300)),)
-    if name in PUBLISHED:
+        document, size = pair_of(name).theirs.to_str(), 300
+    elif name in PUBLISHED:
         path = shared / "vocabularies" / "tokenizers" / f"{name}.json"
-        return (written(reduced(json.loads(path.read_text(encoding="utf-8")), PUBLISHED[name])),)
-    return small(name)
+        document, size = path.read_text(encoding="utf-8"), PUBLISHED[name]
+    else:
+        return small(name)
+    return (json.dumps(reduced(json.loads(document), size)).encode(),)
 
 
 def test_intact_files_are_read_and_truncated_json_is_refused(files: tuple[bytes, ...]) -> None:
@@ -61,7 +66,7 @@ def test_files_with_bytes_or_members_changed(files: tuple[bytes, ...], random: R
     content, *rest = files
     with in_time():
         if content.startswith(b"{"):
-            read_or_refused(written(mutated_document(json.loads(content), random)), *rest)
+            read_or_refused(json.dumps(mutated_document(json.loads(content), random)).encode(), *rest)
         at = random.randrange(len(files))
         read_or_refused(*files[:at], mutated_bytes(files[at], random), *files[at + 1 :])
 
@@ -140,34 +145,76 @@ def test_damaged_patterns(source: str, random: Random) -> None:
         split_or_refused(mutated_bytes(source.encode(), random).decode(errors="replace"))
 
 
+@pytest.fixture
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten times as long: a slow machine reads the same files, and length is the first limit."""
+    monkeypatch.setattr(patterns, "_SECONDS", 7)
+    monkeypatch.setattr(patterns, "_SECONDS_TOGETHER", 14)
+
+
+@pytest.mark.usefixtures("patience")
 @pytest.mark.parametrize(
     "source",
     [
+        "(?:)|x",
         r"\p{N}{1,3}|[^\s]{2,}|\s+",
         r"\p{N}{1,3}(?=(?:\p{N}{3})*(?:\P{N}|$))",
         "[" + "".join(map(chr, range(0x4E00, 0x5E00))) + "]+|.",
         "|".join(["[a-z]?'[a-z]"] * 60),
     ],
 )
-def test_demanding_but_harmless_patterns_are_accepted(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patterns, "_SECONDS", 7)  # Ten times as long: a slow machine reads the same files.
-    monkeypatch.setattr(patterns, "_SECONDS_TOGETHER", 14)
+def test_demanding_but_harmless_patterns_are_accepted(source: str) -> None:
     assert checked_pattern(source) == source
+
+
+@pytest.mark.usefixtures("patience")
+def test_patterns_have_limits_of_length_alone_and_together() -> None:
+    steps = [split(f"[{'研' * 4_900}{at}]") for at in range(6)]
+    with pytest.raises(FormatError, match="have more than 25,000 characters together"):
+        recognize(tokenizer_json(pre_tokenizer=sequence("pretokenizers", steps)))
+    assert recognize(tokenizer_json(pre_tokenizer=steps[0])).format == "huggingface"
+    source = "[" + r"\x{3042}" * 700 + "]+"  # longer than a pattern may be, until it is translated
+    assert 5_000 < len(source) < patterns.LONGEST_SOURCE
+    (pretokenizer,) = read_pretokenizer(split(source))
+    assert pretokenizer.split("aああb") == ["a", "ああ", "b"]
+
+
+MANY_SLOW = [replace(SLOW, "", "Regex")] * 160
+LESSON = "It is a truth universally acknowledged, " * 4_000
+
+
+@pytest.mark.parametrize(
+    ("parts", "use"),
+    [
+        ({"pre_tokenizer": sequence("pretokenizers", [sequence("pretokenizers", [split(SLOW)] * 40)] * 4)},
+         lambda tokenizer: tokenizer.ids(LESSON)),
+        ({"normalizer": sequence("normalizers", MANY_SLOW[:80]),
+          "pre_tokenizer": sequence("pretokenizers", [split(SLOW)] * 80)}, lambda tokenizer: tokenizer.ids(LESSON)),
+        ({"model": {"type": "WordLevel", "vocab": {"<unk>": 0, "universally" * 80: 1}, "unk_token": "<unk>"},
+          "decoder": sequence("decoders", MANY_SLOW)}, lambda tokenizer: tokenizer.decode([1] * 1_000)),
+    ],
+)  # fmt: skip
+def test_slow_patterns_have_one_limit_together(
+    parts: dict[str, Any], use: Callable[[Tokenizer], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pattern_matching, "SECONDS", 0.2)
+    tokenizer = recognize(tokenizer_json(**parts)).tokenizer
+    assert tokenizer.ids("a b") == tokenizer.ids("a b")
+    began = thread_time()
+    with pytest.raises(PatternTimeoutError):
+        use(tokenizer)
+    assert thread_time() - began < 5
 
 
 # --- growth
 
 
-def replace(plain: str, content: str) -> dict[str, Any]:
-    return {"type": "Replace", "pattern": {"String": plain}, "content": content}
-
-
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        ({"normalizer": {"type": "Sequence", "normalizers": [replace("a", "aa")] * 40}}, "as long"),
-        ({"normalizer": {"type": "Sequence", "normalizers": [replace("ﬁ", "ﬁﬁ"), {"type": "NFKC"}] * 6}}, "as long"),
-        ({"normalizer": {"type": "Sequence", "normalizers": [replace("", "ab")] * 8}}, "as long"),
+        ({"normalizer": sequence("normalizers", [replace("a", "aa")] * 40)}, "as long"),
+        ({"normalizer": sequence("normalizers", [replace("ﬁ", "ﬁﬁ"), {"type": "NFKC"}] * 6)}, "as long"),
+        ({"normalizer": sequence("normalizers", [replace("", "ab")] * 8)}, "as long"),
         ({"normalizer": replace("a", "x" * 1001)}, "1,001 characters into a text"),
         ({"normalizer": {"type": "Prepend", "prepend": "x" * 1001}}, "1,001 characters into a text"),
         ({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}] * 600}}, "more than 500 parts"),
@@ -190,9 +237,3 @@ def test_growth_in_published_pipelines_is_accepted() -> None:
     for normalizers in (albert, lines):
         check_growth({"normalizer": {"type": "Sequence", "normalizers": normalizers},
                       "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "Metaspace"}]}})  # fmt: skip
-
-
-def test_half_of_a_surrogate_pair() -> None:
-    content = small("tekken")[0].replace(b'"<s>"', b'"\\ud800"')
-    assert read_or_refused(content) == "\\ud800 in the JSON is half of a surrogate pair, not a character"
-    assert read_or_refused(small("tekken")[0].replace(b'"<s>"', b'"\\ud83d\\ude00"')) is None

@@ -1,18 +1,22 @@
 """Every part of a `tokenizer.json` against the same part in `tokenizers`: ids, offsets and decoded text."""
 
+import tomllib
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
-import tokenizers
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers, processors
 
-from tests.core.pairs import Pair
-from tests.core.texts import any_text
-from webapp.core.formats import huggingface
+from tests.core.pairs import Pair, built, paired
+from tests.core.sentencepieces import parsed, trained
+from tests.core.texts import HARD, any_text
+from tests.properties import EXPENSIVE
+from webapp.core.text.split_patterns import CL100K, GPT2, O200K, QWEN, TEKKEN
 
+N, P, D = normalizers, pre_tokenizers, decoders
 BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 # Bytes for everything that is not a piece: the ids spell out what normalizer and pre-tokenizer left of a text.
 SPELLING = {
@@ -22,20 +26,16 @@ MERGES = [("t", "h"), ("th", "e"), ("▁", "t"), ("▁t", "h"), ("研", "究")]
 
 
 def spelling(normalizer: Any = None, pre_tokenizer: Any = None, decoder: Any = None, processor: Any = None) -> Pair:
-    theirs = tokenizers.Tokenizer(models.BPE(SPELLING, MERGES, unk_token="<unk>", byte_fallback=True, fuse_unk=True))
-    parts = {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "decoder": decoder, "post_processor": processor}
-    for name, part in parts.items():
-        if part is not None:
-            setattr(theirs, name, part)
-    return paired(theirs)
+    model = models.BPE(SPELLING, MERGES, unk_token="<unk>", byte_fallback=True, fuse_unk=True)
+    parts = {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "decoder": decoder}
+    return paired(built(model, **parts, post_processor=processor))
 
 
-def paired(theirs: tokenizers.Tokenizer) -> Pair:
-    theirs.encode_special_tokens = True
-    return Pair(huggingface.read(theirs.to_str()), theirs)
+def precompiled(**options: Any) -> Any:
+    """The character map of a SentencePiece model."""
+    return N.Precompiled(parsed(trained(model_type="unigram", **options)).normalizer_spec.precompiled_charsmap)
 
 
-N, P = normalizers, pre_tokenizers
 NORMALIZERS = {
     "NFC": N.NFC(), "NFD": N.NFD(), "NFKC": N.NFKC(), "NFKD": N.NFKD(), "Lowercase": N.Lowercase(),
     "Strip": N.Strip(), "Strip left": N.Strip(left=True, right=False), "Strip right": N.Strip(left=False, right=True),
@@ -46,6 +46,7 @@ NORMALIZERS = {
     "BertNormalizer bare": N.BertNormalizer(False, False, True, False),
     "Sequence": N.Sequence([N.NFKD(), N.StripAccents(), N.Lowercase(), N.Replace(" ", "▁"), N.Prepend("▁")]),
     "Sequence stripped": N.Sequence([N.Strip(), N.Nmt(), N.NFC()]),
+    "Precompiled": precompiled(), "Precompiled folded": precompiled(normalization_rule_name="nmt_nfkc_cf"),
 }  # fmt: skip
 BEHAVIORS = ["removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous"]
 PRE_TOKENIZERS = {
@@ -94,27 +95,31 @@ def assert_same_for_every_code_point(pair: Pair, context: str = "a{0}\u0301") ->
         assert list(zip(ours.starts, ours.ends, strict=True)) == theirs.offsets, hex(start)
 
 
-@given(text=any_text)
+# Combining marks in any order
+MARKS = "ea\u0301\u0323\u0308\u0344é\u212bậ가\u1100\u1161\u11a8\u0f71\u0f72\u0f73\u0f81\U0001d165\u0958"
+
+
+@given(text=any_text | st.text(MARKS))
 @example(text="")
 @example(text=" ")
 @example(text=" the  the")
 @example(text="  the\n th\u0301e ")
+@example(text="".join(HARD))
+@example(text="e\u0301\u0344ﬁ ³\u094dक ·\u0308\u094dक कः\u094dक ³\u094dक\u094dक e\u0301क\u094dक")
 def test_normalizers_and_pre_tokenizers_equal_tokenizers(part: Pair, text: str) -> None:
     part.assert_same(text)
 
 
 EVERYWHERE = {
-    "normalizer": ["NFC", "NFKD", "Lowercase", "StripAccents", "Nmt", "BertNormalizer", "BertNormalizer cased"],
-    "pre_tokenizer": ["Digits", "UnicodeScripts", "Whitespace", "WhitespaceSplit", "BertPreTokenizer"],
-}
+    "normalizer": ["NFC", "NFKD", "Lowercase", "StripAccents", "Nmt", "BertNormalizer", "BertNormalizer cased",
+                   "Precompiled", "Precompiled folded"],
+    "pre_tokenizer": ["Digits", "UnicodeScripts", "Whitespace", "WhitespaceSplit", "BertPreTokenizer",
+                      "Punctuation isolated"],
+}  # fmt: skip
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [(kind, name) for kind, names in EVERYWHERE.items() for name in names]
-    + [("pre_tokenizer", "Punctuation isolated")],
-)
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in EVERYWHERE.items() for name in names])
 def test_every_code_point(kind: str, name: str) -> None:
     assert_same_for_every_code_point(spelling(**{kind: CHOICES[kind][name]}))
 
@@ -135,36 +140,46 @@ def test_a_character_inserted_before_the_first_one_is_not_repeated() -> None:
     assert list(pair.ours.encode("\na").ids) == [token.id for token in ids]
 
 
-# --- models
+# --- published patterns
 
-OPTIONS: dict[str, dict[str, Any]] = {
-    "unknown left out": {},
-    "unknown": {"unk_token": "<unk>"},
-    "unknown fused": {"unk_token": "<unk>", "fuse_unk": True},
-    "bytes": {"unk_token": "<unk>", "byte_fallback": True},
-    "bytes fused": {"unk_token": "<unk>", "byte_fallback": True, "fuse_unk": True},
-    "whole words": {"unk_token": "<unk>", "ignore_merges": True},
-    "prefix": {"unk_token": "<unk>", "continuing_subword_prefix": "##"},
-    "suffix": {"unk_token": "<unk>", "end_of_word_suffix": "</w>"},
-    "prefix and suffix": {"unk_token": "<unk>", "continuing_subword_prefix": "##", "end_of_word_suffix": "</w>"},
+PATTERNS: dict[str, str] = {
+    "GPT-2": GPT2, "Llama 3": CL100K, "Qwen 2": QWEN, "GPT-4o": O200K, "Mistral": TEKKEN,
+    **tomllib.loads(Path(__file__).with_name("oniguruma_patterns.toml").read_text(encoding="utf-8")),
+}  # fmt: skip
+SEQUENCES = {
+    "DeepSeek": ["numbers", "ideographs", "words"],
+    "DeepSeek LLM": ["line ends", "letters", "punctuation", "white space", "ideographs"],
 }
-SOME = ["<unk>", *BYTES[:0xE3], *"aetsh▁研", "##h", "##e", "e</w>", "##e</w>", "th", "the", "hats", "▁a", "the</w>"]
+SPLITS = {name: [source] for name, source in PATTERNS.items()} | {
+    name: [PATTERNS[f"DeepSeek {part}"] for part in parts] for name, parts in SEQUENCES.items()
+}
+PARTS_OF_TEXTS = [*HARD, "1234567", "2024-01", "한국어", "かな", "カナ", "[", "]", "(", "-", "a", "E"]
 
 
-@pytest.fixture(scope="module", params=OPTIONS)
-def bpe(request: pytest.FixtureRequest) -> Pair:
-    options = OPTIONS[request.param]
-    ids = {piece: id for id, piece in enumerate(SOME)}
-    prefix, suffix = options.get("continuing_subword_prefix", ""), options.get("end_of_word_suffix", "")
-    merges = [("t", prefix + "h"), ("th", prefix + "e" + suffix), *([] if prefix or suffix else [("▁", "a")])]
-    theirs = tokenizers.Tokenizer(models.BPE(ids, merges, **options))
-    theirs.pre_tokenizer = P.Split(Regex("[ .]"), "isolated")
-    return paired(theirs)
+@pytest.fixture(scope="module", params=SPLITS)
+def splits(request: pytest.FixtureRequest) -> list[Pair]:
+    """Patterns whose matches are kept, and removed."""
+    patterns = [Regex(source) for source in SPLITS[request.param]]
+    behaviors = ("isolated", "removed")
+    return [spelling(None, P.Sequence([P.Split(one, behavior) for one in patterns])) for behavior in behaviors]
 
 
-@given(text=st.one_of(st.text("thea▁s研究é.  \x00", max_size=30), any_text))
-def test_bpe_equals_tokenizers(bpe: Pair, text: str) -> None:
-    bpe.assert_same(text)
+def assert_same_spans(pair: Pair, text: str) -> None:
+    ours = [(pretoken, (start, end)) for pretoken, start, end in pair.ours.pretokenizer.spans(text)]
+    assert ours == pair.theirs.pre_tokenizer.pre_tokenize_str(text)
+
+
+@EXPENSIVE
+@given(text=any_text | st.lists(st.sampled_from(PARTS_OF_TEXTS), max_size=16).map("".join))
+def test_published_patterns_split_as_in_tokenizers(splits: list[Pair], text: str) -> None:
+    for pair in splits:
+        assert_same_spans(pair, text)
+
+
+@pytest.mark.exhaustive
+def test_published_patterns_split_every_code_point_as_in_tokenizers(splits: list[Pair]) -> None:
+    for first in range(0, len(CODE_POINTS), 20_000):
+        assert_same_spans(splits[0], " ".join(f"a{one}" for one in CODE_POINTS[first : first + 20_000 : 7]))
 
 
 # --- added tokens
@@ -212,9 +227,7 @@ def test_added_tokens_equal_tokenizers(
         pair.theirs.add_tokens([AddedToken(content, **flags)])
     pair = paired(pair.theirs)
     pair.assert_same("".join(text), special=special)
-    ids = pair.theirs.encode("".join(text)).ids
-    for skip in (True, False):
-        assert pair.ours.decode(ids, skip_special=skip) == pair.theirs.decode(ids, skip_special_tokens=skip)
+    pair.assert_decoded(pair.theirs.encode("".join(text)).ids)
 
 
 # --- post-processors
@@ -262,7 +275,6 @@ def test_post_processors_equal_tokenizers(name: str, pre_tokenizer: str, text: s
 
 # --- decoders
 
-D = decoders
 DECODERS = {
     "none": None, "ByteLevel": D.ByteLevel(), "WordPiece": D.WordPiece(prefix="▁"),
     "WordPiece plain": D.WordPiece(cleanup=False), "Metaspace": D.Metaspace(), "BPEDecoder": D.BPEDecoder("e"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import tiktoken
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tiktoken_ext import openai_public
 
@@ -15,7 +15,6 @@ from tests.core.texts import ASSIGNED, CORPUS, HARD, REST, any_text
 from tests.properties import EXPENSIVE
 from webapp.core.formats import packed_ranks
 from webapp.core.formats import tiktoken as tiktoken_format
-from webapp.core.formats.reading import FormatError
 from webapp.core.formats.tiktoken import ENCODINGS, read, write
 from webapp.core.recipes import BYTE_BPE
 from webapp.core.text import split_patterns
@@ -36,12 +35,8 @@ SPECIAL = {"<|endoftext|>": 90000, "<|fim_prefix|>": 90001, " ": 90002, "a\u0301
 odd_texts = st.lists(
     st.one_of(
         st.sampled_from(HARD),
-        st.sampled_from(
-            ["\x1c", "\x1d", "\x1e", "\x1f", "\x85", "\xa0", "\u2028", "\u3000", "\ufeff", "\r", "\n", " "]
-        ),
-        st.sampled_from(
-            ["'ſ", "'S", "'LL", "'lL", "'Ve", "\u212a", "'", "’s", "K's", "\u200d", "\ufe0f", "👩‍👩‍👧", "研"]
-        ),
+        st.sampled_from("\x1c\x1d\x1e\x1f\x85\xa0\u2028\u3000\ufeff\r\n \u212a'\u200d\ufe0f研"),
+        st.sampled_from(["'ſ", "'S", "'LL", "'lL", "'Ve", "’s", "K's", "👩‍👩‍👧"]),
         st.text(max_size=3),
     ),
     max_size=25,
@@ -53,7 +48,8 @@ HOSTILE = [
     "", "a" * 20_000, " " * 5_000, "\n" * 5_000, " \n\t" * 2_000, "0123456789" * 500, "=" * 3_000, "ab" * 5_000,
     "\0" * 2_000, "👨‍👩‍👧‍👦" * 500, "e" + "\u0301" * 2_000, "研究生命科学" * 800, "ﷺ" * 1_000, "\u200d\ufe0f" * 1_000,
     "IT'S don'T I'LL we'Ve o'ſ" * 50, "camelCaseHTTPServer2Go_x86" * 50, "".join(HARD), " ".join(reversed(HARD)),
-    "<|endoftext|>" * 100, "<|fim_prefix|> <|endofprompt|><|im_start|><|start|>", "<|endoftext|", "x\ud83d y\udc00",
+    "<|endoftext|>" * 100, "<|fim_prefix|> <|endofprompt|><|im_start|><|start|>", "<|endoftext|",
+    "x\ud83d\ude00 y\udc00 \ud83d",
 ]  # fmt: skip
 
 
@@ -88,6 +84,7 @@ def pair(request: pytest.FixtureRequest, pattern: str) -> tuple[Tokenizer, tikto
 
 
 @given(text=all_texts)
+@example(text="a \n ")  # where the two spellings of cl100k differ
 def test_any_text_equals_tiktoken(pair: tuple[Tokenizer, tiktoken.Encoding], text: str) -> None:
     assert_same(*pair, text)
 
@@ -101,16 +98,6 @@ def test_every_code_point_equals_tiktoken(pattern: str) -> None:
     for first in range(0, len(codes), 10_000):
         text = "z".join(f"{chr(code)}{chr(code)}1{chr(code)} B" for code in codes[first : first + 10_000])
         assert ours.ids(text) == rival.encode_ordinary(text), hex(codes[first])
-
-
-def test_white_space_at_the_end_of_a_text_equals_tiktoken() -> None:
-    """The two spellings of cl100k differ there, and both match what `tiktoken` runs."""
-    found = []
-    for pattern in (split_patterns.CL100K_BASE, split_patterns.CL100K):
-        ours = read(file_of(EVERY_PAIR), pattern=pattern, special_tokens={})
-        assert ours.ids("a \n ") == rival_of(EVERY_PAIR, pattern, {}).encode_ordinary("a \n ")
-        found.append(len(ours.ids("a \n ")))
-    assert found == [2, 3]
 
 
 @pytest.mark.parametrize("pattern", [r"\w+", r"\p{Han}+|[a-z]+", r"[^\n]+", r"(?i:the)|."])
@@ -204,42 +191,6 @@ def test_each_named_encoding_can_be_read(name: str) -> None:
     assert write(tokenizer) == file_of(ranks)
     if name == "qwen":
         assert tokenizer.ids("e\u0301") == tokenizer.ids("é")
-
-
-# --- refusals
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda file: b"", "the .tiktoken file is empty"),
-        (lambda file: file.replace(b"QQ== 65\n", b"QUE= 65\n"), "byte 'A' is not in the vocabulary"),
-        (lambda file: file[:1000], "line 124 should be"),
-    ],
-)
-def test_a_broken_file_is_refused(change: object, message: str) -> None:
-    content = change(file_of(BYTES | {b"ab": 256}))  # type: ignore[operator]
-    with pytest.raises(FormatError, match=message.replace("(", r"\(")):
-        read(content)
-
-
-def test_custom_patterns_and_special_tokens_are_checked() -> None:
-    content = file_of(BYTES)
-    for special_tokens in ({"": 300}, {"<a>": -1}, {"<a>": 1 << 40}):
-        with pytest.raises(FormatError, match="should have a text and a non-negative id"):
-            read(content, special_tokens=special_tokens)
-    with pytest.raises(FormatError, match=r"rank 7 of .* is the id of the special token '<a>'"):
-        read(content, special_tokens={"<a>": 7})
-
-
-@given(text=st.text(st.sampled_from("a é\ud83d\ude00\udfff\ud800😀"), max_size=8))
-def test_surrogates_equal_tiktoken(text: str) -> None:
-    """A surrogate pair is one character, as in `tiktoken`; offsets refer to the text as given."""
-    ours, rival = read(file_of(BYTES), "r50k_base"), rival_of(BYTES, split_patterns.R50K_BASE, {})
-    encoding = ours.encode(text)
-    assert list(encoding.ids) == ours.ids(text) == rival.encode_ordinary(text)
-    assert all(0 <= start < end <= len(text) for start, end in zip(encoding.starts, encoding.ends, strict=True))
-    assert (encoding.ends[-1] if text else 0) == len(text)
 
 
 def test_two_tokens_with_one_id_decode_as_in_tiktoken() -> None:

@@ -1,8 +1,7 @@
 """Files of merges, pieces and scores: what each holds, and the same ids as in the original libraries."""
 
-from __future__ import annotations
-
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,55 +10,40 @@ import sentencepiece
 import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
-from tokenizers.implementations import BertWordPieceTokenizer, ByteLevelBPETokenizer
 
+from tests.core.pairs import Pair, pair_of
 from tests.core.sentencepieces import trained
-from tests.core.tekken_files import RANKS, tekken_file
-from tests.core.texts import CORPUS, any_text
+from tests.core.small_files import RANKS, tekken_file
+from tests.core.texts import any_text
 from webapp.core.formats import subword_nmt, tekken, tokens_and_scores, vocab_json, vocab_txt
-from webapp.core.formats.reading import FormatError
-from webapp.core.models.unigram import Unigram
-from webapp.core.recipes import BYTE_BPE, UNIGRAM
+from webapp.core.formats.recognize import recognize
 from webapp.core.reference.bpe import characters, encode_everywhere
 from webapp.core.text import split_patterns
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.trainers.bpe import train_bytes
-
-LINES = CORPUS.splitlines(keepends=True)
-BYTES = [bytes([byte]) for byte in range(256)]
-
-# --- vocab.txt
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["lower case", "cased"])
-def bert(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Tokenizer, Any]:
-    """Return a vocab.txt trained by `tokenizers`, read by us and by it."""
-    trained = BertWordPieceTokenizer(lowercase=request.param)
-    trained.train_from_iterator(LINES, vocab_size=600, limit_alphabet=200, show_progress=False)
-    folder = tmp_path_factory.mktemp("bert")
-    trained.save_model(str(folder))
-    file = folder / "vocab.txt"
-    rival = BertWordPieceTokenizer(str(file), lowercase=request.param)
-    rival._tokenizer.encode_special_tokens = True
-    return vocab_txt.read(file.read_text(encoding="utf-8")), rival
+@pytest.fixture(scope="module", params=["wordpiece", "wordpiece_lowercase", "byte_bpe"])
+def saved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pair, list[bytes]]:
+    """A vocabulary that `tokenizers` trained, our reading of its `vocab.txt` or `vocab.json`, and the files."""
+    theirs = pair_of(request.param).theirs
+    files = [Path(file).read_bytes() for file in theirs.model.save(str(tmp_path_factory.mktemp("saved")))]
+    return Pair(recognize(*files).tokenizer, theirs), files
 
 
 @given(text=any_text)
-def test_vocab_txt_equals_tokenizers(bert: tuple[Tokenizer, Any], text: str) -> None:
-    ours, rival = bert
-    theirs = rival.encode(text, add_special_tokens=False)
-    encoding = ours.encode(text)
-    assert list(encoding.ids) == theirs.ids
-    assert list(zip(encoding.starts, encoding.ends, strict=True)) == theirs.offsets
-    assert ours.decode(theirs.ids) == rival.decode(theirs.ids, skip_special_tokens=False)
+def test_a_saved_vocabulary_equals_tokenizers(saved: tuple[Pair, list[bytes]], text: str) -> None:
+    pair, _files = saved
+    pair.assert_same(text)
+    pair.assert_decoded(pair.ours.ids(text))
 
 
-def test_vocab_txt_is_written_unchanged(bert: tuple[Tokenizer, Any]) -> None:
-    written = vocab_txt.write(bert[0])
-    again = vocab_txt.read(written)
-    assert vocab_txt.write(again) == written
-    assert (again.model.pieces, again.special_tokens) == (bert[0].model.pieces, bert[0].special_tokens)
-    assert again.normalizer == bert[0].normalizer
+def test_a_saved_vocabulary_is_written_unchanged(saved: tuple[Pair, list[bytes]]) -> None:
+    (ours, *_), files = [saved[0].ours], [file.decode() for file in saved[1]]
+    if len(files) == 1:
+        assert [vocab_txt.write(ours)] == files
+    else:
+        vocabulary, merges = vocab_json.write(ours)
+        assert (json.loads(vocabulary), merges) == (json.loads(files[0]), files[1])
 
 
 def test_vocab_txt_line_ends_and_letter_case() -> None:
@@ -67,54 +51,6 @@ def test_vocab_txt_line_ends_and_letter_case() -> None:
     assert vocab_txt.read("[UNK]\nlow\n", lowercase=False).ids("Low") == [0]
     assert vocab_txt.read("[UNK]\nlow\n").ids("Low") == [1]
     assert vocab_txt.read("[UNK]\nlow\nLow\n").ids("Low") == [2]
-
-
-# --- vocab.json and merges.txt
-
-
-@pytest.fixture(scope="module")
-def gpt2_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Return both files, trained by `tokenizers`."""
-    trained = ByteLevelBPETokenizer()
-    trained.train_from_iterator(LINES, vocab_size=800, special_tokens=["<|endoftext|>"], show_progress=False)
-    folder = tmp_path_factory.mktemp("gpt2")
-    vocabulary, merges = trained.save_model(str(folder))
-    return Path(vocabulary), Path(merges)
-
-
-@pytest.fixture(scope="module")
-def gpt2(gpt2_files: tuple[Path, Path]) -> tuple[Tokenizer, Any]:
-    """Return both files, read by us and by `tokenizers`."""
-    vocabulary, merges = (file.read_text(encoding="utf-8") for file in gpt2_files)
-    return vocab_json.read(json.loads(vocabulary), merges), ByteLevelBPETokenizer(*map(str, gpt2_files))
-
-
-@given(text=any_text)
-def test_vocab_json_equals_tokenizers(gpt2: tuple[Tokenizer, Any], text: str) -> None:
-    ours, rival = gpt2
-    theirs = rival.encode(text)
-    encoding = ours.encode(text)
-    assert list(encoding.ids) == theirs.ids
-    assert ours.decode(theirs.ids) == rival.decode(theirs.ids) == text
-
-
-def test_vocab_json_is_written_unchanged(gpt2: tuple[Tokenizer, Any], gpt2_files: tuple[Path, Path]) -> None:
-    vocabulary, merges = (file.read_text(encoding="utf-8") for file in gpt2_files)
-    written = vocab_json.write(gpt2[0])
-    assert (json.loads(written[0]), written[1]) == (json.loads(vocabulary), merges)
-
-
-def test_models_without_a_vocab_json_are_not_written() -> None:
-    unigram = UNIGRAM.tokenizer(Unigram(["<unk>", "a"], [0, -1], unknown_id=0))
-    with pytest.raises(FormatError, match="Unigram cannot be written"):
-        vocab_json.write(unigram)
-    with pytest.raises(FormatError, match="Unigram cannot be written"):
-        vocab_txt.write(unigram)
-    model = train_bytes({}, 256).model
-    with pytest.raises(FormatError, match="GPT-2's split pattern"):
-        vocab_json.write(Tokenizer(model))
-    with pytest.raises(FormatError, match="has the id 300, but no piece has the id 256"):
-        vocab_json.write(BYTE_BPE.tokenizer(model, {"<s>": 300}))
 
 
 # --- tekken.json
@@ -195,33 +131,25 @@ def test_a_very_long_word_is_encoded() -> None:
     assert len(tokenizer.ids("a" * 300_000)) == 299_999 // 8 + 4  # seven more and the last, with its mark
 
 
-def exported(rival: sentencepiece.SentencePieceProcessor) -> dict[str, list[Any]]:
-    """Return the JSON of a model, as llama2.c exports it."""
-    pieces = [rival.id_to_piece(id).replace("▁", " ") for id in range(rival.get_piece_size())]
-    first = pieces.index("<0x00>")
-    pieces[first : first + 256] = map(chr, range(256))
-    return {"tokens": pieces, "scores": [rival.get_score(id) for id in range(rival.get_piece_size())]}
-
-
-@pytest.fixture(scope="module")
-def rival() -> sentencepiece.SentencePieceProcessor:
-    model = trained(model_type="bpe", byte_fallback=True, normalization_rule_name="identity", vocab_size=700)
-    return sentencepiece.SentencePieceProcessor(model_proto=model)
-
-
-@pytest.fixture(scope="module")
-def ours(rival: sentencepiece.SentencePieceProcessor) -> Tokenizer:
-    return tokens_and_scores.read(json.dumps(exported(rival)))
-
-
 @given(text=any_text.filter(lambda text: text == " ".join(text.split(" ")).strip(" ") and "▁" not in text and text))
-def test_ids_equal_the_model_given_a_leading_space(
-    rival: sentencepiece.SentencePieceProcessor, ours: Tokenizer, text: str
-) -> None:
+def test_pieces_and_scores_equal_their_model_given_a_leading_space(text: str) -> None:
+    ours, theirs = exported()
     text = " ".join(filter(None, text.split(" ")))  # the model removes extra spaces, which the JSON does not record
     ids = ours.ids(" " + text)
-    assert ids == rival.encode(text)
+    assert ids == theirs.encode(text)
     assert ours.decode(ids) == " " + text
+
+
+@cache
+def exported() -> tuple[Tokenizer, sentencepiece.SentencePieceProcessor]:
+    """The JSON of a model, as llama2.c exports it, and the model."""
+    options = {"byte_fallback": True, "normalization_rule_name": "identity", "vocab_size": 700}
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=trained(model_type="bpe", **options))
+    pieces = [theirs.id_to_piece(id).replace("▁", " ") for id in range(theirs.get_piece_size())]
+    first = pieces.index("<0x00>")
+    pieces[first : first + 256] = map(chr, range(256))
+    scores = [theirs.get_score(id) for id in range(len(pieces))]
+    return tokens_and_scores.read(json.dumps({"tokens": pieces, "scores": scores})), theirs
 
 
 def test_worked_example(shared: Path, worked_examples: dict[str, Any]) -> None:
@@ -232,33 +160,8 @@ def test_worked_example(shared: Path, worked_examples: dict[str, Any]) -> None:
         assert ours.model.id_of(piece) == id
     assert ours.ids(",") == [29892]
     assert ours.ids("\U0010ffff") == [byte + example["first_byte_id"] for byte in "\U0010ffff".encode()]
-    rival = sentencepiece.SentencePieceProcessor(
-        model_file=str(shared / "vocabularies" / "sentencepiece" / "llama2.model")
-    )
+    llama2 = (shared / "vocabularies" / "sentencepiece" / "llama2.model").read_bytes()
+    rival = sentencepiece.SentencePieceProcessor(model_proto=llama2)
     for path in sorted((shared / "texts").iterdir()):
         content = path.read_text(encoding="utf-8")[:50_000].replace("▁", "")
         assert ours.ids(" " + content) == rival.encode(content), path.name
-
-
-def small() -> dict[str, Any]:
-    tokens = ["<unk>", "<s>", "</s>", *map(chr, range(256)), "a", "b", "ab"]
-    return {"tokens": tokens, "scores": [0.0] * 259 + [-3.0, -2.0, -1.0]}
-
-
-def changed(**change: Any) -> str:
-    return json.dumps({**small(), **change})
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (json.dumps(small()).replace("-1.0", "1e999"), "which is not a number"),
-        (changed(tokens=[*small()["tokens"][:-1], "a"]), "'a' occurs twice"),
-        (changed(tokens=[*small()["tokens"][:-1], ""]), "is empty"),
-        (changed(tokens=["<s>", "x", *small()["tokens"][2:]]), '"<unk>" is missing'),
-    ],
-)
-def test_bad_files_are_refused_in_one_clear_sentence(text: str, message: str) -> None:
-    with pytest.raises(FormatError, match=message) as refused:
-        tokens_and_scores.read(text)
-    assert "\n" not in str(refused.value)

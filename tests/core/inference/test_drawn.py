@@ -1,7 +1,5 @@
 """Inferences that draw: BPE-dropout and samples of Unigram."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from itertools import pairwise, product

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from webapp.core.models.bpe import BPE
+from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.matching import Matching
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.unigram import Unigram
 
@@ -26,6 +28,7 @@ BYTES = [bytes([byte]) for byte in range(256)]
         (lambda: RankBPE(BYTES[1:]), r"byte '\\x00' is not in"),
         (lambda: RankBPE([*BYTES, b"ab", b"ab"]), "'ab' occurs twice"),
         (lambda: RankBPE([*BYTES, b""]), "empty"),
+        (lambda: Matching(Dictionary(["a"]), "sideways"), "sideways"),  # type: ignore[arg-type]
         (lambda: RankBPE(BYTES, reserved=[7]), r"byte '\\x07' is not in"),
     ],
 )

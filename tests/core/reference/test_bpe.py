@@ -1,7 +1,5 @@
 """BPE: trainers, models and SuperBPE against the textbook functions."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from random import Random

@@ -1,7 +1,5 @@
 """The textbook functions: worked examples of papers and courses, and the fast models against them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,9 +1,8 @@
 """Split patterns: captures, empty matches, and fast forms of known patterns."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
+from contextlib import suppress
 from random import Random
 from time import thread_time
 
@@ -84,21 +83,23 @@ EMPTY = [
 ]  # fmt: skip
 PARTS = [
     "",
-    "x",
-    "y",
-    "x*",
-    "y*?",
-    "(?:)",
-    "(?=x)",
-    "(?<=y)",
-    "$",
-    r"\b",
-    "[^x]",
-    "x{0,2}",
-    r"\G",
-    "(?!y)",
-    "(x|)",
-    ".",
+    *[
+        r"x",
+        r"y",
+        r"x*",
+        r"y*?",
+        r"(?:)",
+        r"(?=x)",
+        r"(?<=y)",
+        r"$",
+        r"\b",
+        r"[^x]",
+        r"x{0,2}",
+        r"\G",
+        r"(?!y)",
+        r"(x|)",
+        r".",
+    ],
 ]
 
 
@@ -121,22 +122,14 @@ def restarted(pattern: regex.Pattern[str], text: str) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("source", EMPTY)
-@given(text=st.text("xxyy a\né研"))
-def test_the_spans_are_those_of_a_search_that_starts_again(source: str, text: str) -> None:
-    pattern = regex.compile(source)
-    assert matched_spans(pattern, text, 0, lambda: None) == restarted(pattern, text)
-
-
-@given(random=st.integers(0, 1 << 32).map(Random), text=st.text("xxyy a"))
-def test_random_patterns(random: Random, text: str) -> None:
+@given(text=st.text("xxyy a\né研"), random=st.integers(0, 1 << 32).map(Random))
+def test_the_spans_are_those_of_a_search_that_starts_again(source: str, text: str, random: Random) -> None:
     branches = ["".join(random.choices(PARTS, k=random.randint(1, 3))) for _ in range(random.randint(1, 3))]
-    try:
-        pattern = regex.compile("|".join(branches))
-    except regex.error:  # several repeats
-        return
-    assert matched_spans(pattern, text, 3, lambda: None) == [
-        (start + 3, end + 3) for start, end in restarted(pattern, text)
-    ]
+    for each in (source, "|".join(branches)):
+        with suppress(regex.error):  # several repeats
+            pattern = regex.compile(each)
+            found = [(start + 3, end + 3) for start, end in restarted(pattern, text)]
+            assert matched_spans(pattern, text, 3, lambda: None) == found
 
 
 @pytest.mark.parametrize("source", ["x*", r"(?=\w)"])
@@ -149,25 +142,13 @@ def test_half_a_megabyte_of_empty_matches_is_split_within_its_time(source: str) 
 def test_the_time_limit_holds_between_empty_matches() -> None:
     with pytest.raises(TimeoutError):
         matched_spans(regex.compile(r"(?=a)|(?:\w|\w)+?!"), "b" * 1000 + " !", 0, lambda: 0.01)
-    with pytest.raises(PatternTimeoutError):
+    with pytest.raises(PatternTimeoutError, match=r"\(\?:.*\+\?!"):
         SplitPattern(r"(?:\w|\w\w)+?!").findall("b" * 1000 + " !")
 
 
 CONTEXTS = ["a{0}b {0}{0}1 {0}\r\n'{0}s", "{0}Ab{0}AB{0}/\n{0}"]
-texts_to_cut = st.lists(
-    st.one_of(
-        st.sampled_from(
-            [" ", "  ", "\n", "a", "B", "É", "é", "ǅ", "1", "𝐀", "𝐚", "𝟘", "𠀀", "🎉", "'s", "'S", "!", "/"]
-        ),
-        st.sampled_from(
-            ["\x1c", "\x85", "\u0301", "\U0001e000", "\u02b0", "研", "ʕ", "\u1c8a", "\u0558", "\U00033000"]
-        ),
-        st.sampled_from(HARD),
-    ),
-    max_size=30,
-).map("".join)
-
-
+CUT = [*" \naBÉéǅ1𝐀𝐚𝟘𠀀🎉!/\x1c\x85\u0301\U0001e000\u02b0研ʕ\u1c8a\u0558\U00033000", "  ", "'s", "'S"]
+texts_to_cut = st.lists(st.sampled_from(CUT) | st.sampled_from(HARD), max_size=30).map("".join)
 words_of_marks = st.text(st.sampled_from("aAéÉǅʰ研\u0301\u0323 '\nsS1/!𝐀𝐚𠀀ſ"), max_size=24)
 
 
@@ -194,9 +175,7 @@ def test_every_code_point_in_context(pattern: str, context: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", KNOWN)
-@given(
-    text=st.one_of(any_text, texts_to_cut, st.text(st.sampled_from("aAéÉǅʰ研\u0301\u0323 '\nsS1/!𝐀𝐚𠀀ſ"), max_size=24))
-)
+@given(text=any_text | texts_to_cut | words_of_marks)
 def test_difficult_texts(pattern: str, text: str) -> None:
     fast = SplitPattern(pattern)
     found = fast.findall(text)
@@ -208,11 +187,6 @@ def test_difficult_texts(pattern: str, text: str) -> None:
 def test_an_unknown_pattern_is_run_unchanged() -> None:
     assert SplitPattern(r"\p{L}+").findall("ab1cd") == ["ab", "cd"]
     assert SplitPattern(r"\p{L}+").findall("ab\u088fcd") == ["ab", "cd"], "a letter since Unicode 17"
-
-
-def test_a_pattern_that_backtracks_without_end_times_out() -> None:
-    with pytest.raises(PatternTimeoutError, match=r"\(a\+\)\+\$"):
-        SplitPattern(r"(a+)+$").findall("a" * 3000 + "!")
 
 
 def test_a_pattern_slow_on_every_word_has_one_time_limit_for_the_text() -> None:

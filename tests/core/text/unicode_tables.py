@@ -4,8 +4,6 @@ Asks `tokenizers` and `tiktoken`, whose tables are of several versions of Unicod
 when `regex`, Python, `tokenizers` or `tiktoken` has moved on and `test_unicode_tables.py` fails.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Iterable
 

@@ -1,7 +1,5 @@
 """Traces of longest matches, of pre-tokens and of other inferences: the tokens of the models, decision by decision."""
 
-from __future__ import annotations
-
 from random import Random
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Traces of merges, and of training round by round: what the models and trainers do."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from math import exp, fsum
 from typing import Any

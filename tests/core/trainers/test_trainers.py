@@ -1,7 +1,5 @@
 """Every trainer of subwords, and what only one of them has."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import partial
 from math import exp, fsum

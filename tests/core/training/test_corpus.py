@@ -1,7 +1,5 @@
 """Corpora: reading and counting them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """Plans of trainings: which are possible, and how they are recorded."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

@@ -1,7 +1,5 @@
 """Training and what a survey foretells of it, and the vocabularies of the original libraries."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import time

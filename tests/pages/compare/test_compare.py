@@ -1,7 +1,5 @@
 """The comparison page: choosing, moving and failing rows; figures; its JSON; its limits."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import parse_qsl, urlsplit
 
@@ -29,22 +27,6 @@ def drawing_of(html: str) -> str:
     return html[start : html.index('id="summary"', start)]
 
 
-def summary_of(html: str) -> str:
-    """Return the sentence that screen readers announce."""
-    found = re.search(r'id="summary" hidden>([^<]*)<', html)
-    assert found is not None
-    return found[1]
-
-
-def test_the_count_and_the_spans_that_differ_are_told(client: FlaskClient) -> None:
-    page = client.get("/compare", query_string={"text": "Unbelievably low", "with": [*TWO, "wordpiece:wordpiece"]}).text
-    assert '<p class="count"><b>6–7</b> tokens</p>' in page
-    assert "<dd>2 of 4</dd>" in page
-    assert summary_of(page) == "6 to 7 tokens. Split differently: 2 of 4 spans."
-    same = client.get("/compare", query_string={"text": "low", "with": ["fmm:jieba", "bmm:jieba"]}).text
-    assert summary_of(same) == "One token. All tokenizers split the text in the same way."
-
-
 def test_the_figures_equal_the_output_of_the_tokenizers(client: FlaskClient) -> None:
     twin = client.get("/compare", query_string={"text": TEXT, "with": SAME, "format": "json"}).get_json()
     assert twin["text"] == TEXT
@@ -52,21 +34,10 @@ def test_the_figures_equal_the_output_of_the_tokenizers(client: FlaskClient) -> 
         encoding = shipped_tokenizer(row["vocabulary"]).encode(TEXT)
         assert f"{row['algorithm']}:{row['vocabulary']}" == written
         assert row["ids"] == list(encoding.ids)
-        assert row["vocabulary_size"] == 32_000
-        assert row["seconds"] > 0
     each = [set(row["boundaries"]) for row in twin["rows"]]
     assert set(twin["agreed"]) == set.intersection(*each)
     assert set(twin["disputed"]) == set.union(*each) - set.intersection(*each)
     assert twin["shared_boundaries"] == [[len(one & other) for other in each] for one in each]
-
-
-def test_a_column_has_the_tokens_of_each_row_and_a_track(client: FlaskClient) -> None:
-    three = [*TWO, "wordpiece:wordpiece"]
-    page = drawing_of(client.get("/compare", query_string={"text": "low unbelievably", "with": three}).text)
-    assert '<span class="col"><b><i class="k1">low</i></b><b><i class="k1">low</i></b>' in page
-    assert re.search(
-        r'<span class="col d3" title="3 ways to split “[^”]+”">(<b><i class="(k\d)">.*?</b>){3}</span>', page
-    )
 
 
 @pytest.mark.parametrize(
@@ -82,20 +53,15 @@ def test_a_comparison_is_exported_as_a_file(client: FlaskClient, kind: str, mime
         assert (answer.status_code, answer.mimetype) == (200, mimetype)
         assert answer.data.startswith(begins)
         assert answer.headers["Content-Disposition"] == f"attachment; filename=comparison.{kind}"
-    page = client.get("/compare", query_string=form).text
-    assert f'<a href="/compare/tokens.{kind}?' in page
 
 
 def test_the_export_of_a_text_too_long_for_an_address_is_a_button(client: FlaskClient) -> None:
     page = client.post("/compare", data={"text": "low " * 3_000, "with": TWO}).text
     assert 'formaction="/compare/tokens.png?colours=dark" data-whole-page' in page
-    assert "</w>" not in client.get("/compare/tokens.txt", query_string={"text": "low", "with": TWO}).text
     assert client.get("/compare/tokens.json", query_string={"text": TEXT, "with": TWO}).get_json()["text"] == TEXT
     assert client.get("/compare/tokens.exe", query_string={"text": TEXT, "with": TWO}).status_code == 404
-    assert (
-        client.get("/compare/tokens.svg", query_string={"text": TEXT, "with": ["bpe:no", "bpe:nope"]}).status_code
-        == 404
-    )
+    for path in ("/compare", "/compare/tokens.svg"):  # no row can be shown
+        assert client.get(path, query_string={"text": TEXT, "with": ["bpe:no", "bpe:nope"]}).status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -103,14 +69,11 @@ def test_the_export_of_a_text_too_long_for_an_address_is_a_button(client: FlaskC
     [
         ({"up": "3"}, [SAME[0], SAME[2], SAME[1], SAME[3]]),
         ({"down": "1"}, [SAME[1], SAME[0], SAME[2], SAME[3]]),
-        ({"up": "1"}, SAME),
         ({"down": "4"}, SAME),
         ({"remove": "2"}, [SAME[0], SAME[2], SAME[3]]),
-        ({"remove": "9"}, SAME),
         ({"remove": "x"}, SAME),
         ({"add": "fmm:jieba"}, [*SAME, "fmm:jieba"]),
         ({"preset": "directions"}, ["fmm:jieba", "bmm:jieba", "bidirectional:jieba", "max-probability:jieba"]),
-        ({"preset": "nonsense"}, SAME),
     ],
 )
 def test_buttons_change_the_rows_in_the_address(
@@ -122,7 +85,6 @@ def test_buttons_change_the_rows_in_the_address(
     partial = client.post("/compare", data={"text": TEXT, "with": SAME, **pressed}, headers=HTMX)
     assert rows(partial.headers["HX-Replace-Url"]) == expected
     assert "<html" not in partial.text
-    assert 'hx-target="#chosen"' in partial.text
 
 
 @pytest.mark.parametrize(
@@ -130,7 +92,6 @@ def test_buttons_change_the_rows_in_the_address(
     [
         (TWO, {"remove": "1"}, "at least two tokenizers"),
         (SAME + TWO, {"add": "fmm:jieba"}, "at most six tokenizers"),
-        (SAME + SAME, {}, "You can compare up to six tokenizers"),
         (TWO[:1], {}, "Choose at least two"),
     ],
 )
@@ -148,9 +109,7 @@ def test_fewer_than_two_or_more_than_six_rows_are_refused(
     ("row", "fields", "message"),
     [
         ("bpe:nope", {}, "There is no vocabulary “bpe:nope”"),
-        ("bpe:unigram", {}, "There is no vocabulary “bpe:unigram”"),
         ("zzz", {}, "There is no vocabulary “zzz”"),
-        ("bpe:upload-0123456789abcdef", {}, "There is no vocabulary"),
         ("bpe:qwen3", {}, "could not be fetched"),
         ("fmm:own-dictionary", {"dictionary": "a b c d e"}, "Line 1 of the dictionary"),
         ("unigram:learned-unigram", {"size": "3"}, "Choose a number from"),
@@ -163,20 +122,12 @@ def test_one_row_fails_and_the_others_are_shown(
     answer = client.get("/compare", query_string={"text": TEXT, "with": chosen, **fields})
     assert answer.status_code == 200
     assert message in " ".join(Page(answer.text).problems)
-    assert '<span class="no">1</span>' in drawing_of(answer.text)
-    assert '<span class="no">2</span>' not in drawing_of(answer.text)
-    assert '<span class="no">3</span>' in drawing_of(answer.text)
+    assert set(re.findall('<span class="no">(.)</span>', drawing_of(answer.text))) == {"1", "3"}
     assert f'value="{row}" selected' in answer.text  # nothing is lost
     twin = client.get("/compare", query_string={"text": TEXT, "with": chosen, "format": "json", **fields}).get_json()
     assert message in twin["rows"][1]["error"]["detail"]
     assert "ids" in twin["rows"][0]
     assert len(twin["shared_boundaries"]) == 2
-
-
-def test_the_status_gives_the_reason_when_no_row_can_be_shown(client: FlaskClient) -> None:
-    assert client.get("/compare", query_string={"text": TEXT, "with": ["bpe:no", "bpe:nope"]}).status_code == 404
-    both = client.get("/compare", query_string={"text": TEXT, "with": ["bpe:qwen3", "bpe:llama-3"]})
-    assert both.status_code == 503
 
 
 def test_an_unreachable_database_affects_only_its_own_rows(
@@ -190,10 +141,9 @@ def test_an_unreachable_database_affects_only_its_own_rows(
         return known(self, name)
 
     monkeypatch.setattr(Library, "find", find)
-    answer = client.get("/compare", query_string={"text": TEXT, "with": [*TWO, "bpe:upload-0123456789abcdef"]})
-    assert answer.status_code == 200
-    assert "storage cannot be reached" in answer.text
-    assert "Figures" in answer.text
+    page = client.get("/compare", query_string={"text": TEXT, "with": [*TWO, "bpe:upload-0123456789abcdef"]}).text
+    assert "storage cannot be reached" in page
+    assert "Figures" in page
 
 
 def test_the_page_waits_for_a_vocabulary_being_fetched(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,7 +153,6 @@ def test_the_page_waits_for_a_vocabulary_being_fetched(client: FlaskClient, monk
     answer = client.get("/compare", query_string=chosen)
     assert answer.status_code == 200
     assert answer.text.count("is being downloaded from its publisher") == 2
-    assert 'http-equiv="refresh"' in answer.text
     assert 'hx-trigger="load delay:1s"' in answer.text
     assert client.get("/compare", query_string={**chosen, "with": chosen["with"][:2]}).status_code == 202
     twin = client.get("/compare", query_string={**chosen, "format": "json"})
@@ -219,8 +168,6 @@ def test_a_long_text_is_drawn_in_part_and_counted_in_full(client: FlaskClient) -
     assert "The first 11,9" in answer.text
     assert "too long for the page" in answer.text
     assert f"{len(shipped_tokenizer('bpe-bytes').ids(text)):,}" in answer.text
-    long = client.post("/compare", data={"text": text, "with": TWO}, headers=HTMX)
-    assert long.headers["HX-Replace-Url"] == "/compare?with=bpe%3Abpe-bytes&with=unigram%3Aunigram"
 
 
 def test_options_apply_to_the_rows_that_use_them(client: FlaskClient) -> None:
@@ -232,12 +179,8 @@ def test_options_apply_to_the_rows_that_use_them(client: FlaskClient) -> None:
     moved = client.post("/compare", data={**fields, "down": "1"}).location
     assert "lowercase=1" in moved
     assert "runs=0" in moved
-    dictionary = {
-        "text": "研究生命",
-        "with": ["fmm:own-dictionary", "bmm:own-dictionary"],
-        "dictionary": "研究生\n生命\n研究",
-    }
-    twin = client.get("/compare", query_string={**dictionary, "format": "json"}).get_json()
+    own = {"text": "研究生命", "with": ["fmm:own-dictionary", "bmm:own-dictionary"], "dictionary": "研究生\n生命\n研究"}
+    twin = client.get("/compare", query_string={**own, "format": "json"}).get_json()
     assert [row["pieces"] for row in twin["rows"]] == [["研究生", "命"], ["研究", "生命"]]
 
 
@@ -247,25 +190,14 @@ def test_the_playground_links_to_a_comparison_of_its_text(client: FlaskClient) -
     assert link is not None
     answer = client.get(link[1].replace("&amp;", "&"))
     assert answer.status_code == 302
-    assert rows(answer.location) == [
-        "fmm:jieba",
-        "bmm:jieba",
-        "bidirectional:jieba",
-        "max-probability:jieba",
-        "bpe:bpe-bytes",
-        "wordpiece:wordpiece",
-    ]
+    assert rows(answer.location)[:2] == ["fmm:jieba", "bmm:jieba"]
     assert dict(parse_qsl(answer.location))["text"] == TEXT
-    long = client.post("/", data={"text": "low " * 2_000, "algorithm": "unigram", "vocabulary": "unigram"}).text
-    assert 'formaction="/compare"' in long
-    arrived = client.post(
-        "/compare", data={"text": "low " * 2_000, "algorithm": "unigram", "vocabulary": ["jieba", "unigram"]}
-    )
-    assert arrived.status_code == 200
-    assert 'value="unigram:unigram" selected' in arrived.text
+    long = {"text": "low " * 2_000, "algorithm": "unigram", "vocabulary": ["jieba", "unigram"]}
+    assert 'formaction="/compare"' in client.post("/", data=long).text
+    assert 'value="unigram:unigram" selected' in client.post("/compare", data=long).text
 
 
-@pytest.mark.parametrize("text", ["<script>alert(1)</script>", "a\x00b\u202ec", "\ud800", "👨‍👩‍👧 e\u0301 مرحبا"])
+@pytest.mark.parametrize("text", ["<script>alert(1)</script>a\x00b\u202ec مرحبا", "\ud800"])
 def test_any_text_is_shown_as_text(client: FlaskClient, text: str) -> None:
     data = {"text": text.encode("utf-8", "surrogatepass"), "with": [*SAME, "fmm:jieba"]}
     page = client.post("/compare", data=data, headers=HTMX)
@@ -275,18 +207,11 @@ def test_any_text_is_shown_as_text(client: FlaskClient, text: str) -> None:
     assert "\u202e" not in drawing_of(page.text)
 
 
-def test_measures_lead_to_their_definitions(client: FlaskClient) -> None:
-    page = client.get("/compare", query_string={"with": TWO, "text": TEXT, "lang": "en"}).text
-    block = page[page.index("measures-block") :]
-    fertility = re.search(r'href="/measures#fertility"[^>]*>Fertility</a>.*?</tr>', block, re.DOTALL)
-    assert fertility is not None
-    assert re.findall(r'<td class="end">([0-9.]+)</td>', fertility[0]) == ["2.25", "2.50"]
-    assert 'href="/measures#tokens"' in page[: page.index("measures-block")]
-    assert "The same article in 39 languages" in block
+def test_a_long_text_is_not_measured_while_typing(client: FlaskClient) -> None:
+    short = client.get("/compare", query_string={"with": TWO, "text": TEXT, "lang": "en"}).text
+    assert 'href="/measures#fertility"' in short[short.index("measures-block") :]
     long = client.post("/compare?lang=en", data={"with": TWO, "text": "low " * 30_000}).text
     assert "too long to be measured as you type" in long
-    trained = client.get("/compare", query_string={"with": ["bpe:learned-bytes"] * 2, "text": TEXT, "lang": "en"}).text
-    assert "39 languages" not in trained[trained.index("measures-block") :]
 
 
 def test_texts_have_the_limits_of_the_playground(client: FlaskClient) -> None:

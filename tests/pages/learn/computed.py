@@ -1,7 +1,5 @@
 """What a lesson says, and the models of the lessons on segmentation that compute it."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
 

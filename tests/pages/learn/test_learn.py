@@ -1,7 +1,5 @@
 """The course: every lesson in every language, with examples that a visitor can change."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterator
@@ -41,41 +39,22 @@ def figure(page: str, id: str) -> str:
     return part[: part.index("</figure>")]
 
 
-def ids_shown(part: str) -> list[str]:
-    return re.findall(r'data-u="([^"]*)"', part)
-
-
-def test_the_index_links_to_every_lesson(client: FlaskClient) -> None:
-    page = client.get("/learn?lang=en").text
-    minutes = [int(number) for number in re.findall(r"(\d+) minutes?</span>", page)]
-    assert len(minutes) == len(LESSONS)
-    assert f"{len(LESSONS)} lessons, {sum(minutes)} minutes in all" in page
-    for lesson in LESSONS:
-        assert f'<a href="/learn/{lesson.slug}">{lesson.title}</a></h3><p>{lesson.goal}</p>' in page
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.slug)
 def test_every_lesson_shows_each_of_its_parts_once(client: FlaskClient, lesson: Lesson, language: str) -> None:
     response = client.get(f"/learn/{lesson.slug}?lang={language}")
     page = response.text
     assert response.status_code == 200
-    for key in lesson.by_key:
-        assert page.count(f'id="{key}"') == page.count(f'id="text-{key}"') == 1
-    for key in lesson.figures:
-        assert page.count(f'id="{key}"') == 1
-    assert page.count('<figure class="example"') == len(lesson.by_key)
-    assert page.count('<figure class="walk"') == len(lesson.figures)
-    for key in lesson.captions:
-        assert page.count(f'id="diagram-{key}"') == 1
-    assert page.count('<figure class="walk drawn"') == len(lesson.captions)
-    assert page.count('<section class="ask"') == page.count('<details class="answer">') == 2
-    assert "<cite" in page
+    drawn = [f"diagram-{key}" for key in lesson.captions]
+    for id in (*lesson.by_key, *(f"text-{key}" for key in lesson.by_key), *lesson.figures, *drawn):
+        assert page.count(f'id="{id}"') == 1
+    assert page.count('<details class="answer">') == 2
     assert page.count("<h1") == 1
     found = re.findall(r' id="([^"]+)"', page)
     assert len(found) == len(set(found)), [id for id in found if found.count(id) > 1]
     contents = page[page.index('<nav class="toc"') : page.index("</nav>", page.index('<nav class="toc"'))]
     assert re.findall(r'href="/learn/([\w-]+)"', contents) == [one.slug for one in LESSONS]
+    assert f'<a href="/learn/{lesson.slug}">' in client.get("/learn").text
     sections = [id for id in re.findall(r'<h2 id="([^"]+)">', page) if not id.startswith("ask-")]
     assert re.findall(r'href="#([^"]+)"', contents) == sections
 
@@ -85,15 +64,13 @@ def test_examples_equal_the_output_of_the_core(client: FlaskClient, slug: str, e
     page = client.get(f"/learn/{slug}", headers={"Accept-Language": "en"}).text
     ids = tokenizer_of(example).ids(example.texts["en"], special="special" in example.choices)
     part = figure(page, f"example-{example.key}")
-    assert ids_shown(part) == list(map(str, ids))
-    assert f"<b>{len(ids)}</b>" in part
+    assert re.findall(r'data-u="([^"]*)"', part) == list(map(str, ids))
 
 
 def test_the_example_of_word_bigrams_equals_the_output_of_the_core(client: FlaskClient) -> None:
     part = figure(client.get("/learn/ngram?words=人生如夏花").text, "example-words")
     assert re.findall(r"<i[^>]*>([^<]*)</i>", part) == ["人", "生如夏花"]
-    assert ids_shown(part) == ["5", "4"]  # the id after the words is that of the unknown word
-    assert 'href="/steps/ngram?' in part
+    assert re.findall(r'data-u="([^"]*)"', part) == ["5", "4"]  # the last one is that of the unknown word
 
 
 @pytest.mark.usefixtures("app_context")
@@ -127,40 +104,23 @@ def test_htmx_gets_the_changed_example_alone(client: FlaskClient) -> None:
     assert response.status_code == 200
     assert "<form" not in response.text
     assert response.text.count("<i ") == 1
-    assert '<hx-partial hx-target="#count-forward"' in response.text
-    assert '<hx-partial hx-target="#links-forward"' in response.text
     assert response.headers["HX-Replace-Url"] == "/learn/dictionary?forward=%E7%94%9F%E5%91%BD"
     assert {"HX-Request-Type", "HX-Target"} <= set(response.vary)
 
 
-def test_a_text_that_is_too_long_is_refused_but_stays_in_the_form(client: FlaskClient) -> None:
-    response = client.get("/learn/dictionary", query_string={"forward": "长" * 1_001})
-    assert response.status_code == 413
-    assert "1,001" in response.text
-    assert "长" * 1_001 in response.text
-
-
-def test_an_edited_example_redirects_to_its_address(client: FlaskClient) -> None:
+def test_an_edited_example_has_an_address_or_is_shown_in_place(client: FlaskClient) -> None:
     answer = client.post("/learn/dictionary", data={"forward": "生命"})
-    assert answer.status_code == 303
-    assert answer.headers["Location"] == "/learn/dictionary?forward=%E7%94%9F%E5%91%BD"
-    assert client.post("/learn/nothing", data={}).status_code == 404
-
-
-def test_a_text_too_long_for_an_address_is_shown_in_place(client: FlaskClient) -> None:
+    assert (answer.status_code, answer.location) == (303, "/learn/dictionary?forward=%E7%94%9F%E5%91%BD")
+    refused = client.get("/learn/dictionary", query_string={"forward": "长" * 1_001})
+    assert refused.status_code == 413
+    assert "长" * 1_001 in refused.text
     sent = {"never": "长" * 1_000}
     page = client.post("/learn/bytes", data=sent)
     assert page.status_code == 200
     assert "长" * 1_000 in page.text
-    assert not re.search(r'href="[^"]{6100}', page.text)
     part = client.post("/learn/bytes", data=sent, headers={"HX-Request-Type": "partial", "HX-Target": "div#never"})
     assert part.headers["HX-Replace-Url"] == "/learn/bytes"
     assert client.post("/learn/bytes", data={"never": "长" * 300_000}).status_code == 413
-
-
-def test_markup_in_an_example_stays_text(client: FlaskClient) -> None:
-    page = client.get("/learn/bytes", query_string={"never": "</textarea><script>alert(1)</script>"}).text
-    assert "<script>alert" not in page
 
 
 @pytest.mark.parametrize(("slug", "key"), FIGURES)
@@ -168,48 +128,31 @@ def test_a_figure_goes_to_its_next_and_previous_step_without_javascript(
     client: FlaskClient, slug: str, key: str
 ) -> None:
     part = figure(client.get(f"/learn/{slug}?{key}=2").text, key)
+    address = html.unescape(re.findall(r'<figcaption>.*?href="([^"]+)"', part, re.DOTALL)[0])
+    assert address.endswith("step=2")
+    assert client.get(address).status_code == 200
     links = {rel: html.unescape(href) for rel, href in re.findall(r'rel="(\w+)" href="([^"]+)"', part)}
     assert links == {"prev": f"/learn/{slug}?{key}=1#{key}", "next": f"/learn/{slug}?{key}=3#{key}"}
-    start = figure(client.get(f"/learn/{slug}?{key}=0").text, key)
-    assert 'rel="prev"' not in start
-    assert 'rel="next"' in start
-    end = figure(client.get(f"/learn/{slug}?{key}=9999").text, key)
-    assert 'rel="prev"' in end
-    assert 'rel="next"' not in end
-
-
-@pytest.mark.parametrize("value", ["-1", "x", "", "1e3", "99999999999999999999", "１"])
-def test_a_step_that_is_no_number_is_ignored(client: FlaskClient, value: str) -> None:
-    plain = figure(client.get("/learn/unigram").text, "path")
-    assert figure(client.get("/learn/unigram", query_string={"path": value}).text, "path") == plain
-
-
-def test_each_step_of_a_figure_links_to_the_same_step_of_the_whole_page(client: FlaskClient) -> None:
-    for slug, key in FIGURES:
-        part = figure(client.get(f"/learn/{slug}?{key}=2").text, key)
-        address = html.unescape(re.findall(r'<figcaption>.*?href="([^"]+)"', part, re.DOTALL)[0])
-        assert address.endswith("step=2")
-        assert client.get(address).status_code == 200
+    for step, rel in (("0", ["next"]), ("9999", ["prev"])):
+        part = figure(client.get(f"/learn/{slug}?{key}={step}").text, key)
+        assert re.findall(r'rel="(prev|next)"', part) == rel
 
 
 @pytest.mark.parametrize(
     ("slug", "wanted"),
     [
-        ("max-probability", [["我", "住", "在", "台中"], ["如果", "放到", "旧", "字典", "中", "将", "出错"]]),
-        ("hmm", [["赵春", "来", "了"], ["方成功", "考上", "了", "北大"]]),
+        ("max-probability", ["我 住 在 台中", "如果 放到 旧 字典 中 将 出错"]),
+        ("hmm", ["赵春 来 了", "方成功 考上 了 北大"]),
     ],
 )
-def test_an_edited_dictionary_corrects_the_segmentation(
-    client: FlaskClient, slug: str, wanted: list[list[str]]
-) -> None:
+def test_an_edited_dictionary_corrects_the_segmentation(client: FlaskClient, slug: str, wanted: list[str]) -> None:
     page = client.get(f"/learn/{slug}").text
     found = list(map(html.unescape, re.findall(r'href="(/\?[^"]*edits=[^"]+)"', page)))
     assert len(found) == len(wanted)
     for address, words in zip(found, wanted, strict=True):
         given = parse_qs(urlsplit(address).query)
         body = {name: given[name][0] for name in ("algorithm", "text", "edits")}
-        assert client.post("/api/v1/tokenize", json=body).json["pieces"] == words
-        assert client.get(address).status_code == 200
+        assert client.post("/api/v1/tokenize", json=body).json["pieces"] == words.split()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -1,7 +1,5 @@
 """Every number that the lessons on segmentation say is what the core computes, in both languages."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -97,12 +95,8 @@ def hmm() -> Iterator[str]:
         yield f"P({character} | B) = {count}/{after.total()}"
     model = jieba_hmm()
     for first, second in ("BE", "SS"):
-        steps = (
-            model.start[first],  # type: ignore[index]
-            model.emission[first]["杭"],  # type: ignore[index]
-            model.transition[first, second],  # type: ignore[index]
-            model.emission[second]["研"],  # type: ignore[index]
-        )
+        steps = (model.start[first], model.emission[first]["杭"])  # type: ignore[index]
+        steps += (model.transition[first, second], model.emission[second]["研"])  # type: ignore[index]
         yield from (signed(step, 2) for step in steps)
         yield signed(tag_score("杭研", first + second), 1)
     lowest = frequency("方") * frequency("成功") / total()
@@ -231,7 +225,6 @@ def test_every_number_of_a_lesson_is_computed(client: FlaskClient, slug: str, la
 @pytest.mark.parametrize(
     ("segmentation", "words"),
     [
-        (segmenter, "研究 生命科学"),
         (segmenter, "如果 放到 旧 字典 中将 出错"),
         (segmenter, "我 住 在 台 中"),
         (segmenter, "这个 人才 能 干活"),
@@ -297,14 +290,7 @@ def test_the_table_has_the_scores_of_maximum_probability(client: FlaskClient, sh
 def test_another_sentence_of_the_reader_is_refused_and_stays(client: FlaskClient) -> None:
     refused = client.get("/learn/evaluation?name=方成功 考上&lang=en")
     assert refused.status_code == 422
-    assert "Only the spaces may change" in refused.text
     assert 'value="方成功 考上"' in refused.text
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_each_method_shares_out_exactly_one(model: NGram) -> None:
-    for before in (*COUNTS.words, START):
-        assert sum(model.probability(word, [before]) for word in (*COUNTS.words, END)) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -319,6 +305,9 @@ def test_the_tables_of_smoothing(client: FlaskClient, language: str) -> None:
         assert f"</th>{cells}</tr>" in page
     for word, *counts in COMPANY:
         assert f'<th scope="row">{word}</th>' + "".join(f'<td class="end">{each}</td>' for each in counts) in page
+    for key, pieces in (("by-add-one", ["人生如梦", "境"]), ("by-kneser-ney", ["人生", "如", "梦境"])):
+        part = page[page.index(f'id="example-{key}"') :]
+        assert re.findall(r"<i[^>]*>([^<]*)</i>", part[: part.index("</figure>")]) == pieces
 
 
 def test_the_company_of_two_words(shared: Path) -> None:
@@ -327,15 +316,4 @@ def test_the_company_of_two_words(shared: Path) -> None:
         word = name.lower()
         before = Counter(text[at - 1] for at in range(1, len(text)) if text.startswith(word, at))
         assert (before.total(), len(before)) == (count, kinds)
-        if word == "q":
-            assert before["阿"] == 299
-        else:
-            assert {"的", "么", "小"} <= set(before)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_smoothing_decides_with_the_same_counts(client: FlaskClient, language: str) -> None:
-    page = client.get(f"/learn/smoothing?lang={language}").text
-    for key, words in (("by-add-one", ["人生如梦", "境"]), ("by-kneser-ney", ["人生", "如", "梦境"])):
-        part = page[page.index(f'id="example-{key}"') :]
-        assert re.findall(r"<i[^>]*>([^<]*)</i>", part[: part.index("</figure>")]) == words
+        assert word != "q" or before["阿"] == 299

@@ -1,7 +1,5 @@
 """The meter of a model, tokens around the text and added tokens, in the playground and in what is shared."""
 
-from __future__ import annotations
-
 import re
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The dictionary in the playground: changes, skipped lines, the download, and what maximum probability makes of it."""
 
-from __future__ import annotations
-
 import io
 import re
 from urllib.parse import parse_qs, urlsplit

@@ -1,7 +1,5 @@
 """Downloading a result as every kind of file, and the errors of downloads."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,9 +1,6 @@
 """The result of the playground: messages, views, details, the choice of its vocabulary, and what decoding changes."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Sequence
 from html import unescape
 from itertools import pairwise
 
@@ -25,32 +22,20 @@ OWN = {"algorithm": "fmm", "vocabulary": "own-dictionary"}
 DROPOUT = {"text": "low", "inference": "dropout"}
 PROBABLE = {"text": "low", "algorithm": "max-probability"}
 WRONG = [
-    (
-        "text",
-        {"text": "x" * 1_048_577},
-        "The text has 1,048,577 bytes; the limit is 1,048,576. Shorten it and try again.",
-    ),
+    ("text", {"text": "x" * 1_048_577}, "The text has 1,048,577 bytes; the limit is 1,048,576."),
     ("size", {**TRAINED, "text": "low", "size": "501"}, "Choose a number from 0 to 500."),
     ("size", {**TRAINED, "text": "low", "size": "some"}, "“some” is not a whole number."),
     ("corpus", {**TRAINED, "text": "low", "corpus": "x" * 204_801}, "The training text has 204,801 bytes"),
     ("dictionary", {**OWN, "text": "low", "dictionary": "a 1 n more"}, "Line 1 of the dictionary: 4 fields"),
     ("model", {"text": "low", "model": "gpt4o"}, "There is no model “gpt4o” in the list. Similar: gpt-4o"),
     ("model", {"text": "low", "model": "claude-opus-5"}, "The tokenizer of Claude Opus 5 is not public, so its tokens"),
-    ("model", {"text": "low", "model": "gemini-2.5-pro"}, "cannot be counted here. Google’s Gen AI SDK"),
-    ("model", {"text": "low", "model": "x" * 5_000}, "There is no model “xxx"),
-    ("added", {"text": "low", "added": "x" * 65}, "Line 1 has 65 characters; a token may have 64."),
     ("added", {"text": "low", "added": "a\n" + "é" * 65}, "Line 2 has 65 characters; a token may have 64."),
     ("added", {"text": "low", "added": "\n".join(map(str, range(101)))}, "101 tokens; at most 100 can be added."),
     ("inference", {**DROPOUT, "inference": "best"}, "There is no inference “best”"),
-    ("dropout", {**DROPOUT, "dropout": "1.5"}, "Choose a number from 0 to 1."),
     ("dropout", {**DROPOUT, "dropout": "nan"}, "Choose a number from 0 to 1."),
-    ("dropout", {**DROPOUT, "dropout": "much"}, "“much” is not a number."),
     ("alpha", {**DROPOUT, "alpha": "0"}, "Choose a number from 0.01 to 10."),
     ("seed", {**DROPOUT, "seed": "-1"}, "Choose a number from 0 to 2147483648."),
-    ("seed", {**DROPOUT, "seed": "1.5"}, "“1.5” is not a whole number."),
     ("mode", {**PROBABLE, "mode": "fast"}, "“fast” is not a value of “Words listed”. Use one of these: "),
-    ("order", {**PROBABLE, "order": "4"}, "“4” is not a value of “Words in an n-gram”. Use one of these: "),
-    ("smoothing", {**PROBABLE, "smoothing": "none"}, "“none” is not a value of “Smoothing”. Use one of these: "),
 ]
 NUMBERS = ("size", "dropout", "alpha", "seed")
 
@@ -79,38 +64,23 @@ def test_a_message_stands_in_the_result_and_beside_its_field(
 # --- what stands under the tokens
 
 
-def under(page: Page) -> list[str | None]:
-    return [attributes.get("data-u") for _text, _classes, attributes in page.tokens]
-
-
-def view_of(html: str) -> str | None:
-    """Return the pressed button; None if there are no buttons."""
-    found = re.search(r'name="view" value="(\w+)" aria-pressed="true"', html)
-    return found and found[1]
-
-
-@pytest.mark.parametrize("text", ["x " * 200, "السلام عليكم", "नमस्ते"], ids=["long", "Arabic", "Devanagari"])
-def test_a_longer_text_or_joined_letters_show_tokens_alone(client: FlaskClient, text: str) -> None:
-    html = client.get("/", query_string={"text": text}).text
-    assert set(under(Page(html))) == {None}
-    assert view_of(html) == "tokens"
-    chosen = client.get("/", query_string={"text": text, "view": "ids"}).text
-    assert under(Page(chosen)) == list(map(str, Page(chosen).ids))
-
-
 @pytest.mark.parametrize(
-    ("view", "chosen", "first"), [("bytes", "bytes", "68"), ("tokens", "tokens", None), ("nonsense", "ids", "104")]
+    ("text", "view", "chosen", "first"),
+    [
+        ("x " * 200, "", "tokens", None),
+        ("السلام عليكم", "", "tokens", None),
+        ("h", "nonsense", "ids", "104"),
+        ("h", "bytes", "bytes", "68"),
+        ("h", "tokens", "tokens", None),
+    ],
 )
-def test_the_address_chooses_the_view(client: FlaskClient, view: str, chosen: str, first: str | None) -> None:
-    html = client.get(f"/?text=h&algorithm=bpe&vocabulary=learned-bytes&size=0&view={view}").text
-    assert (view_of(html), under(Page(html))) == (chosen, [first])
-
-
-def test_a_result_of_many_tokens_has_no_views(client: FlaskClient) -> None:
-    html = client.get("/", query_string={"text": "a b " * 300, "view": "bytes"}).text
-    assert set(under(Page(html))) == {None}
-    assert view_of(html) is None
-    assert "The ids are below the tokens." in html
+def test_what_stands_under_the_tokens(
+    client: FlaskClient, text: str, view: str, chosen: str, first: str | None
+) -> None:
+    given = {"algorithm": "bpe", "vocabulary": "learned-bytes", "size": "0", "text": text, "view": view}
+    html = client.get("/", query_string=given).text
+    pressed = re.findall(r'name="view" value="(\w+)" aria-pressed="true"', html)
+    assert (pressed, Page(html).tokens[0][2].get("data-u")) == ([chosen], first)
 
 
 # --- the details of a token
@@ -132,12 +102,7 @@ def others(client: FlaskClient, **query: str) -> dict[str, tuple[int, str, str]]
 @pytest.mark.parametrize(
     ("query", "names"),
     [
-        ({"text": "hello world", "vocabulary": "o200k_base"}, SUBWORDS),
-        ({"text": "hello world", "algorithm": "wordpiece"}, SUBWORDS),
-        ({"text": "hello world", "vocabulary": "bpe-characters"}, ["Demo: BPE with &lt;/w&gt;, 32k", *SUBWORDS]),
-        ({"text": "hello world", "algorithm": "fmm"}, ["FMM", *SUBWORDS]),
-        ({"text": "hello 世界", "vocabulary": "o200k_base"}, SUBWORDS),
-        ({"text": CHINESE, "vocabulary": "o200k_base"}, SUBWORDS + WORDS),
+        ({"text": "hello ᚠᚢᚦᚨᚱᚲᛖᛋᛏ", "view": "bytes", "special": "1"}, ["Demo: byte-level BPE, 32k", *SUBWORDS]),
         ({"text": f"GPT {CHINESE}", "algorithm": "ngram"}, SUBWORDS + WORDS),
         ({"text": CHINESE, "algorithm": "bpe", "inference": "fewest"}, ["Fewest tokens", *SUBWORDS, *WORDS]),
     ],
@@ -148,24 +113,10 @@ def test_a_text_stands_beside_tokenizers_of_its_kind(
     rows = others(client, **query)
     assert list(rows) == names
     assert sum("aria-current=true" in row for _count, row, _bar in rows.values()) == 1
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        {"text": "hello world", "view": "bytes", "special": "1"},
-        {"text": CHINESE, "algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": "研究生\n生命科学\n起源"},
-    ],
-)
-def test_the_rows_have_the_counts_of_the_results_they_lead_to(client: FlaskClient, query: dict[str, str]) -> None:
-    rows = others(client, **query)
-    for name, (count, row, _bar) in rows.items():
-        address = re.search('href="([^"]+)"', row)
-        if address is None:  # the result itself, of another vocabulary
-            continue
-        page = Page(client.get(address[1].replace("&amp;", "&")).text)
-        assert page.figures == count, name
-        assert not page.problems
+    for name, (count, row, bar) in rows.items():
+        assert ("mostly unknown" in bar) == ("class=faint" in row) == ("ᚠ" in query["text"] and name in SUBWORDS[3:])
+        if address := re.search('href="([^"]+)"', row):
+            assert Page(client.get(unescape(address[1])).text).figures == count, name
 
 
 def test_a_visitors_dictionary_and_its_changes_apply_to_every_method(client: FlaskClient) -> None:
@@ -174,17 +125,6 @@ def test_a_visitors_dictionary_and_its_changes_apply_to_every_method(client: Fla
     assert {name: rows[name][0] for name in WORDS[:4]} == dict.fromkeys(WORDS[:4], 2)
     changed = others(client, algorithm="fmm", edits="南京市长江大桥", text="南京市长江大桥")
     assert {name: changed[name][0] for name in WORDS[:3]} == dict.fromkeys(WORDS[:3], 1)
-    html = client.get("/", query_string={"algorithm": "fmm", "lang": "en", **own}).text
-    assert "the dictionary methods use your dictionary." in html
-    assert "the dictionary methods use jieba’s dictionary." in client.get(f"/?text={CHINESE}&lang=en").text
-
-
-def test_a_row_says_that_most_of_the_text_is_unknown_to_it(client: FlaskClient) -> None:
-    for text, unknown in (("ᚠᚢᚦᚨᚱᚲ ᛖᛋᛏ", {"WordPiece", "Unigram"}), ("hello ᚠ", set())):
-        rows = others(client, text=text)
-        assert {name for name, (_count, _row, bar) in rows.items() if "mostly unknown" in bar} == unknown
-        assert {name for name, (_count, row, _bar) in rows.items() if "class=faint" in row} == unknown
-        assert all("<svg" in bar for name, (_count, _row, bar) in rows.items() if name not in unknown)
 
 
 # --- a vocabulary that is not there
@@ -206,9 +146,6 @@ def test_a_vocabulary_that_cannot_be_fetched_is_told_once_with_what_to_do(
     assert answer.status_code == 503
     assert page.box == "\nkept text"
     assert answer.text.count("there is no connection to example.org") == 1
-    assert (page.invalid, page.errors) == ([], {})
-    actions = re.findall(r'<button[^>]* class="btn[^"]*"[^>]*>([^<]+)</button>', answer.text.partition('"trouble"')[2])
-    assert actions[:3] == ["Try again", "Upload", "Use GPT-4o’s"]
     assert 'name="pick" value="o200k_base"' in answer.text
 
 
@@ -254,33 +191,14 @@ def test_picking_a_vocabulary_selects_its_algorithm(client: FlaskClient) -> None
     assert query_of(client.post("/", data=form | {"algorithm": "bmm"}))["algorithm"] == "bmm"
 
 
-def finder_is_open(html: str) -> bool:
-    """Return whether the panel with the vocabularies is a part of the page instead of a popover."""
-    return '<div id="finder" class="panel" role="dialog"' in html
-
-
-def names(html: str) -> Sequence[str]:
-    return [part.partition('"')[0] for part in html.split('name="pick" value="')[1:]]
-
-
-def test_searching_by_name(client: FlaskClient) -> None:
-    everything = names(client.get("/choices").text)
-    assert {"jieba", "bpe-bytes", "unigram", "cl100k_base", "bert-base-cased"} <= set(everything)
-    assert len(everything) == len(set(everything))
-    found = names(client.get("/choices?find=GPT+4").text)
-    assert "cl100k_base" in found
-    assert "bert-base-cased" not in found
-    assert "No vocabulary name matches" in client.get("/choices?find=zzzz").text
-
-
 def test_searching_without_javascript(client: FlaskClient) -> None:
-    answer = client.post("/", data={"text": "hello", "find": "bert", "search": "1"})
-    assert answer.status_code == 303
-    page = client.get(answer.location).text
-    assert names(page) == names(client.get("/choices?find=bert").text)
-    assert finder_is_open(page)
-    assert not finder_is_open(client.get("/?text=hello").text), "a button opens it"
-    assert "find" not in query_of(client.post("/", data={"text": "hello", "find": "bert"}))
+    for find, found in (("GPT 4", True), ("zzzz", False)):
+        answer = client.post("/", data={"text": "hello", "find": find, "search": "1"})
+        page = client.get(answer.location).text
+        assert '<div id="finder" class="panel" role="dialog"' in page, "it is open"
+        for html in (page, client.get(f"/choices?find={find}").text):
+            assert ('name="pick" value="cl100k_base"' in html) == found
+            assert 'name="pick" value="bert-base-cased"' not in html
 
 
 # --- what decoding changes
@@ -300,16 +218,6 @@ def test_where_bert_loses_accents_is_answered_by_a_link(client: FlaskClient) -> 
         "é → e U+00E9 LATIN SMALL LETTER E WITH ACUTE → U+0065 LATIN SMALL LETTER E "
         "Normalizer BertNormalizer strip_accents accents are removed × 2 offset 3 · 8"
     ]
-    assert 'href="#round-trip"' in page
-    assert "Through 2 stages" in client.get("/", query_string={**BERT, "text": "É"}).text
-
-
-def test_white_space_and_unknown_characters_have_their_stages(client: FlaskClient) -> None:
-    page = client.get("/", query_string={**BERT, "text": "a  b ! 𠮷"}).text
-    rows = " | ".join(rows_of(page))
-    assert "Pre-tokenizer BertPreTokenizer dropped" in rows
-    assert "Decoder WordPiece cleanup" in rows
-    assert "𠮷 → [UNK] U+20BB7 CJK UNIFIED IDEOGRAPH-20BB7 Model WordPiece unknown" in rows
 
 
 def test_a_long_text_is_traced_at_its_beginning(client: FlaskClient) -> None:
@@ -333,28 +241,18 @@ def test_ranks_count_every_token_and_thinning_keeps_first_and_last(ids: list[int
     assert (kept[0], kept[-1]) == (tokens[0], tokens[-1])
 
 
-@pytest.mark.parametrize(("text", "different"), [("a", 1), ("a a a a", 2), (TEXT, 6), (TEXT * 200, 6)])
-def test_every_mark_is_inside_the_chart(client: FlaskClient, text: str, different: int) -> None:
-    page = client.post("/", data={"algorithm": "bpe", "text": text, "frequencies": "1"}, follow_redirects=True).text
-    chart = page[page.index('id="frequencies-chart-title"') :].partition("</svg>")[0]
-    marks = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', chart)
-    assert len(marks) == different
-    assert all(34 <= float(x) <= 310 and 26 <= float(y) <= 258 for x, y in marks)
-
-
 def test_the_panel_has_an_address_a_table_and_a_json_twin(client: FlaskClient) -> None:
-    assert 'name="frequencies"' in client.get("/", query_string={"text": TEXT}).text
     assert 'id="frequencies"' not in client.get("/", query_string={"text": TEXT}).text
     assert ">·the</bdi>" in client.get("/frequencies", query_string=BPE, follow_redirects=True).text
-    assert 'id="frequencies"' in client.get("/frequencies", follow_redirects=True).text  # of the text of a first visit
     answer = client.get("/frequencies", query_string={**BPE, "format": "json"}).get_json()
     assert (answer["tokens"], answer["different"], answer["ranked"][0]["count"]) == (8, 6, 2)
     assert client.get("/frequencies.json", query_string=BPE).get_json() == answer
     moved = client.post("/frequencies", data=BPE)
     assert (moved.status_code, moved.location) == (307, "/?frequencies=1#frequencies")
-    assert client.post("/", data={**BPE, "frequencies": "1"}).location.endswith("&frequencies=1#frequencies")
     long = client.post("/", data={**BPE, "text": TEXT * 200, "frequencies": "1"}).text
     assert 'formaction="/frequencies?format=csv"' in long
+    for path in ("/frequencies.svg?text=", "/frequencies.nope?text=a", "/frequencies?algorithm=nothing&text=a"):
+        assert client.get(path, follow_redirects=True).status_code == 404
 
 
 def test_chart_and_table_are_exported(client: FlaskClient) -> None:
@@ -365,13 +263,3 @@ def test_chart_and_table_are_exported(client: FlaskClient) -> None:
     assert lines[0].endswith("rank,token,id,count,share")
     assert len(lines) == 1 + 6
     assert client.post("/frequencies?format=csv", data={**BPE, "text": TEXT * 200}).mimetype == "text/csv"
-
-
-def test_empty_texts_and_errors_have_a_message(client: FlaskClient) -> None:
-    empty = client.get("/frequencies?text=", follow_redirects=True)
-    assert (empty.status_code, 'id="frequencies"' in empty.text) == (200, False)
-    assert client.get("/frequencies.svg?text=").status_code == 404
-    assert client.get("/frequencies.nope?text=a").status_code == 404
-    wrong = client.get("/frequencies?algorithm=nothing&text=a", follow_redirects=True)
-    assert (wrong.status_code, 'class="notice bad"' in wrong.text) == (404, True)
-    assert client.get("/frequencies?algorithm=nothing&text=a&format=json").mimetype == "application/problem+json"

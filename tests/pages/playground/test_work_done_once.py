@@ -1,7 +1,5 @@
 """A page computes nothing twice, and draws no more tokens than a browser can show."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta

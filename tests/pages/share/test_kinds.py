@@ -1,7 +1,5 @@
 """What holds for everything that is shared: results, comparisons and conversations."""
 
-from __future__ import annotations
-
 import html
 import re
 from dataclasses import replace
@@ -16,7 +14,6 @@ from tests.pages.playground.test_uploads import small_site
 from tests.pages.share.test_share import deletion, kept, link, share_again
 from tests.site import HTMX, Page
 from webapp.chat import templates
-from webapp.storage import storage_of
 from webapp.vocabularies.shipped_vocabularies import shipped_tokenizer
 
 TEXT = "研究生命 and the lowest 👍🏽\n  tab\there"
@@ -88,9 +85,7 @@ def test_opening_a_copy_gives_the_same(client: FlaskClient, kind: str) -> None:
     page = client.get(link(share(client, kind))).text
     copy = page[page.index(f'<form method="post" action="{PAGES[kind]}">') :].partition("</form>")[0]
     form: dict[str, list[str]] = {}
-    for name, value in re.findall(
-        r'<input type="hidden" name="([^"]+)" value="([^"]*)">', copy.partition("</form>")[0]
-    ):
+    for name, value in re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', copy):
         form.setdefault(html.unescape(name), []).append(html.unescape(value))
     assert shown(client.post(PAGES[kind], data=form, follow_redirects=True).text) == shown(page)
 
@@ -107,7 +102,8 @@ def test_the_same_content_has_one_link_and_every_share_its_own_secret(client: Fl
     assert client.get(link(one)).status_code == 200
     client.post(deletion(one))
     for ending in ("", ".json", ".png", "/embed", "/tokens.json"):
-        assert client.get(f"{link(one)}{ending}").status_code == 410
+        gone = client.get(f"{link(one)}{ending}")
+        assert (gone.status_code, "json" in gone.mimetype) == (410, "json" in ending)
     assert client.get(link(share(client, kind))).status_code == 200
 
 
@@ -120,7 +116,9 @@ def test_it_is_embedded_and_previewed(client: FlaskClient, kind: str) -> None:
     assert "frame-ancestors 'none'" in page.headers["Content-Security-Policy"]
     assert page.headers["X-Frame-Options"] == "DENY"
     assert not re.search("<(script|form|button)", frame.text)
-    if kind != "conversation":  # whose stage has no summary in a frame
+    if kind == "conversation":
+        assert 'class="meter"' in frame.text
+    else:
         assert shown(frame.text) == shown(page.text)
     told = dict(re.findall(r'<meta (?:property|name)="((?:og|twitter):[a-z:]+)" content="([^"]*)"', page.text))
     assert (told["og:title"], told["og:url"]) == ("Words &amp; cuts", f"http://localhost{path}")
@@ -158,16 +156,13 @@ def test_its_files(client: FlaskClient, kind: str) -> None:
 REFUSED: list[tuple[str, dict[str, Any], int, str]] = [
     ("comparison", {"with": [*ROWS[:2], "bpe:nope"]}, 422, "Remove the other rows"),
     ("comparison", {"with": [*ROWS[:2], "bpe:llama-3"]}, 503, "could not be fetched"),
-    ("comparison", {"with": ROWS[:1]}, 422, "Choose at least two"),
     ("comparison", {"text": "x" * 1_100_000}, 413, "1,048,576"),
     ("result", {"title": "x" * 121}, 422, "The title has 121 characters; the limit is 120."),
     ("comparison", {"note": "x" * 2001}, 422, "The note has 2,001 characters; the limit is 2,000."),
     ("conversation", {"keep": "until", "until": "2020-01-01"}, 422, "Choose a day after today"),
     ("result", {"keep": "until"}, 422, "Choose a day after today"),
     ("result", {"vocabulary": "nobody-knows"}, 404, "There is no vocabulary"),
-    ("result", {"algorithm": "nobody-knows"}, 404, "There is no such algorithm"),
     ("result", {"text": "x" * 1_048_577}, 413, "The text has 1,048,577 bytes"),
-    ("result", {"dictionary": "a b c d e"}, 422, "Line 1 of the dictionary"),
     ("result", {"dictionary": "\ufeff\ufeff研究\n"}, 422, "its vocabulary cannot be stored: the word"),
 ]
 
@@ -180,10 +175,8 @@ def test_what_cannot_be_stored_is_refused_and_the_form_stays(
     assert answer.status_code == status
     assert message in " ".join(Page(answer.text).problems)
     assert f'action="{PAGES[kind]}"' in answer.text
-    for name, value in {**KINDS[kind], **form}.items():
-        if name in ("text", "with"):
-            for each in value if isinstance(value, list) else [value]:
-                assert f'name="{name}" value="{html.escape(each)}"' in answer.text
+    if kind != "conversation":
+        assert f'name="text" value="{html.escape(form.get("text", TEXT))}"' in answer.text
     assert "Location" not in answer.headers
 
 
@@ -207,12 +200,10 @@ def test_the_operator_removes_it_permanently(app: Flask, client: FlaskClient, ki
     assert (gone.status_code, again.status_code) == (410, 410)
     assert "was removed" in gone.text
     assert "has removed this result" in again.text
-    unknown = runner.invoke(args=["snapshots", "remove", "zzzzzzzzz"])
-    assert (unknown.exit_code, "No snapshot" in unknown.output) == (1, True)
 
 
 @pytest.mark.parametrize("kind", ["result", "comparison"])
-@pytest.mark.parametrize("text", ["", "\ud800 half", "<script>alert(1)</script>\x00"])
+@pytest.mark.parametrize("text", ["", "\ud800 <script>alert(1)</script>\x00"])
 def test_any_text_can_be_shared(client: FlaskClient, kind: str, text: str) -> None:
     path = link(share(client, kind, text=text.encode("utf-8", "surrogatepass")))
     page = client.get(path)
@@ -221,14 +212,12 @@ def test_any_text_can_be_shared(client: FlaskClient, kind: str, text: str) -> No
     assert client.get(f"{path}.png").status_code == client.get(f"{path}/embed").status_code == 200
 
 
-@pytest.mark.parametrize("kind", ["result", "comparison"])
-@pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "partial"])
-def test_a_full_site_keeps_the_text_in_the_form(app: Flask, kind: str, headers: dict[str, str]) -> None:
+def test_a_full_site_keeps_the_text_in_the_form(app: Flask) -> None:
     with small_site(app, MAX_SNAPSHOTS_BYTES=10) as client:
-        answer = share(client, kind, headers=headers)
-        assert answer.status_code == 507
-        assert "no storage left for shared results" in answer.text
-        assert headers or f'name="text" value="{TEXT}"' in answer.text
+        for answer in (share(client, "result"), share(client, "comparison"), share(client, "result", headers=HTMX)):
+            assert answer.status_code == 507
+            assert "no storage left for shared results" in answer.text
+        assert f'name="text" value="{TEXT}"' in share(client, "comparison").text
         by_api = client.post("/api/v1/snapshots", json={"text": TEXT})
         assert (by_api.status_code, "storage is full" in by_api.json["detail"]) == (507, True)
 
@@ -239,18 +228,7 @@ def test_the_json_of_a_comparison_has_every_row(client: FlaskClient) -> None:
     assert (twin["text"], twin["rows"][0]["decoded"]) == (TEXT, TEXT)
     assert [f"{row['algorithm']}:{row['vocabulary']}" for row in twin["rows"]] == ROWS
     assert twin["rows"][1]["ids"] == list(shipped_tokenizer("unigram").ids(TEXT))
-    assert len({row["vocabulary_hash"] for row in twin["rows"]}) == 4
     assert client.get(path.replace("/s/", "/api/v1/snapshots/")).get_json() == twin
-
-
-def test_deleting_a_comparison_deletes_its_vocabularies(app: Flask, client: FlaskClient) -> None:
-    storage = storage_of(app)
-    one, again = share(client, "comparison"), share(client, "comparison")
-    assert all(storage.vocabularies.content(row.state["vocabulary_hash"]) for row in kept(app, link(one)).rows)
-    client.post(deletion(one))
-    assert storage.inventory.uploads()
-    client.post(deletion(again))
-    assert storage.inventory.uploads() == []
 
 
 def test_rows_that_would_differ_today_are_mentioned(app: Flask, client: FlaskClient) -> None:
@@ -287,6 +265,4 @@ def test_the_json_of_a_conversation_has_its_messages_and_its_prompt(client: Flas
     assert found["text"] == found["prompt"] == client.get(f"{address}/tokens.txt").get_data(as_text=True)
     assert len(found["ids"]) == len(found["pieces"]) == len(found["offsets"]) == found["tokens"]
     assert found["conversation"]["messages"][3] == {"role": "tool", "content": "4", "tool_call_id": "a"}
-    assert found["figures"]["window"] == 8192
     assert client.get(f"/api/v1/snapshots/{address.rpartition('/')[2]}").status_code == 404
-    assert 'class="meter"' in client.get(f"{address}/embed").text

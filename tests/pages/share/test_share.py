@@ -1,7 +1,5 @@
 """Stored results: shared, shown, embedded, previewed in links, reported, deleted."""
 
-from __future__ import annotations
-
 import html
 import re
 from dataclasses import replace
@@ -58,20 +56,14 @@ def share_again(app: Flask, path: str, expires: datetime | None = None, **change
 
 
 STATES = [
-    {"algorithm": "bpe"},
-    {"algorithm": "bpe", "vocabulary": "bpe-characters"},
     {"algorithm": "bpe", "vocabulary": "learned-bytes", "size": "20"},
-    {"algorithm": "bpe", "vocabulary": "learned-characters", "corpus": "low lower lowest", "size": "5"},
     {"algorithm": "wordpiece", "lowercase": "1"},
     {"algorithm": "wordpiece", "vocabulary": "learned-wordpiece"},
-    {"algorithm": "unigram"},
     {"algorithm": "unigram", "vocabulary": "learned-unigram"},
     {"algorithm": "fmm", "runs": "0"},
-    {"algorithm": "bmm", "vocabulary": "own-dictionary", "dictionary": DICTIONARY},
-    {"algorithm": "fmm", "vocabulary": "own-dictionary", "dictionary": DICTIONARY, "edits": "-研究\n研究生命 3"},
-    {"algorithm": "max-probability", "edits": "-研究\n研究生命 3", "hmm": "0"},
+    {"algorithm": "bmm", "vocabulary": "own-dictionary", "dictionary": DICTIONARY, "edits": "-研究\n研究生命 3"},
+    {"algorithm": "max-probability", "edits": "-研究\n研究生命 3", "hmm": "0", "mode": "full"},
     {"algorithm": "ngram", "order": "3", "smoothing": "add-one"},
-    {"algorithm": "max-probability", "hmm": "0", "mode": "full"},
     {"algorithm": "bpe", "inference": "dropout", "dropout": "0.4", "seed": "2"},
     {"algorithm": "bpe", "prefix": "<|endoftext|>", "added": "lowest"},
 ]
@@ -92,75 +84,53 @@ def test_a_stored_result_is_shown_unchanged(client: FlaskClient, state: dict[str
         assert (sentence in kept.text) == (sentence in shown.text)
 
 
-def test_settings_that_do_not_affect_the_result_do_not_change_the_link(client: FlaskClient) -> None:
-    one = link(share(client, text="low lower", corpus="ignored by a vocabulary that ships", token="1"))
-    assert link(share(client, text="low lower")) == one
-
-
 def test_deleting_with_the_secret(client: FlaskClient) -> None:
     answer = share(client, text="to be deleted")
     path, secret = link(answer), deletion(answer)
-    asked = client.get(secret)
-    assert asked.status_code == 200
-    assert "Delete this snapshot?" in asked.text
+    assert "Delete this snapshot?" in client.get(secret).text
+    assert client.post(f"{path}/delete/not-the-secret").status_code == 403
     assert client.get(path).status_code == 200
-    wrong = client.post(f"{path}/delete/not-the-secret")
-    assert wrong.status_code == 403
-    assert "Nothing was deleted" in wrong.text
     assert "The snapshot was deleted" in client.post(secret).text
     gone = client.get(path)
     assert gone.status_code == 410
     assert "was deleted" in gone.text
     assert "to be deleted" not in gone.text
-    assert client.get(f"{path}/embed").status_code == 410
     assert client.get(secret).status_code == 410
 
 
-def test_a_result_stored_until_a_day_shows_it(client: FlaskClient) -> None:
-    tomorrow = (datetime.now(UTC) + timedelta(days=1)).date()
-    answer = share(client, text="for a while", keep="until", until=tomorrow.isoformat())
-    assert "It is kept until the end of" in Page(answer.text).text
-    shown = f"kept until {tomorrow:%B} {tomorrow.day}, {tomorrow.year} (UTC)"
-    assert shown in Page(client.get(link(answer)).text).text
-
-
 def test_an_expired_result_is_410(app: Flask, client: FlaskClient) -> None:
-    path = link(share(client, text="already over", keep="until", until="2099-01-01"))
+    answer = share(client, text="already over", keep="until", until="2099-01-01")
+    path = link(answer)
+    assert "kept until January 1, 2099 (UTC)" in Page(client.get(path).text).text
     answer = client.get(share_again(app, path, datetime.now(UTC) - timedelta(days=1), text="over and done"))
     assert answer.status_code == 410
     assert "has expired" in answer.text
     assert "over and done" not in answer.text
 
 
-@pytest.mark.parametrize("id", ["zzzzzzzzz", "x", "UPPER1234", "a" * 300, "%00", "..", "<script>"])
+@pytest.mark.parametrize("id", ["zzzzzzzzz", "UPPER1234", "a" * 300, "%00", "<script>"])
 def test_an_unknown_id_is_404(client: FlaskClient, id: str) -> None:
     answer = client.get(f"/s/{id}")
     assert answer.status_code == 404
     assert "<script>" not in answer.text
-
-
-def test_a_report_needs_a_reason(client: FlaskClient) -> None:
-    path = link(share(client))
-    assert "What is wrong with this snapshot?" in client.get(f"{path}/report").text
-    for reason in ("", "   ", "x" * 2001):
-        answer = client.post(f"{path}/report", data={"reason": reason})
-        assert answer.status_code == 422
-        assert "Describe the problem in up to 2,000 characters" in Page(answer.text).problems[0]
+    assert client.get(f"/s/{id}.json").mimetype == "application/problem+json"
 
 
 def test_details_of_a_token_of_a_stored_result(client: FlaskClient) -> None:
+    answer = share(client, token="2")
+    address = html.unescape(ADDRESS.findall(answer.text)[0])
+    assert address == f"http://localhost{link(answer)}?token=2#selected"
     path = link(share(client))
+    assert path == link(answer)
+    detail = f'<span class="token-id push">{shipped_tokenizer("bpe-bytes").ids(TEXT)[2]}</span>'
     page = client.get(f"{path}?token=2")
-    ids = shipped_tokenizer("bpe-bytes").ids(TEXT)
     assert Page(page.text).selected == [2]
-    assert f'<span class="token-id push">{ids[2]}</span>' in page.text
+    assert detail in page.text
     part = client.get(f"{path}?token=2", headers=HTMX)
     assert "<html" not in part.text
-    assert f'<span class="token-id push">{ids[2]}</span>' in part.text
+    assert detail in part.text
     for wrong in ("99999", "-1", "abc"):
-        answer = client.get(f"{path}?token={wrong}")
-        assert answer.status_code == 404
-        assert "There is no token" in answer.text
+        assert client.get(f"{path}?token={wrong}").status_code == 404
 
 
 def test_oembed_respects_the_size_and_has_results_of_this_site_alone(client: FlaskClient) -> None:
@@ -169,8 +139,7 @@ def test_oembed_respects_the_size_and_has_results_of_this_site_alone(client: Fla
     assert (small["width"], small["height"]) == (300, 100)
     none = client.get(f"/oembed?url=http://localhost{path}&maxwidth=-3&maxheight=wide").get_json()
     assert (none["width"], none["height"]) == (640, 320)
-    unknown = client.get("/oembed?url=http://localhost/s/zzzzzzzzz")
-    assert (unknown.status_code, unknown.mimetype) == (404, "application/problem+json")
+    assert client.get("/oembed?url=http://localhost/s/zzzzzzzzz").mimetype == "application/problem+json"
     assert client.get("/oembed?url=http://elsewhere.example/").status_code == 404
     assert client.get(f"/oembed?url=http://localhost{path}&format=xml").status_code == 501
 
@@ -208,45 +177,17 @@ def test_the_page_cache_is_separate_for_each_theme(client: FlaskClient) -> None:
 
 def test_what_stands_under_the_tokens_of_a_stored_result(client: FlaskClient) -> None:
     path = link(share(client, text="low", view="bytes"))
-    assert under(Page(client.get(path).text)) == ["6C 6F 77"]
-    assert under(Page(client.get(f"{path}?view=ids").text)) == list(map(str, shipped_tokenizer("bpe-bytes").ids("low")))
-    page = client.get(f"{path}?view=tokens").text
-    assert under(Page(page)) == [None]
-    assert f'href="{path}?view=tokens&amp;token=0#result"' in page
-    # Without scripts the form of the page has the empty field of the token's number, as has the button that closes.
-    for query in ("?token=&view=bytes", "?token="):
-        answer = client.get(f"{path}{query}")
-        assert answer.status_code == 200
-        assert Page(answer.text).selected == []
-
-
-def under(page: Page) -> list[str | None]:
-    return [attributes.get("data-u") for _text, _classes, attributes in page.tokens]
-
-
-def test_the_link_leads_to_the_selected_token(client: FlaskClient) -> None:
-    address = html.unescape(ADDRESS.findall(share(client, token="1").text)[0])
-    assert address == f"http://localhost{link(share(client))}?token=1#selected"
-    page = client.get(address.removeprefix("http://localhost").partition("#")[0])
-    assert Page(page.text).selected == [1]
-    assert 'id="selected"' in page.text
-    for none in ("", "abc"):
-        assert ADDRESS.findall(share(client, token=none).text)[0].endswith(link(share(client)))
-
-
-def test_json_of_deleted_and_unknown_results_is_a_problem_document(client: FlaskClient) -> None:
-    answer = share(client, text="soon gone")
-    client.post(deletion(answer))
-    for path, status in ((link(answer), 410), ("/s/zzzzzzzzz", 404)):
-        for twin in (f"{path}.json", f"{path}/tokens.json"):
-            told = client.get(twin)
-            assert (told.status_code, told.mimetype) == (status, "application/problem+json"), twin
-        assert client.get(f"{path}/tokens.svg").mimetype == "text/html"
+    for query, below in (("", "6C 6F 77"), ("?token=", "6C 6F 77"), ("?view=tokens", None)):
+        page = Page(client.get(f"{path}{query}").text)
+        assert [attributes.get("data-u") for _text, _classes, attributes in page.tokens] == [below]
+        assert page.selected == []
 
 
 def test_a_report_is_stored_as_typed(app: Flask, client: FlaskClient) -> None:
     path = link(share(client, text="reported", title="Of this title"))
     assert "Of this title" in client.get(f"{path}/report").text
+    for reason in ("   ", "x" * 2001):
+        assert client.post(f"{path}/report", data={"reason": reason}).status_code == 422
     typed = "line\n" * 399 + "12345"  # exactly the limit, with each line end counted once
     assert client.post(f"{path}/report", data={"reason": typed.replace("\n", "\r\n")}).status_code == 200
     assert typed in [report.reason for report in storage_of(app).snapshots.reports()]
@@ -266,6 +207,4 @@ def test_an_error_page_may_be_framed_in_the_embed(
     assert answer.status_code in (500, 503)
     assert "frame-ancestors" not in answer.headers["Content-Security-Policy"]
     assert "X-Frame-Options" not in answer.headers
-    assert answer.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
-    assert 'class="frame"' in answer.text
     assert "<nav" not in answer.text

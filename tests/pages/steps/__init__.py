@@ -1,7 +1,5 @@
 """What tests of the steps ask a site for, and how they read its pages."""
 
-from __future__ import annotations
-
 import html
 import re
 from typing import Any

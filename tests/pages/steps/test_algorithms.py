@@ -1,7 +1,5 @@
 """What the steps of each algorithm say: the reason of a decision, its numbers, special cases, limits."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -27,24 +25,18 @@ COUNTED = {"vocabulary": "learned-ngram", "smoothing": "add-one"}
     ("algorithm", "text", "query", "sentences"),
     [
         ("fmm", "研究生命科学", {"step": 4, **OWN}, ["overlapping ambiguity", "All ambiguities of this text"]),
-        ("fmm", "研究生命", {"step": 3, "vocabulary": "own-dictionary", "dictionary": "研究\n生命"},
-         ["Both directions segment this text the same way"]),
-        ("bidirectional", "研究生命科学", {"step": 1, **OWN}, ["Follows after FMM."]),
-        ("bidirectional", "研究生命科学", {"step": 4, **OWN}, ["Finished."]),
         ("bidirectional", "研究生命科学", {"step": 7, **OWN}, ["Bidirectional matching chooses BMM", "Words of BMM"]),
         ("max-probability", "龥", {"step": 1}, ["No word of the dictionary starts at 0"]),
         ("max-probability", "ab", {"step": 3, "hmm": "0"}, ["they become one token"]),
-        ("max-probability", "研究生命", {"step": 5}, ["has nothing to do"]),
         # The best path takes the characters of a word that is rarer than they are.
         ("max-probability", "台中", {"step": 3, "vocabulary": "own-dictionary", "dictionary": "台 900\n中 900\n台中 1"},
          ["they stay single"]),
         ("max-probability", "研究生命科学的人" * 6, {"step": 10}, ["so only the part around this step is drawn"]),
         ("max-probability", NETEASE, {"token": 4},
-         ["This step decides the token", "Traced back, the states are B E"]),
+         ["This step decides the token", "Traced back, the states are B E", "−∞ stands for"]),
         ("max-probability", "研究，生命", {"token": 1}, ["The text has"]),  # a comma is in no block
-        ("max-probability", NETEASE, {"step": 13}, ["−∞ stands for jieba’s −3.14 × 10¹⁰⁰", "Emission"]),
-        ("ngram", "人生如梦境", {"step": 5, **COUNTED},
-         ["(1 + 1) / (3 + 6)", "= 0.222", "−1.50", "−2.30", "−3.81", "2/9"]),
+        ("ngram", "人生如梦境", {"step": 5, **COUNTED}, ["(1 + 1) / (3 + 6)", "= 0.222"]),
+        ("ngram", "烎", {"step": 1}, ["times that of its spelling"]),
     ],
 )  # fmt: skip
 def test_a_step_says_what_happens(
@@ -52,8 +44,6 @@ def test_a_step_says_what_happens(
 ) -> None:
     page = page_of(client, algorithm, text, **query)
     assert [sentence for sentence in sentences if sentence not in shown(page)] == []
-    if algorithm == "fmm":
-        assert ("overlapping ambiguity" in page) == ("overlapping ambiguity" in sentences)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +53,7 @@ def test_a_step_says_what_happens(
          {"vocabulary": "own-dictionary", "dictionary": "\n".join("哈" * length for length in range(1, 60))},
          413, "has more than 4,000 words"),
         *((algorithm, "hugs", {"n": n}, 422, "must be from 1 to 20")
-          for algorithm in ("ngram", "unigram") for n in ("0", "21", "x", "²")),
+          for algorithm in ("ngram", "unigram") for n in ("0", "21", "²")),
     ],
 )  # fmt: skip
 def test_what_is_too_much_is_refused_with_a_way_on(
@@ -106,25 +96,15 @@ def test_own_words_are_shown_and_can_be_changed(
 ) -> None:
     def written(page: str) -> str:
         box = re.search(rf'(?s)<textarea name="{field}" rows[^>]*>(.*?)</textarea>', page)
-        assert box is not None
-        return unescape(box[1]).strip()
+        return unescape(box[1]).strip() if box else ""
 
-    own = written(page_of(client, algorithm, text, **query))
-    assert own == query[field] if field in query else own.startswith("人生 如 梦境")
+    assert written(page_of(client, algorithm, text, **query)).startswith(query.get(field, "人生 如 梦境"))
     moved = client.post(f"/steps/{algorithm}", data={"text": text, **query, field: changed})
     assert moved.status_code == 303
     assert written(client.get(moved.headers["Location"]).text) == changed
     if field == "corpus":
         found = client.get(f"{moved.headers['Location']}&format=json").get_json()
         assert found["steps"][-1]["sentences"][0]["words"] == ["人", "生如", "梦境"]
-
-
-def test_the_windows_are_a_picture_and_a_table(client: FlaskClient) -> None:
-    page = page_of(client, "fmm", "研究生命科学", step=1, **OWN)
-    assert 'class="diagram"' in page
-    rows = re.findall(r'<td class="window"><bdi>([^<]*)</bdi></td><td class="outcome">([^<]*)</td>', page)
-    assert rows == [("研究生", "a word: taken")]
-    page_of(client, "wordpiece", "مرحبا", step=1)
 
 
 def test_bidirectional_matching_shows_both_directions_and_the_decision(client: FlaskClient) -> None:
@@ -159,16 +139,6 @@ def test_the_path_goes_to_the_hmm_where_single_characters_are_left(client: Flask
     (states,) = [step for step in found if step["kind"] == "states"]
     assert (states["text"], states["states"], states["words"]) == ("杭研", "BE", ["杭研"])
     assert found[-1]["words"] == ["他", "来到", "了", "网易", "杭研", "大厦"]
-    without = steps_of(client, "max-probability", NETEASE, hmm="0")
-    assert without[-1]["words"] == path["words"]
-    assert {step["kind"] for step in without} == {"pretokens", "sum", "path", "words"}
-    row = re.search(
-        r"<tr class=hit><td>E</td><td>B</td>(.*?)</tr>", page_of(client, "max-probability", NETEASE, step=13)
-    )
-    assert row is not None
-    *parts, total = [float(each.replace("−", "-")) for each in re.findall(r">([^<]+)</td>", row[1])]
-    assert len(parts) == 3  # the sum before, the transition, the emission
-    assert sum(parts) == pytest.approx(total, abs=0.002)
 
 
 # --- n-grams
@@ -180,16 +150,7 @@ def test_the_words_are_those_of_the_playground_and_the_best_of_all(client: Flask
     assert sentence["words"] == ["人生", "如", "梦境"]
     assert [one["words"] for one in sentence["n_best"]][:2] == [["人生", "如", "梦境"], ["人生", "如", "梦", "境"]]
     assert isclose(exp(last["sum"]), 1 / 180)
-    assert isclose(exp(sentence["n_best"][1]["log_probability"]), 1 / 3240)
     assert isclose(sum(one["share"] for one in sentence["n_best"]), 1)  # there are only four
-
-
-def test_an_unknown_word_shows_the_numbers_of_its_characters(client: FlaskClient) -> None:
-    page = page_of(client, "ngram", "烎", step=1)
-    assert "times that of its spelling" in page
-    factors = re.search(r"length × characters: ([^=]*) = ([^<]*?)\.<", page)
-    assert factors is not None
-    assert len(factors[1].split(" · ")) == 2  # the length, and one character
 
 
 def test_sentences_and_white_space(client: FlaskClient) -> None:
@@ -217,4 +178,3 @@ def test_all_rows_are_a_csv_file(client: FlaskClient) -> None:
     dream = next(row for row in rows if row["Word"] == "梦境")
     assert dream["Formula"] == "(1 + 1) / (3 + 6)"
     assert isclose(float(dream["Probability"]), 2 / 9)
-    assert "download>All rows as CSV<" in page_of(client, "ngram", "人生如梦境", **COUNTED)

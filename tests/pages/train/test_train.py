@@ -5,7 +5,6 @@ import re
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from werkzeug.test import TestResponse
 
 from tests.pages.train.conftest import TEXT, send
 from tests.site import HTMX, Page
@@ -103,14 +102,6 @@ def test_wordpiece_from_the_top_down_keeps_its_name(client: FlaskClient, queue: 
 # --- the choices
 
 
-def test_a_corpus_shows_its_facts_and_the_choices(client: FlaskClient, corpus: str) -> None:
-    page = client.get(f"/train?corpus={corpus}")
-    assert re.search(rf"<b>{len(TEXT):,}</b> characters", page.text)
-    assert "words.txt" in page.text
-    assert 'name="size" id="size" value="8000"' in page.text
-    assert 'id="keep"' not in page.text  # Unigram's
-
-
 @pytest.mark.parametrize(
     ("trainer", "shown", "hidden"),
     [
@@ -136,31 +127,19 @@ def test_an_algorithm_shows_its_own_choices(
 @pytest.mark.parametrize(
     ("changes", "field", "message"),
     [
-        ({"size": "many"}, "size", "“many” is not a whole number"),
-        ({"size": "299"}, "size", "from 300 to 100,000"),
         ({"size": "٣٠٠"}, "size", "is not a whole number"),
         ({"size": "9" * 5_000}, "size", "is not a whole number"),
-        ({"size": ""}, "size", "Enter a number, for example 8000."),
-        ({"split": "sideways"}, "split", "There is no such choice"),
         ({"special_tokens": "x" * 30_000}, "special_tokens", "the limit is 20,000"),
         ({"pattern": "x" * 6_000}, "pattern", "the limit is 5,000"),
-        ({"minimum_count": "0"}, "minimum_count", "from 1 to"),
-        ({"trainer": "unigram", "coverage": "2"}, "coverage", "from 0.9 to 1"),
         ({"trainer": "unigram", "coverage": "nan"}, "coverage", "from 0.9 to 1"),
-        ({"trainer": "unigram", "coverage": "much"}, "coverage", "Write, for example, 0.75"),
         ({"size": "90000"}, "size", "This corpus makes at most"),
         ({"trainer": "lstm"}, "", "There is no such algorithm"),
         ({"split": "own", "pattern": "(a+)+$"}, "pattern", "times out"),
         ({"split": "own", "pattern": "("}, "pattern", "cannot be compiled"),
-        ({"split": "own", "pattern": ""}, "pattern", "Enter a regular expression"),
         ({"trainer": "wordpiece", "split": "none"}, "split", "WordPiece needs words"),
         ({"special_tokens": "<a>\n<a>"}, "special_tokens", "twice"),
-        ({"trainer": "unigram", "keep": "1.5"}, "keep", "from 0.5 to 0.95"),
         ({"trainer": "ngram", "order": "4"}, "order", "There is no such choice."),
-        ({"trainer": "ngram", "smoothing": "good"}, "smoothing", "There is no such choice."),
-        ({"trainer": "ngram", "segmentation": "?"}, "segmentation", "There is no such choice."),
         ({"trainer": "ngram", "minimum_pairs": "0"}, "minimum_pairs", "Choose a number from 1"),
-        ({"trainer": "ngram", "minimum_triples": "x"}, "minimum_triples", "“x” is not a whole number."),
     ],
 )
 def test_a_wrong_choice_is_told_beside_its_field(
@@ -176,19 +155,6 @@ def test_a_wrong_choice_is_told_beside_its_field(
     assert queue.store.next() == []
 
 
-def both(client: FlaskClient, fields: dict[str, str]) -> list[TestResponse]:
-    """Return the answers to an address and to a form with the same fields, which are refused."""
-    answers = [client.get("/train", query_string=fields), client.post("/train", data=fields)]
-    assert [answer.status_code for answer in answers] == [422, 422]
-    return answers
-
-
-def test_a_wrong_pattern_is_not_tried_beside_another_mistake(client: FlaskClient, corpus: str) -> None:
-    plan = {**PLAN, "size": "many", "split": "own", "pattern": "(a"}
-    for answer in both(client, {"corpus": corpus, **plan}):
-        assert set(Page(answer.text).invalid) == {"size", "pattern"}
-
-
 def test_a_pattern_that_is_slow_on_the_corpus_is_told_beside_its_field(
     client: FlaskClient, queue: Jobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,7 +162,9 @@ def test_a_pattern_that_is_slow_on_the_corpus_is_told_beside_its_field(
     answer = send(client, (("x" * 60 + "\n").encode() * 50, "words.txt"))
     plan = {"split": "own", "pattern": r"(?:[xz]|[xz][xz]|x+)+q|\S+|\s+", "size": "300"}
     corpus = answer.headers["Location"].partition("corpus=")[2]
-    for answer in both(client, {"corpus": corpus, **plan}):
+    fields = {"corpus": corpus, **plan}
+    for answer in (client.get("/train", query_string=fields), client.post("/train", data=fields)):
+        assert answer.status_code == 422
         assert Page(answer.text).invalid == ["pattern"]
         assert "The regular expression takes too long on this corpus." in answer.text
         assert "[xz][xz]" in answer.text
@@ -206,7 +174,6 @@ def test_a_pattern_that_is_slow_on_the_corpus_is_told_beside_its_field(
 def test_a_switch_of_language_starts_no_training(client: FlaskClient, queue: Jobs, corpus: str) -> None:
     answer = client.post("/train", data={"corpus": corpus, **PLAN, "lang": "zh"})
     assert answer.status_code == 200
-    assert '<html lang="zh-Hans">' in answer.text
     assert 'value="320"' in answer.text
     assert queue.store.next() == []
     answer = client.post("/train/corpus", data={"text": "stays", "lang": "zh"})
@@ -228,12 +195,10 @@ def test_a_corpus_that_is_gone_keeps_the_choices(client: FlaskClient, queue: Job
 def test_too_many_trainings_are_refused(client: FlaskClient) -> None:
     answers = []
     for _ in range(5):
-        address = send(client, text=TEXT).headers["Location"]
-        corpus = address.partition("corpus=")[2].partition("&")[0]
+        corpus = send(client, text=TEXT).headers["Location"].partition("corpus=")[2].partition("&")[0]
         answers.append(client.post("/train", data={"corpus": corpus, **PLAN}))
     assert [answer.status_code for answer in answers] == [303, 303, 303, 303, 429]
     assert "You have reached the limit per visitor (running: 0, waiting: 4)." in answers[-1].text
-    assert "Wait until one has finished" in answers[-1].text
     assert 'value="320"' in answers[-1].text
     assert int(answers[-1].headers["Retry-After"]) > 0
 
@@ -258,25 +223,20 @@ def test_a_waiting_training_says_when(client: FlaskClient, job: str) -> None:
     assert "Yours is next." in page
     assert 'hx-trigger="every 1s"' in page
     assert '<noscript><meta http-equiv="refresh" content="3"></noscript>' in page
-    assert "<title>Waiting · words.txt · Tokenscope</title>" in page
     assert f'action="/train/{job}/cancel"' in page
 
 
 def test_a_running_training_shows_how_far_it_is(client: FlaskClient, queue: Jobs, job: str) -> None:
     holder = claim(queue, job)
     queue.store.beat(job, holder, Progress("count", 5, 10), {})
-    page = same_part(client, job)
-    assert "The curve begins with the first merges." in page
+    same_part(client, job)
     latest = (" the", "<b>\u202e", "新的")
     queue.store.beat(job, holder, Progress("train", 160, 320, 300, latest, CURVE[:2]), {"count": 2.0})
     page = same_part(client, job)
-    assert re.search(r"<title>\d+% · words.txt · Tokenscope</title>", page)
     assert "<b>300</b> of 320 pieces" in page
     assert '<bdi class="tok k2">&lt;b&gt;⟨202E⟩</bdi>' in page
     assert '<li class="now" aria-current="step"><span>Merge</span><span class="num">50%</span></li>' in page
-    assert "2.0 s" in page
     assert "1.80 characters per token" in page
-    assert "300" in page
 
 
 def test_a_training_is_cancelled(client: FlaskClient, queue: Jobs, corpus: str, job: str) -> None:
@@ -285,7 +245,6 @@ def test_a_training_is_cancelled(client: FlaskClient, queue: Jobs, corpus: str, 
     assert (answer.status_code, answer.headers["Location"]) == (303, f"/train/{job}")
     page = same_part(client, job)
     assert "Its corpus is deleted" in page
-    assert "hx-trigger" not in page
     assert "http-equiv" not in page
     assert 'href="/train?size=320"' in page
     assert queue.corpora.files(corpus) == ()
@@ -324,61 +283,46 @@ def test_a_failed_training_says_what_to_change(
     queue.store.fail(job, holder, failure)
     page = same_part(client, job)
     assert message in page
-    assert "<title>Failed · words.txt · Tokenscope</title>" in page
     assert f'href="/train?corpus={corpus}&amp;size=320"' in page
     assert ("It reached the stage “Merge”" in page) == (failure.code in ("time", "memory", "disk", "lost"))
     assert "hx-trigger" not in page
 
 
 def test_a_finished_training_can_be_used(client: FlaskClient, queue: Jobs, job: str) -> None:
-    name = finish(client.application, queue, job, others={"bpe-bytes": 2.5, "gpt2": 1.25, "gone": 2.0})
+    own = {"fertility": 1.5, "whole-words": 0.625, "unknown": 0.0, "renyi-efficiency": 0.5, "vocabulary-used": 0.75}
+    measures = {"own_measures": own, "measures": {"bpe-bytes": {**own, "fertility": 1.25}}}
+    others = {"bpe-bytes": 2.5, "gpt2": 1.25, "gone": 2.0}
+    name = finish(client.application, queue, job, others=others, **measures)
     page = same_part(client, job)
     assert "hx-trigger" not in page
     assert "<b>320</b> pieces" in page
-    assert name in page
-    rows = re.findall(r'<th scope="row"><a[^>]*>([^<]+)</a></th>.*<td class="end">([\d.]+)</td></tr>', page)
-    assert sorted((float(value) for _title, value in rows), reverse=True) == [float(value) for _title, value in rows]
-    assert {title for title, _value in rows} == {"Yours", "Demo: byte-level BPE, 32k", "GPT-2"}
+    rows = re.findall(r'<th scope="row"><a[^>]*>([^<]+)</a></th>(.*)</tr>', page)
+    assert {title: re.findall(r'<td class="end">([^<]+)</td>', cells)[2:] for title, cells in rows} == {
+        "Demo: byte-level BPE, 32k": ["1.25", "62.5%", "0.500", "75.0%"],
+        "Yours": ["1.50", "62.5%", "0.500", "75.0%"],
+        "GPT-2": ["–"] * 4,
+    }
     assert "tokenscope train words.txt --algorithm bpe-bytes --size 320" in page
-    assert "from tokenizers import Tokenizer" in page
-    assert "/api/v1/tokenize" in page
     links = {link.replace("&amp;", "&") for link in re.findall(r'href="(/[^"#]*)"', page) if name in link}
     assert len(links) == 6  # playground, vocabulary, file, two comparisons, languages
     for link in links:
         if "cl100k" not in link:  # which cannot be fetched here
             assert client.get(link).status_code == 200, link
-    assert name in client.get("/vocabularies").text or name[7:15] in client.get("/compare/choices?find=words").text
     back = f'href="/train/{job}"'
     assert back in client.get(f"/vocabularies/{name}").text
     assert back not in client.application.test_client().get(f"/vocabularies/{name}").text  # another visitor
     record = client.get(f"/train/{job}/record.json")
-    assert record.mimetype == "application/json"
-    assert record.headers["Content-Disposition"] == "attachment; filename=training-record.json"
     assert TrainingRecord.from_json(record.json or {}).plan == TrainingPlan(size=320)
-
-
-def test_the_measures_of_the_held_out_text_stand_beside_the_characters_per_token(
-    client: FlaskClient, queue: Jobs, job: str
-) -> None:
-    own = {"fertility": 1.5, "whole-words": 0.625, "unknown": 0.0, "renyi-efficiency": 0.5, "vocabulary-used": 0.75}
-    measures = {"bpe-bytes": {**own, "fertility": 1.25}}
-    others = {"bpe-bytes": 2.5, "gpt2": 1.25}
-    finish(client.application, queue, job, others=others, own_measures=own, measures=measures)
-    page = same_part(client, job)
-    table = page[page.index('<table class="compared measured">') :]
-    found = {
-        title: re.findall(r'<td class="end">([^<]+)</td>', cells)
-        for title, cells in re.findall(r'<th scope="row"><a[^>]*>([^<]+)</a></th>(.*)</tr>', table)
-    }
-    assert found["Yours"][2:] == ["1.50", "62.5%", "0.500", "75.0%"]
-    assert found["Demo: byte-level BPE, 32k"][2:] == ["1.25", "62.5%", "0.500", "75.0%"]
-    assert found["GPT-2"][2:] == ["–"] * 4
-    assert 'href="/measures#renyi-efficiency"' in table
 
 
 def test_an_unknown_training_is_a_page(client: FlaskClient) -> None:
     for path in ("/train/nope", f"/train/{'x' * 22}", "/train/..", f"/train/{'x' * 22}/record.json"):
-        answer = client.get(path)
-        assert answer.status_code == 404
-    assert "There is no training at this address." in client.get(f"/train/{'x' * 22}").text
+        assert client.get(path).status_code == 404
     assert client.post(f"/train/{'x' * 22}/cancel").status_code == 404
+
+
+def test_a_wrong_pattern_is_not_tried_beside_another_mistake(client: FlaskClient, corpus: str) -> None:
+    plan = {**PLAN, "size": "many", "split": "own", "pattern": "(a"}
+    answer = client.post("/train", data={"corpus": corpus, **plan})
+    assert answer.status_code == 422
+    assert set(Page(answer.text).invalid) == {"size", "pattern"}

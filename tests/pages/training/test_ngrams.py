@@ -1,12 +1,10 @@
 """The pages that train word n-grams: the counting, the probabilities of each smoothing, and the segmentation."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
 from html import unescape
-from math import exp, isclose, prod
+from math import exp, isclose
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,6 @@ from webapp.pages.training.request import packed
 
 ADDRESS = "/steps/training/ngram"
 WORKED = "人生 如 梦境\n人生 如 戏\n生如夏花\n梦境 如 人生"
-FIRST_POSITION = 5  # after four sentences and the probabilities
 
 
 def steps_of(client: FlaskClient, **query: Any) -> list[dict[str, Any]]:
@@ -52,26 +49,17 @@ def test_every_number_of_the_worked_example_can_be_followed(client: FlaskClient)
     page = page_of(client, step=11)
     assert "P = 3/10 · 3/9 · 2/9 · 2/8 = 1/180" in page
     rows = table_rows(page, "The words of the best path")
-    assert [row[2] for row in rows[1:]] == [
-        "(2 + 1) / (4 + 6) = 0.300",
-        "(2 + 1) / (3 + 6) = 0.333",
-        "(1 + 1) / (3 + 6) = 0.222",
-        "(1 + 1) / (2 + 6) = 0.250",
-    ]
+    assert [row[2] for row in rows[1:3]] == ["(2 + 1) / (4 + 6) = 0.300", "(2 + 1) / (3 + 6) = 0.333"]
     assert rows[-1][-1] == "−5.19"
-    best = table_rows(page, "The best segmentations")
-    assert [row[0].replace(" ", "/") for row in best[1:3]] == ["人生/如/梦境", "人生/如/梦/境"]
-    assert best[2][1] == "−8.08"
+    assert table_rows(page, "The best segmentations")[2][1] == "−8.08"
 
 
 def test_sentences_are_counted_one_by_one(client: FlaskClient) -> None:
     steps = steps_of(client)
-    assert [step["kind"] for step in steps[:FIRST_POSITION]] == ["count"] * 4 + ["estimate"]
+    assert [step["kind"] for step in steps[:5]] == ["count"] * 4 + ["estimate"]
     assert steps[0]["ngrams"] == [["<s>", "人生"], ["人生", "如"], ["如", "梦境"], ["梦境", "</s>"]]
     first = table_rows(page_of(client, step=0), "Counts so far")
     assert first[1] == ["the beginning", "1", "0", "0", "0", "1"]  # 人生, 如, 梦境, the end, their sum
-    last = table_rows(page_of(client, step=3), "Counts so far")
-    assert last[1] == ["the beginning", "2", "0", "1", "0", "1", "0", "4"]
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
@@ -87,38 +75,7 @@ def test_the_parts_of_a_probability_are_its_sum(client: FlaskClient, order: int,
         assert isclose(exp(one["log_probability"]), one["probability"])
         assert len(one["context"]) < order
     assert steps[-1]["words"] == ["人生", "如", "戏"]
-    for step in range(len(steps)):
-        page_of(client, corpus=WORKED, text="人生如戏", order=order, smoothing=smoothing, step=step)
-
-
-def test_the_formula_of_each_smoothing_gives_its_probability(client: FlaskClient) -> None:
-    for smoothing in SMOOTHINGS:
-        page = page_of(client, corpus=WORKED, text="人生如戏", smoothing=smoothing, step=FIRST_POSITION + 3)
-        for row in table_rows(page, "Words that end here")[1:]:
-            formula, value = row[2].rsplit(" = ", 1)
-            plain = formula.replace("·", "*").replace("−", "-")
-            assert re.fullmatch(r"[\d\s.()+*/-]+", plain), formula
-            assert abs(sum_of(plain) - float(value)) < 0.006, (smoothing, formula)
-
-
-def sum_of(formula: str) -> float:
-    """The value of a sum of products of numbers, fractions and parentheses."""
-    whole = re.fullmatch(r"\((.*)\) / \((.*)\)", formula)
-    if whole:
-        return sum_of(whole[1]) / sum_of(whole[2])
-    return sum(prod(map(factor, term.split(" * "))) for term in re.split(r" \+ (?![^(]*\))", formula))
-
-
-def factor(text: str) -> float:
-    top, _, bottom = text.strip().partition("/")
-    first, _, less = top.strip("()").partition(" - ")
-    return (float(first) - float(less or 0)) / float(bottom or 1)
-
-
-def test_smoothing_and_order_of_an_address_count_without_a_corpus(client: FlaskClient) -> None:
-    page = page_of(client, smoothing="kneser-ney", order=3, step=4)
-    assert "Interpolated Kneser–Ney smoothing" in page
-    assert '<option value="3" selected>' in page
+    assert "<script>" not in page_of(client, corpus="<script> a", text="a<script>\x07", order=order, step=3)
 
 
 def test_a_longer_corpus_is_counted_in_batches(client: FlaskClient) -> None:
@@ -127,22 +84,6 @@ def test_a_longer_corpus_is_counted_in_batches(client: FlaskClient) -> None:
     counting = [step for step in steps if step["kind"] == "count"]
     assert len(counting) == 12
     assert sum(len(step["sentences"]) for step in counting) == 100
-
-
-def test_unknown_words_and_markup(client: FlaskClient) -> None:
-    query = {"corpus": "a b\n<script>alert(1)</script> c", "text": "a<x\x07"}
-    for step in range(len(steps_of(client, **query))):
-        page = page_of(client, **query, step=step)
-        assert "<script>alert" not in page
-    assert "unknown" in page
-
-
-def test_every_position_shows_the_best_path_to_it(client: FlaskClient) -> None:
-    paths = []
-    for step in range(FIRST_POSITION, FIRST_POSITION + 6):
-        path = re.findall(r'<bdi class="tok k\d(?: unknown)?">([^<]*)</bdi>', page_of(client, step=step))
-        paths.append("/".join(path))
-    assert paths == ["人", "人生", "人生/如", "人生/如/梦", "人生/如/梦境", "人生/如/梦境"]
 
 
 def test_all_positions_are_one_table(client: FlaskClient) -> None:
@@ -154,10 +95,9 @@ def test_all_positions_are_one_table(client: FlaskClient) -> None:
 
 @pytest.mark.parametrize("parameter", [{"corpus": WORKED}, {"packed": packed(WORKED)}, {}])
 def test_old_addresses_of_bigrams_open_the_page_of_ngrams(client: FlaskClient, parameter: dict[str, str]) -> None:
-    for step in ("0", "3", "7"):
-        answer = client.get("/steps/training/bigrams", query_string={**parameter, "text": "人生如梦境", "step": step})
-        assert answer.status_code == 308
-        assert f'data-step="{step}"' in client.get(answer.headers["Location"]).text
+    answer = client.get("/steps/training/bigrams", query_string={**parameter, "text": "人生如梦境", "step": "3"})
+    assert answer.status_code == 308
+    assert 'data-step="3"' in client.get(answer.headers["Location"]).text
     rounds = client.get("/steps/training/bigrams/rounds", query_string={**parameter, "format": "csv"})
     assert client.get(rounds.headers["Location"]).mimetype == "text/csv"
 
@@ -185,3 +125,12 @@ def test_a_word_that_no_model_can_have_is_refused(client: FlaskClient, view: str
 def test_a_text_without_spaces_is_segmented(client: FlaskClient, corpus: str, text: str, words: str) -> None:
     found = steps_of(client, corpus=corpus, text=text)[-1]["words"]
     assert found == words.split() if words else "".join(found) == text
+
+
+def test_the_formula_of_each_smoothing_gives_its_probability(client: FlaskClient) -> None:
+    for smoothing in SMOOTHINGS:
+        page = page_of(client, corpus=WORKED, text="人生如戏", smoothing=smoothing, step=8)
+        for row in table_rows(page, "Words that end here")[1:]:
+            formula, value = row[2].translate(str.maketrans("·−", "*-")).rsplit(" = ", 1)
+            assert re.fullmatch(r"[\d\s.()+*/-]+", formula), formula
+            assert abs(eval(formula) - float(value)) < 0.006, (smoothing, formula)

@@ -1,7 +1,5 @@
 """Training round by round: a page for each round, the results of the presets, and the limits."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -11,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.pages.steps import told
@@ -19,6 +16,7 @@ from tests.site import HTMX, Page
 from webapp.core import recipes
 from webapp.pages.training.request import TrainingRequest
 from webapp.pages.training.trainings import PRESETS
+from webapp.vocabularies import train_vocabulary
 
 KINDS = [("bpe", ""), ("bpe", "bytes"), ("wordpiece", ""), ("unigram", "")]
 
@@ -34,33 +32,18 @@ def training_json(client: FlaskClient, asked: TrainingRequest) -> Any:
 
 @pytest.mark.parametrize(("algorithm", "symbols"), KINDS)
 def test_every_step_has_an_address_and_a_sentence(client: FlaskClient, algorithm: str, symbols: str) -> None:
-    corpus = "low low lower newest newest widest 学习 学习"
-    query = {"corpus": corpus, "symbols": symbols, "text": "lowest 学", "lang": "en"}
-    answer = client.get(f"/steps/training/{algorithm}", query_string={**query, "format": "json"})
-    steps = answer.get_json()["steps"]
+    query = {"corpus": "low low lower newest newest widest 学习 学习", "symbols": symbols, "text": "lowest 学"}
+    address = f"/steps/training/{algorithm}"
+    steps = client.get(address, query_string={**query, "lang": "en", "format": "json"}).get_json()["steps"]
     assert len(steps) > 3
     for step in steps:
-        page = client.get(f"/steps/training/{algorithm}", query_string={**query, "step": step["step"]})
-        assert page.status_code == 200
-        assert told(page.text)
-        assert f"Step {step['step']} of {len(steps) - 1}" in page.text
-        assert "style=" not in page.text
-
-
-def test_a_round_is_explained(client: FlaskClient) -> None:
-    html = client.get("/steps/training/bpe?step=3&lang=en").text
-    assert "“est” and “</w>” occur next to each other 3 times. 2 other pairs occur as often" in told(html)
-    assert "and 7 more pairs" in html
-    html = client.get("/steps/training/wordpiece?step=1&lang=en").text
-    assert "score 1 ÷ (1 × 1) = 1.000" in told(html)
-    html = client.get("/steps/training/unigram?step=2&lang=en").text
-    assert "Of 5 longer pieces, 3 are removed." in told(html)
-
-
-def test_htmx_gets_the_walkthrough_alone(client: FlaskClient) -> None:
-    answer = client.get("/steps/training/bpe?step=2", headers=HTMX)
-    assert "<html" not in answer.text
-    assert answer.headers["HX-Replace-Url"].endswith("&step=2")
+        page = client.get(address, query_string={**query, "lang": "en", "step": step["step"]}).text
+        assert told(page)
+        assert f"Step {step['step']} of {len(steps) - 1}" in page
+        assert "style=" not in page
+    part = client.get(address, query_string={**query, "step": 2}, headers=HTMX)
+    assert "<html" not in part.text
+    assert part.headers["HX-Replace-Url"].endswith("&step=2")
 
 
 def merged(steps: list[Any]) -> list[tuple[str, str]]:
@@ -73,32 +56,18 @@ def test_the_presets_are_the_worked_examples_and_give_their_results(client: Flas
     (compression, dogs, hungry) = (PRESETS[kind][0][1] for kind in ("bpe-bytes", "wordpiece", "unigram"))
     first, second = examples["bpe_end_of_word"]
     assert (compared.corpus.split(), compared.size) == (first["corpus"], first["vocabulary_size"])
-    assert [compared.text] == list(first["encode"])
-    found = training_json(client, compared)
-    assert merged(found["steps"]) == [tuple(pair) for pair in first["pairs"]]
-    assert "No pair is left" in found["steps"][-1]["sentence"]
-    pieces = found["steps"][-1]["vocabulary"]
-    assert " ".join(pieces[id] for id in found["ids"]) == "high est high er low er low est cool er coolest</w>"
-
+    assert merged(training_json(client, compared)["steps"]) == [tuple(pair) for pair in first["pairs"]]
     assert (paper.word_counts(recipes.CHARACTER_BPE), paper.size) == (second["word_counts"], second["merges"])
     steps = training_json(client, paper)["steps"]
     assert merged(steps) == [("e", "s"), ("es", "t"), ("est", "</w>"), ("l", "o"), ("lo", "w")]
     assert [step["pairs"][0]["count"] for step in steps[1:-1]] == [9, 9, 9, 7, 7]
-
     assert compression.corpus == compression.text == examples["bpe_bytes"]["text"]
-    assert compression.size == examples["bpe_bytes"]["merges"]
-    assert training_json(client, compression)["ids"] == examples["bpe_bytes"]["ids"] == [258, 100, 258, 97, 99]
-
+    assert training_json(client, compression)["ids"] == examples["bpe_bytes"]["ids"]
     assert dogs.corpus.split() == examples["wordpiece_scores"]["corpus"]
-    steps = training_json(client, dogs)["steps"]
-    assert ["l", "##o", "##v", "##e"] in [word["symbols"] for word in steps[0]["words"]]
-    final = [word["symbols"] for word in steps[-1]["words"]]
+    final = [word["symbols"] for word in training_json(client, dogs)["steps"][-1]["words"]]
     assert final == [["I"], ["love"], ["dogs"], ["loved"], ["y", "##o", "##u"]]
-    assert len({symbol for word in final for symbol in word}) == 7
-
     assert (hungry.corpus.split(), hungry.size, hungry.longer) == (examples["unigram"]["corpus"], 15, 50 - 14)
     steps = training_json(client, hungry)["steps"]
-    assert sum(len(line["piece"]) == 1 for line in steps[0]["pieces"]) == 14
     kept = [line["piece"] for line in steps[-1]["vocabulary"] if len(line["piece"]) > 1 and line["score"] < 0]
     losses = {line["piece"]: line["loss"] for line in steps[-3]["pieces"]}
     assert kept == [max(losses, key=losses.__getitem__)] == ["ve"]
@@ -109,18 +78,13 @@ def test_the_presets_are_the_worked_examples_and_give_their_results(client: Flas
     [
         ("bpe", {"corpus": "low " * 501}, 413, "The corpus has 2,004 characters; training is shown on up to", "beginn"),
         ("bpe", {"corpus": "low lower", "step": "99"}, 404, "There is no step 99", "step=0"),
-        ("bpe", {"corpus": "low lower", "step": "x"}, 422, "“x” is not a whole number.", ""),
         ("bpe", {"corpus": "low lower", "step": "-1"}, 422, "Steps are counted from 0.", "step=0"),
         ("bpe", {"corpus": "low lower", "size": "201"}, 422, "number of merges from 0 to 200", ""),
         ("bpe", {"corpus": "low", "text": "low " * 51}, 413, "The text to tokenize has 204 characters", ""),
         ("bpe", {"packed": "nonsense"}, 422, "cannot be read", ""),
-        ("wordpiece", {"corpus": "low", "minimum": "0"}, 422, "Minimum count of a pair", ""),
         ("unigram", {"corpus": "low lower", "size": "3"}, 422, "has 6 different characters", ""),
-        ("unigram", {"corpus": "low lower", "longer": "-1"}, 422, "Longer pieces to start with", ""),
         ("ngram", {"corpus": "///"}, 422, "no words", ""),
         ("ngram", {"corpus": "a b", "order": "4"}, 422, "Order: There is no such choice", ""),
-        ("ngram", {"corpus": "a b", "order": "x"}, 422, "Order: There is no such choice", ""),
-        ("ngram", {"corpus": "a b", "smoothing": "good-turing"}, 422, "Smoothing: There is no such choice", ""),
         ("ngram", {"corpus": "a " * 1_001}, 413, "The corpus has 2,002 characters", "beginn"),
     ],
 )
@@ -143,8 +107,6 @@ def test_unknown_algorithms_and_empty_corpora(client: FlaskClient) -> None:
     empty = client.get("/steps/training/unigram?corpus=&lang=en")
     assert empty.status_code == 200
     assert "There is no text yet" in empty.text
-    assert 'name="corpus"' in empty.text
-    assert client.get("/steps/training/bpe?corpus=+&format=json").status_code == 422
 
 
 def test_a_form_redirects_to_its_address(client: FlaskClient) -> None:
@@ -164,15 +126,10 @@ def test_a_long_chinese_corpus_has_an_address_too(client: FlaskClient) -> None:
     page = client.get(location.partition("#")[0])
     assert page.status_code == 422  # more different characters than pieces
     assert corpus in page.text
-    shown = client.get(location.replace("unigram", "bpe").replace("1000", "5").partition("#")[0])
-    assert shown.status_code == 200
-    assert corpus in shown.text
 
 
 @pytest.mark.parametrize(("algorithm", "symbols"), KINDS)
-@pytest.mark.parametrize(
-    "corpus", ["<b>&\"' ‮ \x07 שלום שלום עליכם", "é e\u0301 👩‍👩‍👧 👩‍👩‍👧", "</w> ##a <unk> [UNK] <unk>x", "\ud800 a"]
-)
+@pytest.mark.parametrize("corpus", ["<b>&\"' ‮ \x07 שלום e\u0301 👩‍👩‍👧", "</w> ##a <unk> [UNK] <unk>x \ud800 a"])
 def test_any_corpus_can_be_shown(client: FlaskClient, algorithm: str, symbols: str, corpus: str) -> None:
     data = {"corpus": corpus.encode("utf-8", "replace"), "symbols": symbols, "text": "שלום <b>"}
     address = client.post(f"/steps/training/{algorithm}", data=data).headers["Location"].partition("#")[0]
@@ -185,21 +142,19 @@ def test_any_corpus_can_be_shown(client: FlaskClient, algorithm: str, symbols: s
         )
 
 
-def test_the_trained_vocabulary_equals_that_of_the_playground(app: Flask, client: FlaskClient) -> None:
-    from webapp.vocabularies import train_vocabulary
-
+@pytest.mark.parametrize(
+    ("name", "algorithm", "symbols"),
+    [("learned-characters", "bpe", ""), ("learned-bytes", "bpe", "bytes"), ("learned-wordpiece", "wordpiece", "")],
+)
+def test_the_trained_vocabulary_equals_that_of_the_playground(
+    client: FlaskClient, name: str, algorithm: str, symbols: str
+) -> None:
     corpus = "the cat sat on the mat, the other cat had not"
-    names = {
-        "learned-characters": ("bpe", ""),
-        "learned-bytes": ("bpe", "bytes"),
-        "learned-wordpiece": ("wordpiece", ""),
-    }
-    for name, (algorithm, symbols) in names.items():
-        steps = training_json(client, TrainingRequest(algorithm, symbols=symbols, corpus=corpus, size=12))["steps"]
-        learned = train_vocabulary(name, corpus, 12)
-        assert merged(steps) == [
-            tuple(part.decode() if isinstance(part, bytes) else part for part in merge[:2]) for merge in learned.merges
-        ]
+    steps = training_json(client, TrainingRequest(algorithm, symbols=symbols, corpus=corpus, size=12))["steps"]
+    assert merged(steps) == [
+        tuple(part.decode() if isinstance(part, bytes) else part for part in merge[:2])
+        for merge in train_vocabulary(name, corpus, 12).merges
+    ]
 
 
 # --- all rounds as a table
@@ -215,45 +170,24 @@ def rounds_of(client: FlaskClient, algorithm: str, **query: str) -> list[list[st
     return list(csv.reader(io.StringIO(answer.text.removeprefix("\ufeff"))))
 
 
-def test_every_merge_has_a_row(client: FlaskClient) -> None:
-    assert rounds_of(client, "bpe", **PAPER) == [
-        ["Round", "Pair", "Count", "New piece"],
-        ["1", "e s", "9", "es"],
-        ["2", "es t", "9", "est"],
-        ["3", "est </w>", "9", "est</w>"],
-        ["4", "l o", "7", "lo"],
-        ["5", "lo w", "7", "low"],
-    ]
+def test_every_round_has_a_row(client: FlaskClient) -> None:
+    merges = rounds_of(client, "bpe", **PAPER)
+    assert merges[0] == ["Round", "Pair", "Count", "New piece"]
+    assert merges[3] == ["3", "est </w>", "9", "est</w>"]
+    assert len(merges) == 6
+    assert rounds_of(client, "wordpiece")[1] == ["1", "##g ##s", "1", "1", "1", "1.0000", "##gs"]
+    pruned = rounds_of(client, "unigram")[1:]
+    assert set(pruned[0][4].split()) == {"ver", "er", "ery"}
+    assert [int(row[1]) - int(row[3]) for row in pruned] == [int(row[5]) for row in pruned]
 
 
-def test_wordpiece_has_its_scores(client: FlaskClient) -> None:
-    header, first, *_ = rounds_of(client, "wordpiece")
-    assert header == ["Round", "Pair", "Pair count", "Left count", "Right count", "Score", "New piece"]
-    assert first == ["1", "##g ##s", "1", "1", "1", "1.0000", "##gs"]
-
-
-def test_unigram_has_its_pruned_pieces(client: FlaskClient) -> None:
-    header, *rows = rounds_of(client, "unigram")
-    assert header[0::3] == ["Round", "Removed"]
-    removed = [row[4].split() for row in rows]
-    assert removed[0] == ["ver", "er", "ery"] or set(removed[0]) == {"ver", "er", "ery"}
-    assert rows[-1][3:] == ["0", "", "15"]
-    assert [int(row[1]) - int(row[3]) for row in rows] == [int(row[5]) for row in rows]
-
-
-@pytest.mark.parametrize("kind", ["bpe", "bpe?symbols=bytes", "wordpiece", "unigram", "ngram"])
+@pytest.mark.parametrize("kind", ["bpe?symbols=bytes", "wordpiece?", "unigram?", "ngram?"])
 def test_the_page_links_to_the_table_and_back(client: FlaskClient, kind: str) -> None:
-    separator = "&" if "?" in kind else "?"
-    page = client.get(f"/steps/training/{kind}{separator}lang=en").text
-    link = re.search(r'<a href="([^"]+)">All rounds</a>', page)
+    link = re.search(r'<a href="([^"]+)">All rounds</a>', client.get(f"/steps/training/{kind}&lang=en").text)
     assert link is not None
     table = client.get(unescape(link[1])).text
     rows = re.findall(r'<th scope="row" class="end"><a href="([^"]+)#show">', table)
-    assert rows
-    for address in (rows[0], rows[-1]):
-        assert client.get(unescape(address)).status_code == 200
-    assert 'aria-current="page">All rounds</a>' in table
-    assert "style=" not in table
+    assert client.get(unescape(rows[-1])).status_code == 200
 
 
 def test_a_spreadsheet_runs_no_formula(client: FlaskClient) -> None:
@@ -264,10 +198,7 @@ def test_a_spreadsheet_runs_no_formula(client: FlaskClient) -> None:
 def test_the_form_of_the_table_leads_back_to_it(client: FlaskClient) -> None:
     answer = client.post("/steps/training/bpe/rounds", data={"corpus": "low lower", "size": "3"})
     assert answer.headers["Location"] == "/steps/training/bpe/rounds?corpus=low+lower&size=3#show"
-    wrong = client.post("/steps/training/bpe/rounds", data={"corpus": "low lower", "size": "999"})
-    assert wrong.status_code == 422
-    assert 'role="alert"' in wrong.text
-    assert client.get("/steps/training/bpe/rounds?corpus=&lang=en").status_code == 200
+    assert client.post("/steps/training/bpe/rounds", data={"corpus": "low", "size": "999"}).status_code == 422
     assert "There is no corpus" in client.get("/steps/training/bpe/rounds?corpus=&lang=en").text
     assert client.get("/steps/training/fmm/rounds").status_code == 404
     assert client.get("/steps/training/bpe/rounds?corpus=low&size=0").status_code == 200

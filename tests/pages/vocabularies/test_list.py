@@ -1,7 +1,5 @@
 """The list of vocabularies: filters, search, samples, downloads and uploads."""
 
-from __future__ import annotations
-
 import io
 import re
 
@@ -15,7 +13,6 @@ from tests.site import HTMX, words
 from webapp.core.formats import packed_ranks
 from webapp.vocabularies import name_of, well_known
 from webapp.vocabularies.fetching import Fetcher, FetchProgress
-from webapp.vocabularies.shipped_vocabularies import NAMES
 
 
 @pytest.fixture
@@ -26,16 +23,10 @@ def app(storing_app: Flask) -> Flask:
 def test_the_list_has_every_vocabulary(client: FlaskClient) -> None:
     answer = client.get("/vocabularies")
     names = [*SHIPPED, *(entry.name for entry in well_known())]
-    for name in names:
-        assert f'href="/vocabularies/{name}"' in answer.text
-    assert f"{len(names)} vocabularies." in words(answer)
-    assert "own-dictionary" not in answer.text
-    ready = [*(name for name in names if name in packed_ranks.FILES), *SHIPPED]
+    assert set(listed(answer)) == set(names)
+    ready = {name for name in names if name in packed_ranks.FILES} | set(SHIPPED)
     assert f"{len(names)} vocabularies, {len(ready)} of them ready to use." in words(answer)
-    titles = ["Ready", "Same corpus, same size (for teaching)", "Downloaded on first use"]
-    assert re.findall("<h2>(.*?)</h2>", answer.text)[:3] == titles
-    assert set(listed(answer)[: len(ready)]) == set(ready)
-    assert listed(answer)[len(ready) - 4 : len(ready)] == list(NAMES)
+    assert set(listed(answer)[: len(ready)]) == ready
 
 
 def listed(answer: TestResponse) -> list[str]:
@@ -45,13 +36,7 @@ def listed(answer: TestResponse) -> list[str]:
 
 @pytest.mark.parametrize(
     ("show", "some"),
-    [
-        ("ready", SHIPPED),
-        ("bpe", ["gpt2", "bpe-bytes"]),
-        ("wordpiece", ["bert-base-cased", "wordpiece"]),
-        ("unigram", ["t5", "unigram"]),
-        ("dictionary", ["jieba"]),
-    ],
+    [("ready", SHIPPED), ("bpe", ["gpt2", "bpe-bytes"]), ("unigram", ["t5", "unigram"]), ("dictionary", ["jieba"])],
 )
 def test_the_list_is_filtered_by_kind(client: FlaskClient, show: str, some: list[str]) -> None:
     everything = listed(client.get("/vocabularies"))
@@ -59,18 +44,15 @@ def test_the_list_is_filtered_by_kind(client: FlaskClient, show: str, some: list
     found = listed(page)
     assert set(some) <= set(found) < set(everything)
     assert re.search(f'href="/vocabularies\\?show={show}" aria-current=true', page.text)
-    assert '<input type="hidden" name="show"' in page.text
     both = client.get(f"/vocabularies?show={show}&find={some[0]}", headers=HTMX)
     assert some[0] in listed(both)
     assert both.headers["HX-Replace-Url"] == f"/vocabularies?find={some[0]}&show={show}"
-    assert listed(client.get("/vocabularies?show=nonsense")) == everything
 
 
 def test_vocabularies_that_are_here_split_a_sample(client: FlaskClient) -> None:
     seen = words(client.get("/vocabularies?find=wordpiece+ships"))
     assert "WordPiece 32,000 ids tokeniz ation 分 词 Use" in seen
     everything = client.get("/vocabularies")
-    assert words(everything).count("Once downloaded, it shows how it splits the sample.") == 1
     for name in listed(everything):
         row = re.search(f'<li id="v-{name}"(.*?)</li>', everything.text, re.DOTALL)
         assert row is not None
@@ -84,14 +66,8 @@ def test_finding_a_vocabulary(client: FlaskClient) -> None:
         page = client.get("/vocabularies", query_string={"find": find})
         assert there in listed(page)
         assert not_there not in listed(page)
-        part = client.get("/vocabularies", query_string={"find": find}, headers=HTMX)
-        assert part.text.strip() in page.text
-        assert part.headers["HX-Replace-Url"].startswith("/vocabularies?find=")
     assert "No vocabulary matches." in words(client.get("/vocabularies?find=zzzzz"))
-    long = client.get("/vocabularies", query_string={"find": "z" * 101})
-    assert long.status_code == 422
-    assert "Search for at most 100 characters" in words(long)
-    assert "100,277 ids" in words(client.get("/vocabularies?find=cl100k"))
+    assert client.get("/vocabularies", query_string={"find": "z" * 101}).status_code == 422
     assert "Download 0.5 MB" in words(client.get("/vocabularies?find=llama+2"))
 
 
@@ -119,8 +95,6 @@ def test_a_download_starts_in_the_list_and_shows_its_progress(
     part = client.get("/vocabularies/bloom/row?find=bl&show=bpe", headers=HTMX)
     assert part.text.strip() in page.text
     assert 'hx-trigger="load delay' in part.text
-    running["bloom"] = FetchProgress(5, None)
-    assert "Downloading…" in words(client.get("/vocabularies/bloom/row", headers=HTMX))
 
 
 def test_only_well_known_vocabularies_are_downloaded(client: FlaskClient) -> None:
@@ -142,10 +116,9 @@ def test_an_upload_leads_to_the_page_of_the_vocabulary_and_is_in_the_list(client
     content = "研究,5\n生命,4\n".encode()
     answer = upload(client, (content, "words.csv"))
     assert (answer.status_code, answer.location) == (303, f"/vocabularies/{name_of(content)}")
-    assert "words.csv" in words(client.get(answer.location))
     page = client.get("/vocabularies")
     assert listed(page)[0] == name_of(content)
-    assert "Your uploads" in words(page)
+    assert "words.csv" in words(page)
 
 
 @pytest.mark.parametrize(
@@ -164,5 +137,4 @@ def test_a_refused_upload_has_its_problem_beside_the_field(
     assert answer.status_code == status
     assert message in words(answer)
     assert re.search('<input type="file"[^>]*aria-describedby="upload-error[^>]*aria-invalid="true"', answer.text)
-    assert not re.search('id="upload"[^>]* popover', answer.text)
     assert upload(client, *files, **{"Sec-Fetch-Site": "cross-site"}).status_code in (403, 413)

@@ -1,7 +1,5 @@
 """The page of each vocabulary."""
 
-from __future__ import annotations
-
 import json
 import re
 from html import unescape
@@ -51,20 +49,15 @@ def ids(answer: TestResponse) -> list[int]:
 def test_every_vocabulary_that_ships_has_a_page(client: FlaskClient, name: str) -> None:
     for language in LANGUAGES:
         answer = client.get(f"/vocabularies/{name}?lang={language}")
-        assert answer.status_code == 200
         assert ids(answer) == list(range(100))
-        assert " style=" not in answer.text
         assert f'href="/?algorithm={CATALOGUE[name].algorithms[0]}&amp;vocabulary={name}"' in answer.text
 
 
 def test_the_composition_of_a_vocabulary(client: FlaskClient) -> None:
     seen = words(client.get("/vocabularies/wordpiece"))
-    assert "Demo: WordPiece, 32k" in seen
-    assert "32,000 tokens" in seen
     assert "How it splits tokenization 分词 tokeniz ation 分 词 Pipeline" in seen
     assert "Normalizer BertNormalizer keeps case Pre-tokenizer BertPreTokenizer Model WordPiece" in seen
     assert "20 ContentTooShortError" in seen
-    assert "4 [MASK] special token" in seen
     assert re.search(r"Latin 24,\d\d\d 75\.\d%", seen)
 
 
@@ -73,20 +66,17 @@ def test_a_dictionary_shows_frequencies_and_tags(client: FlaskClient) -> None:
     dictionary = jieba_words()
     assert dictionary.frequencies
     assert dictionary.tags
-    assert ids(answer)[0] == dictionary.id_of("研究")
-    for row in rows(answer):
-        id = int(row[0])
-        assert row[1:4] == [dictionary.words[id], f"{dictionary.frequencies[id]:,}", dictionary.tags[id]]
-    assert rows(answer)[0][4:] == ["E7 A0 94 E7 A9 B6", "U+7814 U+7A76"]
+    id = dictionary.id_of("研究")
+    assert id is not None
+    figures = [f"{dictionary.frequencies[id]:,}", dictionary.tags[id]]
+    assert rows(answer)[0] == [str(id), "研究", *figures, "E7 A0 94 E7 A9 B6", "U+7814 U+7A76"]
 
 
 def test_searching_by_text_and_by_id(client: FlaskClient) -> None:
     pieces = shipped_tokenizer("wordpiece").model.pieces
     found = ids(client.get("/vocabularies/wordpiece?query=under"))
-    assert [pieces[id] for id in found[:2]] in (["under", "##under"], ["##under", "under"], ["under", "understand"])
     assert all("under" in str(pieces[id]) for id in found)
     assert ids(client.get("/vocabularies/wordpiece?query=31999"))[0] == 31_999
-    assert ids(client.get("/vocabularies/wordpiece?query=%23%23ing"))[0] == pieces.index("##ing")
     with_dot = ids(client.get("/vocabularies/bpe-bytes?query=·the"))
     assert with_dot == ids(client.get("/vocabularies/bpe-bytes?query= the"))
 
@@ -95,10 +85,8 @@ def test_searching_by_text_and_by_id(client: FlaskClient) -> None:
     ("query", "cells"),
     [
         ("U+4E00", ["一"]),
-        ("u+7814 U+7A76", ["研究"]),
         ("0x41", ["A"]),
         ("e4 b8 80", ["一"]),
-        (" the", ["·the"]),
         ("20 74 68 65", ["·the", "20 74 68 65", "U+0020 U+0074 U+0068 U+0065"]),
         ("e4 b8", ["⟨E4 B8⟩", "E4 B8", ""]),
     ],
@@ -113,12 +101,12 @@ def test_searching_by_code_points_and_bytes(client: FlaskClient, query: str, cel
 def test_paging(client: FlaskClient) -> None:
     second = client.get("/vocabularies/unigram?page=2")
     assert ids(second) == list(range(100, 200))
-    assert "2 of 320" in words(second)
     assert 'href="/vocabularies/unigram?page=3#tokens"' in second.text
     last = client.get("/vocabularies/unigram?page=320")
     assert ids(last) == list(range(31_900, 32_000))
     assert "page=321" not in last.text
-    assert ids(client.get("/vocabularies/unigram?page=")) == list(range(100))
+    leafed = client.get("/vocabularies/unigram?page=2&query=the", headers=HTMX)
+    assert leafed.headers["HX-Push-Url"] == "/vocabularies/unigram?query=the&page=2"
 
 
 @pytest.mark.parametrize("page", ["321", "0", "-1", "x", "1 2", "1" * 5000, "²"])
@@ -126,7 +114,6 @@ def test_a_page_that_does_not_exist(client: FlaskClient, page: str) -> None:
     answer = client.get("/vocabularies/unigram", query_string={"page": page})
     assert answer.status_code == 404
     assert "the last one is 320" in words(answer)
-    assert "<h2>Pipeline</h2>" in answer.text
 
 
 @pytest.mark.parametrize(
@@ -146,27 +133,15 @@ def test_htmx_gets_the_fragment_that_the_page_includes(
     assert part.status_code == page.status_code == status
     assert sentence in words(part)
     assert part.text.strip() in page.text
-    assert "<html" not in part.text
     assert "<b>qqq" not in page.text
     assert "HX-Request-Type" in part.headers["Vary"]
 
 
 @pytest.mark.parametrize("name", ["wordpeice", "own-dictionary", "learned-bytes", "x" * 500, "\u202e"])
 def test_an_unknown_vocabulary_is_404(client: FlaskClient, name: str) -> None:
-    for headers in ({}, HTMX):
-        answer = client.get(f"/vocabularies/{name}", headers=headers)
-        assert answer.status_code == 404
-        assert "There is no vocabulary “" in words(answer)
-        assert ("<html" in answer.text) == (not headers)
-
-
-def test_htmx_updates_the_address(client: FlaskClient) -> None:
-    typed = client.get("/vocabularies/unigram?query=the", headers=HTMX)
-    assert typed.headers["HX-Replace-Url"] == "/vocabularies/unigram?query=the"
-    assert client.get("/vocabularies/unigram?query=", headers=HTMX).headers["HX-Replace-Url"] == "/vocabularies/unigram"
-    leafed = client.get("/vocabularies/unigram?page=2&query=the", headers=HTMX)
-    assert leafed.headers["HX-Push-Url"] == "/vocabularies/unigram?query=the&page=2"
-    assert "HX-Replace-Url" not in leafed.headers
+    answer = client.get(f"/vocabularies/{name}")
+    assert answer.status_code == 404
+    assert "There is no vocabulary “" in words(answer)
 
 
 OFFLINE = FetchError("offline", host="example.org", name="gpt2")
@@ -176,12 +151,7 @@ WAITING = StillFetchingError(GPT_2, 500_000, 2_000_000)
 @pytest.mark.parametrize(
     ("error", "status", "sentence", "has"),
     [
-        (
-            UnavailableVocabularyError(GPT_2, OFFLINE),
-            503,
-            "there is no connection to example.org",
-            "/vocabularies/gpt2",
-        ),
+        (UnavailableVocabularyError(GPT_2, OFFLINE), 503, "there is no connection to example.org", "OpenAI"),
         (UnavailableVocabularyError(GPT_2, FormatError("line 3 is no base64")), 503, "line 3 is no base64", "OpenAI"),
         (WAITING, 202, "0.5 of 2.0 MB received.", '<meta http-equiv="refresh"'),
     ],
@@ -201,25 +171,11 @@ def test_a_vocabulary_that_is_not_here(
     assert ("<html" in part.text) == (status == 202)
 
 
-def test_settings_are_described_in_words(app: Flask, client: FlaskClient) -> None:
-    split = {"type": "Split", "pattern": {"Regex": "[a-z]+"}, "behavior": "Removed", "invert": True}
-    document = {
-        "normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": "<b>"},
-        "pre_tokenizer": split,
-        "model": {"type": "WordLevel", "vocab": {"<unk>": 0}, "unk_token": "<unk>"},
-    }
-    with app.app_context():
-        entry = library().store(json.dumps(document).encode())
-    answer = client.get(f"/vocabularies/{entry.name}")
-    seen = words(answer).replace(" ,", ",")
-    assert "Replace replaces ·, by <b> Pre-tokenizer Split by the pattern [a-z]+, keeps only matches" in seen
-    assert "<b></code>" not in answer.text
-
-
 def test_a_hostile_vocabulary_is_drawn(app: Flask, client: FlaskClient) -> None:
     pieces = ["<unk>", "x" * 300_000, "\u202eabc", "<script>alert(1)</script>", "\x00", "\n" * 3000]
     document = {
         "added_tokens": [{"id": 6, "content": "<i>" * 2500, "special": True}],
+        "normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": "<script>alert(1)</script>"},
         "model": {"type": "WordLevel", "vocab": {piece: id for id, piece in enumerate(pieces)}, "unk_token": "<unk>"},
     }
     with app.app_context():
@@ -228,11 +184,8 @@ def test_a_hostile_vocabulary_is_drawn(app: Flask, client: FlaskClient) -> None:
     assert answer.status_code == 200
     assert "<script>alert" not in answer.text
     assert len(answer.text) < 60_000
-    seen = words(answer)
-    assert "⟨202E⟩abc" in seen
-    assert "300,000" in seen
-    assert "262,145–524,288 1" in seen
-    assert "7 tokens highest id 6" in seen
+    assert "⟨202E⟩abc" in words(answer)
+    assert "7 tokens highest id 6" in words(answer)
 
 
 # --- n-grams
@@ -240,36 +193,20 @@ def test_a_hostile_vocabulary_is_drawn(app: Flask, client: FlaskClient) -> None:
 NGRAMS = "/vocabularies/ngram"
 
 
-def test_the_page_has_the_orders_and_the_most_frequent_words(client: FlaskClient) -> None:
-    page = client.get(f"{NGRAMS}?lang=en").text
+def test_ngrams_have_their_orders_and_what_follows_a_word(client: FlaskClient) -> None:
+    page = client.get(f"{NGRAMS}?lang=en&after=宝玉").text
     for title in ("Words", "Pairs", "Triples"):
         assert re.search(rf'id="order-\d">{title} <span class="quiet num">[\d,]+<', page)
-    assert "Interpolated Kneser–Ney smoothing" in page
     assert re.search(r"D₂ = [\d,]+ / \([\d,]+ \+ 2 · [\d,]+\) = 0\.\d+", page)
-    assert ">Count<" in page  # the column of the tokens
-
-
-def test_what_follows_and_precedes_a_word(client: FlaskClient) -> None:
-    page = client.get(f"{NGRAMS}?lang=en&after=宝玉").text
     assert "“宝玉” was counted" in page
-    assert "After it" in page
-    assert 'href="/vocabularies/ngram?after=' in page
     partial = client.get(f"{NGRAMS}?lang=en&after=宝玉", headers=HTMX)
-    assert partial.status_code == 200
     assert "<html" not in partial.text
     assert "After it" in partial.text
-    assert "after=" in partial.headers["HX-Replace-Url"]
 
 
 def test_a_word_that_is_unknown_empty_or_too_long(client: FlaskClient) -> None:
     assert "is not a word of this vocabulary" in client.get(f"{NGRAMS}?lang=en&after=烎烎烎").text
-    assert "Type a word" in client.get(f"{NGRAMS}?lang=en&after=").text
     hostile = client.get(f"{NGRAMS}?lang=en&after=<script>alert(1)</script>").text
     assert "<script>alert" not in hostile
     assert client.get(f"{NGRAMS}?after={'字' * 65}", headers=HTMX).status_code == 422
     assert client.get(f"{NGRAMS}?after={'字' * 65}").status_code == 200
-
-
-def test_other_vocabularies_have_no_ngrams(client: FlaskClient) -> None:
-    page = client.get("/vocabularies/unigram?after=the&lang=en").text
-    assert "What follows a word" not in page

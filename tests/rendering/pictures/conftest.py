@@ -1,7 +1,5 @@
 """Encodings to draw, and pictures to inspect."""
 
-from __future__ import annotations
-
 import io
 from xml.etree import ElementTree
 

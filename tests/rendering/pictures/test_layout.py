@@ -1,7 +1,5 @@
 """Layout: every character is drawn once, in place, within the width."""
 
-from __future__ import annotations
-
 import tracemalloc
 from collections import Counter
 

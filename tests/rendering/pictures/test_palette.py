@@ -1,7 +1,5 @@
 """The token tints: text on them is readable, and adjacent tints differ for every common kind of colour vision."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path
@@ -91,11 +89,4 @@ def test_adjacent_tints_are_distinguishable(theme: str, vision: str) -> None:
     tints = [perceived(colours[f"t{n}"], vision) for n in range(1, 7)]
     for one, other in zip(tints, [*tints[1:], tints[0]], strict=True):
         assert math.dist(one, other) >= APART
-
-
-@pytest.mark.parametrize("theme", THEMES)
-def test_adjacent_tints_differ_in_lightness(theme: str) -> None:
-    colours = variables(theme)
-    tints = [perceived(colours[f"t{n}"], "usual")[0] for n in range(1, 7)]
-    for one, other in zip(tints, [*tints[1:], tints[0]], strict=True):
-        assert abs(one - other) >= 6
+        assert abs(one[0] - other[0]) >= 6 or vision != "usual"

@@ -1,7 +1,5 @@
 """Results as data files: exact, and safe in a spreadsheet."""
 
-from __future__ import annotations
-
 import csv as csv_reader
 import io
 import json

@@ -1,7 +1,5 @@
 """Splits a long text into parts with a limited number of tokens, for a context window or a passage index."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

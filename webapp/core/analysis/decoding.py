@@ -8,8 +8,6 @@ U+FFFD; one that keeps the bytes until the character is complete prints the text
 E4 B8   → 一, 丁, …      81 82   → characters whose last two bytes are 81 82      20 F0 9F   → a space and 😀, …
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress

@@ -4,8 +4,6 @@ Zipf 1949, "Human Behavior and the Principle of Least Effort": in a large text t
 about half as often as the first, the third a third as often, and so on: rank times frequency is nearly constant.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

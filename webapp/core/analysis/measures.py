@@ -11,8 +11,6 @@ Agreement of several segmentations of one text: the boundaries of each, of all, 
 How well the boundaries of tokens agree with those of a gold segmentation, into words or into morphemes.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence

@@ -3,8 +3,6 @@
 The engines try alternatives in order and take the first that matches, so each match belongs to exactly one.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache

@@ -1,7 +1,5 @@
 """Summarizes the pipeline of a tokenizer by the usual names of its steps, for a page about the vocabulary."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, fields, is_dataclass
 

@@ -1,7 +1,5 @@
 """Portraits: the lengths and scripts of a vocabulary's tokens, the longest ones; n-grams and neighbours of a word."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set

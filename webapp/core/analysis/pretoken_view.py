@@ -4,8 +4,6 @@ For a stage with a split pattern, each pre-token has the alternative of the patt
 one's own can take the place of the pre-tokenizer, to compare where the two split differently.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise

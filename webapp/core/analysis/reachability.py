@@ -14,10 +14,8 @@ tried text have it, so "reached" is a proof and names that text. "Unreachable" i
 Special, added and unknown tokens stand for no text and are not counted.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import nsmallest
@@ -100,8 +98,8 @@ class Survey:
         return {reason: found[reason] for reason in REASONS if found[reason]}
 
 
-def survey(tokenizer: Tokenizer, report: Callable[[int, int], None] = lambda done, total: None) -> Survey:
-    """Try all tokens of a vocabulary; `report` is told how many of how many are done, every 1,000.
+def survey(tokenizer: Tokenizer) -> Survey:
+    """Try all tokens of a vocabulary.
 
     >>> from webapp.core.models.wordpiece import WordPiece
     >>> from webapp.core.recipes import WORDPIECE
@@ -110,17 +108,13 @@ def survey(tokenizer: Tokenizer, report: Callable[[int, int], None] = lambda don
     ([(3, 'split', (4, 5, 6))], 6)
     """
     trial = Trial(tokenizer)
-    ids = trial.tokens.ids
     states: Counter[State] = Counter()
     found: dict[int, Reach] = {}
-    for done, id in enumerate(ids):
-        if done % 1_000 == 0:
-            report(done, len(ids))
+    for id in trial.tokens.ids:
         reach = trial.of(id)
         states[reach.state] += 1
         if reach.state == "unreachable":
             found[id] = reach
-    report(len(ids), len(ids))
     for part, whole in _made_from(tokenizer.model, found):
         if found[part].part_of is None and whole not in found:
             found[part] = replace(found[part], part_of=whole)

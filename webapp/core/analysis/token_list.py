@@ -5,8 +5,6 @@ The text of a vocabulary's pieces, without the marks for the beginning, the insi
 ▁the → " the"    ##ing → "ing"    low</w> → "low "    <0x41> → "A"    b"\\xe4\\xb8" → part of a character
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Sequence

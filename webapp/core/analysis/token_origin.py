@@ -1,7 +1,5 @@
 """One token of a vocabulary: the marks in its spelling, other spellings of the same text, and what it is part of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal

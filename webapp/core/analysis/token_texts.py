@@ -5,26 +5,12 @@ text: byte-level pieces and byte pieces such as `<0xE4>` their bytes, others the
 adds or removes at that place.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from webapp.core.text.decoders import (
-    BPEDecoder,
-    ByteFallback,
-    ByteLevelDecoder,
-    Decoder,
-    DecoderSequence,
-    Fuse,
-    Join,
-    MetaspaceDecoder,
-    ReplaceDecoder,
-    StripDecoder,
-    WordPieceDecoder,
-)
+from webapp.core.text import decoders
 from webapp.core.text.sentencepiece_normalizer import SentencePieceDecoder
 from webapp.core.text.utf8 import REPLACEMENT, bytes_to_characters
 
@@ -33,7 +19,13 @@ InvalidBytes = Literal["sequence", "byte", "run"]
 run of byte pieces that is not valid as a whole."""
 
 _BYTE_PIECE = re.compile("<0x([0-9A-Fa-f+][0-9A-Fa-f])>")
-_KEEPS_PIECES = (ReplaceDecoder, StripDecoder, WordPieceDecoder, BPEDecoder, MetaspaceDecoder)
+_KEEPS_PIECES = (
+    decoders.ReplaceDecoder,
+    decoders.StripDecoder,
+    decoders.WordPieceDecoder,
+    decoders.BPEDecoder,
+    decoders.MetaspaceDecoder,
+)
 
 
 class TextPart(NamedTuple):
@@ -65,50 +57,50 @@ class TextParts:
         return "".join((*texts, _run_text(bytes(run), self.invalid)))
 
 
-def parts_of(decoder: Decoder | None, pieces: Sequence[str | bytes]) -> TextParts | None:
+def parts_of(decoder: decoders.Decoder | None, pieces: Sequence[str | bytes]) -> TextParts | None:
     """Return the part of each piece in the text that `decoder` makes of all; None if they cannot be told apart.
 
     >>> parts = parts_of(WordPieceDecoder(), ["un", "##able", "man"])
     >>> [part.data for part in parts.parts]
     [b'un', b'able', b' man']
     """
-    if isinstance(decoder, ByteLevelDecoder):
+    if isinstance(decoder, decoders.ByteLevelDecoder):
         return TextParts([TextPart(decoder.bytes_of(piece), True) for piece in pieces])
-    found = _parts(decoder or Join(), pieces)
+    found = _parts(decoder or decoders.Join(), pieces)
     if found is None:
         return None
-    expected, text = (decoder or Join()).decode(pieces), found.text()
+    expected, text = (decoder or decoders.Join()).decode(pieces), found.text()
     return found if text == expected else _trimmed(found, text, expected)
 
 
-def _parts(decoder: Decoder, pieces: Sequence[str | bytes]) -> TextParts | None:
+def _parts(decoder: decoders.Decoder, pieces: Sequence[str | bytes]) -> TextParts | None:
     if isinstance(decoder, SentencePieceDecoder):
         found = decoder.parts(pieces)
         return TextParts(
             [TextPart(bytes([part]), True) if isinstance(part, int) else _characters(part) for part in found], "byte"
         )
-    if isinstance(decoder, DecoderSequence):
+    if isinstance(decoder, decoders.DecoderSequence):
         return _sequence(decoder, [piece if isinstance(piece, str) else bytes_to_characters(piece) for piece in pieces])
     texts = [piece if isinstance(piece, str) else piece.decode("utf-8", "replace") for piece in pieces]
-    if isinstance(decoder, Join):
+    if isinstance(decoder, decoders.Join):
         return TextParts(_separated(decoder, [_characters(text) for text in texts]))
     return TextParts([*map(_characters, decoder.change(texts))]) if isinstance(decoder, _KEEPS_PIECES) else None
 
 
-def _sequence(decoder: DecoderSequence, texts: list[str]) -> TextParts | None:
+def _sequence(decoder: decoders.DecoderSequence, texts: list[str]) -> TextParts | None:
     """The parts after the steps up to the first that joins the pieces; what later steps trim, `_trimmed` does."""
     bytes_of: dict[int, int] = {}
-    join = Join()
+    join = decoders.Join()
     for step in decoder.steps:
         if isinstance(step, _KEEPS_PIECES) and not bytes_of:
             texts = step.change(texts)
-        elif isinstance(step, ByteFallback):
+        elif isinstance(step, decoders.ByteFallback):
             found = enumerate(map(_BYTE_PIECE.fullmatch, texts))
             bytes_of = {at: int(match[1].lstrip("+"), 16) for at, match in found if match}
-        elif isinstance(step, ByteLevelDecoder) and not bytes_of:
+        elif isinstance(step, decoders.ByteLevelDecoder) and not bytes_of:
             return TextParts([TextPart(step.bytes_of(text), True) for text in texts])
-        elif isinstance(step, Fuse | Join):
-            join = step if isinstance(step, Join) else join
+        elif isinstance(step, decoders.Fuse | decoders.Join):
+            join = step if isinstance(step, decoders.Join) else join
             break
         else:
             return None
@@ -118,7 +110,7 @@ def _sequence(decoder: DecoderSequence, texts: list[str]) -> TextParts | None:
     return TextParts(_separated(join, parts), "run")
 
 
-def _separated(join: Join, parts: Sequence[TextPart]) -> Sequence[TextPart]:
+def _separated(join: decoders.Join, parts: Sequence[TextPart]) -> Sequence[TextPart]:
     separator = join.separator.encode()
     return [TextPart(separator + data, raw) if at else TextPart(data, raw) for at, (data, raw) in enumerate(parts)]
 

@@ -13,8 +13,6 @@ WordPiece writes no mark at the beginning of a word. Its tokenizers separate pun
 rest without a space, so a piece that begins with one of those has no mark at all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

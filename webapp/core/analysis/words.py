@@ -7,8 +7,6 @@ is one. The rule knows no dictionary: in Thai, Lao, Khmer and Burmese, which are
 a syllable or a single letter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import compress

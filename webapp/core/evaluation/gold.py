@@ -5,8 +5,6 @@ bakeoffs of SIGHAN, or U+3000); or it is CoNLL-U, a word on each line. What cann
 its line number; only a text without any words between spaces is refused.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

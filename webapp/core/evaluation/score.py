@@ -19,8 +19,6 @@ common between. Its shape says how it differs, its kind why a student would look
     split     a gold word is several words: 起|源 in place of 起源
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """`expand`: a base with pieces added, by the rule of its kind of model."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from math import ceil, frexp

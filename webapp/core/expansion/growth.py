@@ -1,7 +1,5 @@
 """Adding candidates one by one: which are there already, which are new, which are refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from time import thread_time

@@ -4,8 +4,6 @@ A piece that is added last ranks after all others. So the parts that a table mak
 finished vocabulary arrives at, too, before any later piece has its turn.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import pairwise

@@ -7,8 +7,6 @@ segmentation of its text so far, so that it is used. No score is below the base'
 characters depends.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import inf, log
 from statistics import median

@@ -3,8 +3,6 @@
 Word lists with commas between the fields, as spreadsheets save them: `word,frequency` or `word,frequency,tag`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

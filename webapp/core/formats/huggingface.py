@@ -8,8 +8,6 @@ part by part: `huggingface_parts` handles normalizers, pre-tokenizers and decode
 A limit on how much a `tokenizer.json` can lengthen a text: a hostile file doubles it thirty times.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice

@@ -13,8 +13,6 @@ agree. A marker that occurs in the text itself must not count as an end of word,
 with a second private-use character, which no piece contains either.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

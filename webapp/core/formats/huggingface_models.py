@@ -1,7 +1,5 @@
 """Read and write the `model` of a `tokenizer.json`: BPE, WordPiece, Unigram or WordLevel."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ Three tables say for each `type` which class it is and how each field of the fil
 back; to add a type, add an entry.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Callable
 from functools import partial

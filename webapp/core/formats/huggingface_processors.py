@@ -1,7 +1,5 @@
 """Read and write the added tokens and the post-processor of a `tokenizer.json`."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, islice

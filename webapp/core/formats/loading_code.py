@@ -1,7 +1,5 @@
 """Python code that loads a vocabulary's file with the library that it is for."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from functools import cache

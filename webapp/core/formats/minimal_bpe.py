@@ -5,8 +5,6 @@
 The ids 0 to 255 are the bytes; each merge has the ids of its two parts and of its result, which is also its rank.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

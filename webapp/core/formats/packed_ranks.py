@@ -5,8 +5,6 @@ rank's piece (a byte; 0 for a rank without a piece), and the pieces. Encodings w
 does one whose ranks are the first of another's.
 """
 
-from __future__ import annotations
-
 import lzma
 from collections.abc import Mapping
 from itertools import accumulate, pairwise

@@ -3,8 +3,6 @@
 `translated` turns them from Oniguruma's Ruby syntax, which Hugging Face's `tokenizers` uses, to that of `regex`.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator

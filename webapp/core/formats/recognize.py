@@ -1,7 +1,5 @@
 """Identify the format of a vocabulary file by its content, never by its name; save a tokenizer as a file to load."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from os import PathLike

@@ -10,8 +10,6 @@ integers, so that a string that is not UTF-8 or an unknown enum value gets an er
 have a package name of their own, so that they do not clash with SentencePiece's when both are loaded.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Callable
 from typing import Any
@@ -23,15 +21,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from webapp.core.added_tokens import AddedToken, PostProcessor
 from webapp.core.formats.reading import LARGEST_FILE, LARGEST_VOCABULARY, FormatError, repeated
-from webapp.core.models.scored_pieces import (
-    NAMED_BYTES,
-    SPACE,
-    PieceKind,
-    ScoredModel,
-    ScoredPieces,
-    SentencePieceCharacters,
-    SentencePieceWords,
-)
+from webapp.core.models import scored_pieces
 from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
 from webapp.core.text.character_map import CharacterMap
 from webapp.core.text.normalizers import Normalizer
@@ -41,11 +31,11 @@ from webapp.core.vocabulary_error import shown
 
 LONGEST_PIECE = 8000  # bytes, as in SentencePiece
 
-_MODELS: dict[int, Callable[[ScoredPieces], ScoredModel]] = {
+_MODELS: dict[int, Callable[[scored_pieces.ScoredPieces], scored_pieces.ScoredModel]] = {
     1: SentencePieceUnigram,
     2: ScoredBPE,
-    3: SentencePieceWords,
-    4: SentencePieceCharacters,
+    3: scored_pieces.SentencePieceWords,
+    4: scored_pieces.SentencePieceCharacters,
 }
 
 
@@ -100,7 +90,7 @@ def _tokenizer(message: Any) -> Tokenizer:
     )
 
 
-def _vocabulary(message: Any) -> ScoredPieces:
+def _vocabulary(message: Any) -> scored_pieces.ScoredPieces:
     pieces = [_decoded(entry.piece) for entry in message.pieces]
     if (twice := repeated(pieces)) is not None:
         raise FormatError("the piece %(twice)s occurs twice in the vocabulary", twice=shown(twice))
@@ -109,23 +99,25 @@ def _vocabulary(message: Any) -> ScoredPieces:
     except KeyError as missing:
         raise FormatError("%(missing)s is not a piece type", missing=missing.args[0]) from None
     scores = [entry.score for entry in message.pieces]
-    return ScoredPieces(pieces, scores, kinds, byte_ids=_byte_ids(pieces, kinds, message.trainer_spec.byte_fallback))
+    return scored_pieces.ScoredPieces(
+        pieces, scores, kinds, byte_ids=_byte_ids(pieces, kinds, message.trainer_spec.byte_fallback)
+    )
 
 
-def _byte_ids(pieces: list[str], kinds: list[PieceKind], fallback: bool) -> list[int] | None:
-    found = {piece: id for id, piece in enumerate(pieces) if kinds[id] == PieceKind.BYTE}
+def _byte_ids(pieces: list[str], kinds: list[scored_pieces.PieceKind], fallback: bool) -> list[int] | None:
+    found = {piece: id for id, piece in enumerate(pieces) if kinds[id] == scored_pieces.PieceKind.BYTE}
     if found and not fallback:
         raise FormatError(
             "the vocabulary has the byte piece %(piece)s, but byte fallback is off", piece=shown(next(iter(found)))
         )
     if not fallback:
         return None
-    if found.keys() != set(NAMED_BYTES):
-        wrong = next(iter(found.keys() ^ set(NAMED_BYTES)))
+    if found.keys() != set(scored_pieces.NAMED_BYTES):
+        wrong = next(iter(found.keys() ^ set(scored_pieces.NAMED_BYTES)))
         raise FormatError(
             "byte fallback needs the 256 byte pieces: %(wrong)s is missing or not one of them", wrong=shown(wrong)
         )
-    return [found[name] for name in NAMED_BYTES]
+    return [found[name] for name in scored_pieces.NAMED_BYTES]
 
 
 def _normalizer(spec: Any, suffix: bool, user_defined: frozenset[str]) -> SentencePieceNormalizer:
@@ -150,7 +142,7 @@ def _decoded(content: bytes) -> str:
     return text
 
 
-_KINDS = {kind.value: kind for kind in PieceKind}
+_KINDS = {kind.value: kind for kind in scored_pieces.PieceKind}
 _SPACES = ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces")
 
 
@@ -184,14 +176,14 @@ def write(tokenizer: Tokenizer) -> bytes:
     return content
 
 
-def check(tokenizer: Tokenizer) -> tuple[ScoredModel, SentencePieceNormalizer, SentencePieceDecoder]:
+def check(tokenizer: Tokenizer) -> tuple[scored_pieces.ScoredModel, SentencePieceNormalizer, SentencePieceDecoder]:
     """Return model, normalizer and decoder of a tokenizer that a `.model` can hold.
 
     Raises FormatError for another model or pipeline, and for what the file would not hold: other added tokens, a
     character map without its compiled form, a score that single precision rounds.
     """
     model, normalizer, decoder = tokenizer.model, tokenizer.normalizer, tokenizer.decoder
-    if not isinstance(model, ScoredModel) or type(model) not in _TYPES:
+    if not isinstance(model, scored_pieces.ScoredModel) or type(model) not in _TYPES:
         raise FormatError(
             "%(model)s cannot be written to a SentencePiece model, which holds pieces and scores",
             model=type(model).__name__,
@@ -203,8 +195,8 @@ def check(tokenizer: Tokenizer) -> tuple[ScoredModel, SentencePieceNormalizer, S
         or not isinstance(decoder.denormalizer, SentencePieceNormalizer | None)
         or tokenizer.pretokenizer is not None
         or normalizer.user_defined != vocabulary.user_defined
-        or vocabulary.space != SPACE
-        or _names_of_bytes(vocabulary) not in ([], list(NAMED_BYTES))
+        or vocabulary.space != scored_pieces.SPACE
+        or _names_of_bytes(vocabulary) not in ([], list(scored_pieces.NAMED_BYTES))
         or decoder != _decoder(vocabulary, normalizer, decoder.unknown_surface, decoder.denormalizer)
     ):
         raise FormatError("a SentencePiece model implies SentencePiece's pipeline; this tokenizer uses another")
@@ -224,12 +216,12 @@ def check(tokenizer: Tokenizer) -> tuple[ScoredModel, SentencePieceNormalizer, S
     return model, normalizer, decoder
 
 
-def _names_of_bytes(vocabulary: ScoredPieces) -> list[str]:
+def _names_of_bytes(vocabulary: scored_pieces.ScoredPieces) -> list[str]:
     return [vocabulary.pieces[id] for id in vocabulary.byte_ids or ()]
 
 
 def _decoder(
-    vocabulary: ScoredPieces, spaces: Any, unknown_surface: str, denormalizer: Normalizer | None
+    vocabulary: scored_pieces.ScoredPieces, spaces: Any, unknown_surface: str, denormalizer: Normalizer | None
 ) -> SentencePieceDecoder:
     """Return the decoder of a file; `spaces` says how its normalizer treats them."""
     return SentencePieceDecoder(
@@ -242,8 +234,12 @@ def _decoder(
     )
 
 
-def _control(vocabulary: ScoredPieces) -> dict[str, int]:
-    return {piece: id for id, piece in enumerate(vocabulary.pieces) if vocabulary.kinds[id] == PieceKind.CONTROL}
+def _control(vocabulary: scored_pieces.ScoredPieces) -> dict[str, int]:
+    return {
+        piece: id
+        for id, piece in enumerate(vocabulary.pieces)
+        if vocabulary.kinds[id] == scored_pieces.PieceKind.CONTROL
+    }
 
 
 def _write_normalizer(spec: Any, normalizer: SentencePieceNormalizer) -> None:

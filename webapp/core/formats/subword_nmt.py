@@ -4,8 +4,6 @@ In version 0.2, which the first line declares, `</w>` is attached to a word's la
 0.1 it is a symbol of its own, which merges like any other.
 """
 
-from __future__ import annotations
-
 import re
 
 from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError

@@ -4,8 +4,6 @@ In `config`, `default_vocab_size` is the size of the vocabulary, and `default_nu
 reserved for special tokens before those of the pieces; the id of a piece is its rank plus that number.
 """
 
-from __future__ import annotations
-
 from binascii import a2b_base64
 from typing import Any
 

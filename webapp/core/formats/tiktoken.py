@@ -4,8 +4,6 @@ The file contains neither the split pattern nor the special tokens. Both come fr
 from the caller.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from binascii import Error as Base64Error

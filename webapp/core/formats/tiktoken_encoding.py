@@ -3,8 +3,6 @@
 The JSON has the arguments of `tiktoken.Encoding` apart from the ranks: `name`, `pat_str` and `special_tokens`.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`{"tokens": [...], "scores": [...]}`: SentencePiece's BPE vocabulary as llama2.c and llama3.np store it in JSON."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError, field, read_json, repeated

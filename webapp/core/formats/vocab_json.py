@@ -1,7 +1,5 @@
 """GPT-2's two files: `vocab.json` maps pieces to ids; each line of `merges.txt` holds the two parts of a merge."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from typing import Any

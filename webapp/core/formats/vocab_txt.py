@@ -1,7 +1,5 @@
 """BERT's `vocab.txt`: one WordPiece per line; its id is the line number, counted from 0."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError

@@ -3,8 +3,6 @@
 The split pattern of a byte-level tokenizer, for formats that hold one pattern.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

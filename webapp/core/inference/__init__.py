@@ -11,8 +11,6 @@ expects.
 - `sample`: Unigram segmentations drawn by their probabilities (Kudo 2018, "Subword Regularization").
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from webapp.core.inference.character_pieces import (

@@ -3,8 +3,6 @@
 Longest and fewest pieces over bytes: byte-level BPE and `tiktoken`'s ranks. No text is unknown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 
 from webapp.core.inference.piece_table import AppliedModel, Lookup, PieceTable, Rule, Segment

@@ -1,7 +1,5 @@
 """The pieces of a vocabulary as a plain set, applied by another rule than the model's own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from sys import maxsize
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar

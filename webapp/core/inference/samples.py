@@ -9,8 +9,6 @@ A word that occurs twice is drawn twice, so nothing is cached by word, and the r
 on all of the text before.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass

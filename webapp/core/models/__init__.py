@@ -3,8 +3,6 @@
 Every model is immutable once built and may be used from several threads at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Protocol
 

@@ -6,8 +6,6 @@ over bytes as in Radford et al. 2019, "Language Models are Unsupervised Multitas
 BPE as the tool subword-nmt applies it (Sennrich et al. 2016; `apply_bpe.py`, function `encode`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from heapq import heappop, heappush

@@ -5,8 +5,6 @@ The lines of a word list that are no entries, which reading it skipped.
 A line of a word list, `word`, `word frequency` or `word frequency tag`: its fields, and what is wrong with them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ They are written as a text with a change in each line: `词 5` adds a word or se
 (False, 3, 4, 3)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

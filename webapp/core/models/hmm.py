@@ -8,8 +8,6 @@ Hidden Markov Models", section III.B; Xue 2003, "Chinese Word Segmentation as Ch
 The hidden Markov model that jieba ships for words that its dictionary lacks.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Mapping, Sequence

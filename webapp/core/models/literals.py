@@ -4,8 +4,6 @@ A pattern that lists all strings would try one after the other at every position
 positions where a string may start; a dictionary lookup for each length then finds the string.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

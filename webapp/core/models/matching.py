@@ -5,8 +5,6 @@ The oldest way to find words in Chinese text (Liu and Liang 1986 named the metho
 longest word of the dictionary from one end of the text, again and again.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -16,8 +16,6 @@ with the best path through its characters (without the HMM): the word needs a pr
 total is that of the dictionary before the change.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ O(n log n).
 offsets of a byte-level model's tokens.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

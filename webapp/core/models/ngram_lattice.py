@@ -3,8 +3,6 @@
 How probable an unknown word is, spelled from characters that are no words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

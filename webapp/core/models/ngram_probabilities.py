@@ -1,7 +1,5 @@
 """The probabilities of an n-gram model: counts and a smoothing, for words as numbers."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

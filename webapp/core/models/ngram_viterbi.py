@@ -6,8 +6,6 @@ the best word before an unseen one does not depend on it, and is found once for 
 counted are looked at one by one, which always have more than what is left.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from math import inf

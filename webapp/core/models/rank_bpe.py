@@ -4,8 +4,6 @@ The adjacent pair whose concatenation has the lowest rank is merged, whatever it
 equals. A pre-token that is a piece as a whole is one token, even if no sequence of merges makes it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from itertools import chain, pairwise
 

@@ -6,8 +6,6 @@ four model types share this vocabulary: BPE, Unigram, word and character.
 SentencePiece's two simplest models: one token for each word, and one for each character.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum

@@ -10,8 +10,6 @@ depends on all text before, decides between nearly equal paths. The score of a p
 100,000, which limits the rounding step to 1/128.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf

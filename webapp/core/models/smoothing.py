@@ -11,8 +11,6 @@ everything to the shorter one. Sources: Jurafsky and Martin, "Speech and Languag
 Smoothing Techniques for Language Modeling".
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args

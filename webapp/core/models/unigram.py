@@ -5,8 +5,6 @@ highest sum of log probabilities through the lattice, found by Viterbi. The scor
 fused unknowns are as in Hugging Face's `tokenizers`, so the ids are the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 

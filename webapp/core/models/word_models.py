@@ -5,8 +5,6 @@
 True
 """
 
-from __future__ import annotations
-
 from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.ngram import NGram

@@ -6,8 +6,6 @@ BERT's published code.
 One token for each word: a word that is not in the vocabulary is unknown as a whole.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from webapp.core.cache import Cache

@@ -31,8 +31,6 @@ Sources: tiktoken, `_educational.py`, function `bpe_encode`; Kudo and Richardson
 3.2; Karpathy 2023, llama2.c, `run.c`, function `encode`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import AnyStr

@@ -1,7 +1,5 @@
 """Normalizers of Hugging Face's `tokenizers` that remove or replace single characters."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Pre-tokenizers that split by single characters: digits, scripts, a delimiter, a fixed length."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import lru_cache

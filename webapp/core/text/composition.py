@@ -5,8 +5,6 @@ a count for each character, like the crate that `tokenizers` uses: 0 for a chara
 1 for an added one, and -n for one that n others were composed into.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Decoders, which turn pieces of a vocabulary back into text."""
 
-from __future__ import annotations
-
 import re
 from collections import abc
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ A replacement of thousands of characters, or U+FDFA, which Unicode's compatibili
 of text so long that every later step would take minutes.
 """
 
-from __future__ import annotations
-
 from webapp.core.text.split_patterns import TextError
 
 LONGEST = 1 << 24

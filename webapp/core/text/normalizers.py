@@ -4,8 +4,6 @@ Each normalizer has two methods: `normalize` returns the text alone and is fast;
 range of every character in the original.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

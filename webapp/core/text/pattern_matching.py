@@ -17,8 +17,6 @@ after the next character, and do not accept an empty match right after another m
 - Bought: 8 times for `(?:)|x` on a megabyte of `a`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from time import monotonic
 

@@ -3,8 +3,6 @@
 SentencePiece's decoder, which turns pieces back into text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

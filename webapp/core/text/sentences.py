@@ -1,7 +1,5 @@
 """Sentences of Chinese text: where one ends."""
 
-from __future__ import annotations
-
 import re
 
 MARKS = "。！？"

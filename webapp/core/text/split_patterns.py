@@ -12,8 +12,6 @@
 pre-tokens.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ tests.core.text.unicode_tables` writes it, by asking the libraries. Each class i
 the standard `re`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache

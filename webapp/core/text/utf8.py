@@ -8,8 +8,6 @@ Also GPT-2's byte alphabet, in which bytes are spelled as printable characters (
 Printable Latin-1 characters represent themselves; the other bytes are numbered from U+0100, so a space is `Ġ`.
 """
 
-from __future__ import annotations
-
 import re
 
 ByteRange = tuple[int, int]

@@ -3,8 +3,6 @@
 They repeat `webapp.core.inference` with the same random numbers; the tests verify that they end with its ids.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Traces of maximum matching and of WordPiece: the windows that are tried, longest first, and what is taken."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal

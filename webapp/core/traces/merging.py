@@ -5,8 +5,6 @@ with all occurrences of a pair at once (subword-nmt), and by score (SentencePiec
 fast; the tests verify that it ends with the model's ids.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, count, groupby, pairwise

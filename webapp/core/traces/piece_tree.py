@@ -5,8 +5,6 @@ symbols alone, in the same order. Therefore a piece that its own symbols do not 
 vocabulary takes whole pre-tokens without merging.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

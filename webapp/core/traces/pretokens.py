@@ -1,7 +1,5 @@
 """The input of the model for one text: its pre-tokens in order, and the added tokens between them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

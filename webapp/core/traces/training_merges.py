@@ -4,8 +4,6 @@ The merges are those of `webapp.core.trainers`, which update their counts: fast,
 counts are recomputed from the words of each round. Tests on random corpora verify that both are the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -3,8 +3,6 @@
 The rounds are those of `webapp.core.trainers.unigram`; the trace collects the figures of each piece.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -17,8 +17,6 @@ is a character of it, `▁`; a piece has a score, minus the rank of its merge, a
 are merged, not only the two from which it was trained; a character outside the alphabet becomes its UTF-8 bytes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -3,8 +3,6 @@
 Each function imports its trainer, which needs NumPy: the rest of the core does not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from webapp.core import recipes

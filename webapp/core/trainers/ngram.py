@@ -4,8 +4,6 @@ Jurafsky and Martin, "Speech and Language Processing", third edition, section 3.
 and one END after it, as in ARPA files: the first word's context is START alone, also of trigrams.
 """
 
-from __future__ import annotations
-
 import re
 from array import array
 from collections import Counter

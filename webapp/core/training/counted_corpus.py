@@ -4,8 +4,6 @@ A checkpoint is JSON lines, compressed with gzip, whose checksum finds a damaged
 of words and their counts a line.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

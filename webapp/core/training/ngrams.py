@@ -7,8 +7,6 @@ n-gram is its words with single spaces between them, spelled as in a file of cou
 Train the plans for n-grams of words: a model from the counts, and how well it predicts the held-out sentences.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The pipeline of a plan: normalizer, pre-tokenizer and decoder, and whether the plan is possible at all."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 

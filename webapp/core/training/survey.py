@@ -17,17 +17,7 @@ from webapp.core.models.scored_pieces import NAMED_BYTES
 from webapp.core.text.unicode_tables import script_of
 from webapp.core.trainers import bpe_variants, unigram, wordpiece
 from webapp.core.trainers.word_counts import WordCounts
-from webapp.core.training.corpus import (
-    CHUNK,
-    CorpusError,
-    CorpusFile,
-    Opened,
-    blocks,
-    first_boundary,
-    open_local,
-    start_of_character,
-    texts_of_lines,
-)
+from webapp.core.training import corpus
 from webapp.core.training.counting import TrainingError, add, count_block, stored_bytes
 from webapp.core.training.ngrams import MARKS, is_segmented
 from webapp.core.training.plan import TrainingPlan
@@ -37,7 +27,7 @@ from webapp.core.training.train import alphabet_of, merges_of
 EXTRACTS = 16  # of a large corpus
 SEGMENTED = 60_000  # bytes of a sample that has to be segmented first
 MOST_FILES = 50  # that are opened
-READ_AHEAD = 2 * CHUNK  # bytes of text that `blocks` has read beyond a block
+READ_AHEAD = 2 * corpus.CHUNK  # bytes of text that `blocks` has read beyond a block
 FURTHER = 8  # blocks that are counted after the share of a file of which nothing is left to read
 
 
@@ -69,10 +59,10 @@ class CorpusFacts:
 
 
 def survey(
-    files: Sequence[CorpusFile],
+    files: Sequence[corpus.CorpusFile],
     plan: TrainingPlan,
     sample_bytes: int = 2_000_000,
-    opened: Opened = open_local,
+    opened: corpus.Opened = corpus.open_local,
     sizes: Sequence[int] | None = None,
 ) -> CorpusFacts:
     """Return the facts of a corpus, of a large one from extracts that are spread over it.
@@ -112,7 +102,7 @@ def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan) -> CorpusF
             halfway, distinct_halfway = sum(counts.values()), len(counts)
         add(counts, count_block(text, plan))
     if not counts:
-        raise CorpusError("empty")
+        raise corpus.CorpusError("empty")
     if plan.trainer == "ngram":
         if plan.segmentation == "words" and not is_segmented(counts):
             raise TrainingError("unsegmented")
@@ -132,7 +122,7 @@ def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan) -> CorpusF
     )
 
 
-def _beginning(file: CorpusFile, size: int, share: int, opened: Opened) -> tuple[list[str], float]:
+def _beginning(file: corpus.CorpusFile, size: int, share: int, opened: corpus.Opened) -> tuple[list[str], float]:
     """Return the text of a file up to about `share` bytes, and how many bytes of text the file has, about.
 
     A small compressed file is read whole before its first block, and may still go on for gigabytes: a few further
@@ -140,7 +130,7 @@ def _beginning(file: CorpusFile, size: int, share: int, opened: Opened) -> tuple
     """
     texts: list[str] = []
     taken = 0
-    found = blocks([file], opened)
+    found = corpus.blocks([file], opened)
     for block in found:
         texts.append(block.text[:share])
         taken += len(block.text.encode())
@@ -151,7 +141,9 @@ def _beginning(file: CorpusFile, size: int, share: int, opened: Opened) -> tuple
     return texts, taken
 
 
-def _extracts(file: CorpusFile, size: int, share: int, length: int, opened: Opened) -> tuple[list[str], float]:
+def _extracts(
+    file: corpus.CorpusFile, size: int, share: int, length: int, opened: corpus.Opened
+) -> tuple[list[str], float]:
     """Return extracts of an uncompressed file, and how many bytes of text the file has, about."""
     number = max(1, share // length)
     texts = []
@@ -162,23 +154,23 @@ def _extracts(file: CorpusFile, size: int, share: int, length: int, opened: Open
                 stream.seek(offset)
                 texts.append(_extract(file, stream.read(length), offset))
     except OSError:
-        raise CorpusError("unreadable", file=file.name) from None
+        raise corpus.CorpusError("unreadable", file=file.name) from None
     if file.format == "text":
         return texts, size
     return texts, size * sum(len(text.encode()) for text in texts) / (number * length)
 
 
-def _extract(file: CorpusFile, content: bytes, offset: int) -> str:
+def _extract(file: corpus.CorpusFile, content: bytes, offset: int) -> str:
     """Return the text of some bytes of a file from an offset on, without what is incomplete at both ends."""
     if file.format == "jsonl":
         begin = content.find(b"\n") + 1 if offset else 0
-        return texts_of_lines(file, content[begin : content.rfind(b"\n") + 1], offset + begin, 0)
-    begin = start_of_character(content) if offset else 0
+        return corpus.texts_of_lines(file, content[begin : content.rfind(b"\n") + 1], offset + begin, 0)
+    begin = corpus.start_of_character(content) if offset else 0
     try:
         text = codecs.getincrementaldecoder("utf-8")().decode(content[begin:])
     except UnicodeDecodeError as error:
-        raise CorpusError("not_utf8", file=file.name, offset=offset + begin + error.start) from None
-    return text[first_boundary(text) :] if offset else text.removeprefix("\ufeff")
+        raise corpus.CorpusError("not_utf8", file=file.name, offset=offset + begin + error.start) from None
+    return text[corpus.first_boundary(text) :] if offset else text.removeprefix("\ufeff")
 
 
 def scripts_of(texts: Sequence[str]) -> tuple[tuple[str, float], ...]:

@@ -6,8 +6,6 @@ Addresses (GET) and forms (POST) have the same fields. A plain form is redirecte
 enough; htmx gets the parts of the page that change, and the address to show.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 

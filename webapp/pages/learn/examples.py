@@ -1,7 +1,5 @@
 """The live examples and the figures of a lesson, with what the reader changed in its address."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby

@@ -4,8 +4,6 @@ A lesson is a file `lessons/SLUG.toml`, with its titles, examples, captions and 
 in each language, `templates/learn/en/SLUG.html` and so on: it is written for each, not translated sentence by sentence.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

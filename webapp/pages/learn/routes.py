@@ -4,8 +4,6 @@ The texts of edited examples and the steps of figures are in the address. An exa
 redirected to its own address if that is short enough.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The playground's form: example texts, the picker of vocabularies, and the contexts of the templates."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

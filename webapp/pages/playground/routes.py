@@ -4,8 +4,6 @@ Both take a query string (GET) or a form (POST). A plain form is redirected to i
 gets the part of the page that changes, and the URL to show.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from http import HTTPStatus

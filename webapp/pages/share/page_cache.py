@@ -1,7 +1,5 @@
 """A cache of rendered snapshot pages: a snapshot never changes, so its page can be reused."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass

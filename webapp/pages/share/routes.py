@@ -1,7 +1,5 @@
 """Routes of snapshots: `/share` stores a result, `/s/ID` shows it; it can be embedded, reported and deleted."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """The steps of an inference that is not the vocabulary's own rule: what fitted, was dropped or was drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from random import Random

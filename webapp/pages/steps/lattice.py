@@ -3,8 +3,6 @@
 The last step has other segmentations of the text: the n best.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

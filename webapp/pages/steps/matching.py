@@ -18,14 +18,7 @@ from flask_babel import ngettext
 from webapp.core.analysis.ambiguity import kind_of
 from webapp.core.models.matching import Matching, Way, verdict
 from webapp.core.models.wordpiece import WordPiece
-from webapp.core.traces.longest_match import (
-    TakenWord,
-    TriedWindow,
-    WordPieceDecision,
-    matching_steps,
-    tokens_of,
-    wordpiece_steps,
-)
+from webapp.core.traces import longest_match
 from webapp.core.traces.pretokens import AddedFound
 from webapp.pages.walkthrough.cells import (
     StepCell,
@@ -50,8 +43,8 @@ NAMES: dict[Way, str] = {"forward": "FMM", "backward": "BMM"}
 def walkthrough(result: Result, model: Matching, n: int) -> Walkthrough:
     """The steps of maximum matching."""
     text = result.encoding.text
-    taken: dict[Way, list[TakenWord]] = {
-        way: list(matching_steps(model.dictionary, text, way, model.keep_runs)) for way in NAMES
+    taken: dict[Way, list[longest_match.TakenWord]] = {
+        way: list(longest_match.matching_steps(model.dictionary, text, way, model.keep_runs)) for way in NAMES
     }
     decides = verdict(model.dictionary, text, model.keep_runs).direction if model.direction == "both" else None
     ways: tuple[Way, ...] = tuple(NAMES) if model.direction == "both" else (model.direction,)
@@ -71,9 +64,9 @@ class _Matching:
     model: Matching
     ways: Sequence[Way]
     way: Way
-    taken: Mapping[Way, Sequence[TakenWord]]
+    taken: Mapping[Way, Sequence[longest_match.TakenWord]]
 
-    def _text(self, span: TakenWord | TriedWindow) -> str:
+    def _text(self, span: longest_match.TakenWord | longest_match.TriedWindow) -> str:
         return self.result.encoding.text[span.start : span.end]
 
     def step(self, way: Way, count: int) -> Frame:
@@ -147,7 +140,12 @@ class _Matching:
         return {"way": way, "name": NAMES[way], "cells": cells, "sentence": sentence, "selected": selected}
 
     def _cells(
-        self, way: Way, taken: Sequence[TakenWord], now: TakenWord | None = None, *, compared: bool = False
+        self,
+        way: Way,
+        taken: Sequence[longest_match.TakenWord],
+        now: longest_match.TakenWord | None = None,
+        *,
+        compared: bool = False,
     ) -> list[StepCell]:
         """The words taken so far and the rest of the text, in reading order; `compared` marks those that differ."""
         cells = []
@@ -163,7 +161,7 @@ class _Matching:
         cells += [cell(rest, "rest")] if rest else []
         return cells if way == "forward" else cells[::-1]
 
-    def _windows(self, now: TakenWord) -> list[Window]:
+    def _windows(self, now: longest_match.TakenWord) -> list[Window]:
         text = self.result.encoding.text
         start, end = now.tried[0].start, now.tried[0].end
         words = {
@@ -184,7 +182,7 @@ class _Matching:
             for tried in now.tried
         )
 
-    def _sentence(self, way: Way, taken: TakenWord) -> str:
+    def _sentence(self, way: Way, taken: longest_match.TakenWord) -> str:
         misses = sum(tried.outcome != "word" for tried in taken.tried)
         return say("matching", "taken", kind=taken.kind, way=way, text=self._text(taken), misses=misses)
 
@@ -199,8 +197,8 @@ def wordpiece_walkthrough(result: Result, model: WordPiece, n: int) -> Walkthrou
         if isinstance(found, AddedFound):
             steps.add_token(found)
             continue
-        decisions = list(wordpiece_steps(model, found.text))
-        tokens = tokens_of(decisions)
+        decisions = list(longest_match.wordpiece_steps(model, found.text))
+        tokens = longest_match.tokens_of(decisions)
         covered = all(decision.kind == "piece" for decision in decisions)
         made = range(len(tokens)) if covered else [len(decisions) - 1] * len(tokens)
         counts = range(1, len(decisions) + 1)
@@ -213,7 +211,9 @@ def _piece(model: WordPiece, id: int, kind: str = "") -> StepCell:
     return cell(model.pieces[id], "done", "unknown" if id == model.unknown_id else "", kind, id=id)
 
 
-def _decided(steps: WordSteps, model: WordPiece, word: str, decisions: Sequence[WordPieceDecision], at: int) -> Frame:
+def _decided(
+    steps: WordSteps, model: WordPiece, word: str, decisions: Sequence[longest_match.WordPieceDecision], at: int
+) -> Frame:
     """The last of the decisions on a word so far."""
     decision = decisions[-1]
     record = {

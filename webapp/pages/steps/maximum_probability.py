@@ -1,7 +1,5 @@
 """Maximum probability: the word graph of each block, the sums from the right, the best path, and the HMM's tables."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """BPE merge by merge: the symbols of a word, its pairs with their ranks or scores, and the growing merge tree."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial

@@ -1,7 +1,5 @@
 """The corpora to train on: files, pasted text or an example; stored on disk, and found again."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """Sentences about corpora and trainings that failed: what is wrong, where, and what to change."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

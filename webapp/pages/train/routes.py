@@ -1,7 +1,5 @@
 """Routes: `/train` takes a corpus and starts trainings, `/train/ID` shows one while it runs and when it has ended."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
@@ -20,14 +18,7 @@ from webapp.core.training.plan import PlanError, TrainingPlan
 from webapp.core.training.survey import CorpusFacts
 from webapp.core.training.train import TrainingError, check
 from webapp.jobs import Job, TooManyJobsError, jobs
-from webapp.pages.train.corpora import (
-    EXAMPLES,
-    ExampleCorpus,
-    StoredCorpus,
-    find_corpus,
-    store_corpus,
-    upload_limit,
-)
+from webapp.pages.train import corpora
 from webapp.pages.train.job import JobContext, job_context
 from webapp.pages.train.messages import failure_sentence, short_name, size_in_words
 from webapp.pages.train.plan import CHOICES, DEFAULTS, TRAINER_TITLES, PlanChoice, PlanRequest, plan_from
@@ -61,7 +52,7 @@ class UploadPage(Page):
     field: str  # of JSON Lines
     problem: InputProblem | None
     gone: bool  # whether the corpus of the address is no longer there
-    examples: Sequence[ExampleCorpus] = EXAMPLES
+    examples: Sequence[corpora.ExampleCorpus] = corpora.EXAMPLES
     most_bytes: int
     plan_fields: Sequence[tuple[str, str]]  # the choices to keep, as hidden fields
 
@@ -132,14 +123,14 @@ def upload() -> BaseResponse:
     """Store a corpus on disk, and go on to the choices; a script gets their address in `Location` instead."""
     if is_foreign(request):
         abort(HTTPStatus.FORBIDDEN)
-    request.max_content_length = upload_limit()
+    request.max_content_length = corpora.upload_limit()
     request.max_form_memory_size = current_app.config["MAX_CONTENT_LENGTH"]
     plan = None
     try:
         plan = plan_from(request.form)
         if _only_redraws():
             return _upload_page(plan)
-        address = _address(store_corpus(request), plan)
+        address = _address(corpora.store_corpus(request), plan)
     except RequestEntityTooLarge:
         message = _(
             "The corpus is too large: the limit is %(limit)s. Upload a part of it, or choose a text of this size as a "
@@ -235,16 +226,16 @@ def _checked(plan: PlanRequest) -> PlanRequest:
     return _without_pattern(plan) if "pattern" in plan.problems else plan
 
 
-def _found(id: str, plan: PlanRequest) -> tuple[PlanRequest, StoredCorpus | None]:
+def _found(id: str, plan: PlanRequest) -> tuple[PlanRequest, corpora.StoredCorpus | None]:
     """The corpus, if it is there, and the plan, with a problem if its pattern is too slow or its words are lines."""
     try:
-        return plan, find_corpus(id, plan.plan)
+        return plan, corpora.find_corpus(id, plan.plan)
     except TrainingError as error:
         message = failure_sentence(error.code, error.details)
         if error.code == "unsegmented":
-            return plan.with_problem("segmentation", message), find_corpus(id, TrainingPlan())
+            return plan.with_problem("segmentation", message), corpora.find_corpus(id, TrainingPlan())
         plan = _without_pattern(plan.with_problem("pattern", message))
-        return plan, find_corpus(id, plan.plan)
+        return plan, corpora.find_corpus(id, plan.plan)
 
 
 def _without_pattern(plan: PlanRequest) -> PlanRequest:
@@ -271,7 +262,7 @@ def _upload_page(plan: PlanRequest | None, problem: InputProblem | None = None, 
     return swappable(response) if status == 200 else _noindex(response)
 
 
-def _plan_page(plan: PlanRequest, corpus: StoredCorpus, refusal: str = "") -> Response:
+def _plan_page(plan: PlanRequest, corpus: corpora.StoredCorpus, refusal: str = "") -> Response:
     choices = [choice for choice in CHOICES if plan.typed["trainer"] in choice.trainers]
     advanced = [choice for choice in choices if choice.advanced]
     context = PlanChoicesContext(

@@ -1,7 +1,5 @@
 """Training BPE and WordPiece: count pairs, merge the best one, rewrite the words, repeat."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -14,22 +12,8 @@ from webapp.core.recipes import Recipe
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.traces import training_merges
 from webapp.core.traces.training_merges import CorpusWord, MergeRound, MergeTraining
+from webapp.pages.training import tables
 from webapp.pages.training.request import TrainingRequest
-from webapp.pages.training.tables import (
-    BAR,
-    Bar,
-    Column,
-    Pieces,
-    Row,
-    Sections,
-    Table,
-    TrainingWalkthrough,
-    Words,
-    read_cells,
-    section_frame,
-    shown,
-    symbols,
-)
 from webapp.pages.walkthrough.cells import quotable
 from webapp.pages.walkthrough.engine import Frame, say
 from webapp.rendering.pictures.figure import Symbol
@@ -41,20 +25,20 @@ WORDS_SHOWN = 12
 MOST_UNFOLDED = 40  # pieces of the alphabet
 
 
-def character_bpe(wanted: TrainingRequest) -> TrainingWalkthrough:
+def character_bpe(wanted: TrainingRequest) -> tables.TrainingWalkthrough:
     """The steps of training BPE over characters; the corpus must contain words."""
     counts = wanted.word_counts(recipes.CHARACTER_BPE)
     training = training_merges.train_characters(counts, wanted.merges, suffix_apart=wanted.apart)
     return MergeSteps(wanted, training, recipes.CHARACTER_BPE).walkthrough()
 
 
-def byte_bpe(wanted: TrainingRequest) -> TrainingWalkthrough:
+def byte_bpe(wanted: TrainingRequest) -> tables.TrainingWalkthrough:
     """The steps of training BPE over bytes; the corpus must contain words."""
     training = training_merges.train_bytes(wanted.word_counts(recipes.BYTE_BPE), wanted.merges)
     return MergeSteps(wanted, training, recipes.BYTE_BPE).walkthrough()
 
 
-def wordpiece(wanted: TrainingRequest) -> TrainingWalkthrough:
+def wordpiece(wanted: TrainingRequest) -> tables.TrainingWalkthrough:
     """The steps of training WordPiece; the corpus must contain words."""
     counts = wanted.word_counts(recipes.WORDPIECE)
     training = training_merges.train_wordpiece(counts, wanted.merges, minimum=wanted.minimum)
@@ -70,9 +54,9 @@ class MergeSteps:
         self._recipe = recipe
         self._rounds = list(training.rounds())
 
-    def walkthrough(self) -> TrainingWalkthrough:
+    def walkthrough(self) -> tables.TrainingWalkthrough:
         """The steps, each made when it is shown."""
-        return TrainingWalkthrough(
+        return tables.TrainingWalkthrough(
             frames=[self._start, *(partial(self._round, round) for round in self._rounds), self._end],
             ids=self._tokenizer(len(self._rounds)).ids(self._asked.text_to_encode),
             all_rounds=self._all_rounds,
@@ -82,20 +66,22 @@ class MergeSteps:
         spelled = "apart" if self._asked.apart else self._recipe.name
         words = self._training.start
         happened = say("training", "merges_start", words=len(words), spelled=spelled, scored=self._training.scored)
-        return section_frame(happened, {"kind": "start", "words": list(map(_plain, words))}, partial(self._words, 0))
+        return tables.section_frame(
+            happened, {"kind": "start", "words": list(map(_plain, words))}, partial(self._words, 0)
+        )
 
     def _end(self) -> Frame:
         done = len(self._rounds)
         vocabulary = [json_piece(piece) for piece in self._tokenizer(done).model.pieces]
         record = {"kind": "end", "words": list(map(_plain, self._words_after(done))), "vocabulary": vocabulary}
-        return section_frame(self._end_sentence(), record, partial(self._words, done))
+        return tables.section_frame(self._end_sentence(), record, partial(self._words, done))
 
-    def _words(self, done: int) -> Sections:
+    def _words(self, done: int) -> tables.Sections:
         """The words and the vocabulary before the first round, and after the last one."""
-        return Sections(
+        return tables.Sections(
             view=[_words(_("Words of the corpus"), self._words_after(done))],
             side=[self._vocabulary(done)],
-            read=read_cells(self._tokenizer(done), self._asked.text_to_encode),
+            read=tables.read_cells(self._tokenizer(done), self._asked.text_to_encode),
         )
 
     def _round(self, round: MergeRound) -> Frame:
@@ -131,45 +117,45 @@ class MergeSteps:
             ties=sum(round.worth(pair) == round.worth(winner) for pair in found) - 1,
         )
 
-        def sections() -> Sections:
+        def sections() -> tables.Sections:
             same = [new for _old, new in both if not new.made]
             unchanged = ngettext("One unchanged word", "%(count)s unchanged words", len(same), count=number(len(same)))
             rows = [word_row(old, new) for old, new in both if new.made]
-            columns = [Column(_("Before")), Column(_("After")), Column(_("Count"), 0)]
+            columns = [tables.Column(_("Before")), tables.Column(_("After")), tables.Column(_("Count"), 0)]
             more_words = len(rows[WORDS_SHOWN:])
             note = ngettext("and one more word", "and %(count)s more words", more_words, count=number(more_words))
             notes = [note] if more_words else []
-            changed = Table(_("Words that change"), columns, rows[:WORDS_SHOWN], notes=notes, style="rewritten")
+            changed = tables.Table(_("Words that change"), columns, rows[:WORDS_SHOWN], notes=notes, style="rewritten")
             candidates = self._pairs(round, more, too_rare)
-            return Sections(
+            return tables.Sections(
                 view=[changed, _words(unchanged, same)],
                 side=[candidates],
                 drawn=[changed, candidates],
                 below=[self._vocabulary(round.number, new=True)],
-                read=read_cells(self._tokenizer(round.number), self._asked.text_to_encode),
+                read=tables.read_cells(self._tokenizer(round.number), self._asked.text_to_encode),
             )
 
-        return section_frame(happened, record, sections)
+        return tables.section_frame(happened, record, sections)
 
-    def _pairs(self, round: MergeRound, more: int, too_rare: int) -> Table:
+    def _pairs(self, round: MergeRound, more: int, too_rare: int) -> tables.Table:
         """The best pairs, with bars for counts or with the formula of scores."""
         found = round.pairs()
         best = round.worth(found[0])
         rows = []
         for pair in found[:PAIRS_SHOWN]:
             wins = pair == round.winner
-            row: list[Any] = [symbols((pair.left, pair.right), (0, 1) if wins else ())]
+            row: list[Any] = [tables.symbols((pair.left, pair.right), (0, 1) if wins else ())]
             if round.scored:
                 formula = f"{number(pair.count)} ÷ ({number(pair.left_count)} × {number(pair.right_count)})"
                 row += [formula, pair.score]
             else:
-                row += [Bar(round.worth(pair), best, wins), pair.count]
+                row += [tables.Bar(round.worth(pair), best, wins), pair.count]
             mark = _("merged") if wins else _("tied") if round.worth(pair) == best else ""
-            rows.append(Row(row, kind="winner" if wins else "", mark=mark))
+            rows.append(tables.Row(row, kind="winner" if wins else "", mark=mark))
         notes = []
-        title, figures = _("Pairs and their counts"), [BAR, Column(_("Count"), 0)]
+        title, figures = _("Pairs and their counts"), [tables.BAR, tables.Column(_("Count"), 0)]
         if round.scored:
-            title, figures = _("Pairs and their scores"), [Column(_("Counts"), 0), Column(_("Score"), 3)]
+            title, figures = _("Pairs and their scores"), [tables.Column(_("Counts"), 0), tables.Column(_("Score"), 3)]
             notes.append(_("The score is the count of the pair, divided by the counts of its two symbols."))
         if more:
             notes.append(ngettext("and one more pair", "and %(count)s more pairs", more, count=number(more)))
@@ -182,9 +168,11 @@ class MergeSteps:
                     count=number(too_rare),
                 )
             )
-        return Table(title, [Column(_("Pair"), kind="head"), *figures], rows, notes=notes, style="candidates")
+        return tables.Table(
+            title, [tables.Column(_("Pair"), kind="head"), *figures], rows, notes=notes, style="candidates"
+        )
 
-    def _vocabulary(self, done: int, *, new: bool = False) -> Pieces:
+    def _vocabulary(self, done: int, *, new: bool = False) -> tables.Pieces:
         """The initial alphabet (of bytes only as words) and the pieces made since, the `new` one marked."""
         pieces: Sequence[str | bytes] = self._tokenizer(done).model.pieces
         first = len(self._tokenizer(0).model.pieces)
@@ -192,30 +180,35 @@ class MergeSteps:
         skipped = first if is_bytes else 0
         latest = [pieces.index(self._rounds[done - 1].piece)] if new else []
         in_use = len({symbol for word in self._words_after(done) for symbol in word.symbols})
-        return Pieces(
+        return tables.Pieces(
             _("Vocabulary so far"),
-            symbols(pieces, latest)[skipped:],
+            tables.symbols(pieces, latest)[skipped:],
             skipped,
             note=ngettext("one symbol in use", "%(count)s symbols in use", in_use, count=number(in_use)),
             folded=first if not skipped and first > MOST_UNFOLDED else 0,
             bytes=is_bytes,
         )
 
-    def _all_rounds(self) -> Table:
+    def _all_rounds(self) -> tables.Table:
         """Each merge: its pair with the figures that chose it, and the piece that it made."""
-        figures = [Column(_("Count"), 0)]
+        figures = [tables.Column(_("Count"), 0)]
         if self._training.scored:
-            counts = [Column(title, 0) for title in (_("Pair count"), _("Left count"), _("Right count"))]
-            figures = [*counts, Column(_("Score"), 4)]
-        columns = [Column(_("Round"), 0), Column(_("Pair")), *figures, Column(_("New piece"), kind="wide")]
+            counts = [tables.Column(title, 0) for title in (_("Pair count"), _("Left count"), _("Right count"))]
+            figures = [*counts, tables.Column(_("Score"), 4)]
+        columns = [
+            tables.Column(_("Round"), 0),
+            tables.Column(_("Pair")),
+            *figures,
+            tables.Column(_("New piece"), kind="wide"),
+        ]
         rows = []
         for round in self._rounds:
             pair = round.winner
             scores = (pair.left_count, pair.right_count, pair.score) if round.scored else ()
-            made = [Symbol(shown(round.piece), now=True)]
-            cells = (round.number, symbols((pair.left, pair.right)), pair.count, *scores, made)
-            rows.append(Row(cells, round.number))
-        return Table(_("All merges"), columns, rows, hint=self._end_sentence())
+            made = [Symbol(tables.shown(round.piece), now=True)]
+            cells = (round.number, tables.symbols((pair.left, pair.right)), pair.count, *scores, made)
+            rows.append(tables.Row(cells, round.number))
+        return tables.Table(_("All merges"), columns, rows, hint=self._end_sentence())
 
     def _end_sentence(self) -> str:
         merges = len(self._rounds)
@@ -231,7 +224,7 @@ class MergeSteps:
         return self._recipe.tokenizer(trained.first(done), getattr(trained, "special_tokens", {}))
 
 
-def word_row(before: CorpusWord, after: CorpusWord) -> Row:
+def word_row(before: CorpusWord, after: CorpusWord) -> tables.Row:
     """A word with the merged symbols marked before and after the round, and its count.
 
     >>> row = word_row(CorpusWord(("a", "b", "a", "b"), 2), CorpusWord(("ab", "ab"), 2, (0, 1)))
@@ -239,11 +232,11 @@ def word_row(before: CorpusWord, after: CorpusWord) -> Row:
     [[True, True, True, True], [True, True]]
     """
     joined = {place + number + half for number, place in enumerate(after.made) for half in (0, 1)}
-    return Row([symbols(before.symbols, joined), symbols(after.symbols, after.made), before.count])
+    return tables.Row([tables.symbols(before.symbols, joined), tables.symbols(after.symbols, after.made), before.count])
 
 
-def _words(title: str, words: Sequence[CorpusWord]) -> Words:
-    return Words(title, [(symbols(word.symbols, word.made), word.count) for word in words])
+def _words(title: str, words: Sequence[CorpusWord]) -> tables.Words:
+    return tables.Words(title, [(tables.symbols(word.symbols, word.made), word.count) for word in words])
 
 
 def _plain(word: CorpusWord) -> dict[str, Any]:

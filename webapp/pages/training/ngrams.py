@@ -1,7 +1,5 @@
 """Word n-grams: counted sentence by sentence, then as probabilities, then the best segmentation of a text."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,27 +13,11 @@ from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START
 from webapp.core.trainers.ngram import segmented, train
 from webapp.core.vocabulary_error import VocabularyError
+from webapp.pages.training import tables
 from webapp.pages.training.request import TrainingRequest
-from webapp.pages.training.tables import (
-    Column,
-    MethodSection,
-    Pieces,
-    Row,
-    Sections,
-    Table,
-    TrainingWalkthrough,
-    section_frame,
-)
+from webapp.pages.walkthrough import ngram_probabilities
 from webapp.pages.walkthrough.cells import StepCell, cell, quotable
 from webapp.pages.walkthrough.engine import Frame, say
-from webapp.pages.walkthrough.ngram_probabilities import (
-    context_text,
-    origin_of,
-    parameters_of,
-    smoothing_name,
-    smoothing_sentence,
-    word_text,
-)
 from webapp.pages.walkthrough.ngrams import NGramPositions, end_sentence, ended
 from webapp.rendering.pictures.figure import Symbol
 from webapp.tokenization.forms import InputProblem
@@ -68,9 +50,9 @@ class NGramTraining:
             raise InputProblem(_("The corpus cannot be counted: %(problem)s.", problem=translated(error))) from None
         self._model = NGram(counts, wanted.smoothing, keep_runs=False)
 
-    def walkthrough(self) -> TrainingWalkthrough:
+    def walkthrough(self) -> tables.TrainingWalkthrough:
         """The steps, each made when it is shown."""
-        return TrainingWalkthrough(
+        return tables.TrainingWalkthrough(
             frames=[partial(self._frame, step) for step in range(len(self))],
             ids=[self._id(word) for word in self._words],
             all_rounds=self._all_positions,
@@ -88,7 +70,7 @@ class NGramTraining:
                 "words": _plain(counts.words),
                 "counts": [[_plain(ngram), count] for ngram, count in ngrams],
             }
-            return section_frame(self._estimated(), record, partial(estimate_sections, self._model))
+            return tables.section_frame(self._estimated(), record, partial(estimate_sections, self._model))
         if step < len(self) - 1:
             return self._positions.frame(TEMPLATE, step - self._first_position)
         end = ended(TEMPLATE, [self._positions], [self._cell(word) for word in self._words])
@@ -107,7 +89,7 @@ class NGramTraining:
             ngrams=len(found),
         )
         record = {"kind": "count", "sentences": list(map(_plain, batch)), "ngrams": list(map(_plain, found))}
-        return section_frame(happened, record, partial(counting_sections, self._batches, step, self._order))
+        return tables.section_frame(happened, record, partial(counting_sections, self._batches, step, self._order))
 
     def __len__(self) -> int:
         return self._first_position + len(self._positions) + 1 if self._text else self._first_position
@@ -120,16 +102,16 @@ class NGramTraining:
     def _positions(self) -> NGramPositions:
         return NGramPositions(self._model, self._text)
 
-    def _all_positions(self) -> Table:
+    def _all_positions(self) -> tables.Table:
         """Each position: the words that end there, with their best predecessors."""
         columns = [
-            Column(_("Position"), 0),
-            Column(_("Word")),
-            Column(_("Previous words") if self._order > 2 else _("Previous word")),
-            Column(_("Probability")),
-            Column(_("Logarithm"), 4),
-            Column(_("Best sum before"), 4),
-            Column(_("Sum"), 4),
+            tables.Column(_("Position"), 0),
+            tables.Column(_("Word")),
+            tables.Column(_("Previous words") if self._order > 2 else _("Previous word")),
+            tables.Column(_("Probability")),
+            tables.Column(_("Logarithm"), 4),
+            tables.Column(_("Best sum before"), 4),
+            tables.Column(_("Sum"), 4),
         ]
         rows = []
         if self._text:
@@ -137,9 +119,9 @@ class NGramTraining:
                 for row in self._positions.rows(step):
                     one, origin = row.candidate, row.origin
                     cells = (row.end, origin.word, origin.context, origin.formula, one.score, one.before, one.total)
-                    rows += [Row(cells, step + self._first_position)] if row.kept else []
+                    rows += [tables.Row(cells, step + self._first_position)] if row.kept else []
         sentence = end_sentence([self._positions]) if rows else self._estimated()
-        return Table(_("All positions"), columns, rows, hint=sentence)
+        return tables.Table(_("All positions"), columns, rows, hint=sentence)
 
     @cached_property
     def _words(self) -> list[str]:
@@ -155,7 +137,7 @@ class NGramTraining:
     def _estimated(self) -> str:
         counts, order = self._model.counts, self._order
         ngrams = sum(1 for _ngram in counts.ngrams(order))
-        smoothing = smoothing_name(self._model.smoothing)
+        smoothing = ngram_probabilities.smoothing_name(self._model.smoothing)
         return say(
             "training", "ngrams_estimated", words=len(counts.words), ngrams=ngrams, order=order, smoothing=smoothing
         )
@@ -182,7 +164,7 @@ def windows(sentence: Sentence, order: int) -> list[Window]:
     return [marked[max(0, at - order + 1) : at + 1] for at in range(1, len(marked))]
 
 
-def counting_sections(found: Sequence[Sequence[Sentence]], step: int, order: int) -> Sections:
+def counting_sections(found: Sequence[Sequence[Sentence]], step: int, order: int) -> tables.Sections:
     """The sentences of a step, and the counts after it: those of the step first, then the most frequent."""
     added = Counter(window for sentence in found[step] for window in windows(sentence, order))
     counts = Counter(window for batch in found[: step + 1] for sentence in batch for window in windows(sentence, order))
@@ -191,15 +173,15 @@ def counting_sections(found: Sequence[Sequence[Sentence]], step: int, order: int
     earlier = {word for batch in found[:step] for sentence in batch for word in sentence}
     title = ngettext("The sentence", "The sentences", len(found[step]))
     sentences = [
-        Pieces("" if place else title, [Symbol(word_text(word)) for word in marked])
+        tables.Pieces("" if place else title, [Symbol(ngram_probabilities.word_text(word)) for word in marked])
         for place, sentence in enumerate(found[step])
         for marked in [(START, *sentence, END) if order > 1 else (*sentence, END)]
     ]
     rows = [
-        Row(
+        tables.Row(
             [
                 *_after(order, window),
-                [Symbol(word_text(window[-1]), bool(added[window]))],
+                [Symbol(ngram_probabilities.word_text(window[-1]), bool(added[window]))],
                 counts[window],
                 f"+{number(added[window])}" if added[window] else "–",
             ],
@@ -208,12 +190,12 @@ def counting_sections(found: Sequence[Sequence[Sentence]], step: int, order: int
         for window in ranked[:SHOWN]
     ]
     columns = [
-        *([Column(pgettext("previous words", "After"))] if order > 1 else []),
-        Column(_("Word"), kind="head"),
-        Column(_("Count"), 0),
-        Column(_("In this step"), 0, pictured=False),
+        *([tables.Column(pgettext("previous words", "After"))] if order > 1 else []),
+        tables.Column(_("Word"), kind="head"),
+        tables.Column(_("Count"), 0),
+        tables.Column(_("In this step"), 0, pictured=False),
     ]
-    so_far = Table(_("Counts so far"), columns, rows, notes=_more_rows(len(ranked) - len(rows)))
+    so_far = tables.Table(_("Counts so far"), columns, rows, notes=_more_rows(len(ranked) - len(rows)))
     more = len(words[SHOWN:])
     notes = [ngettext("and one more word", "and %(count)s more words", more, count=number(more))] if more else []
     if order > 1:
@@ -222,42 +204,48 @@ def counting_sections(found: Sequence[Sequence[Sentence]], step: int, order: int
         )
     else:
         notes.append(_("The end of a sentence is counted like a word."))
-    known = [Symbol(word_text(word), word not in earlier) for word in words[:SHOWN]]
-    return Sections(
+    known = [Symbol(ngram_probabilities.word_text(word), word not in earlier) for word in words[:SHOWN]]
+    return tables.Sections(
         view=[*sentences, *(_matrix(_("Counts so far"), counts, words, added, order) or [so_far])],
-        side=[Pieces(_("Words of the sentences"), known, notes=notes)],
+        side=[tables.Pieces(_("Words of the sentences"), known, notes=notes)],
         drawn=[so_far],
     )
 
 
-def estimate_sections(model: NGram) -> Sections:
+def estimate_sections(model: NGram) -> tables.Sections:
     """The probabilities of the n-grams of the highest order, most frequent first."""
     counts = Counter({ngram: count for ngram, count in model.counts.ngrams(model.order) if ngram[-1] is not START})
     if model.order > 2:  # the first word of a sentence follows its beginning alone
         counts |= {ngram: count for ngram, count in model.counts.ngrams(2) if ngram[0] is START}
     rows = []
     for window, count in counts.most_common(SHOWN):
-        origin = origin_of(model, window[-1], window[:-1])
-        word = [Symbol(word_text(window[-1]))]
-        rows.append(Row([word, *_after(model.order, window), count, origin.formula, origin.probability]))
+        origin = ngram_probabilities.origin_of(model, window[-1], window[:-1])
+        word = [Symbol(ngram_probabilities.word_text(window[-1]))]
+        rows.append(tables.Row([word, *_after(model.order, window), count, origin.formula, origin.probability]))
     columns = [
-        Column(_("Word"), kind="head"),
-        *([Column(pgettext("previous words", "After"))] if model.order > 1 else []),
-        Column(_("Count"), 0),
-        Column(_("Formula"), 0),
-        Column(_("Probability"), 0),
+        tables.Column(_("Word"), kind="head"),
+        *([tables.Column(pgettext("previous words", "After"))] if model.order > 1 else []),
+        tables.Column(_("Count"), 0),
+        tables.Column(_("Formula"), 0),
+        tables.Column(_("Probability"), 0),
     ]
-    table = Table(_("Probabilities"), columns, rows, notes=_more_rows(len(counts) - len(rows)))
-    return Sections(
+    table = tables.Table(_("Probabilities"), columns, rows, notes=_more_rows(len(counts) - len(rows)))
+    return tables.Sections(
         view=[*_matrix(_("All counts"), counts, list(model.counts.words), Counter(), model.order), table],
-        side=[MethodSection(smoothing_name(model.smoothing), smoothing_sentence(model), parameters_of(model))],
+        side=[
+            tables.MethodSection(
+                ngram_probabilities.smoothing_name(model.smoothing),
+                ngram_probabilities.smoothing_sentence(model),
+                ngram_probabilities.parameters_of(model),
+            )
+        ],
         drawn=[table],
     )
 
 
 def _after(order: int, window: Window) -> list[str]:
     """The words before the last one of an n-gram, which pairs and triples have."""
-    return [context_text(window[:-1])] if order > 1 else []
+    return [ngram_probabilities.context_text(window[:-1])] if order > 1 else []
 
 
 def _more_rows(more: int) -> list[str]:
@@ -266,7 +254,7 @@ def _more_rows(more: int) -> list[str]:
 
 def _matrix(
     title: str, counts: Counter[Window], words: Sequence[str], added: Counter[Window], order: int
-) -> list[Table]:
+) -> list[tables.Table]:
     """How often each word follows each other word, as in textbooks; only for pairs, and if it is small enough."""
     if order != 2 or len(words) > MOST_IN_MATRIX:
         return []
@@ -277,12 +265,16 @@ def _matrix(
             at: "now" if (before, word) in added else "" if counts[before, word] else "none"
             for at, word in enumerate((*words, END), 1)
         }
-        rows.append(Row([word_text(before), *cells, sum(cells)], styles={**styles, len(cells) + 1: "sum"}))
+        rows.append(
+            tables.Row(
+                [ngram_probabilities.word_text(before), *cells, sum(cells)], styles={**styles, len(cells) + 1: "sum"}
+            )
+        )
     columns = [
-        Column(_("Word before, word after"), kind="head"),
-        *(Column(word_text(word), 0) for word in (*words, END)),
+        tables.Column(_("Word before, word after"), kind="head"),
+        *(tables.Column(ngram_probabilities.word_text(word), 0) for word in (*words, END)),
     ]
-    return [Table(title, [*columns, Column(pgettext("of counts", "Sum"), 0)], rows, style="count-matrix")]
+    return [tables.Table(title, [*columns, tables.Column(pgettext("of counts", "Sum"), 0)], rows, style="count-matrix")]
 
 
 def _plain(words: Sequence[object]) -> list[str]:

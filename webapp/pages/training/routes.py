@@ -1,7 +1,5 @@
 """The addresses of training: `/steps/training/ALGORITHM` shows one step, `…/rounds` a table of all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -5,8 +5,6 @@ of the tables and words, and the table of all rounds is one of them, which is CS
 are in `sentences/training.html`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar

@@ -4,8 +4,6 @@
 ['bpe', 'bpe-bytes', 'wordpiece', 'unigram', 'ngram']
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

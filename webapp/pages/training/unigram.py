@@ -1,7 +1,5 @@
 """Training Unigram: from too many pieces down to the chosen number, with a step for each estimate and each pruning."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from math import log
@@ -15,33 +13,11 @@ from webapp.core.models.unigram import Unigram
 from webapp.core.recipes import Recipe
 from webapp.core.text import decoders, pretokenizers
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.traces.training_unigram import (
-    PieceCandidate,
-    SeedPiece,
-    SegmentedWord,
-    UnigramRound,
-    UnigramTraining,
-    readings,
-)
+from webapp.core.traces import training_unigram
 from webapp.core.trainers.unigram import UNKNOWN
 from webapp.core.trainers.word_counts import characters
+from webapp.pages.training import tables
 from webapp.pages.training.request import TrainingRequest, check_room
-from webapp.pages.training.tables import (
-    BAR,
-    Bar,
-    Cell,
-    Column,
-    Pieces,
-    Row,
-    Sections,
-    Table,
-    TrainingWalkthrough,
-    Words,
-    read_cells,
-    section_frame,
-    shown,
-    symbols,
-)
 from webapp.pages.walkthrough.cells import StepCell, format_log_probability, quotable
 from webapp.pages.walkthrough.engine import Frame, say
 from webapp.rendering.markup import visible
@@ -51,13 +27,13 @@ LINES = 14  # of a table, on either side of a cut
 PLAIN = Recipe("unigram-plain", None, pretokenizers.WhitespaceSplit(), decoders.Join())
 
 
-def walkthrough(wanted: TrainingRequest) -> TrainingWalkthrough:
+def walkthrough(wanted: TrainingRequest) -> tables.TrainingWalkthrough:
     """The steps of training Unigram; the corpus must contain words. Raises InputProblem if the size is too small."""
     recipe = PLAIN if wanted.plain else recipes.UNIGRAM
     counts = wanted.word_counts(recipe)
     least = len(characters(counts))
     check_room(wanted, least)
-    training = UnigramTraining(counts, wanted.size, seeds=wanted.longer, every_substring=wanted.every)
+    training = training_unigram.UnigramTraining(counts, wanted.size, seeds=wanted.longer, every_substring=wanted.every)
     return Pruning(wanted, recipe, training, least).walkthrough()
 
 
@@ -66,13 +42,15 @@ class Pruning:
     The last step shows the vocabulary.
     """
 
-    def __init__(self, wanted: TrainingRequest, recipe: Recipe, training: UnigramTraining, single: int) -> None:
+    def __init__(
+        self, wanted: TrainingRequest, recipe: Recipe, training: training_unigram.UnigramTraining, single: int
+    ) -> None:
         self._asked = wanted
         self._recipe = recipe
         self._training = training
         self._single = single
 
-    def walkthrough(self) -> TrainingWalkthrough:
+    def walkthrough(self) -> tables.TrainingWalkthrough:
         """The steps, each made when it is shown."""
         rounds = [
             step
@@ -81,7 +59,7 @@ class Pruning:
         ]
         trained = self._training.trained
         final = self._recipe.tokenizer(trained.model, trained.special_tokens)
-        return TrainingWalkthrough(
+        return tables.TrainingWalkthrough(
             frames=[self._start, *rounds[:-1], partial(self._finished, final)],
             ids=final.ids(self._asked.text_to_encode),
             all_rounds=self._all_rounds,
@@ -95,20 +73,20 @@ class Pruning:
             "pieces": _plain(seeds, "piece", "frequency", "probability"),
         }
 
-        def sections() -> Sections:
+        def sections() -> tables.Sections:
             longer = [seed for seed in seeds if len(seed.piece) > 1]
             rows = [([seed.frequency], seed) for seed in longer]
             scores = {seed.piece: log(seed.probability) for seed in seeds}
-            return Sections(
-                view=_piece_table([Column(_("Count"), 0, pictured=False)], rows),
-                side=[self._reading_words(readings(scores, self._training.counts)), _single(seeds)],
+            return tables.Sections(
+                view=_piece_table([tables.Column(_("Count"), 0, pictured=False)], rows),
+                side=[self._reading_words(training_unigram.readings(scores, self._training.counts)), _single(seeds)],
                 read=self._read(scores),
             )
 
         happened = say("training", "unigram_start", single=self._single, longer=len(seeds) - self._single)
-        return section_frame(happened, record, sections)
+        return tables.section_frame(happened, record, sections)
 
-    def _estimated(self, round: UnigramRound) -> Frame:
+    def _estimated(self, round: training_unigram.UnigramRound) -> Frame:
         record = {
             "kind": "estimate",
             "round": round.number,
@@ -117,39 +95,39 @@ class Pruning:
             "words": _plain_words(round.readings),
         }
 
-        def sections() -> Sections:
+        def sections() -> tables.Sections:
             longer = sorted(_longer(round), key=lambda one: -one.expected)
             rows = [([one.expected, one.before], one) for one in longer]
             columns = [
-                Column(_("Expected uses"), 2, pictured=False),
-                Column(_("Before"), 4, kind="quiet", pictured=False),
+                tables.Column(_("Expected uses"), 2, pictured=False),
+                tables.Column(_("Before"), 4, kind="quiet", pictured=False),
             ]
             hint = _(
                 "All segmentations of every word are weighted by their probability; the expected count of a piece "
                 "gives its new probability. This is done twice."
             )
-            return Sections(
+            return tables.Sections(
                 view=_piece_table(columns, rows, hint),
                 side=[self._reading_words(round.readings), _single(round.candidates)],
                 read=self._read_in(round),
             )
 
         first, *_others, last = (format_log_probability(value, 1) for value in round.log_likelihoods)
-        return section_frame(
+        return tables.section_frame(
             say("training", "unigram_estimate", round=round, before=first, after=last), record, sections
         )
 
-    def _pruned(self, round: UnigramRound) -> Frame:
+    def _pruned(self, round: training_unigram.UnigramRound) -> Frame:
         record = {
             "kind": "prune",
             "round": round.number,
             "pieces": _plain(_longer(round), "piece", "used", "instead", "loss", "removed"),
         }
         gone = sum(one.removed for one in round.candidates)
-        return section_frame(
+        return tables.section_frame(
             say("training", "unigram_prune", round=round, count=len(_longer(round)), gone=gone),
             record,
-            lambda: Sections(view=[_losses(round)], side=[_single(round.candidates)], read=self._read_in(round)),
+            lambda: tables.Sections(view=[_losses(round)], side=[_single(round.candidates)], read=self._read_in(round)),
         )
 
     def _finished(self, final: Tokenizer) -> Frame:
@@ -162,48 +140,52 @@ class Pruning:
             "words": _plain_words(words),
         }
 
-        def sections() -> Sections:
+        def sections() -> tables.Sections:
             rows = [
-                Row([str(id), symbols([piece]), None if piece == UNKNOWN else score])
+                tables.Row([str(id), tables.symbols([piece]), None if piece == UNKNOWN else score])
                 for id, (piece, score) in enumerate(entries)
             ]
-            columns = [Column(_("Id"), 0, pictured=False), Column(_("Piece")), Column(_("Log-probability"), 3)]
-            return Sections(
-                view=[Table(_("The vocabulary"), columns, rows)],
+            columns = [
+                tables.Column(_("Id"), 0, pictured=False),
+                tables.Column(_("Piece")),
+                tables.Column(_("Log-probability"), 3),
+            ]
+            return tables.Sections(
+                view=[tables.Table(_("The vocabulary"), columns, rows)],
                 side=[_words_of(_("Words and their segmentations"), words)],
-                read=read_cells(final, self._asked.text_to_encode),
+                read=tables.read_cells(final, self._asked.text_to_encode),
             )
 
-        return section_frame(self._end_sentence(), record, sections)
+        return tables.section_frame(self._end_sentence(), record, sections)
 
-    def _all_rounds(self) -> Table:
+    def _all_rounds(self) -> tables.Table:
         """Each round: the likelihood of the corpus, and the pieces that the round removes."""
         columns = [
-            Column(_("Round"), 0),
-            Column(_("Pieces"), 0),
-            Column(_("Log-likelihood"), 2),
-            Column(_("Removed"), 0),
-            Column(_("Removed pieces"), kind="wide"),
-            Column(_("Remaining"), 0),
+            tables.Column(_("Round"), 0),
+            tables.Column(_("Pieces"), 0),
+            tables.Column(_("Log-likelihood"), 2),
+            tables.Column(_("Removed"), 0),
+            tables.Column(_("Removed pieces"), kind="wide"),
+            tables.Column(_("Remaining"), 0),
         ]
         rows = []
         for place, round in enumerate(self._training.rounds):
-            gone = symbols(one.piece for one in round.candidates if one.removed)
+            gone = tables.symbols(one.piece for one in round.candidates if one.removed)
             before = len(round.candidates)
             cells = (round.number, before, round.log_likelihoods[-1], len(gone), gone, before - len(gone))
-            rows.append(Row(cells, 2 * place + (1 if round.last else 2)))  # the last round only estimates
-        return Table(_("All rounds"), columns, rows, hint=self._end_sentence())
+            rows.append(tables.Row(cells, 2 * place + (1 if round.last else 2)))  # the last round only estimates
+        return tables.Table(_("All rounds"), columns, rows, hint=self._end_sentence())
 
-    def _reading_words(self, found: Iterable[SegmentedWord]) -> Words:
+    def _reading_words(self, found: Iterable[training_unigram.SegmentedWord]) -> tables.Words:
         return _words_of(_("Words and their most probable segmentations"), found)
 
-    def _read_in(self, round: UnigramRound) -> list[StepCell]:
+    def _read_in(self, round: training_unigram.UnigramRound) -> list[StepCell]:
         return self._read({one.piece: log(one.probability) for one in round.candidates})
 
     def _read(self, scores: Mapping[str, float]) -> list[StepCell]:
         """The visitor's text, tokenized with pieces and their log-probabilities; they have no ids yet."""
         model = Unigram((UNKNOWN, *scores), (0.0, *scores.values()), unknown_id=0)
-        return read_cells(self._recipe.tokenizer(model), self._asked.text_to_encode, with_ids=False)
+        return tables.read_cells(self._recipe.tokenizer(model), self._asked.text_to_encode, with_ids=False)
 
     def _end_sentence(self) -> str:
         last = self._training.rounds[-1].candidates
@@ -212,27 +194,29 @@ class Pruning:
 
 
 def _piece_table(
-    columns: Sequence[Column], rows: Sequence[tuple[Sequence[Cell], SeedPiece | PieceCandidate]], hint: str = ""
-) -> list[Table]:
+    columns: Sequence[tables.Column],
+    rows: Sequence[tuple[Sequence[tables.Cell], training_unigram.SeedPiece | training_unigram.PieceCandidate]],
+    hint: str = "",
+) -> list[tables.Table]:
     """The longer pieces with their probabilities, after further figures; none without pieces."""
     most = max((one.probability for _figures, one in rows), default=1.0)
     lines = [
-        Row([symbols([one.piece]), *figures, one.probability, Bar(one.probability, most)])
+        tables.Row([tables.symbols([one.piece]), *figures, one.probability, tables.Bar(one.probability, most)])
         for figures, one in rows[: 2 * LINES]
     ]
     more = len(rows) - len(lines)
     notes = [ngettext("and one more piece", "and %(count)s more pieces", more, count=number(more))] if more else []
-    columns = [Column(_("Piece"), kind="head"), *columns, Column(_("Probability"), 4), BAR]
-    return [Table(_("The longer pieces"), columns, lines, hint, notes)] if lines else []
+    columns = [tables.Column(_("Piece"), kind="head"), *columns, tables.Column(_("Probability"), 4), tables.BAR]
+    return [tables.Table(_("The longer pieces"), columns, lines, hint, notes)] if lines else []
 
 
-def _losses(round: UnigramRound) -> Table:
+def _losses(round: training_unigram.UnigramRound) -> tables.Table:
     """The pieces on both sides of the cut, smallest loss first."""
     longer = sorted(_longer(round), key=lambda one: (not one.removed, one.loss))
     most = max((one.loss or 0.0 for one in longer), default=0.0) or 1.0
     removed = [_loss_row(one, most) for one in longer if one.removed]
     kept = [_loss_row(one, most) for one in longer if not one.removed]
-    rows = [*removed[-LINES:], Row([_("↑ removed · kept ↓")], kind="cut"), *kept[:LINES]]
+    rows = [*removed[-LINES:], tables.Row([_("↑ removed · kept ↓")], kind="cut"), *kept[:LINES]]
     if (more := len(removed) - LINES) > 0:
         folded = ngettext(
             "one more removed, with a smaller loss",
@@ -240,47 +224,47 @@ def _losses(round: UnigramRound) -> Table:
             more,
             count=number(more),
         )
-        rows.insert(0, Row([folded], kind="folded"))
+        rows.insert(0, tables.Row([folded], kind="folded"))
     if (more := len(kept) - LINES) > 0:
         folded = ngettext(
             "one more kept, with a larger loss", "%(count)s more kept, with larger losses", more, count=number(more)
         )
-        rows.append(Row([folded], kind="folded"))
+        rows.append(tables.Row([folded], kind="folded"))
     hint = _(
         "The loss of a piece is the log-likelihood that the corpus loses if the best other segmentation replaces the "
         "piece."
     )
     columns = [
-        Column(_("Piece"), kind="head"),
-        Column(_("Used"), 0),
-        Column(_("Without it")),
-        Column(_("Loss"), 2),
-        BAR,
+        tables.Column(_("Piece"), kind="head"),
+        tables.Column(_("Used"), 0),
+        tables.Column(_("Without it")),
+        tables.Column(_("Loss"), 2),
+        tables.BAR,
     ]
-    return Table(_("The loss of each longer piece"), columns, rows, hint)
+    return tables.Table(_("The loss of each longer piece"), columns, rows, hint)
 
 
-def _loss_row(one: PieceCandidate, most: float) -> Row:
-    instead = " + ".join(shown(piece) for piece in one.instead)
-    bar = Bar(max(one.loss or 0.0, 0.0), most)
-    cells: list[Cell] = [symbols([one.piece]), one.used, instead, one.loss or 0.0, bar]
-    return Row(cells, kind="removed", said=_("removed")) if one.removed else Row(cells)
+def _loss_row(one: training_unigram.PieceCandidate, most: float) -> tables.Row:
+    instead = " + ".join(tables.shown(piece) for piece in one.instead)
+    bar = tables.Bar(max(one.loss or 0.0, 0.0), most)
+    cells: list[tables.Cell] = [tables.symbols([one.piece]), one.used, instead, one.loss or 0.0, bar]
+    return tables.Row(cells, kind="removed", said=_("removed")) if one.removed else tables.Row(cells)
 
 
-def _single(pieces: Sequence[PieceCandidate] | Sequence[SeedPiece]) -> Pieces:
+def _single(pieces: Sequence[training_unigram.PieceCandidate] | Sequence[training_unigram.SeedPiece]) -> tables.Pieces:
     single = [one.piece for one in pieces if len(one.piece) == 1]
-    return Pieces(_("Single characters, which are always kept"), symbols(single))
+    return tables.Pieces(_("Single characters, which are always kept"), tables.symbols(single))
 
 
-def _longer(round: UnigramRound) -> list[PieceCandidate]:
+def _longer(round: training_unigram.UnigramRound) -> list[training_unigram.PieceCandidate]:
     return [one for one in round.candidates if len(one.piece) > 1]
 
 
-def _words_of(title: str, words: Iterable[SegmentedWord]) -> Words:
-    return Words(title, [(symbols(word.pieces), word.count) for word in words])
+def _words_of(title: str, words: Iterable[training_unigram.SegmentedWord]) -> tables.Words:
+    return tables.Words(title, [(tables.symbols(word.pieces), word.count) for word in words])
 
 
-def _plain_words(words: Iterable[SegmentedWord]) -> list[dict[str, Any]]:
+def _plain_words(words: Iterable[training_unigram.SegmentedWord]) -> list[dict[str, Any]]:
     return [{"word": visible(word.word), "count": word.count, "pieces": word.pieces} for word in words]
 
 

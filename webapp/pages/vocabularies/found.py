@@ -1,7 +1,5 @@
 """A vocabulary by the name in an address; if there is none, the request ends with the response that says why."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NoReturn
 

@@ -1,7 +1,5 @@
 """`/vocabularies`: the list of all vocabularies, each with a sample; uploads, and how those of the site were made."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The searchable, paged list of a vocabulary's tokens."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`/vocabularies/NAME/tokens/ID`: one token; `/vocabularies/NAME/unreachable`: the tokens that no text gives."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +12,6 @@ from webapp.core.analysis.token_list import TokenList
 from webapp.core.analysis.token_origin import spelling_of
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.tokenizer import Tokenizer
-from webapp.jobs import surveys
-from webapp.jobs.surveys import PARTS, Running, StoredSurvey, survey_of
 from webapp.pages.vocabularies.found import HeadedPage, blueprint, end, vocabulary_of
 from webapp.pages.vocabularies.listing import entries
 from webapp.pages.vocabularies.token_table import PAGE, page_number, piece_of, short, shown_token, tags_of
@@ -27,11 +23,11 @@ from webapp.tokenization.forms import InputProblem
 from webapp.vocabularies import CatalogueEntry, title_of
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.library import library
+from webapp.vocabularies.surveys import PARTS, StoredSurvey, survey_of
 from webapp.vocabularies.token_facts import SECONDS, Elsewhere, TokenFacts, elsewhere, token_facts
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.json_responses import json_response
 from webapp.web.localization import number
-from webapp.web.problems import refuse
 from webapp.web.templates import Context, render
 
 MOST_LEAVES = 40  # of a tree that is drawn
@@ -74,22 +70,19 @@ class TokenDetailsPage(HeadedPage):
 
 @dataclass(frozen=True, kw_only=True)
 class SurveyContext(Context):
-    """The unreachable tokens of a vocabulary, or how far their computation is, for htmx."""
+    """The unreachable tokens of a vocabulary, for htmx."""
 
     template = "vocabularies/_unreachable.html"
 
     entry: CatalogueEntry
     shown: Shown
     chosen: str  # one of the reasons
-    running: Running | None
-    failed: str  # why there is no list
     problem: InputProblem | None  # with the page of the address
-    survey: StoredSurvey | None
+    survey: StoredSurvey
     reasons: Mapping[str, int]  # the choices of the list, with the number of tokens of each
     found: Sequence[Reach]  # on this page
     number: int  # of the page
     last: int
-    most_seconds: int = surveys.SECONDS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,21 +113,18 @@ def token_as_json(name: str, id: str) -> Response:
 
 @blueprint.get("/vocabularies/<name>/unreachable")
 def unreachable(name: str) -> Response:
-    """The unreachable tokens of a vocabulary, of the reason `reason`, or how far their computation is."""
+    """The unreachable tokens of a vocabulary, of the reason `reason`."""
     entry, tokenizer = vocabulary_of(name)
     context = _survey_context(entry, tokenizer)
-    status = 404 if context.problem else 503 if context.failed else 202 if context.running else 200
-    if not wants_partial():
-        return swappable(make_response(render(UnreachablePage(entry=entry, survey_state=context)), status))
-    # htmx swaps no errors, and this is the answer to its question.
-    return swappable(make_response(render(context), 200 if context.running or context.failed else status))
+    page = render(context if wants_partial() else UnreachablePage(entry=entry, survey_state=context))
+    return swappable(make_response(page, 404 if context.problem else 200))
 
 
 @blueprint.get("/vocabularies/<name>/unreachable.json")
 def unreachable_as_json(name: str) -> Response:
     """The unreachable tokens as JSON: all that are stored."""
     entry, tokenizer = vocabulary_of(name)
-    survey, tokens = _survey(name), description_of(tokenizer).tokens
+    survey, tokens = survey_of(name), description_of(tokenizer).tokens
     listed = [reachability_json(tokens, reach) for reach in survey.unreachable]
     return private(json_response({"name": entry.name, **survey_json(survey), "tokens": listed}))
 
@@ -143,7 +133,7 @@ def unreachable_as_json(name: str) -> Response:
 def unreachable_as_csv(name: str) -> Response:
     """The unreachable tokens as a table for spreadsheets."""
     entry, tokenizer = vocabulary_of(name)
-    rows = _table_rows(description_of(tokenizer).tokens, _survey(name))
+    rows = _table_rows(description_of(tokenizer).tokens, survey_of(name))
     response = Response(as_csv(rows), mimetype="text/csv")
     response.headers["Content-Disposition"] = f"attachment; filename={entry.name}-unreachable.csv"
     return private(response)
@@ -219,39 +209,25 @@ def _tree(facts: TokenFacts) -> MergeTree | None:
 
 
 def _survey_context(entry: CatalogueEntry, tokenizer: Tokenizer) -> SurveyContext:
-    """The list with the filter and the page of the address, or how far its computation is."""
-    state, chosen = survey_of(entry.name), request.args.get("reason", "")
-    survey = state if isinstance(state, StoredSurvey) else None
-    found: Sequence[Reach] = survey.chosen(chosen) if survey else ()
-    at, last, problem = 1, 1, None
-    reasons: dict[str, int] = {}
-    if survey:
-        counts = {each: survey.reasons.get(each, 0) for each in REASONS} | {PARTS: survey.parts}
-        reasons = {"": survey.total, **{each: count for each, count in counts.items() if count}}
-        try:
-            at, last = page_number(request.args.get("page", ""), len(found))
-        except InputProblem as error:
-            problem = error
+    """The list with the filter and the page of the address."""
+    survey, chosen = survey_of(entry.name), request.args.get("reason", "")
+    found, at, last, problem = survey.chosen(chosen), 1, 1, None
+    counts = {each: survey.reasons.get(each, 0) for each in REASONS} | {PARTS: survey.parts}
+    try:
+        at, last = page_number(request.args.get("page", ""), len(found))
+    except InputProblem as error:
+        problem = error
     return SurveyContext(
         entry=entry,
         shown=_shown_in(tokenizer),
         chosen=chosen,
-        running=state if isinstance(state, Running) else None,
-        failed=state if isinstance(state, str) else "",
         problem=problem,
         survey=survey,
-        reasons=reasons,
+        reasons={"": survey.total, **{each: count for each, count in counts.items() if count}},
         found=found[(at - 1) * PAGE : at * PAGE],
         number=at,
         last=last,
     )
-
-
-def _survey(name: str) -> StoredSurvey:
-    survey = survey_of(name)
-    if not isinstance(survey, StoredSurvey):
-        refuse(503, _("The unreachable tokens are still being computed."), headers={"Retry-After": "5"})
-    return survey
 
 
 def _table_rows(tokens: TokenList, survey: StoredSurvey) -> Iterator[Sequence[object]]:

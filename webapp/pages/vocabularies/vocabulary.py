@@ -1,7 +1,5 @@
 """`/vocabularies/NAME`: the contents of a vocabulary, with its byte alphabet, and the vocabulary as files."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,23 +31,16 @@ from webapp.core.models.ngram import NGram
 from webapp.core.models.word_models import WordModel
 from webapp.core.text.utf8 import bytes_to_characters
 from webapp.core.tokenizer import Tokenizer
-from webapp.jobs.surveys import stored_survey
 from webapp.pages.vocabularies import listing, token_table
 from webapp.pages.vocabularies.found import HeadedPage, answer, blueprint, end, entry_of, too_long, vocabulary_of
-from webapp.pages.walkthrough.ngram_probabilities import (
-    context_text,
-    parameters_of,
-    probability_text,
-    smoothing_name,
-    smoothing_sentence,
-    word_text,
-)
+from webapp.pages.walkthrough import ngram_probabilities
 from webapp.tokenization.answers import vocabulary_json
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.measures.measured import article_measures, language_lines, text_lines
 from webapp.tokenization.messages import translated
 from webapp.vocabularies import CatalogueEntry, default_for, library, title_of
 from webapp.vocabularies.descriptions import description_of
+from webapp.vocabularies.surveys import stored_survey
 from webapp.vocabularies.token_kinds import kind_title
 from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.web.htmx import private, wants_partial
@@ -139,7 +130,14 @@ for function in (
     *(article_measures, base_kind, description_of, download_name, fitting_formats, following, kind_title),
     *(language_lines, loading_code, pipeline_summary, preceding, stored_survey, text_lines),
     *(token_table.lengths_of, token_table.shown_token),
-    *(context_text, parameters_of, probability_text, smoothing_name, smoothing_sentence, word_text),
+    *(
+        ngram_probabilities.context_text,
+        ngram_probabilities.parameters_of,
+        ngram_probabilities.probability_text,
+        ngram_probabilities.smoothing_name,
+        ngram_probabilities.smoothing_sentence,
+        ngram_probabilities.word_text,
+    ),
 ):
     blueprint.add_app_template_global(function)
 

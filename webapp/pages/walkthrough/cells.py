@@ -4,8 +4,6 @@ That is the input of the model, its words one by one, added tokens, the end. Wha
 make of a text is step 0 of every walkthrough, but not a decision of the algorithm: the page shows it below the steps.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate

@@ -20,8 +20,6 @@ links, the sentence with markup and the picture, and the frame's values as `part
 variables of `walkthrough/_walkthrough.html`.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

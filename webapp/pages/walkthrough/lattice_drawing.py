@@ -5,8 +5,6 @@ the word graphs of maximum probability, filled from the right. Positions run fro
 whatever the direction of the script, since the columns of the table do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby

@@ -4,8 +4,6 @@ Each piece has its id below it, each joint the rank or the score of the merge. N
 thin lines only, so that the drawing keeps its shape from step to step.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Where the probability of a word after others comes from: the counts and the parts of each order, as formulas."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log10

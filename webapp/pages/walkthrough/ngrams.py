@@ -3,8 +3,6 @@
 The lattice has an arc for each word, with the probability after the best words before it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -18,17 +16,10 @@ from webapp.core.models.ngram_counts import END
 from webapp.core.models.smoothing import AddK
 from webapp.core.traces import ngram as traces
 from webapp.core.traces.pretokens import AddedFound
+from webapp.pages.walkthrough import ngram_probabilities
 from webapp.pages.walkthrough.cells import StepCell, WordSteps, cell, final_cells, power, pretokens, quotable
 from webapp.pages.walkthrough.engine import Frame, Walkthrough, say
 from webapp.pages.walkthrough.lattice_drawing import LatticeArc, LatticeDrawing, draw, first_drawings
-from webapp.pages.walkthrough.ngram_probabilities import (
-    Origin,
-    context_text,
-    origin_of,
-    probability_text,
-    short_probability,
-    word_text,
-)
 from webapp.rendering.markup import shown_piece
 from webapp.rendering.pictures.figure import Figure, side_by_side
 from webapp.tokenization.forms import InputProblem
@@ -51,7 +42,7 @@ class NGramRow:
 
     end: int
     candidate: traces.WordCandidate
-    origin: Origin
+    origin: ngram_probabilities.Origin
     kept: bool
 
 
@@ -135,7 +126,12 @@ class NGramPositions:
         sentence, index = self._steps[step]
         column = sentence.columns[index]
         return [
-            NGramRow(sentence.start + self.at + one.end, one, origin_of(self.model, one.word, one.context), kept)
+            NGramRow(
+                sentence.start + self.at + one.end,
+                one,
+                ngram_probabilities.origin_of(self.model, one.word, one.context),
+                kept,
+            )
             for one, kept in sorted(
                 ((one, at in column.best) for at, one in enumerate(column.candidates)), key=lambda each: -each[0].total
             )
@@ -168,7 +164,7 @@ class NGramPositions:
         )
 
     def _arc(self, one: traces.WordCandidate) -> LatticeArc:
-        probability = short_probability(self.model, one)
+        probability = ngram_probabilities.short_probability(self.model, one)
         title = f"P({one.word} | {' '.join(one.context)}) = {probability}"
         return LatticeArc(one.start, one.end, one.word, one.known, (probability,), shown_piece(title))
 
@@ -239,7 +235,10 @@ def ended(template: str, found: Sequence[NGramPositions], cells: Sequence[StepCe
             "drawings": drawn,
             "more_drawings": len(sentences) - len(drawn),
             # The words of the best path, with the ends of the sentences.
-            "rows": [NGramRow(one.end, one, origin_of(model, one.word, one.context), True) for model, one in words],
+            "rows": [
+                NGramRow(one.end, one, ngram_probabilities.origin_of(model, one.word, one.context), True)
+                for model, one in words
+            ],
             "sentences": [
                 {"text": sentence.text, "product": _product(one.model, path), "best": _ranked(one.model, sentence, n)}
                 for one, sentence, path in sentences[:MOST_SENTENCES]
@@ -316,7 +315,7 @@ def _sentence(sentence: traces.SentenceTrace, column: traces.WordColumn) -> str:
         words=len({candidate.start for candidate in column.candidates}),
         candidates=len(column.candidates),
         last=last,
-        context=context_text(context) if context else "",
+        context=ngram_probabilities.context_text(context) if context else "",
     )
 
 
@@ -328,7 +327,9 @@ def _ranked(model: NGram, sentence: traces.SentenceTrace, n: int) -> list[dict[s
     return [
         {
             "pieces": [
-                StepCell(word_text(word), "" if counts.number(word) != counts.unknown else "unknown")
+                StepCell(
+                    ngram_probabilities.word_text(word), "" if counts.number(word) != counts.unknown else "unknown"
+                )
                 for word in one.words
             ],
             "found": one,
@@ -344,8 +345,10 @@ def _product(model: NGram, path: Sequence[traces.WordCandidate]) -> str:
     """The probability of a path as a product; empty for a long path."""
     if len(path) > MOST_FACTORS:
         return ""
-    shorts = [(short_probability(model, one), one) for one in path]
-    factors = " · ".join(short if "/" in short else probability_text(exp(one.score)) for short, one in shorts)
+    shorts = [(ngram_probabilities.short_probability(model, one), one) for one in path]
+    factors = " · ".join(
+        short if "/" in short else ngram_probabilities.probability_text(exp(one.score)) for short, one in shorts
+    )
     total = sum(one.score for one in path)
     inverse = exp(-total) if total > -16 else 0.5
     if isinstance(model.smoothing, AddK) and abs(inverse - round(inverse)) < 1e-6:
@@ -354,4 +357,4 @@ def _product(model: NGram, path: Sequence[traces.WordCandidate]) -> str:
 
 
 def _probability(score: float) -> str:
-    return probability_text(exp(score)) if score > -650 else power(score / LN_10)
+    return ngram_probabilities.probability_text(exp(score)) if score > -650 else power(score / LN_10)

@@ -1,7 +1,5 @@
 """Draws a segmentation as SVG or PNG, and the preview card of a shared link."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal

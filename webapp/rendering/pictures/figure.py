@@ -10,8 +10,6 @@ A figure is a plain record without colours. Each shape has a `kind`, one or more
 All lengths are CSS pixels. Text is escaped when a figure is written.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ A picture uses the installed fonts, one for each span of text, chosen here by th
 measured widths are those of the drawing, and characters without a font are known before drawing.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence

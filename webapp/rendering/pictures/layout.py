@@ -10,8 +10,6 @@ Pictures show formatting characters as `⟨202E⟩`, so only the implicit rules 
 `python-bidi` resolves the levels; rule L2 of Unicode Standard Annex 9 determines the order in a line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby

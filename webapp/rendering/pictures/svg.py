@@ -4,8 +4,6 @@ In a file, a text has the width that was measured (`textLength`), so that it fit
 that of pages: it is read from the style sheets of the site when it is first needed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache

@@ -4,8 +4,6 @@ A piece that is not valid UTF-8 has no text: its `piece` is null in JSON and emp
 formats; all fields of JSON are exact.
 """
 
-from __future__ import annotations
-
 import csv as csv_writer
 import io
 import json

@@ -3,8 +3,6 @@
 The command `alembic` passes none: it uses `DATABASE_URL`, or the database file in the instance folder.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -7,8 +7,6 @@ A column has a line for each row, one below the other, and columns wrap like wor
 `d2` to `d4` say in how many ways the rows split the text of the column; `k1` to `k6` are the tints of the tokens.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

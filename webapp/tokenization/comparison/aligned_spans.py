@@ -5,8 +5,6 @@ and where a line of the text ends, it ends earlier, if possible at a boundary of
 boundary is drawn in two cells.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What pages and files show of a comparison: the drawing, the figures, and the agreement of each two rows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property

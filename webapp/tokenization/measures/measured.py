@@ -1,7 +1,5 @@
 """The measures of tokenizers on a text, on the parallel article, and against a gold segmentation: JSON, CSV, tables."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress

@@ -4,8 +4,6 @@ A short evaluation has an address of its own, to which its form is redirected. A
 visitor chooses how long to keep it, its report is stored at `/evaluate/ID`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Evaluations for programs: the body of the API and its answer, and the report as JSON, CSV and text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """What `/evaluate` is given: a gold text, methods and segmentations to score, and which errors to show."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self, get_args

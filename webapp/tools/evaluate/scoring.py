@@ -1,7 +1,5 @@
 """Scores methods and segmentations against a gold text; the failure of one does not affect the others."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

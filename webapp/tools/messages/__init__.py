@@ -1,7 +1,5 @@
 """`/messages`: the prompt that a chat template makes of a conversation, and its tokens by message."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any, Literal

@@ -7,8 +7,6 @@ A vocabulary is often published without the special tokens of the chat models th
 `<|im_start|>`. Read as plain text, such a marker would be six tokens; in a chat model it is one, and here too.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence

@@ -3,8 +3,6 @@
 The buttons of the form add, move and remove messages.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress

@@ -1,7 +1,5 @@
 """Renders the prompt of a state and counts its tokens, or says what prevents it; and what pages show of the result."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime

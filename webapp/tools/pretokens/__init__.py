@@ -1,7 +1,5 @@
 """`/pretokens`: how a vocabulary, or a pattern of one's own, splits a text before the model sees it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args
@@ -13,17 +11,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from webapp.core.analysis.pretoken_view import PretokenStage, differences, last_pattern, pretoken_view
 from webapp.core.formats.patterns import LONGEST, checked_pattern
 from webapp.core.formats.reading import FormatError
-from webapp.core.text.split_patterns import (
-    CL100K,
-    CL100K_BASE,
-    GPT2,
-    O200K,
-    QWEN,
-    SUPERWORDS,
-    TEKKEN,
-    Behavior,
-    PatternTimeoutError,
-)
+from webapp.core.text import split_patterns
 from webapp.rendering.markup import visible
 from webapp.tokenization.forms import InputProblem, within
 from webapp.tokenization.messages import translated
@@ -41,13 +29,13 @@ MOST_BYTES = 100_000  # of a text for programs: tracing each stage takes longer 
 MOST_DIFFERENCES = 1_000  # for programs
 
 KNOWN_PATTERNS = {
-    "GPT-2": GPT2,
-    "GPT-4 (cl100k)": CL100K_BASE,
-    "GPT-4o (o200k)": O200K,
-    "Llama 3": CL100K,
-    "Qwen": QWEN,
-    "Mistral (tekken)": TEKKEN,
-    "SuperBPE": SUPERWORDS,
+    "GPT-2": split_patterns.GPT2,
+    "GPT-4 (cl100k)": split_patterns.CL100K_BASE,
+    "GPT-4o (o200k)": split_patterns.O200K,
+    "Llama 3": split_patterns.CL100K,
+    "Qwen": split_patterns.QWEN,
+    "Mistral (tekken)": split_patterns.TEKKEN,
+    "SuperBPE": split_patterns.SUPERWORDS,
 }
 """Published patterns to start from, by the name of the first model or the paper that has them."""
 
@@ -160,7 +148,9 @@ class PretokenStageAnswer(Answer):
         str, Field(description="The name of the step; empty for a vocabulary without a pre-tokenizer.")
     ]
     pattern: Annotated[str | None, Field(description="Its split pattern; null for a step without one.")]
-    behavior: Annotated[Behavior | None, Field(description="What matches and the text between them become.")]
+    behavior: Annotated[
+        split_patterns.Behavior | None, Field(description="What matches and the text between them become.")
+    ]
     alternatives: Annotated[
         Sequence[AlternativeAnswer], Field(description="The alternatives of the pattern, in order.")
     ]
@@ -204,7 +194,7 @@ def pretokens(given: PretokensInput) -> Pretokens:
     try:
         usual = pretoken_view(tokenizer, text, special=given.special)
         own = pretoken_view(tokenizer, text, special=given.special, own=given.pattern) if given.pattern else None
-    except PatternTimeoutError as error:
+    except split_patterns.PatternTimeoutError as error:
         if not given.pattern or error.source != given.pattern:
             raise
         message = _("The pattern takes too long on this text. Simplify it, or shorten the text.")

@@ -1,7 +1,5 @@
 """The pre-tokens of a text as the page shows them."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

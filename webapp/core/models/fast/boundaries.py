@@ -11,8 +11,6 @@
   with mistral01), each with empty caches.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping
 from itertools import compress, islice, pairwise

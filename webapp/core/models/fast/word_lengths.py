@@ -8,8 +8,6 @@
 - Bought: 12 to 14 times (forward matching with jieba's words, against trying each length up to 16).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from webapp.core.vocabulary_error import VocabularyError, shown

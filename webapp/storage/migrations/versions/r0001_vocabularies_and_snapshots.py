@@ -1,7 +1,5 @@
 """Vocabularies, snapshots, claims and reports."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

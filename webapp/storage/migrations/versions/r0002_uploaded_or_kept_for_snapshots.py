@@ -3,8 +3,6 @@
 For existing vocabularies the difference is unknown: they count as uploaded, so that their links still work.
 """
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

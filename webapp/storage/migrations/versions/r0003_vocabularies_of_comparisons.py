@@ -1,7 +1,5 @@
 """Snapshots of comparisons, which have a vocabulary for each row."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

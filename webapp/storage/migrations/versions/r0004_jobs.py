@@ -1,7 +1,5 @@
 """Trainings that run outside of requests."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

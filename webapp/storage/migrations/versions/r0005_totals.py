@@ -1,7 +1,5 @@
 """Totals of what snapshots and vocabularies take, and an index to find old snapshots."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 
