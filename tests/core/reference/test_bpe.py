@@ -11,6 +11,7 @@ import tokenizers
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.properties import THOROUGH
 from webapp.core import recipes
 from webapp.core.formats import huggingface
 from webapp.core.models.bpe import BPE, SubwordBPE
@@ -54,6 +55,7 @@ long_words = st.integers(0, 9).map(
 rare_pairs = st.dictionaries(st.text("abcd", max_size=14), st.integers(1, 40), max_size=25)
 
 
+@THOROUGH
 @given(st.one_of(words, any_words, rare_pairs, long_words), st.sampled_from([3, pair_counts.SPREAD]))
 @example({"aaa": 1}, 3)
 @example({"aaaaa": 2, "aaaa": 1, "baaab": 3}, 3)
@@ -107,6 +109,7 @@ def numbered(pieces: list[AnyStr], merges: list[tuple[AnyStr, AnyStr]]) -> list[
 LENGTHS = st.sampled_from([1, 1, 1, LONG // 20])
 
 
+@THOROUGH
 @given(made=merge_lists(list("abcé▁")), text=st.text("abcé▁研", max_size=40), times=LENGTHS)
 def test_models_over_characters_encode_as_the_reference(
     made: tuple[list[str], list[tuple[str, str]]], text: str, times: int
