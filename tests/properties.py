@@ -6,6 +6,8 @@ The profile in `tests/conftest.py` sets the number of examples: few in every run
 
 from hypothesis import HealthCheck, settings
 
+# For a property over several kinds of input, each of which is to be tried.
+THOROUGH = settings(max_examples=4 * settings().max_examples)
 EXPENSIVE = settings(max_examples=max(3, settings().max_examples // 5))
 
 # For tests whose fixture is the same object in every example, which Hypothesis cannot know.

@@ -50,7 +50,7 @@ def test_parts_end_at_sentences_and_lines_and_overlap() -> None:
         assert sum(part.end in ends for part in parts) >= len(parts) // 2
         assert most != 64 or all(part.end in ends and part.tokens > 32 for part in parts[:-1])
     for (most, overlap), boundary in product(((40, 0), (128, 64), (512, 100)), ("sentence", "line")):
-        parts = checked(LOG, "bpe-bytes", most, overlap, boundary)  # type: ignore[arg-type]
+        parts = checked(LOG, "bpe-bytes", most, overlap, boundary)
         assert all(LOG[part.end - 1] == "\n" and LOG[part.start : part.start + 5] == "2026-" for part in parts)
     parts = checked("a cat and a dog and a cow " * 50, "bpe-bytes", 20, 8, "token")
     assert all(one.end - other.start >= len("a dog and") for one, other in pairwise(parts))

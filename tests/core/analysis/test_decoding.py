@@ -12,7 +12,6 @@ from tokenizers import decoders, models
 
 from tests.core.pairs import Pair
 from tests.core.sentencepieces import trained
-from tests.core.text.test_normalizers import is_surrogate
 from tests.properties import SAME_FIXTURE
 from webapp.core.analysis.decoding import Decoded, decoded
 from webapp.core.formats import huggingface, sentencepiece
@@ -95,8 +94,9 @@ def test_any_bytes_in_any_tokens_decode_as_in_python(parts: list[bytes]) -> None
     for token in found.tokens:
         printed += token.text
         theirs += python.decode(token.data)
-        if not is_surrogate(python.getstate()[0]):
-            assert (printed, token.pending) == (theirs, python.getstate()[0])
+        kept = python.getstate()[0]
+        if kept[:1] != b"\xed" or kept[1:] < b"\xa0":  # the begin of a surrogate, which UTF-8 cannot contain
+            assert (printed, token.pending) == (theirs, kept)
     assert printed + found.rest == theirs + python.decode(b"", final=True)
     assert found.streamed == found.text
 

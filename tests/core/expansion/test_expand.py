@@ -121,7 +121,7 @@ def test_scores_fall_below_the_lowest_of_the_base_and_probabilities_are_shifted_
     new: Any = addition("unigram").model
     expansion = expand(base("unigram"), addition("unigram"))
     model = expansion.tokenizer.model
-    assert min(model.scores) == min(base("unigram").model.scores)  # type: ignore[attr-defined]  # of unknown characters
+    assert min(model.scores) == min(base("unigram").model.scores)  # of unknown characters
     shifted = [model.scores[piece.id] - new.scores[new.id_of(model.pieces[piece.id]) or 0] for piece in expansion.added]
     middle = sorted(shifted)[len(shifted) // 4]
     assert sum(abs(difference - middle) < 1e-9 for difference in shifted) > len(shifted) / 4

@@ -44,7 +44,7 @@ def by_the_original_library(kind: str, name: str) -> Callable[[str], list[int]]:
         theirs.encode_special_tokens = True
         return lambda text: theirs.encode(text, add_special_tokens=False).ids
     if name == "tokenizer.model":
-        return sentencepiece.SentencePieceProcessor(model_proto=content).encode  # type: ignore[no-any-return]
+        return sentencepiece.SentencePieceProcessor(model_proto=content).encode
     tokenizer = expanded(kind).tokenizer
     assert isinstance(tokenizer.pretokenizer, Split)
     ranks = {b64decode(piece): int(id) for piece, id in map(bytes.split, content.splitlines())}

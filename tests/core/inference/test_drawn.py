@@ -162,7 +162,7 @@ LONG_MODEL = Unigram(["<unk>", *LONG], [0.0, *(-float(len(name)) for name in LON
     ],
 )
 def test_one_long_pre_token_takes_seconds(model: Any, choice: dict[str, float], text: str) -> None:
-    tokenizer = infer(Tokenizer(model), "dropout" if "dropout" in choice else "sample", **choice)  # type: ignore[arg-type]
+    tokenizer = infer(Tokenizer(model), "dropout" if "dropout" in choice else "sample", **choice)
     began = time.process_time()
     assert tokenizer.pieces_length(tokenizer.ids(text)) == len(text)
     assert time.process_time() - began < 16  # 0.3 s on a free machine
@@ -177,4 +177,4 @@ def test_one_long_pre_token_takes_seconds(model: Any, choice: dict[str, float], 
 )
 def test_parameters_outside_their_limits(model: Any, choice: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        infer(Tokenizer(model), "dropout" if "dropout" in choice else "sample", **choice)  # type: ignore[arg-type]
+        infer(Tokenizer(model), "dropout" if "dropout" in choice else "sample", **choice)

@@ -11,10 +11,10 @@ import tokenizers
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.properties import THOROUGH
 from webapp.core import recipes
 from webapp.core.formats import huggingface
-from webapp.core.models import merge_loop
-from webapp.core.models.bpe import BPE, SubwordBPE, merge_together
+from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.merge_loop import LONG
 from webapp.core.models.rank_bpe import RankBPE, merge_bytes
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
@@ -55,6 +55,7 @@ long_words = st.integers(0, 9).map(
 rare_pairs = st.dictionaries(st.text("abcd", max_size=14), st.integers(1, 40), max_size=25)
 
 
+@THOROUGH
 @given(st.one_of(words, any_words, rare_pairs, long_words), st.sampled_from([3, pair_counts.SPREAD]))
 @example({"aaa": 1}, 3)
 @example({"aaaaa": 2, "aaaa": 1, "baaab": 3}, 3)
@@ -105,28 +106,15 @@ def numbered(pieces: list[AnyStr], merges: list[tuple[AnyStr, AnyStr]]) -> list[
     return [(ids[left], ids[right]) for left, right in merges]
 
 
-@given(made=merge_lists(list("abcé")), symbols=st.lists(st.sampled_from("abcé"), max_size=40))
-def test_every_implementation_of_merging_by_rank_equals_the_reference(
-    made: tuple[list[str], list[tuple[str, str]]], symbols: list[str]
-) -> None:
-    pieces, merges = made
-    ids = {piece: id for id, piece in enumerate(pieces)}
-    merged = [ids[left + right] for left, right in merges]
-    ranks = {merge_loop.pack(*pair): rank for rank, pair in enumerate(numbered(pieces, merges))}
-    expected = [ids[piece] for piece in reference.encode(symbols, merges)]
-    beginning = [ids[symbol] for symbol in symbols]
-    joined = {pair: merged[rank] for pair, rank in ranks.items()}
-    assert merge_loop.merge(beginning, ranks, joined) == expected
-    assert [id for id, _ in merge_loop.merge_with_places(beginning, ranks.get, joined)] == expected
-    everywhere = [ids[piece] for piece in reference.encode_everywhere(symbols, merges)]
-    assert [id for id, _ in merge_together(beginning, ranks, merged)] == everywhere
+LENGTHS = st.sampled_from([1, 1, 1, LONG // 20])
 
 
-@given(made=merge_lists(list("abcé▁")), text=st.text("abcé▁研", max_size=40))
+@THOROUGH
+@given(made=merge_lists(list("abcé▁")), text=st.text("abcé▁研", max_size=40), times=LENGTHS)
 def test_models_over_characters_encode_as_the_reference(
-    made: tuple[list[str], list[tuple[str, str]]], text: str
+    made: tuple[list[str], list[tuple[str, str]]], text: str, times: int
 ) -> None:
-    pieces, merges = made
+    (pieces, merges), text = made, text * times
     every = [*pieces, "<unk>"]
     for kind, encode in ((BPE, reference.encode), (SubwordBPE, reference.encode_everywhere)):
         model = kind(every, numbered(pieces, merges), byte_level=False, unknown="<unk>")
@@ -187,7 +175,7 @@ BYTE_PIECES = [f"<0x{byte:02X}>" for byte in range(256)]
     ),
     data=st.data(),
     text=st.one_of(st.text("ab", max_size=30), st.text("abcé▁ñ☃", max_size=30)),
-    times=st.sampled_from([1, 1, 1, LONG // 20]),
+    times=LENGTHS,
 )
 def test_models_by_score_encode_as_the_reference(found: list[str], data: st.DataObject, text: str, times: int) -> None:
     scores = [data.draw(st.sampled_from([-1.0, -2.0, -3.0, 0.0])) for _ in found]  # many of them equal

@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tiktoken.load import load_tiktoken_bpe
 
+from tests.properties import THOROUGH
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Matching, backward, forward, verdict
 from webapp.core.models.ngram import NGram
@@ -135,6 +136,7 @@ long_words = st.integers(0, 9).map(
 frequent = st.dictionaries(st.text("abcd", max_size=8), st.integers(1, 300), max_size=25)
 
 
+@THOROUGH
 @given(words_wordpiece | frequent | long_words, st.integers(1, 4))
 def test_training_equals_the_reference(counts: dict[str, int], minimum: int) -> None:
     assert list(trainer.merges(counts, minimum_pair_frequency=minimum)) == list(scored(counts, minimum))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.properties import THOROUGH
 from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
@@ -151,10 +152,9 @@ marks = st.dictionaries(st.text("#a</w>", max_size=9), st.integers(1, 3), max_si
 corpora = st.one_of(few_letters, any_words, marks)
 
 
+@THOROUGH
 @given(corpora, st.integers(0, 40), st.integers(1, 3), st.sampled_from(["bytes", "apart", "glued", "wordpiece"]))
 def test_merges_round_by_round(counts: dict[str, int], merges: int, minimum: int, form: str) -> None:
-    training: Any
-    wanted: Any
     if form == "bytes":
         training = training_merges.train_bytes(counts, merges)
         wanted = bpe.train_bytes(counts, merges_at_most=merges)
