@@ -60,7 +60,7 @@ class TextParts:
 def parts_of(decoder: decoders.Decoder | None, pieces: Sequence[str | bytes]) -> TextParts | None:
     """Return the part of each piece in the text that `decoder` makes of all; None if they cannot be told apart.
 
-    >>> parts = parts_of(WordPieceDecoder(), ["un", "##able", "man"])
+    >>> parts = parts_of(decoders.WordPieceDecoder(), ["un", "##able", "man"])
     >>> [part.data for part in parts.parts]
     [b'un', b'able', b' man']
     """
