@@ -110,6 +110,7 @@ def test_a_request_is_one_json_line():
         "total_ms": 30.0,
         "lane": "light",
         "phase": "render",
+        "phases": "tokenize 5.0 ms, render 10.0 ms",
     }
 
 

@@ -128,7 +128,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     every = parser.add_subparsers(
         dest="command",
         required=True,
-        metavar="encode|decode|count|split|measure|messages|train|doctor|ambiguity|pretokens",
+        metavar="COMMAND",
     )
     for name, function, explanation in (
         ("encode", commands.encode, "convert text to ids, one line for each text"),

@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 
 # Characters of one message; a line of a request is much shorter.
 LONGEST_MESSAGE = 2_000
+UNNAMED = ("time", "event", "method", "route", "status", "phases")  # in readable lines, which leave out some
 
 
 def log_request(options: Options, request: RequestRecord, stream: TextIO | None = None) -> None:
@@ -32,7 +33,7 @@ def log_request(options: Options, request: RequestRecord, stream: TextIO | None 
 
 
 def line_of(request: RequestRecord, *, with_address: bool) -> dict[str, Any]:
-    """The fields of a request's line; times in milliseconds. `phase` is the one that took longest."""
+    """The fields of a request's line; times in milliseconds. `phase` is the longest of `phases`."""
     phases: dict[str, float] = request.report.get("phases") or {}
     found = {
         "time": _timestamp(datetime.now(UTC)),
@@ -48,6 +49,7 @@ def line_of(request: RequestRecord, *, with_address: bool) -> dict[str, Any]:
         "total_ms": round(1000 * request.total_seconds, 1),
         "lane": request.lane,
         "phase": max(phases, key=phases.__getitem__, default=""),
+        "phases": ", ".join(f"{name} {1000 * seconds:.1f} ms" for name, seconds in phases.items()),
         "refused": request.reason,
         "address": request.client if with_address else "",
     }
@@ -55,7 +57,7 @@ def line_of(request: RequestRecord, *, with_address: bool) -> dict[str, Any]:
 
 
 def _readable(fields: dict[str, Any]) -> str:
-    rest = [f"{name}={fields[name]}" for name in fields if name not in ("time", "event", "method", "route", "status")]
+    rest = [f"{name}={fields[name]}" for name in fields if name not in UNNAMED]
     return " ".join([f"{fields['time']} {fields['method']} {fields['route']} {fields['status']}", *rest])
 
 

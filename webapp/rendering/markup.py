@@ -2,8 +2,8 @@ r"""Renders tokens as HTML: one element per token, in chunks that a browser can 
 
     <div class="chunk c0" data-first="0"><i>Hello</i><i>,</i><i> wor</i><i>ld</i></div>
 
-* The colour depends on the element's position in its chunk (`:nth-child`) and the chunk's class `c0` … `c4`, which is
-  the start in the cycle of five colours: adjacent tokens always have different colours.
+* The colour depends on the element's position in its chunk (`:nth-child`) and the chunk's class `c0` … `c5`, which is
+  the start in the cycle of six colours: adjacent tokens always have different colours.
 * Text that no token covers (the spaces that WordPiece drops) appears between the elements.
 * Markup never splits a character: a grapheme that several tokens share is in the first of them, and all of them have
   their own bytes in `data-b`, which the style sheet displays.

@@ -1,4 +1,4 @@
-"""The tables. A change here needs a migration: `alembic revision --autogenerate -m "what changes"`."""
+"""The tables. A change here needs a migration: CONTRIBUTING, “Change a table”."""
 
 import json
 from datetime import UTC, datetime
