@@ -101,11 +101,8 @@ def reduced(document: dict[str, Any], size: int) -> dict[str, Any]:
     else:
         model["vocab"] = model["vocab"][:size]
     if "merges" in model:
-        known = set(model["vocab"])
         pairs = [merge.split(" ") if isinstance(merge, str) else merge for merge in model["merges"]]
-        model["merges"] = [
-            merge for merge, pair in zip(model["merges"], pairs, strict=True) if {*pair, "".join(pair)} <= known
-        ]
+        model["merges"] = [pair for pair in pairs if {*pair, "".join(pair)} <= model["vocab"].keys()]
     return document
 
 
