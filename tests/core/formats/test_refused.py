@@ -110,7 +110,6 @@ MAPS = [
 ]
 LONG: list[tuple[str, list[Any], str]] = [
     ("minimal-bpe", [{"merges": [[at + 255 if at else 97] * 2 for at in range(16)]}], "is too long"),
-    ("tiktoken", ["YWJj " + "9" * 5000 + "\n"], "line 258: the rank '999"),
     ("tokens-and-scores", ['{"tokens": ["a"], "scores": [1%s]}' % ("0" * 400)], "a score is too large"),
     ("tokens-and-scores", ['{"tokens": ["%s"], "scores": [0]}' % ("x" * 9000)], "too long"),
     ("tokens-and-scores", [json.dumps(scores_file([])).replace("-5.0", "1e999", 1)], "which is not a number"),
@@ -234,7 +233,6 @@ def names() -> bytes:
 # One file, or what makes it, or two; a file without a message is read.
 HOSTILE: dict[str, tuple[Any, str | None]] = {
     "nothing": (b"", "the file is empty"),
-    "blank": (b"\n \r\n", "the file is empty"),
     "gzip bomb": (gzip.compress(bytes(10_000_000)), "a gzip archive"),
     "zip bomb": (archive(), "a zip archive"),
     "only NUL": (bytes(1_000_000), "only NUL bytes"),
@@ -257,7 +255,6 @@ HOSTILE: dict[str, tuple[Any, str | None]] = {
     "many names": (names, "too many lists, objects"),
     "one long text": (lambda: b'{"a":"' + b"x" * MANY + b'"}', "JSON is not a known vocabulary format"),
     "a large value": (lambda: b'{"vocab":[],"config":"' + b"x" * MANY + b'"}', '"config" should be an object'),
-    "a large list": (lambda: b'{"vocab":[],"config":[' + b"[]," * 500_000 + b"[]]}", '"config" should be an object'),
     "a gigantic exponent": (b'{"a":1e999999999}', "JSON is not a known vocabulary format"),
     "one fraction": (lambda: b'{"version":"1.0","model":0.' + b"1" * LARGE + b"}", "too many digits"),
     "NaN": (b'{"a":NaN}', "NaN in the JSON is not a number"),
@@ -278,7 +275,6 @@ HOSTILE: dict[str, tuple[Any, str | None]] = {
     "quotes": (lambda: b"a,1\n" + b'"' * LARGE, None),
     "too large": (lambda: bytes(LARGEST_FILE + 1), "are allowed"),
     "a long pattern": (lambda: tokenizer_json(pre_tokenizer=split("a|" * LARGE)), "at most 5,000 are allowed"),
-    "a long class": (lambda: tokenizer_json(pre_tokenizer=split(f"[{'a' * LARGE}]")), "at most 5,000 are allowed"),
     "pattern of a decoder": (lambda: tokenizer_json(decoder=replace("a|" * LARGE, "", "Regex")), "at most 5,000"),
     "literal pattern": (lambda: tokenizer_json(normalizer=replace("a" * 2_000)), "2,000 characters"),
     "slow patterns": (
