@@ -66,8 +66,6 @@ def test_what_is_no_word_list_is_refused(text: str, line_number: int, reason: st
     with pytest.raises(DictionaryError) as raised:
         read_dictionary(text)
     assert (raised.value.line_number, raised.value.reason) == (line_number, reason)
-    assert str(line_number) in str(raised.value)
-    assert isinstance(raised.value, ValueError)
 
 
 def test_of_many_skipped_lines_the_first_are_listed() -> None:
@@ -95,22 +93,19 @@ WRITTEN = st.one_of(
     ),
     st.text('a1,，" ', min_size=1, max_size=5),
 )
-COLUMNS = st.sampled_from([(False, False), (True, False), (True, True)])
+LINES = st.tuples(WRITTEN, st.integers(0, 10**18 - 1), st.sampled_from(["", "n", "v"]))
 
 
 @given(
-    words=st.lists(WRITTEN, unique=True, max_size=6),
-    columns=COLUMNS,
+    lines=st.lists(LINES, unique_by=lambda line: line[0], max_size=6),
+    columns=st.integers(1, 3),
     separator=st.sampled_from([" ", "\t"]),
-    data=st.data(),
 )
 def test_a_written_dictionary_is_read_back(
-    words: list[str], columns: tuple[bool, bool], separator: Literal[" ", "\t"], data: st.DataObject
+    lines: list[tuple[str, int, str]], columns: int, separator: Literal[" ", "\t"]
 ) -> None:
-    numbers = st.lists(st.integers(0, 10**18 - 1), min_size=len(words), max_size=len(words))
-    tags = st.lists(st.sampled_from(["", "n", "v"]), min_size=len(words), max_size=len(words))
-    frequencies = data.draw(numbers) if columns[0] else None
-    dictionary = Dictionary(words, frequencies, data.draw(tags) if columns[1] else None)
+    words, frequencies, tags = ([line[at] for line in lines] for at in range(3))
+    dictionary = Dictionary(words, frequencies if columns > 1 else None, tags if columns > 2 else None)
     try:
         written = write_dictionary(dictionary, separator=separator)
     except FormatError:

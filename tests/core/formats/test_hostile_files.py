@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.core import PIPELINES
 from tests.core.formats.test_refused import SLOW, replace, sequence, split, tokenizer_json
-from tests.core.mutations import STRANGERS, TEXT, mutated_bytes, mutated_document, read_or_refused, reduced
+from tests.core.mutations import STRANGERS, TEXT, check_use, mutated_bytes, mutated_document, read_or_refused, reduced
 from tests.core.pairs import pair_of
 from tests.core.small_files import MODELS, OTHERS, small
 from tests.properties import SAME_FIXTURE
@@ -102,11 +102,8 @@ def test_odd_texts(files: tuple[bytes, ...]) -> None:
     tokenizer = recognize(*files).tokenizer
     for text in TEXTS:
         with in_time():
-            ids, encoding = tokenizer.ids(text, special=True), tokenizer.encode(text, special=True)
-            assert list(encoding.ids) == ids == tokenizer.ids(as_well_formed(text), special=True)
-            spans = zip(encoding.starts, encoding.ends, strict=True)
-            assert all(0 <= start <= end <= len(text) for start, end in spans)
-            assert isinstance(tokenizer.decode(ids), str)
+            check_use(tokenizer, text)
+            assert tokenizer.ids(text, special=True) == tokenizer.ids(as_well_formed(text), special=True)
 
 
 # --- patterns

@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.core.sentencepieces import made, trained
+from tests.core.small_files import MODELS
 from tests.core.texts import CORPUS, any_text
 from tests.properties import SAME_FIXTURE
 from webapp.core.formats import sentencepiece as sentencepiece_format
@@ -21,35 +22,20 @@ from webapp.core.tokenizer import Tokenizer
 PUBLISHED = ("llama2", "nai-t5", "test_ja_model")
 SYMBOLS = "<sep>,wife,人说,ing the,▁of,é,ﬁ"
 
-VARIANTS: dict[str, dict[str, Any]] = {
-    "unigram": {"model_type": "unigram"},
-    "unigram-bytes": {"model_type": "unigram", "byte_fallback": True, "vocab_size": 600},
-    "unigram-identity": {"model_type": "unigram", "normalization_rule_name": "identity"},
-    "unigram-nfkc": {"model_type": "unigram", "normalization_rule_name": "nfkc", "add_dummy_prefix": False},
-    "unigram-casefold": {"model_type": "unigram", "normalization_rule_name": "nmt_nfkc_cf"},
-    "unigram-symbols": {"model_type": "unigram", "user_defined_symbols": SYMBOLS, "control_symbols": "<ctl>"},
-    "unigram-suffix": {"model_type": "unigram", "treat_whitespace_as_suffix": True},
-    "unigram-spaces": {"model_type": "unigram", "remove_extra_whitespaces": False},
-    "unigram-across": {"model_type": "unigram", "split_by_whitespace": False},
-    "bpe": {"model_type": "bpe"},
-    "bpe-bytes": {
-        "model_type": "bpe",
-        "byte_fallback": True,
-        "vocab_size": 700,
-        "remove_extra_whitespaces": False,
-        "normalization_rule_name": "identity",
-        "allow_whitespace_only_pieces": True,
-    },
-    "bpe-symbols": {"model_type": "bpe", "user_defined_symbols": SYMBOLS, "add_dummy_prefix": False},
-    "bpe-suffix": {"model_type": "bpe", "treat_whitespace_as_suffix": True, "normalization_rule_name": "nfkc_cf"},
-    "bpe-across": {"model_type": "bpe", "split_by_whitespace": False},
-    "word": {"model_type": "word"},
-    "word-symbols": {"model_type": "word", "user_defined_symbols": SYMBOLS, "byte_fallback": True, "vocab_size": 500},
-    "word-suffix": {"model_type": "word", "treat_whitespace_as_suffix": True},
-    "char": {"model_type": "char"},
-    "char-symbols": {"model_type": "char", "user_defined_symbols": SYMBOLS, "remove_extra_whitespaces": False},
-    "char-bytes": {"model_type": "char", "byte_fallback": True, "vocab_size": 500, "add_dummy_prefix": False},
+BYTES = {"byte_fallback": True, "vocab_size": 700}
+SPACES = {"remove_extra_whitespaces": False, "normalization_rule_name": "identity"}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "bytes": BYTES,
+    "spaces": BYTES | SPACES | {"allow_whitespace_only_pieces": True},
+    "nfkc": {"normalization_rule_name": "nfkc", "add_dummy_prefix": False},
+    "casefold": {"normalization_rule_name": "nmt_nfkc_cf", "remove_extra_whitespaces": False},
+    "symbols": {"user_defined_symbols": SYMBOLS, "control_symbols": "<ctl>"},
+    "mixed": BYTES | {"user_defined_symbols": SYMBOLS, "add_dummy_prefix": False},
+    "suffix": {"treat_whitespace_as_suffix": True},
+    "across": {"split_by_whitespace": False},
 }
+VARIANTS = {f"{type}-{name}": {"model_type": type, **OPTIONS[name]} for type in MODELS for name in OPTIONS}
 
 
 @dataclass
@@ -65,7 +51,7 @@ class Pair:
 
 
 # One or two of each kind of model; the exhaustive part has them all.
-QUICK = {"unigram", "unigram-bytes", "unigram-symbols", "bpe", "bpe-bytes", "word-symbols", "char-bytes"}
+QUICK = ["unigram-plain", "unigram-bytes", "unigram-symbols", "bpe-plain", "bpe-spaces", "word-mixed", "char-bytes"]
 PARAMS = [name if name in QUICK else pytest.param(name, marks=pytest.mark.exhaustive) for name in VARIANTS]
 
 
@@ -167,12 +153,12 @@ def test_decode_any_ids(pair: Pair, data: st.DataObject) -> None:
 @pytest.mark.parametrize(
     ("pair", "context", "step"),
     [
-        ("unigram", "", 1),
-        ("unigram", "e\u0301", 97),
+        ("unigram-plain", "", 1),
+        ("unigram-plain", "e\u0301", 97),
         ("unigram-nfkc", " a", 97),
         ("unigram-casefold", "\u0301", 97),
         ("bpe-suffix", " ", 97),
-        ("bpe-bytes", "a ", 97),
+        ("bpe-spaces", "a ", 97),
         *((name, context, step) for name in PUBLISHED for context, step in (("", 1), ("e\u0301", 97))),
     ],
     indirect=["pair"],
@@ -217,25 +203,14 @@ def random_models(draw: st.DrawFn) -> bytes:
     fallback = draw(st.booleans())
     if fallback:
         pieces += [(f"<0x{byte:02X}>", 0.0, 6) for byte in range(256)]
-    return made(
-        pieces,
-        model_type=model_type,
-        byte_fallback=fallback,
-        suffix=draw(st.booleans()),
-        add_dummy_prefix=draw(st.booleans()),
-        remove_extra_whitespaces=draw(st.booleans()),
-        escape_whitespaces=draw(st.booleans()),
-    )
+    names = ("suffix", "add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces")
+    options = {name: draw(st.booleans()) for name in names}
+    return made(pieces, model_type=model_type, byte_fallback=fallback, **options)
 
 
 # The user-defined piece loses its end with the spaces after the text.
-CUT_SHORT = made(
-    [("<unk>", 0.0, 2), ("b▁b", -5.0, 1), ("b▁", -2.0, 4)],
-    model_type=1,
-    add_dummy_prefix=False,
-    remove_extra_whitespaces=True,
-    escape_whitespaces=True,
-)
+KEPT = {"add_dummy_prefix": False, "remove_extra_whitespaces": True, "escape_whitespaces": True}
+CUT_SHORT = made([("<unk>", 0.0, 2), ("b▁b", -5.0, 1), ("b▁", -2.0, 4)], model_type=1, **KEPT)
 
 
 @example(content=CUT_SHORT, text="ab▁", times=1)

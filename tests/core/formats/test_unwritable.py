@@ -9,14 +9,7 @@ import tokenizers
 
 from tests.core.sentencepieces import trained
 from webapp.core import recipes
-from webapp.core.formats import (
-    huggingface,
-    minimal_bpe,
-    sentencepiece,
-    tiktoken_encoding,
-    vocab_json,
-    vocab_txt,
-)
+from webapp.core.formats import huggingface, minimal_bpe, sentencepiece, tiktoken_encoding, vocab_json, vocab_txt
 from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import recognize
 from webapp.core.models.bpe import BPE

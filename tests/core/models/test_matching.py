@@ -13,11 +13,6 @@ from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Matching, backward, disagreements, forward, verdict
 from webapp.core.recipes import MATCHING
 
-
-def cut(text: str, ends: list[int]) -> list[str]:
-    return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
-
-
 alphabet = st.text("研究生命ab1的\0😀", max_size=12)
 dictionaries = st.lists(st.text("研究生命ab1的\0", min_size=1, max_size=4), unique=True, max_size=12)
 
@@ -98,7 +93,8 @@ def test_scores_equal_the_sighan_baseline(shared: Path) -> None:
     )
     dictionary = read_dictionary(words)
     texts = ["".join(text.split()) for text in tested.split("\n")]
-    found = [cut(text, forward(dictionary, text, keep_runs=False)[1]) for text in texts]
+    model = Matching(dictionary, "forward", keep_runs=False)
+    found = [[text[start:end] for _, start, end in model.segment(text)] for text in texts]
     score = score_lines([line.split() for line in gold.split("\n")], found, None)
     assert (score.recall or 0) >= 0.904
     assert (score.precision or 0) >= 0.836

@@ -2,6 +2,7 @@
 
 import time
 from functools import cache
+from itertools import pairwise
 
 import jieba
 import jieba.finalseg as hmm_theirs
@@ -149,25 +150,17 @@ def test_the_words_are_those_of_jieba(run: str) -> None:
 
 
 @given(run=han)
-def test_the_table_and_the_reference_find_the_same_states(run: str) -> None:
+def test_the_table_the_reference_and_the_trace_find_the_same_states(run: str) -> None:
     model = jieba_hmm()
-    _score, states = hmm_theirs.viterbi(run, "BMES", hmm_theirs.start_P, hmm_theirs.trans_P, hmm_theirs.emit_P)
-    assert model.states(model.table(run)) == states
-    assert hmm_reference.viterbi(run, hmm_theirs.start_P, hmm_theirs.trans_P, hmm_theirs.emit_P) == states
-    assert "".join(hmm_reference.words(run, hmm_theirs.start_P, hmm_theirs.trans_P, hmm_theirs.emit_P)) == run
-
-
-@given(run=han)
-def test_each_number_of_the_trace_can_be_computed_from_the_others(run: str) -> None:
-    (trace,) = hmm_traces(jieba_hmm(), run)
-    for before, column in zip([None, *trace.columns], trace.columns, strict=False):
-        for cell in column:
-            if before is None:
-                assert cell.total == jieba_hmm().start[cell.state] + cell.emission
-                continue
-            sums = {each.state: each.total for each in before}
-            for candidate in cell.candidates:
-                assert candidate.score == sums[candidate.before]
-                assert candidate.total == pytest.approx(candidate.score + candidate.transition + cell.emission)
-            assert cell.total == max(candidate.total for candidate in cell.candidates)
+    tables = hmm_theirs.start_P, hmm_theirs.trans_P, hmm_theirs.emit_P
+    score, states = hmm_theirs.viterbi(run, "BMES", *tables)
+    assert model.states(model.table(run)) == states == hmm_reference.viterbi(run, *tables)
+    assert "".join(hmm_reference.words(run, *tables)) == run
+    (trace,) = hmm_traces(model, run)
     assert "".join(trace.words) == run
+    assert max(cell.total for cell in trace.columns[-1] if cell.state in "ES") == pytest.approx(score)
+    for before, column in pairwise(trace.columns):
+        sums = {each.state: each.total for each in before}
+        for cell in column:
+            totals = [sums[each.before] + each.transition + cell.emission for each in cell.candidates]
+            assert cell.total == pytest.approx(max(totals))

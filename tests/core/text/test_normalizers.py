@@ -11,30 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.text.unicode_tables import tables
-from tests.core.texts import any_text
 from webapp.core.text.alignment import AlignedText
 from webapp.core.text.character_map import CharacterMap
 from webapp.core.text.character_normalizers import Precompiled
 from webapp.core.text.composition import _NEWER, _SEGMENT, Form, form_edits, normalized
 from webapp.core.text.decoders import ReplaceDecoder
 from webapp.core.text.growth import LONGEST, MOST_NORMALIZED, GrowthError
-from webapp.core.text.normalizers import NFC, NFKC, NFKD, BertNormalizer, Normalizer, Replace
+from webapp.core.text.normalizers import NFC, NFKC, NFKD, Normalizer, Replace
 from webapp.core.text.sentencepiece_normalizer import SentencePieceNormalizer
 from webapp.core.text.unicode_tables import TABLES
 from webapp.core.text.utf8 import Utf8Decoder, following_bytes, missing_bytes
-
-
-@given(text=any_text)
-def test_bert_words_equal_a_split_at_white_space(text: str) -> None:
-    normalizer = BertNormalizer()
-    spans = normalizer.word_spans(text)
-    assert [word for word, _, _ in spans] == normalizer.words(text)
-    assert all(text[start:end] == word for word, start, end in spans)
-    # Word by word equals the text as a whole.
-    together = normalizer.normalize(text).split(" ")
-    one_by_one = [piece for word in normalizer.words(text) for piece in normalizer.normalize(word).split(" ")]
-    assert [piece for piece in together if piece] == [piece for piece in one_by_one if piece]
-
 
 FORMS: tuple[Form, ...] = ("NFC", "NFD", "NFKC", "NFKD")
 MEGABYTE = 1_000_000
@@ -115,10 +101,16 @@ PARTS = st.lists(st.lists(BORDERS, max_size=5).map(bytes) | ENCODED | CUT | st.b
 
 
 @given(parts=PARTS)
-def test_it_prints_the_same_as_pythons_decoder_after_every_part(parts: list[bytes]) -> None:
-    ours, python = Utf8Decoder(), codecs.getincrementaldecoder("utf-8")("replace")
-    printed = theirs = ""
+def test_it_prints_the_same_as_pythons_decoder_and_reports_each_invalid_byte(parts: list[bytes]) -> None:
+    ours, each, python = Utf8Decoder(), Utf8Decoder(each_byte=True), codecs.getincrementaldecoder("utf-8")("replace")
+    printed = theirs = text = ""
+    invalid = b""
     for part in parts:
+        waiting = each.pending
+        text += each.feed(part)
+        invalid += each.invalid
+        # Pending bytes are completed, or broken at their beginning, or pending still.
+        assert set(each.broken) <= ({"\ufffd"} if waiting else set())
         printed += ours.feed(part)
         theirs += python.decode(part)
         kept = python.getstate()[0]
@@ -127,27 +119,12 @@ def test_it_prints_the_same_as_pythons_decoder_after_every_part(parts: list[byte
             assert (printed, ours.pending) == (theirs + "\ufffd" * 2, b"")
         else:
             assert (printed, ours.pending) == (theirs, kept)
-    printed += ours.finish()
-    assert printed == theirs + python.decode(b"", final=True)
+    assert printed + ours.finish() == theirs + python.decode(b"", final=True)
     assert ours.pending == b""
-
-
-@given(parts=PARTS)
-def test_nothing_is_lost_and_each_invalid_byte_is_reported(parts: list[bytes]) -> None:
-    decoder = Utf8Decoder(each_byte=True)
-    text, invalid = "", b""
-    for part in parts:
-        waiting = decoder.pending
-        text += decoder.feed(part)
-        invalid += decoder.invalid
-        # Pending bytes are completed, or broken at their beginning, or pending still.
-        assert set(decoder.broken) <= {"\ufffd"}
-        assert waiting or not decoder.broken
-    text += decoder.finish()
-    invalid += decoder.invalid
+    text += each.finish()
     escaped = b"".join(parts).decode("utf-8", "surrogateescape")
-    assert len(invalid) == len(re.findall("[\udc80-\udcff]", escaped))
     assert text == re.sub("[\udc80-\udcff]", "\ufffd", escaped)
+    assert len(invalid + each.invalid) == len(re.findall("[\udc80-\udcff]", escaped))
 
 
 def test_the_missing_bytes_are_exactly_those_that_complete_the_character() -> None:
