@@ -55,7 +55,16 @@ expected-statuses = ["2xx", "3xx", "4xx", 503]
 def test_schemathesis_finds_no_errors(site: str, tmp_path: Path) -> None:
     (tmp_path / "schemathesis.toml").write_text(CONFIGURATION)
     command = [sys.executable, "-m", "schemathesis.cli", "run", f"{site}/api/v1/openapi.json"]
-    command += ["--max-examples", "8", "--seed", "4", "--generation-deterministic", "--no-color"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=110)
+    command += [
+        "--max-examples",
+        "8",
+        "--seed",
+        "4",
+        "--generation-deterministic",
+        "--no-color",
+        "--request-timeout",
+        "40",
+    ]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stdout
     assert "No issues found" in done.stdout

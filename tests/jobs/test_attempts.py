@@ -144,7 +144,7 @@ def test_the_memory_limit_holds(make: Make, long: str) -> None:
 @pytest.mark.exhaustive
 def test_the_worker_enforces_the_memory_limit_by_itself(make: Make, long: str, monkeypatch: pytest.MonkeyPatch) -> None:
     app = make(MAX_TRAINING_MEMORY_BYTES=4_000_000_000)
-    monkeypatch.setattr("webapp.jobs.worker.resident_bytes", lambda process: 5_000_000_000)
+    monkeypatch.setattr("webapp.processes.resident_bytes", lambda process: 5_000_000_000)
     assert outcome_of(app, long) == Failure("memory", {"limit": 4_000_000_000})
 
 
