@@ -115,3 +115,13 @@ def test_jieba_dictionary_equals_the_one_jieba_loads() -> None:
     differing = {word for word in ours if ours[word] and ours[word] != words.get(word)}
     assert words.keys() <= ours.keys()
     assert len(differing) <= 1
+
+
+def test_words_are_those_of_jieba_with_white_space_between_them() -> None:
+    """jieba's own matcher keeps every white space character as a token of its own."""
+    jieba = pytest.importorskip("jieba")
+    jieba.setLogLevel(60)
+    tokenizer = MATCHING.tokenizer(Matching(jieba_dictionary(), "forward"))
+    text = "研究 生命\n起源\t和\u3000科学\n"
+    assert [token.piece for token in tokenizer.encode(text)] == jieba.lcut(text, HMM=False)
+    assert not tokenizer.encode(text).unknown

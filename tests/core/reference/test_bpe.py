@@ -123,6 +123,16 @@ def test_models_over_characters_encode_as_the_reference(
         assert [model.pieces[id] for id, _, _ in model.segment(text)] == expected
 
 
+@given(made=merge_lists(list("abcé")), text=st.text("abcé研", max_size=40))
+def test_models_over_characters_equal_tokenizers(made: tuple[list[str], list[tuple[str, str]]], text: str) -> None:
+    pieces, merges = made
+    every = [*pieces, "<unk>"]
+    rival = tokenizers.models.BPE(vocab={piece: id for id, piece in enumerate(every)}, merges=merges, unk_token="<unk>")
+    at = {len(text[:end].encode()): end for end in range(len(text) + 1)}  # theirs are in bytes
+    theirs = [(token.id, *(at[each] for each in token.offsets)) for token in (rival.tokenize(text) if text else [])]
+    assert list(BPE(every, numbered(every, merges), byte_level=False, unknown="<unk>").segment(text)) == theirs
+
+
 @given(made=merge_lists([bytes([byte]) for byte in "abé研".encode()]), text=st.text("abé研éÉ\u0301😀", max_size=60))
 def test_models_over_bytes_encode_as_the_reference(
     made: tuple[list[bytes], list[tuple[bytes, bytes]]], text: str

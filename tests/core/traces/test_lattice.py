@@ -2,14 +2,20 @@
 
 import itertools
 import math
+import random
 from collections.abc import Iterator, Sequence
 
 import pytest
+import sentencepiece
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.core.sentencepieces import made, trained
+from tests.core.texts import CORPUS, any_text
+from tests.properties import EXPENSIVE
+from webapp.core.formats import sentencepiece as sentencepiece_format
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
-from webapp.core.models.sentencepiece_models import SentencePieceUnigram
+from webapp.core.models.sentencepiece_models import SentencePieceUnigram, single
 from webapp.core.models.unigram import Unigram
 from webapp.core.traces.lattice import (
     Arc,
@@ -88,10 +94,7 @@ def shares(lattice: Lattice) -> dict[tuple[Arc, ...], float]:
 # --- the table
 
 
-@given(model=models, text=words)
-@example(model=Unigram(["<unk>", "a", "aa"], [0, -1, -2], unknown_id=0), text="aaaa")
-@example(model=Unigram(["a", "<unk>"], [-1, -2], unknown_id=0), text="abab")
-def test_the_table_ends_in_the_pieces_of_the_model(model: LatticeModel, text: str) -> None:
+def check_table(model: LatticeModel, text: str) -> None:
     lattice = lattice_of(model, text)
     columns = list(fill(lattice))
     assert [column.end for column in columns] == list(range(1, len(text) + 1))
@@ -103,6 +106,57 @@ def test_the_table_ends_in_the_pieces_of_the_model(model: LatticeModel, text: st
     assert "".join(arc.text for arc in path) == text
     assert path_back(columns) == list(reversed(path))
     assert list(tokens_of(model, text, path)) == list(model.segment(text))
+
+
+@given(model=models, text=words)
+@example(model=Unigram(["<unk>", "a", "aa"], [0, -1, -2], unknown_id=0), text="aaaa")
+@example(model=Unigram(["a", "<unk>"], [-1, -2], unknown_id=0), text="abab")
+def test_the_table_ends_in_the_pieces_of_the_model(model: LatticeModel, text: str) -> None:
+    check_table(model, text)
+
+
+VARIANTS = [
+    {},
+    {"byte_fallback": True, "vocab_size": 600},
+    {"user_defined_symbols": "<sep>,wife,人说,ing the,▁of,é"},
+    {"split_by_whitespace": False},
+]
+
+
+@given(at=st.sampled_from(range(len(VARIANTS))), text=any_text)
+@example(at=0, text=CORPUS[:1500])
+def test_the_table_of_models_trained_by_sentencepiece(at: int, text: str) -> None:
+    content = trained(model_type="unigram", **VARIANTS[at])
+    tokenizer = sentencepiece_format.read(content)
+    assert isinstance(tokenizer.model, SentencePieceUnigram)
+    normalized = tokenizer.normalizer.normalize(text) if tokenizer.normalizer else text
+    check_table(tokenizer.model, normalized)
+    path = best_path(lattice_of(tokenizer.model, normalized))
+    rival = sentencepiece.SentencePieceProcessor(model_proto=content)
+    assert [id for id, _, _ in tokens_of(tokenizer.model, normalized, path)] == rival.encode(text)
+
+
+@EXPENSIVE
+@given(text=st.text("abcd", min_size=1, max_size=14), n=st.integers(1, 20), seed=st.integers(0, 50))
+def test_the_n_best_equal_sentencepiece(text: str, n: int, seed: int) -> None:
+    """Use scores of few bits, so that no sum is rounded: the order is the same wherever sums differ."""
+    names = [*"abcd", "ab", "bc", "cd", "da", "abc", "bcd", "aa", "bb", "abcd", "ca"]
+    chosen = random.Random(seed)
+    scores = [-1 - chosen.getrandbits(12) / 4096 for _ in names]
+    content = made(
+        [("<unk>", 0.0, 2), *((name, score, 1) for name, score in zip(names, scores, strict=True))],
+        model_type=1, add_dummy_prefix=False, remove_extra_whitespaces=False, escape_whitespaces=False,
+    )  # fmt: skip
+    tokenizer = sentencepiece_format.read(content)
+    assert isinstance(tokenizer.model, SentencePieceUnigram)
+    found = n_best([lattice_of(tokenizer.model, text)], n + 1)
+    totals = [one.score for one in found]
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=content).nbest_encode(text, nbest_size=n)
+    score_of = [0.0, *map(single, scores)]
+    assert [math.fsum(score_of[id] for id in ids) for ids in theirs] == totals[:n]
+    for one, ids in zip(found, theirs, strict=False):
+        if totals.count(one.score) == 1:  # of equals, either may come first
+            assert [arc.id for arc in one.paths[0]] == ids
 
 
 def test_an_empty_text() -> None:

@@ -182,3 +182,7 @@ def test_groups_are_in_order_and_so_are_their_places(keys: list[int]) -> None:
     assert order.tolist() == sorted(range(len(keys)), key=keys.__getitem__)
     assert ranked.tolist() == sorted(keys)
     assert begins.tolist() == [sorted(keys).index(key) for key in sorted(set(keys))]
+
+
+def test_alphabet_ranks_by_frequency_and_ties_by_appearance() -> None:
+    assert alphabet({"x": 1, "e": 5, "y": 1}) == ["e", "x", "y"]

@@ -3,8 +3,8 @@
 - Exploits: the words that begin with the same two characters have one to four different lengths, though the longest
   word of the dictionary has 16 characters or more.
 - Invariant: the table has every length of every word of two characters or more, so what it leaves out cannot fit.
-- Proved by: `webapp.core.reference.matching` in `test_forward_and_backward_equal_the_reference` and
-  `webapp.core.reference.unigram.encode` in `test_the_model_encodes_as_the_reference`, which try every length.
+- Proved by: `webapp.core.reference.matching` in `test_matching_equals_the_reference` and
+  `webapp.core.reference.unigram.encode` in `test_the_models_encode_as_the_reference`, which try every length.
 - Bought: 12 to 14 times (forward matching with jieba's words, against trying each length up to 16).
 """
 
