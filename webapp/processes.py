@@ -307,20 +307,16 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def locked(path: Path, *, shared: bool = False) -> int | None:
-    """The open lock of a file or folder, which the system releases when its process ends; None if another has it.
+def locked(folder: Path) -> int | None:
+    """The open lock of a folder, which the system releases when its process ends; None if another has it.
 
     Raises OSError if it cannot be opened. Where the system has no such locks, everybody gets one.
     """
     if not HAS_LOCKS:
         return os.open(os.devnull, os.O_RDONLY)
-    if path.is_dir():
-        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-    else:
-        flags = os.O_RDONLY if shared else os.O_RDWR | os.O_CREAT
-    lock = os.open(path, flags | os.O_CLOEXEC, 0o644)
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        fcntl.flock(lock, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(lock)
         return None

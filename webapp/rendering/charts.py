@@ -123,14 +123,14 @@ class Axis:
         return (value - self.low) / (self.high - self.low)
 
 
-def linear(title: str, values: Iterable[float], number: Callable[[float, int], str], *, most_ticks: int = 6) -> Axis:
+def linear(title: str, values: Iterable[float], number: Callable[[float, int], str]) -> Axis:
     """An axis from 0, or the lowest negative value, to just above the highest, with marks at round numbers.
 
     `number` writes a value with so many decimals.
     """
     with_zero = [*values, 0.0]
     low, high = min(with_zero), max(with_zero)
-    step = _round_step((high - low) / most_ticks if high > low else 1.0)
+    step = _round_step((high - low) / 6 if high > low else 1.0)
     first, last = floor(low / step + 1e-9), max(floor(high / step + 1e-9), 1)
     digits = max(0, -floor(log10(step)))
     ticks = tuple(Tick(round(count * step, 12), number(count * step, digits)) for count in range(first, last + 1))

@@ -84,13 +84,11 @@ def train_bytes(
     special_tokens: Sequence[str] = (),
     *,
     merges_at_most: int | None = None,
-    accepts: Callable[[bytes], bool] | None = None,
 ) -> TrainedBPE[bytes]:
     """Train byte-level BPE with `size` pieces: the 256 bytes, one for each merge, and the special tokens.
 
-    Training stops early after `merges_at_most` merges, or when no pair is left. `accepts`: whether a longer piece may
-    enter the vocabulary; by default, every piece may. Raises ValueError for a size that cannot hold the bytes and the
-    special tokens.
+    Training stops early after `merges_at_most` merges, or when no pair is left. Raises ValueError for a size that
+    cannot hold the bytes and the special tokens.
 
     >>> trained = train_bytes({"aaabdaaabac": 1}, 259)
     >>> [merge.left + merge.right for merge in trained.merges]
@@ -99,7 +97,7 @@ def train_bytes(
     True
     """
     room = None if size is None else size - len(special_tokens)
-    found = islice(byte_merges(counts, accepts=accepts), merges_at_most)
+    found = islice(byte_merges(counts), merges_at_most)
     check_room(room, BYTES)
     return TrainedBPE(BYTES, tuple(until(room, BYTES, found)), tuple(special_tokens))
 
@@ -119,9 +117,10 @@ def train_characters(
     """Train BPE over characters with `size` pieces: unknown, alphabet, one for each merge, and the special tokens.
 
     `coverage`: the share of symbol occurrences that the alphabet covers, most frequent symbols first; the rest is
-    unknown to the model. `merges_at_most` and `accepts`: as in `train_bytes`; `suffix_apart`: as in
-    `character_merges`. Training stops early when no pair is left. Raises ValueError for a size that cannot hold the
-    alphabet, and without a suffix, which tells these models from those over bytes.
+    unknown to the model. `merges_at_most`: as in `train_bytes`. `accepts`: whether a longer piece may enter the
+    vocabulary; by default, every piece may. `suffix_apart`: as in `character_merges`. Training stops early when no pair
+    is left. Raises ValueError for a size that cannot hold the alphabet, and without a suffix, which tells these models
+    from those over bytes.
 
     >>> trained = train_characters({"low": 5, "lower": 2}, 11)
     >>> trained.alphabet
@@ -151,15 +150,13 @@ def train_characters(
     )
 
 
-def byte_merges(
-    counts: WordCounts, *, minimum_count: int = 1, accepts: Callable[[bytes], bool] | None = None
-) -> Iterator[CountedMerge[bytes]]:
+def byte_merges(counts: WordCounts, *, minimum_count: int = 1) -> Iterator[CountedMerge[bytes]]:
     """Yield the merges of bytes lazily, most frequent pair first, until no pair occurs `minimum_count` times.
 
     >>> print(*next(byte_merges({"low": 5, "lower": 2, "newest": 6, "widest": 3})))
     b'e' b's' 9
     """
-    return merges_of_pairs(Pairs.of_bytes(counts), [b"", *BYTES], minimum_count, accepts)
+    return merges_of_pairs(Pairs.of_bytes(counts), [b"", *BYTES], minimum_count)
 
 
 def character_merges(
@@ -196,7 +193,7 @@ def character_merges(
 
 
 def merges_of_pairs(
-    pairs: Pairs, pieces: list[AnyStr], minimum_count: int, accepts: Callable[[AnyStr], bool] | None
+    pairs: Pairs, pieces: list[AnyStr], minimum_count: int, accepts: Callable[[AnyStr], bool] | None = None
 ) -> Iterator[CountedMerge[AnyStr]]:
     """Yield merges from sorted entries of pairs; each merge appends its piece to `pieces`.
 

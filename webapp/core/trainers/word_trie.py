@@ -210,10 +210,8 @@ def seed_pieces(
     }
 
 
-def proper_substrings(
-    counts: WordCounts, number: int, *, longest: int = 16, minimum_frequency: int = 2
-) -> dict[str, int]:
-    """Return at most `number` substrings of 2 to `longest` characters, most frequent first, without whole words.
+def proper_substrings(counts: WordCounts, number: int) -> dict[str, int]:
+    """Return at most `number` substrings of 2 to 16 characters that occur twice, most frequent first, without words.
 
     This is the seed of textbook examples: no substring is omitted for being part of another. Ties are ranked by first
     occurrence.
@@ -224,10 +222,10 @@ def proper_substrings(
     found: defaultdict[str, int] = defaultdict(int)
     for word, count in counts.items():
         for start in range(len(word)):
-            for end in range(start + 2, min(len(word), start + longest) + 1):
+            for end in range(start + 2, min(len(word), start + 16) + 1):
                 if end - start < len(word):
                     found[word[start:end]] += count
-    frequent = (piece for piece, count in found.items() if count >= minimum_frequency)
+    frequent = (piece for piece, count in found.items() if count > 1)
     return {piece: found[piece] for piece in sorted(frequent, key=found.__getitem__, reverse=True)[:number]}
 
 

@@ -99,14 +99,14 @@ def blocks(files: Sequence[CorpusFile], opened: Opened = open_local, most_bytes:
         read_before += stored.bytes_read
 
 
-def check_size(files: Sequence[CorpusFile], most_bytes: int, opened: Opened = open_local) -> None:
+def check_size(files: Sequence[CorpusFile], most_bytes: int) -> None:
     """Raise CorpusError if files cannot be decompressed, or have more than `most_bytes` together then.
 
     200 MB take 0.3 s (zstd) to 1 s (gzip), and a few megabytes of memory.
     """
     budget = _Budget(most_bytes)
     for file in files:
-        with _opened(file, opened) as stored:
+        with _opened(file, open_local) as stored:
             for _ in _chunks(file, stored, budget) if file.compression else ():
                 pass
 
