@@ -200,7 +200,7 @@ class UnreachableAnswer(AnswerModel):
     """The unreachable tokens of a vocabulary, or that they are being computed."""
 
     name: str
-    status: Literal["ready", "computing", "failed"] = Field(
+    status: Literal["ready", "computing"] = Field(
         description="While it is `computing`, ask again after the seconds of `Retry-After`."
     )
     done: float | None = Field(description="The share of the tokens that have been tried, from 0 to 1.")
@@ -332,11 +332,17 @@ def token(name: str, id: str) -> Response:
 def unreachable_tokens(name: str, query: UnreachableQuery) -> Response:
     """List the tokens of a vocabulary that no text gives, 1,000 per page.
 
-    Each token is decoded, and its text is encoded again, alone and beside other characters. The first request for a
-    vocabulary computes the list, which takes some seconds.
+    Each token is decoded, and its text is encoded again, alone and beside other characters. The list is computed
+    by the requests for it, each of which goes on for two seconds.
     """
     _entry, tokenizer = tokenizer_by_name(name)
     survey = survey_of(name)
+    if not survey.is_complete:
+        nothing = dict.fromkeys(UnreachableAnswer.model_fields)
+        done = round(survey.tried / survey.size, 3)
+        response = json_response({**nothing, "name": name, "status": "computing", "done": done})
+        response.headers.update({"Retry-After": "2", "Cache-Control": "no-store"})
+        return response
     shown, last = _page_of(survey.chosen(query.reason), query.page, UNREACHABLE_ON_A_PAGE)
     tokens = description_of(tokenizer).tokens
     answer = {

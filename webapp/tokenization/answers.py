@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, cast, get_args
 from pydantic import ConfigDict, Field
 
 from webapp.core.analysis.pipeline_summary import PipelineStep, pipeline_summary
-from webapp.core.analysis.reachability import Reach
+from webapp.core.analysis.reachability import PARTS, Reach, Survey
 from webapp.core.analysis.round_trip import Change, RoundTripReport
 from webapp.core.analysis.token_list import TokenList
 from webapp.core.encoding import Encoding
@@ -18,7 +18,6 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.result import Result
 from webapp.vocabularies import CatalogueEntry, title_of
 from webapp.vocabularies.descriptions import description_of
-from webapp.vocabularies.surveys import StoredSurvey
 from webapp.vocabularies.token_facts import TokenFacts
 from webapp.web.json_responses import JSONPiece, json_piece, named, well_formed
 
@@ -282,13 +281,13 @@ def reach_json(reach: Reach) -> dict[str, Any]:
     }
 
 
-def survey_json(survey: StoredSurvey) -> dict[str, Any]:
+def survey_json(survey: Survey) -> dict[str, Any]:
     """The figures of a survey."""
     return {
         "counted": survey.counted,
         "unreachable": survey.total,
         "reasons": survey.reasons,
-        "parts_of_others": survey.parts,
+        "parts_of_others": len(survey.chosen(PARTS)),
         "states": survey.states,
     }
 

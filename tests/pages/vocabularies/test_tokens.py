@@ -10,7 +10,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from tests.site import rows_of, words
+from tests.site import HTMX, rows_of, words
 from webapp.core.formats.recognize import save
 from webapp.core.models.bpe import BPE
 from webapp.core.recipes import BYTE_BPE
@@ -97,10 +97,28 @@ def test_unknown_ids(client: FlaskClient, id: str) -> None:
 # --- unreachable tokens
 
 
-def test_the_list(app: Flask, client: FlaskClient) -> None:
+def test_the_list_says_how_far_it_is_and_then_lists(
+    app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     name = hello(app)
+    with monkeypatch.context() as patch:
+        patch.setattr(surveys, "SECONDS", 0.0)
+        first = client.get(f"/vocabularies/{name}/unreachable")
+        assert first.status_code == 202
+        assert "100 of 263 tokens are tried." in words(first)
+        assert 'http-equiv="refresh"' in first.text
+        assert "tokens are given by no tried text" not in words(client.get(f"/vocabularies/{name}"))
+        by_api = client.get("/api/v1/vocabularies/unigram/unreachable")
+        assert (by_api.get_json()["status"], by_api.get_json()["done"]) == ("computing", 0.003)
+        assert by_api.headers["Retry-After"]
+        assert client.get("/vocabularies/unigram/unreachable.json").status_code == 503
+        assert "200 of 263 tokens are tried." in words(client.get(f"/vocabularies/{name}/unreachable"))
+    part = client.get(f"/vocabularies/{name}/unreachable", headers=HTMX)
+    assert part.status_code == 200
+    assert "hx-trigger" not in part.text.partition('id="survey"')[2].partition(">")[0]
     page = client.get(f"/vocabularies/{name}/unreachable")
     assert page.status_code == 200
+    assert 'http-equiv="refresh"' not in page.text
     assert "14 unreachable tokens" in words(page)  # 13 bytes that UTF-8 never has, and "Hello"
     assert f"/vocabularies/{name}/tokens/261" in links(page)
     assert "Merged differently" in words(client.get(f"/vocabularies/{name}/unreachable?reason=merges"))
@@ -125,6 +143,7 @@ def test_a_survey_is_computed_once_and_read_again(app: Flask, monkeypatch: pytes
     name = upload(app, b"[UNK]\na\n##b\nx-y\n")
     with app.app_context():
         first = surveys.survey_of(name)
+        assert first.is_complete
         assert first.states == {"special": 1, "alone": 1, "beside": 1, "unreachable": 1}
         monkeypatch.setattr(surveys, "survey", None)
         assert surveys.survey_of(name) == replace(first, unreachable=list(first.unreachable))

@@ -14,6 +14,8 @@ tried text have it, so "reached" is a proof and names that text. "Unreachable" i
 Special, added and unknown tokens stand for no text and are not counted.
 """
 
+import math
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -55,6 +57,8 @@ BESIDE = ("«", "a", "x", "1", "中", "\n", " ", "-", "_", "(", ".", "é", "щ")
 MOST_CHARACTERS = 1_000  # that are tried for part of a character
 LONGEST_TRIED = 100_000  # characters or bytes of a token that is tried at all
 LONGEST_BESIDE = 500  # characters of a token that is tried beside others
+MOST_LISTED = 100_000  # unreachable tokens that a survey has; more are only counted
+PARTS = "parts"  # chooses the unreachable tokens that are parts of others
 SHOWN_IDS = 64  # of the tokens that a text gives instead
 _MARGIN = 1e-3  # between scores, for sums in single precision
 _RARE = 8  # letters that few pieces begin with
@@ -81,10 +85,24 @@ class Reach:
 
 @dataclass(frozen=True)
 class Survey:
-    """All unreachable tokens of a vocabulary, by id, and how many tokens are in each state."""
+    """The unreachable tokens of a vocabulary by id, at most `MOST_LISTED`, and how many tokens are in each state.
+
+    `size` is the number of tokens of the vocabulary.
+    """
 
     states: Mapping[State, int]
     unreachable: Sequence[Reach] = field(repr=False)
+    size: int
+
+    @property
+    def tried(self) -> int:
+        """The number of tokens that were looked at so far."""
+        return sum(self.states.values())
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all tokens were looked at."""
+        return self.tried == self.size
 
     @property
     def counted(self) -> int:
@@ -92,14 +110,27 @@ class Survey:
         return sum(count for state, count in self.states.items() if state not in ("special", "untried"))
 
     @property
-    def reasons(self) -> dict[Reason, int]:
-        """The number of unreachable tokens for each reason that some have."""
+    def reasons(self) -> dict[str, int]:
+        """The number of listed tokens for each reason that some have."""
         found = Counter(reach.reason for reach in self.unreachable)
         return {reason: found[reason] for reason in REASONS if found[reason]}
 
+    @property
+    def total(self) -> int:
+        """The number of unreachable tokens."""
+        return self.states.get("unreachable", 0)
 
-def survey(tokenizer: Tokenizer) -> Survey:
-    """Try all tokens of a vocabulary.
+    def chosen(self, reason: str) -> Sequence[Reach]:
+        """The listed tokens of a reason, or with `PARTS` those that are parts of others; all for anything else."""
+        if reason == PARTS:
+            return [reach for reach in self.unreachable if reach.part_of is not None]
+        if reason in REASONS:
+            return [reach for reach in self.unreachable if reach.reason == reason]
+        return self.unreachable
+
+
+def survey(tokenizer: Tokenizer, begun: Survey | None = None, seconds: float = math.inf) -> Survey:
+    """Try the tokens of a vocabulary, after those of the survey `begun`, for about so many seconds.
 
     >>> from webapp.core.models.wordpiece import WordPiece
     >>> from webapp.core.recipes import WORDPIECE
@@ -107,18 +138,21 @@ def survey(tokenizer: Tokenizer) -> Survey:
     >>> [(reach.id, reach.reason, reach.ids) for reach in found.unreachable], found.counted
     ([(3, 'split', (4, 5, 6))], 6)
     """
-    trial = Trial(tokenizer)
-    states: Counter[State] = Counter()
-    found: dict[int, Reach] = {}
-    for id in trial.tokens.ids:
+    trial, until = Trial(tokenizer), time.monotonic() + seconds
+    begun = begun or Survey({}, (), len(trial.tokens.ids))
+    states = Counter(begun.states)
+    found = {reach.id: reach for reach in begun.unreachable}
+    for number, id in enumerate(trial.tokens.ids[begun.tried :]):
+        if number and number % 100 == 0 and time.monotonic() >= until:
+            return Survey(dict(states), tuple(found.values()), begun.size)
         reach = trial.of(id)
         states[reach.state] += 1
-        if reach.state == "unreachable":
+        if reach.state == "unreachable" and len(found) < MOST_LISTED:
             found[id] = reach
     for part, whole in _made_from(tokenizer.model, found):
         if found[part].part_of is None and whole not in found:
             found[part] = replace(found[part], part_of=whole)
-    return Survey(dict(states), tuple(found.values()))
+    return Survey(dict(states), tuple(found.values()), begun.size)
 
 
 class Trial:

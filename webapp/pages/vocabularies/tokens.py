@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from flask import Response, make_response, request
 from flask_babel import gettext as _
 
-from webapp.core.analysis.reachability import BESIDE, REASONS, Reach
+from webapp.core.analysis.reachability import BESIDE, PARTS, Reach, Survey
 from webapp.core.analysis.token_list import TokenList
 from webapp.core.analysis.token_origin import spelling_of
 from webapp.core.models.rank_bpe import RankBPE
@@ -23,11 +23,12 @@ from webapp.tokenization.forms import InputProblem
 from webapp.vocabularies import CatalogueEntry, title_of
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.library import library
-from webapp.vocabularies.surveys import PARTS, StoredSurvey, survey_of
+from webapp.vocabularies.surveys import survey_of
 from webapp.vocabularies.token_facts import SECONDS, Elsewhere, TokenFacts, elsewhere, token_facts
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.json_responses import json_response
 from webapp.web.localization import number
+from webapp.web.problems import refuse
 from webapp.web.templates import Context, render
 
 MOST_LEAVES = 40  # of a tree that is drawn
@@ -78,7 +79,7 @@ class SurveyContext(Context):
     shown: Shown
     chosen: str  # one of the reasons
     problem: InputProblem | None  # with the page of the address
-    survey: StoredSurvey
+    survey: Survey
     reasons: Mapping[str, int]  # the choices of the list, with the number of tokens of each
     found: Sequence[Reach]  # on this page
     number: int  # of the page
@@ -116,15 +117,17 @@ def unreachable(name: str) -> Response:
     """The unreachable tokens of a vocabulary, of the reason `reason`."""
     entry, tokenizer = vocabulary_of(name)
     context = _survey_context(entry, tokenizer)
-    page = render(context if wants_partial() else UnreachablePage(entry=entry, survey_state=context))
-    return swappable(make_response(page, 404 if context.problem else 200))
+    status = 202 if not context.survey.is_complete else 404 if context.problem else 200
+    if not wants_partial():
+        return swappable(make_response(render(UnreachablePage(entry=entry, survey_state=context)), status))
+    return swappable(make_response(render(context), 200 if status == 202 else status))  # htmx swaps no 202
 
 
 @blueprint.get("/vocabularies/<name>/unreachable.json")
 def unreachable_as_json(name: str) -> Response:
     """The unreachable tokens as JSON: all that are stored."""
     entry, tokenizer = vocabulary_of(name)
-    survey, tokens = survey_of(name), description_of(tokenizer).tokens
+    survey, tokens = _complete(name), description_of(tokenizer).tokens
     listed = [reachability_json(tokens, reach) for reach in survey.unreachable]
     return private(json_response({"name": entry.name, **survey_json(survey), "tokens": listed}))
 
@@ -133,7 +136,7 @@ def unreachable_as_json(name: str) -> Response:
 def unreachable_as_csv(name: str) -> Response:
     """The unreachable tokens as a table for spreadsheets."""
     entry, tokenizer = vocabulary_of(name)
-    rows = _table_rows(description_of(tokenizer).tokens, survey_of(name))
+    rows = _table_rows(description_of(tokenizer).tokens, _complete(name))
     response = Response(as_csv(rows), mimetype="text/csv")
     response.headers["Content-Disposition"] = f"attachment; filename={entry.name}-unreachable.csv"
     return private(response)
@@ -212,7 +215,7 @@ def _survey_context(entry: CatalogueEntry, tokenizer: Tokenizer) -> SurveyContex
     """The list with the filter and the page of the address."""
     survey, chosen = survey_of(entry.name), request.args.get("reason", "")
     found, at, last, problem = survey.chosen(chosen), 1, 1, None
-    counts = {each: survey.reasons.get(each, 0) for each in REASONS} | {PARTS: survey.parts}
+    parts = len(survey.chosen(PARTS))
     try:
         at, last = page_number(request.args.get("page", ""), len(found))
     except InputProblem as error:
@@ -223,14 +226,21 @@ def _survey_context(entry: CatalogueEntry, tokenizer: Tokenizer) -> SurveyContex
         chosen=chosen,
         problem=problem,
         survey=survey,
-        reasons={"": survey.total, **{each: count for each, count in counts.items() if count}},
+        reasons={"": survey.total, **survey.reasons, **({PARTS: parts} if parts else {})},
         found=found[(at - 1) * PAGE : at * PAGE],
         number=at,
         last=last,
     )
 
 
-def _table_rows(tokens: TokenList, survey: StoredSurvey) -> Iterator[Sequence[object]]:
+def _complete(name: str) -> Survey:
+    survey = survey_of(name)
+    if not survey.is_complete:
+        refuse(503, _("The unreachable tokens are still being computed."), headers={"Retry-After": "2"})
+    return survey
+
+
+def _table_rows(tokens: TokenList, survey: Survey) -> Iterator[Sequence[object]]:
     """The rows of the table as a file, the header first."""
     yield "id", "piece", "text", "reason", "proved", "tokens instead", "same as", "part of"
     for reach in survey.unreachable:
