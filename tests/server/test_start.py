@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.jobs.conftest import settings_in
 from tests.jobs.running import submit, wait
 from tests.serving import ROOT, ask, serving
@@ -50,6 +52,7 @@ multiprocessing.set_start_method("spawn")
 """
 
 
+@pytest.mark.exhaustive  # half a minute, because each opened file is looked at
 def test_the_site_starts_without_fork_priorities_and_proc_and_says_so_once(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(HIDING)
     hidden = {"PYTHONPATH": str(tmp_path), "TOKENSCOPE_PRELOAD": "false", "TOKENSCOPE_WORKER": "true"}

@@ -13,7 +13,7 @@ MERGES = 100
 COLOURS = (46, 44, 43, 45, 42, 41)  # of the terminal: backgrounds
 
 
-def main(word: str, ranks_file: str = "") -> None:
+def main(word: str = "unbelievably", ranks_file: str = "") -> None:
     """Print the pieces of a word after each merge, and their ids."""
     if ranks_file:
         lines = (line.split() for line in Path(ranks_file).read_bytes().splitlines() if line)
