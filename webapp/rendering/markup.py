@@ -151,7 +151,7 @@ def spans(
     `inside` has the offsets inside graphemes, from `cluster_ends`.
     """
     text, starts, ends, special = encoding.text, encoding.starts, encoding.ends, encoding.special
-    number = len(encoding)
+    number, ids, piece_of = len(encoding), encoding.ids, encoding.vocabulary_piece
     last = number if last is None else last
     for index in range(first, last):
         start, end = starts[index], ends[index]
@@ -167,12 +167,14 @@ def spans(
             continue
         if start > shown:
             yield None, text[shown:start], False, False
-        covered = start if following == start and is_mark_alone(encoding, index) else end
+        # As `is_mark_alone`, written out because bytes of one character come here too.
+        is_mark = following == start < end <= ends[follower] and piece_of(ids[index]) == "▁"
+        covered = start if is_mark else end
         end = inside.get(covered, covered)
-        goes_on = follower < number and following < min(end, ends[follower])
+        goes_on = follower < number and following < end and following < ends[follower]
         shared = start < shown or end != covered or goes_on
-        own = text[max(start, shown) : end]
-        shown = max(shown, end)
+        own = text[start if start > shown else shown : end]  # not max, which would take a tenth of the whole
+        shown = end if end > shown else shown
         yield index, own, shared, False
     if last == number and shown < len(text):
         yield None, text[shown:], False, False

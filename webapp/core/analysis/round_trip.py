@@ -117,9 +117,9 @@ def round_trip(tokenizer: Tokenizer, text: str, *, special: bool = False, templa
         return RoundTripReport(text, decoded, ())
     pieces = [tokenizer.decoded_piece(id) for id in encoding.ids]
     changes = _changes(encoding, tokenizer.decoder or Join(), pieces)
-    decoders = [
-        (stage, _Changed(_changes(encoding, decoder, pieces))) for decoder, stage in _decoder_steps(tokenizer.decoder)
-    ]
+    *earlier, (_whole, last) = _decoder_steps(tokenizer.decoder)
+    decoders = [(stage, _Changed(_changes(encoding, decoder, pieces))) for decoder, stage in earlier]
+    decoders.append((last, _Changed(changes)))
     stages = [(stage, _values(parts, len(text))) for stage, parts in _stages(tokenizer, text, special)]
     model = _model_stages(tokenizer, encoding, special)
     explained = (_explained(text, change, stages, model(change), decoders) for change in changes)
@@ -206,7 +206,7 @@ def _differences(before: str, after: str, start: int, decoded_start: int) -> Ite
     """The changes from one text to another: of each character if they are as long, else of what differs."""
     if before == after:
         return
-    if not after or not before or (before.isspace() and after.isspace()):
+    if set(before).isdisjoint(after) or (before.isspace() and after.isspace()):
         spans = [(0, len(before), 0, len(after))]
     elif len(before) + len(after) <= LONGEST_COMPARED:
         matcher = SequenceMatcher(None, before, after, autojunk=False)
