@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Literal, get_args
 from urllib.parse import urlencode
 
@@ -159,7 +158,10 @@ class State:
         >>> State(text="low").link(40), State(text="low" * 20).link(40)
         ('algorithm=bpe&text=low', None)
         """
-        return short_query(self.text, self.query if with_token else partial(self.query, token=None), most)
+        if len(self.text) > most:
+            return None  # without building the query string
+        written = self.query() if with_token else self.query(token=None)
+        return written if len(written) <= most else None
 
     def query_of_algorithm(self, **changes: Any) -> str:
         """The query string for a path that contains the algorithm; with `changes`, without `token`."""
@@ -184,11 +186,3 @@ DEFAULTS = {field.name: field.default for field in fields(State)}
 def in_address(value: object) -> str:
     """The value of a choice as an address has it."""
     return str(int(value)) if isinstance(value, bool) else str(value)
-
-
-def short_query(text: str, query: Callable[[], str], most: int) -> str | None:
-    """A query string with a text, or None if it would have more than `most` characters."""
-    if len(text) > most:
-        return None  # without building the query string
-    written = query()
-    return written if len(written) <= most else None

@@ -26,7 +26,7 @@ from webapp.tokenization.exports import picture_title
 from webapp.tokenization.forms import InputProblem, fits, require_size
 from webapp.tokenization.messages import EXPLAINED_ERRORS, problem_of
 from webapp.tokenization.result import Result, tokenize
-from webapp.tokenization.state import DEFAULTS, State, in_address, short_query
+from webapp.tokenization.state import DEFAULTS, State, in_address
 from webapp.vocabularies import CATALOGUE, StillFetchingError, default_for, library
 from webapp.vocabularies.shipped_vocabularies import NAMES
 from webapp.vocabularies.uploads import number_of_ids
@@ -116,7 +116,8 @@ class Comparison:
 
     def link(self, most: int) -> str | None:
         """The query string, or None if it would have more than `most` characters."""
-        return short_query(self.text, self.query, most)
+        written = self.query() if len(self.text) <= most else ""
+        return written if 0 < len(written) <= most else None
 
     def query_without_texts(self) -> str:
         """The query string without texts, for when the full one is too long."""
