@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 
 from webapp.core.added_tokens import AddedToken
 from webapp.core.analysis.pipeline_summary import PipelineStep, flattened, pipeline_summary
+from webapp.core.analysis.vocabulary_difference import telling
 from webapp.core.formats import huggingface_parts, huggingface_processors
 from webapp.core.formats.reading import FormatError
 from webapp.core.formats.written_parts import split_pattern_of
@@ -30,27 +31,23 @@ Stage = Literal["normalizer", "pretokenizer", "model", "added_tokens", "postproc
 STAGES: tuple[Stage, ...] = get_args(Stage)
 """The stages in the order in which they are compared."""
 
-Kind = Literal[
-    *("spaces", "lines", "digits", "words", "symbols", "chinese", "scripts", "forms", "emoji", "marks", "runs"),
-    *("added", "pieces", "own", "control"),
-]
-"""What a text tests; `own` is the visitor's text."""
-
-TEXTS: Sequence[tuple[Kind, str]] = (
-    *(("spaces", text) for text in (" low", "low ", "low  lower   lowest", "low    ", " ", "low\u00a0low\u3000low")),
-    *(("lines", text) for text in ("low\tlow\t\tlow", "low\nlow", "low\r\n\r\nlow\n", "\n\n  low")),
-    *(("digits", text) for text in ("1234567890", "3.14 + 1,000 = 2026", "１２３ ²³ ٣ Ⅳ")),
-    *(("words", text) for text in ("it's we'LL don’t I'm", "lowLOW Low İSTANBUL straße", "low", "low,low.low")),
-    *(("symbols", text) for text in ("a.b,c;d (e) [f] {g} — “h” … ¿i?", "a_b-c/d\\e@f#g", "if x != 0:\n    x **= 2\n")),
-    *(("chinese", text) for text in ("研究生命起源。", "low研究low", "東京タワーへ行く。", "한국어 텍스트")),
-    *(("scripts", text) for text in ("ภาษาไทย", "مرحبا بالعالم", "नमस्ते दुनिया", "Привет, Ёлка")),
-    *(("forms", text) for text in ("caf\u00e9", "cafe\u0301", "ﬁ ½ \u212b ㎏", "e\u0301\u0323", "\u1112\u1161\u11ab")),
-    *(("emoji", text) for text in ("👩\u200d👩\u200d👧\u200d👦 👍🏽 🇩🇪 ❤\ufe0f",)),
-    *(("marks", text) for text in ("▁low Ġlow ##low low</w> <0x41>", "<unk> <s> [UNK] <|endoftext|>")),
-    *(("runs", text) for text in ("a" * 100, " " * 100 + "low", "=" * 80, "low" + "\n" * 20, "ha" * 60)),
-    *(("control", text) for text in ("a\u200bb\u00adc\ufeffd", "a\0b\ac\x1b[0m\x7f", "\x80\x9f\ufffd\uffff\U0010ffff")),
-)
-"""Texts that separate pipelines."""
+TEXTS: Mapping[str, Sequence[str]] = {
+    "spaces": (" low", "low ", "low  lower   lowest", "low    ", " ", "low\u00a0low\u3000low"),
+    "lines": ("low\tlow\t\tlow", "low\nlow", "low\r\n\r\nlow\n", "\n\n  low"),
+    "digits": ("1234567890", "3.14 + 1,000 = 2026", "１２３ ²³ ٣ Ⅳ"),
+    "words": ("it's we'LL don’t I'm", "lowLOW Low İSTANBUL straße", "low", "low,low.low"),
+    "symbols": ("a.b,c;d (e) [f] {g} — “h” … ¿i?", "a_b-c/d\\e@f#g", "if x != 0:\n    x **= 2\n"),
+    "chinese": ("研究生命起源。", "low研究low", "東京タワーへ行く。", "한국어 텍스트"),
+    "scripts": ("ภาษาไทย", "مرحبا بالعالم", "नमस्ते दुनिया", "Привет, Ёлка"),
+    "forms": ("caf\u00e9", "cafe\u0301", "ﬁ ½ \u212b ㎏", "e\u0301\u0323", "\u1112\u1161\u11ab"),
+    "emoji": ("👩\u200d👩\u200d👧\u200d👦 👍🏽 🇩🇪 ❤\ufe0f",),
+    "marks": ("▁low Ġlow ##low low</w> <0x41>", "<unk> <s> [UNK] <|endoftext|>"),
+    "runs": ("a" * 100, " " * 100 + "low", "=" * 80, "low" + "\n" * 20, "ha" * 60),
+    "control": ("a\u200bb\u00adc\ufeffd", "a\0b\ac\x1b[0m\x7f", "\x80\x9f\ufffd\uffff\U0010ffff"),
+}
+"""Texts that separate pipelines, by what they test."""
+OWN, ADDED, PIECES = "own", "added", "pieces"
+"""Further kinds of texts: the visitor's, those with added tokens, and those of pieces that differ."""
 
 MOST_TRIED = 200  # texts of pieces that differ
 MOST_OF_PIECES = 3  # of them are shown
@@ -108,7 +105,7 @@ FLAGS = ("special", "normalized", "lstrip", "rstrip", "single_word")
 class TextDifference:
     """The ids of a text in both tokenizers, and the stages that change them; none for the same ids."""
 
-    kind: Kind
+    kind: str
     text: str
     ids: tuple[Sequence[int], Sequence[int]]
     stages: Sequence[Stage]
@@ -166,16 +163,23 @@ def pipeline_difference(first: Tokenizer, second: Tokenizer) -> PipelineDifferen
     tokens = _tokens(first, second)
     stages = [_stage(each, first, second, merges, scores, tokens) for each in STAGES]
     compare = text_comparison(first, second, stages)
-    texts = [compare(kind, text) for kind, text in chain(TEXTS, _token_texts(first, second, tokens))]
+    given = ((kind, text) for kind, texts in TEXTS.items() for text in texts)
+    texts = [compare(kind, text) for kind, text in chain(given, _token_texts(first, second, tokens))]
     same_model = next(each.same for each in stages if each.stage == "model")
     texts += () if same_model else _piece_texts(first, second, [each[0] for each in scores], compare)
-    texts.sort(key=lambda each: (not each.stages, each.kind == "control", len(each.stages), -len(each.ids[0])))
+    texts.sort(key=_order)
     return PipelineDifference(stages, merges, scores[:MOST_TRIED], tokens, texts)
+
+
+def _order(each: TextDifference) -> tuple[Any, ...]:
+    """Texts that differ first, by the earliest stage and the fewest, the longest first; control characters last."""
+    earliest = STAGES.index(each.stages[0]) if each.stages else len(STAGES)
+    return not each.stages, each.kind == "control", earliest, len(each.stages), -len(each.ids[0])
 
 
 def text_comparison(
     first: Tokenizer, second: Tokenizer, stages: Sequence[StageDifference]
-) -> Callable[[Kind, str], TextDifference]:
+) -> Callable[[str, str], TextDifference]:
     """Return a function that compares texts, with their special tokens and those of the template.
 
     It encodes with the first tokenizer, with the second's stages put into it one after the other, and thus at last
@@ -187,7 +191,7 @@ def text_comparison(
             between.append(between[-1].changed(**{each.stage: getattr(second, each.stage)}))
             names.append(each.stage)
 
-    def compare(kind: Kind, text: str) -> TextDifference:
+    def compare(kind: str, text: str) -> TextDifference:
         ids = [each.ids(text, special=True, template=True) for each in between]
         causes: list[Stage] = []
         at = 0
@@ -220,7 +224,6 @@ def _stage(
             same = a.model == b.model and counts[0] is counts[1] and models[0].pieces == models[1].pieces
             return StageDifference(stage, same and merges is None and not scores, ((a.model,), (b.model,)))
         case "added_tokens":
-
             return StageDifference(stage, not tokens, ((), ()))
         case "postprocessor":
             same = a.template == b.template and first.postprocessor == second.postprocessor
@@ -303,7 +306,8 @@ def _merged(model: Model, *, pairs: bool) -> Iterator[Any]:
 
 def _scores(first: Model, second: Model) -> list[tuple[str, float, float]]:
     """The pieces that both have with different scores; files of one model differ by rounding to 32 bits."""
-    if isinstance(first, ScoredBPE) or isinstance(second, ScoredBPE):  # of which only the order matters
+    # Only the order of a BPE's scores matters, and frequencies are no log probabilities.
+    if {ScoredBPE} & {type(first), type(second)} or isinstance(first, WordModel) != isinstance(second, WordModel):
         return []
     a, b = _score_of(first), _score_of(second)
     found = [(piece, one, b[piece]) for piece, one in a.items() if piece in b and one != b[piece]]
@@ -318,23 +322,23 @@ def _score_of(model: Any) -> Mapping[str, float]:
 
 def _tokens(first: Tokenizer, second: Tokenizer) -> list[TokenDifference]:
     """The added tokens that differ: by their flags first, then by their ids, then those of one tokenizer."""
-    a, b = ({token.content: replace(token, declared_id=None) for token in each.added_tokens} for each in (first, second))
+    a, b = (
+        {token.content: replace(token, declared_id=None) for token in each.added_tokens} for each in (first, second)
+    )
     found = [TokenDifference(each, (a.get(each), b.get(each))) for each in {**a, **b} if a.get(each) != b.get(each)]
     return sorted(found, key=lambda each: (not each.fields, list(each.fields) == ["id"]))
 
 
-def _token_texts(
-    first: Tokenizer, second: Tokenizer, tokens: Sequence[TokenDifference]
-) -> Iterator[tuple[Kind, str]]:
+def _token_texts(first: Tokenizer, second: Tokenizer, tokens: Sequence[TokenDifference]) -> Iterator[tuple[str, str]]:
     """Texts with added tokens, those that differ first: inside words, beside spaces, in other case."""
     common = [token.content for token in first.added_tokens if token in second.added_tokens]
     for content in [*(each.content for each in tokens), *common][:MOST_ADDED]:
         if len(content) <= 100:
-            yield "added", f"low{content}low {content}  low {content.swapcase()}"
+            yield ADDED, f"low{content}low {content}  low {content.swapcase()}"
 
 
 def _piece_texts(
-    first: Tokenizer, second: Tokenizer, scored: Sequence[str], compare: Callable[[Kind, str], TextDifference]
+    first: Tokenizer, second: Tokenizer, scored: Sequence[str], compare: Callable[[str, str], TextDifference]
 ) -> list[TextDifference]:
     """The texts of pieces that differ by their merge, score or id, words and the longest first, if their ids differ."""
     models = first.model, second.model
@@ -344,8 +348,8 @@ def _piece_texts(
         texts = {first.decode(a) for a, b in sides if a and a != b}
     else:
         texts = set()
-    sides = zip(*(each.pieces for each in models), strict=False)
-    ids += [id for id, (a, b) in enumerate(sides) if a != b and not scored]
+    if not scored:
+        ids += [id for id, (a, b) in enumerate(zip(*(each.pieces for each in models), strict=False)) if a != b]
     texts |= {first.decode([id]) for id in ids}
-    tried = sorted(texts, key=lambda text: (not text.strip().isalpha(), -len(text), text))[:MOST_TRIED]
-    return [found for text in tried if len(text) <= 100 and (found := compare("pieces", text)).stages][:MOST_OF_PIECES]
+    tried = sorted(texts, key=lambda text: (telling(text), text))[:MOST_TRIED]
+    return [found for text in tried if len(text) <= 100 and (found := compare(PIECES, text)).stages][:MOST_OF_PIECES]
