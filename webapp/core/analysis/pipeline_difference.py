@@ -58,7 +58,7 @@ MOST_ADDED = 8  # added tokens that have a text
 class StageDifference:
     """One stage of both pipelines, as `pipeline_summary` names it.
 
-    `written` are its parts of a `tokenizer.json`, as JSON; None where that has no such part.
+    `written` are its parts of a `tokenizer.json`, as JSON; None where that cannot express it.
     """
 
     stage: Stage
@@ -172,9 +172,9 @@ def pipeline_difference(first: Tokenizer, second: Tokenizer) -> PipelineDifferen
 
 
 def _order(each: TextDifference) -> tuple[Any, ...]:
-    """Texts that differ first, by the earliest stage and the fewest, the longest first; control characters last."""
+    """Texts that differ first, by the earliest stage and the fewest; control characters last."""
     earliest = STAGES.index(each.stages[0]) if each.stages else len(STAGES)
-    return not each.stages, each.kind == "control", earliest, len(each.stages), -len(each.ids[0])
+    return not each.stages, each.kind == "control", earliest, len(each.stages)
 
 
 def text_comparison(
@@ -220,8 +220,7 @@ def _stage(
     match stage:
         case "model":
             models = first.model, second.model
-            counts = [getattr(each, "counts", None) for each in models]
-            same = a.model == b.model and counts[0] is counts[1] and models[0].pieces == models[1].pieces
+            same = a.model == b.model and models[0].pieces == models[1].pieces and _rest(models[0]) == _rest(models[1])
             return StageDifference(stage, same and merges is None and not scores, ((a.model,), (b.model,)))
         case "added_tokens":
             return StageDifference(stage, not tokens, ((), ()))
@@ -234,6 +233,13 @@ def _stage(
     if stage == "pretokenizer" and not same:
         same = _one_pattern(first) == _one_pattern(second) != ""
     return StageDifference(stage, same, (getattr(a, stage), getattr(b, stage)), _written(stage, both))
+
+
+def _rest(model: Any) -> object:
+    """What decides the ids besides settings, pieces, scores and the order of merges."""
+    names = ("unknown_id", "merges", "reserved", "counts", "direction", "keep_runs")
+    kinds = getattr(getattr(model, "vocabulary", None), "kinds", None)
+    return kinds, [getattr(model, name, None) for name in names]
 
 
 def _comparable(step: Any) -> object:
@@ -279,7 +285,7 @@ def _merges(first: Tokenizer, second: Tokenizer) -> MergeDifference | None:
         return None
     a, b = (list(_merged(each, pairs=pairs)) for each in models)
     in_a, in_b = set(a), set(b)
-    if not (a and b):
+    if in_a.isdisjoint(in_b) and (not pairs or (a and b)):  # other models, or bytes beside text
         return None
     if not pairs:  # pieces that no merge makes have no place in the other list
         a, b = [each for each in a if each in in_b], [each for each in b if each in in_a]

@@ -47,7 +47,7 @@ def difference(given: DifferenceInput) -> ShownDifference | None:
 
 @dataclass(frozen=True)
 class StageAnswer(Answer):
-    """A stage of both pipelines, as a part of a `tokenizer.json` in JSON; null where that has no such part."""
+    """A stage of both pipelines, as a part of a `tokenizer.json` in JSON; null where that cannot express it."""
 
     stage: str
     same: bool
