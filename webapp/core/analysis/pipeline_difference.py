@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import Any, Literal, get_args
 
 from webapp.core.added_tokens import AddedToken
@@ -49,7 +49,8 @@ TEXTS: Mapping[str, Sequence[str]] = {
 OWN, ADDED, PIECES = "own", "added", "pieces"
 """Further kinds of texts: the visitor's, those with added tokens, and those of pieces that differ."""
 
-MOST_TRIED = 200  # texts of pieces that differ
+MOST_DECODED = 5_000  # pieces that differ
+MOST_TRIED = 200  # of their texts
 MOST_OF_PIECES = 3  # of them are shown
 MOST_ADDED = 8  # added tokens that have a text
 
@@ -351,11 +352,12 @@ def _piece_texts(
     ids = [id for piece in scored[:MOST_TRIED] if (id := first.model.id_of(piece)) is not None]
     if isinstance(models[0], BPE) and isinstance(models[1], BPE):
         sides = zip_longest(models[0].merges, models[1].merges)
-        texts = {first.decode(a) for a, b in sides if a and a != b}
+        texts = {first.decode(a) for a in islice((a for a, b in sides if a and a != b), MOST_DECODED)}
     else:
         texts = set()
     if not scored:
-        ids += [id for id, (a, b) in enumerate(zip(*(each.pieces for each in models), strict=False)) if a != b]
+        places = (id for id, (a, b) in enumerate(zip(*(each.pieces for each in models), strict=False)) if a != b)
+        ids += islice(places, MOST_DECODED)
     texts |= {first.decode([id]) for id in ids}
     tried = sorted(texts, key=lambda text: (telling(text), text))[:MOST_TRIED]
     return [found for text in tried if len(text) <= 100 and (found := compare(PIECES, text)).stages][:MOST_OF_PIECES]
