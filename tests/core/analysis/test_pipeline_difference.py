@@ -106,6 +106,10 @@ def test_the_first_merge_that_differs_and_texts_of_its_pieces() -> None:
     assert late.merges
     assert (late.merges.ranks, late.merges.first, late.merges.only) == (2, 9_000, (1, 0))
     assert [each.kind for each in late.different] == [PIECES]  # no other text has a piece of that merge
+    moved = [*MODEL.merges[:9_000], MODEL.merges[-1], *MODEL.merges[9_000:-1]]
+    found = pipeline_difference(BYTES, BYTES.changed(model=BPE(MODEL.pieces, moved, byte_level=True)))
+    assert found.merges
+    assert (found.merges.first, found.merges.only) == (9_000, (0, 0))
 
 
 def test_scores_and_flags_that_differ() -> None:

@@ -350,14 +350,17 @@ def _piece_texts(
     """The texts of pieces that differ by their merge, score or id, words and the longest first, if their ids differ."""
     models = first.model, second.model
     ids = [id for piece in scored[:MOST_TRIED] if (id := first.model.id_of(piece)) is not None]
+    texts: set[str] = set()
+    nearest: set[str] = set()
     if isinstance(models[0], BPE) and isinstance(models[1], BPE):
-        sides = zip_longest(models[0].merges, models[1].merges)
-        texts = {first.decode(a) for a in islice((a for a, b in sides if a and a != b), MOST_DECODED)}
-    else:
-        texts = set()
+        sides = (pair for pair in zip_longest(models[0].merges, models[1].merges) if pair[0] != pair[1])
+        for at, pair in enumerate(islice(sides, MOST_DECODED)):
+            merged = {each.decode(ids) for each, ids in zip((first, second), pair, strict=True) if ids}
+            (nearest if at < MOST_OF_PIECES else texts).update(merged)  # one merge that moved moves all after it
     if not scored:
         places = (id for id, (a, b) in enumerate(zip(*(each.pieces for each in models), strict=False)) if a != b)
         ids += islice(places, MOST_DECODED)
     texts |= {first.decode([id]) for id in ids}
-    tried = sorted(texts, key=lambda text: (telling(text), text))[:MOST_TRIED]
-    return [found for text in tried if len(text) <= 100 and (found := compare(PIECES, text)).stages][:MOST_OF_PIECES]
+    tried = [*sorted(nearest), *sorted(texts, key=lambda text: (telling(text), text))[:MOST_TRIED]]
+    found = (compare(PIECES, text) for text in dict.fromkeys(tried) if len(text) <= 100)
+    return list(islice((each for each in found if each.stages), MOST_OF_PIECES))

@@ -84,8 +84,8 @@ Name = Annotated[str, AfterValidator(_known), Field(description="The name of a v
 class DifferenceInput(Input):
     """Two vocabularies, a text, the group of pieces to list, a kind of pieces and a search in it, and a page of those.
 
-    >>> DifferenceInput(b="unigram", search="un").query(show="b")
-    'b=unigram&text=&show=b&query=un'
+    >>> DifferenceInput(search="un").query(show="b")
+    'text=&show=b&query=un'
     """
 
     a: Name = EXAMPLE[0]
