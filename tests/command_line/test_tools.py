@@ -85,3 +85,12 @@ def test_what_is_wrong_is_said(arguments: tuple[str, ...], given: str, status: i
     done = run(*arguments, given=given)
     assert (done.returncode, message in done.stderr.decode()) == (status, True), (done.stderr, done.stdout)
     assert b"Traceback" not in done.stderr
+
+
+def test_two_files_are_compared(tmp_path: Path) -> None:
+    first = file(tmp_path, "a.txt", "[UNK]\nlow\n##er\n")
+    second = file(tmp_path, "b.txt", "[UNK]\nlow\n##e\n##r\n")
+    found = json.loads(output("difference", "--a", first, "--b", second, file(tmp_path, "text.txt", "lower")))
+    assert (found["only_a"], found["only_b"], found["same_ids"]) == (1, 2, 2)
+    own = found["texts"][0]
+    assert (own["text"], own["a"], own["b"], own["stages"]) == ("lower", [1, 2], [1, 2, 3], ["model"])

@@ -1,7 +1,9 @@
-"""`/vocabularies/diff`: which pieces two vocabularies share."""
+"""`/vocabularies/diff`: the stages of two tokenizers, texts, and the pieces that they share."""
 
 import json
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -30,31 +32,74 @@ def get(client: FlaskClient, names: tuple[str, str], query: str = "", **options:
 rows = partial(rows_of, table="pieces")
 
 
-def test_the_order_of_merges_is_compared_where_the_pieces_are_the_same(app: Flask, client: FlaskClient) -> None:
+def stored(app: Flask, document: dict[str, Any]) -> str:
+    with app.app_context():
+        return library().store(json.dumps(document).encode()).name
+
+
+def test_two_files_of_gpt2(app: Flask, client: FlaskClient, shared: Path) -> None:
+    text = (shared / "vocabularies" / "tokenizers" / "gpt2.json").read_text()
+    names = [stored(app, json.loads(text))]
+    for change in ("merges", "prefix", "flag"):
+        document = json.loads(text)
+        if change == "merges":
+            document["model"]["merges"][:100] = document["model"]["merges"][:100][::-1]
+        elif change == "prefix":
+            document["pre_tokenizer"]["add_prefix_space"] = True
+        else:
+            document["added_tokens"][0]["lstrip"] = True
+        names.append(stored(app, document))
+    merges, prefix, flag, none = ((names[0], name) for name in (*names[1:], names[0]))
+    page = words(get(client, merges))
+    assert "Earliest cause: Model." in page
+    assert "Merges: 100 ranks have another merge. The first is rank 0:" in page
+    page = words(get(client, prefix))
+    assert "Earliest cause: Pre-tokenizer." in page
+    assert "Only the second: ByteLevel puts a space before the text" in page
+    assert "Only the first:" not in page
+    assert '"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false' in page
+    assert "<|endoftext|> is lstrip in the second only." in words(get(client, flag))
+    assert "The same at each stage: every text has the same ids in both." in words(get(client, none))
+    found = get(client, prefix, "&format=json&text=low").get_json()
+    assert [each["stage"] for each in found["stages"] if not each["same"]] == ["pretokenizer"]
+    own = found["texts"][0]
+    assert (own["kind"], own["stages"], own["a"], own["b"]) == ("own", ["pretokenizer"], [9319], [1877])
+
+
+def test_merges_in_json_and_the_operation(app: Flask, client: FlaskClient) -> None:
     vocab = {piece: id for id, piece in enumerate(["a", "b", "c", "ab", "bc", "ca"])}
     merges = [["a", "b"], ["b", "c"], ["c", "a"]]
-
-    def stored(merges: list[list[str]]) -> str:
-        model = {"type": "BPE", "vocab": vocab, "merges": merges}
-        with app.app_context():
-            return library().store(json.dumps({"version": "1.0", "added_tokens": [], "model": model}).encode()).name
-
-    first, second = stored(merges), stored(merges[::-1])
-    assert "not the order of merges: 2 ranks have another merge" in words(get(client, (first, second)))
-    assert get(client, (first, second), "&format=json").get_json()["different_merges"] == 2
+    model = {"type": "BPE", "vocab": vocab}
+    first, second = (
+        stored(app, {"version": "1.0", "added_tokens": [], "model": {**model, "merges": order}})
+        for order in (merges, merges[::-1])
+    )
+    found = client.post("/api/v1/difference", json={"a": first, "b": second, "text": "bca"}).get_json()
+    assert (found["different_merges"], found["first_merge"]) == (2, [0, ["a", "b"], ["c", "a"]])
+    assert (found["texts"][0]["a"], found["texts"][0]["b"]) == ([4, 0], [1, 5])
     assert get(client, (first, first), "&format=json").get_json()["different_merges"] == 0
 
 
+def test_the_page_begins_with_an_example_and_a_long_text_is_refused(client: FlaskClient) -> None:
+    page = client.get("/vocabularies/diff?lang=en")
+    assert page.status_code == 200
+    assert "Earliest cause: Pre-tokenizer." in words(page)
+    assert client.get("/vocabularies/diff?a=gpt2&b=&lang=en").status_code == 200
+    refused = client.post("/vocabularies/diff", data={"a": "gpt2", "b": "gpt2", "text": "x" * 20_001, "lang": "en"})
+    assert refused.status_code == 413
+    assert "The text has 20,001 characters; the limit is 20,000. Shorten it." in words(refused)
+
+
 def test_four_groups_and_a_search(client: FlaskClient, names: tuple[str, str]) -> None:
-    assert rows(get(client, names)) == [["0", "[PAD]"], ["5", "研"], ["6", "研究"]]
+    assert rows(get(client, names)) == [["6", "研究"], ["5", "研"], ["0", "[PAD]"]]
     assert rows(get(client, names, "&show=b")) == [["4", "##ed"]]
     moved = get(client, names, "&show=moved")
-    assert rows(moved)[:2] == [["1", "[UNK]", "0", "[UNK]"], ["2", "low", "1", "low"]]
+    assert rows(moved)[0] == ["2", "low", "1", "low"]
     assert "In both, with different ids 4" in words(moved)
     assert rows(get(client, names, "&show=same")) == []
     assert get(client, names, "&page=9").status_code == 404
     whole, part = get(client, names, "&query=研"), get(client, names, "&query=研", headers=HTMX)
-    assert rows(whole) == rows(part) == [["5", "研"], ["6", "研究"]]
+    assert rows(whole) == rows(part) == [["6", "研究"], ["5", "研"]]
     assert part.headers["HX-Replace-Url"].startswith(f"/vocabularies/diff?a={names[0]}&b={names[1]}")
 
 
@@ -68,7 +113,7 @@ def test_json(client: FlaskClient, names: tuple[str, str]) -> None:
     many = json.loads(get(client, ("bpe-bytes", "unigram"), "&format=json").data)
     assert len(many["pieces"]) == 1000
     assert many["last_page"] == -(-many["only_a"] // 1000)
-    assert client.get("/vocabularies/diff?format=json").status_code == 422
+    assert client.get("/vocabularies/diff?a=&format=json").status_code == 422
 
 
 def test_a_vocabulary_that_is_still_being_fetched(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,7 @@ def test_hostile_input_is_text_on_the_page_and_in_its_part(client: FlaskClient, 
 
 LONG = "x" * 1_100_000
 PATTERN = "pattern"
-WITH_TEXT = ("split", "ambiguity", "pretokens", "measures", "expansion")
+WITH_TEXT = ("split", "ambiguity", "pretokens", "measures", "expansion", "difference")
 WRONG: list[tuple[str, dict[str, Any], int, str, str]] = [
     ("split", {"tokens": "many"}, 422, "tokens", "“many” is not a whole number."),
     ("split", {"tokens": "12", "overlap": "7"}, 409, "overlap", "at most half of a part: 6"),

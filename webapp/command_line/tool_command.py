@@ -9,6 +9,7 @@ import argparse
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from webapp.tools import TOOLS
 from webapp.tools.inputs import Input, body_model, literals
 from webapp.tools.kernel import ApiEntry, Tool, as_object
 from webapp.vocabularies.catalogue import CatalogueEntry, registered
-from webapp.vocabularies.library import find
+from webapp.vocabularies.library import library
 from webapp.vocabularies.uploads import algorithms_of, number_of_ids
 from webapp.web.json_responses import json_parts
 
@@ -81,9 +82,9 @@ def run(options: argparse.Namespace) -> int:
     app = create_app({"MAX_TEXT_BYTES": MOST_BYTES})
     with app.app_context(), ExitStack() as stack:
         g.language_key = "en"
-        chosen = getattr(options, "vocabulary", None)
-        for name in chosen if isinstance(chosen, list) else filter(None, [chosen]):
-            if find(name) is None:
+        chosen = [getattr(options, name, None) or [] for name in ("vocabulary", "a", "b")]
+        for name in chain.from_iterable(each if isinstance(each, list) else [each] for each in chosen):
+            if library().find(name) is None:  # `find` would remember that there is none
                 if not Path(name).is_file():
                     raise ArgumentError(f"there is no vocabulary and no file called {name}")
                 stack.enter_context(registered(_entry(name)))

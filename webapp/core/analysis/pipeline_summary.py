@@ -99,15 +99,24 @@ _SETTINGS = (
 _INTERNAL = ("byte_characters", "space", "use_regex")
 
 
-def _steps(part: object) -> list[PipelineStep]:
-    """The steps of a stage, with sequences flattened."""
+def flattened(part: object) -> list[object]:
+    """The steps of a stage in order, without the sequences around them; none for None.
+
+    >>> from webapp.core.text.normalizers import NFC, Lowercase, NormalizerSequence
+    >>> flattened(NormalizerSequence((NormalizerSequence((NFC(),)), Lowercase())))
+    [NFC(), Lowercase()]
+    """
     if part is None:
         return []
     for name in ("normalizers", "pretokenizers", "steps"):
         inner = getattr(part, name, None)
         if isinstance(inner, tuple):
-            return [step for one in inner for step in _steps(one)]
-    return [PipelineStep(step_name(part), _settings(part))]
+            return [step for one in inner for step in flattened(one)]
+    return [part]
+
+
+def _steps(part: object) -> list[PipelineStep]:
+    return [PipelineStep(step_name(step), _settings(step)) for step in flattened(part)]
 
 
 def _settings(part: object) -> tuple[tuple[str, str], ...]:

@@ -1,4 +1,4 @@
-"""The difference of two vocabularies: pieces that only one of them has, pieces with different ids, order of merges.
+"""The difference of two vocabularies: pieces that only one of them has, and pieces with different ids.
 
 Vocabularies spell the same piece in their own way: `Ġthe`, `▁the` and ` the` all stand for "the" after a space. Pieces
 are therefore compared by what they stand for:
@@ -16,14 +16,12 @@ rest without a space, so a piece that begins with one of those has no mark at al
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import zip_longest
 from typing import Literal, get_args
 
 import regex
 
 from webapp.core.analysis.portrait import SPECIAL, Portrait, kind_of_text, portrait_of_texts
 from webapp.core.analysis.token_list import TokenList
-from webapp.core.models.bpe import BPE
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.tokenizer import Tokenizer
 
@@ -38,7 +36,7 @@ GROUPS: tuple[Group, ...] = get_args(Group)
 
 @dataclass(frozen=True)
 class VocabularyDifference:
-    """Four groups of pairs of ids, in the order of the first id that a pair has; None where a vocabulary lacks a piece.
+    """Four groups of pairs of ids, None where a vocabulary lacks a piece: words and the longest first, as `telling`.
 
     >>> from webapp.core.models.wordpiece import WordPiece
     >>> from webapp.core.recipes import WORDPIECE, MATCHING
@@ -46,7 +44,7 @@ class VocabularyDifference:
     >>> second = WORDPIECE.tokenizer(WordPiece(["[UNK]", "##able", "un", "able"]))
     >>> found = difference_of(*((TokenList(each), each) for each in (first, second)))
     >>> found.groups["a"], found.groups["b"], found.groups["moved"], found.groups["same"]
-    ([(3, None)], [(None, 3)], [(1, 2), (2, 1)], [(0, 0)])
+    ([(3, None)], [(None, 3)], [(2, 1), (1, 2)], [(0, 0)])
     """
 
     groups: Mapping[Group, Sequence[tuple[int | None, int | None]]]
@@ -68,17 +66,26 @@ def difference_of(first: tuple[TokenList, Tokenizer], second: tuple[TokenList, T
         other = meanings_b.get(meaning)
         groups["a" if other is None else "same" if other == id else "moved"].append((id, other))
     groups["b"] = [(None, id) for meaning, id in meanings_b.items() if meaning not in meanings_a]
-    return VocabularyDifference({group: sorted(pairs, key=_order) for group, pairs in groups.items()})
+
+    def order(pair: tuple[int | None, int | None]) -> tuple[tuple[int, int], int]:
+        tokens, id = (second[0], pair[1]) if pair[0] is None else (first[0], pair[0])
+        assert id is not None
+        at = tokens.place_of(id)
+        assert at is not None
+        return telling(tokens.texts[at]), id
+
+    return VocabularyDifference({group: sorted(pairs, key=order) for group, pairs in groups.items()})
 
 
-def different_merges(first: Tokenizer, second: Tokenizer) -> int | None:
-    """Return how many ranks have another merge in the second vocabulary; None unless both have a list of merges."""
-    lists = [
-        [(model.pieces[left], model.pieces[right]) for left, right in model.merges]
-        for model in (first.model, second.model)
-        if isinstance(model, BPE)
-    ]
-    return sum(one != other for one, other in zip_longest(*lists)) if len(lists) == 2 else None
+def telling(text: str | None) -> tuple[int, int]:
+    """The place of a piece in a list by what it says: words, then others, the longest first; control bytes last.
+
+    >>> sorted([None, "a", "\\x00", "==", " low"], key=telling)
+    [' low', 'a', '==', None, '\\x00']
+    """
+    if text is None or not text.isprintable():
+        return 2, 0
+    return (0 if text.strip().isalpha() else 1), -len(text)
 
 
 def meanings_of(tokens: TokenList, tokenizer: Tokenizer) -> dict[Meaning, int]:
@@ -122,13 +129,6 @@ def kind_in_group(pair: tuple[int | None, int | None], first: TokenList, second:
     at = tokens.place_of(id)
     assert at is not None
     return SPECIAL if id in tokens.apart else kind_of_text(tokens.texts[at])
-
-
-def _order(pair: tuple[int | None, int | None]) -> int:
-    first, second = pair
-    id = second if first is None else first
-    assert id is not None
-    return id
 
 
 _BYTE = regex.compile("<0x[0-9A-Fa-f]{2}>")

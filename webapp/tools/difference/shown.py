@@ -1,42 +1,51 @@
-"""`/vocabularies/diff`: which pieces only one of two vocabularies has, and which have different ids."""
+"""What `/vocabularies/diff` takes, and the differences as its page shows them."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import zip_longest
 from typing import Annotated, Any
 
 from flask import request
 from flask_babel import gettext as _
 from pydantic import AfterValidator, Field
 
+from webapp.chat.published import published_template
+from webapp.chat.templates import NoTemplateError
+from webapp.core.analysis.pipeline_difference import (
+    OWN,
+    PipelineDifference,
+    TextDifference,
+    text_comparison,
+)
 from webapp.core.analysis.portrait import KINDS, Portrait
 from webapp.core.analysis.token_list import TokenList
 from webapp.core.analysis.vocabulary_difference import (
     GROUPS,
     Group,
     VocabularyDifference,
-    different_merges,
     kind_in_group,
     portrait_of_group,
 )
+from webapp.core.models.bpe import BPE
 from webapp.core.tokenizer import Tokenizer
 from webapp.rendering.markup import shown_piece, visible
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import Groups, is_choice, vocabulary_choices
-from webapp.tokenization.messages import unavailable_problem
-from webapp.tools.inputs import FromForm, InBody, Input, PageNumber, require_page
-from webapp.tools.kernel import Tool
-from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, title_of, tokenizer_of
-from webapp.vocabularies.descriptions import description_of, difference_between
+from webapp.tools.inputs import FromForm, InBody, Input, PageNumber
+from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, library, title_of
+from webapp.vocabularies.descriptions import description_of, differences_between
 from webapp.vocabularies.token_kinds import kind_title
 from webapp.vocabularies.upload_cookie import uploads_of
-from webapp.web.json_responses import json_piece, well_formed
 from webapp.web.localization import number
 
 LONGEST_QUERY = 100  # characters
 LONGEST_NAME = 40  # characters of an unknown name that a message repeats
 PIECE_SHOWN = 160  # characters
 LONG = 12  # characters; longer pieces share a row
+LONGEST_TEXT = 20_000  # characters
+EXAMPLE = "gpt2", "cl100k_base"
+AROUND, MOST_TOKENS = 3, 24  # tokens shown beside those that differ, and in all
 
 Pair = tuple[int | None, int | None]
 
@@ -62,23 +71,37 @@ def _short(query: str) -> str:
     return query
 
 
-Name = Annotated[str, AfterValidator(_known)]
+def _short_text(text: str) -> str:
+    if len(text) > LONGEST_TEXT:
+        sizes = {"limit": number(LONGEST_TEXT), "count": number(len(text))}
+        raise InputProblem(_("The text has %(count)s characters; the limit is %(limit)s. Shorten it.", **sizes), 413)
+    return text
+
+
+Name = Annotated[str, AfterValidator(_known), Field(description="The name of a vocabulary.")]
 
 
 class DifferenceInput(Input):
-    """Two vocabularies, the group of pieces to list, a kind of pieces and a search in it, and the page of its results.
+    """Two vocabularies, a text, the group of pieces to list, a kind of pieces and a search in it, and a page of those.
 
-    >>> DifferenceInput(a="", b="", search="un").query(show="b")
-    'show=b&query=un'
+    >>> DifferenceInput(search="un").query(show="b")
+    'text=&show=b&query=un'
     """
 
-    a: Name = ""
-    b: Name = ""
+    a: Name = EXAMPLE[0]
+    b: Name = EXAMPLE[1]
+    text: Annotated[
+        str, AfterValidator(_short_text), Field(description="A text to compare besides the site's own.")
+    ] = ""
     show: Annotated[Group, FromForm(choose=lambda values: values[0] if values[0] in GROUPS else "a")] = "a"
     script: Annotated[str, AfterValidator(_kind)] = ""
     search: Annotated[str, AfterValidator(_short), Field(serialization_alias="query")] = ""
     page: PageNumber = 1
     rows: Annotated[int, InBody()] = 100  # pieces on a page
+
+    def listing(self, **changes: Any) -> str:
+        """The query string of a list of pieces; a text that is too long for an address is left out."""
+        return self.query(**({} if self.fits_address else {"text": ""}), **changes)
 
     @property
     def vocabularies(self) -> Groups:
@@ -106,13 +129,15 @@ class DifferenceInput(Input):
 
 
 class ShownDifference:
-    """The difference of two vocabularies, and one page of a group."""
+    """The differences of two tokenizers, and one page of a group of pieces."""
 
     def __init__(self, given: DifferenceInput, first: Tokenizer, second: Tokenizer) -> None:
         self.given = given
         self.first: TokenList = description_of(first).tokens
         self.second: TokenList = description_of(second).tokens
-        self.difference: VocabularyDifference = difference_between(first, second)
+        self.difference: VocabularyDifference
+        self.pipeline: PipelineDifference
+        self.difference, self.pipeline = differences_between(first, second)
         self._tokenizers = first, second
         self.last_page = max(1, -(-len(self.found) // given.rows))
 
@@ -146,11 +171,50 @@ class ShownDifference:
             for pair in self.found[start : start + self.given.rows]
         ]
 
+    @cached_property
+    def own(self) -> TextDifference | None:
+        """The visitor's text in both tokenizers."""
+        if not self.given.text:
+            return None
+        return text_comparison(*self._tokenizers, self.pipeline.stages)(OWN, self.given.text)
+
+    def tokens(self, text: TextDifference, side: int) -> tuple[int, list[tuple[int, str, bool]], int]:
+        """The tokens around the first difference of a text: id, piece, whether it differs; how many are not shown."""
+        start, *ends = text.window
+        first, last = max(0, start - AROUND), min(ends[side] + AROUND, start - AROUND + MOST_TOKENS)
+        ids, tokens = text.ids[side][first:last], (self.first, self.second)[side]
+        shown = [(id, self.drawn(_piece(tokens, id)), start <= at < ends[side]) for at, id in enumerate(ids, first)]
+        return first, shown, max(0, len(text.ids[side]) - last)
+
+    def decoded(self, text: TextDifference) -> list[str]:
+        """What both decoders make of the ids of a text, for one whose ids are the same."""
+        skip = "added_tokens" in text.stages
+        return [each.decode(text.ids[0], skip_special=skip) for each in self._tokenizers]
+
+    @staticmethod
+    def merge(item: Any) -> str:
+        """A merge as its two pieces, or a piece."""
+        parts = item if isinstance(item, tuple) else (item,)
+        return " + ".join(map(ShownDifference.drawn, parts))
+
+    @cached_property
+    def chat(self) -> tuple[str | None, str | None]:
+        """The published chat templates; None for a vocabulary without, or that cannot be fetched at the moment."""
+        first, second = map(_chat_template, (self.given.a, self.given.b))
+        return first, second
+
+    @property
+    def chat_line(self) -> tuple[int, str, str]:
+        """The number of the first line of the chat templates that differs, and the line in both."""
+        lines = zip_longest(*((source or "").splitlines() for source in self.chat), fillvalue="")
+        return next(((at, a, b) for at, (a, b) in enumerate(lines, 1) if a != b), (0, "", ""))
+
     @property
     def different_merges(self) -> int | None:
-        """How many merges differ where the pieces are the same; None where they are not, or not both have merges."""
-        groups = self.difference.groups
-        return None if groups["a"] or groups["b"] else different_merges(*self._tokenizers)
+        """How many ranks have another merge; None unless both have a list of merges."""
+        if not all(isinstance(each.model, BPE) for each in self._tokenizers):
+            return None
+        return self.pipeline.merges.ranks if self.pipeline.merges else 0
 
     @cached_property
     def portraits(self) -> list[Portrait]:
@@ -185,8 +249,15 @@ class ShownDifference:
 
 def _piece(tokens: TokenList, id: int) -> str | bytes:
     at = tokens.place_of(id)
-    assert at is not None
-    return tokens.pieces[at]
+    return "\ufffd" if at is None else tokens.pieces[at]  # unknown text
+
+
+def _chat_template(name: str) -> str | None:
+    entry = find(name)
+    try:
+        return published_template(library(), entry.recognized or name).source if entry else None
+    except (NoTemplateError, StillFetchingError, UnavailableVocabularyError):
+        return None
 
 
 def _lengths(portrait: Portrait) -> dict[int, int]:
@@ -200,65 +271,3 @@ def _counted(titles: Iterable[tuple[object, str]], counts: Sequence[Mapping[Any,
     """The rows with a piece in any of three columns."""
     rows = [(title, [each.get(key, 0) for each in counts]) for key, title in titles]
     return [(title, row) for title, row in rows if any(row)]
-
-
-def difference(given: DifferenceInput) -> ShownDifference | None:
-    """Compare the pieces of two vocabularies; None if two are not chosen."""
-    if not (given.a and given.b):
-        return None
-    tokenizers: list[Tokenizer] = []
-    waiting = None
-    for field in ("a", "b"):
-        try:
-            tokenizers.append(tokenizer_of(getattr(given, field)))
-        except UnavailableVocabularyError as error:
-            problem = unavailable_problem(error)
-            raise InputProblem(problem.message, problem.status, field) from error
-        except StillFetchingError as error:
-            waiting = waiting or error  # both are fetched at the same time
-    if waiting is not None:
-        raise waiting
-    shown = ShownDifference(given, *tokenizers)
-    require_page(given.page, shown.last_page)
-    return shown
-
-
-def answer(shown: ShownDifference | None) -> dict[str, Any]:
-    """The counts of all groups, and at most 1,000 pieces of the requested one."""
-    if shown is None:
-        raise InputProblem(_("Name two vocabularies, in the parameters a and b."))
-    given, counts = shown.given, shown.counts
-    portraits = dict(zip(("only_a", "only_b", "both"), shown.portraits, strict=True))
-    return {
-        "a": given.a,
-        "b": given.b,
-        "only_a": counts["a"],
-        "only_b": counts["b"],
-        "different_ids": counts["moved"],
-        "same_ids": counts["same"],
-        "different_merges": shown.different_merges,
-        "scripts": {name: dict(portrait.kinds) for name, portrait in portraits.items()},
-        "lengths": {name: dict(portrait.lengths) for name, portrait in portraits.items()},
-        "show": given.show,
-        "script": given.script,
-        "query": well_formed(given.search),
-        "found": len(shown.found),
-        "page": given.page,
-        "last_page": shown.last_page,
-        "pieces": [
-            {name: {"id": one[0], "piece": json_piece(one[1])} for name, one in zip("ab", pair, strict=True) if one}
-            for pair in shown.pieces
-        ],
-    }
-
-
-TOOL = Tool(
-    name="difference",
-    address="/vocabularies/diff",
-    input=DifferenceInput,
-    run=difference,
-    template="tools/difference.html",
-    answer=answer,
-    exported={"rows": 1_000},
-    file_name="difference",
-)
