@@ -16,6 +16,8 @@ BEGINNINGS = (
     ("/api/v1/uploads", 0.05, 2e-7),
     ("/dictionary.txt", 0.5, 2e-6),
     ("/compare", 0.1, 2e-6),
+    ("/costs", 0.05, 8e-6),
+    ("/api/v1/costs", 0.05, 8e-6),
 )
 ENDS = (
     *((f"/unreachable{ending}", 1.0, 0.0) for ending in ("", ".json", ".csv")),

@@ -42,8 +42,8 @@ class LanguageModel:
     `id` is the name that the publisher's API or repository uses; `also` are other names for the same model with the
     same figures, `prefixes` the beginnings of names whose tokenizer is the same. `vocabulary` is a name in
     `well_known.toml`. If the publisher gives no tokenizer for this model, `public` is False; it may then have the
-    `vocabulary` that the publisher's own software counts with, as `note` says. `repository` is where the tokenizer is on
-    the Hugging Face hub, of a model whose vocabulary the catalogue lacks.
+    `vocabulary` that the publisher's own software counts with, as `note` says. A model whose vocabulary the catalogue
+    lacks has the `repository` of the Hugging Face hub with its tokenizer.
 
     `context` is the context window in tokens, `max_input` and `max_output` what a request and its answer may have at
     most. Prices are in US dollars per million tokens, for prompts of up to `price_up_to` tokens; those of longer ones
@@ -87,19 +87,32 @@ class LanguageModel:
         """The most tokens that a prompt may have: the maximum input if it is known, else the context window."""
         return min((each for each in (self.context, self.max_input) if each), default=None)
 
+    def price(self, tokens: int, *, output: bool = False) -> Decimal | None:
+        """Return the price per million tokens for a prompt of some tokens, or of as many of output; None if unknown."""
+        if output and self.max_output and tokens > self.max_output:
+            return None
+        if self.price_up_to is not None and tokens > self.price_up_to:
+            return self.above_out if output else self.above_in
+        return self.price_out if output else self.price_in
+
     def cost(self, tokens: int, *, output: bool = False) -> Decimal | None:
-        """Return the US dollars for a prompt of some tokens, or for as many of output; None if the list has no price.
+        """Return the US dollars for a prompt of some tokens, or for as many of output; None if the price is unknown.
 
         >>> model = LanguageModel("m", "M", "F", price_in=Decimal(2), price_up_to=1_000, above_in=Decimal(4))
         >>> [str(model.cost(tokens)) for tokens in (1_000, 1_001)]
         ['0.002', '0.004004']
         """
-        long = self.price_up_to is not None and tokens > self.price_up_to
-        if output and self.max_output and tokens > self.max_output:
-            return None
-        prices = (self.above_out, self.above_in) if long else (self.price_out, self.price_in)
-        price = prices[0] if output else prices[1]
-        return None if price is None else (tokens * price / 1_000_000).normalize()
+        price = self.price(tokens, output=output)
+        return None if price is None else tokens * price / 1_000_000
+
+    def exact_cost(self, tokens: int, *, output: bool = False) -> str | None:
+        """Return `cost` with all its digits, for programs.
+
+        >>> LanguageModel("m", "M", "F", price_in=Decimal("2.5")).exact_cost(20)
+        '0.00005'
+        """
+        cost = self.cost(tokens, output=output)
+        return None if cost is None else f"{cost.normalize():f}"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -180,7 +193,9 @@ def read(text: str) -> ModelList:
 
 def _entry(id: str, table: dict[str, Any]) -> LanguageModel:
     model = LanguageModel(id=id, **table)
-    figures = any(getattr(model, name) is not None for name in FIGURES if name not in ("source", "via", "as_of", "ends"))
+    figures = any(
+        getattr(model, name) is not None for name in FIGURES if name not in ("source", "via", "as_of", "ends")
+    )
     priced, long = model.price_in is not None, model.above_in is not None
     require(
         model.vocabulary is None or model.vocabulary in WELL_KNOWN, f"has an unknown vocabulary {model.vocabulary!r}"
@@ -189,9 +204,7 @@ def _entry(id: str, table: dict[str, Any]) -> LanguageModel:
         bool(model.vocabulary or model.repository) or not model.public,
         "should have a vocabulary or a repository, or public = false",
     )
-    require(
-        model.public or not model.vocabulary or bool(model.note), "should have a note that says who counts with it"
-    )
+    require(model.public or not model.vocabulary or bool(model.note), "should have a note that says who counts with it")
     require(priced or model.price_out is None, "has a price_out but no price_in")
     require(priced or model.price_up_to is None, "has a price_up_to but no price_in")
     require(not long or model.price_up_to is not None, "has an above_in but no price_up_to")

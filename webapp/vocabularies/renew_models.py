@@ -28,8 +28,12 @@ from webapp.vocabularies.language_models import FIGURES, FILE, LanguageModel, re
 
 PUBLISHERS = {
     **{name: name for name in ("openai", "anthropic", "mistral", "deepseek", "zai", "minimax", "cohere", "meta")},
-    **{"text-completion-openai": "openai", "gemini": "google", "xai": "x-ai", "moonshot": "moonshotai"},
-    **{"cohere_chat": "cohere", "meta_llama": "meta"},
+    "text-completion-openai": "openai",
+    "gemini": "google",
+    "xai": "x-ai",
+    "moonshot": "moonshotai",
+    "cohere_chat": "cohere",
+    "meta_llama": "meta",
     **dict.fromkeys(("qwencloud", "ai21", "amazon_nova", "xiaomi_mimo", "tencent", "voyage"), ""),
 }
 """The providers of litellm that publish models themselves, with their names in genai-prices; empty if it has none."""
@@ -100,21 +104,21 @@ def _prices(entry: Mapping[str, Any], second: Any) -> tuple[Table, list[str]]:
     others = _single(second.prices) if second else None
     if second and others is None:
         return {}, ["no price: it changes with the hour, or on a day to come"]
-    tier = next((found[1] for key in entry if (found := re.fullmatch(r"input_cost_per_token_above_(\d+)k_tokens", key))), "")
+    tiers = (re.fullmatch(r"input_cost_per_token_above_(\d+)k_tokens", key) for key in entry)
+    tier = next((each[1] for each in tiers if each), "")
     found: Table = {"price_up_to": int(tier) * 1000 if tier else None}
     left_out = []
     for name, key in PRICES.items():
         base, above = _per_million(entry.get(key)), _per_million(entry.get(f"{key}_above_{tier}k_tokens"))
         other = getattr(others, SECOND[name], None)
-        tiers = getattr(other, "tiers", ())
-        wanted = getattr(other, "base", other)
+        wanted, higher = getattr(other, "base", other), getattr(other, "tiers", ())
         if base is not None and wanted is not None and base != wanted:
             left_out.append(f"{name}: {base:f} in litellm, {wanted:f} in genai-prices")
             continue
-        if tiers:
-            found["price_up_to"] = min(found["price_up_to"] or tiers[0].start, tiers[0].start)
-            if above is not None and above != tiers[0].price:
-                left_out.append(f"{ABOVE[name]}: {above:f} in litellm, {tiers[0].price:f} in genai-prices")
+        if higher:
+            found["price_up_to"] = min(found["price_up_to"] or higher[0].start, higher[0].start)
+            if above is not None and above != higher[0].price:
+                left_out.append(f"{ABOVE[name]}: {above:f} in litellm, {higher[0].price:f} in genai-prices")
                 above = None
         found |= {name: base, ABOVE[name]: above}
     for name, key in (("batch_in", PRICES["price_in"]), ("batch_out", PRICES["price_out"])):
@@ -180,12 +184,12 @@ def main() -> None:
     results = {name: renewed(name, table, lists) for name, table in before.items()}
     after = {name: table for name, (table, _left_out) in results.items()}
     for line in (*changes(before, after), *(line for _table, left_out in results.values() for line in left_out)):
-        print(line)
+        sys.stdout.write(f"{line}\n")
     new = written(text[: text.index("\n\n") + 1], after)
     read(new)
     if options.write:
         FILE.write_text(new, encoding="utf-8")
-    print(f"litellm {lists.version} of {lists.as_of}: {'written' if options.write else 'not written (--write)'}")
+    sys.stdout.write(f"litellm {lists.version} of {lists.as_of}: {'' if options.write else 'not '}written\n")
 
 
 if __name__ == "__main__":
