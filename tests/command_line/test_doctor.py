@@ -45,7 +45,7 @@ def wrong(section: str) -> list[Finding]:
 def test_a_sound_installation_has_no_failure_and_nothing_is_created(tmp_path: Path) -> None:
     done = run()
     assert (done.returncode, done.stderr) == (0, "")
-    assert re.findall(r"^\w+$", done.stdout, re.MULTILINE) == ["settings", "database", "folders", "fonts"]
+    assert re.findall(r"^\w+$", done.stdout, re.MULTILINE) == ["settings", "database", "folders", "fonts", "models"]
     assert done.stdout.startswith("settings\n  ok    Nothing is wrong.\ndatabase\n  ok    Nothing is wrong.\n")
     assert list(tmp_path.iterdir()) == []
 
