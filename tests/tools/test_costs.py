@@ -7,7 +7,6 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.site import Page
-from webapp.tools import costs
 from webapp.vocabularies.language_models import SHIPPED
 from webapp.vocabularies.shipped_vocabularies import shipped_encoding
 
@@ -73,4 +72,3 @@ def test_the_api_has_the_same_and_demands_a_model(client: FlaskClient) -> None:
     assert client.post("/api/v1/costs", json={"text": "a", "model": []}).status_code == 422
     rows = client.get("/costs.csv", query_string=body).text.splitlines()
     assert len(rows) == 3
-    assert costs.MOST == 12
