@@ -242,8 +242,8 @@ def test_several_models_have_a_line_each_and_those_without_a_tokenizer_are_repor
     done = run("count", *models, log, log)
     counts = [len(shipped_encoding(name).ids(TEXT)) for name in ("o200k_base", "cl100k_base")]
     lines = done.stdout.decode().splitlines()
-    first = f"{counts[0]} {log} gpt-4o\t${counts[0] * Decimal('0.0000025'):f}"
-    assert lines[0].startswith(first.rstrip("0"))
+    prices = [(counts[0] * Decimal(each) / 1_000_000).normalize() for each in ("2.5", "10")]
+    assert lines[0].startswith(f"{counts[0]} {log} gpt-4o\t${prices[0]:f} as input, ${prices[1]:f} as output, 0.0% of ")
     assert lines[1].startswith(f"{counts[1]} {log} gpt-4\t$")
     assert lines[4:] == [f"{2 * counts[0]} total gpt-4o", f"{2 * counts[1]} total gpt-4"]
     assert (done.returncode, b"Claude Opus 5 is not public" in done.stderr) == (1, True)

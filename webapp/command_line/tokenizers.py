@@ -179,8 +179,9 @@ def inferred(tokenizer: Tokenizer, options: Namespace) -> Tokenizer:
 def model_named(name: str, vocabulary: str | None) -> LanguageModel:
     """Return the model of this name.
 
-    Raises ArgumentError if the list has none, InputError if its tokenizer is not public and no other `vocabulary` is
-    chosen, and for an invalid file of the setting `MODELS_FILE`.
+    Says on standard error who counts with the vocabulary of a model whose publisher gives no tokenizer. Raises
+    ArgumentError if the list has none of this name, InputError if its tokenizer is not here and no other `vocabulary`
+    is chosen, and for an invalid file of the setting `MODELS_FILE`.
     """
     from webapp.vocabularies import language_models
 
@@ -198,6 +199,8 @@ def model_named(name: str, vocabulary: str | None) -> LanguageModel:
         if model.repository:
             why = f"is not in the catalogue; choose a file of {model.repository} on the Hugging Face hub with -v"
         raise InputError(f"the tokenizer of {model.title} {why}{'; ' if model.note else ''}{model.note}")
+    if model.vocabulary is not None and not model.public:
+        sys.stderr.write(f"tokenscope: {model.title}: {model.note}\n")
     return model
 
 
@@ -210,7 +213,11 @@ def priced(model: LanguageModel, tokens: int) -> str:
     '$0.00005 as input, 2.0% of 1,000 (https://a.b)'
     """
     cost, most = model.exact_cost(tokens), model.most_input
-    price = f"${cost} as input" if cost else "no price in the list for a prompt of this length"
+    price = f"${cost} as input" if cost else "no price in the list"
+    if cost and (output := model.exact_cost(tokens, output=True)):
+        price += f", ${output} as output"
+    elif not cost and model.price_in is not None:
+        price += " for a prompt of this length"
     window = f"{tokens / most:.1%} of {most:,}" if most else "no maximum input in the list"
     date = f" as of {model.as_of}" if model.as_of else ""
     source = f" ({model.source}{date})" if model.source else ""
