@@ -140,6 +140,7 @@ class MeterAnswer(AnswerModel):
     price_out: str | None = Field(description="US dollars for as many tokens of output.")
     source: str | None = Field(description="The page that states the figures.")
     as_of: str | None = Field(description="The date of the figures.")
+    note: str | None = Field(description="Whose software counts like this, if the publisher gives no tokenizer.")
 
 
 class CountAnswer(AnswerModel):
@@ -223,6 +224,7 @@ def meter_json(model: LanguageModel, tokens: int) -> dict[str, Any]:
         "price_out": model.exact_cost(tokens, output=True),
         "source": model.source or None,
         "as_of": model.as_of.isoformat() if model.as_of else None,
+        "note": model.note or None,
     }
 
 
