@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from decimal import Decimal
+from importlib.metadata import version
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,13 @@ from typing import Any
 import pytest
 
 from tests.serving import ROOT
+from tests.vocabularies.conftest import TOKENIZER
+from tests.vocabularies.publisher import Answer, publishing
 from webapp.command_line.main import main as command_of
 from webapp.core import load, train_bpe
 from webapp.core.formats import huggingface
 from webapp.core.inference import infer
+from webapp.vocabularies.language_models import SHIPPED
 from webapp.vocabularies.shipped_vocabularies import shipped_encoding, shipped_tokenizer
 
 COMMAND = [sys.executable, "-m", "webapp.command_line"]
@@ -116,7 +120,10 @@ def test_a_vocab_json_is_read_with_its_merges(tmp_path: Path) -> None:
         (["split", "-n", "4", "--overlap", "3"], 2, "--overlap must be at most half of --tokens"),
         (["count", "--model", "gpt4o"], 2, "there is no model called gpt4o in the list; similar: gpt-4o"),
         (["count", "--model", "claude-opus-5"], 1, "the tokenizer of Claude Opus 5 is not public"),
-        (["count", "--model", "qwen3"], 1, "qwen3 is not on this disk; `flask --app webapp vocabularies fetch qwen3`"),
+        (["count", "--model", "qwen3"], 1, "“Qwen3” could not be fetched"),
+        (["count", "--model", "glm-5"], 1, "choose a file of zai-org/GLM-5 on the Hugging Face hub with -v"),
+        (["count", "--model", "gpt-4o", "--model", "gpt-4", "-v", "gpt2"], 2, "--vocabulary is for one --model"),
+        (["count", "--max", "-1"], 2, "is not a whole number of at least 0"),
         (["count", "--price"], 2, "--price needs --model"),
         (["count", "--inference", "sample"], 2, "has no inference"),
         (["count", "--inference", "dropout", "--dropout", "2"], 2, "--dropout must be from 0 to 1"),
@@ -127,7 +134,8 @@ def test_a_vocab_json_is_read_with_its_merges(tmp_path: Path) -> None:
 def test_what_is_wrong_with_arguments_is_explained(
     arguments: list[str], status: int, said: str, tmp_path: Path
 ) -> None:
-    done = run(*arguments, given="low", TOKENSCOPE_VOCABULARY_FOLDER=str(tmp_path))
+    offline = {"TOKENSCOPE_VOCABULARY_FOLDER": str(tmp_path), "TOKENSCOPE_HUB": "http://127.0.0.1:9"}
+    done = run(*arguments, given="low", **offline)
     assert (done.returncode, done.stdout) == (status, b"")
     assert done.stderr.startswith(b"usage: tokenscope" if status == 2 else b"tokenscope: ")
     assert said in done.stderr.decode()
@@ -217,14 +225,64 @@ def test_the_price_follows_the_count(shared: Path, tmp_path: Path) -> None:
     log = tmp_path / "log.txt"
     log.write_text(text, encoding="utf-8")
     tokens = len(load(ranks).ids(text))
+    model = SHIPPED.models["gpt-4-turbo"]
     printed = output("count", "--model", "gpt-4-turbo", "--price", "-v", ranks, log)
     price = (tokens * Decimal(10) / 1_000_000).normalize()
     assert printed == (
-        f"{tokens} {log}\t${price:f} as input, {tokens / 128_000:.1%} of 128,000 "
-        "(https://pypi.org/project/litellm/1.109.1/ as of 2026-11-12)\n"
+        f"{tokens} {log}\t${price:f} as input, {tokens / 128_000:.1%} of 128,000 ({model.source} as of {model.as_of})\n"
     )
     found = json.loads(output("count", "--json", "--model", "gpt-4-turbo", "--price", "-v", ranks, log))
     assert (found["tokens"], found["model"], found["price_in"]) == (tokens, "gpt-4-turbo", f"{price:f}")
+
+
+def test_several_models_have_a_line_each_and_those_without_a_tokenizer_are_reported(tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    log.write_text(TEXT, encoding="utf-8")
+    models = ("--model", "gpt-4o", "--model", "gpt-4", "--model", "claude-opus-5")
+    done = run("count", *models, log, log)
+    counts = [len(shipped_encoding(name).ids(TEXT)) for name in ("o200k_base", "cl100k_base")]
+    lines = done.stdout.decode().splitlines()
+    prices = [(counts[0] * Decimal(each) / 1_000_000).normalize() for each in ("2.5", "10")]
+    assert lines[0].startswith(f"{counts[0]} {log} gpt-4o\t${prices[0]:f} as input, ${prices[1]:f} as output, 0.0% of ")
+    assert lines[1].startswith(f"{counts[1]} {log} gpt-4\t$")
+    assert lines[4:] == [f"{2 * counts[0]} total gpt-4o", f"{2 * counts[1]} total gpt-4"]
+    assert (done.returncode, b"Claude Opus 5 is not public" in done.stderr) == (1, True)
+    objects = output("count", "--json", "--model", "gpt-5", "--model", "gpt-4", log)
+    keys = [(found["model"], found["tokens"], found["max_input"]) for found in map(json.loads, objects.splitlines())]
+    assert keys == [("gpt-5", counts[0], 272_000), ("gpt-4", counts[1], 8_192)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "status", "said"),
+    [
+        (["--max", "2"], "low lower", 0, ""),
+        (["--max", "1"], "low lower", 3, "standard input: 2 tokens; --max is 1"),
+        (["-l", "--max", "1"], "low\nlow lower\n", 3, "standard input, line 2: 2 tokens; --max is 1"),
+        (["--fail-on-special"], "a <|endoftext| >", 0, ""),
+        (["--fail-on-special"], "a <|endoftext|> b", 3, "standard input: has the special token <|endoftext|>"),
+        (["--max", "0", "no-such-file"], "", 1, "no-such-file"),
+    ],
+)
+def test_count_exits_with_3_for_what_is_forbidden(arguments: list[str], text: str, status: int, said: str) -> None:
+    done = run("count", *arguments, given=text)
+    assert (done.returncode, said in done.stderr.decode()) == (status, True)
+    assert bool(done.stderr) == bool(status)
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert output("--version") == f"tokenscope {version('tokenscope')}\n"
+
+
+def test_a_vocabulary_is_fetched_by_its_name_once(tmp_path: Path) -> None:
+    with publishing() as hub:
+        hub.answers["/openai/clip-vit-base-patch32/resolve/main/tokenizer.json"] = Answer(TOKENIZER)
+        settings = {"TOKENSCOPE_VOCABULARY_FOLDER": str(tmp_path), "TOKENSCOPE_HUB": hub.address}
+        done = run("count", "-v", "clip", given="low", **settings)
+    expected = len(load(TOKENIZER).ids("low"))
+    assert (done.returncode, done.stdout) == (0, b"%d\n" % expected), done.stderr
+    assert done.stderr == b"tokenscope: fetching clip (openai/clip-vit-base-patch32: tokenizer.json)\n"
+    again = run("count", "-v", "clip", given="low", **settings)  # the hub is gone
+    assert (again.returncode, again.stdout, again.stderr) == (0, done.stdout, b"")
 
 
 def test_ids_and_counts_are_those_of_the_core() -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tests.postgres import Cluster
 from tests.serving import ROOT
 from webapp.command_line.doctor import Finding, examine
 from webapp.storage.engine import Database, url_of
+from webapp.vocabularies import language_models
 
 PLAIN = ("PORT", "WEB_CONCURRENCY", "DATABASE_URL", "REDIS_URL", "HF_TOKEN")
 
@@ -45,9 +47,15 @@ def wrong(section: str) -> list[Finding]:
 def test_a_sound_installation_has_no_failure_and_nothing_is_created(tmp_path: Path) -> None:
     done = run()
     assert (done.returncode, done.stderr) == (0, "")
-    assert re.findall(r"^\w+$", done.stdout, re.MULTILINE) == ["settings", "database", "folders", "fonts"]
+    assert re.findall(r"^\w+$", done.stdout, re.MULTILINE) == ["settings", "database", "folders", "fonts", "models"]
     assert done.stdout.startswith("settings\n  ok    Nothing is wrong.\ndatabase\n  ok    Nothing is wrong.\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_old_figures_of_models_are_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language_models, "OLD", timedelta(days=-1_000_000))
+    ((level, message, _advice),) = wrong("models")
+    assert (level, "language models are" in message) == ("warn", True)
 
 
 def test_a_broken_installation_is_reported_to_the_end_and_no_secret_is_printed() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.cluster.generated import text
 from tests.command_line.test_command_line import COMMAND, ROOT, run
-from webapp.command_line import main
+from webapp.command_line import main, train
 from webapp.core import load
 from webapp.core.training.plan import TrainingRecord, command_line, python_code
 
@@ -37,7 +37,9 @@ def test_a_tokenizer_and_its_record_are_written(corpus: Path, tmp_path: Path) ->
     assert document["command"].startswith(f"tokenscope train {corpus} --size 700 ")
     record = TrainingRecord.from_json(document)
     assert (record.files, record.pieces, record.plan.split) == (("corpus.txt",), 700, "cl100k")
-    assert {path.name for path in tmp_path.iterdir()} == {"small.json", "small.record.json"}
+    assert {path.name for path in tmp_path.iterdir()} == {"small.json", "small.record.json", "small_config.json"}
+    config = json.loads((tmp_path / "small_config.json").read_bytes())
+    assert config["additional_special_tokens"] == ["<|a|>", "-b"]
 
 
 def test_the_same_is_trained_from_anywhere(corpus: Path, tmp_path: Path) -> None:
@@ -48,7 +50,18 @@ def test_the_same_is_trained_from_anywhere(corpus: Path, tmp_path: Path) -> None
     assert here.read_bytes() == there.read_bytes()
 
 
-def test_a_smaller_size_after_a_refusal_uses_what_was_counted(corpus: Path, tmp_path: Path) -> None:
+def test_a_refused_training_leaves_nothing(corpus: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.txt"
+    bad.write_bytes(b"low \xff")
+    for source, status in ((corpus, 2), (bad, 1)):
+        assert run("train", source, "--size", "99999", "-o", tmp_path / "t.json").returncode == status
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.txt"]
+
+
+def test_a_smaller_size_after_a_refusal_uses_what_took_long_to_count(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(train, "SECONDS_WORTH_KEEPING", 0.0)
     out = tmp_path / "t.json"
     refused = run("train", corpus, "--size", "99999", "-o", out)
     assert refused.returncode == 2

@@ -1,11 +1,13 @@
 """`/models`: the list of language models, its search and its export."""
 
-from datetime import date
+from datetime import timedelta
 
 import pytest
+from babel.dates import format_date
 from flask.testing import FlaskClient
 
 from webapp.tokenization import meter
+from webapp.vocabularies.language_models import SHIPPED
 
 
 def test_a_search_finds_the_model_and_its_vocabulary(client: FlaskClient) -> None:
@@ -20,14 +22,26 @@ def test_a_search_finds_the_model_and_its_vocabulary(client: FlaskClient) -> Non
 def test_models_without_a_public_tokenizer_say_so(client: FlaskClient) -> None:
     text = client.get("/models?q=claude").text
     assert "The tokenizer of Claude Opus 5 is not public, so its tokens cannot be counted here." in text
-    assert "Gemma 3" in client.get("/models?q=gemini-2.5").text
+    text = client.get("/models?q=gemini-2.5").text
+    assert 'href="/vocabularies/gemma-3"' in text
+    assert "counts its tokens locally with the tokenizer of Gemma 3" in text
+    assert "upload the tokenizer file of zai-org/GLM-5 on" in client.get("/models?q=glm-5").text
+
+
+def test_limits_and_prices_stand_beside_the_window(client: FlaskClient) -> None:
+    text = client.get("/models?q=gpt-5.4").text
+    for shown in ("1,050,000", "above 272,000 tokens $5.00", "output at most 128,000", "cached $0.25", "batches $1.25"):
+        assert shown in text
+    found = client.get("/models.json?q=gpt-5-mini").get_json()["models"][0]
+    assert (found["max_input"], found["max_output"], found["cached_in"]) == (272_000, 128_000, "0.025")
 
 
 def test_old_figures_say_so(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    new = "as of November 12, 2026"
+    monkeypatch.setattr(meter, "today", lambda: SHIPPED.models["gpt-4o"].as_of)
+    new = f"as of {format_date(SHIPPED.models['gpt-4o'].as_of, 'long', 'en')}"
     assert f"{new}<" in client.get("/models?q=gpt-4o").text
-    monkeypatch.setattr(meter, "today", lambda: date(2027, 2, 11))
-    assert f"{new}, more than 90 days ago; check the source" in client.get("/models?q=gpt-4o").text
+    monkeypatch.setattr(meter, "today", lambda: SHIPPED.models["gpt-4o"].as_of + timedelta(days=61))
+    assert f"{new}, more than 60 days ago; check the source" in client.get("/models?q=gpt-4o").text
 
 
 def test_vocabularies_are_found_by_models(client: FlaskClient) -> None:

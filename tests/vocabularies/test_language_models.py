@@ -1,5 +1,6 @@
 """The list of language models: against tiktoken's tables, and what makes a file invalid."""
 
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
@@ -44,12 +45,31 @@ def test_tiktoken_agrees_with_every_openai_model_of_the_list() -> None:
 
 
 def test_every_figure_has_a_source_and_a_date() -> None:
-    assert len(SHIPPED.models) >= 60
+    assert len(SHIPPED.models) >= 200
     for model in SHIPPED.models.values():
         if model.context or model.price_in is not None:
             assert model.source.startswith("https://")
             assert model.as_of is not None
-        assert model.public == (model.vocabulary is not None)
+        assert not model.public or model.vocabulary or model.repository
+        assert model.vocabulary is None or not model.repository
+        assert model.public or not model.vocabulary or "Gen AI SDK" in model.note
+
+
+def test_a_prompt_of_300_000_tokens_is_too_long_for_gpt_5_and_costs_more_for_longer_ones() -> None:
+    model = SHIPPED.models["gpt-5"]
+    assert (model.context, model.max_input, model.max_output, model.most_input) == (400_000, 272_000, 128_000, 272_000)
+    tiered = SHIPPED.models["gpt-5.4"]
+    assert [tiered.cost(tokens) for tokens in (272_000, 300_000)] == [Decimal("0.68"), Decimal("1.5")]
+    assert tiered.cost(128_000, output=True) == Decimal("1.92")
+    assert tiered.cost(128_001, output=True) is None  # no answer is as long
+
+
+def test_the_figures_are_not_older_than_60_days() -> None:
+    newest = max(model.as_of for model in SHIPPED.models.values() if model.listed and model.as_of)
+    age = (datetime.now(UTC).date() - newest).days
+    assert age <= 60, (
+        f"The figures of models.toml are {age} days old. Renew them: python -m webapp.vocabularies.renew_models --write"
+    )
 
 
 def test_a_name_that_only_begins_like_a_known_one_has_no_figures() -> None:
@@ -66,7 +86,9 @@ def test_a_name_that_only_begins_like_a_known_one_has_no_figures() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (MODEL + 'public = false\nvocabulary = "gpt2"', "should have a vocabulary, or public = false"),
+        (MODEL, "should have a vocabulary or a repository, or public = false"),
+        (MODEL + 'public = false\nvocabulary = "gpt2"', "should have a note that says who counts with it"),
+        (MODEL + 'vocabulary = "gpt2"\nprice_in = 1\nabove_in = 2\n' + FIGURES, "has an above_in but no price_up_to"),
         (MODEL + 'vocabulary = "gpt9"', "[m] has an unknown vocabulary 'gpt9'"),
         (MODEL + 'vocabulary = "gpt2"\ncontext = 5', "[m] has figures without a source and a date (as_of)"),
         (MODEL + 'vocabulary = "gpt2"\nprice_out = 1\n' + FIGURES, "[m] has a price_out but no price_in"),

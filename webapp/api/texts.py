@@ -135,10 +135,12 @@ class MeterAnswer(AnswerModel):
     model: str
     tokens: int = Field(description="The tokens of all texts together.")
     context: int | None = Field(description="The context window, in tokens.")
+    max_input: int | None = Field(description="The most tokens of a prompt, which can be fewer than the window.")
     price_in: str | None = Field(description="US dollars for the tokens as input.", examples=["0.00104"])
     price_out: str | None = Field(description="US dollars for as many tokens of output.")
     source: str | None = Field(description="The page that states the figures.")
     as_of: str | None = Field(description="The date of the figures.")
+    note: str | None = Field(description="Whose software counts like this, if the publisher gives no tokenizer.")
 
 
 class CountAnswer(AnswerModel):
@@ -213,20 +215,17 @@ def count(body: CountBody) -> Response:
 
 def meter_json(model: LanguageModel, tokens: int) -> dict[str, Any]:
     """The context window and the exact price of some tokens."""
-    priced = model.price_up_to is None or tokens <= model.price_up_to
     return {
         "model": model.id,
         "tokens": tokens,
         "context": model.context,
-        "price_in": _exact(tokens, model.price_in) if priced else None,
-        "price_out": _exact(tokens, model.price_out) if priced else None,
+        "max_input": model.max_input,
+        "price_in": model.exact_cost(tokens),
+        "price_out": model.exact_cost(tokens, output=True),
         "source": model.source or None,
         "as_of": model.as_of.isoformat() if model.as_of else None,
+        "note": model.note or None,
     }
-
-
-def _exact(tokens: int, per_million: Any) -> str | None:
-    return None if per_million is None else f"{(tokens * per_million / 1_000_000).normalize():f}"
 
 
 def _options(state: State) -> EncodingOptions:

@@ -7,12 +7,15 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from webapp.command_line.inputs import STANDARD_INPUT, InputError, InputText
 
 if TYPE_CHECKING:
     from webapp.core import Tokenizer
+    from webapp.core.models.literals import Literals
+    from webapp.vocabularies.language_models import LanguageModel
 
 
 def encode(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterator[str]:
@@ -64,28 +67,47 @@ def _by_token(tokenizer: Tokenizer, ids: Sequence[int], given: InputText, option
 
 
 def count(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterator[str]:
-    """Yield the number of tokens and the name of the file, like `wc`."""
+    """Yield the number of tokens and the name of the file, like `wc`; with several models, a line for each.
+
+    Notes in `options.exceeded` what `--max` and `--fail-on-special` forbid.
+    """
     tokens = len(tokenizer.ids(given.text, special=options.special, template=options.template))
-    options.total += tokens
-    price = _price(options, tokens)
+    model, several = options.language_model, len(options.model) > 1
+    options.total[model.id if several else ""] += tokens
+    for_model = f" for {model.id}" if several else ""
+    if options.max is not None and tokens > options.max:
+        options.exceeded.append(f"{given.place}: {tokens:,} tokens{for_model}; --max is {options.max:,}")
+    if options.fail_on_special and (span := _special_tokens(tokenizer).first(given.text)):
+        options.exceeded.append(f"{given.place}: has the special token {given.text[slice(*span)]}{for_model}")
     if options.json:
         counts = {"tokens": tokens, "characters": len(given.text), "bytes": len(given.text.encode())}
-        yield _json(given, {**counts, **price})
+        yield _json(given, {**counts, **(_price(model, tokens) if options.price or several else {})})
         return
     about = "" if given.line is not None or given.file == STANDARD_INPUT else f" {given.file}"
-    yield f"{tokens}{about}{price.get('line', '')}\n"
+    yield f"{tokens}{about}{f' {model.id}' if several else ''}"
+    if options.price or several:
+        from webapp.command_line.tokenizers import priced
+
+        yield f"\t{priced(model, tokens)}"
+    yield "\n"
 
 
-def _price(options: Namespace, tokens: int) -> dict[str, Any]:
-    """What `--price` adds: the end of a line, or keys of the JSON object."""
-    if not options.price:
-        return {}
-    from webapp.command_line.tokenizers import exact, priced
+@lru_cache
+def _special_tokens(tokenizer: Tokenizer) -> Literals:
+    from webapp.core.models.literals import Literals
 
-    model = options.language_model
-    if not options.json:
-        return {"line": f"\t{priced(model, tokens)}"}
-    return {"model": model.id, "price_in": exact(tokens, model), "context": model.context}
+    return Literals(tokenizer.special_tokens)
+
+
+def _price(model: LanguageModel, tokens: int) -> dict[str, Any]:
+    """The keys that `--price` adds to the JSON object."""
+    return {
+        "model": model.id,
+        "price_in": model.exact_cost(tokens),
+        "price_out": model.exact_cost(tokens, output=True),
+        "context": model.context,
+        "max_input": model.most_input,
+    }
 
 
 def split(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterator[str]:

@@ -7,6 +7,7 @@ site knows, `/readyz` tells.
 import os
 import sys
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from io import TextIOWrapper
 from pathlib import Path
@@ -58,6 +59,7 @@ def examine() -> dict[str, list[Finding]]:
         if os.environ.pop(name, None) is None:
             break  # else the other checks have its default
     checks = {"database": lambda: _database(app), "folders": lambda: _folders(app), "fonts": _fonts}
+    checks["models"] = lambda: _models(app)
     sections = {"settings": [*found, *_machine()]} | {name: _completed(check) for name, check in checks.items()}
     password = str(app.config["DATABASE_URL"]).partition("://")[2].rpartition("@")[0].partition(":")[2]
     for secret in filter(None, (password, unquote(password))):
@@ -141,6 +143,14 @@ def _folders(app: Flask) -> Iterator[Finding]:
         if problem := folder_problem(folder, int(app.config["MIN_DISK_BYTES"])):
             advice = f"Make it writable, free space, or name another folder with {folder.setting}."
             yield "fail", f"{folder.name}: {folder.path}: {problem}", advice
+
+
+def _models(app: Flask) -> Iterator[Finding]:
+    with app.app_context():
+        newest = max((each.as_of for each in language_models.find_models("") if each.as_of), default=None)
+    if newest is not None and (age := datetime.now(UTC).date() - newest) > language_models.OLD:
+        advice = "Install a newer release, or run python -m webapp.vocabularies.renew_models --write."
+        yield "warn", f"Windows and prices of language models are {age.days} days old.", advice
 
 
 def _fonts() -> Iterator[Finding]:

@@ -1,4 +1,7 @@
-"""Parses the arguments of `tokenscope` and runs a command; exits with 1 for invalid inputs, 2 for invalid arguments."""
+"""Parses the arguments of `tokenscope` and runs a command.
+
+Exits with 1 for invalid inputs, 2 for invalid arguments, 3 if `count` finds more than it may.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import argparse
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,15 +19,18 @@ from webapp.command_line.tokenizers import DEFAULT, inference_arguments, inferre
 
 if TYPE_CHECKING:
     from webapp.core import Tokenizer
+    from webapp.vocabularies.language_models import LanguageModel
 
 DOCTOR = "Run it with the environment and as the user of the site. The exit code is 1 if\na line says fail."
+TOO_MUCH = 3
+"""The exit code of `count` for a text that `--max` or `--fail-on-special` forbids."""
 COMMANDS = ("encode", "decode", "count", "split", "train", "doctor")
 
 EPILOG = """\
 Built-in vocabularies: o200k_base (GPT-4o), o200k_harmony, cl100k_base (GPT-4), p50k_base, p50k_edit, r50k_base, gpt2;
-bpe-bytes, bpe-characters, wordpiece, unigram and jieba. Fetch others, such as llama-3 or qwen3, with
-`flask --app webapp vocabularies fetch NAME` first. Any other value is the path of a vocabulary file: tokenizer.json,
-a SentencePiece model, .tiktoken, vocab.txt, a word list and more.
+bpe-bytes, bpe-characters, wordpiece, unigram and jieba. Others, such as llama-3 or qwen3, are fetched from their
+publishers on first use. Any other value is the path of a vocabulary file: tokenizer.json, a SentencePiece model,
+.tiktoken, vocab.txt, a word list and more.
 """
 
 
@@ -80,7 +87,9 @@ def _each_file(options: argparse.Namespace) -> int:
         raise ArgumentError("--overlap must be at most half of --tokens")
     if options.command == "count" and options.price and not options.model:
         raise ArgumentError("--price needs --model")
-    tokenizer = inferred(_tokenizer(options), options)
+    options.total, options.exceeded = Counter[str](), []
+    tokenizers, status = _tokenizers(options)
+    tokenizer = tokenizers[0][1]
     skipped = getattr(getattr(tokenizer.model, "dictionary", None), "skipped", None)
     if skipped:
         _complain(f"{options.vocabulary}: skipped {skipped.count:,} {'line' if skipped.count == 1 else 'lines'}")
@@ -88,12 +97,12 @@ def _each_file(options: argparse.Namespace) -> int:
             _complain(f"{options.vocabulary}: line {line.number}: {line.message}")
         if skipped.more:
             _complain(f"{options.vocabulary}: and {skipped.more:,} more")
-    status = 0
     for file in options.files:
         try:
             for given in read_texts(file, by_line=options.lines):
-                for written in options.function(tokenizer, given, options):
-                    commands.write(written)
+                for options.language_model, tokenizer in tokenizers:
+                    for written in options.function(tokenizer, given, options):
+                        commands.write(written)
                 if options.lines:
                     sys.stdout.flush()
         except InputError as error:
@@ -101,17 +110,41 @@ def _each_file(options: argparse.Namespace) -> int:
             _complain(str(error))
             status = 1
     if options.command == "count" and len(options.files) > 1 and not (options.json or options.lines):
-        commands.write(f"{options.total} total\n")
-    return status
+        for name, total in options.total.items():
+            commands.write(f"{total} total{name and f' {name}'}\n")
+    sys.stdout.flush()
+    for message in options.exceeded:
+        _complain(message)
+    return status or (TOO_MUCH if options.exceeded else 0)
 
 
-def _tokenizer(options: argparse.Namespace) -> Tokenizer:
-    """Return the tokenizer that the arguments choose: of `--model`, of `--vocabulary`, or of both if both are given."""
-    if getattr(options, "model", None):
-        options.language_model = model_named(options.model, options.vocabulary)
-        options.vocabulary = options.vocabulary or options.language_model.vocabulary
-    options.vocabulary = options.vocabulary or DEFAULT
-    return tokenizer_of(options.vocabulary, options.merges)
+def _tokenizers(options: argparse.Namespace) -> tuple[list[tuple[LanguageModel | None, Tokenizer]], int]:
+    """Return the tokenizers that the arguments choose, each with its model, and the exit code so far.
+
+    They are those of each `--model`, or of `--vocabulary`, which can also be what the only model counts with. Of
+    several models, those that cannot be counted are reported.
+    """
+    names = getattr(options, "model", [])
+    if len(names) < 2:
+        model = model_named(names[0], options.vocabulary) if names else None
+        options.vocabulary = options.vocabulary or (model and model.vocabulary) or DEFAULT
+        return [(model, inferred(tokenizer_of(options.vocabulary, options.merges), options))], 0
+    if options.vocabulary:
+        raise ArgumentError("--vocabulary is for one --model; several count with their own")
+    found: list[tuple[LanguageModel | None, Tokenizer]] = []
+    loaded: dict[str, Tokenizer] = {}
+    for name in dict.fromkeys(names):
+        try:
+            model = model_named(name, None)
+            options.vocabulary = model.vocabulary or ""
+            if options.vocabulary not in loaded:
+                loaded[options.vocabulary] = inferred(tokenizer_of(options.vocabulary), options)
+            found.append((model, loaded[options.vocabulary]))
+        except InputError as error:
+            _complain(str(error))
+    if not found:
+        raise InputError("none of the models can be counted")
+    return found, int(len(found) < len(set(names)))
 
 
 def _complain(message: str) -> None:
@@ -125,6 +158,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action=_Version, help="show the version, and exit")
     every = parser.add_subparsers(
         dest="command",
         required=True,
@@ -140,15 +174,19 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
             [_common()] + [_marks()] * (name != "decode") + [inference_arguments()] * (name in ("encode", "count"))
         )
         command = every.add_parser(name, parents=parents, help=explanation)
-        command.set_defaults(run=_each_file, function=function, total=0, language_model=None)
+        command.set_defaults(run=_each_file, function=function, language_model=None)
         add = command.add_argument
         if name == "decode":
             add("--skip-special", action="store_true", help="omit special tokens from the text")
             columns = "a line for each token: index, id, bytes, text alone, text in a stream, pending bytes"
             add("--tokens", action="store_true", help=columns)
         elif name == "count":
-            add("--model", metavar="NAME", help="count as this language model does, such as gpt-4o")
-            add("--price", action="store_true", help="with --model: the price, and the share of its context")
+            as_model = "count as this language model does, such as gpt-4o; several: a line for each, with its price"
+            add("--model", metavar="NAME", action="append", default=[], help=as_model)
+            add("--price", action="store_true", help="with --model: the price, and the share of its maximum input")
+            add("--max", type=_at_least(0), metavar="N", help=f"exit with {TOO_MUCH} if a text has more than N tokens")
+            special = f"exit with {TOO_MUCH} if a text contains a special token"
+            add("--fail-on-special", action="store_true", help=special)
         elif name == "split":
             add("-n", "--tokens", type=_at_least(1), default=512, metavar="N", help="the most tokens of a part (512)")
             before = "begin each part up to N tokens before the end of the previous one"
@@ -164,11 +202,27 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         command.set_defaults(run=run_command)
     if arguments[:1] == ["train"]:  # its choices are in the core, which takes a second to import
         train.add_arguments(every.choices["train"])
-    if arguments and arguments[0] not in COMMANDS:  # the tools of the site, which take a second to import
+    if arguments and arguments[0] not in (
+        *COMMANDS,
+        "--version",
+    ):  # the tools of the site, which take a second to import
         from webapp.command_line import tool_command
 
         tool_command.add_arguments(every)
     return parser
+
+
+class _Version(argparse.Action):
+    """Prints the version of the installed package, without importing anything for other commands."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_rest: object) -> None:
+        from importlib.metadata import version
+
+        commands.write(f"tokenscope {version('tokenscope')}\n")
+        parser.exit()
 
 
 def _common() -> argparse.ArgumentParser:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import logging
 import re
+import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +17,9 @@ if TYPE_CHECKING:
     from flask import Flask
 
     from webapp.core import Tokenizer
+    from webapp.vocabularies.fetching import Fetcher
     from webapp.vocabularies.language_models import LanguageModel
+    from webapp.vocabularies.wellknown import WellKnown
 
 DEFAULT = "o200k_base"
 # Without `webapp.core`, which takes a second to import; a test compares these with its records.
@@ -28,7 +32,7 @@ def tokenizer_of(name: str, merges: str | None = None) -> Tokenizer:
     """Return the tokenizer of the vocabulary with this name, or else of the file at this path.
 
     `merges` is the path of the merges.txt for a vocab.json. For a file with the name of a vocabulary, use `./name`.
-    Raises ArgumentError if there is neither, InputError if it has not been fetched or cannot be read.
+    Raises ArgumentError if there is neither, InputError if it cannot be fetched or read.
     """
     if merges is None and "/" not in name:
         named = _named(name)
@@ -73,7 +77,7 @@ def _named(name: str) -> Tokenizer | None:
 
 
 def _from_disk_cache(name: str) -> Tokenizer | None:
-    """Return a well-known vocabulary that the site has fetched; None if no vocabulary has this name."""
+    """Return a well-known vocabulary, fetched if it is not on disk; None if no vocabulary has this name."""
     if re.fullmatch(r"[a-z0-9_-]+", name) is None:
         return None
     from webapp.vocabularies import fetching
@@ -83,12 +87,38 @@ def _from_disk_cache(name: str) -> Tokenizer | None:
         return None
     try:
         app = configured(fetching.init_app)
-        contents = fetching.fetcher_of(app).disk_cache.get(WELL_KNOWN[name])
-        if contents is not None:
-            return WELL_KNOWN[name].tokenizer(contents)
+        return WELL_KNOWN[name].tokenizer(fetched(WELL_KNOWN[name], fetching.fetcher_of(app)))
     except ValueError as error:
         raise InputError(f"{name}: {error}") from None
-    raise InputError(f"{name} is not on this disk; `flask --app webapp vocabularies fetch {name}` fetches it")
+
+
+def fetched(known: WellKnown, fetcher: Fetcher) -> Sequence[bytes]:
+    """Return the files of a well-known vocabulary, from disk or else fetched, with the progress on standard error.
+
+    Raises InputError if they cannot be fetched.
+    """
+    from webapp.vocabularies.fetching import FetchError
+
+    contents = fetcher.disk_cache.get(known)
+    if contents is not None:
+        return contents
+    logging.getLogger("webapp.vocabularies").addHandler(logging.NullHandler())  # the error below says it once
+    start, end = ("\r\x1b[K", "") if sys.stderr.isatty() else ("", "\n")
+    sys.stderr.write(f"{start}tokenscope: fetching {known.name} ({known.source.shown}){end}")
+    sys.stderr.flush()
+    fetcher.start(known)
+    try:
+        while (contents := fetcher.result(known, seconds=0.2)) is None:
+            progress = fetcher.progress(known.name)
+            if start and progress and progress.total:
+                share = f"{progress.read / 1e6:,.1f} of {progress.total / 1e6:,.1f} MB"
+                sys.stderr.write(f"{start}tokenscope: fetching {known.name}: {share}")
+                sys.stderr.flush()
+    except FetchError as error:
+        raise InputError(error.sentence()) from None
+    finally:
+        sys.stderr.write(start)
+    return contents
 
 
 def configured(prepare: Callable[[Flask], object]) -> Flask:
@@ -149,8 +179,9 @@ def inferred(tokenizer: Tokenizer, options: Namespace) -> Tokenizer:
 def model_named(name: str, vocabulary: str | None) -> LanguageModel:
     """Return the model of this name.
 
-    Raises ArgumentError if the list has none, InputError if its tokenizer is not public and no other `vocabulary` is
-    chosen, and for an invalid file of the setting `MODELS_FILE`.
+    Says on standard error who counts with the vocabulary of a model whose publisher gives no tokenizer. Raises
+    ArgumentError if the list has none of this name, InputError if its tokenizer is not here and no other `vocabulary`
+    is chosen, and for an invalid file of the setting `MODELS_FILE`.
     """
     from webapp.vocabularies import language_models
 
@@ -164,33 +195,30 @@ def model_named(name: str, vocabulary: str | None) -> LanguageModel:
         similar = f"; similar: {', '.join(near)}" if near else ""
         raise ArgumentError(f"there is no model called {name} in the list{similar}")
     if model.vocabulary is None and vocabulary is None:
-        note = f"; {model.note}" if model.note else ""
-        raise InputError(f"the tokenizer of {model.title} is not public, so it cannot count{note}")
+        why = "is not public, so it cannot count"
+        if model.repository:
+            why = f"is not in the catalogue; choose a file of {model.repository} on the Hugging Face hub with -v"
+        raise InputError(f"the tokenizer of {model.title} {why}{'; ' if model.note else ''}{model.note}")
+    if model.vocabulary is not None and not model.public:
+        sys.stderr.write(f"tokenscope: {model.title}: {model.note}\n")
     return model
 
 
 def priced(model: LanguageModel, tokens: int) -> str:
-    """Return the price of some tokens and their share of the context window, on one line.
+    """Return the price of some tokens and their share of the maximum input, on one line.
 
     >>> from webapp.vocabularies.language_models import LanguageModel
     >>> from decimal import Decimal
     >>> priced(LanguageModel("m", "M", "F", "gpt2", context=1_000, price_in=Decimal("2.5"), source="https://a.b"), 20)
     '$0.00005 as input, 2.0% of 1,000 (https://a.b)'
     """
-    if model.price_in is None:
-        price = "no price in the list"
-    elif model.price_up_to is not None and tokens > model.price_up_to:
-        price = f"no price in the list for more than {model.price_up_to:,} tokens"
-    else:
-        price = f"${exact(tokens, model)} as input"
-    window = f"{tokens / model.context:.1%} of {model.context:,}" if model.context else "no context window in the list"
+    cost, most = model.exact_cost(tokens), model.most_input
+    price = f"${cost} as input" if cost else "no price in the list"
+    if cost and (output := model.exact_cost(tokens, output=True)):
+        price += f", ${output} as output"
+    elif not cost and model.price_in is not None:
+        price += " for a prompt of this length"
+    window = f"{tokens / most:.1%} of {most:,}" if most else "no maximum input in the list"
     date = f" as of {model.as_of}" if model.as_of else ""
     source = f" ({model.source}{date})" if model.source else ""
     return f"{price}, {window}{source}"
-
-
-def exact(tokens: int, model: LanguageModel) -> str | None:
-    """Return the price of some tokens as input in US dollars, with all digits; None if the list has none."""
-    if model.price_in is None or (model.price_up_to is not None and tokens > model.price_up_to):
-        return None
-    return f"{(tokens * model.price_in / 1_000_000).normalize():f}" if tokens else "0"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
 from flask import g
 from pydantic import ValidationError
@@ -20,7 +20,7 @@ from pydantic.fields import FieldInfo
 from webapp import create_app
 from webapp.command_line.commands import write
 from webapp.command_line.inputs import STANDARD_INPUT, ArgumentError, InputError, InputText, read_texts
-from webapp.command_line.tokenizers import DEFAULT, from_file
+from webapp.command_line.tokenizers import DEFAULT, fetched, from_file
 from webapp.rendering.delimited import csv_parts
 from webapp.tokenization.forms import InputProblem
 from webapp.tools import TOOLS
@@ -29,6 +29,7 @@ from webapp.tools.kernel import ApiEntry, Tool, as_object
 from webapp.vocabularies.catalogue import CatalogueEntry, registered
 from webapp.vocabularies.library import library
 from webapp.vocabularies.uploads import algorithms_of, number_of_ids
+from webapp.vocabularies.wellknown import WELL_KNOWN
 from webapp.web.json_responses import json_parts
 
 MOST_BYTES = 100_000_000  # of a file
@@ -68,6 +69,8 @@ def _add_option(parser: argparse.ArgumentParser, name: str, field: FieldInfo) ->
         shape = {"action": argparse.BooleanOptionalAction, "default": field.default}
     elif name == "want":
         shape = {"action": "append", "default": [], "choices": field.default}
+    elif get_origin(field.annotation) is tuple:
+        shape = {"action": "append", "default": []}
     elif field.annotation in (int, float):
         shape |= {"type": field.annotation}
     elif name in FILES:
@@ -88,6 +91,8 @@ def run(options: argparse.Namespace) -> int:
                 if not Path(name).is_file():
                     raise ArgumentError(f"there is no vocabulary and no file called {name}")
                 stack.enter_context(registered(_entry(name)))
+            elif library().must_be_fetched(name):
+                fetched(WELL_KNOWN[name], library().fetcher)
         for file in options.files:
             for given in read_texts(file, by_line=False):
                 for part in _output(options, given):
@@ -108,6 +113,7 @@ def _output(options: argparse.Namespace, given: InputText) -> Iterator[str]:
     assert api is not None
     kind = _body(tool, api) if api.run else tool.input
     values = {name: getattr(options, name) for name in kind.model_fields if hasattr(options, name)}
+    values = {name: value for name, value in values.items() if value != [] or name == "want"}
     values |= {name: _content(values[name]) for name in FILES if values.get(name)} | dict(api.changes)
     if "tokenizers" in kind.model_fields:
         values["tokenizers"] = [{"vocabulary": name} for name in options.vocabulary or [DEFAULT]]

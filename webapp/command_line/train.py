@@ -15,6 +15,7 @@ from dataclasses import fields, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from webapp.command_line.inputs import ArgumentError, InputError
@@ -30,12 +31,13 @@ if TYPE_CHECKING:
 ENOUGH_FOR_A_CLUSTER = 64 << 20
 """Below this many bytes of text, starting Dask's workers takes longer than they save."""
 ENOUGH_FOR_PROCESSES = 8 << 20
+SECONDS_WORTH_KEEPING = 30.0
 EPILOG = """\
 A corpus is files of text, JSON Lines (.jsonl) or tables (.parquet); text and JSON Lines may be compressed (.gz, .zst).
 Files may be patterns and addresses: 'books/*.txt', 's3://bucket/crawl/**.jsonl.zst' (pip install s3fs), gs:// (gcsfs).
 
-What is counted is stored in FILE.counting until the training ends: after a refusal, the same command with another size
-does not count again.
+What is counted is stored in FILE.counting until the training ends. If counting takes more than half a minute, it stays
+after a refusal or Ctrl+C, so that the same command, with another size for instance, does not count again.
 """
 
 PLAN_CHOICES = {
@@ -111,7 +113,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def train(options: Namespace) -> int:
-    """Train a tokenizer, and write it and its record; return the exit code.
+    """Train a tokenizer, and write it, its `tokenizer_config.json` and its record; return the exit code.
 
     Raises ArgumentError for arguments that cannot be used, InputError for an error in the corpus. After Ctrl+C, it says
     how to continue.
@@ -129,17 +131,37 @@ def train(options: Namespace) -> int:
 
 
 def _train(options: Namespace, bar: ProgressBar) -> None:
-    from webapp.cluster.sources import find, fingerprint
-    from webapp.core.formats import huggingface, ngram_counts
+    from webapp.cluster.sources import find
+
+    plan = _plan(options)
+    out = _writable(options.out or ("ngrams.json" if plan.trainer == "ngram" else "tokenizer.json"))
+    sources = find(options.corpus, format=options.format, field=options.field)
+    folder = out.with_name(f"{out.name}.counting")
+    with _removed_after_refusal(folder):
+        _train_into(out, folder, plan, sources, options, bar)
+
+
+@contextmanager
+def _removed_after_refusal(folder: Path) -> Iterator[None]:
+    """Remove what a refused training counted, unless counting it again takes long; an interrupted one keeps it."""
+    began, before = monotonic(), folder.exists()
+    try:
+        yield
+    except Exception:
+        if not before and monotonic() - began < SECONDS_WORTH_KEEPING:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _train_into(
+    out: Path, folder: Path, plan: TrainingPlan, sources: Sequence[Source], options: Namespace, bar: ProgressBar
+) -> None:
+    from webapp.cluster.sources import fingerprint
+    from webapp.core.formats import huggingface, huggingface_config, ngram_counts
     from webapp.core.training.plan import Progress, TrainingRecord
     from webapp.core.training.train import train as trained_from
 
-    started = datetime.now(UTC)
-    plan = _plan(options)
-    counts_ngrams = plan.trainer == "ngram"
-    out = _writable(options.out or ("ngrams.json" if counts_ngrams else "tokenizer.json"))
-    sources = find(options.corpus, format=options.format, field=options.field)
-    folder = out.with_name(f"{out.name}.counting")
+    started, counts_ngrams = datetime.now(UTC), plan.trainer == "ngram"
     counted, rare = _count(options, sources, plan, folder / fingerprint(sources, plan)[:16], bar)
     if not counted.counts:
         raise ArgumentError(f"--drop-rarer-than: no word occurs {options.drop_rarer_than:,} times")
@@ -172,6 +194,8 @@ def _train(options: Namespace, bar: ProgressBar) -> None:
         left_out = {"rarer_than": options.drop_rarer_than, "words": rare.words, "occurrences": rare.occurrences}
         document["left_out"] = left_out
     _write(out, (ngram_counts.write_json if counts_ngrams else huggingface.write)(trained.tokenizer))
+    if not counts_ngrams:
+        _write(out.with_name(f"{out.stem}_config.json"), huggingface_config.write(trained.tokenizer))
     _write(record_path(out), json.dumps(document, ensure_ascii=False, indent=1) + "\n")
     shutil.rmtree(folder)
     quality = f", {trained.characters_per_token:.2f} characters per token" if trained.characters_per_token else ""

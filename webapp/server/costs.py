@@ -18,6 +18,8 @@ BEGINNINGS = (
     ("/compare", 0.1, 2e-6),
     ("/vocabularies/diff", 0.3, 2e-5),
     ("/api/v1/difference", 0.3, 2e-5),
+    ("/costs", 0.05, 8e-6),
+    ("/api/v1/costs", 0.05, 8e-6),
 )
 ENDS = (
     *((f"/unreachable{ending}", 1.0, 0.0) for ending in ("", ".json", ".csv")),

@@ -13,7 +13,7 @@ from webapp.web.localization import current_key, join_list
 
 
 def model_problem(name: str) -> str:
-    """Return why a model cannot be used: it is not in the list, or its tokenizer is not public; empty if it can."""
+    """Return why a model cannot be used: it is not in the list, or has no tokenizer here; empty if it can."""
     model = model_of(name[:200])
     if model is None:
         shown = name if len(name) <= 40 else f"{name[:40]}…"
@@ -21,11 +21,18 @@ def model_problem(name: str) -> str:
         if near:
             return _("There is no model “%(name)s” in the list. Similar: %(near)s.", name=shown, near=join_list(near))
         return _("There is no model “%(name)s” in the list.", name=shown)
-    return "" if model.vocabulary else not_public(model)
+    return "" if model.vocabulary else uncounted(model)
 
 
-def not_public(model: LanguageModel) -> str:
-    """Return the sentence about a model without a public tokenizer, with what the list notes about it."""
+def uncounted(model: LanguageModel) -> str:
+    """Return why the tokens of a model without a vocabulary cannot be counted, and where its tokenizer is if public."""
+    if model.repository:
+        return _(
+            "The tokenizer of %(name)s is not in the catalogue. To count its tokens, upload the tokenizer file of "
+            "%(repository)s on the Hugging Face hub.",
+            name=model.title,
+            repository=model.repository,
+        )
     sentence = _("The tokenizer of %(name)s is not public, so its tokens cannot be counted here.", name=model.title)
     note = note_of(model)
     return sentence if not note else f"{sentence}{'' if current_key() == 'zh' else ' '}{note}"
@@ -42,7 +49,7 @@ def as_of(model: LanguageModel) -> str:
         return ""
     day = format_date(model.as_of, "long")
     if is_old(model, today()):
-        return _("as of %(date)s, more than 90 days ago; check the source", date=day)
+        return _("as of %(date)s, more than 60 days ago; check the source", date=day)
     return _("as of %(date)s", date=day)
 
 
@@ -60,29 +67,30 @@ class Meter:
 
     @property
     def used(self) -> float | None:
-        """The share of the context window that the tokens fill, above 1 if they do not fit; None without a window."""
-        return self.tokens / self.model.context if self.model.context else None
+        """The share of the maximum input that the tokens fill, above 1 if they do not fit; None if it is unknown."""
+        most = self.model.most_input
+        return self.tokens / most if most else None
 
     @property
     def left(self) -> int | None:
-        """The tokens of the context window that are left; below 0 if the tokens do not fit."""
-        return self.model.context - self.tokens if self.model.context else None
+        """The tokens of the maximum input that are left; below 0 if the tokens do not fit."""
+        most = self.model.most_input
+        return most - self.tokens if most else None
 
     @property
     def has_price(self) -> bool:
         """Whether the list has a price for a prompt of this length."""
-        most = self.model.price_up_to
-        return self.model.price_in is not None and (most is None or self.tokens <= most)
+        return self.model.cost(self.tokens) is not None
 
     @property
     def price_in(self) -> str:
         """The price of the tokens as input: `$0.00104`."""
-        return dollars(self.tokens, self.model.price_in) if self.has_price and self.model.price_in is not None else ""
+        return dollars(self.model.cost(self.tokens))
 
     @property
     def price_out(self) -> str:
-        """The price of as many tokens as output; empty for a model without output."""
-        return dollars(self.tokens, self.model.price_out) if self.has_price and self.model.price_out is not None else ""
+        """The price of as many tokens as output; empty for a model without output, or that writes no answer as long."""
+        return dollars(self.model.cost(self.tokens, output=True))
 
     @property
     def as_of(self) -> str:
@@ -90,20 +98,24 @@ class Meter:
         return as_of(self.model)
 
     @property
+    def note(self) -> str:
+        """What the list notes about the model, in the reader's language."""
+        return note_of(self.model)
+
+    @property
     def host(self) -> str:
         """The host of the source."""
         return host_of(self.model.source)
 
 
-def dollars(tokens: int, per_million: Decimal) -> str:
-    """Return what some tokens cost, in US dollars, with three significant digits.
+def dollars(amount: Decimal | None) -> str:
+    """Return an amount in US dollars with three significant digits; empty for None.
 
-    >>> dollars(104, Decimal(10)), dollars(2_000_000, Decimal("2.5")), dollars(0, Decimal(10))
-    ('$0.00104', '$5.00', '$0')
+    >>> dollars(Decimal("0.00104")), dollars(Decimal(5)), dollars(Decimal(0)), dollars(None)
+    ('$0.00104', '$5.00', '$0', '')
     """
-    amount = tokens * per_million / 1_000_000
     if not amount:
-        return "$0"
+        return "" if amount is None else "$0"
     return f"${amount:,.2f}" if amount >= 1 else f"${Decimal(f'{amount:.3g}').normalize():f}"
 
 

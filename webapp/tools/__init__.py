@@ -6,6 +6,7 @@ from flask import Flask
 
 from webapp.tools import (
     ambiguity,
+    costs,
     decode,
     difference,
     evaluate,
@@ -21,6 +22,7 @@ from webapp.tools.kernel import Tool, blueprint_of
 
 TOOLS: list[Tool[Any, Any]] = [
     ambiguity.TOOL,
+    costs.TOOL,
     decode.TOOL,
     difference.TOOL,
     evaluate.TOOL,

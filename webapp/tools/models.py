@@ -42,13 +42,32 @@ class LanguageModelEntry(Answer):
     title: str
     publisher: str
     vocabulary: Annotated[
-        str | None, Field(description="The vocabulary that it uses; null if its tokenizer is not public.")
+        str | None, Field(description="The vocabulary that counts its tokens; null if the catalogue has none.")
     ]
-    public: Annotated[bool, Field(description="Whether its tokenizer is public.")]
+    public: Annotated[
+        bool,
+        Field(
+            description="Whether its tokenizer is public. If not, `note` says whose software counts with `vocabulary`."
+        ),
+    ]
+    repository: Annotated[
+        str | None,
+        Field(description="The repository of the Hugging Face hub that has the tokenizer, if `vocabulary` is null."),
+    ]
     context: Annotated[int | None, Field(description="The context window, in tokens.")]
+    max_input: Annotated[
+        int | None, Field(description="The most tokens of a prompt, which can be fewer than the window.")
+    ]
+    max_output: Annotated[int | None, Field(description="The most tokens of an answer.")]
     price_in: Annotated[str | None, Field(description="US dollars per million tokens of input.", examples=["2.5"])]
     price_out: Annotated[str | None, Field(description="US dollars per million tokens of output.")]
     price_up_to: Annotated[int | None, Field(description="The longest prompt that the prices hold for, in tokens.")]
+    above_in: Annotated[str | None, Field(description="The price of input for longer prompts.")]
+    above_out: Annotated[str | None, Field(description="The price of output after longer prompts.")]
+    cached_in: Annotated[str | None, Field(description="The price of input from the prompt cache.")]
+    above_cached: Annotated[str | None, Field(description="The same for longer prompts.")]
+    batch_in: Annotated[str | None, Field(description="The price of input in batches.")]
+    batch_out: Annotated[str | None, Field(description="The price of output in batches.")]
     source: Annotated[str | None, Field(description="The page that states the figures.")]
     via: Annotated[str | None, Field(description="The list in which the figures were read.")]
     as_of: Annotated[str | None, Field(description="The date of the figures.", examples=["2026-11-12"])]
@@ -85,7 +104,8 @@ class FoundModels:
     as_of = staticmethod(meter.as_of)
     host_of = staticmethod(meter.host_of)
     per_million = staticmethod(meter.per_million)
-    not_public = staticmethod(meter.not_public)
+    uncounted = staticmethod(meter.uncounted)
+    note_of = staticmethod(meter.note_of)
 
     @property
     def total(self) -> int:

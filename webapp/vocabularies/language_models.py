@@ -1,7 +1,8 @@
 """Language models: the vocabulary, the context window and the price of each, from `models.toml`.
 
 The list holds what a source states, with the address and the date of that source; nothing in it is estimated. Every
-start validates the whole file. The setting `MODELS_FILE` names a file that replaces it.
+start validates the whole file. The setting `MODELS_FILE` names a file that replaces it. `renew_models.py` renews the
+figures.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,15 +18,21 @@ from flask import Flask, current_app, has_app_context
 from pydantic import Field, StringConstraints
 from pydantic.dataclasses import dataclass
 
-from webapp.vocabularies.wellknown import STRICT, WELL_KNOWN, Several, SomeText, read_tables, require
+from webapp.vocabularies.wellknown import STRICT, WELL_KNOWN, Repository, Several, SomeText, read_tables, require
 
 FILE = Path(__file__).with_name("models.toml")
-OLD = timedelta(days=90)
-"""The age beyond which pages say that a figure may be out of date."""
+OLD = timedelta(days=60)
+"""The age beyond which pages say that a figure may be out of date, and a test that the list is to be renewed."""
 
 
 _Id = Annotated[str, StringConstraints(pattern=r"^[^\s\x00-\x1f]{1,100}$")]
 _Price = Annotated[Decimal, Field(strict=False, ge=0, le=1_000_000)]
+_Tokens = Annotated[int, Field(gt=0, le=1_000_000_000)]
+FIGURES = (
+    *("context", "max_input", "max_output", "price_in", "price_out", "price_up_to", "cached_in"),
+    *("above_in", "above_out", "above_cached", "batch_in", "batch_out", "source", "via", "as_of", "ends"),
+)
+"""What a renewal sets, and what a model has not that is known by the beginning of its name alone."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -34,35 +41,78 @@ class LanguageModel:
 
     `id` is the name that the publisher's API or repository uses; `also` are other names for the same model with the
     same figures, `prefixes` the beginnings of names whose tokenizer is the same. `vocabulary` is a name in
-    `well_known.toml`; None only if `public` is False: the publisher gives no tokenizer for this model. `context` is the
-    context window in tokens. Prices are in US dollars per million tokens, for prompts of up to `price_up_to` tokens.
-    `source` is the address of the page that states the figures, `via` the list in which it was read, `as_of` the date
-    of that. `ends` is the day on which the publisher stops serving it. `template` is a built-in chat template.
+    `well_known.toml`. If the publisher gives no tokenizer for this model, `public` is False; it may then have the
+    `vocabulary` that the publisher's own software counts with, as `note` says. A model whose vocabulary the catalogue
+    lacks has the `repository` of the Hugging Face hub with its tokenizer.
+
+    `context` is the context window in tokens, `max_input` and `max_output` what a request and its answer may have at
+    most. Prices are in US dollars per million tokens, for prompts of up to `price_up_to` tokens; those of longer ones
+    begin with `above_`. `cached_in` is for input from a prompt cache, those with `batch_` are for batches. `listed` is
+    the model's name in the list that the figures are from, `source` the address of the page that states them, `via`
+    that list, `as_of` its date. `ends` is the day on which the publisher stops serving it. `template` is a built-in
+    chat template.
     """
 
     id: _Id
     title: SomeText
     family: SomeText
     vocabulary: str | None = None
-    context: Annotated[int, Field(gt=0, le=1_000_000_000)] | None = None
+    public: bool = True
+    repository: Repository = ""
+    template: str = ""
+    listed: str = ""
+    context: _Tokens | None = None
+    max_input: _Tokens | None = None
+    max_output: _Tokens | None = None
     price_in: _Price | None = None
     price_out: _Price | None = None
-    price_up_to: Annotated[int, Field(gt=0)] | None = None
+    price_up_to: _Tokens | None = None
+    cached_in: _Price | None = None
+    above_in: _Price | None = None
+    above_out: _Price | None = None
+    above_cached: _Price | None = None
+    batch_in: _Price | None = None
+    batch_out: _Price | None = None
     source: Annotated[str, StringConstraints(pattern=r"^(https?://[^\s\"<>]{1,500})?$")] = ""
     via: str = ""
     as_of: date | None = None
     ends: date | None = None
-    template: str = ""
-    public: bool = True
-    note: str = ""
-    note_zh: str = ""
     also: Several[_Id] = ()
     prefixes: Several[_Id] = ()
+    note: str = ""
+    note_zh: str = ""
 
     @property
-    def has_price(self) -> bool:
-        """Whether the list has a price for it."""
-        return self.price_in is not None
+    def most_input(self) -> int | None:
+        """The most tokens that a prompt may have: the maximum input if it is known, else the context window."""
+        return min((each for each in (self.context, self.max_input) if each), default=None)
+
+    def price(self, tokens: int, *, output: bool = False) -> Decimal | None:
+        """Return the price per million tokens for a prompt of some tokens, or of as many of output; None if unknown."""
+        if output and self.max_output and tokens > self.max_output:
+            return None
+        if self.price_up_to is not None and tokens > self.price_up_to:
+            return self.above_out if output else self.above_in
+        return self.price_out if output else self.price_in
+
+    def cost(self, tokens: int, *, output: bool = False) -> Decimal | None:
+        """Return the US dollars for a prompt of some tokens, or for as many of output; None if the price is unknown.
+
+        >>> model = LanguageModel("m", "M", "F", price_in=Decimal(2), price_up_to=1_000, above_in=Decimal(4))
+        >>> [str(model.cost(tokens)) for tokens in (1_000, 1_001)]
+        ['0.002', '0.004004']
+        """
+        price = self.price(tokens, output=output)
+        return None if price is None else tokens * price / 1_000_000
+
+    def exact_cost(self, tokens: int, *, output: bool = False) -> str | None:
+        """Return `cost` with all its digits, for programs.
+
+        >>> LanguageModel("m", "M", "F", price_in=Decimal("2.5")).exact_cost(20)
+        '0.00005'
+        """
+        cost = self.cost(tokens, output=output)
+        return None if cost is None else f"{cost.normalize():f}"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,10 +148,8 @@ class ModelList:
             return model
         for prefix, model in self._prefixes:
             if name.startswith(prefix.casefold()):
-                return replace(
-                    model, id=id.strip(), title=id.strip(), context=None, price_in=None, price_out=None,
-                    price_up_to=None, source="", via="", as_of=None, ends=None, also=(), prefixes=(),
-                )  # fmt: skip
+                unknown = {name: LanguageModel.__dataclass_fields__[name].default for name in FIGURES}
+                return replace(model, id=id.strip(), title=id.strip(), also=(), prefixes=(), **unknown)
         return None
 
     def find(self, query: str) -> list[LanguageModel]:
@@ -145,13 +193,21 @@ def read(text: str) -> ModelList:
 
 def _entry(id: str, table: dict[str, Any]) -> LanguageModel:
     model = LanguageModel(id=id, **table)
-    figures = any(each is not None for each in (model.context, model.price_in, model.price_out))
+    figures = any(
+        getattr(model, name) is not None for name in FIGURES if name not in ("source", "via", "as_of", "ends")
+    )
+    priced, long = model.price_in is not None, model.above_in is not None
     require(
         model.vocabulary is None or model.vocabulary in WELL_KNOWN, f"has an unknown vocabulary {model.vocabulary!r}"
     )
-    require(model.public == (model.vocabulary is not None), "should have a vocabulary, or public = false")
-    require(model.price_in is not None or model.price_out is None, "has a price_out but no price_in")
-    require(model.price_in is not None or model.price_up_to is None, "has a price_up_to but no price_in")
+    require(
+        bool(model.vocabulary or model.repository) or not model.public,
+        "should have a vocabulary or a repository, or public = false",
+    )
+    require(model.public or not model.vocabulary or bool(model.note), "should have a note that says who counts with it")
+    require(priced or model.price_out is None, "has a price_out but no price_in")
+    require(priced or model.price_up_to is None, "has a price_up_to but no price_in")
+    require(not long or model.price_up_to is not None, "has an above_in but no price_up_to")
     require(not figures or bool(model.source and model.as_of), "has figures without a source and a date (as_of)")
     return model
 
@@ -215,5 +271,5 @@ def models_using(vocabulary: str) -> list[LanguageModel]:
 
 
 def is_old(model: LanguageModel, today: date) -> bool:
-    """Whether the figures of a model are more than 90 days old."""
+    """Whether the figures of a model are more than 60 days old."""
     return model.as_of is not None and today - model.as_of > OLD

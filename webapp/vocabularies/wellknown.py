@@ -30,7 +30,7 @@ SomeText = Annotated[str, StringConstraints(min_length=1)]
 Several = Annotated[tuple[T, ...], Field(strict=False)]
 """A list in a file."""
 _Path = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_]([A-Za-z0-9_/-]|\.[A-Za-z0-9_-])*$")]
-_Repository = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_][A-Za-z0-9_.-]*)?$")]
+Repository = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_][A-Za-z0-9_.-]*)?$")]
 _Checksum = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -44,7 +44,7 @@ class VocabularySource:
     """
 
     files: Several[_Path]
-    repository: _Repository = ""
+    repository: Repository = ""
     revision: str = ""
     sha256: Several[_Checksum] = ()
 
@@ -79,7 +79,7 @@ class WellKnown:
     download_size: int = 0
     encoding: str = ""
     pattern: str = ""
-    chat: _Repository = ""
+    chat: Repository = ""
     special_tokens: Mapping[str, int] = field(default_factory=dict)
 
     @property

@@ -43,6 +43,7 @@ PLACES = (
             ("compare.page", _l("Compare")),
             ("languages.page", _l("Languages")),
             ("measures.page", _l("Measures")),
+            ("costs.page", _l("Models")),
         ),
     ),
     Place(_l("Step by step"), (("steps.index", _lp("tab", "Encoding")), ("training.index", _lp("tab", "Training")))),

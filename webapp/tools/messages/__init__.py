@@ -178,7 +178,7 @@ def _vocabulary(body: MessagesBody) -> str:
         sentence = f"There is no model {body.model[:40]!r} in the list. GET /api/v1/models lists them."
         raise InputProblem(sentence, 404, "model")
     if model.vocabulary is None:
-        sentence = f"The publisher of {model.title} gives no tokenizer for it. Choose a vocabulary."
+        sentence = f"The tokenizer of {model.title} is not here. Choose a vocabulary."
         raise InputProblem(sentence, 409, "model")
     return model.vocabulary
 

@@ -104,7 +104,8 @@ class ConversationResult:
     @property
     def cost(self) -> str:
         """What the prompt costs; empty without a price."""
-        return "" if self.figures.price is None else dollars(self.counted.total, self.figures.price)
+        price = self.figures.price
+        return dollars(None if price is None else self.counted.total * price / 1_000_000)
 
     @property
     def tiled(self) -> bool:
@@ -209,10 +210,11 @@ def figures_of(state: MessagesInput, tokens: int) -> PromptFigures:
     model = state.chosen_model
     if model is not None and model.vocabulary is not None and not uses(model.id, state.vocabulary):
         model = None
-    window = model.context if model else None
-    if model is None or model.price_in is None or (model.price_up_to is not None and tokens > model.price_up_to):
+    window = model.most_input if model else None
+    price = model.price(tokens) if model else None
+    if model is None or price is None:
         return PromptFigures(window)
-    return PromptFigures(window, model.price_in, False, model.as_of, model.source)
+    return PromptFigures(window, price, False, model.as_of, model.source)
 
 
 def published_count(
