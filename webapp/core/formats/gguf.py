@@ -95,10 +95,11 @@ def _value(metadata: Mapping[str, Any], name: str, kind: type[Any], default: Any
 
 
 def _template(before: int | None, after: int | None) -> PostProcessor:
-    parts = tuple(part for part in (before, None, after) if part is not None)
-    if not parts:
+    if before is after is None:
         return PostProcessor()
-    return PostProcessor(template=Template((*([] if before is None else [before]), None, *([] if after is None else [after]))))
+    return PostProcessor(
+        template=Template((*([] if before is None else [before]), None, *([] if after is None else [after])))
+    )
 
 
 # --- tokens -----------------------------------------------------------------------------------------------------------
@@ -295,9 +296,7 @@ class TextUnigram(Unigram):
 
     def __init__(self, pieces: Sequence[str], scores: Sequence[float], kinds: Sequence[int], unknown_id: int) -> None:
         super().__init__(pieces, scores, unknown_id=unknown_id)
-        self._ids = {
-            piece: id for id, piece in enumerate(self.pieces) if kinds[id] in (NORMAL, USER_DEFINED, UNUSED)
-        }
+        self._ids = {piece: id for id, piece in enumerate(self.pieces) if kinds[id] in (NORMAL, USER_DEFINED, UNUSED)}
         self.score_of = {piece: self.scores[id] for piece, id in self._ids.items()}
         normal = [score for score, kind in zip(self.scores, kinds, strict=True) if kind == NORMAL]
         self.unknown_score = single(single(min(normal, default=0.0)) - UNKNOWN_PENALTY)
@@ -309,7 +308,9 @@ def _unigram(vocabulary: _Vocabulary) -> Tokenizer:
     unknown = vocabulary.id("unknown", 2)
     if unknown is None:
         raise FormatError("the GGUF file has no unknown token")
-    scores = [0.0 if kind == USER_DEFINED else score for score, kind in zip(vocabulary.scores, vocabulary.kinds, strict=True)]
+    scores = [
+        0.0 if kind == USER_DEFINED else score for score, kind in zip(vocabulary.scores, vocabulary.kinds, strict=True)
+    ]
     blob = vocabulary.value("precompiled_charsmap", bytes, b"")
     extra = vocabulary.value("remove_extra_whitespaces", bool, False)
     model: Model = TextUnigram(vocabulary.tokens, scores, vocabulary.kinds, unknown)

@@ -86,8 +86,8 @@ def chat_config(content: bytes) -> str:
     tokens = metadata.get("tokenizer.ggml.tokens", [])
     config = {
         f"{name}_token": tokens[id]
-        for name in ("bos", "eos", "unknown", "padding")
-        if isinstance(id := metadata.get(f"tokenizer.ggml.{name}_token_id"), int) and 0 <= id < len(tokens)
+        for name, key in {"bos": "bos", "eos": "eos", "unk": "unknown", "pad": "padding"}.items()
+        if isinstance(id := metadata.get(f"tokenizer.ggml.{key}_token_id"), int) and 0 <= id < len(tokens)
     }
     key = "tokenizer.chat_template"
     default = metadata.get(key)
