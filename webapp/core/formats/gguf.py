@@ -9,6 +9,7 @@ difference: of two special tokens that overlap in a text, llama.cpp finds the lo
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -97,9 +98,8 @@ def _value(metadata: Mapping[str, Any], name: str, kind: type[Any], default: Any
 def _template(before: int | None, after: int | None) -> PostProcessor:
     if before is after is None:
         return PostProcessor()
-    return PostProcessor(
-        template=Template((*([] if before is None else [before]), None, *([] if after is None else [after])))
-    )
+    parts = (() if before is None else (before,), (None,), () if after is None else (after,))
+    return PostProcessor(template=Template(tuple(chain.from_iterable(parts))))
 
 
 # --- tokens -----------------------------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def _check_items(name: str, items: Sequence[object], *kinds: type) -> None:
 
 
 def _numbers(metadata: Mapping[str, Any], name: str, tokens: list[str], default: int) -> list[Any]:
-    numbers = _value(metadata, name, list, None)
+    numbers: list[Any] | None = _value(metadata, name, list, None)
     if numbers is None:
         return [default] * len(tokens)
     _check_items(name, numbers, int, float)
@@ -308,12 +308,11 @@ def _unigram(vocabulary: _Vocabulary) -> Tokenizer:
     unknown = vocabulary.id("unknown", 2)
     if unknown is None:
         raise FormatError("the GGUF file has no unknown token")
-    scores = [
-        0.0 if kind == USER_DEFINED else score for score, kind in zip(vocabulary.scores, vocabulary.kinds, strict=True)
-    ]
+    kinds = vocabulary.kinds
+    scores = [0.0 if kind == USER_DEFINED else score for score, kind in zip(vocabulary.scores, kinds, strict=True)]
     blob = vocabulary.value("precompiled_charsmap", bytes, b"")
     extra = vocabulary.value("remove_extra_whitespaces", bool, False)
-    model: Model = TextUnigram(vocabulary.tokens, scores, vocabulary.kinds, unknown)
+    model: Model = TextUnigram(vocabulary.tokens, scores, kinds, unknown)
     return Tokenizer(
         model,
         normalizer=SentencePieceNormalizer(
