@@ -26,7 +26,7 @@ from webapp.core.models.wordpiece import WordPiece
 from webapp.core.text import decoders, split_patterns
 from webapp.core.text.character_map import CharacterMap
 from webapp.core.text.character_pretokenizers import ByteLevelCharacters
-from webapp.core.text.normalizers import Replace
+from webapp.core.text.normalizers import Lowercase, Normalizer, NormalizerSequence, Replace
 from webapp.core.text.pattern_matching import TimeBudget
 from webapp.core.text.pretokenizers import ByteLevel, PreTokenizer, PreTokenizerSequence, Split, WhitespaceSplit
 from webapp.core.text.sentencepiece_normalizer import SPACE, SentencePieceDecoder, SentencePieceNormalizer
@@ -184,11 +184,11 @@ def _strips(metadata: Mapping[str, Any]) -> Any:
 def _byte_pairs(vocabulary: _Vocabulary, pre: str | None = None) -> Tokenizer:
     """Byte-pair encoding by merges: over bytes, or over characters for a few pre-tokenizers."""
     pre = pre or vocabulary.value("pre", str, "") or "default"
-    if pre not in _PRE:
+    if pre not in PRE_TOKENIZERS:
         raise FormatError(
             "the pre-tokenizer %(name)s of this GGUF file is not known, so its tokens cannot be told", name=shown(pre)
         )
-    known = _PRE[pre]
+    known = PRE_TOKENIZERS[pre]
     merges = vocabulary.value("merges", list, None)
     if merges is None and pre != _NO_MERGES:
         raise FormatError('"%(name)s" is missing', name=f"{_PREFIX}merges")
@@ -204,12 +204,15 @@ def _byte_pairs(vocabulary: _Vocabulary, pre: str | None = None) -> Tokenizer:
     }
     model = huggingface_models.read_model(part, vocabulary.added, byte_level=not raw)
     budget = TimeBudget(len(known["patterns"]))
+    kept: tuple[split_patterns.Behavior, bool] = ("removed", True) if known.get("matches_only") else ("isolated", False)
     steps: list[PreTokenizer] = [
-        Split(split_patterns.GPT2 if source == "GPT2" else source, "isolated", budget=budget)
-        for source in known["patterns"]
+        Split(split_patterns.GPT2 if source == "GPT2" else source, *kept, budget) for source in known["patterns"]
     ]
     if not raw and not getattr(model, "byte_level", False):
         steps.append(ByteLevelCharacters(ByteLevel(use_regex=False)))
+    normalizer: Normalizer | None = Replace(" ", SPACE) if known.get("marked") else None
+    if known.get("matches_only") and vocabulary.value("normalizer.lowercase", bool, False):
+        normalizer = NormalizerSequence((Replace("İ", "i"), Lowercase()))
     default = None if raw or known.get("no_default_bos") else 11
     needs_bos = known.get("needs_bos", False)
     postprocessor = vocabulary.template((known.get("add_bos", False), default), (False, None if raw else 11))
@@ -218,7 +221,7 @@ def _byte_pairs(vocabulary: _Vocabulary, pre: str | None = None) -> Tokenizer:
         postprocessor = _template(vocabulary.id("bos", None), eos)
     return Tokenizer(
         model,
-        normalizer=Replace(" ", SPACE) if known.get("marked") else None,
+        normalizer=normalizer,
         pretokenizer=steps[0] if len(steps) == 1 else PreTokenizerSequence(tuple(steps)),
         decoder=decoders.DecoderSequence(
             (decoders.ReplaceDecoder(SPACE, " "), decoders.ByteFallback(), decoders.Fuse())
@@ -328,12 +331,13 @@ def _unigram(vocabulary: _Vocabulary) -> Tokenizer:
 
 _READERS = {
     "gpt2": _byte_pairs,
+    "whitespace": _byte_pairs,
     "gemma4": lambda vocabulary: _byte_pairs(vocabulary, "gemma4"),
     "llama": _scored,
     "bert": _words,
     "t5": _unigram,
 }
 _TABLES = tomllib.loads(Path(__file__).with_name("gguf_patterns.toml").read_text(encoding="utf-8"))
-_PRE: Mapping[str, dict[str, Any]] = {name: table for table in _TABLES["pre"] for name in table["names"]}
+PRE_TOKENIZERS: Mapping[str, dict[str, Any]] = {name: table for table in _TABLES["pre"] for name in table["names"]}
 _CONTROL: Mapping[str, list[str]] = _TABLES["control"]
 _WORDS: Sequence[str] = _TABLES["words"]["names"]
