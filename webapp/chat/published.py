@@ -13,6 +13,7 @@ from webapp.core.vocabulary_error import Phrase
 from webapp.vocabularies.catalogue import CatalogueEntry
 from webapp.vocabularies.https_download import FetchError
 from webapp.vocabularies.library import PATIENCE, Library, StillFetchingError, UnavailableVocabularyError
+from webapp.vocabularies.uploads import is_upload
 from webapp.vocabularies.wellknown import WELL_KNOWN, VocabularySource, WellKnown
 
 CONFIG, TEMPLATE = "tokenizer_config.json", "chat_template.jinja"
@@ -31,11 +32,11 @@ def published_template(library: Library, name: str) -> ChatTemplate:
     UnavailableVocabularyError if it cannot be fetched or read.
     """
     none = NoTemplateError(Phrase("no chat template is published for this vocabulary"))
-    entry = library.find(name)
-    if entry is None or not (has_template(name) or entry.origin == "uploaded"):
+    entry = library.find(name) if has_template(name) or is_upload(name) else None
+    if entry is None:
         raise none
     try:
-        if entry.origin == "uploaded":
+        if is_upload(name):
             content, _companion = library.uploads.content(name)
             template = from_config(name, entry.title, chat_config(content)) if is_gguf(content) else None
             if template is None:

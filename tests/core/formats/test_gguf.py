@@ -1,4 +1,4 @@
-"""GGUF: the ids of llama.cpp, for a small file of each kind and its own vocabularies; parts of files; chat templates."""
+"""GGUF: the ids of llama.cpp, for small files and for its own vocabularies; parts of files; chat templates."""
 
 import json
 import os

@@ -1,7 +1,11 @@
 """GGUF, the format of llama.cpp: the tokenizer in the metadata of a model's file.
 
-Ids equal those of llama.cpp (`src/llama-vocab.cpp` and `src/unicode.cpp` of llama-cpp-python 0.3.36), with one
-difference: of two special tokens that overlap in a text, llama.cpp finds the longer one first; here it is the first.
+Ids equal those of llama.cpp (`src/llama-vocab.cpp` and `src/unicode.cpp` of llama-cpp-python 0.3.36), except for
+
+- special tokens that overlap in a text: llama.cpp finds the longer one first; here the one that begins first is found;
+- space outside ASCII after a special token of Phi-3, which llama.cpp keeps;
+- `▁` inside of a word, which BERT's files have as the beginning of a word;
+- a text of spaces alone, for Unigram: llama.cpp adds no space before it.
 
 `gguf_patterns.toml` has the pre-tokenizers, which a file only names.
 """
@@ -244,12 +248,15 @@ def _pair(merge: str) -> tuple[str, str]:
 
 
 def _scored(vocabulary: _Vocabulary) -> Tokenizer:
-    """SentencePiece's byte-pair encoding, by scores; llama.cpp gives tokens of all types to a text."""
+    """SentencePiece's byte-pair encoding, by scores; merges may make tokens of any type, as in llama.cpp."""
     unknown = vocabulary.id("unknown", 0)
+    ids = {token: id for id, token in enumerate(vocabulary.tokens)}
     kinds = [PieceKind.BYTE if kind == BYTE else PieceKind.NORMAL for kind in vocabulary.kinds]
+    for token in vocabulary.added:
+        if not _is_merged(token.content, ids):
+            kinds[token.id] = PieceKind.CONTROL
     if unknown is not None:
         kinds[unknown] = PieceKind.UNKNOWN
-    ids = {token: id for id, token in enumerate(vocabulary.tokens)}
     byte_ids = [ids[name] for name in NAMED_BYTES] if ids.keys() >= set(NAMED_BYTES) else None
     pieces = ScoredPieces(vocabulary.tokens, vocabulary.scores, kinds, byte_ids=byte_ids)
     prefix = vocabulary.value("add_space_prefix", bool, True)
@@ -260,6 +267,12 @@ def _scored(vocabulary: _Vocabulary) -> Tokenizer:
         added_tokens=vocabulary.added,
         postprocessor=vocabulary.template((True, 1), (False, 2)),
     )
+
+
+def _is_merged(token: str, ids: Mapping[str, int]) -> bool:
+    """Whether two parts of a token are tokens or characters, so that a merge can make it."""
+    cuts = ((token[:cut], token[cut:]) for cut in range(1, len(token)))
+    return any(all(len(part) == 1 or part in ids for part in parts) for parts in cuts)
 
 
 def _spaces_decoder(vocabulary: _Vocabulary, unknown: int, strip: Any, byte_ids: Sequence[int]) -> SentencePieceDecoder:
