@@ -186,6 +186,7 @@ def test_versions_and_counts() -> None:
         (scored(scores=[float("nan")] * 265), "which is not a number"),
         (words(unknown_token_id=99, tokens=["▁a"], token_type=[1]), "no unknown token"),
         (unigram(precompiled_charsmap=b"\x01"), "wrong length"),
+        (unigram(precompiled_charsmap="x"), "should be a list of bytes"),
     ],
 )  # fmt: skip
 def test_refused(metadata: dict[str, Any], message: str) -> None:

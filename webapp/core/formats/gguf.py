@@ -190,7 +190,8 @@ def _byte_pairs(vocabulary: _Vocabulary, pre: str | None = None) -> Tokenizer:
     pre = pre or vocabulary.value("pre", str, "") or "default"
     if pre not in PRE_TOKENIZERS:
         raise FormatError(
-            "the pre-tokenizer %(name)s of this GGUF file is not known, so its tokens cannot be told", name=shown(pre)
+            "the pre-tokenizer %(name)s of this GGUF file is not known, so texts cannot be split as its model expects",
+            name=shown(pre),
         )
     known = PRE_TOKENIZERS[pre]
     merges = vocabulary.value("merges", list, None)

@@ -8,7 +8,7 @@ from struct import Struct
 from typing import Any
 
 from webapp.core.formats.reading import LARGEST_FILE, FormatError
-from webapp.core.vocabulary_error import shown
+from webapp.core.vocabulary_error import Phrase, shown
 
 MAGIC = b"GGUF"
 MOST_KEYS = 10_000
@@ -22,16 +22,18 @@ _STRING, _LIST = 8, 9
 _NEEDED = frozenset(f"tokenizer.ggml.{name}" for name in ("tokens", "scores", "token_type", "merges"))
 _CHARACTER_MAP = "tokenizer.ggml.precompiled_charsmap"
 
+_CUT_SHORT = Phrase(
+    "the first %(size)s bytes of this GGUF file end inside its metadata; at least %(more)s more are needed",
+    size="",
+    more="",
+)
+
 
 class CutShortError(FormatError):
     """The bytes end inside the metadata; `needed` is the least number of bytes that contain all of it."""
 
     def __init__(self, size: int, needed: int) -> None:
-        super().__init__(
-            "this part of a GGUF file, %(size)s bytes, ends inside its metadata; at least %(more)s more are needed",
-            size=f"{size:,}",
-            more=f"{needed - size:,}",
-        )
+        super().__init__(_CUT_SHORT.sentence, size=f"{size:,}", more=f"{needed - size:,}")
         self.needed = needed
 
 
