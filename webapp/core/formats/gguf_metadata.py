@@ -56,7 +56,8 @@ def read_metadata(content: bytes) -> dict[str, Any]:
 def needed(prefix: bytes) -> int:
     """Return how many more bytes of a GGUF file its metadata takes at least; 0 if `prefix` contains all of it.
 
-    For a download by ranges: repeat until it is 0.
+    For a download by ranges: repeat until it is 0, and ask for at least a megabyte at a time, because the lengths of
+    texts are known only as far as the bytes go.
 
     >>> needed(b"GGUF"), needed(_HEADER.pack(b"GGUF", 3, 0, 1)), needed(_HEADER.pack(b"GGUF", 3, 0, 0))
     (20, 13, 0)
