@@ -193,6 +193,18 @@ const Tokenscope = (() => {
     // Without storage, attempts cannot be counted: the visitor presses the button.
   }
 
+  // ── Files ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  // Of a large model only the beginning is sent, which has its tokenizer. Before the listeners of the field itself.
+  document.addEventListener("change", ({ target: field }) => {
+    const most = Number(field.dataset?.head);
+    const isLarge = (file) => file.size > most && /\.gguf$/i.test(file.name);
+    if (!most || !Array.from(field.files).some(isLarge)) return;
+    const sent = new DataTransfer();
+    for (const file of field.files) sent.items.add(isLarge(file) ? new File([file.slice(0, most)], file.name) : file);
+    field.files = sent.files;
+  }, true);
+
   // Shared results have nothing to type, and other pages send their forms as they are.
   if (text?.dataset.most) serveForm(text.form);
 

@@ -9,10 +9,12 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import DESK, PHONE, assert_accessible
 from tests.browser.conftest import OpenPage
+from tests.core.gguf_files import byte_level, written
 from tests.serving import serve
 from tests.vocabularies.publisher import Answer, Publisher, publishing
 from webapp.core.formats import huggingface
 from webapp.core.formats.recognize import recognize
+from webapp.vocabularies import name_of
 
 TEXT = "the lowest low"
 FILE = huggingface.write(recognize(b"[UNK]\nthe\nlow\n##est\n").tokenizer).encode()
@@ -31,7 +33,8 @@ def publisher() -> Iterator[Publisher]:
 @pytest.fixture(scope="module")
 def site(publisher: Publisher) -> Iterator[str]:
     """Serve the site with this publisher, with nothing fetched yet."""
-    with serve(environment={"TOKENSCOPE_HUB": publisher.address, "TOKENSCOPE_PRELOAD": "false"}) as address:
+    limits = {"TOKENSCOPE_MAX_UPLOAD_BYTES": "1000000"}
+    with serve(environment={"TOKENSCOPE_HUB": publisher.address, "TOKENSCOPE_PRELOAD": "false", **limits}) as address:
         yield address
 
 
@@ -136,6 +139,19 @@ def test_the_text_survives_a_visit_to_a_vocabulary_page(open_page: OpenPage) -> 
     page.get_by_role("link", name="Use", exact=True).click()
     expect(page.locator("#text")).to_have_value(text)
     expect(page.locator("#tokens")).to_contain_text("a text of my own a text of my own")
+
+
+def test_the_beginning_of_a_large_model_is_sent(open_page: OpenPage, tmp_path: Path) -> None:
+    header = written(byte_level())
+    path = tmp_path / "Model-Q4.GGUF"
+    with path.open("wb") as file:
+        file.write(header)
+        file.truncate(3_000_000_000)
+    page = open_page(f"/?text={TEXT}")
+    finder_button(page).click()
+    page.locator("#vocabulary-file").set_input_files(path)
+    page.wait_for_url(re.compile(name_of(header)))
+    expect(page.locator("#v-bpe option[selected]")).to_contain_text(f"{path.name} · {name_of(header)[7:15]}")
 
 
 def test_back_after_an_upload_shows_the_long_text_and_its_result(open_page: OpenPage, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.core.gguf_files import byte_level, written
 from tests.serving import ROOT
 from tests.vocabularies.conftest import TOKENIZER
 from tests.vocabularies.publisher import Answer, publishing
@@ -109,6 +110,14 @@ def test_a_vocab_json_is_read_with_its_merges(tmp_path: Path) -> None:
     assert b"vocab.json" in alone.stderr
     both = output("encode", "-v", vocabulary, "--merges", merges, given="low lower")
     assert both == output("encode", "-v", tokenizer, given="low lower")
+
+
+def test_a_model_is_read_up_to_its_tensors_also_in_a_folder(tmp_path: Path) -> None:
+    with (tmp_path / "model.gguf").open("wb") as file:
+        file.write(written(byte_level()))
+        file.truncate(50_000_000_000)
+    for vocabulary in (tmp_path / "model.gguf", tmp_path):
+        assert output("count", "-v", vocabulary, given="abc abc") == "3\n"
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import json
 from functools import cache
 from typing import Any
 
+from tests.core.gguf_files import byte_level, characters, scored, unigram, words, written
 from tests.core.sentencepieces import trained
 from tests.core.texts import CORPUS
 from webapp.core.formats import minimal_bpe, ngram_counts, tiktoken, tiktoken_encoding, vocab_json
@@ -14,8 +15,9 @@ from webapp.core.text import split_patterns
 from webapp.core.trainers.bpe import train_bytes
 from webapp.core.trainers.ngram import segmented, train
 
+GGUF = {"bytes": byte_level, "scores": scored, "words": words, "unigram": unigram, "characters": characters}
 OTHERS = ["tekken", "scores", "tiktoken", "encoding", "minimal-bpe", "vocab.json", "vocab.txt", "codes", "dictionary",
-          "counts", "n-grams"]  # fmt: skip
+          "counts", "n-grams", *(f"gguf {name}" for name in GGUF)]  # fmt: skip
 MODELS = ["unigram", "bpe", "word", "char"]
 BYTES = [bytes([byte]) for byte in range(256)]
 TRAINED = train_bytes(BYTE_BPE.count(CORPUS), 701, ["<|end|>"])
@@ -75,6 +77,8 @@ def small(name: str) -> tuple[bytes, ...]:
             return (b"#version: 0.2\nt h\nth e</w>\nu n\na f\naf f\nun i\n",)
         case "dictionary":
             return ("研究 5 v\n研 4\naffable 3 a\ncafé 2 n\n".encode(),)
+        case name if name.startswith("gguf "):
+            return (written(GGUF[name.removeprefix("gguf ")]()),)
         case "counts" | "n-grams":
             counts = train(list(segmented("人生 如 梦境\n人生 如 戏\n生如夏花\n梦境 如 人生")))
             write = ngram_counts.write_json if name == "counts" else ngram_counts.write_text

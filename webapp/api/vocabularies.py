@@ -238,10 +238,10 @@ def upload_vocabulary() -> Response:
     """Upload a vocabulary file, and use it by the `name` in the response.
 
     The body is `multipart/form-data` with the file in the field `file`. Send a `vocab.json` together with its
-    `merges.txt`, each in a field `file`. The formats are tokenizer.json, SentencePiece models, .tiktoken, vocab.txt,
-    vocab.json with merges.txt, tekken.json, merges as nested lists, merge codes of subword-nmt, counts of n-grams,
-    tokens with scores, and word lists. The name depends on the content alone: the same file always has
-    the same name, and anyone who knows it can use it.
+    `merges.txt`, each in a field `file`. The formats are tokenizer.json, SentencePiece models, GGUF (its beginning
+    suffices, as far as the metadata goes), .tiktoken, vocab.txt, vocab.json with merges.txt, tekken.json, merges as
+    nested lists, merge codes of subword-nmt, counts of n-grams, tokens with scores, and word lists. The name depends
+    on the content alone: the same file always has the same name, and anyone who knows it can use it.
     """
     if is_foreign(request):
         refuse(403, "The request came from a page of another site, so nothing was stored. Send it from a program.")

@@ -7,11 +7,13 @@ from dataclasses import replace
 from functools import lru_cache
 
 from webapp.chat.templates import ChatTemplate, NoTemplateError, TemplateSourceError, from_config
+from webapp.core.formats.gguf_metadata import chat_config, is_gguf
 from webapp.core.formats.reading import FormatError
 from webapp.core.vocabulary_error import Phrase
 from webapp.vocabularies.catalogue import CatalogueEntry
 from webapp.vocabularies.https_download import FetchError
 from webapp.vocabularies.library import PATIENCE, Library, StillFetchingError, UnavailableVocabularyError
+from webapp.vocabularies.uploads import is_upload
 from webapp.vocabularies.wellknown import WELL_KNOWN, VocabularySource, WellKnown
 
 CONFIG, TEMPLATE = "tokenizer_config.json", "chat_template.jinja"
@@ -24,17 +26,22 @@ def has_template(name: str) -> bool:
 
 
 def published_template(library: Library, name: str) -> ChatTemplate:
-    """The chat template that is published for a vocabulary, fetched if necessary.
+    """The chat template that is published for a vocabulary, fetched if necessary, or in an uploaded GGUF file.
 
     Raises NoTemplateError if there is none, StillFetchingError while it is being fetched, and
     UnavailableVocabularyError if it cannot be fetched or read.
     """
     none = NoTemplateError(Phrase("no chat template is published for this vocabulary"))
-    if not has_template(name):
+    entry = library.find(name) if has_template(name) or is_upload(name) else None
+    if entry is None:
         raise none
-    entry = library.find(name)
-    assert entry is not None
     try:
+        if is_upload(name):
+            content, _companion = library.uploads.content(name)
+            template = from_config(name, entry.title, chat_config(content)) if is_gguf(content) else None
+            if template is None:
+                raise none
+            return template
         config = _content(library, entry, CONFIG) or b"{}"
         template = _read(name, config, b"") or _read(name, config, _content(library, entry, TEMPLATE) or b"")
     except FetchError as error:

@@ -4,7 +4,7 @@ A text goes through one pipeline of small objects: a normalizer changes characte
 pre-tokens, a model turns each pre-token into pieces of its vocabulary, and a decoder turns pieces back into text.
 `Tokenizer` composes them; `recipes` holds the five compositions of this site.
 
-**Load** a vocabulary file. Its content decides which format it is: tokenizer.json, SentencePiece, .tiktoken,
+**Load** a vocabulary file. Its content decides which format it is: tokenizer.json, SentencePiece, GGUF, .tiktoken,
 tekken.json, vocab.txt, a word list and more. `load` takes a path or bytes:
 
 >>> from webapp.core import load, train_bpe

@@ -62,6 +62,7 @@ def formats() -> dict[str, str]:
         "tekken": "tekken.json",
         "huggingface": "tokenizer.json",
         "sentencepiece": "SentencePiece",
+        "gguf": "GGUF",
         "scores": _("Tokens and scores"),
         "minimal-bpe": _("Merges as nested lists"),
         "vocab.json": "vocab.json + merges.txt",

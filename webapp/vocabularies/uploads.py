@@ -11,6 +11,7 @@ from hashlib import sha256
 from threading import Lock
 
 from webapp.core.algorithms import algorithms_for, sharing_vocabularies
+from webapp.core.formats.gguf_metadata import header_of
 from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import Recognized, recognize
 from webapp.core.tokenizer import Tokenizer
@@ -35,12 +36,15 @@ class Uploads:
     def add(self, content: bytes, companion: bytes | None = None) -> tuple[CatalogueEntry, Tokenizer]:
         """Validate and store a file; `companion` is the merges.txt of a vocab.json. Returns it with its tokenizer.
 
+        Of a GGUF file, only the metadata is stored.
+
         Raises FormatError if the file is not a vocabulary, StorageFullError if there is no room for it, and
         UnavailableStorageError if the database is unreachable.
         """
         if companion is not None and companion.lstrip()[:1] == b"{" and content.lstrip()[:1] != b"{":
             content, companion = companion, content  # the visitor may choose the two files in any order
         found = recognize(content, companion)
+        content = header_of(content)  # of a model, whose tensors nobody reads
         algorithms, size = algorithms_of(found.tokenizer), number_of_ids(found.tokenizer)
         hash = hash_of(content, companion)
         file = VocabularyFile(hash, found.format, algorithms, size, content, companion)

@@ -15,7 +15,8 @@ from tokenizers import models, pre_tokenizers, trainers
 from werkzeug.datastructures import FileStorage
 from werkzeug.test import TestResponse, stream_encode_multipart
 
-from tests.core import sentencepieces
+from tests.core import gguf_files, sentencepieces
+from tests.core.gguf_files import written
 from tests.core.small_files import RANKS
 from tests.core.texts import CORPUS
 from tests.site import HTMX, NOWHERE, Page
@@ -78,6 +79,10 @@ FILES: list[tuple[Callable[[], bytes], str]] = [
     (lambda: sentencepieces.trained(model_type="unigram"), "unigram"),
     (lambda: b"".join(b64encode(piece) + b" %d\n" % at for at, piece in enumerate(RANKS)), "bpe"),
     (lambda: b"[UNK]\nhow\n##ever\nlittle\nknown\n,\n", "wordpiece"),
+    (lambda: written(gguf_files.byte_level()), "bpe"),
+    (lambda: written(gguf_files.scored()), "bpe"),
+    (lambda: written(gguf_files.words()), "wordpiece"),
+    (lambda: written(gguf_files.unigram()), "unigram"),
 ]
 
 
@@ -89,6 +94,20 @@ def test_a_file_of_each_format_is_used_at_once(client: FlaskClient, make: Callab
     page = Page(client.get(answer.location).text)
     assert page.ids == recognize(content).tokenizer.ids(TEXT)
     assert page.box == "\n" + TEXT
+
+
+def test_a_model_is_stored_without_its_tensors(client: FlaskClient) -> None:
+    header = written(gguf_files.byte_level(**{"tokenizer.chat_template": "{{ messages[0].content }}<|x|>"}), tensors=1)
+    name = query_of(upload(client, header + bytes(100_000), name="model.gguf"))["vocabulary"]
+    assert name == name_of(header)
+    assert "model.gguf" in client.get(f"/vocabularies/{name}").text
+    conversation = {"messages": json.dumps([{"role": "user", "content": "abc"}]), "vocabulary": name}
+    shown = client.get("/messages.json", query_string={**conversation, "template": "vocabulary", "reply": "0"}).json
+    assert shown is not None
+    assert shown["ids"] == [257, 259]
+    cut = upload(client, header[:-5])
+    assert cut.status_code == 422
+    assert "at least 5 more are needed" in cut.text
 
 
 def test_an_upload_has_one_name_and_is_listed_for_its_visitor_alone(app: Flask, client: FlaskClient) -> None:

@@ -19,6 +19,7 @@ _NAMES = {
     str: Phrase("a string"),
     bool: Phrase("true or false"),
     int: Phrase("an integer"),
+    bytes: Phrase("a list of bytes"),
 }
 _REQUIRED: Any = object()
 

@@ -17,6 +17,7 @@ from webapp.core.formats import (
     vocab_json,
     vocab_txt,
 )
+from webapp.core.formats.gguf_metadata import MAGIC, is_gguf
 from webapp.core.formats.reading import LARGEST_DICTIONARY, LARGEST_FILE, FormatError, decoded, read_json
 from webapp.core.models.matching import Matching
 from webapp.core.models.ngram import NGram
@@ -29,6 +30,7 @@ Format = Literal[
     "tekken",
     "huggingface",
     "sentencepiece",
+    "gguf",
     "scores",
     "minimal-bpe",
     "vocab.json",
@@ -72,6 +74,10 @@ def recognize(content: bytes, companion: bytes | None = None) -> Recognized:
         return _pair(content, companion)
     if not content.strip(b" \t\r\n"):
         raise FormatError("the file is empty")
+    if is_gguf(content):
+        from webapp.core.formats import gguf
+
+        return Recognized("gguf", gguf.read(content))
     check_foreign(content)
     if _is_sentencepiece(content):
         from webapp.core.formats import sentencepiece
@@ -262,7 +268,6 @@ _TEXT = {
 _FOREIGN = {
     **_PACKED,
     **_TEXT,
-    b"GGUF": Phrase("a GGUF model"),
     b"%PDF": Phrase("a PDF"),
     **dict.fromkeys((b"\x89PNG", b"\xff\xd8\xff", b"GIF8"), Phrase("an image")),
 }
@@ -273,7 +278,7 @@ def load(source: str | PathLike[str] | bytes, companion: str | PathLike[str] | b
     """Return the tokenizer of a vocabulary file: a path to it, or its content as bytes.
 
     The content decides which format it is (see `recognize`). GPT-2's `vocab.json` needs its `merges.txt` as
-    `companion`.
+    `companion`. Of a GGUF file only the beginning is read, however large it is; a folder stands for its first one.
 
     >>> load("研究\\n研究生\\n生命\\n起源\\n".encode()).ids("研究生命起源")
     [0, 2, 3]
@@ -284,7 +289,15 @@ def load(source: str | PathLike[str] | bytes, companion: str | PathLike[str] | b
 
 
 def _content(source: str | PathLike[str] | bytes) -> bytes:
-    return source if isinstance(source, bytes) else Path(source).read_bytes()
+    if isinstance(source, bytes):
+        return source
+    path = Path(source)
+    if path.is_dir():
+        path = min(path.glob("*.gguf"), default=path)
+    with path.open("rb") as file:
+        beginning = file.read(len(MAGIC))
+        # A model has up to hundreds of gigabytes after its metadata.
+        return beginning + file.read(LARGEST_FILE - len(MAGIC) if is_gguf(beginning) else -1)
 
 
 def save(tokenizer: Tokenizer) -> bytes:
