@@ -140,7 +140,10 @@ def _pieces(part: Json, added: Sequence[AddedToken]) -> list[str]:
 
 
 def pieces_by_id(vocabulary: Mapping[str, Any], added: Sequence[AddedToken] = ()) -> list[str]:
-    """Return pieces in the order of their ids, which must run from 0 without gaps except for added tokens."""
+    """Return pieces in the order of their ids, which must run from 0 without gaps.
+
+    Added tokens fill gaps. If only added tokens follow a gap, as in OpenAI's encodings, the pieces end at the gap.
+    """
     ids = list(vocabulary.values())
     if set(map(type, ids)) - {int}:
         name, id = next((name, id) for name, id in vocabulary.items() if type(id) is not int)
@@ -157,7 +160,11 @@ def pieces_by_id(vocabulary: Mapping[str, Any], added: Sequence[AddedToken] = ()
             last=shown(by_id[vocabulary[twice]]),
         )
     by_id |= {token.id: token.content for token in added if token.id not in by_id and token.id < max(ids)}
-    if min(ids) < 0 or max(ids) >= len(by_id):
+    if max(ids) >= len(by_id):
+        gap = next(id for id in range(len(by_id)) if id not in by_id)
+        contents = {token.content for token in added}
+        by_id = {id: piece for id, piece in by_id.items() if id < gap or piece not in contents}
+    if min(ids) < 0 or max(by_id, default=0) >= len(by_id):
         raise FormatError(
             "the ids of the pieces should run from 0 to %(last)s without gaps; missing: %(missing)s",
             last=len(by_id) - 1,

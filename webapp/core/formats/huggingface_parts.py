@@ -11,7 +11,14 @@ from typing import Any, NamedTuple, get_args
 
 import regex
 
-from webapp.core.formats.patterns import check_length, check_source, checked_pattern, common_budget, translated
+from webapp.core.formats.patterns import (
+    as_oniguruma,
+    check_length,
+    check_source,
+    checked_pattern,
+    common_budget,
+    translated,
+)
 from webapp.core.formats.reading import FormatError, field
 from webapp.core.text import decoders, normalizers, pretokenizers
 from webapp.core.text.character_map import CharacterMap
@@ -245,9 +252,10 @@ def _read_character_map(part: Json, name: str) -> CharacterMap:
 
 _BEHAVIORS: dict[Behavior, str] = {each: each.title().replace("_", "") for each in get_args(Behavior)}
 _BEHAVIOR = _field("behavior", read=_read_behavior, write=_BEHAVIORS.__getitem__)
-_LIMITED = PartField(_read_limited, lambda step: {"pattern": {"Regex": step.pattern}})
+_LIMITED = PartField(_read_limited, lambda step: {"pattern": {"Regex": as_oniguruma(step.pattern)}})
 _PATTERN_OR_TEXT = PartField(
-    _read_pattern_or_text, lambda step: {"pattern": {"Regex" if step.regular else "String": step.pattern}}
+    _read_pattern_or_text,
+    lambda step: {"pattern": {"Regex": as_oniguruma(step.pattern)} if step.regular else {"String": step.pattern}},
 )
 _CONTENT = _field("content", str)
 _REPLACEMENT = _field("replacement", "▁", read=_one_character)
