@@ -16,6 +16,7 @@ from webapp.core.models.scored_pieces import ScoredModel
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import Phrase, VocabularyError
 
+
 def files_of(expansion: Expansion, base_file: bytes | None = None) -> dict[str, bytes]:
     """Return the files of an expansion by name; the first one can be uploaded.
 

@@ -99,7 +99,11 @@ def _converted(tokenizer: Tokenizer) -> Tokenizer:
     """Return the tokenizer with merges in place of ranks or of SentencePiece's scores."""
     if isinstance(tokenizer.model, RankBPE):
         return huggingface_equivalents.with_merges(tokenizer)
-    return huggingface_equivalents.converted(tokenizer) if huggingface_equivalents.is_scored(tokenizer.model) else tokenizer
+    return (
+        huggingface_equivalents.converted(tokenizer)
+        if huggingface_equivalents.is_scored(tokenizer.model)
+        else tokenizer
+    )
 
 
 def _outside(tokenizer: Tokenizer) -> dict[str, int]:
@@ -112,9 +116,7 @@ def _outside(tokenizer: Tokenizer) -> dict[str, int]:
     if isinstance(model, Unigram) or all(token.declared_id is None for token in _numbered(model, _added(tokenizer))):
         return {}
     size = len(model.pieces)
-    return {
-        token.content: token.id for token in tokenizer.added_tokens if token.id >= size and not token.single_word
-    }
+    return {token.content: token.id for token in tokenizer.added_tokens if token.id >= size and not token.single_word}
 
 
 def _added(tokenizer: Tokenizer) -> list[AddedToken]:
@@ -198,7 +200,8 @@ def _id(model: Model, token: AddedToken, names: Mapping[str, Any]) -> int | None
 
     A file spells byte-level pieces in characters, except those that are in `names` as they are.
     """
-    if (id := names.get(token.content, 0)) >= len(model.pieces):
+    id: int = names.get(token.content, 0)
+    if id >= len(model.pieces):
         return id
     literal = token.content.encode()
     spelled: bytes | None

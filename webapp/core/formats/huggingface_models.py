@@ -16,6 +16,9 @@ from webapp.core.vocabulary_error import shown
 # Merges are read in batches of this size; the source of each batch is freed before the next, which bounds memory.
 AT_A_TIME = 10_000
 
+# The bytes that occur in UTF-8.
+_UTF_8 = {bytes([byte]) for byte in (*range(0xC0), *range(0xC2, 0xF5))}
+
 Json = dict[str, Any]
 
 
@@ -105,8 +108,8 @@ def _read_bpe(part: Json, added: Sequence[AddedToken], *, byte_level: bool) -> B
     ignore_merges = field(part, "ignore_merges", bool, False)
     if byte_level and not prefix and not suffix:
         pieces = _as_bytes(names, added)
-        if pieces is not None:
-            return BPE(pieces, merges, byte_level=True, ignore_merges=ignore_merges)
+        if pieces is not None and (unknown is None or _UTF_8 <= set(pieces)):
+            return BPE(pieces, merges, byte_level=True, ignore_merges=ignore_merges, partial=True)
     return BPE(
         names,
         merges,
@@ -199,7 +202,7 @@ def _merges(part: Json, ids: Mapping[str, int]) -> list[tuple[int, int]]:
 
 
 def _as_bytes(names: Sequence[str], added: Sequence[AddedToken]) -> list[bytes] | None:
-    """Return the bytes that the names spell; None if a name spells none or if one of the 256 bytes is missing.
+    """Return the bytes that the names spell; None if a name spells none, or two spell the same.
 
     Added tokens may be spelled literally.
     """
@@ -212,8 +215,7 @@ def _as_bytes(names: Sequence[str], added: Sequence[AddedToken]) -> list[bytes] 
             if added_by_id.get(id) != name:
                 return None
             pieces.append(name.encode())
-    known = set(pieces)
-    return pieces if len(known) == len(pieces) and all(bytes([byte]) in known for byte in range(256)) else None
+    return pieces if len(set(pieces)) == len(pieces) else None
 
 
 def _name(piece: Any, special: str | None) -> str:

@@ -20,10 +20,17 @@ from webapp.core.formats.patterns import (
     translated,
 )
 from webapp.core.formats.reading import FormatError, field
+from webapp.core.formats.written_parts import compiled_map
 from webapp.core.text import decoders, normalizers, pretokenizers
 from webapp.core.text.character_map import CharacterMap
 from webapp.core.text.character_normalizers import ByteCharacters, Nmt, Precompiled, Strip, StripAccents
-from webapp.core.text.character_pretokenizers import CharacterDelimiter, Digits, FixedLength, UnicodeScripts
+from webapp.core.text.character_pretokenizers import (
+    ByteLevelCharacters,
+    CharacterDelimiter,
+    Digits,
+    FixedLength,
+    UnicodeScripts,
+)
 from webapp.core.text.decoders import Decoder
 from webapp.core.text.normalizers import Normalizer
 from webapp.core.text.pretokenizers import PreTokenizer
@@ -124,11 +131,10 @@ class PartField(NamedTuple):
 
 
 class PartType(NamedTuple):
-    """The class of a `type`, and its fields in the order of the file; `written` is false for what is only read."""
+    """The class of a `type`, and its fields in the order of the file."""
 
     cls: Callable[..., Any]
     fields: tuple[PartField, ...] = ()
-    written: bool = True
 
 
 def _field(
@@ -176,8 +182,10 @@ def _read(part: object, table: dict[str, PartType], what: Phrase) -> Any:
 
 def _written(step: object, table: dict[str, PartType]) -> Json:
     """The part for a step; raises FormatError for a class that no type has."""
+    if isinstance(step, ByteLevelCharacters):
+        step = step.byte_level
     for kind, part in table.items():
-        if part.cls is type(step) and part.written:
+        if part.cls is type(step):
             return {"type": kind, **{name: value for each in part.fields for name, value in each.write(step).items()}}
     raise FormatError("%(part)s cannot be written to a tokenizer.json", part=type(step).__name__)
 
@@ -268,11 +276,17 @@ _NORMALIZERS: dict[str, PartType] = {
     "Strip": PartType(
         Strip, (_field("strip_left", bool, attribute="left"), _field("strip_right", bool, attribute="right"))
     ),
-    "ByteLevel": PartType(ByteCharacters, written=False),
+    "ByteLevel": PartType(ByteCharacters),
     "Precompiled": PartType(
         Precompiled,
-        (_field("precompiled_charsmap", read=_read_character_map, attribute="character_map"),),
-        written=False,
+        (
+            _field(
+                "precompiled_charsmap",
+                read=_read_character_map,
+                write=lambda rules: base64.b64encode(compiled_map(rules)).decode(),
+                attribute="character_map",
+            ),
+        ),
     ),
     "BertNormalizer": PartType(
         normalizers.BertNormalizer,

@@ -85,6 +85,8 @@ def as_ranks(tokenizer: Tokenizer, special: set[int]) -> Any:
         raise FormatError(
             "%(model)s cannot be written to a .tiktoken file, which holds pieces by rank", model=type(model).__name__
         )
+    if model.missing_bytes:
+        raise FormatError("the file cannot hold a vocabulary without a piece for each of the 256 bytes")
     ranks = RankBPE(model.pieces, reserved=special)  # type: ignore[arg-type]
     merges = iter(model.merges)
     for id, piece in enumerate(model.pieces):
