@@ -19,7 +19,7 @@ from webapp.core.expansion import expand
 from webapp.core.formats import huggingface, tiktoken_encoding, vocab_json
 from webapp.core.formats.reading import FormatError
 from webapp.core.models.bpe import BPE
-from webapp.core.traces.merging import TracedWord, initial_symbols
+from webapp.core.traces.merging import initial_symbols
 
 
 def neox(**options: Any) -> Pair:
@@ -98,10 +98,12 @@ def test_a_saved_pipeline_equals_tokenizers(name: str, texts: list[str]) -> None
 
 def test_pieces_are_bytes_though_some_bytes_are_missing() -> None:
     tokenizer = neox().ours
-    assert isinstance(tokenizer.model, BPE) and tokenizer.model.missing_bytes
+    assert isinstance(tokenizer.model, BPE)
+    assert tokenizer.model.missing_bytes
     assert all(isinstance(piece, bytes) for piece in tokenizer.model.pieces)
     row, left_out = initial_symbols(tokenizer.model, "a\U00050000")
-    assert [symbol.piece for symbol in row[:1]] == [b"a"] and left_out == ((1, 2),)
+    assert [symbol.piece for symbol in row[:1]] == [b"a"]
+    assert left_out == ((1, 2),)
     for write in (vocab_json.write, tiktoken_encoding.write):
         with pytest.raises(FormatError, match="each of the 256 bytes"):
             write(tokenizer.changed(normalizer=None))
@@ -120,4 +122,5 @@ def test_a_vocabulary_without_some_bytes_is_expanded_and_saved(name: str) -> Non
 def test_the_character_map_is_written_as_it_was() -> None:
     pair, again = saved("XLNet")
     maps = [json.loads(each.theirs.to_str())["normalizer"]["normalizers"][4] for each in (pair, again)]
-    assert maps[0] == maps[1] and len(maps[0]["precompiled_charsmap"]) > 1000
+    assert maps[0] == maps[1]
+    assert len(maps[0]["precompiled_charsmap"]) > 1000

@@ -108,7 +108,7 @@ def _read_bpe(part: Json, added: Sequence[AddedToken], *, byte_level: bool) -> B
     ignore_merges = field(part, "ignore_merges", bool, False)
     if byte_level and not prefix and not suffix:
         pieces = _as_bytes(names, added)
-        if pieces is not None and (unknown is None or _UTF_8 <= set(pieces)):
+        if pieces is not None and (unknown is None or set(pieces) >= _UTF_8):
             return BPE(pieces, merges, byte_level=True, ignore_merges=ignore_merges, partial=True)
     return BPE(
         names,

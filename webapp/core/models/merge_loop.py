@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import accumulate, pairwise
+from typing import Any
 
 from webapp.core.text.utf8 import bytes_to_characters
 
@@ -236,7 +237,7 @@ def byte_segments(
     >>> byte_segments("aé", [0, 1, 2], [b"a", b"\\xc3", b"\\xa9"])
     ((0, 0, 1), (1, 1, 2), (2, 1, 2))
     """
-    counted = (lambda data: bytes_to_characters(data).encode()) if spelled else bytes
+    counted: Callable[[Any], bytes] = (lambda data: bytes_to_characters(data).encode()) if spelled else bytes
     ends = list(accumulate(len(counted(pieces[id])) for id in ids))
     starts = [0, *ends][: len(ends)]
     if spelled or not pretoken.isascii():
