@@ -76,8 +76,7 @@ def test_added_tokens_after_a_gap_have_the_ids_of_tokenizers(added: dict[str, in
     beyond = {name: id for name, id in added.items() if id > 3}
     file = document({"<unk>": 0, "a": 1, "b": 2} | beyond, added, kind)
     ours, theirs = huggingface.read(file), tokenizers.Tokenizer.from_str(file)
-    assert ours.model.pieces[:3] == ("<unk>", "a", "b")
-    assert len(ours.model.pieces) < 5
+    assert ours.model.pieces == ("<unk>", "a", "b")
     assert {token.content: token.id for token in ours.added_tokens} == {
         token.content: id for id, token in theirs.get_added_tokens_decoder().items()
     }

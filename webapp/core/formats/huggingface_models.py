@@ -162,8 +162,10 @@ def pieces_by_id(vocabulary: Mapping[str, Any], added: Sequence[AddedToken] = ()
             twice=shown(twice),
             last=shown(by_id[vocabulary[twice]]),
         )
-    by_id |= {token.id: token.content for token in added if token.id not in by_id and token.id < max(ids)}
-    if max(ids) >= len(by_id):
+    filled = by_id | {token.id: token.content for token in added if token.id not in by_id and token.id < max(ids)}
+    if max(ids) < len(filled):
+        by_id = filled
+    else:
         gap = next(id for id in range(len(by_id)) if id not in by_id)
         contents = {token.content for token in added}
         by_id = {id: piece for id, piece in by_id.items() if id < gap or piece not in contents}

@@ -81,7 +81,7 @@ def recognize(content: bytes, companion: bytes | None = None) -> Recognized:
 
 
 def _text(content: bytes) -> Recognized:
-    if _is_tiktoken(content):
+    if is_tiktoken(content):
         return Recognized("tiktoken", tiktoken.read(content))
     text = decoded(content)
     if _UNKNOWN_LINE.search(text):
@@ -130,7 +130,7 @@ def _pair(content: bytes, companion: bytes) -> Recognized:
     parts = sorted((content, companion), key=lambda part: (not _BRACE.match(part), part))
     for part in parts:
         check_foreign(part)
-    if _BRACE.match(parts[0]) and _is_tiktoken(parts[1]):
+    if _BRACE.match(parts[0]) and is_tiktoken(parts[1]):
         return Recognized("tiktoken", tiktoken_encoding.read(parts[1], decoded(parts[0])))
     vocabulary, merges = map(decoded, parts)
     if _BRACE.match(parts[1]):
@@ -186,7 +186,7 @@ _COUNT_LINE = re.compile(r"\s*\S+(?:[ \t]+\S+){0,2}[ \t]+[0-9]+\s*")
 _NGRAM_LINE = re.compile(r"^\S+[ \t]+(?![0-9]+[ \t])\S+(?:[ \t]+\S+)?[ \t]+[0-9]+\r?$", re.MULTILINE)
 
 
-def _is_tiktoken(content: bytes) -> bool:
+def is_tiktoken(content: bytes) -> bool:
     """Whether the first lines are base64 and a rank, and some line is a single byte, which ends in `==`.
 
     Without the second condition, words and frequencies would match too.

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from webapp.core.formats import tiktoken
+from webapp.core.formats.patterns import checked_pattern
 from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError, field, read_json
 from webapp.core.formats.written_parts import WHOLE, check_special_tokens, split_pattern_of
 from webapp.core.models.bpe import BPE
@@ -51,6 +52,19 @@ def write(tokenizer: Tokenizer) -> tuple[bytes, str]:
 def is_encoding(document: object) -> bool:
     """Whether a JSON document has a pattern as `tiktoken` names it."""
     return isinstance(document, dict) and isinstance(document.get("pat_str"), str)
+
+
+def of_pattern(pattern: str) -> str:
+    """Return the JSON for a split pattern, or for that of the encoding with this name, without special tokens.
+
+    >>> of_pattern(r"\\w+"), json.loads(of_pattern("qwen"))["pat_str"] == tiktoken.ENCODINGS["qwen"].pattern
+    ('{"pat_str": "\\\\w+", "special_tokens": {}}', True)
+
+    Raises FormatError for a pattern that cannot be compiled or times out.
+    """
+    known = tiktoken.ENCODINGS.get(pattern)
+    source = known.pattern if known else pattern
+    return json.dumps({"pat_str": checked_pattern(source), "special_tokens": {}}, ensure_ascii=False)
 
 
 def read(ranks: bytes, encoding: str) -> Tokenizer:
