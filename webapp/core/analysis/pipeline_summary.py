@@ -69,6 +69,7 @@ _NAMES = {
     "ScoredBPE": "BPE",
     "SubwordBPE": "BPE",
     "SentencePieceUnigram": "Unigram",
+    "ByteMatching": "maximum matching",
     "Matching": "maximum matching",
     "MaximumProbability": "maximum probability",
     "ByteCharacters": "ByteLevel",

@@ -10,6 +10,7 @@ from webapp.core.formats import (
     dictionary,
     minimal_bpe,
     ngram_counts,
+    rwkv,
     subword_nmt,
     tekken,
     tiktoken,
@@ -18,6 +19,7 @@ from webapp.core.formats import (
     vocab_txt,
 )
 from webapp.core.formats.reading import LARGEST_DICTIONARY, LARGEST_FILE, FormatError, decoded, read_json
+from webapp.core.models.byte_matching import ByteMatching
 from webapp.core.models.matching import Matching
 from webapp.core.models.ngram import NGram
 from webapp.core.recipes import MATCHING
@@ -34,6 +36,7 @@ Format = Literal[
     "vocab.json",
     "vocab.txt",
     "subword-nmt",
+    "rwkv",
     "dictionary",
     "ngram-counts",
     "ngram-text",
@@ -84,6 +87,8 @@ def _text(content: bytes) -> Recognized:
     if is_tiktoken(content):
         return Recognized("tiktoken", tiktoken.read(content))
     text = decoded(content)
+    if rwkv.is_vocabulary(text):
+        return Recognized("rwkv", rwkv.read(text))
     if _UNKNOWN_LINE.search(text):
         return Recognized("vocab.txt", vocab_txt.read(text))
     if text.lstrip()[:1] in ("{", "["):
@@ -290,8 +295,8 @@ def _content(source: str | PathLike[str] | bytes) -> bytes:
 def save(tokenizer: Tokenizer) -> bytes:
     """Return the content of a file that `load` reads back to the same ids.
 
-    Counts as JSON for n-gram models; a `.model` for SentencePiece's models and pipeline; else a
-    `tokenizer.json`. Raises FormatError for a tokenizer that none of them can hold.
+    Counts as JSON for n-gram models; RWKV's file for its model; a `.model` for SentencePiece's models and pipeline;
+    else a `tokenizer.json`. Raises FormatError for a tokenizer that none of them can hold.
 
     >>> from webapp.core.formats.recognize import load
     >>> tokenizer = load(b"[UNK]\\nun\\n##aff\\n##able\\n")
@@ -302,6 +307,8 @@ def save(tokenizer: Tokenizer) -> bytes:
 
     if isinstance(tokenizer.model, NGram):
         return ngram_counts.write_json(tokenizer).encode()
+    if isinstance(tokenizer.model, ByteMatching):
+        return rwkv.write(tokenizer).encode()
     try:
         return sentencepiece.write(tokenizer)
     except FormatError:

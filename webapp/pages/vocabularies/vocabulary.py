@@ -19,6 +19,7 @@ from webapp.core.formats import (
     huggingface,
     minimal_bpe,
     ngram_counts,
+    rwkv,
     sentencepiece,
     tiktoken_encoding,
     vocab_json,
@@ -79,6 +80,7 @@ FORMATS = (
     DownloadFormat({"ngrams.json": JSON}, ngram_counts.write_json, ngram_counts.counted_model),
     DownloadFormat({"ngrams.txt": TEXT}, ngram_counts.write_text, ngram_counts.check_text),
     DownloadFormat({"bpe.json": JSON}, minimal_bpe.write),
+    DownloadFormat({"rwkv_vocab.txt": TEXT}, rwkv.write),
 )
 FORMAT_OF = {file: format for format in FORMATS for file in format.files}
 """The last part of a file's address → its format."""
