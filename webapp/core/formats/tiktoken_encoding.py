@@ -57,8 +57,8 @@ def is_encoding(document: object) -> bool:
 def of_pattern(pattern: str) -> str:
     """Return the JSON for a split pattern, or for that of the encoding with this name, without special tokens.
 
-    >>> of_pattern(r"\\w+"), json.loads(of_pattern("qwen"))["pat_str"] == tiktoken.ENCODINGS["qwen"].pattern
-    ('{"pat_str": "\\\\w+", "special_tokens": {}}', True)
+    >>> of_pattern("[a-z]+"), json.loads(of_pattern("qwen"))["pat_str"] == tiktoken.ENCODINGS["qwen"].pattern
+    ('{"pat_str": "[a-z]+", "special_tokens": {}}', True)
 
     Raises FormatError for a pattern that cannot be compiled or times out.
     """
