@@ -257,8 +257,15 @@ def test_post_processors_equal_tokenizers(name: str, pre_tokenizer: str, text: s
 
 UNKNOWN = ("<unk>", " u", "Ġu")
 CHANGES = [None, N.Lowercase(), N.Replace(" ", "  "), N.Prepend(" "), N.Strip(), N.Replace("x", " "), N.ByteLevel()]
-CUTS = [None, P.Whitespace(), P.ByteLevel(add_prefix_space=True), P.Metaspace(), P.FixedLength(3), P.UnicodeScripts(),
-        *(P.Split(" ", behavior) for behavior in ("merged_with_next", "isolated", "merged_with_previous"))]
+CUTS = [
+    None,
+    P.Whitespace(),
+    P.ByteLevel(add_prefix_space=True),
+    P.Metaspace(),
+    P.FixedLength(3),
+    P.UnicodeScripts(),
+    *(P.Split(" ", behavior) for behavior in ("merged_with_next", "isolated", "merged_with_previous")),
+]
 TRIMMED = processors.RobertaProcessing(("h", 2), ("t", 1))
 TRIMS = [BYTE_LEVEL, TRIMMED, processors.ByteLevel(add_prefix_space=False), processors.Sequence([BYTE_LEVEL, TRIMMED])]
 
