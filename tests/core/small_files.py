@@ -8,16 +8,18 @@ from typing import Any
 from tests.core.gguf_files import byte_level, characters, scored, unigram, words, written
 from tests.core.sentencepieces import trained
 from tests.core.texts import CORPUS
-from webapp.core.formats import minimal_bpe, ngram_counts, tiktoken, tiktoken_encoding, vocab_json
+from webapp.core.formats import minimal_bpe, ngram_counts, rwkv, tiktoken, tiktoken_encoding, vocab_json
+from webapp.core.models.byte_matching import ByteMatching
 from webapp.core.models.ngram import NGram
 from webapp.core.recipes import BYTE_BPE, NGRAM
 from webapp.core.text import split_patterns
+from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers.bpe import train_bytes
 from webapp.core.trainers.ngram import segmented, train
 
 GGUF = {"bytes": byte_level, "scores": scored, "words": words, "unigram": unigram, "characters": characters}
 OTHERS = ["tekken", "scores", "tiktoken", "encoding", "minimal-bpe", "vocab.json", "vocab.txt", "codes", "dictionary",
-          "counts", "n-grams", *(f"gguf {name}" for name in GGUF)]  # fmt: skip
+          "counts", "n-grams", "rwkv", *(f"gguf {name}" for name in GGUF)]  # fmt: skip
 MODELS = ["unigram", "bpe", "word", "char"]
 BYTES = [bytes([byte]) for byte in range(256)]
 TRAINED = train_bytes(BYTE_BPE.count(CORPUS), 701, ["<|end|>"])
@@ -75,6 +77,9 @@ def small(name: str) -> tuple[bytes, ...]:
             return (b"[PAD]\n[UNK]\n[CLS]\n[SEP]\nun\n##aff\n##able\n\xe7\xa0\x94\n\xc3\xa9\nthe",)
         case "codes":
             return (b"#version: 0.2\nt h\nth e</w>\nu n\na f\naf f\nun i\n",)
+        case "rwkv":
+            pieces = [*BYTES, b"the", "研究".encode(), b"\xe7\xa0", b"it's"]
+            return (rwkv.write(Tokenizer(ByteMatching([b"<|endoftext|>", *pieces], reserved=1))).encode(),)
         case "dictionary":
             return ("研究 5 v\n研 4\naffable 3 a\ncafé 2 n\n".encode(),)
         case name if name.startswith("gguf "):

@@ -13,6 +13,8 @@ from hypothesis import given
 
 from tests.core.texts import any_text
 from webapp.core.formats import packed_ranks
+from webapp.core.formats.tiktoken import ENCODINGS
+from webapp.core.text.split_patterns import KIMI_K2
 from webapp.core.tokenizer import Tokenizer
 from webapp.vocabularies.catalogue import CATALOGUE as SHIPPED
 from webapp.vocabularies.shipped_vocabularies import FOLDER, packed
@@ -84,7 +86,7 @@ def small_kimi() -> tuple[Tokenizer, tiktoken.Encoding]:
     for piece in (b"ab", b"AB", b"do", b"don", b"'t", b"  ", b"\r\n", b"\xe4\xb8", "世".encode(), b"12", b"123"):
         ranks[piece] = len(ranks)
     content = b"".join(b64encode(piece) + b" %d\n" % rank for piece, rank in ranks.items())
-    pattern = kimi.pattern.removeprefix("(?V1)")
+    pattern = KIMI_K2.removeprefix("(?V1)")
     return kimi.tokenizer([content]), tiktoken.Encoding(
         "kimi", pat_str=pattern, mergeable_ranks=ranks, special_tokens={}
     )
@@ -97,7 +99,7 @@ def test_kimis_pattern_splits_as_in_tiktoken(text: str) -> None:
 
 
 def test_kimis_reserved_tokens_are_all_named() -> None:
-    special = WELL_KNOWN["kimi-k2"].special_tokens
+    special = ENCODINGS["kimi-k2"].special_tokens
     assert sorted(special.values()) == list(range(163584, 163840))
     assert (special["[BOS]"], special["<|reserved_token_163589|>"], special["[PAD]"]) == (163584, 163589, 163839)
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, NoReturn, TypeVar
 from flask import Blueprint, Flask, Request, Response, current_app, g, request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from webapp.core.formats.tiktoken import ENCODINGS
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import unavailable_problem
 from webapp.tools.inputs import Input, body_model
@@ -33,12 +34,17 @@ class Query(BaseModel):
 
 
 class VocabularyUpload(Input):
-    """A vocabulary file, or a vocab.json and its merges.txt."""
+    """A vocabulary file, or a vocab.json and its merges.txt, or a .tiktoken and its encoding."""
 
     file: list[Annotated[Any, Field(json_schema_extra={"contentMediaType": "application/octet-stream"})]] = Field(
         min_length=1,
         max_length=2,
-        description="The file; or `vocab.json` and `merges.txt`, in two such parts.",
+        description="The file; or `vocab.json` and `merges.txt`, or a .tiktoken and its encoding, in two parts.",
+    )
+    pattern: str = Field(
+        "",
+        description="The split pattern of a .tiktoken, or the name of the encoding that has it: "
+        + ", ".join(f"`{name}`" for name in ENCODINGS),
     )
 
 

@@ -100,6 +100,9 @@ class PipelineAnswer(AnswerModel):
 
     normalizer: list[str]
     pretokenizer: list[str]
+    pattern_guessed: bool = Field(
+        description="Whether the split pattern is a guess: an uploaded .tiktoken does not say how it splits text."
+    )
     model: str
     decoder: list[str]
 
@@ -240,8 +243,12 @@ def upload_vocabulary() -> Response:
     The body is `multipart/form-data` with the file in the field `file`. Send a `vocab.json` together with its
     `merges.txt`, each in a field `file`. The formats are tokenizer.json, SentencePiece models, GGUF (its beginning
     suffices, as far as the metadata goes), .tiktoken, vocab.txt, vocab.json with merges.txt, tekken.json, merges as
-    nested lists, merge codes of subword-nmt, counts of n-grams, tokens with scores, and word lists. The name depends
-    on the content alone: the same file always has the same name, and anyone who knows it can use it.
+    nested lists, merge codes of subword-nmt, counts of n-grams, tokens with scores, RWKV World's vocabulary, and word
+    lists. A .tiktoken holds only pieces and ranks; by the number
+    of ranks the site knows the split pattern and the special tokens of published encodings. For any other, send a
+    second `file`, a JSON object with `pat_str` (the split pattern) and `special_tokens` (token to id), or send the
+    pattern in the field `pattern`; without both, the pattern of cl100k_base is a guess. The name depends on the content
+    alone: the same file always has the same name, and anyone who knows it can use it.
     """
     if is_foreign(request):
         refuse(403, "The request came from a page of another site, so nothing was stored. Send it from a program.")
@@ -252,16 +259,20 @@ def upload_vocabulary() -> Response:
     whole_body(request, keep=True)
     if "file" in request.form:
         refuse(422, "The field `file` has no file name. Send it as a file.", errors=[("#/file", "It has no file name")])
-    unknown = sorted({*request.form, *request.files} - {"file"})
+    unknown = sorted({*request.form, *request.files} - {"file"} - ({*request.form} & {"pattern"}))
     if unknown:
-        refuse(422, "Send only the field `file`.", errors=[(f"#/{unknown[0][:40]}", "There is no such field")])
+        refuse(
+            422,
+            "Send only the fields `file` and `pattern`.",
+            errors=[(f"#/{unknown[0][:40]}", "There is no such field")],
+        )
     count = len(request.files.getlist("file"))
     if not 1 <= count <= 2:
         refuse(422, f"Send one file, or two; the request has {count}.", errors=[("#/file", "One or two")])
     try:
-        entry = messages.store_upload(request.files.getlist("file"))
+        entry = messages.store_upload(request.files.getlist("file"), request.form.get("pattern", ""))
     except InputProblem as problem:
-        refuse_to_store(problem, "file")
+        refuse_to_store(problem, "pattern" if problem.field == messages.PATTERN_FIELD else "file")
     response = json_response({**answers.entry_json(entry), **answers.skipped_json(tokenizer_of(entry.name))}, 201)
     response.headers["Location"] = url_for("api.vocabulary", name=entry.name)
     return response

@@ -16,6 +16,7 @@ from typing import Literal
 from webapp.core.inference import OWN
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
+from webapp.core.models.byte_matching import ByteMatching
 from webapp.core.models.matching import Direction, Matching
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.ngram import NGram
@@ -194,8 +195,9 @@ ALGORITHMS: dict[str, Algorithm] = {
         ),
         # Shared results and vocabularies that earlier versions stored may name it; its files are no longer read.
         Algorithm("picky-bpe", "merges", ()),
-        # For vocabularies of whole words or characters, which are only looked up. The site ships none, so it offers
-        # this entry only after a visitor has fetched or uploaded one.
+        # For vocabularies of whole words or characters, which are only looked up, and for RWKV's. The site ships none,
+        # so it offers these entries only after a visitor has fetched or uploaded one.
+        Algorithm("byte-matching", "lookup", (ByteMatching,), reference=(matching.longest_bytes,)),
         Algorithm("words", "lookup", (WordLevel, SentencePieceWords, SentencePieceCharacters)),
     )
 }

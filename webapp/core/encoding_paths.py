@@ -85,6 +85,16 @@ class PretokenPath:
         first, last = aligned.starts, aligned.ends
         return [first[start] for start in starts], [last[end - 1] for end in ends]
 
+    def texts(self, aligned: AlignedText) -> list[str]:
+        """The part of a span, normalized already, that the model gives each token."""
+        pieces = [aligned] if aligned.text else []
+        pretokenizer = self._pretokenizer
+        if not self._changes_text and pieces and aligned.starts[0]:
+            pretokenizer = self._later_pretokenizer
+        if pretokenizer is not None:
+            pieces = pretokenizers.cut(pretokenizer, aligned)
+        return [piece.text[start:end] for piece in pieces for _, start, end in self._segment(piece.text)]
+
     def _locate(self, pretoken: str) -> Located:
         segments = self._segment(pretoken)
         return tuple(start for _, start, _ in segments), tuple(end for _, _, end in segments)

@@ -8,8 +8,9 @@ from typing import Any
 
 from webapp.core.added_tokens import AddedToken, AddedTokenFinder, Part, PostProcessor, as_added_tokens, spaces_of
 from webapp.core.encoding import Encoding, Placement
-from webapp.core.encoding_paths import PlacedPretokenPath, encoding_path
+from webapp.core.encoding_paths import PlacedPretokenPath, encoding_path, uncached_path
 from webapp.core.models import Model
+from webapp.core.models.unigram import Unigram
 from webapp.core.models.word_models import WordModel
 from webapp.core.text.alignment import AlignedText
 from webapp.core.text.decoders import Decoder, Join
@@ -233,6 +234,10 @@ class Tokenizer:
                 spaces_of(text[starts[at] : ends[at]] if self._is_text(id) else self.model.pieces[id])
                 for at, id in enumerate(ids)
             ]
+            if isinstance(self.model, Unigram) and self.model.unknown_id in ids:
+                # `tokenizers` calls a token of Unigram, an unknown one too, by the normalized text that it covers.
+                names = self._names(text, special)
+                spaces = [own if name is None else spaces_of(name) for own, name in zip(spaces, names, strict=True)]
             for trim in self.postprocessor.trims:
                 starts, ends = trim.offsets(starts, ends, spaces)
         filled = self.postprocessor.template if template else None
@@ -241,6 +246,14 @@ class Tokenizer:
         marks = filled.filled([at in found for at in range(len(starts))], True)
         special_indexes = frozenset(at for at, mark in enumerate(marks) if mark)
         return Placement(filled.filled(starts, 0), filled.filled(ends, 0), special_indexes)
+
+    def _names(self, text: str, special: bool) -> list[str | None]:
+        """Return the normalized text that each token covers; None for added tokens."""
+        path = uncached_path(self.model, self.normalizer, self.pretokenizer)
+        names: list[str | None] = []
+        for part, token in self._parts(AlignedText.of(text), special):
+            names += [None] if token is not None else path.texts(part)
+        return names
 
     def _places(self, aligned: AlignedText, special: bool) -> tuple[Sequence[int], Sequence[int], set[int]]:
         """Return the starts and ends of the tokens of a text, and the indexes of special tokens matched in it."""

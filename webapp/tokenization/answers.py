@@ -16,7 +16,7 @@ from webapp.core.models.dictionary import Dictionary, Reason
 from webapp.core.models.maximum_probability import MaximumProbability, Mode
 from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.result import Result
-from webapp.vocabularies import CatalogueEntry, title_of
+from webapp.vocabularies import CatalogueEntry, library, title_of
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.token_facts import TokenFacts
 from webapp.web.json_responses import JSONPiece, json_piece, named, well_formed
@@ -213,6 +213,7 @@ def vocabulary_json(entry: CatalogueEntry, tokenizer: Tokenizer) -> dict[str, An
         "pipeline": {
             "normalizer": _names(pipeline.normalizer),
             "pretokenizer": _names(pipeline.pretokenizer),
+            "pattern_guessed": library().guesses_pattern(entry, tokenizer),
             "model": pipeline.model.name,
             "decoder": _names(pipeline.decoder),
         },

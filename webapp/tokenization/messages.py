@@ -6,8 +6,10 @@ from flask import Response, current_app
 from flask_babel import gettext as _
 from werkzeug.datastructures import FileStorage
 
+from webapp.core.formats import tiktoken_encoding
 from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.formats.reading import FormatError
+from webapp.core.formats.recognize import is_tiktoken
 from webapp.core.models.dictionary_edits import EditError
 from webapp.core.text.growth import GrowthError
 from webapp.core.text.split_patterns import TextError
@@ -129,7 +131,7 @@ def refused(problems: Sequence[InputProblem]) -> Response:
     )
 
 
-FIELD = "vocabulary_file"
+FIELD, PATTERN_FIELD = "vocabulary_file", "pattern"
 
 
 def upload_limit() -> int:
@@ -138,10 +140,11 @@ def upload_limit() -> int:
     return limit
 
 
-def store_upload(files: Sequence[FileStorage]) -> CatalogueEntry:
+def store_upload(files: Sequence[FileStorage], pattern: str = "") -> CatalogueEntry:
     """Store the uploaded vocabulary, and return its catalogue entry; raises InputProblem.
 
-    `files` is one file, or a vocab.json and its merges.txt in any order.
+    `files` is one file, or a vocab.json and its merges.txt or a .tiktoken and its encoding in any order. `pattern` is
+    the split pattern of a .tiktoken, or the name of the encoding that has it; empty for other files.
     """
     files = [file for file in files if file.filename]
     if not files:
@@ -162,6 +165,8 @@ def store_upload(files: Sequence[FileStorage]) -> CatalogueEntry:
             )
             raise InputProblem(message, 413, FIELD)
     name = _short(files[0].filename)
+    if pattern := pattern.strip():
+        contents.append(_encoding(contents, pattern))
     try:
         return library().store(*contents)
     except FormatError as error:
@@ -181,6 +186,17 @@ def store_upload(files: Sequence[FileStorage]) -> CatalogueEntry:
             name=name,
         )
         raise InputProblem(message, 503, FIELD) from None
+
+
+def _encoding(contents: Sequence[bytes], pattern: str) -> bytes:
+    """The companion of a .tiktoken with a split pattern."""
+    if len(contents) > 1 or not is_tiktoken(contents[0]):
+        message = _("Only a .tiktoken file by itself takes a split pattern. Empty the field to upload other files.")
+        raise InputProblem(message, 422, PATTERN_FIELD)
+    try:
+        return tiktoken_encoding.of_pattern(pattern).encode()
+    except FormatError as error:
+        raise InputProblem(_("This is not accepted: %(why)s", why=translated(error)), 422, PATTERN_FIELD) from error
 
 
 def _short(name: str | None) -> str:

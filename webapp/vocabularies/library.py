@@ -13,6 +13,7 @@ from webapp.core.formats import huggingface
 from webapp.core.formats.dictionary import write_dictionary
 from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import Format, recognize, save
+from webapp.core.formats.tiktoken import is_guess
 from webapp.core.models.dictionary_edits import unedited
 from webapp.core.models.ngram import NGram
 from webapp.core.models.word_models import DictionaryModel
@@ -162,6 +163,10 @@ class Library:
         if has_app_context():
             _found_in_request().pop(uploaded.name, None)  # it may have been looked for before it was uploaded
         return self._recognized(uploaded)
+
+    def guesses_pattern(self, entry: CatalogueEntry, tokenizer: Tokenizer) -> bool:
+        """Whether the split pattern of an upload is a guess, because the file of ranks came without one."""
+        return entry.origin == "uploaded" and is_guess(tokenizer) and self.uploads.content(entry.name)[1] is None
 
     def _recognized(self, uploaded: CatalogueEntry) -> CatalogueEntry:
         """An upload, with the name and the licence of the well-known vocabulary that it is."""

@@ -68,6 +68,7 @@ def formats() -> dict[str, str]:
         "vocab.json": "vocab.json + merges.txt",
         "vocab.txt": "vocab.txt",
         "subword-nmt": "subword-nmt",
+        "rwkv": "RWKV World",
         "dictionary": _("Dictionary"),
         "arpa": "ARPA",  # uploads to earlier versions
         "ngram-counts": _("N-gram counts, JSON"),

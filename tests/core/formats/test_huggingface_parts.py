@@ -255,6 +255,44 @@ def test_post_processors_equal_tokenizers(name: str, pre_tokenizer: str, text: s
     pair.assert_same(text, template=template or name in IN_SEQUENCE)
 
 
+UNKNOWN = ("<unk>", " u", "Ġu")
+CHANGES = [None, N.Lowercase(), N.Replace(" ", "  "), N.Prepend(" "), N.Strip(), N.Replace("x", " "), N.ByteLevel()]
+CUTS = [
+    None,
+    P.Whitespace(),
+    P.ByteLevel(add_prefix_space=True),
+    P.Metaspace(),
+    P.FixedLength(3),
+    P.UnicodeScripts(),
+    *(P.Split(" ", behavior) for behavior in ("merged_with_next", "isolated", "merged_with_previous")),
+]
+TRIMMED = processors.RobertaProcessing(("h", 2), ("t", 1))
+TRIMS = [BYTE_LEVEL, TRIMMED, processors.ByteLevel(add_prefix_space=False), processors.Sequence([BYTE_LEVEL, TRIMMED])]
+
+
+def of_unknown(kind: str, unknown: str) -> Any:
+    """Return a model that does not know most characters."""
+    pieces = [unknown, *"theĠ ▁a", "th", "the", "Ġt", "▁t", " t"]
+    ids = {piece: id for id, piece in enumerate(pieces)}
+    if kind == "Unigram":
+        return models.Unigram([(piece, -1.0 - id / 8) for id, piece in enumerate(pieces)], unk_id=0)
+    if kind == "BPE":
+        return models.BPE(ids, [("t", "h"), ("th", "e")], unk_token=unknown, fuse_unk=True)
+    return {"WordPiece": models.WordPiece, "WordLevel": models.WordLevel}[kind](ids, unk_token=unknown)
+
+
+@given(
+    st.sampled_from(["Unigram", "BPE", "WordPiece", "WordLevel"]), st.sampled_from(UNKNOWN), st.sampled_from(CHANGES),
+    st.sampled_from(CUTS), st.sampled_from(TRIMS), st.text(" \n\u3000xqth▁Ġ日", max_size=9),
+)  # fmt: skip
+@example("Unigram", "<unk>", None, CUTS[6], TRIMS[0], "the\n\tq\n q")
+def test_offsets_of_unknown_tokens_equal_tokenizers(
+    kind: str, unknown: str, change: Any, cut: Any, trim: Any, text: str
+) -> None:
+    parts = {"normalizer": change, "pre_tokenizer": cut, "post_processor": trim}
+    paired(built(of_unknown(kind, unknown), **parts)).assert_same(text)
+
+
 # --- decoders
 
 DECODERS = {

@@ -21,6 +21,7 @@ from tests.core.small_files import BYTES, scores_file, small, tekken_file
 from webapp.core.formats import (
     huggingface,
     ngram_counts,
+    rwkv,
     sentencepiece,
     subword_nmt,
     tekken,
@@ -89,6 +90,7 @@ READ: dict[str, Callable[..., object]] = {
     "huggingface": huggingface.read,
     "template": lambda members: huggingface.read(json.dumps(WHOLE | {"post_processor": TEMPLATE | members})),
     "pattern": checked_pattern,
+    "rwkv": lambda lines: rwkv.read(small("rwkv")[0].decode() + lines),
     "tekken": lambda path, *value: tekken.read(changed(tekken_file(), path, *value)),
 }
 CASES = tomllib.loads(Path(__file__).with_name("refused.toml").read_text(encoding="utf-8"))

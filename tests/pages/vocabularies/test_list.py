@@ -8,6 +8,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from tests.core.small_files import small
 from tests.pages.vocabularies.test_vocabularies import SHIPPED
 from tests.site import HTMX, words
 from webapp.core.formats import packed_ranks
@@ -138,3 +139,40 @@ def test_a_refused_upload_has_its_problem_beside_the_field(
     assert message in words(answer)
     assert re.search('<input type="file"[^>]*aria-describedby="upload-error[^>]*aria-invalid="true"', answer.text)
     assert upload(client, *files, **{"Sec-Fetch-Site": "cross-site"}).status_code in (403, 413)
+
+
+def test_a_tiktoken_of_no_known_encoding_says_that_its_pattern_is_a_guess(client: FlaskClient) -> None:
+    [ranks] = small("tiktoken")
+    guess = "The split pattern is a guess"
+    address = upload(client, (ranks, "own.tiktoken")).location
+    assert guess in words(client.get(address))
+    assert client.get(f"{address}.json").json["pipeline"]["pattern_guessed"] is True
+    for pattern in ("cl100k_base", r"\w+|\W+"):
+        data = {"vocabulary_file": (io.BytesIO(ranks), "own.tiktoken"), "pattern": pattern}
+        chosen = client.post("/vocabularies", data=data).location
+        assert chosen != address
+        assert guess not in words(client.get(chosen))
+        assert client.get(f"{chosen}.json").json["pipeline"]["pattern_guessed"] is False
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "message"),
+    [
+        ("tiktoken", "(", "cannot be compiled: missing ) at position 1"),
+        ("tiktoken", "(a+)+$", "times out on a run of"),
+        ("tiktoken", "a" * 6000, "at most 5,000 are allowed"),
+        ("vocab.txt", "cl100k_base", "Only a .tiktoken file by itself takes a split pattern."),
+        ("encoding", "cl100k_base", "Only a .tiktoken file by itself takes a split pattern."),
+    ],
+)
+def test_a_refused_pattern_stays_in_its_field(client: FlaskClient, name: str, pattern: str, message: str) -> None:
+    files = [(io.BytesIO(content), "file") for content in small(name)]
+    answer = client.post("/vocabularies", data={"vocabulary_file": files, "pattern": pattern})
+    assert answer.status_code == 422
+    assert message in words(answer)
+    assert re.search('<input type="text" name="pattern"[^>]*pattern-error[^>]*aria-invalid="true"', answer.text)
+    assert f'value="{pattern}"' in answer.text
+    posted = [(io.BytesIO(content), "file") for content in small(name)]
+    refused = client.post("/api/v1/vocabularies", data={"file": posted, "pattern": pattern})
+    assert refused.status_code in (409, 422)
+    assert refused.json["errors"][0]["pointer"] == "#/pattern"

@@ -70,6 +70,7 @@ _NAMES = {
     "SubwordBPE": "BPE",
     "SentencePieceUnigram": "Unigram",
     "TextUnigram": "Unigram",
+    "ByteMatching": "maximum matching",
     "Matching": "maximum matching",
     "MaximumProbability": "maximum probability",
     "ByteCharacters": "ByteLevel",

@@ -156,6 +156,7 @@ def _with_pieces(model: BPE, pieces: Sequence[Form], merges: Sequence[tuple[int,
         fuse_unknown=model.fuse_unknown,
         byte_fallback=model.byte_fallback,
         ignore_merges=model.ignore_merges,
+        partial=bool(model.missing_bytes),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,19 +11,10 @@ from webapp.core.formats import huggingface, sentencepiece
 from webapp.core.formats.reading import FormatError
 from webapp.core.formats.sentencepiece import ModelProto
 from webapp.core.formats.tiktoken import model_ranks, rank_lines
-from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import ScoredModel
-from webapp.core.text import split_patterns
-from webapp.core.text.pretokenizers import Split
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import Phrase, VocabularyError
-
-# `tiktoken`'s patterns as `tokenizers` spells them: its engine reads `{1,3}+` as a repetition, not as possessive.
-_SPELLED: Mapping[str, str] = {
-    split_patterns.R50K_BASE: split_patterns.GPT2,
-    split_patterns.CL100K_BASE: split_patterns.CL100K,
-}
 
 
 def files_of(expansion: Expansion, base_file: bytes | None = None) -> dict[str, bytes]:
@@ -39,7 +30,7 @@ def files_of(expansion: Expansion, base_file: bytes | None = None) -> dict[str, 
     if isinstance(model, ScoredModel) and base_file is None:
         raise FormatError("a SentencePiece model is needed as the file of the base")
     if isinstance(model, RankBPE):
-        files["tokenizer.json"] = huggingface.write(with_merges(expansion.tokenizer)).encode()
+        files["tokenizer.json"] = huggingface.write(expansion.tokenizer).encode()
         files["ranks.tiktoken"] = rank_lines(model_ranks(expansion.tokenizer))
     elif base_file is None or not isinstance(model, ScoredModel):
         files["tokenizer.json"] = huggingface.write(expansion.tokenizer).encode()
@@ -77,32 +68,6 @@ def tokens_and_scores(expansion: Expansion, base_file: bytes) -> bytes:
     document["tokens"] += [model.pieces[piece.id] for piece in expansion.added]
     document["scores"] += [model.scores[piece.id] for piece in expansion.added]
     return json.dumps(document, ensure_ascii=False).encode()
-
-
-def with_merges(tokenizer: Tokenizer) -> Tokenizer:
-    """Return a tokenizer whose ranks are written as merges, for a tokenizer.json.
-
-    Each piece gets the merges of all pairs of pieces that form it, in the order of the ranks of the piece and of the
-    pair, as `transformers` converts `tiktoken`'s files. A pre-token that is a piece is one token (`ignore_merges`).
-    """
-    model = tokenizer.model
-    assert isinstance(model, RankBPE)
-    ids = {piece: id for id, piece in enumerate(model.pieces) if id not in model.reserved}
-    merges: list[tuple[int, int]] = []
-    for piece in ids:
-        pairs = [
-            (left, right)
-            for cut in range(1, len(piece))
-            if (left := ids.get(piece[:cut])) is not None and (right := ids.get(piece[cut:])) is not None
-        ]
-        merges += sorted(pairs)
-    pretokenizer = tokenizer.pretokenizer
-    if isinstance(pretokenizer, Split) and pretokenizer.pattern in _SPELLED:
-        pretokenizer = Split(_SPELLED[pretokenizer.pattern], "isolated")
-    elif isinstance(pretokenizer, Split):
-        pretokenizer = Split(pretokenizer.pattern, pretokenizer.behavior, pretokenizer.invert)
-    whole = BPE(model.pieces, merges, byte_level=True, ignore_merges=True)
-    return tokenizer.changed(model=whole, pretokenizer=pretokenizer)
 
 
 Reason = Literal["split", "normalized", "unreachable", "part", "space", "invalid", "long", "limit"]

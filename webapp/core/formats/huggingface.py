@@ -26,6 +26,8 @@ from webapp.core.formats.patterns import patterns_of_one_file
 from webapp.core.formats.reading import FormatError, field, read_float, read_json
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
+from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.unigram import Unigram
 from webapp.core.text.character_pretokenizers import ByteLevelCharacters
 from webapp.core.text.composition import normalized
 from webapp.core.text.pretokenizers import ByteLevel
@@ -66,15 +68,18 @@ def read(text: str) -> Tokenizer:
 def write(tokenizer: Tokenizer) -> str:
     """Return the `tokenizer.json` of a tokenizer; for SentencePiece's models, all merges are derived from the scores.
 
-    Raises FormatError if a part cannot be expressed there (maximum matching cannot), or if an added token beyond the
-    model's pieces has an id that does not follow the previous one: `tokenizers` numbers such tokens consecutively,
-    whatever the file declares.
+    Ranks become merges too. `tokenizers` numbers added tokens beyond the model's pieces consecutively, whatever the
+    file declares; if they have other ids, they are in the vocabulary of the file, whose ids then have gaps.
+
+    Raises FormatError if a part cannot be expressed there (maximum matching cannot), or an id of an added token.
     """
-    if huggingface_equivalents.is_scored(tokenizer.model):
-        tokenizer = huggingface_equivalents.converted(tokenizer)
+    tokenizer = _converted(tokenizer)
     document = _write_parts(tokenizer)
     special_by_id = {token.id: token.content for token in tokenizer.added_tokens}
-    document["model"] = huggingface_models.write_model(tokenizer.model, special_by_id)
+    model = document["model"] = huggingface_models.write_model(tokenizer.model, special_by_id)
+    for content, id in _outside(tokenizer).items():
+        if model["vocab"].setdefault(content, id) != id:
+            raise FormatError("the file cannot hold the added token %(token)s", token=shown(content))
     if isinstance(tokenizer.model, BPE) and tokenizer.model.suffix_id is not None:
         document = huggingface_equivalents.suffix_to_marker(document, tokenizer.model.end_of_word_suffix)
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
@@ -82,16 +87,48 @@ def write(tokenizer: Tokenizer) -> str:
 
 def check(tokenizer: Tokenizer) -> None:
     """Raise the FormatError that `write` would, without writing all pieces: fast for a large vocabulary."""
-    if huggingface_equivalents.is_scored(tokenizer.model):
-        tokenizer = huggingface_equivalents.converted(tokenizer)
+    if isinstance(tokenizer.model, RankBPE):
+        huggingface_equivalents.check_ranks(tokenizer)
+    else:
+        tokenizer = _converted(tokenizer)
+        huggingface_models.check_model(tokenizer.model)
     _write_parts(tokenizer)
-    huggingface_models.check_model(tokenizer.model)
+
+
+def _converted(tokenizer: Tokenizer) -> Tokenizer:
+    """Return the tokenizer with merges in place of ranks or of SentencePiece's scores."""
+    if isinstance(tokenizer.model, RankBPE):
+        return huggingface_equivalents.with_merges(tokenizer)
+    return (
+        huggingface_equivalents.converted(tokenizer)
+        if huggingface_equivalents.is_scored(tokenizer.model)
+        else tokenizer
+    )
+
+
+def _outside(tokenizer: Tokenizer) -> dict[str, int]:
+    """Return the ids of the added tokens beyond the model's pieces, if the file's vocabulary must contain them.
+
+    The pieces of Unigram are a list, which has no gaps. A token that is not recognized next to a word character would
+    be a piece there.
+    """
+    model = tokenizer.model
+    if isinstance(model, Unigram) or all(token.declared_id is None for token in _numbered(model, _added(tokenizer))):
+        return {}
+    size = len(model.pieces)
+    return {token.content: token.id for token in tokenizer.added_tokens if token.id >= size and not token.single_word}
+
+
+def _added(tokenizer: Tokenizer) -> list[AddedToken]:
+    return sorted(tokenizer.added_tokens, key=lambda token: token.id)
 
 
 def _write_parts(tokenizer: Tokenizer) -> dict[str, Any]:
     """Return the document without its model."""
-    added = sorted(tokenizer.added_tokens, key=lambda token: token.id)
-    for token in _numbered(tokenizer.model, added):
+    added = _added(tokenizer)
+    outside = _outside(tokenizer)
+    repeated = len(set(outside.values())) < len(outside)
+    for token in _numbered(tokenizer.model, added, {} if repeated else outside):
         if token.declared_id is not None:
             raise FormatError(
                 "a tokenizer.json cannot give %(token)s the id %(id)s: it is read with the id %(given)s",
@@ -100,7 +137,7 @@ def _write_parts(tokenizer: Tokenizer) -> dict[str, Any]:
                 given=token.id,
             )
     special_by_id = {token.id: token.content for token in tokenizer.added_tokens}
-    byte_level = isinstance(tokenizer.model, BPE) and tokenizer.model.byte_level
+    byte_level = bool(getattr(tokenizer.model, "byte_level", False))
     return {
         "version": VERSION,
         "truncation": None,
@@ -155,14 +192,17 @@ def _numbered(
     """Return the added tokens with the ids that `tokenizers` assigns; `names` are the pieces of a file that is read."""
     added = list(added)
     ids = {token.content: id for token in added if (id := _id(model, token, names)) is not None}
-    return huggingface_processors.numbered(added, ids, len(model.pieces))
+    return huggingface_processors.numbered(added, ids, max(len(names), len(model.pieces)))
 
 
 def _id(model: Model, token: AddedToken, names: Mapping[str, Any]) -> int | None:
-    """Return the id of an added token in the model's vocabulary.
+    """Return the id of an added token in the model's vocabulary, or after a gap in that of the file.
 
     A file spells byte-level pieces in characters, except those that are in `names` as they are.
     """
+    id: int = names.get(token.content, 0)
+    if id >= len(model.pieces):
+        return id
     literal = token.content.encode()
     spelled: bytes | None
     try:

@@ -16,15 +16,18 @@ with a second private-use character, which no piece contains either.
 from collections.abc import Sequence
 from typing import Any
 
+from webapp.core.formats.patterns import check_as_oniguruma
 from webapp.core.formats.reading import FormatError
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
+from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import SPACE, ScoredModel, ScoredPieces
 from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.text import decoders, normalizers
 from webapp.core.text.decoders import Decoder, DecoderStep
 from webapp.core.text.normalizers import Normalizer
+from webapp.core.text.pretokenizers import Split
 from webapp.core.text.sentencepiece_normalizer import SentencePieceDecoder, SentencePieceNormalizer
 from webapp.core.text.unicode_tables import WORD
 from webapp.core.tokenizer import Tokenizer
@@ -80,6 +83,35 @@ def merges_of(vocabulary: ScoredPieces) -> list[tuple[int, int]]:
                 merges.append(((-scores[id], -cut, cut - len(piece)), left, right))
     merges.sort()
     return [(left, right) for _, left, right in merges]
+
+
+def with_merges(tokenizer: Tokenizer) -> Tokenizer:
+    """Return a tokenizer whose ranks are written as merges, for a tokenizer.json.
+
+    Each piece gets the merges of all pairs of pieces that form it, in the order of the ranks of the piece and of the
+    pair, as `transformers` converts `tiktoken`'s files. A pre-token that is a piece is one token (`ignore_merges`).
+
+    Raises FormatError for a pattern that `tokenizers` may apply differently.
+    """
+    model = tokenizer.model
+    assert isinstance(model, RankBPE)
+    check_ranks(tokenizer)
+    ids = {piece: id for id, piece in enumerate(model.pieces) if id not in model.reserved}
+    merges: list[tuple[int, int]] = []
+    for piece in ids:
+        pairs = [
+            (left, right)
+            for cut in range(1, len(piece))
+            if (left := ids.get(piece[:cut])) is not None and (right := ids.get(piece[cut:])) is not None
+        ]
+        merges += sorted(pairs)
+    return tokenizer.changed(model=BPE(model.pieces, merges, byte_level=True, ignore_merges=True))
+
+
+def check_ranks(tokenizer: Tokenizer) -> None:
+    """Raise the FormatError that `with_merges` would, without making all merges."""
+    if isinstance(tokenizer.pretokenizer, Split):
+        check_as_oniguruma(tokenizer.pretokenizer.pattern)
 
 
 def _bpe(vocabulary: ScoredPieces) -> BPE:

@@ -16,6 +16,9 @@ from webapp.core.vocabulary_error import shown
 # Merges are read in batches of this size; the source of each batch is freed before the next, which bounds memory.
 AT_A_TIME = 10_000
 
+# The bytes that occur in UTF-8.
+_UTF_8 = {bytes([byte]) for byte in (*range(0xC0), *range(0xC2, 0xF5))}
+
 Json = dict[str, Any]
 
 
@@ -105,8 +108,8 @@ def _read_bpe(part: Json, added: Sequence[AddedToken], *, byte_level: bool) -> B
     ignore_merges = field(part, "ignore_merges", bool, False)
     if byte_level and not prefix and not suffix:
         pieces = _as_bytes(names, added)
-        if pieces is not None:
-            return BPE(pieces, merges, byte_level=True, ignore_merges=ignore_merges)
+        if pieces is not None and (unknown is None or set(pieces) >= _UTF_8):
+            return BPE(pieces, merges, byte_level=True, ignore_merges=ignore_merges, partial=True)
     return BPE(
         names,
         merges,
@@ -140,7 +143,10 @@ def _pieces(part: Json, added: Sequence[AddedToken]) -> list[str]:
 
 
 def pieces_by_id(vocabulary: Mapping[str, Any], added: Sequence[AddedToken] = ()) -> list[str]:
-    """Return pieces in the order of their ids, which must run from 0 without gaps except for added tokens."""
+    """Return pieces in the order of their ids, which must run from 0 without gaps.
+
+    Added tokens fill gaps. If only added tokens follow a gap, as in OpenAI's encodings, the pieces end at the gap.
+    """
     ids = list(vocabulary.values())
     if set(map(type, ids)) - {int}:
         name, id = next((name, id) for name, id in vocabulary.items() if type(id) is not int)
@@ -156,8 +162,14 @@ def pieces_by_id(vocabulary: Mapping[str, Any], added: Sequence[AddedToken] = ()
             twice=shown(twice),
             last=shown(by_id[vocabulary[twice]]),
         )
-    by_id |= {token.id: token.content for token in added if token.id not in by_id and token.id < max(ids)}
-    if min(ids) < 0 or max(ids) >= len(by_id):
+    filled = by_id | {token.id: token.content for token in added if token.id not in by_id and token.id < max(ids)}
+    if max(ids) < len(filled):
+        by_id = filled
+    else:
+        gap = next(id for id in range(len(by_id)) if id not in by_id)
+        contents = {token.content for token in added}
+        by_id = {id: piece for id, piece in by_id.items() if id < gap or piece not in contents}
+    if min(ids) < 0 or max(by_id, default=0) >= len(by_id):
         raise FormatError(
             "the ids of the pieces should run from 0 to %(last)s without gaps; missing: %(missing)s",
             last=len(by_id) - 1,
@@ -192,7 +204,7 @@ def _merges(part: Json, ids: Mapping[str, int]) -> list[tuple[int, int]]:
 
 
 def _as_bytes(names: Sequence[str], added: Sequence[AddedToken]) -> list[bytes] | None:
-    """Return the bytes that the names spell; None if a name spells none or if one of the 256 bytes is missing.
+    """Return the bytes that the names spell; None if a name spells none, or two spell the same.
 
     Added tokens may be spelled literally.
     """
@@ -205,8 +217,7 @@ def _as_bytes(names: Sequence[str], added: Sequence[AddedToken]) -> list[bytes] 
             if added_by_id.get(id) != name:
                 return None
             pieces.append(name.encode())
-    known = set(pieces)
-    return pieces if len(known) == len(pieces) and all(bytes([byte]) in known for byte in range(256)) else None
+    return pieces if len(set(pieces)) == len(pieces) else None
 
 
 def _name(piece: Any, special: str | None) -> str:

@@ -11,12 +11,26 @@ from typing import Any, NamedTuple, get_args
 
 import regex
 
-from webapp.core.formats.patterns import check_length, check_source, checked_pattern, common_budget, translated
+from webapp.core.formats.patterns import (
+    as_oniguruma,
+    check_length,
+    check_source,
+    checked_pattern,
+    common_budget,
+    translated,
+)
 from webapp.core.formats.reading import FormatError, field
+from webapp.core.formats.written_parts import compiled_map
 from webapp.core.text import decoders, normalizers, pretokenizers
 from webapp.core.text.character_map import CharacterMap
 from webapp.core.text.character_normalizers import ByteCharacters, Nmt, Precompiled, Strip, StripAccents
-from webapp.core.text.character_pretokenizers import CharacterDelimiter, Digits, FixedLength, UnicodeScripts
+from webapp.core.text.character_pretokenizers import (
+    ByteLevelCharacters,
+    CharacterDelimiter,
+    Digits,
+    FixedLength,
+    UnicodeScripts,
+)
 from webapp.core.text.decoders import Decoder
 from webapp.core.text.normalizers import Normalizer
 from webapp.core.text.pretokenizers import PreTokenizer
@@ -117,11 +131,10 @@ class PartField(NamedTuple):
 
 
 class PartType(NamedTuple):
-    """The class of a `type`, and its fields in the order of the file; `written` is false for what is only read."""
+    """The class of a `type`, and its fields in the order of the file."""
 
     cls: Callable[..., Any]
     fields: tuple[PartField, ...] = ()
-    written: bool = True
 
 
 def _field(
@@ -169,8 +182,10 @@ def _read(part: object, table: dict[str, PartType], what: Phrase) -> Any:
 
 def _written(step: object, table: dict[str, PartType]) -> Json:
     """The part for a step; raises FormatError for a class that no type has."""
+    if isinstance(step, ByteLevelCharacters):
+        step = step.byte_level
     for kind, part in table.items():
-        if part.cls is type(step) and part.written:
+        if part.cls is type(step):
             return {"type": kind, **{name: value for each in part.fields for name, value in each.write(step).items()}}
     raise FormatError("%(part)s cannot be written to a tokenizer.json", part=type(step).__name__)
 
@@ -245,9 +260,10 @@ def _read_character_map(part: Json, name: str) -> CharacterMap:
 
 _BEHAVIORS: dict[Behavior, str] = {each: each.title().replace("_", "") for each in get_args(Behavior)}
 _BEHAVIOR = _field("behavior", read=_read_behavior, write=_BEHAVIORS.__getitem__)
-_LIMITED = PartField(_read_limited, lambda step: {"pattern": {"Regex": step.pattern}})
+_LIMITED = PartField(_read_limited, lambda step: {"pattern": {"Regex": as_oniguruma(step.pattern)}})
 _PATTERN_OR_TEXT = PartField(
-    _read_pattern_or_text, lambda step: {"pattern": {"Regex" if step.regular else "String": step.pattern}}
+    _read_pattern_or_text,
+    lambda step: {"pattern": {"Regex": as_oniguruma(step.pattern)} if step.regular else {"String": step.pattern}},
 )
 _CONTENT = _field("content", str)
 _REPLACEMENT = _field("replacement", "▁", read=_one_character)
@@ -260,11 +276,17 @@ _NORMALIZERS: dict[str, PartType] = {
     "Strip": PartType(
         Strip, (_field("strip_left", bool, attribute="left"), _field("strip_right", bool, attribute="right"))
     ),
-    "ByteLevel": PartType(ByteCharacters, written=False),
+    "ByteLevel": PartType(ByteCharacters),
     "Precompiled": PartType(
         Precompiled,
-        (_field("precompiled_charsmap", read=_read_character_map, attribute="character_map"),),
-        written=False,
+        (
+            _field(
+                "precompiled_charsmap",
+                read=_read_character_map,
+                write=lambda rules: base64.b64encode(compiled_map(rules)).decode(),
+                attribute="character_map",
+            ),
+        ),
     ),
     "BertNormalizer": PartType(
         normalizers.BertNormalizer,

@@ -16,7 +16,7 @@ import regex
 
 from webapp.core.formats.reading import FormatError
 from webapp.core.text.pattern_matching import TimeBudget, compiled
-from webapp.core.text.split_patterns import KNOWN
+from webapp.core.text.split_patterns import CL100K, CL100K_BASE, GPT2, KNOWN, R50K_BASE
 from webapp.core.vocabulary_error import shown
 
 LONGEST, LONGEST_OUTSIDE = 5_000, 1_000
@@ -222,6 +222,35 @@ _PARTS = regex.compile(
 )
 
 
+_SPELLED = {
+    R50K_BASE: GPT2,
+    CL100K_BASE: CL100K.replace(r"|\s*[\r\n]+|\s+(?!\S)|\s+", r"|\s+\z|\s*[\r\n]|\s+(?!\S)|\s"),
+}
+"""`tiktoken`'s patterns without what Oniguruma reads differently: `{1,3}+` repeats, and `$` is the end of a line."""
+
+
+def as_oniguruma(source: str) -> str:
+    r"""Return a pattern of `regex` in the syntax that `tokenizers` uses, the reverse of `translated`.
+
+    >>> as_oniguruma(r"(?V1)\p{L}+|[a-z&&[^b]]\Z"), as_oniguruma(CL100K_BASE)[-29:]
+    ('\\p{L}+|[a-z&&[^b]]\\z', '|\\s+\\z|\\s*[\\r\\n]|\\s+(?!\\S)|\\s')
+    """
+    source = _SPELLED.get(source, source.removeprefix("(?V1)"))
+    return _PARTS.sub(lambda found: r"\z" if found[0] == r"\Z" else found[0], source)
+
+
+def check_as_oniguruma(source: str) -> None:
+    """Raise FormatError for a pattern of `tiktoken` that may split differently in `tokenizers`.
+
+    >>> check_as_oniguruma(r"\\d{1,3}+|\\D")
+    Traceback (most recent call last):
+    webapp.core.formats.reading.FormatError: a tokenizer.json may read the split pattern '\\\\d{1,3}+|\\\\D' differently
+    """
+    plain = source.removeprefix("(?V1)")
+    if source not in _SPELLED and ("}+" in plain or translated(plain).removeprefix("(?V1)") != plain):
+        raise FormatError("a tokenizer.json may read the split pattern %(source)s differently", source=shown(source))
+
+
 def translated(source: str) -> str:
     r"""Return the pattern in the syntax of `regex`.
 
@@ -232,6 +261,8 @@ def translated(source: str) -> str:
 
     Two differences remain: in `regex`, `(?i:ss)` does not match `ß`, and `(?i:[a-z])` matches `İ`.
     """
+    if source == _SPELLED[CL100K_BASE]:
+        return CL100K_BASE  # which runs faster
     parts = []
     depth = 0  # of nested classes
     version_1 = False  # of `regex`'s syntax, which allows nested classes

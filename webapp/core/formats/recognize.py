@@ -10,6 +10,7 @@ from webapp.core.formats import (
     dictionary,
     minimal_bpe,
     ngram_counts,
+    rwkv,
     subword_nmt,
     tekken,
     tiktoken,
@@ -19,6 +20,7 @@ from webapp.core.formats import (
 )
 from webapp.core.formats.gguf_metadata import MAGIC, is_gguf
 from webapp.core.formats.reading import LARGEST_DICTIONARY, LARGEST_FILE, FormatError, decoded, read_json
+from webapp.core.models.byte_matching import ByteMatching
 from webapp.core.models.matching import Matching
 from webapp.core.models.ngram import NGram
 from webapp.core.recipes import MATCHING
@@ -36,6 +38,7 @@ Format = Literal[
     "vocab.json",
     "vocab.txt",
     "subword-nmt",
+    "rwkv",
     "dictionary",
     "ngram-counts",
     "ngram-text",
@@ -87,9 +90,11 @@ def recognize(content: bytes, companion: bytes | None = None) -> Recognized:
 
 
 def _text(content: bytes) -> Recognized:
-    if _is_tiktoken(content):
+    if is_tiktoken(content):
         return Recognized("tiktoken", tiktoken.read(content))
     text = decoded(content)
+    if rwkv.is_vocabulary(text):
+        return Recognized("rwkv", rwkv.read(text))
     if _UNKNOWN_LINE.search(text):
         return Recognized("vocab.txt", vocab_txt.read(text))
     if text.lstrip()[:1] in ("{", "["):
@@ -136,7 +141,7 @@ def _pair(content: bytes, companion: bytes) -> Recognized:
     parts = sorted((content, companion), key=lambda part: (not _BRACE.match(part), part))
     for part in parts:
         check_foreign(part)
-    if _BRACE.match(parts[0]) and _is_tiktoken(parts[1]):
+    if _BRACE.match(parts[0]) and is_tiktoken(parts[1]):
         return Recognized("tiktoken", tiktoken_encoding.read(parts[1], decoded(parts[0])))
     vocabulary, merges = map(decoded, parts)
     if _BRACE.match(parts[1]):
@@ -192,7 +197,7 @@ _COUNT_LINE = re.compile(r"\s*\S+(?:[ \t]+\S+){0,2}[ \t]+[0-9]+\s*")
 _NGRAM_LINE = re.compile(r"^\S+[ \t]+(?![0-9]+[ \t])\S+(?:[ \t]+\S+)?[ \t]+[0-9]+\r?$", re.MULTILINE)
 
 
-def _is_tiktoken(content: bytes) -> bool:
+def is_tiktoken(content: bytes) -> bool:
     """Whether the first lines are base64 and a rank, and some line is a single byte, which ends in `==`.
 
     Without the second condition, words and frequencies would match too.
@@ -303,8 +308,8 @@ def _content(source: str | PathLike[str] | bytes) -> bytes:
 def save(tokenizer: Tokenizer) -> bytes:
     """Return the content of a file that `load` reads back to the same ids.
 
-    Counts as JSON for n-gram models; a `.model` for SentencePiece's models and pipeline; else a
-    `tokenizer.json`. Raises FormatError for a tokenizer that none of them can hold.
+    Counts as JSON for n-gram models; RWKV's file for its model; a `.model` for SentencePiece's models and pipeline;
+    else a `tokenizer.json`. Raises FormatError for a tokenizer that none of them can hold.
 
     >>> from webapp.core.formats.recognize import load
     >>> tokenizer = load(b"[UNK]\\nun\\n##aff\\n##able\\n")
@@ -315,6 +320,8 @@ def save(tokenizer: Tokenizer) -> bytes:
 
     if isinstance(tokenizer.model, NGram):
         return ngram_counts.write_json(tokenizer).encode()
+    if isinstance(tokenizer.model, ByteMatching):
+        return rwkv.write(tokenizer).encode()
     try:
         return sentencepiece.write(tokenizer)
     except FormatError:

@@ -21,6 +21,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from webapp.core.added_tokens import AddedToken, PostProcessor
 from webapp.core.formats.reading import LARGEST_FILE, LARGEST_VOCABULARY, FormatError, repeated
+from webapp.core.formats.written_parts import compiled_map
 from webapp.core.models import scored_pieces
 from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
 from webapp.core.text.character_map import CharacterMap
@@ -202,7 +203,7 @@ def check(tokenizer: Tokenizer) -> tuple[scored_pieces.ScoredModel, SentencePiec
         raise FormatError("a SentencePiece model implies SentencePiece's pipeline; this tokenizer uses another")
     if decoder.denormalizer is not None and not decoder.denormalizer.character_map.units:
         raise FormatError("the character map has no compiled form")
-    _compiled(normalizer.character_map)
+    compiled_map(normalizer.character_map)
     for piece, score, rounded in zip(vocabulary.pieces, vocabulary.scores, array("f", vocabulary.scores), strict=True):
         if score != rounded:
             raise FormatError(
@@ -243,19 +244,9 @@ def _control(vocabulary: scored_pieces.ScoredPieces) -> dict[str, int]:
 
 
 def _write_normalizer(spec: Any, normalizer: SentencePieceNormalizer) -> None:
-    spec.precompiled_charsmap = _compiled(normalizer.character_map)
+    spec.precompiled_charsmap = compiled_map(normalizer.character_map)
     for name in _SPACES:
         setattr(spec, name, getattr(normalizer, name))
-
-
-def _compiled(rules: CharacterMap) -> bytes:
-    """Return the character map as its file had it: the size of the trie, the trie, the replacements."""
-    if rules.units:
-        units = rules.units.tobytes()
-        return len(units).to_bytes(4, "little") + units + rules.texts
-    if rules.rules:
-        raise FormatError("the character map has no compiled form")
-    return b""
 
 
 PACKAGE = "tokenscope"

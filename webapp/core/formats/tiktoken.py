@@ -115,6 +115,16 @@ def encoding_of(ranks: Mapping[bytes, int]) -> str | None:
     return None
 
 
+def is_guess(tokenizer: Tokenizer) -> bool:
+    """Whether a tokenizer has the parts that `read` gives a file whose number of ranks is that of no encoding."""
+    return (
+        isinstance(tokenizer.model, RankBPE)
+        and tokenizer.pretokenizer == Split(_UNKNOWN_ENCODING.pattern, "removed", invert=True)
+        and not tokenizer.added_tokens
+        and len(tokenizer.model.pieces) not in {parts.ranks for parts in ENCODINGS.values()}
+    )
+
+
 def read_ranks(content: bytes) -> dict[bytes, int]:
     """Return the rank of each piece by its bytes. Blank lines are skipped, as in `tiktoken`.
 
@@ -236,7 +246,7 @@ def _encoding(table: dict[str, Any]) -> EncodingParts:
 
 _TABLES = tomllib.loads(Path(__file__).with_name("encodings.toml").read_text(encoding="utf-8"))
 ENCODINGS: Mapping[str, EncodingParts] = MappingProxyType({name: _encoding(each) for name, each in _TABLES.items()})
-"""The encodings of `tiktoken`'s `openai_public.py`, and those of Llama 3 and Qwen.
+"""The encodings of `tiktoken`'s `openai_public.py`, and those of Llama 3 and 4, Qwen and Kimi K2.
 
 Llama 3's `tokenizer.model` is a `.tiktoken` file; versions 3.1 to 3.3 use it with other special tokens.
 """

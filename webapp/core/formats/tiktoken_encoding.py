@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from webapp.core.formats import tiktoken
+from webapp.core.formats.patterns import checked_pattern
 from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError, field, read_json
 from webapp.core.formats.written_parts import WHOLE, check_special_tokens, split_pattern_of
 from webapp.core.models.bpe import BPE
@@ -53,6 +54,19 @@ def is_encoding(document: object) -> bool:
     return isinstance(document, dict) and isinstance(document.get("pat_str"), str)
 
 
+def of_pattern(pattern: str) -> str:
+    """Return the JSON for a split pattern, or for that of the encoding with this name, without special tokens.
+
+    >>> of_pattern("[a-z]+"), json.loads(of_pattern("qwen"))["pat_str"] == tiktoken.ENCODINGS["qwen"].pattern
+    ('{"pat_str": "[a-z]+", "special_tokens": {}}', True)
+
+    Raises FormatError for a pattern that cannot be compiled or times out.
+    """
+    known = tiktoken.ENCODINGS.get(pattern)
+    source = known.pattern if known else pattern
+    return json.dumps({"pat_str": checked_pattern(source), "special_tokens": {}}, ensure_ascii=False)
+
+
 def read(ranks: bytes, encoding: str) -> Tokenizer:
     """Return the tokenizer of both files; raises FormatError if either is broken."""
     document = read_json(encoding)
@@ -85,6 +99,8 @@ def as_ranks(tokenizer: Tokenizer, special: set[int]) -> Any:
         raise FormatError(
             "%(model)s cannot be written to a .tiktoken file, which holds pieces by rank", model=type(model).__name__
         )
+    if model.missing_bytes:
+        raise FormatError("the file cannot hold a vocabulary without a piece for each of the 256 bytes")
     ranks = RankBPE(model.pieces, reserved=special)  # type: ignore[arg-type]
     merges = iter(model.merges)
     for id, piece in enumerate(model.pieces):

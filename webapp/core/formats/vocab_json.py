@@ -64,6 +64,8 @@ def write(tokenizer: Tokenizer) -> tuple[str, str]:
             "%(model)s cannot be written to vocab.json and merges.txt: they are for byte-level BPE",
             model=type(model).__name__,
         )
+    if model.missing_bytes:
+        raise FormatError("the file cannot hold a vocabulary without a piece for each of the 256 bytes")
     if tokenizer.normalizer is not None or tokenizer.pretokenizer != BYTE_BPE.pretokenizer:
         raise FormatError(
             "vocab.json and merges.txt imply GPT-2's split pattern and no normalizer; this tokenizer uses others"

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from webapp.core.added_tokens import AddedToken
 from webapp.core.formats.reading import FormatError
+from webapp.core.text.character_map import CharacterMap
 from webapp.core.text.pretokenizers import ByteLevel, PreTokenizer, PreTokenizerSequence, Split
 from webapp.core.text.split_patterns import GPT2, SplitPattern
 from webapp.core.tokenizer import Tokenizer
@@ -30,6 +31,19 @@ def check_special_tokens(tokenizer: Tokenizer, read_back: Mapping[str, int]) -> 
     for content in read_back:
         if content not in known:
             raise FormatError("the piece %(piece)s would be read as a special token", piece=shown(content))
+
+
+def compiled_map(rules: CharacterMap) -> bytes:
+    """Return a character map as its file had it: the size of the trie, the trie, the replacements; empty for no rules.
+
+    Raises FormatError for one that no file had.
+    """
+    if rules.units:
+        units = rules.units.tobytes()
+        return len(units).to_bytes(4, "little") + units + rules.texts
+    if rules.rules:
+        raise FormatError("the character map has no compiled form")
+    return b""
 
 
 WHOLE = r"[\s\S]+"

@@ -57,6 +57,8 @@ class BPE:
 
     Characters without a piece, prefixes and suffixes are treated as in Hugging Face's `tokenizers`: see `Symbols`.
     With `ignore_merges` a pre-token that is a piece as a whole is one token, even if no sequence of merges makes it.
+    With `partial` a byte-level vocabulary may lack bytes, as GPT-NeoX's does. They are left out then, as in
+    `tokenizers`: most of them occur in no text, because UTF-8 does not use them.
     """
 
     def __init__(
@@ -71,11 +73,12 @@ class BPE:
         fuse_unknown: bool = False,
         byte_fallback: bool = False,
         ignore_merges: bool = False,
+        partial: bool = False,
     ) -> None:
         """`merges` are pairs of ids (left, right) in rank order; a merge drops the prefix of the right one.
 
         Raises ValueError if a piece occurs twice, a merge names an id or makes a piece that the vocabulary does
-        not have, a byte is missing from a byte-level vocabulary, or `unknown` is not a piece.
+        not have, a byte is missing without `partial`, or `unknown` is not a piece.
         """
         self.pieces: Sequence[str] | Sequence[bytes] = tuple(pieces)  # type: ignore[assignment]
         self.merges = tuple(merges)
@@ -86,6 +89,7 @@ class BPE:
         self.fuse_unknown = fuse_unknown
         self.byte_fallback = byte_fallback
         self.ignore_merges = ignore_merges
+        self.missing_bytes: frozenset[int] = frozenset()
         self._ids: dict[str | bytes, int] = dict(zip(pieces, range(len(pieces)), strict=True))
         if len(self._ids) != len(self.pieces):
             raise VocabularyError("a piece occurs twice in the vocabulary")
@@ -99,7 +103,11 @@ class BPE:
             self.unknown_id = self._ids[unknown]
         self.suffix_id = self._ids.get(end_of_word_suffix) if end_of_word_suffix and not byte_level else None
         if byte_level:
-            self._byte_ids = self._ids_of_bytes()
+            self._byte_ids = {byte: id for byte in range(256) if (id := self._ids.get(bytes([byte]))) is not None}
+            self.missing_bytes = frozenset(range(256)) - self._byte_ids.keys()
+            if self.missing_bytes and not partial:
+                missing = shown(bytes([min(self.missing_bytes)]))
+                raise VocabularyError("the byte %(missing)s is not in the vocabulary", missing=missing)
         self.ids = Cache(self._compute_ids).__getitem__
         self._word_ids = Cache(self._compute_word_ids).__getitem__
         self._measured = Cache(self._measure).__getitem__
@@ -134,7 +142,10 @@ class BPE:
     def symbols(self, pretoken: str) -> list[int]:
         """The initial symbols of a pre-token, as ids, before the first merge."""
         if self.byte_level:
-            return list(map(self._byte_ids.__getitem__, pretoken.encode()))
+            data = pretoken.encode()
+            if self._lacks(data):
+                return [self._byte_ids[byte] for byte in data if byte in self._byte_ids]
+            return list(map(self._byte_ids.__getitem__, data))
         return self.affixed.ids_of(pretoken)
 
     def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
@@ -144,7 +155,8 @@ class BPE:
         that is a token of its own has the range of the last character.
         """
         if self.byte_level:
-            return byte_segments(pretoken, self.ids(pretoken), self.pieces)
+            data = pretoken.encode()
+            return byte_segments(pretoken, self.ids(pretoken), self.pieces, spelled=self._lacks(data))
         if self.ignore_merges and (id := self._ids.get(pretoken)) is not None:
             return ((id, 0, len(pretoken)),)
         return tuple(self.segments_of(pretoken, self._measured))
@@ -155,7 +167,8 @@ class BPE:
     def _byte_level_ids(self, pretoken: str) -> tuple[int, ...]:
         if self.ignore_merges and (id := self._ids.get(pretoken.encode())) is not None:
             return (id,)
-        if len(pretoken) > SHORT and not pretoken.isascii():
+        # Bytes around those that are left out become adjacent.
+        if len(pretoken) > SHORT and not pretoken.isascii() and not self._lacks(pretoken.encode()):
             spans = self._boundaries.cut(pretoken)
             if len(spans) > 1:
                 return tuple(chain.from_iterable(map(self._span_ids, spans)))
@@ -273,13 +286,9 @@ class BPE:
                 ) from None
         return made
 
-    def _ids_of_bytes(self) -> list[int]:
-        try:
-            return [self._ids[bytes([byte])] for byte in range(256)]
-        except KeyError as missing:
-            raise VocabularyError(
-                "the byte %(missing)s is not in the vocabulary", missing=shown(missing.args[0])
-            ) from None
+    def _lacks(self, data: bytes) -> bool:
+        """Whether the vocabulary lacks one of these bytes."""
+        return bool(self.missing_bytes) and not self.missing_bytes.isdisjoint(data)
 
 
 class SubwordBPE(BPE):

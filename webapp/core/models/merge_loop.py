@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import accumulate, pairwise
+from typing import Any
+
+from webapp.core.text.utf8 import bytes_to_characters
 
 # Above this many symbols the heap is faster than searching the list again for every merge (3 times at 400).
 LONG = 80
@@ -224,17 +227,21 @@ class Symbols:
 
 
 def byte_segments(
-    pretoken: str, ids: Sequence[int], pieces: Sequence[str] | Sequence[bytes]
+    pretoken: str, ids: Sequence[int], pieces: Sequence[str] | Sequence[bytes], *, spelled: bool = False
 ) -> tuple[tuple[int, int, int], ...]:
     """`(id, start, end)` in characters; part of a character's bytes has the range of the whole character.
+
+    With `spelled`, for pre-tokens with bytes that were left out, lengths are those of the bytes as GPT-2 spells them,
+    in UTF-8: so `tokenizers` counts, and the tokens after such a byte move to the left.
 
     >>> byte_segments("aé", [0, 1, 2], [b"a", b"\\xc3", b"\\xa9"])
     ((0, 0, 1), (1, 1, 2), (2, 1, 2))
     """
-    ends = list(accumulate(len(pieces[id]) for id in ids))
+    counted: Callable[[Any], bytes] = (lambda data: bytes_to_characters(data).encode()) if spelled else bytes
+    ends = list(accumulate(len(counted(pieces[id])) for id in ids))
     starts = [0, *ends][: len(ends)]
-    if not pretoken.isascii():
-        owner = [at for at, character in enumerate(pretoken) for _ in character.encode()]
+    if spelled or not pretoken.isascii():
+        owner = [at for at, character in enumerate(pretoken) for _ in counted(character.encode())]
         starts = [owner[start] for start in starts]
         ends = [owner[end - 1] + 1 for end in ends]
     return tuple(zip(ids, starts, ends, strict=True))

@@ -37,6 +37,21 @@ def forward(words: Collection[str], text: Sequence[str]) -> list[str]:
     return found
 
 
+def longest_bytes(pieces: Collection[bytes], text: str) -> list[bytes]:
+    """Segment the bytes of a text like `forward`, as RWKV World does; each single byte is a piece.
+
+    >>> longest_bytes({b"to", b"tor", b"a", b"h", b"ora"}, "torah")
+    [b'tor', b'a', b'h']
+    """
+    data, longest = text.encode(), max(map(len, pieces), default=1)
+    found = []
+    while data:
+        end = next((end for end in range(longest, 1, -1) if data[:end] in pieces), 1)
+        found.append(data[:end])
+        data = data[end:]
+    return found
+
+
 def backward(words: Collection[str], text: Sequence[str]) -> list[str]:
     """Segment a text from right to left, the longest word first; the result is in reading order.
 

@@ -59,6 +59,14 @@ O200K = (
 TEKKEN = O200K.replace("(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "").replace(r"\p{N}{1,3}", r"\p{N}")
 """The pattern of Mistral's `tekken.json`: contractions and digits are split."""
 
+_NO_HAN = r"&&[^\p{Han}]]"
+
+KIMI_K2 = r"(?V1)[\p{Han}]+|" + (
+    O200K.replace(rf"[{_UPPER}]", rf"[{_UPPER}{_NO_HAN}").replace(rf"[{_LOWER}]", rf"[{_LOWER}{_NO_HAN}")
+).replace(r"[\r\n/]*", r"[\r\n]*")
+"""The pattern of Kimi K2's `tokenization_kimi.py`: that of `o200k_base`, with runs of Chinese characters apart. `(?V1)`
+makes `&&` mean in `regex` what it means to the original's engine."""
+
 MARKED_WORDS = "▁+(?=▁)|▁[^▁]*|[^▁]+"
 """Words, each with the `▁` before it; of a run of `▁`, all but the last form one match."""
 

@@ -223,8 +223,11 @@ def initial_symbols(model: MergingModel, word: str) -> tuple[Row, tuple[tuple[in
     if isinstance(model, RankBPE) or model.byte_level:
         for at, character in enumerate(word):
             for byte in character.encode():
-                add(bytes([byte]), model.id_of(bytes([byte])), at, at + 1)
-        return tuple(symbols), ()
+                if (id := model.id_of(bytes([byte]))) is not None:
+                    add(bytes([byte]), id, at, at + 1)
+                elif (at, at + 1) not in left_out[-1:]:
+                    left_out.append((at, at + 1))
+        return tuple(symbols), tuple(left_out)
     waiting: list[int] = []  # positions of unknown characters that have no symbol yet
 
     def add_unknown() -> None:

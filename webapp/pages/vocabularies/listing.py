@@ -12,6 +12,7 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.algorithms import family_of
+from webapp.core.formats.tiktoken import ENCODINGS
 from webapp.core.text.split_patterns import TextError
 from webapp.pages.vocabularies.found import answer, blueprint, entry_of, origin_of, too_long
 from webapp.pages.walkthrough.engine import PictureKind, picture_file
@@ -22,7 +23,7 @@ from webapp.tokenization.algorithms import algorithm_names, leading_algorithms
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import is_independent
 from webapp.tokenization.messages import FIELD as UPLOAD_FIELD
-from webapp.tokenization.messages import store_upload, upload_limit
+from webapp.tokenization.messages import PATTERN_FIELD, store_upload, upload_limit
 from webapp.vocabularies import (
     CATALOGUE,
     CatalogueEntry,
@@ -173,6 +174,8 @@ class ListPage(Page):
     ready: int  # number of vocabularies that need no fetching
     filters: Mapping[str, str]  # the kinds of vocabularies to show: value in the address, title
     upload_problem: InputProblem | None
+    encodings: Sequence[str]  # the names that an upload may give for its split pattern
+    pattern: str  # of the upload, as typed
     catalogue: Mapping[str, CatalogueEntry]  # the shipped vocabularies
     sample: str = SAMPLE  # the text that each row splits
 
@@ -195,7 +198,7 @@ def upload() -> BaseResponse:
     request.max_content_length = upload_limit()
     files = request.files.getlist(UPLOAD_FIELD)
     try:
-        uploaded = store_upload(files)
+        uploaded = store_upload(files, request.form.get(PATTERN_FIELD, ""))
     except InputProblem as problem:
         return answer(render(_list_page(_listed(), problem)), problem)
     response = make_response(redirect(url_for("vocabularies.vocabulary", name=uploaded.name), 303))
@@ -247,7 +250,15 @@ def _is_found(entry: CatalogueEntry, find: str) -> bool:
 
 def _list_page(listed: ListContext, upload_problem: InputProblem | None = None) -> ListPage:
     ready = sum(map(is_here, entries()))
-    return ListPage(listed=listed, ready=ready, filters=_filters(), upload_problem=upload_problem, catalogue=CATALOGUE)
+    return ListPage(
+        listed=listed,
+        ready=ready,
+        filters=_filters(),
+        upload_problem=upload_problem,
+        encodings=list(ENCODINGS),
+        pattern=request.form.get(PATTERN_FIELD, ""),
+        catalogue=CATALOGUE,
+    )
 
 
 def _filters() -> dict[str, str]:

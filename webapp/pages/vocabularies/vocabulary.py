@@ -19,6 +19,7 @@ from webapp.core.formats import (
     huggingface,
     minimal_bpe,
     ngram_counts,
+    rwkv,
     sentencepiece,
     tiktoken_encoding,
     vocab_json,
@@ -79,6 +80,7 @@ FORMATS = (
     DownloadFormat({"ngrams.json": JSON}, ngram_counts.write_json, ngram_counts.counted_model),
     DownloadFormat({"ngrams.txt": TEXT}, ngram_counts.write_text, ngram_counts.check_text),
     DownloadFormat({"bpe.json": JSON}, minimal_bpe.write),
+    DownloadFormat({"rwkv_vocab.txt": TEXT}, rwkv.write),
 )
 FORMAT_OF = {file: format for format in FORMATS for file in format.files}
 """The last part of a file's address → its format."""
@@ -178,6 +180,7 @@ class VocabularyPage(HeadedPage):
     following_words: FollowingContext
     tokenizer: Tokenizer
     is_dictionary: bool
+    guesses_pattern: bool
     sample: str = listing.SAMPLE
 
 
@@ -199,6 +202,7 @@ def vocabulary(name: str) -> Response:
         following_words=neighbours,
         tokenizer=tokenizer,
         is_dictionary=isinstance(tokenizer.model, WordModel),
+        guesses_pattern=library().guesses_pattern(entry, tokenizer),
     )
     response = answer(render(page), tokens.problem)
     return private(response) if entry.training else response

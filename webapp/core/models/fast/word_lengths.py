@@ -9,8 +9,11 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from webapp.core.vocabulary_error import VocabularyError, shown
+
+Text = TypeVar("Text", str, bytes)
 
 # Bounds on what is tried at one position with an uploaded vocabulary. A megabyte in which none of 64 lengths ever fits
 # takes 8 s. The published vocabularies of pieces and special tokens that were measured have up to 15 lengths.
@@ -29,6 +32,11 @@ def lengths_by_beginning(words: Iterable[str], *, bounded: bool = False) -> dict
     With `bounded`, raises VocabularyError where a beginning has too many lengths, or too long ones.
     """
     return _lengths(((word[:2], len(word)) for word in words), bounded)
+
+
+def lengths_of_bytes(words: Iterable[bytes]) -> dict[bytes, tuple[int, ...]]:
+    """`lengths_by_beginning` for words of bytes, bounded."""
+    return _lengths(((word[:2], len(word)) for word in words), bounded=True)
 
 
 def lengths_by_ending(words: Iterable[str]) -> dict[str, tuple[int, ...]]:
@@ -59,14 +67,14 @@ def matching_pieces(
                 yield start, start + length, score
 
 
-def _lengths(keyed: Iterable[tuple[str, int]], bounded: bool) -> dict[str, tuple[int, ...]]:
+def _lengths(keyed: Iterable[tuple[Text, int]], bounded: bool) -> dict[Text, tuple[int, ...]]:
     # All beginnings share a few sets of lengths, so each set is built and kept once.
-    table: dict[str, tuple[int, ...]] = {}
+    table: dict[Text, tuple[int, ...]] = {}
     grown: dict[tuple[tuple[int, ...], int], tuple[int, ...]] = {}
     known = table.get
     for key, length in keyed:
         if length > 1:
-            before = known(key, ())
+            before: tuple[int, ...] = known(key, ())
             if length not in before:
                 after = grown.get((before, length))
                 if after is None:
@@ -77,7 +85,7 @@ def _lengths(keyed: Iterable[tuple[str, int]], bounded: bool) -> dict[str, tuple
     return table
 
 
-def _check(beginning: str, lengths: Sequence[int]) -> None:
+def _check(beginning: str | bytes, lengths: Sequence[int]) -> None:
     if len(lengths) > MOST_LENGTHS:
         raise VocabularyError(
             "the pieces or tokens that begin with %(beginning)s have more than %(most)s different lengths",
