@@ -124,6 +124,15 @@ def test_an_algorithm_shows_its_own_choices(
     assert trainer == "ngram" or 'value="900"' in part.text
 
 
+def test_the_size_offered_is_one_that_the_corpus_allows(client: FlaskClient, corpus: str) -> None:
+    page = client.get(f"/train?corpus={corpus}").text
+    offered, possible = (re.search(pattern, page) for pattern in (r'id="size" value="(\d+)"', r"at most ([\d,]+)\."))
+    assert offered is not None
+    assert possible is not None
+    assert int(offered[1]) == int(possible[1].replace(",", "")) < 8000
+    assert 'id="size" value="7999"' in client.get(f"/train?corpus={corpus}&size=7999").text
+
+
 @pytest.mark.parametrize(
     ("changes", "field", "message"),
     [

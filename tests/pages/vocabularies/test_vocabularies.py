@@ -53,6 +53,10 @@ def test_every_vocabulary_that_ships_has_a_page(client: FlaskClient, name: str) 
         assert f'href="/?algorithm={CATALOGUE[name].algorithms[0]}&amp;vocabulary={name}"' in answer.text
 
 
+def test_the_marks_of_tokens_are_text(client: FlaskClient) -> None:
+    assert "also &lt;s&gt;, [CLS] and [INST]" in client.get("/vocabularies/bpe-bytes").text
+
+
 def test_the_composition_of_a_vocabulary(client: FlaskClient) -> None:
     seen = words(client.get("/vocabularies/wordpiece"))
     assert "How it splits tokenization 分词 tokeniz ation 分 词 Pipeline" in seen
