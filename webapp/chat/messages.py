@@ -2,9 +2,9 @@
 
 Accepted are OpenAI's form (a list of messages, or an object with `messages` and `tools`) and Anthropic's (an object
 with `system` and `messages`, and calls among the parts of a content); each message has a role, and its content is a
-text, null, or a list of parts of the type text. In Anthropic's form (https://docs.anthropic.com/en/api/messages), calls of
-tools, their results and thoughts are parts of a content, and a tool's schema is beside its name: such messages become
-those of OpenAI's form, which templates expect.
+text, null, or a list of parts of the type text. In Anthropic's form (https://docs.anthropic.com/en/api/messages), calls
+of tools, their results and thoughts are parts of a content, and a tool's schema is beside its name: such messages
+become those of OpenAI's form, which templates expect.
 What a message has besides (name, tool_calls, tool_call_id) is kept as it stands for the template.
 """
 
@@ -181,7 +181,9 @@ def read_messages(text: str, *, most_bytes: int = MOST_BYTES) -> Conversation:
     """
     if len(text) > most_bytes or len(text.encode("utf-8", "surrogatepass")) > most_bytes:
         raise ConversationError(Phrase("the messages have more than the allowed %(most)s bytes", most=most_bytes))
-    return conversation_of(_parsed(text))
+    if not text.strip():
+        raise ConversationError(Phrase("there is no message"))
+    return conversation_of(parsed_json(text))
 
 
 def conversation_of(value: Any) -> Conversation:
@@ -208,9 +210,8 @@ def conversation_of(value: Any) -> Conversation:
     return Conversation((*system, *messages), _tools(tools))
 
 
-def _parsed(text: str) -> Any:
-    if not text.strip():
-        raise ConversationError(Phrase("there is no message"))
+def parsed_json(text: str) -> Any:
+    """The value of a JSON text of bounded depth; raises ConversationError, which says where it is wrong."""
     try:
         value = json.loads(text, parse_constant=_refuse)
     except json.JSONDecodeError as error:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -71,6 +71,8 @@ def _add_option(parser: argparse.ArgumentParser, name: str, field: FieldInfo) ->
         shape |= {"type": field.annotation}
     elif name in FILES:
         shape["metavar"] = "FILE"
+    elif name == "chat_template_kwargs":
+        shape |= {"type": json.loads, "metavar": "JSON"}
     short = {"vocabulary": ["-v"], "model": ["-m"], "template": ["-t"]}.get(name, [])
     help_text = (field.description or "").replace("%", "%%")
     parser.add_argument(*short, f"--{name.replace('_', '-')}", dest=name, help=help_text, **shape)
@@ -111,7 +113,7 @@ def _output(options: argparse.Namespace, given: InputText) -> Iterator[str]:
     if "tokenizers" in kind.model_fields:
         values["tokenizers"] = [{"vocabulary": name} for name in options.vocabulary or [DEFAULT]]
     if "messages" in kind.model_fields:
-        values |= _conversation(given)
+        values |= _conversation(given, values)
     elif "text" in kind.model_fields:
         values["text"] = given.text
     try:
@@ -140,11 +142,13 @@ def _content(file: str) -> str:
     return "".join(given.text for given in read_texts(file, by_line=False))
 
 
-def _conversation(given: InputText) -> dict[str, Any]:
+def _conversation(given: InputText, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of the conversation, of which variables of the template may also be an option."""
     try:
         found = json.loads(given.text)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{given.place}: not JSON: {error}") from None
     if not isinstance(found, dict):
         return {"messages": found}
-    return {name: value for name, value in found.items() if name in FROM_INPUT}
+    variables = options.get("chat_template_kwargs") or found.get("chat_template_kwargs", {})
+    return {name: found[name] for name in FROM_INPUT if name in found} | {"chat_template_kwargs": variables}

@@ -65,6 +65,7 @@ def share_conversation(state: MessagesInput, terms: ShareTerms) -> ShareReceipt:
         "published": _PUBLISHED.dump_python(result.published, mode="json"),
         "figures": _FIGURES.dump_python(result.figures, mode="json", exclude_defaults=True),
         "model": state.model,
+        "variables": state.variables,
         **terms.texts,
     }
     return store(snapshot_of(encoding, tokenizer_of(state.vocabulary), kept, encoding.text), terms)
@@ -92,6 +93,7 @@ class ShownConversation(Shown):
             reply=kept["reply"],
             single=kept["single"],
             model=kept["model"],
+            variables=kept.get("variables", {}),
             view=next((each for each in VIEWS if each == view), "tokens"),
         )
         day = date.fromisoformat(kept["date"]) if kept["date"] else self.stored.created.date()

@@ -12,7 +12,7 @@ from jinja2 import nodes
 # Filters that take a list, as loops do.
 _OF_LISTS = ("map", "selectattr", "rejectattr", "select", "reject")
 _ASKING = (nodes.Test, nodes.Filter)
-_DEFINED = ("defined", "undefined", "none", "default", "d")
+_DEFINED = ("defined", "undefined", "default", "d")
 _STATEMENTS = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends, nodes.Block, nodes.With)
 
 
@@ -45,7 +45,7 @@ def _defaulted(tree: nodes.Template) -> Iterator[str]:
             for statement in (*branch.body, *branch.else_):
                 yield from asked & _stored(statement)
     for assignment in tree.find_all(nodes.Assign):
-        yield from _asked(assignment.node) & _stored(assignment.target)
+        yield from _asked(assignment.node) & _stored(assignment)
 
 
 def _iterates(tree: nodes.Template) -> bool:

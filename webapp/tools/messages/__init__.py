@@ -25,6 +25,7 @@ from webapp.tools.messages.result import (
     conversation_rows,
     count,
 )
+from webapp.tools.messages.variables import checked
 from webapp.tools.picker import LONGEST_NAME, vocabulary_named
 from webapp.vocabularies import GPT_4O
 from webapp.vocabularies.language_models import model_of
@@ -44,8 +45,9 @@ class MessagesBody(Input):
     messages: list[dict[str, Any]] = Field(
         min_length=1,
         max_length=MOST_MESSAGES,
-        description="The messages as chat APIs take them: each with `role` and `content`, a text or a list of parts "
-        "of the type `text`, and with `tool_calls`, `tool_call_id` or `name` where they are needed.",
+        description="The messages as chat APIs take them: each with `role` and `content`, a text, null or a list of "
+        "parts of the type `text`, and with `tool_calls`, `tool_call_id` or `name` where they are needed. Parts reach a "
+        "template as parts if it goes through them, else as one text.",
     )
     tools: list[dict[str, Any]] = Field(
         [], max_length=MOST_TOOLS, description="The functions that the model may call, as chat APIs take them."
@@ -72,6 +74,12 @@ class MessagesBody(Input):
         None,
         max_length=LONGEST_NAME,
         description="The name of a language model, from `GET /models`, whose vocabulary counts if you send none.",
+    )
+    chat_template_kwargs: dict[str, Any] = Field(
+        {},
+        description="Variables of the template, such as `enable_thinking`, `reasoning_effort`, `date_string` or "
+        "`documents`, as `apply_chat_template` of transformers and vLLM take them.",
+        examples=[{"enable_thinking": False}],
     )
     reply: bool = Field(True, description="End the prompt with the beginning of a reply, if the template has one.")
     markers: Literal["single", "text"] = Field(
@@ -145,6 +153,7 @@ def count_messages(body: MessagesBody) -> dict[str, Any]:
         reply=body.reply,
         single=body.markers == "single",
         model=body.model or "",
+        variables=_variables(body),
     )
     try:
         result = count(state)
@@ -167,6 +176,13 @@ def _conversation(body: MessagesBody) -> Conversation:
         pointer = "messages" if error.place is None else f"messages/{error.place - 1}"
         status = inputs.status_of(error)
         raise InputProblem(inputs.whole(error.message), 409 if status == 422 else status, pointer) from None
+
+
+def _variables(body: MessagesBody) -> dict[str, Any]:
+    try:
+        return checked(body.chat_template_kwargs)
+    except ConversationError as error:
+        raise InputProblem(inputs.whole(error.message), 409, "chat_template_kwargs") from None
 
 
 def _vocabulary(body: MessagesBody) -> str:

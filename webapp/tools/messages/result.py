@@ -180,7 +180,7 @@ def count(state: MessagesInput) -> ConversationResult:
         template = state.chosen_template
         conversation = Conversation(state.messages, tools_of(state.tools))
         tokenizer = tokenizer_of(state.vocabulary)
-        prompt = render(template, conversation, reply=state.reply)
+        prompt = render(template, conversation, reply=state.reply, variables=state.variables)
         within(prompt.text, LONGEST_PROMPT * current_app.config["MAX_TEXT_BYTES"], _("The rendered prompt"), field)
         counted = count_prompt(prompt, conversation, template, tokenizer, single=state.single)
     except NoTemplateError as error:
