@@ -42,9 +42,10 @@ class RaisedError(jinja2.exceptions.TemplateError):
 
 
 class Generation(jinja2.ext.Extension):
-    """The tag `generation`, which marks what an assistant wrote, and changes nothing here."""
+    """The tag `generation` around what an assistant wrote: it sets `marks` before and after, by default none."""
 
     tags = {"generation"}  # noqa: RUF012
+    marks = "", ""
 
     def parse(self, parser: jinja2.parser.Parser) -> jinja2.nodes.Node:
         """The body of the tag, called once."""
@@ -53,7 +54,7 @@ class Generation(jinja2.ext.Extension):
         return jinja2.nodes.CallBlock(self.call_method("_body"), [], [], body).set_lineno(line)
 
     def _body(self, caller: Callable[[], str]) -> str:
-        return caller()
+        return caller().join(Generation.marks)
 
 
 class Namespace(jinja2.utils.Namespace):
@@ -173,6 +174,9 @@ def answer(request: Mapping[str, Any], made: jinja2.Environment, clock: Clock) -
         yield _failure(error)
         return
     rendering = Rendering(template, request)
+    if "renders" in request:
+        yield from _several(rendering, clock)
+        return
     whole = {"tools": True, "reply": request["reply"]}
     try:
         text = rendering.text(whole, "")
@@ -196,6 +200,30 @@ def answer(request: Mapping[str, Any], made: jinja2.Environment, clock: Clock) -
             yield {"text": found}
 
 
+def _several(rendering: Rendering, clock: Clock) -> Iterator[Line]:
+    """The `renders` of a request, each with the spans in `{% generation %}`, until the time or the room is used up."""
+    first = rendering.request["base"]
+    Generation.marks = chr(first), chr(first + 1)
+    left = MOST_ANSWER
+    for render in rendering.request["renders"]:
+        if time.process_time() > ENOUGH_SECONDS or left < 0:
+            return
+        clock.now, clock.used = datetime.fromisoformat(render.get("now", rendering.request["now"])), False
+        try:
+            marked = rendering.text(render, "")
+        except Exception as error:
+            yield _failure(error)
+            continue
+        left -= len(marked)
+        texts = re.split("([%s%s])" % Generation.marks, marked)
+        places = list(itertools.accumulate(len(text) for text in texts[::2]))
+        yield {
+            "text": "".join(texts[::2]),
+            "learned": list(zip(*2 * [iter(places)], strict=False)),
+            "dated": clock.used,
+        }
+
+
 @dataclass(frozen=True)
 class Rendering:
     """A compiled template and the request that it is rendered for."""
@@ -204,12 +232,16 @@ class Rendering:
     request: Mapping[str, Any]
 
     def text(self, render: Mapping[str, Any], marks: str) -> str:
-        """One rendering: of all messages, of those `upto` a number, or of the `items` that are named instead."""
+        """One rendering: of all messages, of those `upto` a number, or of `items` instead, and what a render `add`s.
+
+        `tools` are those of the request, or none, or a list.
+        """
         messages = render.get("items") or self.request["messages"][: render.get("upto")]
+        messages = [*messages, *render.get("add", ())]
         if marks:
             numbers = itertools.count(self.request["base"], 2)
             messages = [_with_marks(message, numbers, marks) for message in messages]
-        tools = self.request["tools"] if render["tools"] else None
+        tools = self.request["tools"] if render["tools"] is True else render["tools"] or None
         names = {"tools": tools, "add_generation_prompt": render["reply"], "messages": messages}
         pieces: list[str] = []
         size = 0

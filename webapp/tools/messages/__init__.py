@@ -46,8 +46,8 @@ class MessagesBody(Input):
         min_length=1,
         max_length=MOST_MESSAGES,
         description="The messages as chat APIs take them: each with `role` and `content`, a text, null or a list of "
-        "parts of the type `text`, and with `tool_calls`, `tool_call_id` or `name` where they are needed. Parts reach a "
-        "template as parts if it goes through them, else as one text.",
+        "parts of the type `text`, and with `tool_calls`, `tool_call_id` or `name` where they are needed. Parts reach "
+        "a template as parts if it goes through them, else as one text.",
     )
     tools: list[dict[str, Any]] = Field(
         [], max_length=MOST_TOOLS, description="The functions that the model may call, as chat APIs take them."
