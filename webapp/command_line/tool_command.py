@@ -66,7 +66,7 @@ def _add_option(parser: argparse.ArgumentParser, name: str, field: FieldInfo) ->
     elif field.annotation is bool:
         shape = {"action": argparse.BooleanOptionalAction, "default": field.default}
     elif name == "want":
-        shape = {"action": "append", "default": [], "choices": field.default}
+        shape = {"action": "append", "default": [], "choices": literals(field)}
     elif field.annotation in (int, float):
         shape |= {"type": field.annotation}
     elif name in FILES:

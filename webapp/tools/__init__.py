@@ -18,6 +18,7 @@ from webapp.tools import (
     split,
 )
 from webapp.tools.kernel import Tool, blueprint_of
+from webapp.tools.messages import templates
 
 TOOLS: list[Tool[Any, Any]] = [
     ambiguity.TOOL,
@@ -28,6 +29,7 @@ TOOLS: list[Tool[Any, Any]] = [
     languages.TOOL,
     measures.TOOL,
     messages.TOOL,
+    templates.TOOL,
     models.TOOL,
     pretokens.TOOL,
     split.TOOL,

@@ -215,13 +215,10 @@ def _several(rendering: Rendering, clock: Clock) -> Iterator[Line]:
             yield _failure(error)
             continue
         left -= len(marked)
-        texts = re.split("([%s%s])" % Generation.marks, marked)
-        places = list(itertools.accumulate(len(text) for text in texts[::2]))
-        yield {
-            "text": "".join(texts[::2]),
-            "learned": list(zip(*2 * [iter(places)], strict=False)),
-            "dated": clock.used,
-        }
+        texts = re.split(f"[{''.join(Generation.marks)}]", marked)
+        places = list(itertools.accumulate(map(len, texts)))[:-1]
+        learned = list(zip(places[::2], places[1::2], strict=False))
+        yield {"text": "".join(texts), "learned": learned, "dated": clock.used}
 
 
 @dataclass(frozen=True)

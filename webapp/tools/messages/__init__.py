@@ -16,6 +16,7 @@ from webapp.tokenization.forms import InputProblem
 from webapp.tools.inputs import Input
 from webapp.tools.kernel import ApiEntry, Tool
 from webapp.tools.messages import inputs
+from webapp.tools.messages.checks import Finding
 from webapp.tools.messages.counts import Injected
 from webapp.tools.messages.result import (
     CONVERSATION_WANTS,
@@ -89,7 +90,8 @@ class MessagesBody(Input):
     )
     want: list[ConversationWant] = Field(
         list(CONVERSATION_WANTS),
-        description="What the response has besides the counts: the prompt, its spans and its ids. Default: all.",
+        description="What the response has besides the counts: the prompt, its spans and its ids, which are the "
+        "default, and `checks`, an audit of the template with this conversation.",
     )
 
 
@@ -135,6 +137,9 @@ class MessagesAnswer(BaseModel):
     ids: list[int] | None = Field(
         None, description="The ids of the prompt; a marker that the vocabulary lacks has one beyond the vocabulary."
     )
+    checks: list[Finding] | None = Field(
+        None, description="Twelve checks of the template with this conversation, each with what to do about it."
+    )
 
 
 def count_messages(body: MessagesBody) -> dict[str, Any]:
@@ -161,7 +166,9 @@ def count_messages(body: MessagesBody) -> dict[str, Any]:
         field = "template_source" if problem.field == "source" else problem.field
         raise replace(problem, status=409 if problem.status == 422 else problem.status, field=field) from None
     answer = conversation_json(result.counted, result.roles, body.want)
-    named = {"vocabulary": state.vocabulary, "template": result.template.name}
+    named: dict[str, Any] = {"vocabulary": state.vocabulary, "template": result.template.name}
+    if "checks" in body.want:
+        named["checks"] = result.checks
     return {**answer, **named, "published": result.published}
 
 
@@ -227,9 +234,9 @@ def _counted(result: ConversationResult | None) -> ConversationResult:
 
 
 def answer(result: ConversationResult | None) -> dict[str, Any]:
-    """The counts by message, and the prompt with its spans and ids."""
+    """The counts by message, the prompt with its spans and ids, and the checks."""
     found = _counted(result)
-    return conversation_json(found.counted, found.roles)
+    return {**conversation_json(found.counted, found.roles), "checks": found.checks}
 
 
 TOOL = Tool(

@@ -3,19 +3,20 @@
 The lists of what llama.cpp reads are those of `common/jinja` in the source of llama-cpp-python 0.3.36.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from importlib.resources import files
 from typing import Literal
 
 from flask_babel import gettext as _
-from flask_babel import lazy_gettext as _l
-from flask_babel.speaklater import LazyString
 
 from webapp.chat.audit import REPLY, Evidence
 from webapp.core.tokenizer import Tokenizer
 from webapp.rendering.markup import visible
+from webapp.tokenization.algorithms import Text
 from webapp.tools.messages.counts import CountedPrompt
-from webapp.web.localization import join_list, number
+from webapp.web.localization import join_list, localized, number
 
 Status = Literal["ok", "note", "warning", "unknown"]
 Found = tuple[Status, str]
@@ -42,15 +43,18 @@ class Check:
     """One check: its id and title, what it is about, what to do if it finds something, and how it looks."""
 
     id: str
-    title: LazyString
-    about: LazyString
-    repair: LazyString
+    title: Text
+    about: Text
+    repair: Text
     look: Callable[[Subject], Found]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check found; `repair` is empty where there is nothing to do."""
+    """What a check found: nothing, something to know, something to repair, or nothing as it could not look.
+
+    `repair` is empty where there is nothing to do.
+    """
 
     check: str
     status: Status
@@ -58,16 +62,6 @@ class Finding:
     found: str
     about: str
     repair: str
-
-
-def audited(subject: Subject) -> list[Finding]:
-    """What every check finds, in their order."""
-    found = []
-    for check in CHECKS:
-        status, sentence = check.look(subject)
-        repair = str(check.repair) if status in ("note", "warning") else ""
-        found.append(Finding(check.id, status, str(check.title), sentence, str(check.about), repair))
-    return found
 
 
 def _failed(subject: Subject) -> Found:
@@ -115,11 +109,17 @@ def _compared(subject: Subject, before: str, after: str) -> Found:
     kept, text = subject.evidence.kept(before, after), subject.evidence.text(before)
     if kept is None or not text:
         return _failed(subject)
+    if before != "bare":
+        subject = replace(subject, counted=None)  # whose tokens are not those of this prompt
     if kept[0] == kept[1]:
         return "ok", _("All of the prompt stays: %(kept)s.", kept=subject.amount(kept[0]))
     place = visible(text[kept[0] : kept[0] + SHOWN])
-    share = f"{100 * kept[0] // kept[1]} %"
-    return "warning", _("%(kept)s stay, %(share)s of the prompt; then “%(place)s” changes.", kept=subject.amount(kept[0]), share=share, place=place)  # fmt: skip
+    return "warning", _(
+        "%(kept)s stay, %(share)s%% of the prompt; then “%(place)s” changes.",
+        kept=subject.amount(kept[0]),
+        share=100 * kept[0] // kept[1],
+        place=place,
+    )
 
 
 def _cache(subject: Subject) -> Found:
@@ -144,7 +144,8 @@ def _reply(subject: Subject) -> Found:
     if prompt is None or bare is None or said is None:
         return _failed(subject)
     if said.startswith(prompt) and prompt != bare:
-        return "ok", _("A reply in the history begins as the template asks for one: “%(asked)s”.", asked=visible(prompt[len(bare) :][-SHOWN:]))  # fmt: skip
+        asked = visible(prompt[len(bare) :][-SHOWN:])
+        return "ok", _("A reply in the history begins as the template asks for one: “%(asked)s”.", asked=asked)
     if prompt == bare:
         return "note", _("The template writes the same with and without add_generation_prompt.")
     kept = subject.evidence.kept("prompt", "said") or (0, 0)
@@ -160,15 +161,15 @@ def _learned(subject: Subject) -> Found:
     if said is None or bare is None or said.text is None:
         return _failed(subject)
     if not said.learned:
-        return "warning", _("The template has no {% generation %}: the mask is 0 for every token.")
+        return "warning", _("The template has no generation block: the mask is 0 for every token.")
     if sum(end - start for start, end in said.learned) == len(said.text):
-        return "warning", _("All of the prompt is in {% generation %}: the mask is 1 for every token.")
+        return "warning", _("All of the prompt is in generation blocks: the mask is 1 for every token.")
     if said.learned[-1][1] <= said.text.rfind(REPLY) + len(REPLY):
-        return "warning", _("The end of a reply is not in {% generation %}: the model does not learn to stop.")
+        return "warning", _("The end of a reply is outside the generation block: the model does not learn to stop.")
     if subject.counted is None:
         return "ok", _("Replies and their ends are learned, nothing else.")
-    starts = subject.counted.encoding.starts
-    learned = sum(any(start <= at < end for start, end in bare.learned) for at in starts)
+    starts, edges = subject.counted.encoding.starts, [edge for span in bare.learned for edge in span]
+    learned = sum(bisect_right(edges, start) % 2 for start in starts)
     return "ok", _("%(learned)s of %(all)s tokens are learned.", learned=number(learned), all=number(len(starts)))
 
 
@@ -188,6 +189,8 @@ def _arguments(subject: Subject) -> Found:
     with_object, with_text = map(subject.evidence.text, ("chain", "text arguments"))
     if with_object is None:
         return "note", _("The template refuses calls of tools.")
+    if "Paris" not in with_object:
+        return "warning", _("The template does not write calls of tools.")
     if with_text is None:
         return "warning", _("The template fails if the arguments of a call are a text.")
     if with_text != with_object:
@@ -227,17 +230,28 @@ def _llama(subject: Subject) -> Found:
     return "ok", _("All filters, tests, methods and statements are among those that llama.cpp reads.")
 
 
-CHECKS: Sequence[Check] = (
-    Check("bos", _l("Doubled BOS"), _l("Many templates write the token that begins a text, and many tokenizers add it. Models are not trained on two."), _l("Encode a rendered prompt with add_special_tokens=False, or let apply_chat_template tokenize it."), _bos),
-    Check("injection", _l("Markers in messages"), _l("A marker in a message that is read as a special token ends the message, or begins another one."), _l("Safe: apply_chat_template(…, sanitize_control_tokens=True) of transformers from 5.24, mistral-common, encode_ordinary of tiktoken, and llama.cpp’s server, which marks input. Not safe: tokenizer(prompt), or encode of tokenizers, for a rendered prompt. tiktoken’s encode raises an error."), _injection),
-    Check("vocabulary", _l("Markers without a token"), _l("A marker that the vocabulary lacks is split into several tokens, which the model has not seen in this role."), _l("Choose the vocabulary of the model that the template is published with, or add the markers as special tokens."), _vocabulary),
-    Check("cache", _l("The prompt with another turn"), _l("A prompt cache keeps what the next prompt begins with. Here, a reply and a further message are added."), _l("Change the template so that it writes earlier messages independently of later ones."), _cache),
-    Check("thoughts", _l("A call of a tool with a thought"), _l("Many templates drop thoughts once another message of the user follows, which changes all that comes after them: a long chain of calls is then computed again."), _l("Keep the thoughts if the template has a variable for it (preserve_thinking, clear_thinking), or expect to compute the chain again."), _thoughts),
-    Check("date", _l("The date"), _l("A date at the beginning changes the prompt every day, and what was recorded cannot be compared."), _l("Give the date as a variable (date_string), or in the last message."), _date),
-    Check("reply", _l("The beginning of a reply"), _l("A model is asked with the beginning of a reply and trained on replies in the history: both should be the same."), _l("Train and ask with the same variables, such as enable_thinking; correct the template if it is yours."), _reply),
-    Check("learned", _l("What is learned from replies"), _l("assistant_only_loss of TRL and return_assistant_tokens_mask of transformers learn what is in {% generation %}."), _l("Put {% generation %} around the content of a reply and its end, and nothing else."), _learned),
-    Check("tools", _l("Tools and their order"), _l("Tools are written at the beginning: another order, or another order of their keys, is another prompt."), _l("Send tools always in the same order. If the template writes none, describe them in a message of the system."), _tools),
-    Check("arguments", _l("Arguments of calls"), _l("Chat APIs have the arguments of a call as a text of JSON; most templates expect an object."), _l("Parse the arguments before you render: json.loads(call[\"function\"][\"arguments\"])."), _arguments),
-    Check("parts", _l("Contents in parts"), _l("Chat APIs take a content as a text or as a list of parts. transformers gives the template what it gets; vLLM and this site join the parts if the template does not go through them."), _l("Send texts, or join the parts before you render."), _parts),
-    Check("llama.cpp", _l("llama.cpp’s Jinja"), _l("llama.cpp reads templates with an engine of its own, which has a part of Jinja. Compared by name with its source in llama-cpp-python 0.3.36."), _l("Replace what is named, or give llama-server another template with --chat-template-file."), _llama),
-)  # fmt: skip
+_LOOK: Mapping[str, Callable[[Subject], Found]] = {
+    "bos": _bos,
+    "injection": _injection,
+    "vocabulary": _vocabulary,
+    "cache": _cache,
+    "thoughts": _thoughts,
+    "date": _date,
+    "reply": _reply,
+    "learned": _learned,
+    "tools": _tools,
+    "arguments": _arguments,
+    "parts": _parts,
+    "llama.cpp": _llama,
+}
+CHECKS = [Check(id, **texts, look=_LOOK[id]) for id, texts in localized(files(__package__), "checks.toml").items()]
+
+
+def audited(subject: Subject) -> list[Finding]:
+    """What every check finds, in their order."""
+    found = []
+    for check in CHECKS:
+        status, sentence = check.look(subject)
+        repair = str(check.repair) if status in ("note", "warning") else ""
+        found.append(Finding(check.id, status, str(check.title), sentence, str(check.about), repair))
+    return found
