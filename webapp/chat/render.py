@@ -36,6 +36,7 @@ class Prompt:
 
     `spans` cover the text without gaps. `exact` says that the contents were found by marks that the template passed
     on; otherwise they were searched for. `dated` says that the template asked for the date, which was `date`.
+    `segments` are the texts and the control tokens, which are marked, of prompts that are tokenized piecewise.
     """
 
     text: str
@@ -43,6 +44,7 @@ class Prompt:
     exact: bool
     dated: bool
     date: date
+    segments: tuple[tuple[str, bool], ...] = ()
 
 
 def render(

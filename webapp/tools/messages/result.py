@@ -11,6 +11,7 @@ from flask import current_app
 from flask_babel import gettext as _
 from markupsafe import Markup, escape
 
+from webapp.chat import mistral
 from webapp.chat.audit import evidence
 from webapp.chat.messages import Conversation, Message
 from webapp.chat.openai_rule import PublishedCount, count_by_rule
@@ -188,7 +189,11 @@ def count(state: MessagesInput) -> ConversationResult:
         template = state.chosen_template
         conversation = Conversation(state.messages, tools_of(state.tools))
         tokenizer = tokenizer_of(state.vocabulary)
-        prompt = render(template, conversation, reply=state.reply, variables=state.variables)
+        version = mistral_version(state, tokenizer, title_of(entry))
+        if version is None:
+            prompt = render(template, conversation, reply=state.reply, variables=state.variables)
+        else:
+            prompt = mistral.rendered(conversation, version)
         within(prompt.text, LONGEST_PROMPT * current_app.config["MAX_TEXT_BYTES"], _("The rendered prompt"), field)
         counted = count_prompt(prompt, conversation, template, tokenizer, single=state.single)
     except NoTemplateError as error:
@@ -207,6 +212,14 @@ def count(state: MessagesInput) -> ConversationResult:
     published = published_count(conversation, tokenizer, state.vocabulary, state.model)
     figures = figures_of(state, counted.total)
     return ConversationResult(state, conversation, template, counted, published, figures, title_of(entry))
+
+
+def mistral_version(state: MessagesInput, tokenizer: Tokenizer, title: str) -> mistral.Version | None:
+    """The version of Mistral's rules for its template: that of the variable, or of the vocabulary."""
+    if state.template != "mistral":
+        return None
+    given = state.variables.get(mistral.VARIABLE)
+    return next((each for each in mistral.VERSIONS if each == given), mistral.version_of(tokenizer, title))
 
 
 def figures_of(state: MessagesInput, tokens: int) -> PromptFigures:

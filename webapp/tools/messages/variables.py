@@ -11,7 +11,8 @@ from werkzeug.datastructures import MultiDict
 
 from webapp.chat.inspection import MOST_VARIABLES, inspected
 from webapp.chat.messages import ConversationError, parsed_json
-from webapp.chat.templates import ChatTemplate
+from webapp.chat.mistral import VARIABLE
+from webapp.chat.templates import BUILT_IN, ChatTemplate
 from webapp.core.vocabulary_error import Phrase, shown
 
 PREFIX = "given-"
@@ -57,6 +58,8 @@ def checked(found: Any) -> dict[str, Any]:
 def fields_of(template: ChatTemplate | None, given: Mapping[str, Any], *, tools: bool) -> list[tuple[str, str]]:
     """The name and the text of each field: for what the template reads, and what is given besides."""
     reads = inspected(template.source_for(tools=tools)).reads if template else ()
+    if template is BUILT_IN["mistral"]:
+        reads = (VARIABLE,)
     return [(name, _text(given[name]) if name in given else "") for name in dict.fromkeys([*reads, *given])]
 
 
