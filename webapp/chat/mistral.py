@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal, get_args
 
-from webapp.chat.messages import Conversation
+from webapp.chat.messages import Conversation, ConversationError, parsed_json
 from webapp.chat.render import Prompt, TemplateError
 from webapp.chat.spans import Part, Span
 from webapp.core.tokenizer import Tokenizer
@@ -225,6 +225,6 @@ def _json(value: Any) -> str:
 
 def _parsed(text: Any) -> Any:
     try:
-        return json.loads(text) if isinstance(text, str) else text
-    except (ValueError, RecursionError):
+        return parsed_json(text) if isinstance(text, str) else text
+    except ConversationError:
         return text

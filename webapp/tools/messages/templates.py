@@ -49,7 +49,7 @@ class TemplatesAnswer(Answer):
 def check_templates(given: TemplatesInput) -> TemplatesAnswer:
     """Check every chat template that is built in or has been downloaded."""
     rows = [
-        AuditedTemplate(template.name, template.title, template.provenance, audited(Subject(_probed(_Key(template)))))
+        AuditedTemplate(template.name, template.title, template.provenance, _findings(template))
         for template in _templates()
     ]
     chosen = next((row for row in rows if row.name == given.template), None)
@@ -66,23 +66,14 @@ def _templates() -> Iterator[ChatTemplate]:
             yield published_template(library(), name)
 
 
-class _Key:
-    """A template as the key of a cache: equal if source and special tokens are."""
-
-    def __init__(self, template: ChatTemplate) -> None:
-        self.template = template
-        self.values = (template.source, template.tool_source, *sorted(template.variables.items()))
-
-    def __hash__(self) -> int:
-        return hash(self.values)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self.values == other.values
+def _findings(template: ChatTemplate) -> list[Finding]:
+    variables = tuple(template.variables.items())
+    return audited(Subject(_probed(template.name, template.source, template.tool_source, variables)))
 
 
 @lru_cache(maxsize=128)
-def _probed(key: _Key) -> Evidence:
-    return evidence(key.template, PROBE, {})
+def _probed(name: str, source: str, tool_source: str, variables: tuple[tuple[str, str], ...]) -> Evidence:
+    return evidence(ChatTemplate(name, "", source, dict(variables), tool_source=tool_source), PROBE, {})
 
 
 TOOL = Tool(
