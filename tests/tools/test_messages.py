@@ -294,7 +294,8 @@ def test_parts_and_null_reach_the_template_and_stay_in_the_form(client: FlaskCli
     body = {"messages": talk, "template_source": source}
     found = client.post("/api/v1/messages", json=body).get_json()
     assert found["prompt"] == "[a|b|][]"
-    assert [each["content"] for each in found["messages"]] == [2, 0]
+    contents = [(span["start"], span["message"]) for span in found["spans"] if span["kind"] == "content"]
+    assert contents == [(1, 0), (3, 0)]
     joined = client.post("/api/v1/messages", json={"messages": talk[:1], "template": "chatml"}).get_json()
     assert joined["prompt"].startswith("<|im_start|>user\na\nb<|im_end|>")
     extra = json.dumps({"content": parts})

@@ -17,12 +17,11 @@ REPLY, THOUGHT = "Yes, gladly.", "One moment of thought."
 _NOW = datetime(2026, 1, 1, 12)
 
 
-def _tool(name: str) -> dict[str, Any]:
-    parameters = {"type": "object", "properties": {"city": {"type": "string", "description": "A city"}}}
-    return {"type": "function", "function": {"name": name, "description": f"The {name}", "parameters": parameters}}
-
-
-_TOOLS = (_tool("weather"), _tool("distance"))
+_PARAMETERS = {"type": "object", "properties": {"city": {"type": "string", "description": "A city"}}}
+_TOOLS = [
+    {"type": "function", "function": {"name": name, "description": f"The {name}", "parameters": _PARAMETERS}}
+    for name in ("weather", "distance")
+]
 _USER, _ASSISTANT = {"role": "user", "content": "Go on."}, {"role": "assistant", "content": REPLY}
 PROBE = Conversation((Message("user", "Hello."), Message("assistant", "Good morning."), Message("user", "Go on.")))
 """The conversation that templates are audited with where no other is given."""
@@ -44,6 +43,11 @@ class Evidence:
     template: ChatTemplate
     inspection: Inspection
     renders: Mapping[str, Rendered] = field(default_factory=dict)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing took too long."""
+        return len(self.renders) == len(_plan(PROBE)) and not self.inspection.broken
 
     def text(self, name: str) -> str | None:
         """The text of a rendering; None if there is none."""

@@ -30,8 +30,9 @@ class Inspection:
 
 def inspected(source: str) -> Inspection:
     """Inspect a template; one that is not Jinja has nothing."""
-    found = _answer(source)
-    if "reads" not in found:
+    try:
+        found = _answer(source)
+    except LookupError:
         return Inspection(broken=True)
     reads = [name for name in found["reads"] if name not in _GIVEN and len(name) <= MOST_VARIABLES]
     return Inspection(tuple(reads[:MOST_VARIABLES]), found["iterates"] is True, frozenset(found["uses"]))
@@ -39,4 +40,6 @@ def inspected(source: str) -> Inspection:
 
 @lru_cache(maxsize=64)
 def _answer(source: str) -> Mapping[str, Any]:
-    return RENDERER.answer({"inspect": source})[0]
+    """The process's answer; raises LookupError for a failure, which a busy machine may cause and is not cached."""
+    found = RENDERER.answer({"inspect": source})[0]
+    return {name: found[name] for name in ("reads", "iterates", "uses")}

@@ -58,10 +58,6 @@ class _Turn:
     calls: list[Mapping[str, Any]] = field(default_factory=list)
     extra: dict[str, Any] = field(default_factory=dict)
 
-    @property
-    def text(self) -> str:
-        return "".join(text for text, _message, _kind in self.pieces)
-
 
 def version_of(tokenizer: Tokenizer, title: str = "") -> Version | None:
     """The version of Mistral's rules for a vocabulary; None if it is not one of Mistral's.
@@ -128,9 +124,9 @@ def _segments(conversation: Conversation, version: Version) -> Iterator[Segment]
 
 
 def _reply(turn: _Turn, version: Version) -> Iterator[Segment]:
-    if turn.text and version == "v1":
+    if turn.pieces and version == "v1":
         yield Segment(turn.pieces)
-    elif turn.text:
+    elif turn.pieces:
         *before, (last, message, kind) = turn.pieces
         yield Segment([*before, (last.rstrip(" "), message, kind)])
     if turn.calls:
@@ -141,7 +137,7 @@ def _reply(turn: _Turn, version: Version) -> Iterator[Segment]:
 
 
 def _result(turn: _Turn, version: Version) -> Iterator[Segment]:
-    content, id = _parsed(turn.text or "{}"), turn.extra.get("tool_call_id")
+    content, id = _parsed(Segment(turn.pieces).text or "{}"), turn.extra.get("tool_call_id")
     if version == "v7":
         yield _control("[TOOL_RESULTS]", turn.message)
         yield _template(str(id), turn.message)

@@ -39,17 +39,6 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Check:
-    """One check: its id and title, what it is about, what to do if it finds something, and how it looks."""
-
-    id: str
-    title: Text
-    about: Text
-    repair: Text
-    look: Callable[[Subject], Found]
-
-
-@dataclass(frozen=True)
 class Finding:
     """What a check found: nothing, something to know, something to repair, or nothing as it could not look.
 
@@ -120,14 +109,6 @@ def _compared(subject: Subject, before: str, after: str) -> Found:
         share=100 * kept[0] // kept[1],
         place=place,
     )
-
-
-def _cache(subject: Subject) -> Found:
-    return _compared(subject, "bare", "next")
-
-
-def _thoughts(subject: Subject) -> Found:
-    return _compared(subject, "chain", "after")
 
 
 def _date(subject: Subject) -> Found:
@@ -230,12 +211,12 @@ def _llama(subject: Subject) -> Found:
     return "ok", _("All filters, tests, methods and statements are among those that llama.cpp reads.")
 
 
-_LOOK: Mapping[str, Callable[[Subject], Found]] = {
+CHECKS: Mapping[str, Callable[[Subject], Found]] = {
     "bos": _bos,
     "injection": _injection,
     "vocabulary": _vocabulary,
-    "cache": _cache,
-    "thoughts": _thoughts,
+    "cache": lambda subject: _compared(subject, "bare", "next"),
+    "thoughts": lambda subject: _compared(subject, "chain", "after"),
     "date": _date,
     "reply": _reply,
     "learned": _learned,
@@ -244,14 +225,14 @@ _LOOK: Mapping[str, Callable[[Subject], Found]] = {
     "parts": _parts,
     "llama.cpp": _llama,
 }
-CHECKS = [Check(id, **texts, look=_LOOK[id]) for id, texts in localized(files(__package__), "checks.toml").items()]
+TEXTS: Mapping[str, Mapping[str, Text]] = localized(files(__package__), "checks.toml")
 
 
 def audited(subject: Subject) -> list[Finding]:
     """What every check finds, in their order."""
     found = []
-    for check in CHECKS:
-        status, sentence = check.look(subject)
-        repair = str(check.repair) if status in ("note", "warning") else ""
-        found.append(Finding(check.id, status, str(check.title), sentence, str(check.about), repair))
+    for check, look in CHECKS.items():
+        status, sentence = look(subject)
+        title, about, repair = (str(TEXTS[check][name]) for name in ("title", "about", "repair"))
+        found.append(Finding(check, status, title, sentence, about, repair if status in ("note", "warning") else ""))
     return found

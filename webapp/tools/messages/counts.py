@@ -118,22 +118,20 @@ def count_prompt(
 def encode_segments(tokenizer: Tokenizer, prompt: Prompt) -> Encoding:
     """Tokenize each segment of a prompt by itself, control tokens as their ids and texts as plain text."""
     ids: list[int] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    special: list[int] = []
+    places: list[tuple[int, int]] = []
+    special: set[int] = set()
     at = 0
     for text, is_control in prompt.segments:
         if is_control:
-            special.append(len(ids))
+            special.add(len(ids))
             ids.append(tokenizer.special_tokens[text])
-            starts.append(at)
-            ends.append(at + len(text))
+            places.append((at, at + len(text)))
         else:
             encoding = encode(tokenizer, text)
             ids += encoding.ids
-            starts += [at + start for start in encoding.starts]
-            ends += [at + end for end in encoding.ends]
+            places += [(at + start, at + end) for start, end in zip(encoding.starts, encoding.ends, strict=True)]
         at += len(text)
+    starts, ends = zip(*places, strict=True)
     return Encoding(
         prompt.text,
         ids,

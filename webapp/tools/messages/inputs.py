@@ -267,23 +267,14 @@ def _message(role: str, text: str, extra: str) -> Message:
 
     Raises ConversationError.
     """
-    fields = _fields(extra) if extra else {}
-    if "content" in fields:
-        message = read_messages(json.dumps([{**fields, "role": role}])).messages[0]
-        if message.content == text:
-            return message
-    fields.pop("content", None)
-    return Message(role, text, fields, blank=not text and bool(fields.get("tool_calls")))
-
-
-def _fields(text: str) -> dict[str, Any]:
-    """A JSON object without a role; raises ConversationError for anything else."""
-    found = parsed_json(text)
-    if not isinstance(found, dict):
-        raise ConversationError(Phrase("the further fields should be an object, not %(value)s", value=shown(found)))
-    fields = {name: value for name, value in found.items() if name != "role"}
-    read_messages(json.dumps([{"role": "user", "content": "", **fields}]))
-    return fields
+    fields = parsed_json(extra)
+    if not isinstance(fields, dict):
+        raise ConversationError(Phrase("the further fields should be an object, not %(value)s", value=shown(fields)))
+    content = text or (None if fields.get("tool_calls") else "")
+    message = read_messages(json.dumps([{"content": content, **fields, "role": role}])).messages[0]
+    if message.content == text:
+        return message
+    return replace(message, content=text, blank=False, parts=None)
 
 
 def _conversation(text: str, field: str, problems: list[InputProblem]) -> Conversation | None:

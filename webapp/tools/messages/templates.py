@@ -15,7 +15,7 @@ from webapp.chat.templates import BUILT_IN, ChatTemplate, NoTemplateError
 from webapp.tokenization.forms import InputProblem
 from webapp.tools.inputs import Answer, Input
 from webapp.tools.kernel import Tool
-from webapp.tools.messages.checks import CHECKS, Finding, Subject, audited
+from webapp.tools.messages.checks import TEXTS, Finding, Subject, audited
 from webapp.tools.picker import LONGEST_NAME
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
 from webapp.vocabularies.library import library
@@ -56,7 +56,7 @@ def check_templates(given: TemplatesInput) -> TemplatesAnswer:
     if given.template and chosen is None:
         message = _("There is no chat template “%(name)s”. Choose one from the list.", name=given.template[:40])
         raise InputProblem(message, 404)
-    return TemplatesAnswer(rows, [str(check.title) for check in CHECKS], chosen)
+    return TemplatesAnswer(rows, [str(texts["title"]) for texts in TEXTS.values()], chosen)
 
 
 def _templates() -> Iterator[ChatTemplate]:
@@ -67,8 +67,10 @@ def _templates() -> Iterator[ChatTemplate]:
 
 
 def _findings(template: ChatTemplate) -> list[Finding]:
-    variables = tuple(template.variables.items())
-    return audited(Subject(_probed(template.name, template.source, template.tool_source, variables)))
+    found = _probed(template.name, template.source, template.tool_source, tuple(template.variables.items()))
+    if not found.is_whole:  # the machine was busy
+        _probed.cache_clear()
+    return audited(Subject(found))
 
 
 @lru_cache(maxsize=128)
