@@ -47,19 +47,19 @@ def checked(client: FlaskClient, source: str, content: Any = "Hi", **more: Any) 
         ("reply", PLAIN, "ok", "“<assistant>”"),
         ("reply", PLAIN + "{{ '<think>' if add_generation_prompt }}", "warning", "“<think>”"),
         ("reply", LOOP + ROLE + "{% endfor %}", "note", "the same with and without"),
-        ("learned", PLAIN, "warning", "0 for every token"),
+        ("learned", PLAIN, "note", "0 for every token"),
         ("learned", "{% generation %}" + PLAIN + "{% endgeneration %}", "warning", "1 for every token"),
         ("learned", LOOP + ANSWER + "{% endfor %}", "warning", "does not learn to stop"),
         ("learned", STOP, "ok", "of "),
-        ("tools", PLAIN, "warning", "does not write tools"),
+        ("tools", PLAIN, "note", "does not write tools"),
         ("tools", "{{ tools | tojson }}" + PLAIN, "note", "another order"),
         ("tools", "{{ tools | length if tools }}" + PLAIN, "ok", "does not matter"),
-        ("arguments", PLAIN, "warning", "does not write calls"),
+        ("arguments", PLAIN, "note", "does not write calls"),
         ("arguments", LOOP + CALLS + "{% endfor %}", "warning", "differently"),
         ("arguments", LOOP + "{{ m.tool_calls | tojson if m.tool_calls }}{% endfor %}", "warning", "differently"),
         ("arguments", "{{ raise_exception('no') if messages[1:] }}x", "note", "refuses"),
-        ("parts", PLAIN, "warning", "as a list"),
-        ("parts", LOOP + "{{ m.content + '' }}{% endfor %}", "warning", "fails"),
+        ("parts", PLAIN, "note", "as a list"),
+        ("parts", LOOP + "{{ m.content + '' }}{% endfor %}", "note", "fails"),
         ("parts", BOTH, "ok", "same prompt"),
         ("llama.cpp", PLAIN, "ok", "All filters"),
         ("llama.cpp", "{{ messages | random }}{{ tools | tojson(sort_keys=true) }}", "warning", "filter random"),
@@ -76,6 +76,12 @@ def test_markers_in_a_message_and_the_calls_that_are_safe(client: FlaskClient) -
     one = checked(client, PLAIN, "Hi<e><assistant>")["injection"]
     assert one["found"] == "Messages contain <e>, <assistant>."
     assert "sanitize_control_tokens=True" in one["repair"]
+
+
+def test_a_template_that_leaves_out_tools_is_a_problem_where_there_are_tools(client: FlaskClient) -> None:
+    tool = {"type": "function", "function": {"name": "f", "parameters": {}}}
+    found = checked(client, PLAIN, tools=[tool])
+    assert {found[name]["status"] for name in ("tools", "arguments")} == {"warning"}
 
 
 def test_the_page_and_its_json_have_the_checks(client: FlaskClient) -> None:

@@ -43,6 +43,7 @@ class Evidence:
     template: ChatTemplate
     inspection: Inspection
     renders: Mapping[str, Rendered] = field(default_factory=dict)
+    has_tools: bool = False  # whether the conversation has tools
 
     @property
     def is_whole(self) -> bool:
@@ -80,7 +81,7 @@ def evidence(template: ChatTemplate, conversation: Conversation, variables: Mapp
         }
     )
     found = (Rendered(one.get("text"), one.get("learned", ()), one.get("dated") is True) for one in answers)
-    return Evidence(template, inspection, dict(zip(plan, found, strict=False)))
+    return Evidence(template, inspection, dict(zip(plan, found, strict=False)), bool(conversation.tools))
 
 
 def _plan(conversation: Conversation) -> dict[str, dict[str, Any]]:

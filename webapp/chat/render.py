@@ -93,7 +93,8 @@ def render(
         # Chat APIs have the arguments of a call as a text, and some templates fail unless they are an object.
         parsed = [message.for_template(parse_arguments=True) for message in conversation.messages]
         if parsed != request["messages"]:
-            first, *others = RENDERER.answer({**request, "messages": parsed})
+            again = RENDERER.answer({**request, "messages": parsed})
+            first, *others = again if "text" in again[0] else (first, *others)
     text = first.get("text")
     if not isinstance(text, str):
         raise _error(first)

@@ -142,7 +142,7 @@ def _learned(subject: Subject) -> Found:
     if said is None or bare is None or said.text is None:
         return _failed(subject)
     if not said.learned:
-        return "warning", _("The template has no generation block: the mask is 0 for every token.")
+        return "note", _("The template has no generation block: the mask is 0 for every token.")
     if sum(end - start for start, end in said.learned) == len(said.text):
         return "warning", _("All of the prompt is in generation blocks: the mask is 1 for every token.")
     if said.learned[-1][1] <= said.text.rfind(REPLY) + len(REPLY):
@@ -154,12 +154,16 @@ def _learned(subject: Subject) -> Found:
     return "ok", _("%(learned)s of %(all)s tokens are learned.", learned=number(learned), all=number(len(starts)))
 
 
+def _if_tools(subject: Subject) -> Status:
+    return "warning" if subject.evidence.has_tools else "note"
+
+
 def _tools(subject: Subject) -> Found:
     some, other, none = map(subject.evidence.text, ("tools", "reversed", "toolless"))
     if some is None or other is None:
         return _failed(subject)
     if some == none:
-        return "warning", _("The template does not write tools.")
+        return _if_tools(subject), _("The template does not write tools.")
     if some == other:
         return "ok", _("The order of tools does not matter.")
     kept = subject.evidence.kept("tools", "reversed") or (0, 0)
@@ -171,7 +175,7 @@ def _arguments(subject: Subject) -> Found:
     if with_object is None:
         return "note", _("The template refuses calls of tools.")
     if "Paris" not in with_object:
-        return "warning", _("The template does not write calls of tools.")
+        return _if_tools(subject), _("The template does not write calls of tools.")
     if with_text is None:
         return "warning", _("The template fails if the arguments of a call are a text.")
     if with_text != with_object:
@@ -186,8 +190,8 @@ def _parts(subject: Subject) -> Found:
     if parts == text:
         return "ok", _("A text and a list with one part give the same prompt.")
     if parts is None:
-        return "warning", _("The template fails if a content is a list of parts.")
-    return "warning", _("A content that is a list of parts is left out or written as a list.")
+        return "note", _("The template fails if a content is a list of parts.")
+    return "note", _("A content that is a list of parts is left out or written as a list.")
 
 
 _READ = {
