@@ -2,13 +2,16 @@
 
     python -m tests.chat.by_transformers
 
-writes `recorded/*.json`, which the tests compare with. Needs transformers and tokenizers.
+writes `recorded/*.json`, which the tests compare with. Needs transformers and tokenizers. With a folder of templates,
+such as `models/templates` of llama.cpp, it compares with each of them instead, and prints the differences.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -49,10 +52,30 @@ def rendered(template: ChatTemplate, conversation: Any, *, reply: bool) -> dict[
     return {"text": text}
 
 
+def compare(folder: Path) -> None:
+    """Write where the prompts of the templates in a folder differ, and how many there are."""
+    from tests.chat.test_equal_to_transformers import ours
+
+    count = 0
+    for path in sorted(folder.glob("*.jinja")):
+        tokens = {"bos_token": "<s>", "eos_token": "</s>"}
+        template = ChatTemplate(path.stem, path.stem, path.read_text(encoding="utf-8"), tokens)
+        for name, conversation in CONVERSATIONS.items():
+            for reply in (True, False):
+                expected, found = rendered(template, conversation, reply=reply), ours(template, name, reply=reply)
+                count += 1
+                if expected != found and not ("text" not in expected and found == {"fails": True}):
+                    sys.stdout.write(f"{path.stem}: {name}, {reply=}\n  {expected}\n  {found}\n")
+    sys.stdout.write(f"{count} prompts\n")
+
+
 def main() -> None:
-    """Record all."""
+    """Record all, or compare with the templates in a folder."""
     import transformers
 
+    if len(sys.argv) > 1:
+        compare(Path(sys.argv[1]))
+        return
     RECORDED.mkdir(exist_ok=True)
     for name, template in all_templates().items():
         outputs = {

@@ -18,7 +18,7 @@ TABLE = [(name, conversation) for name in ALL for conversation in CONVERSATIONS]
 
 def ours(template: ChatTemplate, conversation: str, *, reply: bool) -> dict[str, Any]:
     try:
-        prompt = render(template, read_messages(text_of(conversation)), reply=reply, now=NOW)
+        prompt = render(template, read_messages(text_of(conversation)), reply=reply, now=NOW, join=False)
     except TemplateError as error:
         return {"raised": error.message.values["message"]} if error.kind == "raised" else {"fails": True}
     spans = prompt.spans

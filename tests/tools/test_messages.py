@@ -235,14 +235,74 @@ def test_the_api_counts_as_the_page(client: FlaskClient) -> None:
     def post(**body: Any) -> Any:
         return client.post("/api/v1/messages", json={"messages": TALK, **body}).get_json()
 
-    found = post()
+    found = post(want=["prompt", "spans", "ids", "checks"])
     query = {"vocabulary": "o200k_base", "messages": json.dumps(TALK)}
     page = client.get("/messages.json", query_string=query).get_json()
     assert found["published"]["model"] == "gpt-4o-2024-08-06"
     assert {**page, "vocabulary": "o200k_base", "template": "chatml", "published": found["published"]} == found
+    assert "checks" not in post()
     short = post(messages=TALK[1:], want=["prompt"], reply=False, template="gemma")
     assert short["prompt"].startswith("<bos><start_of_turn>user\n研究")
     assert (short["reply"], "ids" in short) == (0, False)
     source = "{{ tools | length }}{{ messages[0].tool_calls[0].function.name }}"
     call = {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]}
     assert post(messages=[call], tools=[{"a": 1}], template_source=source)["prompt"] == "1f"
+
+
+def test_variables_of_a_template_are_fields_and_reach_it(client: FlaskClient) -> None:
+    source = "{{ enable_thinking }} {{ effort | default('none') }} {{ documents[0].title if documents }}"
+    fields = {"given-enable_thinking": "false", "given-effort": "low", "given-documents": '[{"title": "T"}]'}
+    page = followed(client, template="own", source=source, **fields)
+    assert page.status_code == 200
+    for name, value in (
+        ("enable_thinking", "false"),
+        ("effort", "low"),
+        ("documents", "[{&#34;title&#34;: &#34;T&#34;}]"),
+    ):
+        assert re.search(f'id="given-{name}"[^>]* value="{re.escape(value)}"', page.text), name
+    query = {"template": "own", "source": source, "chat_template_kwargs": '{"enable_thinking": false, "effort": "1"}'}
+    shown_again = client.get("/messages", query_string=query).text
+    assert 'value="&#34;1&#34;"' in shown_again  # a text, not a number
+    body = {"messages": TALK, "template_source": source, "chat_template_kwargs": {"enable_thinking": False}}
+    assert client.post("/api/v1/messages", json=body).get_json()["prompt"] == "False none "
+
+
+@pytest.mark.parametrize(
+    ("variables", "problem"),
+    [
+        ({"messages": []}, "'messages' cannot be a variable"),
+        ({"a b": 1}, "cannot be a variable"),
+        ({"a": "x" * 100_001}, "more than the allowed 100000 bytes"),
+        ({"a": [[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]}, "nested more than"),
+    ],
+)
+def test_wrong_variables_are_refused_beside_their_field(
+    client: FlaskClient, variables: dict[str, Any], problem: str
+) -> None:
+    answer = client.post("/api/v1/messages", json={"messages": TALK, "chat_template_kwargs": variables})
+    assert answer.status_code in (409, 413)
+    assert problem in answer.text
+    page = client.post("/messages", data={**form(), "chat_template_kwargs": json.dumps(variables)})
+    assert page.status_code in (413, 422)
+    assert problem.replace("'", "&#39;") in page.text.partition('id="chat_template_kwargs-error"')[2]
+
+
+def test_parts_and_null_reach_the_template_and_stay_in_the_form(client: FlaskClient) -> None:
+    source = "{% for m in messages %}[{% for p in m.content %}{{ p.text }}|{% endfor %}]{% endfor %}"
+    parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+    talk = [{"role": "user", "content": parts}, {"role": "assistant", "content": None}]
+    body = {"messages": talk, "template_source": source}
+    found = client.post("/api/v1/messages", json=body).get_json()
+    assert found["prompt"] == "[a|b|][]"
+    contents = [(span["start"], span["message"]) for span in found["spans"] if span["kind"] == "content"]
+    assert contents == [(1, 0), (3, 0)]
+    joined = client.post("/api/v1/messages", json={"messages": talk[:1], "template": "chatml"}).get_json()
+    assert joined["prompt"].startswith("<|im_start|>user\na\nb<|im_end|>")
+    extra = json.dumps({"content": parts})
+    boxes = {"role": ["user", "assistant"], "content": ["a\nb", ""], "extra": [extra, '{"content": null}']}
+    asked = {"template": "own", "source": source, "vocabulary": "o200k_base"}
+    page = client.post("/messages", data={**boxes, **asked}, follow_redirects=True).text
+    assert html.unescape(page).count(extra) == 1
+    assert html.unescape(page).count('{"content": null}') == 1
+    edited = client.post("/messages", data={**boxes, **asked, "content": ["a\nc", ""]}, follow_redirects=True).text
+    assert extra not in html.unescape(edited)

@@ -2,15 +2,15 @@
 
 Accepted are OpenAI's form (a list of messages, or an object with `messages` and `tools`) and Anthropic's (an object
 with `system` and `messages`, and calls among the parts of a content); each message has a role, and its content is a
-text or a list of parts of the type text. In Anthropic's form (https://docs.anthropic.com/en/api/messages), calls of
-tools, their results and thoughts are parts of a content, and a tool's schema is beside its name: such messages become
-those of OpenAI's form, which templates expect.
+text, null, or a list of parts of the type text. In Anthropic's form (https://docs.anthropic.com/en/api/messages), calls
+of tools, their results and thoughts are parts of a content, and a tool's schema is beside its name: such messages
+become those of OpenAI's form, which templates expect.
 What a message has besides (name, tool_calls, tool_call_id) is kept as it stands for the template.
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from webapp.core.vocabulary_error import Phrase, shown
@@ -107,12 +107,25 @@ class ConversationError(ValueError):
 
 @dataclass(frozen=True)
 class Message:
-    """One message: `extra` has what its JSON has besides role and content, `blank` says that it has no content."""
+    """One message: `extra` has what its JSON has besides role and content, `blank` says that it has no content.
+
+    Where the content is a list of parts, `parts` has them, and `content` their texts, joined with line breaks.
+    """
 
     role: str
     content: str
     extra: Mapping[str, Any] = field(default_factory=dict)
     blank: bool = False
+    parts: Sequence[Mapping[str, Any]] | None = None
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts of the content: one for each part, or the whole.
+
+        >>> Message("user", "a", parts=[{"type": "text", "text": "a"}]).texts, Message("user", "b").texts
+        (['a'], ['b'])
+        """
+        return [self.content] if self.parts is None else [part["text"] for part in self.parts]
 
     def as_json(self) -> dict[str, Any]:
         """The message as a chat API takes it.
@@ -120,8 +133,8 @@ class Message:
         >>> Message("user", "Hi", {"name": "Ann"}).as_json()
         {'role': 'user', 'content': 'Hi', 'name': 'Ann'}
         """
-        content: dict[str, Any] = {"content": None if self.blank else self.content}
-        return {"role": self.role, **content, **self.extra}
+        content = self.content if self.parts is None else [dict(part) for part in self.parts]
+        return {"role": self.role, "content": None if self.blank else content, **self.extra}
 
     def for_template(self, *, parse_arguments: bool) -> dict[str, Any]:
         """The message as `apply_chat_template` of transformers hands it to a template.
@@ -150,22 +163,27 @@ class Conversation:
         whole: dict[str, Any] = {"messages": [message.as_json() for message in self.messages]}
         return whole | ({"tools": [dict(tool) for tool in self.tools]} if self.tools else {})
 
+    def joined(self) -> "Conversation":
+        """The conversation with texts in place of parts, for templates that expect texts."""
+        return replace(self, messages=tuple(replace(message, parts=None) for message in self.messages))
+
 
 def read_messages(text: str, *, most_bytes: int = MOST_BYTES) -> Conversation:
     """The conversation in a JSON text.
 
-    >>> read_messages('[{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]').messages
-    (Message(role='user', content='Hi', extra={}, blank=False),)
+    >>> read_messages('[{"role": "user", "content": "Hi"}]').messages
+    (Message(role='user', content='Hi', extra={}, blank=False, parts=None),)
     >>> read_messages('[{"content": "Hi"}]')
     Traceback (most recent call last):
     webapp.chat.messages.ConversationError: message 1: the role is missing
 
-    Several parts of a content are joined with line breaks, as vLLM does for templates that take a text. Raises
-    ConversationError, with the number of the message where one is to blame.
+    Raises ConversationError, with the number of the message where one is to blame.
     """
     if len(text) > most_bytes or len(text.encode("utf-8", "surrogatepass")) > most_bytes:
         raise ConversationError(Phrase("the messages have more than the allowed %(most)s bytes", most=most_bytes))
-    return conversation_of(_parsed(text))
+    if not text.strip():
+        raise ConversationError(Phrase("there is no message"))
+    return conversation_of(parsed_json(text))
 
 
 def conversation_of(value: Any) -> Conversation:
@@ -177,8 +195,8 @@ def conversation_of(value: Any) -> Conversation:
             raise ConversationError(Phrase('"messages" is missing'))
         tools = value.get("tools")
         if value.get("system") is not None:
-            content, blank = _content({"content": value["system"]}, None)
-            system = [Message("system", content, blank=blank)] if content else []
+            message = _message({"role": "system", "content": value["system"]}, None)
+            system = [message] if message.content else []
         value = value["messages"]
     if not isinstance(value, list):
         raise ConversationError(Phrase("the messages should be a list, not %(value)s", value=shown(value)))
@@ -192,9 +210,8 @@ def conversation_of(value: Any) -> Conversation:
     return Conversation((*system, *messages), _tools(tools))
 
 
-def _parsed(text: str) -> Any:
-    if not text.strip():
-        raise ConversationError(Phrase("there is no message"))
+def parsed_json(text: str) -> Any:
+    """The value of a JSON text of bounded depth; raises ConversationError, which says where it is wrong."""
     try:
         value = json.loads(text, parse_constant=_refuse)
     except json.JSONDecodeError as error:
@@ -239,7 +256,7 @@ def _messages(item: Any, number: int) -> list[Message]:
     return [_message(part, number) for part in (as_messages(item) if has_blocks(item) else [item])]
 
 
-def _message(item: Any, number: int) -> Message:
+def _message(item: Any, number: int | None) -> Message:
     if not isinstance(item, dict):
         raise ConversationError(Phrase("should be an object, not %(value)s", value=shown(item)), number)
     role = item.get("role")
@@ -249,30 +266,25 @@ def _message(item: Any, number: int) -> Message:
         raise ConversationError(
             Phrase("the role should be a word such as user, not %(value)s", value=shown(role)), number
         )
-    content, blank = _content(item, number)
     extra = {name: value for name, value in item.items() if name not in ("role", "content")}
-    return Message(role, content, extra, blank)
-
-
-def _content(item: Mapping[str, Any], number: int | None) -> tuple[str, bool]:
-    """The text of a message, and whether it has none."""
     content = item.get("content")
     if content is None:
-        if any(item.get(name) for name in _INSTEAD):
-            return "", True
+        if "content" in item or any(item.get(name) for name in _INSTEAD):
+            return Message(role, "", extra, blank=True)
         raise ConversationError(Phrase("the content is missing"), number)
     if isinstance(content, str):
-        return content, False
+        return Message(role, content, extra)
     if not isinstance(content, list):
         raise ConversationError(
             Phrase("the content should be a text or a list of parts, not %(value)s", value=shown(content)), number
         )
-    return "\n".join(_part(part, at, number) for at, part in enumerate(content, 1)), False
+    parts = [_part(part, at, number) for at, part in enumerate(content, 1)]
+    return Message(role, "\n".join(part["text"] for part in parts), extra, parts=parts)
 
 
-def _part(part: Any, at: int, number: int | None) -> str:
+def _part(part: Any, at: int, number: int | None) -> Mapping[str, Any]:
     if isinstance(part, str):
-        return part
+        return {"type": "text", "text": part}
     if not isinstance(part, dict):
         raise ConversationError(
             Phrase("part %(at)s should be an object, not %(value)s", at=at, value=shown(part)), number
@@ -284,7 +296,7 @@ def _part(part: Any, at: int, number: int | None) -> str:
         )
     if not isinstance(text, str):
         raise ConversationError(Phrase("part %(at)s has no text", at=at), number)
-    return text
+    return part if part.get("type") == "text" else {**part, "type": "text"}
 
 
 def _tools(value: Any) -> tuple[Mapping[str, Any], ...]:

@@ -25,6 +25,12 @@ def has_template(name: str) -> bool:
     return name in WELL_KNOWN and bool(WELL_KNOWN[name].chat)
 
 
+def fetched_names(library: Library) -> list[str]:
+    """The vocabularies whose chat template has been fetched."""
+    here = library.fetcher.disk_cache.names()
+    return [name for name, known in WELL_KNOWN.items() if known.chat and file_of(known, CONFIG).name in here]
+
+
 def published_template(library: Library, name: str) -> ChatTemplate:
     """The chat template that is published for a vocabulary, fetched if necessary, or in an uploaded GGUF file.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any, Literal
 
+from webapp.chat.inspection import inspected
 from webapp.chat.messages import Conversation
 from webapp.chat.sandbox import RENDERER
 from webapp.chat.spans import Span, renderings, spans_of
@@ -35,6 +36,7 @@ class Prompt:
 
     `spans` cover the text without gaps. `exact` says that the contents were found by marks that the template passed
     on; otherwise they were searched for. `dated` says that the template asked for the date, which was `date`.
+    `segments` are the texts and the control tokens, which are marked, of prompts that are tokenized piecewise.
     """
 
     text: str
@@ -42,6 +44,7 @@ class Prompt:
     exact: bool
     dated: bool
     date: date
+    segments: tuple[tuple[str, bool], ...] = ()
 
 
 def render(
@@ -51,11 +54,13 @@ def render(
     reply: bool,
     variables: Mapping[str, Any] | None = None,
     now: datetime | None = None,
+    join: bool = True,
 ) -> Prompt:
     """The prompt that a template makes of a conversation; with `reply`, it ends where the model is to go on.
 
     `variables` are given to the template besides its special tokens, which they may replace. The variable `date`
-    (2026-11-22) is what the template takes for today, as `now` is. Raises TemplateError.
+    (2026-11-22) is what the template takes for today, as `now` is. With `join`, a template that does not go through
+    the parts of a content gets them as one text, as in vLLM; transformers gives it the list. Raises TemplateError.
     """
     given = dict(variables or {})
     today = _today(given.pop("date", None), now)
@@ -69,6 +74,9 @@ def render(
         check_source(source)
     except TemplateSourceError as error:
         raise TemplateError(None, error.message, "syntax") from None
+    if join and any(message.parts is not None for message in conversation.messages):
+        conversation = conversation if inspected(source).takes_parts else conversation.joined()
+    texts = sum(len(message.texts) for message in conversation.messages)
     request = {
         "source": source,
         "messages": [message.for_template(parse_arguments=False) for message in conversation.messages],
@@ -76,7 +84,8 @@ def render(
         "reply": reply,
         "variables": given,
         "now": today.isoformat(),
-        "base": (base := _base(source, conversation, given)),
+        "base": (base := _base(source, conversation, given, 2 * texts + 20)),
+        "marks": 2 * texts + 20,
         "extra": list(renderings(conversation, reply=reply).values()),
     }
     first, *others = RENDERER.answer(request)
@@ -84,7 +93,8 @@ def render(
         # Chat APIs have the arguments of a call as a text, and some templates fail unless they are an object.
         parsed = [message.for_template(parse_arguments=True) for message in conversation.messages]
         if parsed != request["messages"]:
-            first, *others = RENDERER.answer({**request, "messages": parsed})
+            again = RENDERER.answer({**request, "messages": parsed})
+            first, *others = again if "text" in again[0] else (first, *others)
     text = first.get("text")
     if not isinstance(text, str):
         raise _error(first)
@@ -120,12 +130,9 @@ def _error(line: Mapping[str, Any]) -> TemplateError:
     return TemplateError(number if isinstance(number, int) else None, sentence, kind)
 
 
-def _base(source: str, conversation: Conversation, variables: Mapping[str, Any]) -> int:
+def _base(source: str, conversation: Conversation, variables: Mapping[str, Any], count: int) -> int:
     """The first of the characters that mark contents: private ones that occur nowhere in what is rendered."""
-    return free_range(
-        2 * len(conversation.messages) + 20,
-        [source, json.dumps([conversation.as_json(), dict(variables)], ensure_ascii=False)],
-    )
+    return free_range(count, [source, json.dumps([conversation.as_json(), dict(variables)], ensure_ascii=False)])
 
 
 def free_range(count: int, texts: Iterable[str]) -> int:

@@ -50,14 +50,16 @@ class Marked:
         return [self.text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def unmarked(marked: str, base: int, contents: Sequence[str]) -> Marked:
+def unmarked(marked: str, base: int, contents: Sequence[tuple[int, str]]) -> Marked:
     """A marked prompt read: where a template cuts a content, one mark is gone, and the other shows where it was.
 
-    >>> unmarked("<" + chr(0xF0000) + "Hi" + chr(0xF0001) + ">", 0xF0000, ["Hi"])
+    `contents` has the number of the message of each text, of which one with parts has several.
+
+    >>> unmarked("<" + chr(0xF0000) + "Hi" + chr(0xF0001) + ">", 0xF0000, [(0, "Hi")])
     Marked(text='<Hi>', contents=(Span(start=1, end=3, message=0, kind='content'),))
     """
     pieces: list[str] = []
-    marks: list[tuple[int, int, bool]] = []  # place, message, whether it is an end
+    marks: list[tuple[int, int, bool]] = []  # place, number of the text, whether it is an end
     length, since = 0, 0
     for found in re.finditer(f"[{chr(base)}-{chr(base + 2 * len(contents) - 1)}]", marked):
         number = ord(found[0]) - base
@@ -69,12 +71,12 @@ def unmarked(marked: str, base: int, contents: Sequence[str]) -> Marked:
     text = "".join(pieces)
     spans: list[Span] = []
     place = 0  # the end of the last content
-    for at, (where, message, is_end) in enumerate(marks):
-        content = contents[message]
+    for at, (where, number, is_end) in enumerate(marks):
+        message, content = contents[number]
         next_mark = marks[at + 1] if at + 1 < len(marks) else None
         if is_end:  # without its beginning, or that is followed by something else
             start, end = where - len(content[len(content) - _common_end(content, text[place:where]) :].lstrip()), where
-        elif next_mark and next_mark[1:] == (message, True) and text[where : next_mark[0]] in content:
+        elif next_mark and next_mark[1:] == (number, True) and text[where : next_mark[0]] in content:
             start, end = where, next_mark[0]
         else:
             most = next_mark[0] if next_mark else len(text)
@@ -162,15 +164,16 @@ def spans_of(
     """
     texts = [line["text"] if isinstance(line.get("text"), str) else None for line in lines]
     contents = [message.content for message in conversation.messages]
+    pieces = [(at, text) for at, message in enumerate(conversation.messages) for text in message.texts]
     marks = lines[0].get("marks") if lines else ""
     if not marks or texts[0] is None:
         return _searched(text, contents, texts[1:], reply=reply), False
     found = {
-        name: unmarked(marked, base, contents if "items" not in render else ["x"] * 3)
+        name: unmarked(marked, base, pieces if "items" not in render else [(at, "x") for at in range(3)])
         for (name, render), marked in zip(renderings(conversation, reply=reply).items(), texts[1:], strict=False)
         if marked is not None
     }
-    whole = unmarked(texts[0], base, contents)
+    whole = unmarked(texts[0], base, pieces)
     if whole.text != text:
         return _searched(text, contents, [], reply=reply), False
     return tuple(_Attribution(whole, conversation.messages, found, reply).spans()), True

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
@@ -68,13 +68,15 @@ def _add_option(parser: argparse.ArgumentParser, name: str, field: FieldInfo) ->
     elif field.annotation is bool:
         shape = {"action": argparse.BooleanOptionalAction, "default": field.default}
     elif name == "want":
-        shape = {"action": "append", "default": [], "choices": field.default}
+        shape = {"action": "append", "default": [], "choices": literals(field)}
     elif get_origin(field.annotation) is tuple:
         shape = {"action": "append", "default": []}
     elif field.annotation in (int, float):
         shape |= {"type": field.annotation}
     elif name in FILES:
         shape["metavar"] = "FILE"
+    elif name == "chat_template_kwargs":
+        shape |= {"type": json.loads, "metavar": "JSON"}
     short = {"vocabulary": ["-v"], "model": ["-m"], "template": ["-t"]}.get(name, [])
     help_text = (field.description or "").replace("%", "%%")
     parser.add_argument(*short, f"--{name.replace('_', '-')}", dest=name, help=help_text, **shape)
@@ -118,7 +120,7 @@ def _output(options: argparse.Namespace, given: InputText) -> Iterator[str]:
     if "tokenizers" in kind.model_fields:
         values["tokenizers"] = [{"vocabulary": name} for name in options.vocabulary or [DEFAULT]]
     if "messages" in kind.model_fields:
-        values |= _conversation(given)
+        values |= _conversation(given, values)
     elif "text" in kind.model_fields:
         values["text"] = given.text
     try:
@@ -147,11 +149,13 @@ def _content(file: str) -> str:
     return "".join(given.text for given in read_texts(file, by_line=False))
 
 
-def _conversation(given: InputText) -> dict[str, Any]:
+def _conversation(given: InputText, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of the conversation, of which variables of the template may also be an option."""
     try:
         found = json.loads(given.text)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{given.place}: not JSON: {error}") from None
     if not isinstance(found, dict):
         return {"messages": found}
-    return {name: value for name, value in found.items() if name in FROM_INPUT}
+    variables = options.get("chat_template_kwargs") or found.get("chat_template_kwargs", {})
+    return {name: found[name] for name in FROM_INPUT if name in found} | {"chat_template_kwargs": variables}

@@ -65,6 +65,8 @@ def share_conversation(state: MessagesInput, terms: ShareTerms) -> ShareReceipt:
         "published": _PUBLISHED.dump_python(result.published, mode="json"),
         "figures": _FIGURES.dump_python(result.figures, mode="json", exclude_defaults=True),
         "model": state.model,
+        "variables": state.variables,
+        "piecewise": bool(counted.prompt.segments),
         **terms.texts,
     }
     return store(snapshot_of(encoding, tokenizer_of(state.vocabulary), kept, encoding.text), terms)
@@ -92,11 +94,13 @@ class ShownConversation(Shown):
             reply=kept["reply"],
             single=kept["single"],
             model=kept["model"],
+            variables=kept.get("variables", {}),
             view=next((each for each in VIEWS if each == view), "tokens"),
         )
         day = date.fromisoformat(kept["date"]) if kept["date"] else self.stored.created.date()
         spans = tuple(Span(*parts) for parts in kept["spans"])
-        prompt = Prompt(stored.text, spans, exact=kept["exact"], dated=kept["dated"], date=day)
+        segments = ((stored.text, False),) if kept.get("piecewise") else ()
+        prompt = Prompt(stored.text, spans, exact=kept["exact"], dated=kept["dated"], date=day, segments=segments)
         encoding = encoding_of(stored)
         return ConversationResult(
             state,

@@ -19,6 +19,7 @@ from webapp.tools import (
     split,
 )
 from webapp.tools.kernel import Tool, blueprint_of
+from webapp.tools.messages import templates
 
 TOOLS: list[Tool[Any, Any]] = [
     ambiguity.TOOL,
@@ -30,6 +31,7 @@ TOOLS: list[Tool[Any, Any]] = [
     languages.TOOL,
     measures.TOOL,
     messages.TOOL,
+    templates.TOOL,
     models.TOOL,
     pretokens.TOOL,
     split.TOOL,

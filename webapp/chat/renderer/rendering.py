@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import sys
@@ -21,6 +22,8 @@ import jinja2.parser
 import jinja2.sandbox
 import jinja2.utils
 
+from .inspection import inspect
+
 # What a rendering may take: a child's seconds of processor time and of time, and bytes of memory above the start.
 CPU_SECONDS, WALL_SECONDS = 1, 3.0
 MEMORY, RESERVE = 256_000_000, 32_000_000
@@ -39,9 +42,10 @@ class RaisedError(jinja2.exceptions.TemplateError):
 
 
 class Generation(jinja2.ext.Extension):
-    """The tag `generation`, which marks what an assistant wrote, and changes nothing here."""
+    """The tag `generation` around what an assistant wrote: it sets `marks` before and after, by default none."""
 
     tags = {"generation"}  # noqa: RUF012
+    marks = "", ""
 
     def parse(self, parser: jinja2.parser.Parser) -> jinja2.nodes.Node:
         """The body of the tag, called once."""
@@ -50,7 +54,7 @@ class Generation(jinja2.ext.Extension):
         return jinja2.nodes.CallBlock(self.call_method("_body"), [], [], body).set_lineno(line)
 
     def _body(self, caller: Callable[[], str]) -> str:
-        return caller()
+        return caller().join(Generation.marks)
 
 
 class Namespace(jinja2.utils.Namespace):
@@ -151,11 +155,17 @@ class OutputError(Exception):
 
 
 def answer(request: Mapping[str, Any], made: jinja2.Environment, clock: Clock) -> Iterator[Line]:
-    """The lines of an answer, each `{"text": …}` or `{"kind": …, "line": …, "message": …}`.
+    """The lines of an answer, each `{"text": …}` or `{"kind": …, "line": …, "message": …}`; one for `inspect`.
 
     The first is the prompt. The others help to find the messages in it: the prompt with marks around each content, and
     the `extra` renderings with marks; or, where marks change the prompt, the prompts of the first messages.
     """
+    if "inspect" in request:
+        try:
+            yield inspect(request["inspect"], made)
+        except Exception as error:
+            yield _failure(error)
+        return
     clock.now = datetime.fromisoformat(request["now"])
     clock.used = False
     try:
@@ -164,6 +174,9 @@ def answer(request: Mapping[str, Any], made: jinja2.Environment, clock: Clock) -
         yield _failure(error)
         return
     rendering = Rendering(template, request)
+    if "renders" in request:
+        yield from _several(rendering, clock)
+        return
     whole = {"tools": True, "reply": request["reply"]}
     try:
         text = rendering.text(whole, "")
@@ -187,6 +200,27 @@ def answer(request: Mapping[str, Any], made: jinja2.Environment, clock: Clock) -
             yield {"text": found}
 
 
+def _several(rendering: Rendering, clock: Clock) -> Iterator[Line]:
+    """The `renders` of a request, each with the spans in `{% generation %}`, until the time or the room is used up."""
+    first = rendering.request["base"]
+    Generation.marks = chr(first), chr(first + 1)
+    left = MOST_ANSWER
+    for render in rendering.request["renders"]:
+        if time.process_time() > ENOUGH_SECONDS or left < 0:
+            return
+        clock.now, clock.used = datetime.fromisoformat(render.get("now", rendering.request["now"])), False
+        try:
+            marked = rendering.text(render, "")
+        except Exception as error:
+            yield _failure(error)
+            continue
+        left -= len(marked)
+        texts = re.split(f"[{''.join(Generation.marks)}]", marked)
+        places = list(itertools.accumulate(map(len, texts)))[:-1]
+        learned = list(zip(places[::2], places[1::2], strict=False))
+        yield {"text": "".join(texts), "learned": learned, "dated": clock.used}
+
+
 @dataclass(frozen=True)
 class Rendering:
     """A compiled template and the request that it is rendered for."""
@@ -195,14 +229,20 @@ class Rendering:
     request: Mapping[str, Any]
 
     def text(self, render: Mapping[str, Any], marks: str) -> str:
-        """One rendering: of all messages, of those `upto` a number, or of the `items` that are named instead."""
+        """One rendering: of all messages, of those `upto` a number, or of `items` instead, and what a render `add`s.
+
+        `tools` are those of the request, or none, or a list.
+        """
         messages = render.get("items") or self.request["messages"][: render.get("upto")]
-        messages = [self._with_marks(dict(message), at, marks) for at, message in enumerate(messages)]
-        tools = self.request["tools"] if render["tools"] else None
-        names = {"tools": tools, "documents": None, "add_generation_prompt": render["reply"]}
+        messages = [*messages, *render.get("add", ())]
+        if marks:
+            numbers = itertools.count(self.request["base"], 2)
+            messages = [_with_marks(message, numbers, marks) for message in messages]
+        tools = self.request["tools"] if render["tools"] is True else render["tools"] or None
+        names = {"tools": tools, "add_generation_prompt": render["reply"], "messages": messages}
         pieces: list[str] = []
         size = 0
-        generator = self.template.generate(self.request["variables"] | names | {"messages": messages})
+        generator = self.template.generate({"documents": None} | self.request["variables"] | names)
         try:
             for piece in generator:
                 size += len(piece)
@@ -225,7 +265,7 @@ class Rendering:
         Both are empty if the marks change the prompt, `text`, or occur in it.
         """
         first = self.request["base"]
-        pattern = re.compile(f"[{chr(first)}-{chr(first + 2 * len(self.request['messages']) + 20)}]")
+        pattern = re.compile(f"[{chr(first)}-{chr(first + self.request['marks'])}]")
         for marks in () if pattern.search(text) else ("outer", "inner"):
             with suppress(Exception):
                 found = self.text(render, marks)
@@ -233,14 +273,23 @@ class Rendering:
                     return marks, found
         return "", ""
 
-    def _with_marks(self, message: dict[str, Any], at: int, marks: str) -> dict[str, Any]:
-        content = message.get("content")
-        if marks and content:
-            begin, end = chr(self.request["base"] + 2 * at), chr(self.request["base"] + 2 * at + 1)
-            core = content if marks == "outer" else content.strip()
-            before, _core, after = content.partition(core) if core else (content, "", "")
-            message["content"] = f"{before}{begin}{core}{end}{after}" if core else content
-        return message
+
+def _with_marks(message: Mapping[str, Any], numbers: Iterator[int], marks: str) -> Mapping[str, Any]:
+    """A message with a mark before and after each text of its content; every text takes a number."""
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = [{**part, "text": _between_marks(part["text"], next(numbers), marks)} for part in content]
+        return {**message, "content": parts}
+    number = next(numbers)
+    return {**message, "content": _between_marks(content, number, marks)} if content else message
+
+
+def _between_marks(text: str, number: int, marks: str) -> str:
+    core = text if marks == "outer" else text.strip()
+    if not core:
+        return text
+    before, _core, after = text.partition(core)
+    return f"{before}{chr(number)}{core}{chr(number + 1)}{after}"
 
 
 def _failure(error: BaseException) -> Line:

@@ -16,6 +16,7 @@ from webapp.tokenization.forms import InputProblem
 from webapp.tools.inputs import Input
 from webapp.tools.kernel import ApiEntry, Tool
 from webapp.tools.messages import inputs
+from webapp.tools.messages.checks import Finding
 from webapp.tools.messages.counts import Injected
 from webapp.tools.messages.result import (
     CONVERSATION_WANTS,
@@ -25,6 +26,7 @@ from webapp.tools.messages.result import (
     conversation_rows,
     count,
 )
+from webapp.tools.messages.variables import checked
 from webapp.tools.picker import LONGEST_NAME, vocabulary_named
 from webapp.vocabularies import GPT_4O
 from webapp.vocabularies.language_models import model_of
@@ -44,8 +46,9 @@ class MessagesBody(Input):
     messages: list[dict[str, Any]] = Field(
         min_length=1,
         max_length=MOST_MESSAGES,
-        description="The messages as chat APIs take them: each with `role` and `content`, a text or a list of parts "
-        "of the type `text`, and with `tool_calls`, `tool_call_id` or `name` where they are needed.",
+        description="The messages as chat APIs take them: each with `role` and `content`, a text, null or a list of "
+        "parts of the type `text`, and with `tool_calls`, `tool_call_id` or `name` where they are needed. Parts reach "
+        "a template as parts if it goes through them, else as one text.",
     )
     tools: list[dict[str, Any]] = Field(
         [], max_length=MOST_TOOLS, description="The functions that the model may call, as chat APIs take them."
@@ -73,6 +76,12 @@ class MessagesBody(Input):
         max_length=LONGEST_NAME,
         description="The name of a language model, from `GET /models`, whose vocabulary counts if you send none.",
     )
+    chat_template_kwargs: dict[str, Any] = Field(
+        {},
+        description="Variables of the template, such as `enable_thinking`, `reasoning_effort`, `date_string` or "
+        "`documents`, as `apply_chat_template` of transformers and vLLM take them.",
+        examples=[{"enable_thinking": False}],
+    )
     reply: bool = Field(True, description="End the prompt with the beginning of a reply, if the template has one.")
     markers: Literal["single", "text"] = Field(
         "single",
@@ -81,7 +90,8 @@ class MessagesBody(Input):
     )
     want: list[ConversationWant] = Field(
         list(CONVERSATION_WANTS),
-        description="What the response has besides the counts: the prompt, its spans and its ids. Default: all.",
+        description="What the response has besides the counts: the prompt, its spans and its ids, which are the "
+        "default, and `checks`, an audit of the template with this conversation.",
     )
 
 
@@ -127,6 +137,9 @@ class MessagesAnswer(BaseModel):
     ids: list[int] | None = Field(
         None, description="The ids of the prompt; a marker that the vocabulary lacks has one beyond the vocabulary."
     )
+    checks: list[Finding] | None = Field(
+        None, description="Twelve checks of the template with this conversation, each with what to do about it."
+    )
 
 
 def count_messages(body: MessagesBody) -> dict[str, Any]:
@@ -145,6 +158,7 @@ def count_messages(body: MessagesBody) -> dict[str, Any]:
         reply=body.reply,
         single=body.markers == "single",
         model=body.model or "",
+        variables=_variables(body),
     )
     try:
         result = count(state)
@@ -152,7 +166,9 @@ def count_messages(body: MessagesBody) -> dict[str, Any]:
         field = "template_source" if problem.field == "source" else problem.field
         raise replace(problem, status=409 if problem.status == 422 else problem.status, field=field) from None
     answer = conversation_json(result.counted, result.roles, body.want)
-    named = {"vocabulary": state.vocabulary, "template": result.template.name}
+    named: dict[str, Any] = {"vocabulary": state.vocabulary, "template": result.template.name}
+    if "checks" in body.want:
+        named["checks"] = result.checks
     return {**answer, **named, "published": result.published}
 
 
@@ -167,6 +183,13 @@ def _conversation(body: MessagesBody) -> Conversation:
         pointer = "messages" if error.place is None else f"messages/{error.place - 1}"
         status = inputs.status_of(error)
         raise InputProblem(inputs.whole(error.message), 409 if status == 422 else status, pointer) from None
+
+
+def _variables(body: MessagesBody) -> dict[str, Any]:
+    try:
+        return checked(body.chat_template_kwargs)
+    except ConversationError as error:
+        raise InputProblem(inputs.whole(error.message), 409, "chat_template_kwargs") from None
 
 
 def _vocabulary(body: MessagesBody) -> str:
@@ -211,9 +234,9 @@ def _counted(result: ConversationResult | None) -> ConversationResult:
 
 
 def answer(result: ConversationResult | None) -> dict[str, Any]:
-    """The counts by message, and the prompt with its spans and ids."""
+    """The counts by message, the prompt with its spans and ids, and the checks."""
     found = _counted(result)
-    return conversation_json(found.counted, found.roles)
+    return {**conversation_json(found.counted, found.roles), "checks": found.checks}
 
 
 TOOL = Tool(

@@ -17,7 +17,7 @@ from webapp.chat.render import Prompt
 from webapp.chat.spans import Span
 from webapp.chat.templates import ChatTemplate
 from webapp.core.added_tokens import AddedToken
-from webapp.core.encoding import Encoding
+from webapp.core.encoding import Encoding, Placement
 from webapp.core.tokenizer import Tokenizer
 from webapp.tokenization.result import encode
 
@@ -107,12 +107,39 @@ def count_prompt(
     With `single`, markers of the template that the vocabulary lacks are one token each, else plain text. Raises
     TextError for a text that the vocabulary's pipeline cannot process.
     """
-    markers = markers_of(prompt, template)
-    missing = missing_markers(markers, tokenizer)
-    if single:
+    controls = dict.fromkeys(text for text, is_control in prompt.segments if is_control)
+    missing = missing_markers(controls or markers_of(prompt, template), tokenizer)
+    if single or controls:
         tokenizer = with_markers(tokenizer, missing)
-    encoding = encode(tokenizer, prompt.text, special=True)
+    encoding = encode_segments(tokenizer, prompt) if controls else encode(tokenizer, prompt.text, special=True)
     return counted_prompt(prompt, encoding, len(conversation.messages), missing, single)
+
+
+def encode_segments(tokenizer: Tokenizer, prompt: Prompt) -> Encoding:
+    """Tokenize each segment of a prompt by itself, control tokens as their ids and texts as plain text."""
+    ids: list[int] = []
+    places: list[tuple[int, int]] = []
+    special: set[int] = set()
+    at = 0
+    for text, is_control in prompt.segments:
+        if is_control:
+            special.add(len(ids))
+            ids.append(tokenizer.special_tokens[text])
+            places.append((at, at + len(text)))
+        else:
+            encoding = encode(tokenizer, text)
+            ids += encoding.ids
+            places += [(at + start, at + end) for start, end in zip(encoding.starts, encoding.ends, strict=True)]
+        at += len(text)
+    starts, ends = zip(*places, strict=True)
+    return Encoding(
+        prompt.text,
+        ids,
+        pieces=tokenizer.model.pieces,
+        unknown_id=tokenizer.model.unknown_id,
+        place=lambda: Placement(starts, ends, frozenset(special)),
+        added={token.id: token for token in tokenizer.added_tokens},
+    )
 
 
 def counted_prompt(
@@ -134,7 +161,7 @@ def counted_prompt(
         else:
             template[span.message] += 1
         crossing += end > span.end
-    injected, number = _injected(prompt, encoding)
+    injected, number = ([], 0) if prompt.segments else _injected(prompt, encoding)
     messages = [MessageCount(*pair) for pair in zip(content, template, strict=True)]
     return CountedPrompt(prompt, encoding, messages, reply, other, crossing, injected, number, missing, single)
 

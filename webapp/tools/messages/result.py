@@ -5,12 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from flask import current_app
 from flask_babel import gettext as _
 from markupsafe import Markup, escape
 
+from webapp.chat import mistral
+from webapp.chat.audit import evidence
 from webapp.chat.messages import Conversation, Message
 from webapp.chat.openai_rule import PublishedCount, count_by_rule
 from webapp.chat.render import TemplateError, render
@@ -25,6 +27,7 @@ from webapp.tokenization.messages import joined, text_problem
 from webapp.tokenization.meter import dollars
 from webapp.tokenization.result import ids_of
 from webapp.tokenization.state import State
+from webapp.tools.messages.checks import Finding, Subject, audited
 from webapp.tools.messages.counts import CountedPrompt, count_prompt
 from webapp.tools.messages.inputs import OWN, MessagesInput, as_json, tools_of, whole
 from webapp.vocabularies import find, title_of, tokenizer_of
@@ -149,6 +152,12 @@ class ConversationResult:
             x += width
         return shares
 
+    @cached_property
+    def checks(self) -> list[Finding]:
+        """What the audit of the template finds with this conversation."""
+        found = evidence(self.template, self.conversation, self.state.variables)
+        return audited(Subject(found, tokenizer_of(self.state.vocabulary), self.counted))
+
     @property
     def prompt(self) -> Markup:
         """The prompt as text, with what the template adds in `span`s and injected markers in `mark`s."""
@@ -181,7 +190,11 @@ def count(state: MessagesInput) -> ConversationResult:
         template = state.chosen_template
         conversation = Conversation(state.messages, tools_of(state.tools))
         tokenizer = tokenizer_of(state.vocabulary)
-        prompt = render(template, conversation, reply=state.reply)
+        version = mistral_version(state, tokenizer, title_of(entry))
+        if version is None:
+            prompt = render(template, conversation, reply=state.reply, variables=state.variables)
+        else:
+            prompt = mistral.rendered(conversation, version)
         within(prompt.text, LONGEST_PROMPT * current_app.config["MAX_TEXT_BYTES"], _("The rendered prompt"), field)
         counted = count_prompt(prompt, conversation, template, tokenizer, single=state.single)
     except NoTemplateError as error:
@@ -200,6 +213,14 @@ def count(state: MessagesInput) -> ConversationResult:
     published = published_count(conversation, tokenizer, state.vocabulary, state.model)
     figures = figures_of(state, counted.total)
     return ConversationResult(state, conversation, template, counted, published, figures, title_of(entry))
+
+
+def mistral_version(state: MessagesInput, tokenizer: Tokenizer, title: str) -> mistral.Version | None:
+    """The version of Mistral's rules for its template: that of the variable, or of the vocabulary."""
+    if state.template != "mistral":
+        return None
+    given = state.variables.get(mistral.VARIABLE)
+    return next((each for each in mistral.VERSIONS if each == given), mistral.version_of(tokenizer, title))
 
 
 def figures_of(state: MessagesInput, tokens: int) -> PromptFigures:
@@ -226,8 +247,8 @@ def published_count(
     return count_by_rule(model or USUAL[vocabulary], conversation, lambda text: len(ids_of(tokenizer, text)))
 
 
-ConversationWant = Literal["prompt", "spans", "ids"]
-CONVERSATION_WANTS: tuple[ConversationWant, ...] = get_args(ConversationWant)
+ConversationWant = Literal["prompt", "spans", "ids", "checks"]
+CONVERSATION_WANTS: tuple[ConversationWant, ...] = ("prompt", "spans", "ids")
 
 
 def conversation_json(
