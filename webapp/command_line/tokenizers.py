@@ -54,7 +54,7 @@ def from_file(path: str, merges: str | None) -> Tokenizer:
 
 def _named(name: str) -> Tokenizer | None:
     # Without `webapp.vocabularies`, which imports the database and Flask: half of the 1.5 s of CPU time at the start.
-    from webapp.core.formats import packed_ranks
+    from webapp.core.formats import packed_files, packed_ranks
 
     shipped = SHIPPED / f"{name}.json.gz"
     if shipped.is_file():
@@ -63,6 +63,8 @@ def _named(name: str) -> Tokenizer | None:
         return load(gzip.decompress(shipped.read_bytes()))
     if name in packed_ranks.FILES:
         return packed_ranks.read((SHIPPED / f"{packed_ranks.FILES[name]}.xz").read_bytes(), name)
+    if name in packed_files.FILES:
+        return packed_files.tokenizer_of(name, lambda file: (SHIPPED / file).read_bytes())
     if name == "jieba":
         from webapp.core.formats.dictionary import jieba_dictionary
         from webapp.core.models.matching import Matching

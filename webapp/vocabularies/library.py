@@ -183,7 +183,7 @@ class Library:
 
     def _read(self, known: WellKnown) -> Tokenizer:
         if known.ships:
-            return shipped_encoding(known.encoding)
+            return shipped_encoding(known.encoding or known.name)
         contents = self.fetcher.disk_cache.get(known)
         if contents is None:  # it exists, but is damaged
             self.fetcher.start(known)

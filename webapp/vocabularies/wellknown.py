@@ -1,6 +1,6 @@
 """Reads and validates `well_known.toml`, the catalogue of well-known vocabularies.
 
-The site fetches only the sources in this file; an entry without a repository ships with it. Every start validates the
+The site fetches only the sources in this file; OpenAI's encodings and `packed_files.FILES` ship with it. Every start validates the
 whole file, so that an incomplete or inconsistent entry fails before a visitor chooses it.
 """
 
@@ -16,7 +16,7 @@ from pydantic import ConfigDict, Field, StringConstraints, ValidationError
 from pydantic.dataclasses import dataclass
 
 from webapp.core.algorithms import ALGORITHMS
-from webapp.core.formats import packed_ranks, tiktoken
+from webapp.core.formats import packed_files, packed_ranks, tiktoken
 from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import Format, recognize
 from webapp.core.tokenizer import Tokenizer
@@ -85,7 +85,7 @@ class WellKnown:
     @property
     def ships(self) -> bool:
         """Whether the vocabulary ships with the site."""
-        return not self.source.repository
+        return not self.source.repository or self.name in packed_files.FILES
 
     def tokenizer(self, contents: Sequence[bytes]) -> Tokenizer:
         """The tokenizer from the content of the source's files; raises FormatError for files of another format."""
@@ -109,7 +109,7 @@ class WellKnown:
     @property
     def address(self) -> str:
         """A web page about the source."""
-        if self.ships:
+        if not self.source.repository:
             return "https://github.com/openai/tiktoken"
         return f"https://huggingface.co/{self.source.repository}"
 
@@ -177,6 +177,7 @@ def _entry(name: str, table: dict[str, Any]) -> WellKnown:
     require(known.algorithm in algorithms, f"has an algorithm that is none of {', '.join(algorithms)}")
     require(len(source.files) == wanted, f"should have {wanted} file(s)")
     require(len(source.sha256) in (0, wanted), "should have a checksum for each file")
+    require(not known.ships or bool(source.sha256), "ships with the site, and has no checksum")
     require(bool(source.repository) or ours, "has no repository, and does not ship with the site")
     require(not reserved or bool(known.special_tokens), "has reserved tokens but no special tokens")
     require(not known.encoding or known.encoding in tiktoken.ENCODINGS, "has an unknown encoding")
