@@ -27,6 +27,8 @@ SHIPPED = Path(__file__).parents[1] / "vocabularies" / "shipped"
 def tokenizer_of(name: str, merges: str | None = None) -> Tokenizer:
     """Return the tokenizer of the vocabulary with this name, or else of the file at this path.
 
+    `hf:OWNER/NAME`, with `@REVISION` and `:PATH` after it, is a repository on the hub, which is fetched.
+
     `merges` is the path of the merges.txt for a vocab.json. For a file with the name of a vocabulary, use `./name`.
     Raises ArgumentError if there is neither, InputError if it has not been fetched or cannot be read.
     """
@@ -35,8 +37,27 @@ def tokenizer_of(name: str, merges: str | None = None) -> Tokenizer:
         if named is not None:
             return named
     if not Path(name).exists():
+        if name.startswith("hf:"):
+            return _from_repository(name.removeprefix("hf:"))
         raise ArgumentError(f"there is no vocabulary and no file called {name}")
     return from_file(name, merges)
+
+
+def _from_repository(name: str) -> Tokenizer:
+    from webapp.core import load
+    from webapp.vocabularies import fetching, repositories
+    from webapp.vocabularies.https_download import FetchError
+
+    named, _, path = name.partition(":")
+    repository, _, revision = named.partition("@")
+    app = configured(fetching.init_app)
+    try:
+        found = repositories.Repository.read(repository, revision, path)
+        return load(repositories.fetch(fetching.fetcher_of(app), found)[1])
+    except FetchError as error:
+        raise InputError(repositories.problem(error, found)) from None
+    except ValueError as error:
+        raise InputError(f"{name}: {error}") from None
 
 
 def from_file(path: str, merges: str | None) -> Tokenizer:

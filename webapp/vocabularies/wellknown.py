@@ -1,7 +1,7 @@
 """Reads and validates `well_known.toml`, the catalogue of well-known vocabularies.
 
-The site fetches only the sources in this file; OpenAI's encodings and `packed_files.FILES` ship with it. Every start validates the
-whole file, so that an incomplete or inconsistent entry fails before a visitor chooses it.
+OpenAI's encodings and `packed_files.FILES` ship with the site, which fetches the other sources. Every start validates
+the whole file, so that an incomplete or inconsistent entry fails before a visitor chooses it.
 """
 
 import tomllib

@@ -22,7 +22,7 @@ from webapp.tokenization.algorithms import algorithm_names, leading_algorithms
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import is_independent
 from webapp.tokenization.messages import FIELD as UPLOAD_FIELD
-from webapp.tokenization.messages import store_upload, upload_limit
+from webapp.tokenization.messages import store_repository, store_upload, upload_limit
 from webapp.vocabularies import (
     CATALOGUE,
     CatalogueEntry,
@@ -173,6 +173,8 @@ class ListPage(Page):
     ready: int  # number of vocabularies that need no fetching
     filters: Mapping[str, str]  # the kinds of vocabularies to show: value in the address, title
     upload_problem: InputProblem | None
+    any_repository: bool
+    given: Mapping[str, str]  # what the visitor sent
     catalogue: Mapping[str, CatalogueEntry]  # the shipped vocabularies
     sample: str = SAMPLE  # the text that each row splits
 
@@ -200,6 +202,21 @@ def upload() -> BaseResponse:
         return answer(render(_list_page(_listed(), problem)), problem)
     response = make_response(redirect(url_for("vocabularies.vocabulary", name=uploaded.name), 303))
     remember_upload(response, uploaded.name, files[0].filename or "", uploads_of(request))
+    return response
+
+
+@blueprint.post("/vocabularies/repository")
+@stores_by_hash
+def fetch_repository() -> BaseResponse:
+    """Fetch the vocabulary file of a repository on the hub, store it like an upload, and show its page."""
+    if is_foreign(request):
+        abort(HTTPStatus.FORBIDDEN)
+    try:
+        stored, label = store_repository(*(request.form.get(name, "") for name in ("repository", "revision", "path")))
+    except InputProblem as problem:
+        return answer(render(_list_page(_listed(), problem)), problem)
+    response = make_response(redirect(url_for("vocabularies.vocabulary", name=stored.name), 303))
+    remember_upload(response, stored.name, label, uploads_of(request))
     return response
 
 
@@ -247,7 +264,15 @@ def _is_found(entry: CatalogueEntry, find: str) -> bool:
 
 def _list_page(listed: ListContext, upload_problem: InputProblem | None = None) -> ListPage:
     ready = sum(map(is_here, entries()))
-    return ListPage(listed=listed, ready=ready, filters=_filters(), upload_problem=upload_problem, catalogue=CATALOGUE)
+    return ListPage(
+        listed=listed,
+        ready=ready,
+        filters=_filters(),
+        upload_problem=upload_problem,
+        any_repository=library().fetcher.any_repository,
+        given=request.form,
+        catalogue=CATALOGUE,
+    )
 
 
 def _filters() -> dict[str, str]:
