@@ -14,7 +14,10 @@ from tests.vocabularies.publisher import Answer, Publisher
 from webapp import create_app
 from webapp.command_line.inputs import InputError
 from webapp.command_line.tokenizers import tokenizer_of
+from webapp.vocabularies import library
+from webapp.vocabularies import tokenizer_of as tokenizer_of_site
 from webapp.vocabularies.repositories import Repository
+from webapp.vocabularies.wellknown import WELL_KNOWN
 
 WHOLE = "/Qwen/Small/resolve/main/tokenizer.json"
 Site = Callable[..., Flask]
@@ -131,3 +134,18 @@ def test_a_hub_that_is_down_is_said(site: Site) -> None:
     client = site(HUB="http://127.0.0.1:9").test_client()
     refused = client.post("/vocabularies/repository", data={"repository": "Qwen/Small"})
     assert (refused.status_code, "there is no connection to 127.0.0.1:9" in words(refused)) == (502, True)
+
+
+def test_vocabularies_named_by_the_operator_are_loaded_before_workers_fork(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webapp.vocabularies.preload", lambda: None)
+    known = WELL_KNOWN["bert-base-uncased"]
+    with site().app_context():
+        library().fetcher.disk_cache.put(known, [TOKENIZER])
+    app = site(PRELOAD=True, FETCH="bert-base-uncased gpt-neox no-such-name")
+    with app.app_context():
+        assert list(library().inherited) == ["bert-base-uncased"]
+        assert tokenizer_of_site(known.name) is library().inherited[known.name]
+        assert not library().must_be_fetched(known.name)
+        assert not library().loaded.names()

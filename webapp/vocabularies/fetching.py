@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import BoundedSemaphore, Event, Lock, Thread
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from flask import Flask
 
@@ -44,6 +44,15 @@ def init_app(app: Flask) -> None:
         )
     except ValueError as error:
         raise ValueError(f"TOKENSCOPE_HUB cannot be used: {error}") from None
+
+
+def chosen(setting: Any) -> list[str]:
+    """The names in the setting FETCH, which is a list or a string with spaces or commas between the names.
+
+    >>> chosen("gpt2, t5"), chosen(["gpt2"])
+    (['gpt2', 't5'], ['gpt2'])
+    """
+    return list(map(str, setting)) if isinstance(setting, list | tuple) else str(setting).replace(",", " ").split()
 
 
 def fetcher_of(app: Flask) -> Fetcher:
