@@ -116,7 +116,7 @@ def test_a_vocab_json_is_read_with_its_merges(tmp_path: Path) -> None:
         (["split", "-n", "4", "--overlap", "3"], 2, "--overlap must be at most half of --tokens"),
         (["count", "--model", "gpt4o"], 2, "there is no model called gpt4o in the list; similar: gpt-4o"),
         (["count", "--model", "claude-opus-5"], 1, "the tokenizer of Claude Opus 5 is not public"),
-        (["count", "--model", "qwen3"], 1, "qwen3 is not on this disk; `flask --app webapp vocabularies fetch qwen3`"),
+        (["count", "--model", "phi-4"], 1, "phi-4 is not on this disk; `flask --app webapp vocabularies fetch phi-4`"),
         (["count", "--price"], 2, "--price needs --model"),
         (["count", "--inference", "sample"], 2, "has no inference"),
         (["count", "--inference", "dropout", "--dropout", "2"], 2, "--dropout must be from 0 to 1"),

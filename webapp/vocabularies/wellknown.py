@@ -177,8 +177,8 @@ def _entry(name: str, table: dict[str, Any]) -> WellKnown:
     require(known.algorithm in algorithms, f"has an algorithm that is none of {', '.join(algorithms)}")
     require(len(source.files) == wanted, f"should have {wanted} file(s)")
     require(len(source.sha256) in (0, wanted), "should have a checksum for each file")
-    require(not known.ships or bool(source.sha256), "ships with the site, and has no checksum")
     require(bool(source.repository) or ours, "has no repository, and does not ship with the site")
+    require(not known.ships or bool(source.sha256), "ships with the site, and has no checksum")
     require(not reserved or bool(known.special_tokens), "has reserved tokens but no special tokens")
     require(not known.encoding or known.encoding in tiktoken.ENCODINGS, "has an unknown encoding")
     require(
