@@ -70,8 +70,8 @@ DEFAULTS: dict[str, Any] = {
     "DATABASE_FILE": "",
     # The time limit for a request, in seconds. After it, the server stops the request and shows the visitor why.
     "MAX_REQUEST_SECONDS": 30,
-    # The vocabularies that `flask --app webapp vocabularies fetch` fetches in advance, by name. Those on disk are loaded
-    # before the workers fork.
+    # The vocabularies that `flask --app webapp vocabularies fetch` fetches in advance, by name. Those on disk are
+    # loaded before the workers fork.
     "FETCH": "",
     # The form of the server's log: "json" or "text" with a line for each request, which has the client's address with
     # "json addresses" or "text addresses"; empty for warnings and errors alone.

@@ -66,13 +66,13 @@ def test_a_vocabulary_appears_by_itself_once_fetched(open_page: OpenPage, publis
     page = open_page(f"/?text={TEXT}")
     finder_button(page).click()
     page.locator("#find").fill("bert cased")
-    page.locator("button[value=bert-base-cased]").click()
+    page.locator("button[value=bert-base-uncased]").click()
     expect(page.locator("#result .blank")).to_contain_text("Downloading BERT, cased from its publisher")
     assert page.locator("#text").input_value() == TEXT
     publisher.gate.set()
     expect(page.locator("#tokens > .chunk > *")).to_have_text(["the", "low", "est", "low"])
     about = page.locator("section", has=page.get_by_role("heading", name="About this tokenizer"))
-    expect(about.last).to_contain_text("google-bert/bert-base-cased", timeout=30_000)
+    expect(about.last).to_contain_text("google-bert/bert-base-uncased", timeout=30_000)
 
 
 def test_a_vocabulary_is_fetched_without_javascript(open_page: OpenPage, publisher: Publisher) -> None:
