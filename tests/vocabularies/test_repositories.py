@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from tests.core import gguf_files
 from tests.site import words
 from tests.vocabularies.conftest import TOKENIZER
 from tests.vocabularies.publisher import Answer, Publisher
@@ -91,6 +92,26 @@ def test_the_api_and_the_command_line_give_the_same(
     assert tokenizer_of("hf:Qwen/Small").ids("lower") == [1, 2]
     with pytest.raises(InputError, match=r"has no other\.json"):
         tokenizer_of("hf:Qwen/Small@main:other.json")
+
+
+GGUF = "/Qwen/Small/resolve/main/model.gguf"
+
+
+def test_of_a_gguf_file_only_the_beginning_is_fetched(site: Site, publisher: Publisher) -> None:
+    vocabulary = gguf_files.written(gguf_files.byte_level())
+    publisher.answers[GGUF] = Answer(vocabulary + bytes(200_000_000), status=206)
+    client = site().test_client()
+    asked = {"repository": "Qwen/Small", "path": "model.gguf"}
+    stored = client.post("/vocabularies/repository", data=asked)
+    assert stored.status_code == 303
+    assert "Small: model.gguf" in words(client.get(stored.headers["Location"]))
+    assert publisher.requests[-1][1]["Range"] == "bytes=0-67108863"
+    publisher.answers[GGUF] = Answer(vocabulary[:-9])  # all of the file: it is damaged
+    refused = client.post("/vocabularies/repository", data=asked)
+    assert refused.status_code == 422
+    assert "end inside its metadata; at least" in words(refused)
+    publisher.answers[GGUF] = Answer(b"<html>" + bytes(2_000_000))
+    assert client.post("/vocabularies/repository", data=asked).status_code == 422
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Fetches the vocabulary file of any repository of the Hugging Face hub by its name, as if a visitor had uploaded it.
 
-The limits of size and the checks of `https_download` apply. An operator switches this off with the word `catalogue`
+The limits of size and the checks of `https_download` apply. Of a GGUF file, the metadata at its beginning is fetched. An operator switches this off with the word `catalogue`
 after the address in TOKENSCOPE_HUB.
 """
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from flask_babel import gettext as _
 
+from webapp.core.formats.gguf_metadata import needed
 from webapp.core.vocabulary_error import VocabularyError
 from webapp.vocabularies.fetching import Fetcher
 from webapp.vocabularies.https_download import FetchError, download
@@ -17,7 +18,7 @@ from webapp.vocabularies.wellknown import VocabularySource
 
 FILES = ("tokenizer.json", "tokenizer.model", "tekken.json")
 """The files of a folder, the first that exists is read."""
-ENDINGS = (".json", ".model", ".tiktoken", ".txt")
+ENDINGS = (".json", ".model", ".tiktoken", ".txt", ".gguf")
 SECONDS = 20  # for all attempts, below the time limit of a request
 WAIT = 5  # seconds for other fetches to end
 
@@ -55,8 +56,10 @@ class Repository:
             raise VocabularyError("A revision is a branch, a tag or a commit, for example main.")
         if len(path) > 300 or not _PATH.fullmatch(path):
             raise VocabularyError("A path is a folder or a file in the repository, for example onnx/tokenizer.json.")
-        if path.lower().endswith((".safetensors", ".bin", ".gguf", ".pt", ".onnx")):
-            raise VocabularyError("That file has weights. Name a tokenizer.json, a tokenizer.model or a tekken.json.")
+        if path.lower().endswith((".safetensors", ".bin", ".pt", ".onnx")):
+            raise VocabularyError(
+                "That file has weights. Name a tokenizer.json, tokenizer.model, tekken.json or .gguf file."
+            )
         return cls(name, revision or "main", path)
 
     @property
@@ -68,7 +71,7 @@ class Repository:
 
 
 def fetch(fetcher: Fetcher, repository: Repository) -> tuple[str, bytes]:
-    """The path and the content of the first file of a repository that exists; raises FetchError."""
+    """The path and the content of the first file of a repository that exists; raises FetchError, and FormatError for a GGUF file."""
     endpoint, deadline = fetcher.endpoint, time.monotonic() + SECONDS
     if not fetcher.places.acquire(timeout=WAIT):
         raise FetchError("slow", "too many fetches at once", endpoint.host, repository.name)
@@ -81,6 +84,7 @@ def fetch(fetcher: Fetcher, repository: Repository) -> tuple[str, bytes]:
                     most_bytes=fetcher.most_bytes,
                     deadline=deadline,
                     report=lambda _read, _total: None,
+                    needed=needed if file.endswith(".gguf") else None,
                 )
             except FetchError as error:
                 error.host, error.name = error.host or endpoint.host, repository.name
