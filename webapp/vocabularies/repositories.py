@@ -1,7 +1,7 @@
 """Fetches the vocabulary file of any repository of the Hugging Face hub by its name, as if a visitor had uploaded it.
 
-The limits of size and the checks of `https_download` apply. Of a GGUF file, the metadata at its beginning is fetched. An operator switches this off with the word `catalogue`
-after the address in TOKENSCOPE_HUB.
+The limits of size and the checks of `https_download` apply. Of a GGUF file, only the metadata at its beginning is
+fetched. An operator switches this off with the word `catalogue` after the address in TOKENSCOPE_HUB.
 """
 
 import re
@@ -71,7 +71,10 @@ class Repository:
 
 
 def fetch(fetcher: Fetcher, repository: Repository) -> tuple[str, bytes]:
-    """The path and the content of the first file of a repository that exists; raises FetchError, and FormatError for a GGUF file."""
+    """The path and the content of the first file of a repository that exists.
+
+    Raises FetchError, and FormatError for something that is no GGUF file.
+    """
     endpoint, deadline = fetcher.endpoint, time.monotonic() + SECONDS
     if not fetcher.places.acquire(timeout=WAIT):
         raise FetchError("slow", "too many fetches at once", endpoint.host, repository.name)
