@@ -13,7 +13,7 @@ import regex
 from flask import current_app, url_for
 from flask_babel import gettext as _
 
-from webapp.core.analysis.ambiguity import Divisible, divisible_words, kind_of, undisputed_words
+from webapp.core.analysis.ambiguity import find_ambiguities, kind_of
 from webapp.core.analysis.token_origin import Mark, marks_in
 from webapp.core.encoding import Encoding
 from webapp.core.inference import INFERENCES
@@ -153,14 +153,14 @@ class ResultView(Context):
             return lambda index: token_bytes(encoding, index).hex(" ").upper()
         return None
 
-    def divisible_words(self) -> list[Divisible]:
-        """The words of a short result of FMM or BMM that consist of two words of the dictionary."""
+    def divisible_words(self) -> dict[str, tuple[str, ...]]:
+        """The different words in the text of a short result of FMM or BMM that consist of words, as in `/ambiguity`."""
         assert self.result is not None
-        dictionary, encoding = self.result.dictionary, self.result.encoding
-        if dictionary is None or not self.result.matches or len(encoding.text) > COMPARED_CHARACTERS:
-            return []
-        spans = zip(encoding.starts, encoding.ends, strict=True)
-        return divisible_words(dictionary, undisputed_words(encoding.text, spans, self.result.disagreements))
+        dictionary, text = self.result.dictionary, self.result.encoding.text
+        if dictionary is None or not self.result.matches or len(text) > COMPARED_CHARACTERS:
+            return {}
+        found = find_ambiguities(dictionary, text, self.state.runs, 2).combinations()
+        return {text[each.start : each.end]: each.parts for each in found}
 
     def pretokens_address(self) -> str | None:
         """The address of the pre-tokens of the same text, for a vocabulary with a pre-tokenizer and a page."""

@@ -93,8 +93,8 @@ class LessonLinks:
         return f"{url_for('compare.page')}?{urlencode([*(('with', each) for each in tokenizers), ('text', text)])}"
 
     def ambiguities(self, text: str) -> str:
-        """The ambiguities of a text."""
-        return url_for("ambiguity.page", text=text)
+        """The ambiguities of a text, with words of which a part is a single character, as 马上."""
+        return url_for("ambiguity.page", text=text, singles=1)
 
     def evaluate(self, gold: str = "", *methods: str) -> str:
         """The scores of some methods, written `algorithm:vocabulary`, on a gold text; by default on the site's own."""
