@@ -135,10 +135,15 @@ class ResultView(Context):
         return find(self.state.vocabulary)
 
     @property
+    def words(self) -> bool:
+        """Whether the tokens are words: nobody decodes them, or uses their ids."""
+        return self.state.family in ("dictionary", "word model")
+
+    @property
     def under(self) -> View:
         """What the page shows under the tokens: the visitor's choice, or ids under a short text."""
         assert self.result is not None
-        if len(self.result.encoding) > TILES:
+        if len(self.result.encoding) > TILES or self.words:
             return "tokens"
         text = self.result.encoding.text
         return self.state.view or ("ids" if len(text) <= SHORT and not _JOINED.search(text) else "tokens")

@@ -90,7 +90,7 @@ def test_the_best_path_is_that_of_the_reference(frequencies: dict[str, int], tex
 def test_words_have_their_ids_white_space_its_own_and_the_rest_is_unknown() -> None:
     dictionary = Dictionary(["研究", "生命"], [5, 4])
     model = MaximumProbability(dictionary)
-    space, line, back = (dictionary.space_ids[each] for each in " \n\r")
+    space, line, back = (dictionary.other_ids[each] for each in " \n\r")
     assert model.segment("研究 生命\r\n杭研!") == (
         (0, 0, 2), (space, 2, 3), (1, 3, 5), (back, 5, 6), (line, 6, 7), (2, 7, 9), (2, 9, 10),
     )  # fmt: skip
