@@ -213,7 +213,7 @@ def growth_chart(curve: Sequence[tuple[int, float]], size: int, *, prunes: bool,
 
 @dataclass(frozen=True)
 class ComparedVocabulary:
-    """A vocabulary on the held-out text: characters per token, and `MEASURED` as text.
+    """A vocabulary on the held-out text: characters per token, and `MEASURED` as text; `own` is named like the job.
 
     Trainings before they were measured have no measures.
     """
@@ -307,9 +307,8 @@ def _compared(record: TrainingRecord, entry: CatalogueEntry) -> list[ComparedVoc
     if not own:
         return []
     measures = held_out.get("measures", {})
-    mine = ComparedVocabulary(
-        _("Yours"), entry.name, entry.size, own, own=True, measures=_measures(held_out.get("own_measures"))
-    )
+    own_measures = _measures(held_out.get("own_measures"))
+    mine = ComparedVocabulary("", entry.name, entry.size, own, own=True, measures=own_measures)
     rows = [
         ComparedVocabulary(title_of(other), name, other.size, float(value), measures=_measures(measures.get(name)))
         for name, value in held_out.get("others", {}).items()
