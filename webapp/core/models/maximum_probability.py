@@ -40,7 +40,7 @@ class MaximumProbability:
     >>> dictionary = Dictionary(["研究", "研究生", "生命", "科学"], frequencies=[50, 5, 40, 30])
     >>> model = MaximumProbability(dictionary, hmm=False)
     >>> model.words("研究生命科学"), model.segment("研究 生命!")
-    (['研究', '生命', '科学'], ((0, 0, 2), (14, 2, 3), (2, 3, 5), (30, 5, 6)))
+    (['研究', '生命', '科学'], ((0, 0, 2), (14, 2, 3), (2, 3, 5), (34, 5, 6)))
     >>> model.words("研究生命科学", "full"), model.words("研究生的", "search")
     (['研究', '研究生', '生命', '科学'], ['研究', '研究生', '的'])
     """
