@@ -31,7 +31,7 @@ from webapp.vocabularies import shipped_tokenizer
 from webapp.vocabularies.disk_cache import DiskCache
 from webapp.vocabularies.shipped_vocabularies import NAMES, chinese_words, ngram_tokenizer
 from webapp.vocabularies.uploads import number_of_ids
-from webapp.vocabularies.wellknown import WELL_KNOWN, VocabularySource, WellKnown
+from webapp.vocabularies.wellknown import WELL_KNOWN
 
 RESULT = "vocabulary"
 CHECKPOINT = "counts"
@@ -105,12 +105,12 @@ def _trained(task: Task, report: Report) -> Message:
         "characters_per_token": trained.characters_per_token,
         "others": {},
     }
-    if trained.held_out:
-        seconds = max(COMPARING * (process_time() - began), LEAST_COMPARING)
-        held_out |= compared(trained.held_out, trained.tokenizer, task.vocabularies, seconds, writing)
-    if trained.ngrams:
+    if trained.ngrams:  # whose tokens are words: fewer than those of subwords
         built_in = _perplexities_of_the_built_in_model(counted.held_out, plan) if counted.held_out else {}
         held_out["ngrams"] = {**trained.ngrams, "built_in": built_in}
+    elif trained.held_out:
+        seconds = max(COMPARING * (process_time() - began), LEAST_COMPARING)
+        held_out |= compared(trained.held_out, trained.tokenizer, task.vocabularies, seconds, writing)
     record = TrainingRecord(
         plan=plan,
         files=tuple(file.name for file in files),
@@ -138,9 +138,7 @@ def _place(error: BaseException) -> str:
     return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}" if last else type(error).__name__
 
 
-def compared(
-    text: str, own: Tokenizer, folder: Path, seconds: float, note: Callable[[float], None] = lambda share: None
-) -> dict[str, Any]:
+def compared(text: str, own: Tokenizer, folder: Path, seconds: float, note: Callable[[float], None]) -> dict[str, Any]:
     """The held-out text in figures: characters per token of `others` by vocabulary, and `MEASURED` of all.
 
     `folder` has the fetched vocabularies. One that cannot be read is left out, as is one that knows less than 95 % of
@@ -150,10 +148,9 @@ def compared(
     began = process_time()
     others: dict[str, float] = {}
     measures: dict[str, dict[str, float | None]] = {}
-    try:
+    words = TextWords([], [])
+    with suppress(MemoryError):  # a training may have little; without words there is no fertility
         words = words_of(text, chinese_words)
-    except MemoryError:  # a training may have little; without words there is no fertility
-        words = TextWords([], [])
 
     def measured(tokenizer: Tokenizer, encoding: Encoding) -> dict[str, float | None]:
         found = measures_of(encoding, words, number_of_ids(tokenizer))
@@ -180,16 +177,12 @@ def compared(
 def _loaders(folder: Path) -> dict[str, Callable[[], Tokenizer]]:
     """The vocabularies that a trained one is compared with, most telling first, as functions that load them."""
     cache = DiskCache(folder)
-    here: dict[VocabularySource, WellKnown] = {}  # encodings with the same ranks have the same figures
-    for known in WELL_KNOWN.values():
-        if cache.has(known):
-            here.setdefault(known.source, known)
-    shipped: dict[str, Callable[[], Tokenizer]] = {name: partial(shipped_tokenizer, name) for name in NAMES}
-    fetched = {
-        known.name: partial(lambda known: known.tokenizer(cache.get(known) or ()), known)
-        for known in list(here.values())[:MOST_FETCHED]
-    }
-    return {NAMES[0]: shipped[NAMES[0]], **fetched, **shipped}
+    # Encodings with the same ranks have the same figures: the first is taken.
+    here = {known.source: known for known in reversed(WELL_KNOWN.values()) if cache.has(known)}
+    loaders: dict[str, Callable[[], Tokenizer]] = {NAMES[0]: partial(shipped_tokenizer, NAMES[0])}
+    for known in [*reversed(here.values())][:MOST_FETCHED]:
+        loaders[known.name] = partial(lambda known: known.tokenizer(cache.get(known) or ()), known)
+    return loaders | {name: partial(shipped_tokenizer, name) for name in NAMES}
 
 
 def _perplexities_of_the_built_in_model(held_out: str, plan: TrainingPlan) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from flask_babel import get_locale, ngettext
 from flask_babel import gettext as _
 from markupsafe import Markup
 
-from webapp.core.analysis.frequencies import RankedToken, ranked, slope, thinned
+from webapp.core.analysis.frequencies import RankedToken, ranked, thinned
 from webapp.core.inference import OWN
 from webapp.rendering.charts import LineChart, Series, chart_figure, logarithmic
 from webapp.rendering.delimited import csv_parts
@@ -178,11 +178,6 @@ class Frequencies:
             logarithmic(_("frequency"), 1, counts[-1], counts, number),
             (Series(_("Tokens"), points, strong=True), Series("Zipf", ((last, most / last), (1, most)))),
         )
-
-    @property
-    def slope(self) -> float | None:
-        """The slope of the curve of the chart."""
-        return slope(self.tokens)
 
     def piece(self, token: RankedToken) -> str | bytes:
         """The piece of a token of the vocabulary, or of one that the visitor added."""

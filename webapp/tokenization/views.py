@@ -13,7 +13,7 @@ import regex
 from flask import current_app, url_for
 from flask_babel import gettext as _
 
-from webapp.core.analysis.ambiguity import find_ambiguities, kind_of
+from webapp.core.analysis.ambiguity import find_ambiguities
 from webapp.core.analysis.token_origin import Mark, marks_in
 from webapp.core.encoding import Encoding
 from webapp.core.inference import INFERENCES
@@ -235,7 +235,7 @@ _OF_LINKS = (
     "affixes_offered can_decode compare_address decode_link meter_of models_offered other_tokenizers "
     "playground_address special_hints steps_address"
 )
-_FUNCTIONS = (algorithms.caption_of, algorithms.how_it_works, algorithms.inference_title, ids_html, kind_of)
+_FUNCTIONS = (algorithms.caption_of, algorithms.how_it_works, algorithms.inference_title, ids_html)
 TEMPLATE_GLOBALS = {
     "texts": vars(algorithms)
     | {"NAMES": NAMES, "NGRAM": NGRAM, "joined": joined, "milliseconds": milliseconds, "translated": translated},

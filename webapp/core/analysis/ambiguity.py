@@ -1,13 +1,12 @@
 """Ambiguities of dictionary segmentation, in the two kinds of textbooks.
 
-* Overlapping (交集型): words cross, as in 研究生命, where 研究生 and 生命 share 生. FMM and BMM often differ there.
+* Overlapping (交集型): words cross, as in 研究生命, where 研究生 and 生命 share 生. FMM and BMM differ only there.
 * Combinational (组合型): a word that some sentences need split into words, as 将来 into 将 and 来. FMM and BMM
   both take the whole word, so comparing them does not show it. A dictionary alone gives candidates: words that consist
   of two words or more. With jieba's dictionary, which has every character, nearly all words do, so what shows them
   leaves out those of which a part is a single character, unless it is asked for them.
 
-`find_ambiguities` finds all of both kinds by looking up every word that occurs in a text; the other functions name what
-a comparison of FMM and BMM shows.
+`find_ambiguities` finds all of both kinds by looking up every word that occurs in a text.
 
 Sources: Liang Nanyuan (梁南元), 书面汉语自动分词系统 CDWS, 1987, for the kinds; Sun Maosong and Zuo Zhengping
 (孙茂松、左正平), 汉语真实文本中的交集型切分歧义, 1998, for maximal overlapping strings; Zong Chengqing (宗成庆),
@@ -23,20 +22,9 @@ from operator import add
 from typing import Literal
 
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.matching import Disagreement, runs_of
+from webapp.core.models.matching import runs_of
 
 Kind = Literal["overlapping", "combinational"]
-
-
-def kind_of(disagreement: Disagreement) -> Kind:
-    """The kind of ambiguity that a disagreement of FMM and BMM shows.
-
-    >>> kind_of(Disagreement(0, 4, ("研究生", "命"), ("研究", "生命")))
-    'overlapping'
-    >>> kind_of(Disagreement(0, 2, ("将来",), ("将", "来")))
-    'combinational'
-    """
-    return "combinational" if 1 in (len(disagreement.forward), len(disagreement.backward)) else "overlapping"
 
 
 # --- all ambiguities of a text ---------------------------------------------------------------------------------------

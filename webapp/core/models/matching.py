@@ -231,14 +231,9 @@ def _decide(
     spaces = [sum(id > last for id in ids) for ids in (found_forward[0], found_backward[0])]
     words = len(forward_ends) - spaces[0], len(backward_ends) - spaces[1]
     singles = _single_characters(forward_ends) - spaces[0], _single_characters(backward_ends) - spaces[1]
-    direction: Way = "backward"
-    reason: Reason = "backward by default"
-    if words[0] != words[1]:
-        reason = "fewer words"
-        direction = "forward" if words[0] < words[1] else "backward"
-    elif singles[0] != singles[1]:
-        reason = "fewer single characters"
-        direction = "forward" if singles[0] < singles[1] else "backward"
+    direction: Way = "forward" if (words[0], singles[0]) < (words[1], singles[1]) else "backward"
+    fewer: Reason = "fewer words" if words[0] != words[1] else "fewer single characters"
+    reason: Reason = fewer if (words[0], singles[0]) != (words[1], singles[1]) else "backward by default"
     return Verdict(direction, reason, *words, *singles, differ=forward_ends != backward_ends)
 
 
