@@ -178,7 +178,7 @@ def _loaders(folder: Path) -> dict[str, Callable[[], Tokenizer]]:
     """The vocabularies that a trained one is compared with, most telling first, as functions that load them."""
     cache = DiskCache(folder)
     # Encodings with the same ranks have the same figures: the first is taken.
-    here = {known.source: known for known in reversed(WELL_KNOWN.values()) if cache.has(known)}
+    here = {known.source: known for known in [*WELL_KNOWN.values()][::-1] if cache.has(known)}
     loaders: dict[str, Callable[[], Tokenizer]] = {NAMES[0]: partial(shipped_tokenizer, NAMES[0])}
     for known in [*reversed(here.values())][:MOST_FETCHED]:
         loaders[known.name] = partial(lambda known: known.tokenizer(cache.get(known) or ()), known)
