@@ -109,8 +109,8 @@ def _trained(task: Task, report: Report) -> Message:
         built_in = _perplexities_of_the_built_in_model(counted.held_out, plan) if counted.held_out else {}
         held_out["ngrams"] = {**trained.ngrams, "built_in": built_in}
     elif trained.held_out:
-        seconds = max(COMPARING * (process_time() - began), LEAST_COMPARING)
-        held_out |= compared(trained.held_out, trained.tokenizer, task.vocabularies, seconds, writing)
+        end = process_time() + max(COMPARING * (process_time() - began), LEAST_COMPARING)
+        held_out |= compared(trained.held_out, trained.tokenizer, task.vocabularies, end, writing)
     record = TrainingRecord(
         plan=plan,
         files=tuple(file.name for file in files),
@@ -138,14 +138,13 @@ def _place(error: BaseException) -> str:
     return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}" if last else type(error).__name__
 
 
-def compared(text: str, own: Tokenizer, folder: Path, seconds: float, note: Callable[[float], None]) -> dict[str, Any]:
+def compared(text: str, own: Tokenizer, folder: Path, end: float, note: Callable[[float], None]) -> dict[str, Any]:
     """The held-out text in figures: characters per token of `others` by vocabulary, and `MEASURED` of all.
 
     `folder` has the fetched vocabularies. One that cannot be read is left out, as is one that knows less than 95 % of
-    its tokens, and those for which `seconds` of processor time leave no room. `note` gets the share that is done.
+    its tokens, and, after the first, those for which there is no time before `end` (of `process_time`). `note` gets the share done.
     `own_measures` are those of the trained vocabulary, `measures` those of the others.
     """
-    began = process_time()
     others: dict[str, float] = {}
     measures: dict[str, dict[str, float | None]] = {}
     words = TextWords([], [])
@@ -159,7 +158,7 @@ def compared(text: str, own: Tokenizer, folder: Path, seconds: float, note: Call
     loaders = _loaders(folder)
     for place, (name, load) in enumerate(loaders.items()):
         note(place / len(loaders))
-        if others and process_time() - began > seconds:
+        if others and process_time() > end:
             break
         with suppress(Exception):
             tokenizer = load()

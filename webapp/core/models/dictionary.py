@@ -127,9 +127,9 @@ def problem_of(fields: Sequence[str]) -> tuple[Reason, Phrase] | None:
     return None
 
 
-WHITE_SPACE = tuple(filter(str.isspace, map(chr, range(0x3001))))
 _PLACES = (range(0x100), range(0x2010, 0x2060), range(0x3001, 0x3040), range(0xFF01, 0xFF66))
-PUNCTUATION = tuple(char for char in map(chr, chain(*_PLACES)) if unicodedata.category(char)[0] in "PS")
+_MARKS = (char for char in map(chr, chain(*_PLACES)) if unicodedata.category(char)[0] in "PS")
+OTHERS = (*filter(str.isspace, map(chr, range(0x3001))), *_MARKS)
 """All white space of Unicode, and the usual punctuation and signs: no words, and nothing unknown, so with ids."""
 
 
@@ -210,5 +210,4 @@ class Dictionary:
 
 def other_ids(ids: Container[str], unknown_id: int) -> dict[str, int]:
     """The ids of white space and punctuation, which follow `unknown_id`; a character that is a word has none."""
-    others = chain(WHITE_SPACE, PUNCTUATION)
-    return {character: id for id, character in enumerate(others, unknown_id + 1) if character not in ids}
+    return {character: id for id, character in enumerate(OTHERS, unknown_id + 1) if character not in ids}
