@@ -142,7 +142,7 @@ def compared(text: str, own: Tokenizer, folder: Path, end: float, note: Callable
     """The held-out text in figures: characters per token of `others` by vocabulary, and `MEASURED` of all.
 
     `folder` has the fetched vocabularies. One that cannot be read is left out, as is one that knows less than 95 % of
-    its tokens, and, after the first, those for which there is no time before `end` (of `process_time`). `note` gets the share done.
+    its tokens, and all but the first that would begin after `end` (of `process_time`). `note` gets the share done.
     `own_measures` are those of the trained vocabulary, `measures` those of the others.
     """
     others: dict[str, float] = {}
