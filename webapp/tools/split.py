@@ -1,11 +1,11 @@
 """`/split`: split a long text into parts of at most N tokens, to read, copy and download."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from io import BytesIO
 from itertools import islice
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from flask_babel import gettext as _
@@ -20,6 +20,12 @@ from webapp.tools.picker import DEFAULT_VOCABULARY, TokenizerInput, VocabularyNa
 from webapp.web.json_responses import well_formed
 from webapp.web.localization import number
 
+EXAMPLE = (
+    "A context window has a limit, so a long text is split into parts before a model reads it. A part ends with a "
+    "sentence, so that no sentence is torn apart. Parts may overlap: the next one then repeats the end of the last.\n"
+    "上下文窗口有长度限制，长文本要先切成几段，再交给模型。每一段都在句末结束，一句话不会被切成两半。"
+    "相邻两段可以重叠：后一段开头重复前一段的结尾。"
+)
 MOST_PARTS = 20_000  # rows of a table, or files of an archive
 
 
@@ -62,6 +68,7 @@ class SplitInput(TokenizerInput):
             "sentence, and one without either after a token."
         ),
     ] = "sentence"
+    example: ClassVar[Mapping[str, Any]] = {"text": EXAMPLE, "tokens": 30}
 
 
 @dataclass(frozen=True)
