@@ -21,10 +21,8 @@ from webapp.web.json_responses import well_formed
 from webapp.web.localization import number
 
 EXAMPLE = (
-    "A context window has a limit, so a long text is split into parts before a model reads it. A part ends with a "
-    "sentence, so that no sentence is torn apart. Parts may overlap: the next one then repeats the end of the last.\n"
-    "上下文窗口有长度限制，长文本要先切成几段，再交给模型。每一段都在句末结束，一句话不会被切成两半。"
-    "相邻两段可以重叠：后一段开头重复前一段的结尾。"
+    "A long text is split into parts before a model reads it. A part ends with a sentence. Parts may overlap: the next "
+    "one then repeats the end of the last.\n长文本要先切成几段，再交给模型。每一段都在句末结束。相邻两段可以重叠。"
 )
 MOST_PARTS = 20_000  # rows of a table, or files of an archive
 
@@ -68,7 +66,7 @@ class SplitInput(TokenizerInput):
             "sentence, and one without either after a token."
         ),
     ] = "sentence"
-    example: ClassVar[Mapping[str, Any]] = {"text": EXAMPLE, "tokens": 30}
+    example: ClassVar[Mapping[str, Any]] = {"text": EXAMPLE, "tokens": 20}
 
 
 @dataclass(frozen=True)
