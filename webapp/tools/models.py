@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from decimal import Decimal
+from types import ModuleType
 from typing import Annotated, Any, ClassVar, Literal
 
 from flask_babel import gettext as _
@@ -101,21 +102,12 @@ class FoundModels:
 
     models: Sequence[LanguageModel]
     vocabularies: ClassVar[Mapping[str, WellKnown]] = WELL_KNOWN
-    as_of = staticmethod(meter.as_of)
-    host_of = staticmethod(meter.host_of)
-    per_million = staticmethod(meter.per_million)
-    uncounted = staticmethod(meter.uncounted)
-    note_of = staticmethod(meter.note_of)
+    about: ClassVar[ModuleType] = meter
 
     @property
     def total(self) -> int:
         """The number of models in the list."""
         return len(model_list().models)
-
-    @property
-    def today(self) -> date:
-        """The day on which the page is shown."""
-        return meter.today()
 
 
 _ORDERS: Mapping[str, Callable[[LanguageModel], Any]] = {
