@@ -172,3 +172,13 @@ def test_every_link_of_the_lessons_opens_without_a_problem(tmp_path: Path, langu
         assert response.status_code == 200, address
         assert 'role="alert">' not in response.text, address  # a hidden one is for failures of the network
         assert not address.startswith("/steps/") or 'class="say"' in response.text, address
+
+
+def test_the_course_has_two_orders(client: FlaskClient) -> None:
+    def order(query: str) -> list[str]:
+        return re.findall(r'<h3><a href="/learn/([^"]+)"', client.get(f"/learn{query}").text)
+
+    words = [lesson.slug for lesson in LESSONS]
+    assert order("?order=words") == order("?lang=zh") == words
+    assert order("?order=subwords")[0] == "units"
+    assert sorted(order("?order=subwords")) == sorted(words)
