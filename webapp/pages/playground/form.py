@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import ClassVar
 
@@ -20,12 +20,13 @@ from webapp.core.models.maximum_probability import WordGraph, joined_frequency
 from webapp.tokenization.algorithms import joined_names, leading_algorithms
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import edit_problem
-from webapp.tokenization.result import Result, prepare
+from webapp.tokenization.result import Result, prepare, tokenize_or_explain
 from webapp.tokenization.snapshots import SharingPage
 from webapp.tokenization.state import State
 from webapp.tokenization.views import ResultView
 from webapp.vocabularies import (
     CATALOGUE,
+    GPT_4O,
     LIMITS,
     CatalogueEntry,
     StillFetchingError,
@@ -56,6 +57,17 @@ WELCOME: str = _TEXTS["welcome"]
 """The text of a first visit."""
 
 
+@cache
+def surprises() -> list[tuple[LazyString, State, list[str]]]:
+    """Short texts that GPT-4o splits in a surprising way: title, state, and what each token covers of the text."""
+    found = []
+    for title, text in zip((_l("A number"), _l("One emoji"), _l("A name")), _TEXTS["surprises"], strict=True):
+        state = State("bpe", GPT_4O, text)
+        encoding = tokenize_or_explain(state).encoding
+        found.append((title, state, [text[at:end] for at, end in zip(encoding.starts, encoding.ends, strict=True)]))
+    return found
+
+
 @dataclass(frozen=True)
 class VocabularyPicker:
     """The picker's content: `uploads` are the visitor's vocabularies, newest first, `query` is the search text."""
@@ -72,14 +84,11 @@ class VocabularyPicker:
         return [algorithm for algorithm in ALGORITHMS if self._entries[algorithm]]
 
     @property
-    def rows(self) -> list[list[str]]:
-        """The algorithms in rows of at most three: maximum matching, those with probabilities of words, the others."""
-        groups: dict[int, list[str]] = {}
-        for name in self.algorithms:
-            algorithm = ALGORITHMS[name]
-            words = algorithm.family in ("dictionary", "word model")
-            groups.setdefault(0 if algorithm.direction else 1 if words else 2, []).append(name)
-        return [names[at : at + 3] for _group, names in sorted(groups.items()) for at in range(0, len(names), 3)]
+    def switch(self) -> list[tuple[LazyString, LazyString, list[str]]]:
+        """The algorithms in two groups, of subwords and of words, each with its name and what uses it."""
+        words = [name for name in self.algorithms if ALGORITHMS[name].family in ("dictionary", "word model")]
+        subwords = [name for name in self.algorithms if name not in words]
+        return [(_l("Subwords"), _l("as language models"), subwords), (_l("Words"), _l("for Chinese"), words)]
 
     @cached_property
     def lists(self) -> dict[str, int]:
