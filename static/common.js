@@ -63,18 +63,19 @@ const Tokenscope = (() => {
       notice.querySelector("p").textContent = message;
       notice.querySelector(".line").remove();
     }
+    notice.setAttribute("role", "alert");
     byId("trouble").replaceChildren(notice);
     return notice;
   };
 
   // Show what is wrong with a field, beside it or in the stage; "" if nothing is.
   const refuse = (field, message, error = byId(`${field.id}-error`)) => {
-    if (!error && message) (error = showTrouble(message)).id = `${field.id}-error`;
+    if (message && (!error || error.closest("#trouble"))) (error = showTrouble(message)).id = `${field.id}-error`;
     else if (error) {
       error.textContent = message;
       error.hidden = !message;
     }
-    for (const [name, value] of [["aria-invalid", "true"], ["aria-describedby", error.id]]) {
+    for (const [name, value] of [["aria-invalid", "true"], ["aria-describedby", error?.id]]) {
       if (message) field.setAttribute(name, value);
       else field.removeAttribute(name);
     }

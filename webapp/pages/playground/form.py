@@ -58,10 +58,10 @@ WELCOME: str = _TEXTS["welcome"]
 
 
 @cache
-def surprises() -> list[tuple[LazyString, State, list[str]]]:
+def surprises(language: str) -> list[tuple[str, State, list[str]]]:
     """Short texts that GPT-4o splits in a surprising way: title, state, and what each token covers of the text."""
     found = []
-    for title, text in zip((_l("A number"), _l("One emoji"), _l("A name")), _TEXTS["surprises"], strict=True):
+    for title, text in _TEXTS["surprises"][language]:
         state = State("bpe", GPT_4O, text)
         encoding = tokenize_or_explain(state).encoding
         found.append((title, state, [text[at:end] for at, end in zip(encoding.starts, encoding.ends, strict=True)]))
@@ -84,11 +84,10 @@ class VocabularyPicker:
         return [algorithm for algorithm in ALGORITHMS if self._entries[algorithm]]
 
     @property
-    def switch(self) -> list[tuple[LazyString, LazyString, list[str]]]:
-        """The algorithms in two groups, of subwords and of words, each with its name and what uses it."""
+    def switch(self) -> tuple[list[str], list[str]]:
+        """The algorithms in two groups: those that split into subwords, and those that find words."""
         words = [name for name in self.algorithms if ALGORITHMS[name].family in ("dictionary", "word model")]
-        subwords = [name for name in self.algorithms if name not in words]
-        return [(_l("Subwords"), _l("as language models"), subwords), (_l("Words"), _l("for Chinese"), words)]
+        return [name for name in self.algorithms if name not in words], words
 
     @cached_property
     def lists(self) -> dict[str, int]:
