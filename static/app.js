@@ -311,9 +311,12 @@
     if (!button) return;
     event.preventDefault();
     const own = form.action;
+    const pressed = Object.assign(document.createElement("input"), { type: "hidden", name: button.name, value: button.value });
+    form.append(pressed);
     form.action = button.formAction;
     form.submit();
     form.action = own; // a download leaves the page as it is
+    pressed.remove();
   });
 
   // The script for sharing loads when the visitor opens that panel, or if this tab still has a new link.
