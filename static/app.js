@@ -219,6 +219,16 @@
   // A shared result has tokens to walk through, and nothing to type.
   if (!text) return;
 
+  // The box grows with the text; older engines need this for it.
+  if (!CSS.supports("field-sizing", "content")) {
+    const grow = () => {
+      text.style.height = "auto";
+      if (text.value.length < 10_000) text.style.height = `${text.scrollHeight}px`;
+    };
+    text.addEventListener("input", grow);
+    grow();
+  }
+
   // ── The form ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   slider.addEventListener("input", () => {
