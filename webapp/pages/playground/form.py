@@ -41,18 +41,10 @@ from webapp.vocabularies.titles import grouped, matches
 from webapp.vocabularies.upload_cookie import with_chosen
 from webapp.web.templates import Context
 
-
-@dataclass(frozen=True)
-class ExampleText:
-    """A text and the label of its button."""
-
-    title: LazyString
-    text: str
-
-
 _TEXTS = tomllib.loads(files(__package__).joinpath("texts.toml").read_text(encoding="utf-8"))
 _TITLES = (_l("English"), _l("Chinese"), _l("Code"), _l("Emoji and scripts"), _l("Whitespace"))
-EXAMPLES = tuple(map(ExampleText, _TITLES, _TEXTS["examples"]))
+EXAMPLES = tuple(zip(_TITLES, _TEXTS["examples"], strict=True))
+"""The labels and texts of the buttons below the box."""
 WELCOME: str = _TEXTS["welcome"]
 """The text of a first visit."""
 
@@ -181,7 +173,7 @@ class PlaygroundPage(SharingPage):
     result_shown: ResultView
     picker: VocabularyPicker
     upload_problem: InputProblem | None  # the problem of an uploaded file
-    examples: Sequence[ExampleText] = EXAMPLES
+    examples: Sequence[tuple[LazyString, str]] = EXAMPLES
 
 
 def with_change(state: State, values: Mapping[str, str]) -> State:
