@@ -75,11 +75,6 @@ class ArticleMeasures:
     english: TextMeasures | None
     chinese: TextMeasures | None
 
-    @property
-    def of_chinese(self) -> float | None:
-        """The premium of Chinese; None if too many of its tokens are unknown."""
-        return self.premiums.get(CHINESE)
-
 
 _cache: WeakKeyDictionary[Tokenizer, ArticleMeasures] = WeakKeyDictionary()
 
