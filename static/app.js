@@ -8,7 +8,7 @@
 "use strict";
 
 (() => {
-  const { byId, placeAfter, refresh, refuse, refuseLarge } = Tokenscope;
+  const { byId, placeAfter, refresh, refuseLarge, replaceText } = Tokenscope;
   const form = byId("playground");
   const text = byId("text");
   const slider = byId("slider");
@@ -20,7 +20,7 @@
   if (highlight) CSS.highlights.set("token", highlight);
   const numberStarts = new WeakMap(); // an .ids element → where each of its numbers begins and ends
   let marked = null; // the token under the pointer or the focus
-  let wanted = false; // details were asked for: when they come, they have to be seen
+  let wanted = false; // details were asked for
   let current = null; // the token that the arrow keys move from
   let pressed = null; // the label of the button that was pressed in the details, which are replaced
 
@@ -99,6 +99,8 @@
     if (!number) return;
     byId("tokens").querySelector("[aria-current]")?.removeAttribute("aria-current");
     token?.setAttribute("aria-current", "true");
+    // Where the details are a sheet over the page, it comes from the side of the screen that the token is not on.
+    if (token) byId("details").classList.toggle("above", token.getBoundingClientRect().bottom > innerHeight * .54);
     number.value = token ? indexOf(token) : "";
     wanted = true;
     number.dispatchEvent(new Event("change", { bubbles: true }));
@@ -205,7 +207,6 @@
 
   document.addEventListener("htmx:after:swap", () => {
     calm();
-    if (wanted && byId("details")?.querySelector(".pairs, .notice")) byId("details").scrollIntoView({ block: "nearest" });
     if (wanted && pressed) {
       // At the first and the last token the pressed button is disabled: its neighbour gets the focus.
       const again = `button[aria-label="${CSS.escape(pressed)}"]:enabled`;
@@ -217,6 +218,16 @@
   calm();
   // A shared result has tokens to walk through, and nothing to type.
   if (!text) return;
+
+  // The box grows with the text; older engines need this for it.
+  if (!CSS.supports("field-sizing", "content")) {
+    const grow = () => {
+      text.style.height = "auto";
+      if (text.value.length < 10_000) text.style.height = `${text.scrollHeight}px`;
+    };
+    text.addEventListener("input", grow);
+    grow();
+  }
 
   // ── The form ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -274,8 +285,10 @@
     const example = event.target.closest?.("a.example");
     if (!example || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    text.value = new URL(example.href).searchParams.get("text");
-    refresh();
+    replaceText(new URL(example.href).searchParams.get("text"));
+    if (!example.matches(".surprise")) return;
+    text.focus({ preventScroll: true });
+    text.select(); // what is typed takes its place
   });
 
   // A vocabulary picked from the list of all: its algorithm is chosen with it.
@@ -308,9 +321,12 @@
     if (!button) return;
     event.preventDefault();
     const own = form.action;
+    const pressed = Object.assign(document.createElement("input"), { type: "hidden", name: button.name, value: button.value });
+    form.append(pressed);
     form.action = button.formAction;
     form.submit();
     form.action = own; // a download leaves the page as it is
+    pressed.remove();
   });
 
   // The script for sharing loads when the visitor opens that panel, or if this tab still has a new link.
@@ -330,15 +346,72 @@
   };
   carryText();
 
+  // Mark the fields that a message in the stage is about.
+  const markWrong = () => {
+    for (const field of form.elements) {
+      const notice = field.name && document.querySelector(`#trouble [data-field="${field.name}"]`);
+      if (notice) {
+        field.setAttribute("aria-invalid", "true");
+        field.setAttribute("aria-describedby", notice.id);
+      } else if (field.id !== "vocabulary-file") {
+        field.removeAttribute("aria-invalid");
+        field.removeAttribute("aria-describedby");
+      }
+    }
+  };
+
+  // The button that opens the switch where there is no room for it has the name of the chosen algorithm.
+  const nameAlgorithm = () => {
+    const chosen = form.querySelector("[name=algorithm]:checked");
+    document.querySelector(".current > span").textContent = form.querySelector(`label[for=${chosen.id}]`).textContent;
+  };
+  form.addEventListener("input", (event) => {
+    if (event.target.name !== "algorithm") return;
+    nameAlgorithm();
+    if (byId("algorithms").matches(":popover-open")) byId("algorithms").hidePopover();
+  });
+
+  // ── Back and forward ────────────────────────────────────────────────────────────────────────────────────────────
+
+  // A choice is an entry of its own in the history; typing, and walking from token to token, changes the current one.
+  let typing = true;
+  form.addEventListener("input", (event) => {
+    typing = Boolean(event.inputType) || event.target.matches("[type=number], [type=range], #corpus, #dictionary");
+  }, { capture: true });
+  form.addEventListener("submit", (event) => { typing = !event.submitter?.name; }, { capture: true });
+  document.addEventListener("change", (event) => {
+    if (event.target.id === "token") typing = new URL(location.href).searchParams.has("token") && event.target.value !== "";
+  }, { capture: true });
+  document.addEventListener("htmx:before:history:update", ({ detail: { history: update } }) => {
+    if (!typing && new URL(update.path, location.href).href !== location.href) update.type = "push";
+    typing = true;
+  });
+  // Back to an entry of this page: its result takes the place of this one, and its form fills the fields. A text that
+  // is too long for an address stays.
+  document.addEventListener("htmx:before:history:restore", (event) => {
+    event.preventDefault();
+    htmx.ajax("GET", location.href, { source: "#status", target: "#result", select: "#result > *", swap: "innerHTML" });
+  });
+  document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+    if (ctx?.sourceElement !== byId("status")) return;
+    const page = new DOMParser().parseFromString(ctx.text, "text/html");
+    const [fields, stored] = [document, page].map((one) => one.querySelectorAll("#playground :is(input, select, textarea):not([type=file]), #view"));
+    fields.forEach((field, n) => {
+      if (boxes.includes(field) && !addressHoldsText()) return;
+      if (field.type === "radio" || field.type === "checkbox") field.checked = stored[n].checked;
+      else field.value = stored[n].value;
+    });
+    byId("undo").hidden = true;
+    fitSlider();
+    nameAlgorithm();
+    if (!addressHoldsText()) form.dispatchEvent(new Event("send"));
+  });
+
   const status = byId("status");
   let spoken = 0;
   document.addEventListener("htmx:after:swap", () => {
-    // What is wrong with a field stands beside it too.
-    const wrong = (name) => document.querySelector(`#result [data-field=${name}]`)?.textContent ?? "";
-    refuse(text, wrong("text") || wrong("file"));
-    for (const name of ["size", "corpus", "dictionary", "mode", "order", "smoothing"]) refuse(byId(name), wrong(name));
-    // One list for each algorithm, with one place for a message.
-    for (const list of form.querySelectorAll("select.vocabulary")) refuse(list, wrong("vocabulary"), byId("vocabulary-error"));
+    markWrong();
+    nameAlgorithm();
     byId("dictionary-skipped").replaceChildren(...(byId("skipped-lines")?.cloneNode(true).childNodes ?? []));
     if (pressedView) document.querySelector(`button[name=view][value=${pressedView}]`)?.focus();
     pressedView = null;
@@ -402,7 +475,7 @@
   const catchUp = () => {
     if (!Array.from(form.elements).some(changed)) return;
     window.removeEventListener("pageshow", catchUp);
-    setTimeout(refresh);
+    setTimeout(() => form.dispatchEvent(new Event("send")));
   };
   window.addEventListener("pageshow", catchUp);
   catchUp();

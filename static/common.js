@@ -21,6 +21,23 @@ const Tokenscope = (() => {
 
   // ── The form ────────────────────────────────────────────────────────────────────────────────────────────────────
 
+  // Another text in the box, until typing with a way back to the one before.
+  const undo = byId("undo");
+  let before = "";
+  const replaceText = (value) => {
+    before = text.value;
+    text.value = value;
+    if (undo) undo.hidden = before.trim() === "" || before === value;
+    refresh();
+  };
+  undo?.addEventListener("click", () => {
+    text.value = before;
+    undo.hidden = true;
+    text.focus();
+    refresh();
+  });
+  if (undo) text.addEventListener("input", (event) => { if (event.inputType) undo.hidden = true; });
+
   // The server has not seen the text yet.
   const refresh = () => text.dispatchEvent(new Event("input", { bubbles: true }));
 
@@ -38,11 +55,27 @@ const Tokenscope = (() => {
     });
   };
 
-  // Show what is wrong with a field beside it; "" if nothing is.
+  // What is wrong, once, in the stage above the last result; without a message, that the server did not answer.
+  const unreachable = byId("unreachable");
+  const showTrouble = (message) => {
+    const notice = unreachable.content.firstElementChild.cloneNode(true);
+    if (message) {
+      notice.querySelector("p").textContent = message;
+      notice.querySelector(".line").remove();
+    }
+    notice.setAttribute("role", "alert");
+    byId("trouble").replaceChildren(notice);
+    return notice;
+  };
+
+  // Show what is wrong with a field, beside it or in the stage; "" if nothing is.
   const refuse = (field, message, error = byId(`${field.id}-error`)) => {
-    error.textContent = message;
-    error.hidden = !message;
-    for (const [name, value] of [["aria-invalid", "true"], ["aria-describedby", error.id]]) {
+    if (message && (!error || error.closest("#trouble"))) (error = showTrouble(message)).id = `${field.id}-error`;
+    else if (error) {
+      error.textContent = message;
+      error.hidden = !message;
+    }
+    for (const [name, value] of [["aria-invalid", "true"], ["aria-describedby", error?.id]]) {
       if (message) field.setAttribute(name, value);
       else field.removeAttribute(name);
     }
@@ -53,7 +86,7 @@ const Tokenscope = (() => {
     const size = Array.from(files).reduce((sum, file) => sum + file.size, 0);
     const most = Number(field.dataset.most);
     const values = { name: files[0]?.name, size: size.toLocaleString(), limit: most.toLocaleString() };
-    const message = size > most ? byId("text-error").dataset.tooLong.replace(/\{(\w+)\}/g, (_all, name) => values[name]) : "";
+    const message = size > most ? text.dataset.tooLong.replace(/\{(\w+)\}/g, (_all, name) => values[name]) : "";
     refuse(field, message, error);
     return Boolean(message);
   };
@@ -68,9 +101,8 @@ const Tokenscope = (() => {
         return;
       }
       try {
-        text.value = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await chosen.arrayBuffer());
+        replaceText(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await chosen.arrayBuffer()));
         file.value = "";
-        refresh();
       } catch {
         // Not UTF-8: the server gets the file and names the offset.
         form.requestSubmit();
@@ -108,9 +140,11 @@ const Tokenscope = (() => {
       event.preventDefault();
     });
 
-    const unreachable = byId("unreachable");
     if (!unreachable) return; // a form that is sent as a page
-    document.addEventListener("htmx:error", () => { unreachable.hidden = false; });
+    document.addEventListener("htmx:error", () => {
+      if (unreachable.content) showTrouble();
+      else unreachable.hidden = false;
+    });
     document.addEventListener("htmx:after:swap", () => { unreachable.hidden = true; });
   };
 
@@ -218,5 +252,5 @@ const Tokenscope = (() => {
   // Shared results have nothing to type, and other pages send their forms as they are.
   if (text?.dataset.most) serveForm(text.form);
 
-  return { byId, placeAfter, refresh, refuse, refuseLarge };
+  return { byId, placeAfter, refresh, refuse, refuseLarge, replaceText };
 })();

@@ -30,6 +30,7 @@ def test_fields_appear_where_they_apply_and_the_result_says_what_it_is(open_page
     assert parse_qs(urlsplit(page.url).query)["seed"] == ["1"]
     note.get_by_role("link", name="Own rule").click()
     expect(note).to_have_count(0)
+    page.get_by_role("button", name="Algorithm").click()  # the page is as narrow as a phone now
     page.click("label[for=a-unigram]")
     page.click(".settings summary")
     page.select_option("#inference", "sample")

@@ -28,7 +28,7 @@ from webapp.core.trainers.wordpiece import ScoredMerge
 from webapp.rendering.markup import DRAWN, Painter, ids_html, piece_bytes, shown_piece, visible
 from webapp.tokenization import algorithms, links
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import is_unavailable, joined, translated
+from webapp.tokenization.messages import joined, translated
 from webapp.tokenization.result import COMPARED_CHARACTERS, DISAGREEING_CHARACTERS, Result, explained_changes
 from webapp.tokenization.state import State, View
 from webapp.vocabularies import GPT_4O, CatalogueEntry, StillFetchingError, find, title_of
@@ -96,22 +96,13 @@ class ResultView(Context):
 
     @property
     def fallback(self) -> CatalogueEntry | None:
-        """The vocabulary to offer in place of one that is not available."""
-        return find(GPT_4O) if self.lacks_vocabulary and self.shareable else None
-
-    @property
-    def lacks_vocabulary(self) -> bool:
-        """Whether there is no result because the vocabulary is not available."""
-        return any(is_unavailable(problem) for problem in self.problems)
+        """The vocabulary to offer in place of one that does not exist or is not available."""
+        return find(GPT_4O) if self.shareable and any(one.field == "vocabulary" for one in self.problems) else None
 
     @property
     def wrong(self) -> Mapping[str, str]:
-        """What is wrong with each field, "" for one without a problem; a file is read into the text box.
-
-        The result says what to do about a vocabulary that is not available.
-        """
-        found = [problem for problem in self.problems if not is_unavailable(problem)]
-        return defaultdict(str, {{"file": "text"}.get(one.field, one.field): one.message for one in found})
+        """What is wrong with each field, "" for one without a problem; a file is read into the text box."""
+        return defaultdict(str, {{"file": "text"}.get(one.field, one.field): one.message for one in self.problems})
 
     @property
     def rejected(self) -> Mapping[str, str]:

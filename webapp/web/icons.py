@@ -28,6 +28,7 @@ _SHAPES = {
     "share": '<path d="M10 3v9M6.5 6 10 2.6 13.5 6M4 10v6.5h12V10"/>',
     "steps": '<path d="M4 4.5v11M8 4.8l8 5.2-8 5.2z"/>',
     "theme": '<circle cx="10" cy="10" r="6.5"/><path class="half" d="M10 3.5v13a6.5 6.5 0 0 0 0-13z"/>',
+    "undo": '<path d="M7 4 3.5 7.5 7 11M3.5 7.5h8a4.2 4.2 0 0 1 0 8.4H8"/>',
     "upload": '<path d="M10 16V5M5.5 9 10 4.5 14.5 9"/>',
     "warning": '<path d="M10 3 2.5 16.5h15zM10 8v4M10 14.3v.2"/>',
 }

@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import ClassVar
 
@@ -20,12 +20,13 @@ from webapp.core.models.maximum_probability import WordGraph, joined_frequency
 from webapp.tokenization.algorithms import joined_names, leading_algorithms
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import edit_problem
-from webapp.tokenization.result import Result, prepare
+from webapp.tokenization.result import Result, prepare, tokenize_or_explain
 from webapp.tokenization.snapshots import SharingPage
 from webapp.tokenization.state import State
 from webapp.tokenization.views import ResultView
 from webapp.vocabularies import (
     CATALOGUE,
+    GPT_4O,
     LIMITS,
     CatalogueEntry,
     StillFetchingError,
@@ -40,20 +41,23 @@ from webapp.vocabularies.titles import grouped, matches
 from webapp.vocabularies.upload_cookie import with_chosen
 from webapp.web.templates import Context
 
-
-@dataclass(frozen=True)
-class ExampleText:
-    """A text and the label of its button."""
-
-    title: LazyString
-    text: str
-
-
 _TEXTS = tomllib.loads(files(__package__).joinpath("texts.toml").read_text(encoding="utf-8"))
 _TITLES = (_l("English"), _l("Chinese"), _l("Code"), _l("Emoji and scripts"), _l("Whitespace"))
-EXAMPLES = tuple(map(ExampleText, _TITLES, _TEXTS["examples"]))
+EXAMPLES = tuple(zip(_TITLES, _TEXTS["examples"], strict=True))
+"""The labels and texts of the buttons below the box."""
 WELCOME: str = _TEXTS["welcome"]
 """The text of a first visit."""
+
+
+@cache
+def surprises(language: str) -> list[tuple[str, State, list[str]]]:
+    """Short texts that GPT-4o splits in a surprising way: title, state, and what each token covers of the text."""
+    found = []
+    for title, text in _TEXTS["surprises"][language]:
+        state = State("bpe", GPT_4O, text)
+        encoding = tokenize_or_explain(state).encoding
+        found.append((title, state, [text[at:end] for at, end in zip(encoding.starts, encoding.ends, strict=True)]))
+    return found
 
 
 @dataclass(frozen=True)
@@ -72,14 +76,10 @@ class VocabularyPicker:
         return [algorithm for algorithm in ALGORITHMS if self._entries[algorithm]]
 
     @property
-    def rows(self) -> list[list[str]]:
-        """The algorithms in rows of at most three: maximum matching, those with probabilities of words, the others."""
-        groups: dict[int, list[str]] = {}
-        for name in self.algorithms:
-            algorithm = ALGORITHMS[name]
-            words = algorithm.family in ("dictionary", "word model")
-            groups.setdefault(0 if algorithm.direction else 1 if words else 2, []).append(name)
-        return [names[at : at + 3] for _group, names in sorted(groups.items()) for at in range(0, len(names), 3)]
+    def switch(self) -> tuple[list[str], list[str]]:
+        """The algorithms in two groups: those that split into subwords, and those that find words."""
+        words = [name for name in self.algorithms if ALGORITHMS[name].family in ("dictionary", "word model")]
+        return [name for name in self.algorithms if name not in words], words
 
     @cached_property
     def lists(self) -> dict[str, int]:
@@ -173,7 +173,7 @@ class PlaygroundPage(SharingPage):
     result_shown: ResultView
     picker: VocabularyPicker
     upload_problem: InputProblem | None  # the problem of an uploaded file
-    examples: Sequence[ExampleText] = EXAMPLES
+    examples: Sequence[tuple[LazyString, str]] = EXAMPLES
 
 
 def with_change(state: State, values: Mapping[str, str]) -> State:

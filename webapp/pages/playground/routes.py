@@ -42,7 +42,7 @@ blueprint = Blueprint("playground", __name__)
 blueprint.add_app_template_filter(visible)
 blueprint.add_app_template_filter(shown_piece, "piece")
 blueprint.add_app_template_filter(character_of, "character")
-for function in (form.changes_of, choice_of_names, frequencies_of, slope, form.word_buttons):
+for function in (form.changes_of, choice_of_names, frequencies_of, slope, form.surprises, form.word_buttons):
     blueprint.add_app_template_global(function)
 blueprint.record_once(lambda setup: setup.app.jinja_env.globals.update(TEMPLATE_GLOBALS))
 
@@ -241,7 +241,7 @@ def _respond(
     response = make_response(render(view), status)
     bare = f"{url_for('playground.page')}?{state.query_without_texts()}"
     response = swappable(response, link or bare)
-    if waits:  # the last result stays, below the message
+    if (problems or pending) and not of_token:  # the last result stays, below the message
         response.headers["HX-Retarget"], response.headers["HX-Reselect"] = "#trouble", "#trouble > *"
     return response
 
