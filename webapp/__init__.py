@@ -41,6 +41,8 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     storage.explain_failures(app)
     if app.config["PRELOAD"]:
         vocabularies.preload()
+        with app.app_context():
+            vocabularies.preload_fetched()
         for name in app.jinja_env.list_templates():
             app.jinja_env.get_template(name)  # compiled once, before the worker processes fork
     return app

@@ -34,7 +34,7 @@ DEFAULTS: dict[str, Any] = {
     # folder.
     "CORPUS_FOLDER": "",
     # The largest vocabulary file that may be uploaded, in bytes.
-    "MAX_UPLOAD_BYTES": 26_214_400,
+    "MAX_UPLOAD_BYTES": 67_108_864,
     # The limit for all vocabularies in the database and for all shared results there, compressed, each; corpora may
     # take twice as much. In bytes. Beyond it, the site refuses uploads or stores no new results.
     "MAX_STORED_BYTES": 5_368_709_120,
@@ -63,13 +63,15 @@ DEFAULTS: dict[str, Any] = {
     "PROXIES": 0,
     # The folder for fetched vocabularies. Empty: `vocabularies` in Flask's instance folder.
     "VOCABULARY_FOLDER": "",
-    # The address to fetch vocabularies from: the Hugging Face hub or a mirror of it.
+    # The address to fetch vocabularies from: the Hugging Face hub or a mirror of it. With the word "catalogue" after
+    # it, visitors cannot fetch from repositories that the catalogue does not list.
     "HUB": "https://huggingface.co",
     # The file of the embedded database. Empty: `tokenscope.sqlite` in Flask's instance folder.
     "DATABASE_FILE": "",
     # The time limit for a request, in seconds. After it, the server stops the request and shows the visitor why.
     "MAX_REQUEST_SECONDS": 30,
-    # The vocabularies that `flask --app webapp vocabularies fetch` fetches in advance, by name.
+    # The vocabularies that `flask --app webapp vocabularies fetch` fetches in advance, by name. Those on disk are
+    # loaded before the workers fork.
     "FETCH": "",
     # The form of the server's log: "json" or "text" with a line for each request, which has the client's address with
     # "json addresses" or "text addresses"; empty for warnings and errors alone.
@@ -92,8 +94,8 @@ CONSTANTS: dict[str, Any] = {
     # The longest query string of a link that contains the whole state, in characters: chats and mails cut longer ones.
     "MAX_LINK_CHARACTERS": 1_500,
     # The largest vocabulary file to fetch, in bytes, more than any that is listed; and the time limit for it, in
-    # seconds: 50 MB at 7 Mbit/s.
-    "MAX_FETCH_BYTES": 50_000_000,
+    # seconds: 64 MB at 9 Mbit/s.
+    "MAX_FETCH_BYTES": 67_108_864,
     "MAX_FETCH_SECONDS": 60,
     # The files of a training, its corpus included: five times the largest corpus, for counts and a vocabulary.
     "MAX_TRAINING_DISK_BYTES": 1_073_741_824,

@@ -6,7 +6,7 @@ Names of benchmarks as arguments select some of them. Those that missed a goal o
 import subprocess
 import sys
 
-NAMES = ("encoding", "training", "hostile", "page")
+NAMES = ("encoding", "training", "hostile", "page", "first_use")
 
 if __name__ == "__main__":
     failed = []

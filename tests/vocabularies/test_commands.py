@@ -22,7 +22,7 @@ from webapp.vocabularies.wellknown import WELL_KNOWN
 
 CLIP = "/openai/clip-vit-base-patch32/resolve/main/tokenizer.json"
 WHISPER = "/openai/whisper-large-v3/resolve/main/tokenizer.json"
-BERT = "/google-bert/bert-base-cased/resolve/main/tokenizer.json"
+BERT = "/google-bert/bert-base-uncased/resolve/main/tokenizer.json"
 
 Run = Callable[..., Result]
 
@@ -41,13 +41,13 @@ def run(publisher: Publisher, tmp_path: Path) -> Run:
 
 def test_named_vocabularies_and_those_of_settings_are_fetched(run: Run, publisher: Publisher, tmp_path: Path) -> None:
     publisher.answers |= {CLIP: Answer(TOKENIZER), BERT: Answer(TOKENIZER)}
-    result = run("fetch", "clip", "bert-base-cased", "clip")
+    result = run("fetch", "clip", "bert-base-uncased", "clip")
     assert result.exit_code == 0, result.output
     first, second = result.stdout.splitlines()
     assert first.startswith(f"clip  {len(TOKENIZER):,} bytes  sha256 {hashlib.sha256(TOKENIZER).hexdigest()}  ")
-    assert second.startswith("bert-base-cased  ")
+    assert second.startswith("bert-base-uncased  ")
     assert (tmp_path / "clip.json").is_file()
-    for setting in ("clip bert-base-cased", "clip,bert-base-cased", ["clip", "bert-base-cased"]):
+    for setting in ("clip bert-base-uncased", "clip,bert-base-uncased", ["clip", "bert-base-uncased"]):
         assert len(run("fetch", FETCH=setting).stdout.splitlines()) == 2
     shipped = run("fetch", "cl100k_base")  # without a network
     assert "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7" in shipped.stdout
@@ -63,9 +63,9 @@ def test_what_cannot_be_fetched_is_named_and_the_others_are_fetched(run: Run, pu
     assert unknown.stderr.startswith("No vocabulary is called 'cl100k'. Did you mean cl100k_base")
     wrong = {"ETag": f'"{hashlib.sha256(RANKS).hexdigest()}"'}
     publisher.answers |= {WHISPER: Answer(TOKENIZER, headers=wrong), BERT: Answer(TOKENIZER)}
-    result = run("fetch", "clip", "whisper", "bert-base-cased")
+    result = run("fetch", "clip", "whisper", "bert-base-uncased")
     assert result.exit_code == 1
-    assert result.stdout.startswith("bert-base-cased  ")
+    assert result.stdout.startswith("bert-base-uncased  ")
     missing, checksum = result.stderr.splitlines()
     assert missing.startswith("“CLIP” could not be fetched: 127.0.0.1 has no such file.")
     assert "the checksum of the file from 127.0.0.1 is wrong" in checksum
@@ -82,5 +82,5 @@ def test_every_failure_says_where() -> None:
     with create_app().test_request_context(), force_locale("en"):
         for reason in get_args(Reason):
             message = FetchError(reason, "detail", "hub.example", "t5").sentence()
-            assert message.startswith("“T5” could not be ")
+            assert message.startswith("“T5, Flan-T5” could not be ")
             assert reason == "storage" or "hub.example" in message

@@ -12,12 +12,13 @@ import tiktoken_ext.openai_public as published
 from hypothesis import given
 
 from tests.core.texts import any_text
-from webapp.core.formats import packed_ranks
+from webapp.core.formats import packed_files, packed_ranks
+from webapp.core.formats.recognize import recognize
 from webapp.core.formats.tiktoken import ENCODINGS
 from webapp.core.text.split_patterns import KIMI_K2
 from webapp.core.tokenizer import Tokenizer
 from webapp.vocabularies.catalogue import CATALOGUE as SHIPPED
-from webapp.vocabularies.shipped_vocabularies import FOLDER, packed
+from webapp.vocabularies.shipped_vocabularies import FOLDER, packed, published_file, shipped_encoding
 from webapp.vocabularies.wellknown import WELL_KNOWN, read
 
 ENTRY = """
@@ -32,6 +33,8 @@ repository = "openai-community/gpt2"
 files = ["tokenizer.json"]
 """
 
+EVERY_KIND = "Words, 12345 词语,\n\tnaïve  \U0001f409 <|im_start|> [MASK] 𠮷"
+
 
 def test_every_entry_says_where_it_comes_from() -> None:
     assert WELL_KNOWN.keys().isdisjoint(SHIPPED)
@@ -39,10 +42,48 @@ def test_every_entry_says_where_it_comes_from() -> None:
         assert known.licence
         assert known.address.startswith("https://")
         assert bool(known.source.sha256) == known.ships
-        assert known.source.revision == ("" if known.ships else "main")
+        assert known.source.revision == ("main" if known.source.repository else "")
 
 
-@pytest.mark.parametrize("name", [name for name, known in WELL_KNOWN.items() if known.ships])
+@pytest.mark.parametrize("name", packed_files.FILES)
+def test_published_files_that_ship_are_restored_byte_for_byte(name: str) -> None:
+    known = WELL_KNOWN[name]
+    content = published_file(name)
+    assert (sha256(content).hexdigest(),) == known.source.sha256
+    notice = (FOLDER / "NOTICE").read_text(encoding="utf-8")
+    assert known.source.sha256[0] in notice
+    assert known.source.repository in notice
+    ours, original = shipped_encoding(name), known.tokenizer([content])
+    assert ours.ids(EVERY_KIND) == original.ids(EVERY_KIND)
+    assert (ours.model.pieces, ours.added_tokens) == (original.model.pieces, original.added_tokens)
+    assert max(len(ours.model.pieces), *(token.id + 1 for token in ours.added_tokens)) == known.size
+
+
+@pytest.mark.parametrize("name", ["bert-base-cased", "bert-base-chinese"])
+def test_pieces_of_bert_are_those_of_googles_vocab_txt(name: str) -> None:
+    lines = "".join(f"{piece}\n" for piece in shipped_encoding(name).model.pieces)
+    published = {
+        "bert-base-cased": "eeaa9875b23b04b4c54ef759d03db9d1ba1554838f8fb26c5d96fa551df93d02",
+        "bert-base-chinese": "45bbac6b341c319adc98a532532882e91a9cefc0329aa57bac9ae761c27b291c",
+    }
+    assert sha256(lines.encode()).hexdigest() == published[name]
+
+
+def test_all_that_ships_takes_at_most_5_mib() -> None:
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) <= 5 << 20
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", ["mistral-nemo", "qwen3"])
+def test_packing_again_gives_the_files_that_ship(name: str) -> None:
+    def read(file: str) -> bytes:
+        return (FOLDER / file).read_bytes()
+
+    files = packed_files.pack_file(name, published_file(name), read)
+    assert {file: read(file) for file in files} == files
+
+
+@pytest.mark.parametrize("name", [name for name, known in WELL_KNOWN.items() if known.encoding])
 def test_entries_of_openai_equal_those_of_tiktoken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[tuple[str, str]] = []
 
@@ -67,7 +108,6 @@ def test_entries_of_openai_equal_those_of_tiktoken(name: str, monkeypatch: pytes
     ("name", "file"),
     [
         ("bert-base-cased", "tokenizers/bert_base_cased.json"),
-        ("mistral-7b-v0-1", "tokenizers/mistral01.json"),
         ("llama-2", "sentencepiece/llama2.model"),
     ],
 )
@@ -76,6 +116,11 @@ def test_published_files_match_the_catalogue(shared: Path, name: str, file: str)
     tokenizer = known.tokenizer([path.read_bytes()])
     assert max(len(tokenizer.model.pieces) - 1, *tokenizer.special_tokens.values(), 0) + 1 == known.size
     assert tokenizer.decode(tokenizer.ids("Words, 词语.")).strip()
+
+
+def test_mistrals_sentencepiece_model_gives_the_ids_of_its_tokenizer_json(shared: Path) -> None:
+    converted = recognize((shared / "vocabularies/tokenizers/mistral01.json").read_bytes()).tokenizer
+    assert shipped_encoding("mistral-7b-v0-1").ids(EVERY_KIND) == converted.ids(EVERY_KIND)
 
 
 @cache

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from flask import Response, current_app, request, url_for
 from pydantic import BeforeValidator, Field
 
-from webapp.api.operations import Query, VocabularyUpload, operation, refuse_to_store, whole_body
+from webapp.api.operations import Input, Query, VocabularyUpload, operation, refuse_to_store, whole_body
 from webapp.core.analysis.reachability import Reason, State
 from webapp.core.analysis.token_origin import MarkKind
 from webapp.core.tokenizer import Tokenizer
@@ -273,6 +273,40 @@ def upload_vocabulary() -> Response:
         entry = messages.store_upload(request.files.getlist("file"), request.form.get("pattern", ""))
     except InputProblem as problem:
         refuse_to_store(problem, "pattern" if problem.field == messages.PATTERN_FIELD else "file")
+    response = json_response({**answers.entry_json(entry), **answers.skipped_json(tokenizer_of(entry.name))}, 201)
+    response.headers["Location"] = url_for("api.vocabulary", name=entry.name)
+    return response
+
+
+class RepositoryBody(Input):
+    """A repository of the Hugging Face hub."""
+
+    repository: str = Field(min_length=1, max_length=300, description="`OWNER/NAME`, or its address on the hub.")
+    revision: str = Field("", max_length=200, description="A branch, a tag or a commit; `main` if it is empty.")
+    path: str = Field("", max_length=300, description="A folder, or the file; the root if it is empty.")
+
+
+@operation(
+    "post",
+    "/vocabularies/repository",
+    body=RepositoryBody,
+    answer=VocabularyEntry,
+    status=201,
+    errors=(403, 404, 409, 413, 502, 503, 507),
+    example={"repository": "Qwen/Qwen3-8B"},
+)
+@stores_by_hash
+def fetch_repository(body: RepositoryBody) -> Response:
+    """Fetch the vocabulary file of a repository on the Hugging Face hub, and use it by the `name` in the response.
+
+    It is the first that exists of tokenizer.json, tokenizer.model and tekken.json, and is stored like an upload.
+    """
+    if is_foreign(request):
+        refuse(403, "The request came from a page of another site, so nothing was stored. Send it from a program.")
+    try:
+        entry, _label = messages.store_repository(body.repository, body.revision, body.path)
+    except InputProblem as problem:
+        refuse_to_store(problem, "repository")
     response = json_response({**answers.entry_json(entry), **answers.skipped_json(tokenizer_of(entry.name))}, 201)
     response.headers["Location"] = url_for("api.vocabulary", name=entry.name)
     return response

@@ -228,7 +228,7 @@ class _Version(argparse.Action):
 def _common() -> argparse.ArgumentParser:
     """The arguments of every command."""
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("-v", "--vocabulary", metavar="NAME|FILE", help=f"the vocabulary ({DEFAULT})")
+    common.add_argument("-v", "--vocabulary", metavar="NAME|FILE|hf:OWNER/NAME", help=f"the vocabulary ({DEFAULT})")
     common.add_argument("--merges", metavar="FILE", help="the merges.txt that belongs to a vocab.json")
     common.add_argument(
         "-l", "--lines", action="store_true", help="read each line as a text, and write its result at once"

@@ -31,6 +31,8 @@ SHIPPED = Path(__file__).parents[1] / "vocabularies" / "shipped"
 def tokenizer_of(name: str, merges: str | None = None) -> Tokenizer:
     """Return the tokenizer of the vocabulary with this name, or else of the file at this path.
 
+    `hf:OWNER/NAME`, with `@REVISION` and `:PATH` after it, is a repository on the hub, which is fetched.
+
     `merges` is the path of the merges.txt for a vocab.json. For a file with the name of a vocabulary, use `./name`.
     Raises ArgumentError if there is neither, InputError if it cannot be fetched or read.
     """
@@ -39,8 +41,27 @@ def tokenizer_of(name: str, merges: str | None = None) -> Tokenizer:
         if named is not None:
             return named
     if not Path(name).exists():
+        if name.startswith("hf:"):
+            return _from_repository(name.removeprefix("hf:"))
         raise ArgumentError(f"there is no vocabulary and no file called {name}")
     return from_file(name, merges)
+
+
+def _from_repository(name: str) -> Tokenizer:
+    from webapp.core import load
+    from webapp.vocabularies import fetching, repositories
+    from webapp.vocabularies.https_download import FetchError
+
+    named, _, path = name.partition(":")
+    repository, _, revision = named.partition("@")
+    app = configured(fetching.init_app)
+    try:
+        found = repositories.Repository.read(repository, revision, path)
+        return load(repositories.fetch(fetching.fetcher_of(app), found)[1])
+    except FetchError as error:
+        raise InputError(repositories.problem(error, found)) from None
+    except ValueError as error:
+        raise InputError(f"{name}: {error}") from None
 
 
 def from_file(path: str, merges: str | None) -> Tokenizer:
@@ -58,7 +79,7 @@ def from_file(path: str, merges: str | None) -> Tokenizer:
 
 def _named(name: str) -> Tokenizer | None:
     # Without `webapp.vocabularies`, which imports the database and Flask: half of the 1.5 s of CPU time at the start.
-    from webapp.core.formats import packed_ranks
+    from webapp.core.formats import packed_files, packed_ranks
 
     shipped = SHIPPED / f"{name}.json.gz"
     if shipped.is_file():
@@ -67,6 +88,8 @@ def _named(name: str) -> Tokenizer | None:
         return load(gzip.decompress(shipped.read_bytes()))
     if name in packed_ranks.FILES:
         return packed_ranks.read((SHIPPED / f"{packed_ranks.FILES[name]}.xz").read_bytes(), name)
+    if name in packed_files.FILES:
+        return packed_files.tokenizer_of(name, lambda file: (SHIPPED / file).read_bytes())
     if name == "jieba":
         from webapp.core.formats.dictionary import jieba_dictionary
         from webapp.core.models.matching import Matching

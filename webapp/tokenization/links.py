@@ -37,7 +37,7 @@ from webapp.vocabularies import (
 )
 from webapp.vocabularies.language_models import LanguageModel, model_of
 from webapp.vocabularies.library import models_of
-from webapp.vocabularies.shipped_vocabularies import LANGUAGE_MODELS
+from webapp.vocabularies.shipped_vocabularies import LANGUAGE_MODELS, SENTENCEPIECE
 from webapp.vocabularies.titles import grouped, short_title
 from webapp.vocabularies.upload_cookie import find_or_none, uploads_of, with_chosen
 
@@ -317,15 +317,17 @@ def is_mostly_unknown(encoding: Encoding) -> bool:
 
 
 def _others(state: State, chinese: bool) -> Iterator[State]:
-    """The states of the rows: those of language models, of this site, and of segmenters where the text is Chinese."""
+    """The states of the rows: published ones of each kind, and segmenters where the text is Chinese."""
     # What a visitor adds to one vocabulary may not exist in another.
     plain = replace(state, inference=OWN, model="", prefix="", suffix="", added="", token=None)
-    for name in LANGUAGE_MODELS:
+    for name in (*LANGUAGE_MODELS, SENTENCEPIECE):
         yield replace(plain, algorithm="bpe", vocabulary=name)
+    # T5's pieces have no Chinese characters, and cased BERT's each character alone.
+    kinds = {"wordpiece": "bert-base-chinese"} if chinese else {"wordpiece": "bert-base-cased", "unigram": "t5"}
     segmenters = [name for name in offered_algorithms() if family_of(name) in ("dictionary", "word model")]
     for algorithm in offered_algorithms():
         if algorithm not in segmenters and algorithm != "bpe":  # which the language models have
-            yield replace(plain, algorithm=algorithm, vocabulary=default_for(algorithm))
+            yield replace(plain, algorithm=algorithm, vocabulary=kinds.get(algorithm) or default_for(algorithm))
     for algorithm in segmenters if chinese else ():
         same = family_of(algorithm) == state.family
         yield replace(plain, algorithm=algorithm, vocabulary=state.vocabulary if same else default_for(algorithm))

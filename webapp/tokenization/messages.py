@@ -17,7 +17,15 @@ from webapp.core.vocabulary_error import Phrase, VocabularyError
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.state import State
-from webapp.vocabularies import CatalogueEntry, StorageFullError, UnavailableVocabularyError, find, library, title_of
+from webapp.vocabularies import (
+    CatalogueEntry,
+    StorageFullError,
+    UnavailableVocabularyError,
+    find,
+    library,
+    repositories,
+    title_of,
+)
 from webapp.vocabularies.fetching import FetchError
 from webapp.web.localization import current_key, number
 from webapp.web.problems import problem
@@ -131,6 +139,7 @@ def refused(problems: Sequence[InputProblem]) -> Response:
     )
 
 
+REPOSITORY = "repository"
 FIELD, PATTERN_FIELD = "vocabulary_file", "pattern"
 
 
@@ -167,25 +176,50 @@ def store_upload(files: Sequence[FileStorage], pattern: str = "") -> CatalogueEn
     name = _short(files[0].filename)
     if pattern := pattern.strip():
         contents.append(_encoding(contents, pattern))
+    return _stored(name, FIELD, *contents)
+
+
+def store_repository(name: str, revision: str = "", path: str = "") -> tuple[CatalogueEntry, str]:
+    """Fetch the vocabulary file of a repository on the hub, and store it like an upload.
+
+    Returns the catalogue entry, and the repository's name with that of the file; raises InputProblem.
+    """
+    fetcher = library().fetcher
+    if not fetcher.any_repository:
+        message = _("This site does not fetch from repositories by name. Upload the file.")
+        raise InputProblem(message, 403, REPOSITORY)
+    try:
+        repository = repositories.Repository.read(name, revision, path)
+        file, content = repositories.fetch(fetcher, repository)
+    except VocabularyError as error:
+        raise InputProblem(translated(error), 422, REPOSITORY) from error
+    except FetchError as error:
+        status = repositories.STATUSES.get(error.reason, 502)
+        raise InputProblem(repositories.problem(error, repository), status, REPOSITORY) from error
+    label = f"{repository.name.partition('/')[2]}: {file.rpartition('/')[2]}"
+    return _stored(label, REPOSITORY, content), label
+
+
+def _stored(name: str, field: str, *contents: bytes) -> CatalogueEntry:
     try:
         return library().store(*contents)
     except FormatError as error:
         message = _("“%(name)s” was not accepted: %(why)s", name=name, why=translated(error))
-        raise InputProblem(message, 422, FIELD) from error
+        raise InputProblem(message, 422, field) from error
     except StorageFullError:
         message = _(
             "This site has no storage left for uploaded vocabularies, so “%(name)s” was not stored. Your text is still "
             "here: use another vocabulary, or ask the site’s operator to make room.",
             name=name,
         )
-        raise InputProblem(message, 507, FIELD) from None
+        raise InputProblem(message, 507, field) from None
     except UnavailableStorageError:
         message = _(
             "“%(name)s” could not be stored: the site’s storage cannot be reached at the moment. Upload the file "
             "again in a minute; your text is still here.",
             name=name,
         )
-        raise InputProblem(message, 503, FIELD) from None
+        raise InputProblem(message, 503, field) from None
 
 
 def _encoding(contents: Sequence[bytes], pattern: str) -> bytes:

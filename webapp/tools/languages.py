@@ -51,7 +51,10 @@ SHIPPED_VOCABULARIES = tuple(
     for name, algorithm in ALGORITHMS.items()
     if algorithm.family not in ("dictionary", "word model") and default_for(name)
 )
-KNOWN_VOCABULARIES = ("o200k_base", "cl100k_base", "llama-3", "qwen3", "deepseek-v3", "gemma-3", "xlm-roberta", "gpt2")
+KNOWN_VOCABULARIES = (
+    *("o200k_base", "cl100k_base", "qwen3", "mistral-7b-v0-1"),
+    *("llama-3", "deepseek-v3", "gemma-3", "xlm-roberta", "gpt2"),
+)
 """Well-known vocabularies that the page shows first if they have been downloaded, in order of preference."""
 MAX_TOKENIZERS = 6
 MAX_DEFAULTS = 4

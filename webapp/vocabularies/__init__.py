@@ -7,6 +7,7 @@ from webapp.vocabularies.library import (
     find,
     init_app,
     library,
+    preload_fetched,
     tokenizer_of,
     well_known,
 )

@@ -4,7 +4,6 @@ import sys
 import time
 from difflib import get_close_matches
 from hashlib import sha256
-from typing import Any
 
 import click
 from flask import current_app
@@ -21,7 +20,7 @@ group = AppGroup("vocabularies", help="Well-known vocabularies, fetched from the
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 def fetch(names: tuple[str, ...]) -> None:
     """Fetch those named, or else those in TOKENSCOPE_FETCH."""
-    names = tuple(dict.fromkeys(names or chosen(current_app.config["FETCH"])))
+    names = tuple(dict.fromkeys(names or fetching.chosen(current_app.config["FETCH"])))
     if not names:
         click.echo("Nothing to fetch: no name is given, and TOKENSCOPE_FETCH is empty.")
     unknown = [name for name in names if name not in WELL_KNOWN]
@@ -34,15 +33,6 @@ def fetch(names: tuple[str, ...]) -> None:
     failed = [name for name in names if not _fetch(name)]
     if failed:
         sys.exit(1)
-
-
-def chosen(setting: Any) -> list[str]:
-    """The names in the setting FETCH, which is a list or a string with spaces or commas between the names.
-
-    >>> chosen("gpt2, t5"), chosen(["gpt2"])
-    (['gpt2', 't5'], ['gpt2'])
-    """
-    return list(map(str, setting)) if isinstance(setting, list | tuple) else str(setting).replace(",", " ").split()
 
 
 def _fetch(name: str) -> bool:

@@ -16,9 +16,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from webapp.core.formats import packed_ranks
 from webapp.storage import Deleted
-from webapp.vocabularies.shipped_vocabularies import packed
+from webapp.vocabularies.shipped_vocabularies import published_file
 from webapp.vocabularies.wellknown import CHECKSUMS, SHORT, WELL_KNOWN, WellKnown
 
 
@@ -32,7 +31,7 @@ class DiskCache:
     def get(self, known: WellKnown) -> list[bytes] | None:
         """The content of the vocabulary's files; None if they are missing, damaged or from another source."""
         if known.ships:
-            return [packed_ranks.tiktoken_file(packed(known.encoding), known.encoding)]
+            return [published_file(known.encoding or known.name)]
         files = self._files(known)
         try:
             contents = [path.read_bytes() for path, _checksum, _size in files]

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import BoundedSemaphore, Event, Lock, Thread
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from flask import Flask
 
@@ -46,6 +46,15 @@ def init_app(app: Flask) -> None:
         raise ValueError(f"TOKENSCOPE_HUB cannot be used: {error}") from None
 
 
+def chosen(setting: Any) -> list[str]:
+    """The names in the setting FETCH, which is a list or a string with spaces or commas between the names.
+
+    >>> chosen("gpt2, t5"), chosen(["gpt2"])
+    (['gpt2', 't5'], ['gpt2'])
+    """
+    return list(map(str, setting)) if isinstance(setting, list | tuple) else str(setting).replace(",", " ").split()
+
+
 def fetcher_of(app: Flask) -> Fetcher:
     """The fetcher of `app`, usually `current_app`."""
     fetcher: Fetcher = app.extensions[_EXTENSION]
@@ -77,17 +86,22 @@ class Fetcher:
 
     A file may have `most_bytes`, and a vocabulary may take `seconds`. Threads and processes may share a folder: a
     process fetches a vocabulary once for any number of requests, and two processes can fetch the same one without
-    conflict. Raises ValueError for an address without TLS.
+    conflict. With the word `catalogue` after the address, `any_repository` is false: visitors may not name other
+    repositories. Raises ValueError for an address without TLS.
     """
 
     def __init__(self, folder: Path, *, hub: str, most_bytes: int, seconds: float) -> None:
         self.disk_cache = DiskCache(folder)
         self.most_bytes = most_bytes
         self.seconds = seconds
-        self._endpoint = Endpoint.checked(hub)
+        address, *scope = hub.split()
+        if scope not in ([], ["catalogue"]):
+            raise ValueError(f"{hub!r} should be an address, with the word catalogue after it at most")
+        self.any_repository = not scope
+        self.endpoint = Endpoint.checked(address)
         self._attempts: dict[str, _Attempt] = {}
         self._lock = Lock()
-        self._places = BoundedSemaphore(AT_ONCE)
+        self.places = BoundedSemaphore(AT_ONCE)
 
     def fetch(self, known: WellKnown) -> list[bytes]:
         """The content of the vocabulary's files, from disk or else fetched, verified and stored.
@@ -99,7 +113,7 @@ class Fetcher:
             self.start(known)
             contents = self.result(known, seconds=3 * self.seconds + GRACE)  # of another fetch that it waits for, too
         if contents is None:
-            raise FetchError("slow", "timed out", self._endpoint.host, known.name)
+            raise FetchError("slow", "timed out", self.endpoint.host, known.name)
         return contents
 
     def start(self, known: WellKnown, *, again: bool = False) -> None:
@@ -134,16 +148,16 @@ class Fetcher:
         return contents
 
     def _run(self, known: WellKnown, attempt: _Attempt) -> None:
-        with self._places:
+        with self.places:
             try:
                 self._fetch(known, attempt)
             except FetchError as error:
-                error.host, error.name = error.host or self._endpoint.host, known.name
+                error.host, error.name = error.host or self.endpoint.host, known.name
                 attempt.error = error
                 log.warning("%s", error)
             except Exception as error:
                 log.exception("fetching %s failed", known.name)
-                attempt.error = FetchError("failing", repr(error), self._endpoint.host, known.name)
+                attempt.error = FetchError("failing", repr(error), self.endpoint.host, known.name)
             finally:
                 attempt.ended = time.monotonic()
                 attempt.done.set()
@@ -161,7 +175,7 @@ class Fetcher:
 
                 checksum = source.sha256[at] if source.sha256 else ""
                 content = download(
-                    *(self._endpoint, source, file, checksum),
+                    *(self.endpoint, source, file, checksum),
                     most_bytes=self.most_bytes,
                     deadline=deadline,
                     report=report,

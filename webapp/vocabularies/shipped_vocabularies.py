@@ -1,4 +1,4 @@
-"""The built-in vocabularies: five trained with the site's own trainers, OpenAI's encodings, and jieba's dictionary.
+"""The built-in vocabularies: five trained with the site's own trainers, published ones, and jieba's dictionary.
 
 Each is read once per process, on first use or by `preload`, and shared by all threads, because tokenizers are
 immutable.
@@ -13,7 +13,7 @@ from threading import Event, RLock
 from typing import Any, ParamSpec, TypeVar
 
 from webapp.core import recipes
-from webapp.core.formats import huggingface, packed_ranks
+from webapp.core.formats import huggingface, packed_files, packed_ranks
 from webapp.core.formats.dictionary import jieba_dictionary
 from webapp.core.formats.tiktoken import encoding_tokenizer
 from webapp.core.models.dictionary import Dictionary
@@ -30,7 +30,14 @@ NAMES = ("bpe-bytes", "bpe-characters", "wordpiece", "unigram")
 GPT_4O = "o200k_base"
 LANGUAGE_MODELS = (GPT_4O, "cl100k_base", "gpt2")
 """The encodings that the panel beside each result has, and so every worker."""
-PRELOADED = (*(name for name, file in packed_ranks.FILES.items() if file == GPT_4O), *LANGUAGE_MODELS[1:])
+SENTENCEPIECE = "mistral-7b-v0-1"
+OTHER_KINDS = (SENTENCEPIECE, "bert-base-cased", "bert-base-chinese", "t5")
+"""The published vocabularies of other kinds that the panel has: SentencePiece's BPE, WordPiece and Unigram."""
+PRELOADED = (
+    *(name for name, file in packed_ranks.FILES.items() if file == GPT_4O),
+    *LANGUAGE_MODELS[1:],
+    *OTHER_KINDS,
+)
 
 NGRAM = "ngram"
 NGRAM_WORDS = 356_190  # of the built-in n-gram model; jieba's are among them
@@ -75,20 +82,37 @@ def unpacked(name: str) -> bytes:
 
 
 def shipped_encoding(name: str) -> Tokenizer:
-    """The tokenizer of one of OpenAI's encodings; those in `PRELOADED` share a model, which stays in memory."""
-    return _preloaded(name) if name in PRELOADED else packed_ranks.read(packed(name), name)
+    """The tokenizer of a published vocabulary that ships; those in `PRELOADED` stay in memory, and share models."""
+    return _preloaded(name) if name in PRELOADED else _published(name)
 
 
 @_once
 def _preloaded(name: str) -> Tokenizer:
-    if name in LANGUAGE_MODELS:
-        return packed_ranks.read(packed(name), name)
+    if name in LANGUAGE_MODELS + OTHER_KINDS:
+        return _published(name)
     return encoding_tokenizer(_preloaded(GPT_4O).model, name)
+
+
+def _published(name: str) -> Tokenizer:
+    if name in packed_files.FILES:
+        return packed_files.tokenizer_of(name, _read)
+    return packed_ranks.read(packed(name), name)
+
+
+def published_file(name: str) -> bytes:
+    """The publisher's file of a published vocabulary that ships."""
+    if name in packed_files.FILES:
+        return packed_files.published_file(name, _read)
+    return packed_ranks.tiktoken_file(packed(name), name)
 
 
 def packed(encoding: str) -> bytes:
     """The packed file with the ranks of an encoding."""
-    return (FOLDER / f"{packed_ranks.FILES[encoding]}.xz").read_bytes()
+    return _read(f"{packed_ranks.FILES[encoding]}.xz")
+
+
+def _read(file: str) -> bytes:
+    return (FOLDER / file).read_bytes()
 
 
 @_once
@@ -135,7 +159,7 @@ def preload() -> None:
     """Load all built-in vocabularies, so that no request waits for them."""
     for name in NAMES:
         shipped_tokenizer(name).encode(SAMPLE).starts  # noqa: B018 (compiles the patterns, fills the caches)
-    for name in LANGUAGE_MODELS:
+    for name in LANGUAGE_MODELS + OTHER_KINDS:
         shipped_encoding(name).encode(SAMPLE).starts  # noqa: B018
     matching(jieba_words(), "both", keep_runs=True).ids(SAMPLE)
     maximum_probability(jieba_words(), hmm=True).ids(SAMPLE * 20)  # long enough for the tables of long texts
@@ -146,7 +170,7 @@ def preload() -> None:
 def missing_files() -> list[str]:
     """The names of the built-in vocabularies whose files are missing; jieba's is in its own package."""
     files = [f"{name}.json.gz" for name in (*NAMES, NGRAM)]
-    files += [f"{name}.xz" for name in sorted(set(packed_ranks.FILES.values()))]
+    files += [f"{name}.xz" for name in sorted({*packed_ranks.FILES.values(), *packed_files.FILES})]
     return [file.partition(".")[0] for file in files if not (FOLDER / file).is_file()]
 
 

@@ -1,7 +1,7 @@
 """Reads and validates `well_known.toml`, the catalogue of well-known vocabularies.
 
-The site fetches only the sources in this file; an entry without a repository ships with it. Every start validates the
-whole file, so that an incomplete or inconsistent entry fails before a visitor chooses it.
+OpenAI's encodings and `packed_files.FILES` ship with the site, which fetches the other sources. Every start validates
+the whole file, so that an incomplete or inconsistent entry fails before a visitor chooses it.
 """
 
 import tomllib
@@ -16,7 +16,7 @@ from pydantic import ConfigDict, Field, StringConstraints, ValidationError
 from pydantic.dataclasses import dataclass
 
 from webapp.core.algorithms import ALGORITHMS
-from webapp.core.formats import packed_ranks, tiktoken
+from webapp.core.formats import packed_files, packed_ranks, tiktoken
 from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import Format, recognize
 from webapp.core.tokenizer import Tokenizer
@@ -85,7 +85,7 @@ class WellKnown:
     @property
     def ships(self) -> bool:
         """Whether the vocabulary ships with the site."""
-        return not self.source.repository
+        return not self.source.repository or self.name in packed_files.FILES
 
     def tokenizer(self, contents: Sequence[bytes]) -> Tokenizer:
         """The tokenizer from the content of the source's files; raises FormatError for files of another format."""
@@ -109,7 +109,7 @@ class WellKnown:
     @property
     def address(self) -> str:
         """A web page about the source."""
-        if self.ships:
+        if not self.source.repository:
             return "https://github.com/openai/tiktoken"
         return f"https://huggingface.co/{self.source.repository}"
 
@@ -178,6 +178,7 @@ def _entry(name: str, table: dict[str, Any]) -> WellKnown:
     require(len(source.files) == wanted, f"should have {wanted} file(s)")
     require(len(source.sha256) in (0, wanted), "should have a checksum for each file")
     require(bool(source.repository) or ours, "has no repository, and does not ship with the site")
+    require(not known.ships or bool(source.sha256), "ships with the site, and has no checksum")
     require(not reserved or bool(known.special_tokens), "has reserved tokens but no special tokens")
     require(not known.encoding or known.encoding in tiktoken.ENCODINGS, "has an unknown encoding")
     require(

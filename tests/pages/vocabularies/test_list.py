@@ -11,7 +11,7 @@ from werkzeug.test import TestResponse
 from tests.core.small_files import small
 from tests.pages.vocabularies.test_vocabularies import SHIPPED
 from tests.site import HTMX, words
-from webapp.core.formats import packed_ranks
+from webapp.core.formats import packed_files, packed_ranks
 from webapp.vocabularies import name_of, well_known
 from webapp.vocabularies.fetching import Fetcher, FetchProgress
 
@@ -25,7 +25,7 @@ def test_the_list_has_every_vocabulary(client: FlaskClient) -> None:
     answer = client.get("/vocabularies")
     names = [*SHIPPED, *(entry.name for entry in well_known())]
     assert set(listed(answer)) == set(names)
-    ready = {name for name in names if name in packed_ranks.FILES} | set(SHIPPED)
+    ready = {name for name in names if name in {*packed_ranks.FILES, *packed_files.FILES}} | set(SHIPPED)
     assert f"{len(names)} vocabularies, {len(ready)} of them ready to use." in words(answer)
     assert set(listed(answer)[: len(ready)]) == ready
 
@@ -63,7 +63,7 @@ def test_vocabularies_that_are_here_split_a_sample(client: FlaskClient) -> None:
 
 
 def test_finding_a_vocabulary(client: FlaskClient) -> None:
-    for find, there, not_there in (("GPT openai", "gpt2", "bert-base-cased"), ("ships", "unigram", "bert-base-cased")):
+    for find, there, not_there in (("GPT openai", "gpt2", "roberta"), ("ships", "unigram", "roberta")):
         page = client.get("/vocabularies", query_string={"find": find})
         assert there in listed(page)
         assert not_there not in listed(page)
@@ -128,7 +128,7 @@ def test_an_upload_leads_to_the_page_of_the_vocabulary_and_is_in_the_list(client
         ([], 422, "Choose a vocabulary file first"),
         ([(b"{", "tokenizer.json")], 422, "“tokenizer.json” was not accepted"),
         ([(b"a", "a"), (b"b", "b"), (b"c", "c")], 422, "one vocabulary at a time"),
-        ([(b"x" * 30_000_000, "large.txt")], 413, "the limit is"),
+        ([(b"x" * 68_000_000, "large.txt")], 413, "the limit is"),
     ],
 )
 def test_a_refused_upload_has_its_problem_beside_the_field(

@@ -49,7 +49,11 @@ def read(text: str) -> Tokenizer:
     Raises FormatError, a ValueError, if the text is not JSON, or if a part is missing, malformed or of an unsupported
     type.
     """
-    document = read_json(text, read_float)
+    return read_document(read_json(text, read_float))
+
+
+def read_document(document: object) -> Tokenizer:
+    """Return the tokenizer that a parsed `tokenizer.json` describes, with the exceptions of `read`."""
     if not isinstance(document, dict):
         raise FormatError("a tokenizer.json must be a JSON object")
     if "model" not in document:

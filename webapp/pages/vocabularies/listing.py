@@ -23,7 +23,7 @@ from webapp.tokenization.algorithms import algorithm_names, leading_algorithms
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import is_independent
 from webapp.tokenization.messages import FIELD as UPLOAD_FIELD
-from webapp.tokenization.messages import PATTERN_FIELD, store_upload, upload_limit
+from webapp.tokenization.messages import PATTERN_FIELD, store_repository, store_upload, upload_limit
 from webapp.vocabularies import (
     CATALOGUE,
     CatalogueEntry,
@@ -175,7 +175,8 @@ class ListPage(Page):
     filters: Mapping[str, str]  # the kinds of vocabularies to show: value in the address, title
     upload_problem: InputProblem | None
     encodings: Sequence[str]  # the names that an upload may give for its split pattern
-    pattern: str  # of the upload, as typed
+    any_repository: bool
+    given: Mapping[str, str]  # what the visitor sent
     catalogue: Mapping[str, CatalogueEntry]  # the shipped vocabularies
     sample: str = SAMPLE  # the text that each row splits
 
@@ -203,6 +204,21 @@ def upload() -> BaseResponse:
         return answer(render(_list_page(_listed(), problem)), problem)
     response = make_response(redirect(url_for("vocabularies.vocabulary", name=uploaded.name), 303))
     remember_upload(response, uploaded.name, files[0].filename or "", uploads_of(request))
+    return response
+
+
+@blueprint.post("/vocabularies/repository")
+@stores_by_hash
+def fetch_repository() -> BaseResponse:
+    """Fetch the vocabulary file of a repository on the hub, store it like an upload, and show its page."""
+    if is_foreign(request):
+        abort(HTTPStatus.FORBIDDEN)
+    try:
+        stored, label = store_repository(*(request.form.get(name, "") for name in ("repository", "revision", "path")))
+    except InputProblem as problem:
+        return answer(render(_list_page(_listed(), problem)), problem)
+    response = make_response(redirect(url_for("vocabularies.vocabulary", name=stored.name), 303))
+    remember_upload(response, stored.name, label, uploads_of(request))
     return response
 
 
@@ -256,7 +272,8 @@ def _list_page(listed: ListContext, upload_problem: InputProblem | None = None) 
         filters=_filters(),
         upload_problem=upload_problem,
         encodings=list(ENCODINGS),
-        pattern=request.form.get(PATTERN_FIELD, ""),
+        any_repository=library().fetcher.any_repository,
+        given=request.form,
         catalogue=CATALOGUE,
     )
 
