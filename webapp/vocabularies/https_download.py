@@ -146,11 +146,13 @@ def download(
     most_bytes: int,
     deadline: float,
     report: Callable[[int, int | None], None],
+    beginning: bool = False,
 ) -> bytes:
     """Fetch and verify one file; raises FetchError with any reason except `storage`.
 
     `most_bytes` limits its size and `deadline` (in terms of `time.monotonic`) its time. `report` receives the bytes so
-    far and the total, or None if that is unknown.
+    far and the total, or None if that is unknown. With `beginning`, fetch up to `most_bytes` of a file of any size,
+    which cannot be verified.
     """
     import httpx2
     from huggingface_hub import get_session, hf_hub_url
@@ -162,6 +164,8 @@ def download(
             seconds = _seconds_left(deadline, url.host)
             timeout = httpx2.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
             headers = headers_for(endpoint, url)
+            if beginning:
+                headers["Range"] = f"bytes=0-{most_bytes - 1}"
             with get_session().stream("GET", url, headers=headers, follow_redirects=False, timeout=timeout) as response:
                 # For a large file, the hub sends checksum and size with the redirect to its storage.
                 checksum = checksum or response.headers.get("X-Linked-ETag", "")
@@ -171,6 +175,13 @@ def download(
                     continue
                 _check_status(response)
                 content = bytearray()
+                if beginning:
+                    for chunk in response.iter_raw():
+                        content += chunk
+                        _seconds_left(deadline, url.host)
+                        if len(content) >= most_bytes:
+                            break
+                    return bytes(content[:most_bytes])
                 for chunk in _checked_body(response, length, bool(sha256), most_bytes, report):
                     content += chunk
                     _seconds_left(deadline, url.host)
@@ -272,7 +283,7 @@ _REASONS: Mapping[int | str, Reason] = {
 def _check_status(response: Response) -> None:
     """Raise FetchError for a response that is not the file, without reading its body, which may be endless."""
     status, headers = response.status_code, response.headers
-    if status != 200:
+    if status not in (200, 206):
         code = headers.get("X-Error-Code", "")
         detail = ": ".join([f"status {status}", *filter(None, (code[:200], headers.get("X-Error-Message", "")[:200]))])
         raise FetchError(_REASONS.get(code) or _REASONS.get(status, "failing"), detail, response.url.host)

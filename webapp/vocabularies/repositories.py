@@ -17,7 +17,8 @@ from webapp.vocabularies.wellknown import VocabularySource
 
 FILES = ("tokenizer.json", "tokenizer.model", "tekken.json")
 """The files of a folder, the first that exists is read."""
-ENDINGS = (".json", ".model", ".tiktoken", ".txt")
+ENDINGS = (".json", ".model", ".tiktoken", ".txt", ".gguf")
+BEGINNING = 24_000_000  # bytes of a GGUF file, which has its tokenizer before the weights
 SECONDS = 20  # for all attempts, below the time limit of a request
 WAIT = 5  # seconds for other fetches to end
 
@@ -55,14 +56,16 @@ class Repository:
             raise VocabularyError("A revision is a branch, a tag or a commit, for example main.")
         if len(path) > 300 or not _PATH.fullmatch(path):
             raise VocabularyError("A path is a folder or a file in the repository, for example onnx/tokenizer.json.")
-        if path.lower().endswith((".safetensors", ".bin", ".gguf", ".pt", ".onnx")):
-            raise VocabularyError("That file has weights. Name a tokenizer.json, a tokenizer.model or a tekken.json.")
+        if path.lower().endswith((".safetensors", ".bin", ".pt", ".onnx")):
+            raise VocabularyError(
+                "That file has weights. Name a tokenizer.json, tokenizer.model, tekken.json or GGUF."
+            )
         return cls(name, revision or "main", path)
 
     @property
     def files(self) -> tuple[str, ...]:
         """The paths to try in this order: the file, or those of `FILES` in the folder."""
-        if self.path.endswith(ENDINGS):
+        if self.path.lower().endswith(ENDINGS):
             return (self.path,)
         return tuple(f"{self.path}/{file}".lstrip("/") for file in FILES)
 
@@ -74,11 +77,13 @@ def fetch(fetcher: Fetcher, repository: Repository) -> tuple[str, bytes]:
         raise FetchError("slow", "too many fetches at once", endpoint.host, repository.name)
     try:
         for file in repository.files:
+            is_gguf = file.lower().endswith(".gguf")
             source = VocabularySource(files=(file,), repository=repository.name, revision=repository.revision)
             try:
                 return file, download(
                     *(endpoint, source, file, ""),
-                    most_bytes=fetcher.most_bytes,
+                    most_bytes=min(fetcher.most_bytes, BEGINNING) if is_gguf else fetcher.most_bytes,
+                    beginning=is_gguf,
                     deadline=deadline,
                     report=lambda _read, _total: None,
                 )
