@@ -57,9 +57,7 @@ class Repository:
         if len(path) > 300 or not _PATH.fullmatch(path):
             raise VocabularyError("A path is a folder or a file in the repository, for example onnx/tokenizer.json.")
         if path.lower().endswith((".safetensors", ".bin", ".pt", ".onnx")):
-            raise VocabularyError(
-                "That file has weights. Name a tokenizer.json, tokenizer.model, tekken.json or GGUF."
-            )
+            raise VocabularyError("That file has weights. Name a tokenizer.json, tokenizer.model, tekken.json or GGUF.")
         return cls(name, revision or "main", path)
 
     @property
