@@ -37,6 +37,8 @@ def test_every_address_is_in_the_document(app: Flask, document: Any) -> None:
 def test_the_curl_example_runs(operation: Operation, site: str) -> None:
     if shutil.which("curl") is None:
         pytest.skip("no curl on this machine")
+    if operation.name == "fetch_repository":
+        pytest.skip("no hub can be reached here; tests/vocabularies/test_repositories.py has one")
     shell = curl_of(operation, f"{site}/api/v1")
     done = subprocess.run(["sh", "-c", shell], capture_output=True, check=True, timeout=60)
     answer = json.loads(done.stdout)

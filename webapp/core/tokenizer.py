@@ -231,7 +231,7 @@ class Tokenizer:
         starts, ends, found = self._places(AlignedText.of(text), special)
         if self.postprocessor.trims:
             spaces = [
-                spaces_of(text[starts[at] : ends[at]] if self._is_text(id) else self.model.pieces[id])
+                spaces_of(text[starts[at] : ends[at]] if self._is_text(id, at in found) else self.model.pieces[id])
                 for at, id in enumerate(ids)
             ]
             if isinstance(self.model, Unigram) and self.model.unknown_id in ids:
@@ -284,9 +284,10 @@ class Tokenizer:
             for left, right, inner in self._in_normalized.parts(normalized.text, special=special):
                 yield normalized.part(left, right), inner
 
-    def _is_text(self, id: int) -> bool:
-        """Whether the text that a token covers stands in for its piece."""
-        return id in self._added_by_id or id >= len(self.model.pieces)
+    def _is_text(self, id: int, is_special: bool) -> bool:
+        """Whether the text that a token covers stands in for its piece: not for a piece that is unknown text."""
+        is_added = id in self._added_by_id and (is_special or id != self.model.unknown_id)
+        return is_added or id >= len(self.model.pieces)
 
 
 def as_well_formed(text: str) -> str:
