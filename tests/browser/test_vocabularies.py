@@ -18,8 +18,8 @@ from webapp.vocabularies import name_of
 
 TEXT = "the lowest low"
 FILE = huggingface.write(recognize(b"[UNK]\nthe\nlow\n##est\n").tokenizer).encode()
-PATHS = [f"/google-bert/bert-base-{name}/resolve/main/tokenizer.json" for name in ("cased", "uncased")]
-MISSING = "bert-base-chinese"
+PATHS = [f"/google-bert/bert-base-{name}/resolve/main/tokenizer.json" for name in ("multilingual-cased", "uncased")]
+MISSING = "modernbert"
 
 
 @pytest.fixture(scope="module")
@@ -68,14 +68,14 @@ def test_a_vocabulary_appears_by_itself_once_fetched(open_page: OpenPage, publis
     publisher.gate.clear()
     page = open_page(f"/?text={TEXT}")
     finder_button(page).click()
-    page.locator("#find").fill("bert cased")
-    page.locator("button[value=bert-base-cased]").click()
-    expect(page.locator("#result .blank")).to_contain_text("Downloading BERT, cased from its publisher")
+    page.locator("#find").fill("bert multilingual")
+    page.locator("button[value=bert-base-multilingual-cased]").click()
+    expect(page.locator("#result .blank")).to_contain_text("Downloading BERT, multilingual, cased from its publisher")
     assert page.locator("#text").input_value() == TEXT
     publisher.gate.set()
     expect(page.locator("#tokens > .chunk > *")).to_have_text(["the", "low", "est", "low"])
     about = page.locator("section", has=page.get_by_role("heading", name="About this tokenizer"))
-    expect(about.last).to_contain_text("google-bert/bert-base-cased", timeout=30_000)
+    expect(about.last).to_contain_text("google-bert/bert-base-multilingual-cased", timeout=30_000)
 
 
 def test_a_vocabulary_is_fetched_without_javascript(open_page: OpenPage, publisher: Publisher) -> None:

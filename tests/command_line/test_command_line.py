@@ -129,7 +129,7 @@ def test_a_model_is_read_up_to_its_tensors_also_in_a_folder(tmp_path: Path) -> N
         (["split", "-n", "4", "--overlap", "3"], 2, "--overlap must be at most half of --tokens"),
         (["count", "--model", "gpt4o"], 2, "there is no model called gpt4o in the list; similar: gpt-4o"),
         (["count", "--model", "claude-opus-5"], 1, "the tokenizer of Claude Opus 5 is not public"),
-        (["count", "--model", "phi-4"], 1, "“Phi-4” could not be fetched"),
+        (["count", "--model", "phi-4"], 1, "could not be fetched"),
         (["count", "--model", "glm-5"], 1, "choose a file of zai-org/GLM-5 on the Hugging Face hub with -v"),
         (["count", "--model", "gpt-4o", "--model", "gpt-4", "-v", "gpt2"], 2, "--vocabulary is for one --model"),
         (["count", "--max", "-1"], 2, "is not a whole number of at least 0"),

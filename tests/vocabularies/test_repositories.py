@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from tests.core.gguf_files import characters, written
+from tests.core import gguf_files
 from tests.site import words
 from tests.vocabularies.conftest import TOKENIZER
 from tests.vocabularies.publisher import Answer, Publisher
@@ -94,6 +94,26 @@ def test_the_api_and_the_command_line_give_the_same(
         tokenizer_of("hf:Qwen/Small@main:other.json")
 
 
+GGUF = "/Qwen/Small/resolve/main/model.gguf"
+
+
+def test_of_a_gguf_file_only_the_beginning_is_fetched(site: Site, publisher: Publisher) -> None:
+    vocabulary = gguf_files.written(gguf_files.byte_level())
+    publisher.answers[GGUF] = Answer(vocabulary + bytes(200_000_000), status=206)
+    client = site().test_client()
+    asked = {"repository": "Qwen/Small", "path": "model.gguf"}
+    stored = client.post("/vocabularies/repository", data=asked)
+    assert stored.status_code == 303
+    assert "Small: model.gguf" in words(client.get(stored.headers["Location"]))
+    assert publisher.requests[-1][1]["Range"] == "bytes=0-67108863"
+    publisher.answers[GGUF] = Answer(vocabulary[:-9])  # all of the file: it is damaged
+    refused = client.post("/vocabularies/repository", data=asked)
+    assert refused.status_code == 422
+    assert "end inside its metadata; at least" in words(refused)
+    publisher.answers[GGUF] = Answer(b"<html>" + bytes(2_000_000))
+    assert client.post("/vocabularies/repository", data=asked).status_code == 422
+
+
 @pytest.mark.parametrize(
     ("answer", "status", "sentence"),
     [
@@ -121,22 +141,6 @@ def test_refusals_stand_beside_the_field_and_keep_the_name(
     assert 'value="Qwen/Small"' in page
     refused = client.post("/api/v1/vocabularies/repository", json={"repository": "Qwen/Small"})
     assert refused.status_code == (409 if status == 422 else status)
-
-
-def test_of_a_gguf_file_the_beginning_is_fetched(
-    site: Site, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    content = written(characters())
-    monkeypatch.setattr("webapp.vocabularies.repositories.BEGINNING", len(content))
-    address = "/Qwen/Small/resolve/main/Q4_K_M.gguf"
-    publisher.answers[address] = Answer(content + bytes(1000), headers={"Content-Length": "50000000000"})
-    client = site().test_client()
-    form = {"repository": "Qwen/Small", "path": "Q4_K_M.gguf"}
-    assert client.post("/vocabularies/repository", data=form).status_code == 303
-    assert publisher.requests[-1][1]["Range"] == f"bytes=0-{len(content) - 1}"
-    monkeypatch.setattr("webapp.vocabularies.repositories.BEGINNING", 100)
-    refused = client.post("/vocabularies/repository", data=form)
-    assert (refused.status_code, "end inside its metadata" in words(refused)) == (422, True)
 
 
 def test_an_operator_switches_it_off(site: Site, publisher: Publisher) -> None:

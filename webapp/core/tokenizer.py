@@ -230,10 +230,8 @@ class Tokenizer:
     def _place(self, text: str, ids: Sequence[int], special: bool, template: bool) -> Placement:
         starts, ends, found = self._places(AlignedText.of(text), special)
         if self.postprocessor.trims:
-            spaces = [
-                spaces_of(text[starts[at] : ends[at]] if self._is_text(id, at in found) else self.model.pieces[id])
-                for at, id in enumerate(ids)
-            ]
+            covered = (text[start:end] for start, end in zip(starts, ends, strict=True))
+            spaces = [spaces_of(self._trimmed(id, own)) for id, own in zip(ids, covered, strict=True)]
             if isinstance(self.model, Unigram) and self.model.unknown_id in ids:
                 # `tokenizers` calls a token of Unigram, an unknown one too, by the normalized text that it covers.
                 names = self._names(text, special)
@@ -284,10 +282,12 @@ class Tokenizer:
             for left, right, inner in self._in_normalized.parts(normalized.text, special=special):
                 yield normalized.part(left, right), inner
 
-    def _is_text(self, id: int, is_special: bool) -> bool:
-        """Whether the text that a token covers stands in for its piece: not for a piece that is unknown text."""
-        is_added = id in self._added_by_id and (is_special or id != self.model.unknown_id)
-        return is_added or id >= len(self.model.pieces)
+    def _trimmed(self, id: int, covered: str) -> str | bytes:
+        """What `tokenizers` trims of a token: the text that it covers for an added token, else its piece."""
+        added = self._added_by_id.get(id)
+        if id >= len(self.model.pieces) or (added and (id != self.model.unknown_id or added.content in covered)):
+            return covered
+        return self.model.pieces[id]
 
 
 def as_well_formed(text: str) -> str:

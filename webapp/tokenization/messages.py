@@ -139,8 +139,7 @@ def refused(problems: Sequence[InputProblem]) -> Response:
     )
 
 
-REPOSITORY = "repository"
-FIELD, PATTERN_FIELD = "vocabulary_file", "pattern"
+FIELD, PATTERN_FIELD, REPOSITORY = "vocabulary_file", "pattern", "repository"
 
 
 def upload_limit() -> int:
@@ -173,10 +172,9 @@ def store_upload(files: Sequence[FileStorage], pattern: str = "") -> CatalogueEn
                 limit=f"{limit:,}",
             )
             raise InputProblem(message, 413, FIELD)
-    name = _short(files[0].filename)
     if pattern := pattern.strip():
         contents.append(_encoding(contents, pattern))
-    return _stored(name, FIELD, *contents)
+    return _stored(_short(files[0].filename), FIELD, *contents)
 
 
 def store_repository(name: str, revision: str = "", path: str = "") -> tuple[CatalogueEntry, str]:

@@ -146,13 +146,13 @@ def download(
     most_bytes: int,
     deadline: float,
     report: Callable[[int, int | None], None],
-    beginning: bool = False,
+    needed: Callable[[bytes], int] | None = None,
 ) -> bytes:
     """Fetch and verify one file; raises FetchError with any reason except `storage`.
 
     `most_bytes` limits its size and `deadline` (in terms of `time.monotonic`) its time. `report` receives the bytes so
-    far and the total, or None if that is unknown. With `beginning`, fetch up to `most_bytes` of a file of any size,
-    which cannot be verified.
+    far and the total, or None if that is unknown. With `needed`, only the beginning of the file is fetched, until that
+    says that it needs 0 more bytes; there is no checksum of a part.
     """
     import httpx2
     from huggingface_hub import get_session, hf_hub_url
@@ -163,9 +163,7 @@ def download(
         for _ in range(MOST_REDIRECTS + 1):
             seconds = _seconds_left(deadline, url.host)
             timeout = httpx2.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
-            headers = headers_for(endpoint, url)
-            if beginning:
-                headers["Range"] = f"bytes=0-{most_bytes - 1}"
+            headers = headers_for(endpoint, url) | ({"Range": f"bytes=0-{most_bytes - 1}"} if needed else {})
             with get_session().stream("GET", url, headers=headers, follow_redirects=False, timeout=timeout) as response:
                 # For a large file, the hub sends checksum and size with the redirect to its storage.
                 checksum = checksum or response.headers.get("X-Linked-ETag", "")
@@ -173,15 +171,10 @@ def download(
                 if response.has_redirect_location:
                     url = _redirected(endpoint, response)
                     continue
-                _check_status(response)
+                _check_status(response, 206 if needed else 200)
+                if needed:
+                    return _beginning(response, needed, most_bytes, deadline)
                 content = bytearray()
-                if beginning:
-                    for chunk in response.iter_raw():
-                        content += chunk
-                        _seconds_left(deadline, url.host)
-                        if len(content) >= most_bytes:
-                            break
-                    return bytes(content[:most_bytes])
                 for chunk in _checked_body(response, length, bool(sha256), most_bytes, report):
                     content += chunk
                     _seconds_left(deadline, url.host)
@@ -250,6 +243,22 @@ def _checked_body(
         raise FetchError("cut off", "the length of the file is unknown", host)
 
 
+def _beginning(response: Response, needed: Callable[[bytes], int], most_bytes: int, deadline: float) -> bytes:
+    """The body of a response as far as it is needed; a server that ignores ranges is not read further either."""
+    content, wanted = bytearray(), 1_000_000
+    for chunk in response.iter_raw():
+        content += chunk
+        _seconds_left(deadline, response.url.host)
+        if len(content) > most_bytes:
+            raise FetchError("too large", f"more than the allowed {most_bytes:,} bytes", response.url.host)
+        if len(content) >= wanted:
+            more = needed(bytes(content))
+            if not more:
+                break
+            wanted = len(content) + max(more, len(content) // 2)
+    return bytes(content)
+
+
 def _verify(file: str, content: bytes, expected: str, host: str) -> None:
     """Compare the content with the catalogue's checksum, or else with the hub's entity tag.
 
@@ -280,10 +289,10 @@ _REASONS: Mapping[int | str, Reason] = {
 """Of statuses, and of what the hub says in the header X-Error-Code."""
 
 
-def _check_status(response: Response) -> None:
+def _check_status(response: Response, partial: int) -> None:
     """Raise FetchError for a response that is not the file, without reading its body, which may be endless."""
     status, headers = response.status_code, response.headers
-    if status not in (200, 206):
+    if status not in (200, partial):
         code = headers.get("X-Error-Code", "")
         detail = ": ".join([f"status {status}", *filter(None, (code[:200], headers.get("X-Error-Message", "")[:200]))])
         raise FetchError(_REASONS.get(code) or _REASONS.get(status, "failing"), detail, response.url.host)

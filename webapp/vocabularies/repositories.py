@@ -1,7 +1,7 @@
 """Fetches the vocabulary file of any repository of the Hugging Face hub by its name, as if a visitor had uploaded it.
 
-The limits of size and the checks of `https_download` apply. An operator switches this off with the word `catalogue`
-after the address in TOKENSCOPE_HUB.
+The limits of size and the checks of `https_download` apply. Of a GGUF file, only the metadata at its beginning is
+fetched. An operator switches this off with the word `catalogue` after the address in TOKENSCOPE_HUB.
 """
 
 import re
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from flask_babel import gettext as _
 
+from webapp.core.formats.gguf_metadata import needed
 from webapp.core.vocabulary_error import VocabularyError
 from webapp.vocabularies.fetching import Fetcher
 from webapp.vocabularies.https_download import FetchError, download
@@ -18,7 +19,6 @@ from webapp.vocabularies.wellknown import VocabularySource
 FILES = ("tokenizer.json", "tokenizer.model", "tekken.json")
 """The files of a folder, the first that exists is read."""
 ENDINGS = (".json", ".model", ".tiktoken", ".txt", ".gguf")
-BEGINNING = 24_000_000  # bytes of a GGUF file, which has its tokenizer before the weights
 SECONDS = 20  # for all attempts, below the time limit of a request
 WAIT = 5  # seconds for other fetches to end
 
@@ -57,33 +57,37 @@ class Repository:
         if len(path) > 300 or not _PATH.fullmatch(path):
             raise VocabularyError("A path is a folder or a file in the repository, for example onnx/tokenizer.json.")
         if path.lower().endswith((".safetensors", ".bin", ".pt", ".onnx")):
-            raise VocabularyError("That file has weights. Name a tokenizer.json, tokenizer.model, tekken.json or GGUF.")
+            raise VocabularyError(
+                "That file has weights. Name a tokenizer.json, tokenizer.model, tekken.json or .gguf file."
+            )
         return cls(name, revision or "main", path)
 
     @property
     def files(self) -> tuple[str, ...]:
         """The paths to try in this order: the file, or those of `FILES` in the folder."""
-        if self.path.lower().endswith(ENDINGS):
+        if self.path.endswith(ENDINGS):
             return (self.path,)
         return tuple(f"{self.path}/{file}".lstrip("/") for file in FILES)
 
 
 def fetch(fetcher: Fetcher, repository: Repository) -> tuple[str, bytes]:
-    """The path and the content of the first file of a repository that exists; raises FetchError."""
+    """The path and the content of the first file of a repository that exists.
+
+    Raises FetchError, and FormatError for something that is no GGUF file.
+    """
     endpoint, deadline = fetcher.endpoint, time.monotonic() + SECONDS
     if not fetcher.places.acquire(timeout=WAIT):
         raise FetchError("slow", "too many fetches at once", endpoint.host, repository.name)
     try:
         for file in repository.files:
-            is_gguf = file.lower().endswith(".gguf")
             source = VocabularySource(files=(file,), repository=repository.name, revision=repository.revision)
             try:
                 return file, download(
                     *(endpoint, source, file, ""),
-                    most_bytes=min(fetcher.most_bytes, BEGINNING) if is_gguf else fetcher.most_bytes,
-                    beginning=is_gguf,
+                    most_bytes=fetcher.most_bytes,
                     deadline=deadline,
                     report=lambda _read, _total: None,
+                    needed=needed if file.endswith(".gguf") else None,
                 )
             except FetchError as error:
                 error.host, error.name = error.host or endpoint.host, repository.name

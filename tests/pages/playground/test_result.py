@@ -87,7 +87,9 @@ def test_what_stands_under_the_tokens(
 
 
 ROW = re.compile(r"<(?:a|div)([^>]*)><span>([^<]+)</span>(.*?)<b>(\d+)</b>")
-SUBWORDS = ["GPT-4o", "GPT-4", "GPT-2", "WordPiece", "Unigram"]
+MODELS = ["GPT-4o", "GPT-4", "GPT-2", "Mistral 7B v0.1"]
+ENGLISH = [*MODELS, "BERT, cased", "T5, Flan-T5"]
+CHINESE_SUBWORDS = [*MODELS, "BERT, Chinese", "Unigram"]
 WORDS = ["FMM", "BMM", "Bidirectional", "Max probability", "N-gram"]
 CHINESE = "研究生命科学的人研究生命的起源"
 
@@ -102,9 +104,9 @@ def others(client: FlaskClient, **query: str) -> dict[str, tuple[int, str, str]]
 @pytest.mark.parametrize(
     ("query", "names"),
     [
-        ({"text": "hello ᚠᚢᚦᚨᚱᚲᛖᛋᛏ", "view": "bytes", "special": "1"}, ["Demo: byte-level BPE, 32k", *SUBWORDS]),
-        ({"text": f"GPT {CHINESE}", "algorithm": "ngram"}, SUBWORDS + WORDS),
-        ({"text": CHINESE, "algorithm": "bpe", "inference": "fewest"}, ["Fewest tokens", *SUBWORDS, *WORDS]),
+        ({"text": "hello ᚠᚢᚦᚨᚱᚲᛖᛋᛏ", "view": "bytes", "special": "1"}, ["Demo: byte-level BPE, 32k", *ENGLISH]),
+        ({"text": f"GPT {CHINESE}", "algorithm": "ngram"}, CHINESE_SUBWORDS + WORDS),
+        ({"text": CHINESE, "algorithm": "bpe", "inference": "fewest"}, ["Fewest tokens", *CHINESE_SUBWORDS, *WORDS]),
     ],
 )
 def test_a_text_stands_beside_tokenizers_of_its_kind(
@@ -114,7 +116,7 @@ def test_a_text_stands_beside_tokenizers_of_its_kind(
     assert list(rows) == names
     assert sum("aria-current=true" in row for _count, row, _bar in rows.values()) == 1
     for name, (count, row, bar) in rows.items():
-        assert ("mostly unknown" in bar) == ("class=faint" in row) == ("ᚠ" in query["text"] and name in SUBWORDS[3:])
+        assert ("mostly unknown" in bar) == ("class=faint" in row) == ("ᚠ" in query["text"] and name in ENGLISH[4:])
         if address := re.search('href="([^"]+)"', row):
             assert Page(client.get(unescape(address[1])).text).figures == count, name
 
@@ -129,7 +131,7 @@ def test_a_visitors_dictionary_and_its_changes_apply_to_every_method(client: Fla
 
 # --- a vocabulary that is not there
 
-ELSEWHERE = {"text": "kept text", "algorithm": "wordpiece", "vocabulary": "bert-base-cased"}
+ELSEWHERE = {"text": "kept text", "algorithm": "wordpiece", "vocabulary": "bert-base-uncased"}
 
 
 def fail(fetcher: Fetcher, known: WellKnown, seconds: float = 0.0) -> None:
@@ -198,7 +200,7 @@ def test_searching_without_javascript(client: FlaskClient) -> None:
         assert '<div id="finder" class="panel" role="dialog"' in page, "it is open"
         for html in (page, client.get(f"/choices?find={find}").text):
             assert ('name="pick" value="cl100k_base"' in html) == found
-            assert 'name="pick" value="bert-base-cased"' not in html
+            assert 'name="pick" value="bert-base-uncased"' not in html
 
 
 # --- what decoding changes

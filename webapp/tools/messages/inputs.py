@@ -226,8 +226,7 @@ def as_json(found: object) -> str:
 
 def further_fields(message: Message) -> dict[str, Any]:
     """What a message has that its role and text do not say: parts as its content, and null where `_message` has ""."""
-    has_null = bool(message.extra.get("tool_calls"))
-    told = message.parts is None and (bool(message.content) or message.blank == has_null)
+    told = message.parts is None and (message.content or message.blank == bool(message.extra.get("tool_calls")))
     return {
         name: value for name, value in message.as_json().items() if name != "role" and (name != "content" or not told)
     }
