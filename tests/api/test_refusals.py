@@ -164,10 +164,10 @@ def test_invalid_vocabulary_files_are_refused(client: FlaskClient) -> None:
     problem_of(client.post("/api/v1/vocabularies", data={"file": [file(b"a"), file(b"b"), file(b"c")]}), 422)
     problem_of(client.post("/api/v1/vocabularies", json={}), 415)
     head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'
-    for size in (27_000_000, 60_000_000):
+    for size in (68_000_000, 140_000_000):
         body = head + b"x" * size + b"\r\n--x--\r\n"
         large = client.post("/api/v1/vocabularies", data=body, content_type="multipart/form-data; boundary=x")
-        assert "26,214,400" in problem_of(large, 413)["detail"]
+        assert "67,108,864" in problem_of(large, 413)["detail"]
 
 
 @pytest.mark.parametrize("headers", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://example.org"}])

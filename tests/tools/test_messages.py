@@ -11,6 +11,8 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from tests.site import HTMX, Page
+from webapp.chat.messages import read_messages
+from webapp.tools.messages.inputs import as_json, further_fields
 from webapp.vocabularies import shipped_tokenizer
 
 TALK = [
@@ -247,6 +249,18 @@ def test_the_api_counts_as_the_page(client: FlaskClient) -> None:
     source = "{{ tools | length }}{{ messages[0].tool_calls[0].function.name }}"
     call = {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]}
     assert post(messages=[call], tools=[{"a": 1}], template_source=source)["prompt"] == "1f"
+
+
+@pytest.mark.parametrize("calls", [[], [{"function": {"name": "f", "arguments": "{}"}}]])
+@pytest.mark.parametrize("content", [None, "", "a"])
+def test_the_form_keeps_null_and_the_empty_text_apart(
+    client: FlaskClient, content: str | None, calls: list[Any]
+) -> None:
+    (message,) = read_messages(json.dumps([{"role": "assistant", "content": content, "tool_calls": calls}])).messages
+    box = {"role": message.role, "content": message.content, "extra": as_json(further_fields(message))}
+    choices = {"vocabulary": "o200k_base", "template": "own", "source": "{{ messages[0].content is defined }}"}
+    answer = client.post("/messages.json", data=box | choices)
+    assert answer.get_json()["prompt"] == str(content is not None)
 
 
 def test_variables_of_a_template_are_fields_and_reach_it(client: FlaskClient) -> None:

@@ -299,7 +299,8 @@ class RepositoryBody(Input):
 def fetch_repository(body: RepositoryBody) -> Response:
     """Fetch the vocabulary file of a repository on the Hugging Face hub, and use it by the `name` in the response.
 
-    It is the first that exists of tokenizer.json, tokenizer.model and tekken.json, and is stored like an upload.
+    It is the first that exists of tokenizer.json, tokenizer.model and tekken.json, and is stored like an upload. Of a
+    GGUF file, which `path` must name, only the beginning is fetched.
     """
     if is_foreign(request):
         refuse(403, "The request came from a page of another site, so nothing was stored. Send it from a program.")

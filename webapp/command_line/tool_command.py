@@ -76,10 +76,17 @@ def _add_option(parser: argparse.ArgumentParser, name: str, field: FieldInfo) ->
     elif name in FILES:
         shape["metavar"] = "FILE"
     elif name == "chat_template_kwargs":
-        shape |= {"type": json.loads, "metavar": "JSON"}
+        shape |= {"type": _json, "metavar": "JSON"}
     short = {"vocabulary": ["-v"], "model": ["-m"], "template": ["-t"]}.get(name, [])
     help_text = (field.description or "").replace("%", "%%")
     parser.add_argument(*short, f"--{name.replace('_', '-')}", dest=name, help=help_text, **shape)
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise argparse.ArgumentTypeError("not JSON; write an object such as '{\"enable_thinking\": false}'") from None
 
 
 def run(options: argparse.Namespace) -> int:

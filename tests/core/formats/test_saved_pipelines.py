@@ -96,6 +96,12 @@ def test_a_saved_pipeline_equals_tokenizers(name: str, texts: list[str]) -> None
         pair.assert_decoded(pair.ours.ids("".join(texts), template=True))
 
 
+def test_unknown_white_space_is_not_trimmed() -> None:
+    for text in ("\r", "a\r\n", " \r<|endoftext|> "):
+        for special in (False, True):
+            saved("bytes with unknown")[0].assert_same(text, special=special)
+
+
 def test_pieces_are_bytes_though_some_bytes_are_missing() -> None:
     tokenizer = neox().ours
     assert isinstance(tokenizer.model, BPE)

@@ -161,6 +161,7 @@ def test_a_tiktoken_of_no_known_encoding_says_that_its_pattern_is_a_guess(client
         ("tiktoken", "(", "cannot be compiled: missing ) at position 1"),
         ("tiktoken", "(a+)+$", "times out on a run of"),
         ("tiktoken", "a" * 6000, "at most 5,000 are allowed"),
+        ("tiktoken", "o200k-base", "is not the name of an encoding"),
         ("vocab.txt", "cl100k_base", "Only a .tiktoken file by itself takes a split pattern."),
         ("encoding", "cl100k_base", "Only a .tiktoken file by itself takes a split pattern."),
     ],

@@ -4,6 +4,7 @@ The JSON has the arguments of `tiktoken.Encoding` apart from the ranks: `name`, 
 """
 
 import json
+import re
 from typing import Any
 
 from webapp.core.formats import tiktoken
@@ -60,9 +61,11 @@ def of_pattern(pattern: str) -> str:
     >>> of_pattern("[a-z]+"), json.loads(of_pattern("qwen"))["pat_str"] == tiktoken.ENCODINGS["qwen"].pattern
     ('{"pat_str": "[a-z]+", "special_tokens": {}}', True)
 
-    Raises FormatError for a pattern that cannot be compiled or times out.
+    Raises FormatError for a pattern that cannot be compiled or times out, and for a word, which is a mistyped name.
     """
     known = tiktoken.ENCODINGS.get(pattern)
+    if known is None and re.fullmatch(r"\w{2}[\w.-]{,60}", pattern):
+        raise FormatError("%(name)s is not the name of an encoding", name=shown(pattern))
     source = known.pattern if known else pattern
     return json.dumps({"pat_str": checked_pattern(source), "special_tokens": {}}, ensure_ascii=False)
 

@@ -175,7 +175,6 @@ class ListPage(Page):
     filters: Mapping[str, str]  # the kinds of vocabularies to show: value in the address, title
     upload_problem: InputProblem | None
     encodings: Sequence[str]  # the names that an upload may give for its split pattern
-    pattern: str  # of the upload, as typed
     any_repository: bool
     given: Mapping[str, str]  # what the visitor sent
     catalogue: Mapping[str, CatalogueEntry]  # the shipped vocabularies
@@ -273,7 +272,6 @@ def _list_page(listed: ListContext, upload_problem: InputProblem | None = None) 
         filters=_filters(),
         upload_problem=upload_problem,
         encodings=list(ENCODINGS),
-        pattern=request.form.get(PATTERN_FIELD, ""),
         any_repository=library().fetcher.any_repository,
         given=request.form,
         catalogue=CATALOGUE,

@@ -225,8 +225,8 @@ def as_json(found: object) -> str:
 
 
 def further_fields(message: Message) -> dict[str, Any]:
-    """What a message has that its role and text do not say: parts or null as its content are among it."""
-    told = message.parts is None and (not message.blank or "tool_calls" in message.extra)
+    """What a message has that its role and text do not say: parts as its content, and null where `_message` has ""."""
+    told = message.parts is None and (message.content or message.blank == bool(message.extra.get("tool_calls")))
     return {
         name: value for name, value in message.as_json().items() if name != "role" and (name != "content" or not told)
     }
