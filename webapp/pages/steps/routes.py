@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response
 
 from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.reference import inference as inferences
-from webapp.pages.steps import requests
+from webapp.pages.steps import race, requests
 from webapp.pages.steps.maximum_probability import shown_sum
 from webapp.pages.steps.requests import LESSONS, USUAL_BEST, OverviewLine, StepsRequest, overview_lines, walkthrough_of
 from webapp.pages.walkthrough import engine
@@ -36,6 +36,7 @@ from webapp.web.problems import problem as problem_response
 from webapp.web.templates import Page, render
 
 blueprint = Blueprint("steps", __name__)
+blueprint.register_blueprint(race.blueprint)
 SENTENCES = (
     "inference",
     "lattice",
