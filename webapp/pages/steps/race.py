@@ -1,4 +1,7 @@
-"""`/steps/race`: two to four tokenizers on one text, step in step, also for a projector."""
+"""`/steps/race`: two to four tokenizers on one text, step in step, also for a projector.
+
+Without `with` and `text` in the address, the page has an example in the language of the reader.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,11 +28,8 @@ from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import Result
 from webapp.vocabularies import CATALOGUE, well_known
 from webapp.vocabularies.library import is_here
-from webapp.vocabularies.titles import title_of
 from webapp.web.htmx import wants_partial
-from webapp.web.json_responses import well_formed
 from webapp.web.localization import current_key, number
-from webapp.web.problems import problem as problem_response
 from webapp.web.templates import Page, render
 
 MOST_LANES = 4
@@ -43,7 +43,7 @@ blueprint = Blueprint("race", __name__)
 
 @dataclass(frozen=True)
 class Lane:
-    """A tokenizer with its steps. Step 0 is the text character by character, and the last step decides the last token."""
+    """A tokenizer with its steps. Step 0 is the text character by character, the last one decides the last token."""
 
     title: str
     address: str  # of its own steps
@@ -52,15 +52,16 @@ class Lane:
 
     @property
     def last(self) -> int:
-        """The number of its last step; the frame that shows the result again is none."""
+        """The number of its last step, without the frame that shows the result again."""
         return len(self.walkthrough.frames) - 1
 
     def at(self, step: int) -> Mapping[str, Any]:
-        """What the template draws of a step."""
+        """What the template draws of a step; a lane that is done waits for the others."""
         frame = self.walkthrough.frames[step - 1]() if 0 < step <= self.last else None
-        cells = (frame and self._unfinished(frame)) or self._decided(step)
+        cells = (self._unfinished(frame) if frame else []) or self._decided(step)
         said = engine.emphasized(frame.sentence) if frame else ""
-        return {"title": self.title, "address": self.address, "cells": cells, "said": said, "done": step >= self.last}
+        names = self.title.split(" · ")
+        return {"names": names, "address": self.address, "cells": cells, "said": said, "done": step >= self.last}
 
     def _decided(self, step: int) -> list[StepCell]:
         """The tokens that are decided after a step, and the characters of all others."""
@@ -77,21 +78,16 @@ class Lane:
     def _unfinished(self, frame: engine.Frame) -> list[StepCell]:
         """The text while the symbols of a word merge or a lattice is filled; empty for other algorithms."""
         part = frame.values() if frame.template in (merging.TEMPLATE, lattice.TEMPLATE) else {}
-        if "symbols" in part:
-            now = [node.piece for node in part["after"] or part["symbols"]]
-        elif "columns" in part:
-            now = [arc.text for arc in path_back(part["columns"])[::-1]]
-        else:
-            return []
+        now = [arc.text for arc in path_back(part.get("columns", ()))[::-1]]
+        now = now or [node.piece for node in part.get("after") or part.get("symbols", ())]
         cells: list[StepCell] = []
-        for one in part["row"]:
-            kinds = one.kinds.split()
-            if "now" in kinds:
-                cells += [cell(piece, "done") for piece in now]
-                reached = len("".join(each.text for each in cells[len(cells) - len(now) :]))
-                cells += _characters(one.text[reached:]) if "columns" in part else []
+        for one in part["row"] if now else ():
+            if one.kinds == "word now":
+                pieces = [cell(piece, "done") for piece in now]
+                reached = len("".join(piece.text for piece in pieces)) if "columns" in part else len(one.text)
+                cells += pieces + _characters(one.text[reached:])
             else:
-                cells += _characters(one.text) if "rest" in kinds else [one]
+                cells += _characters(one.text) if "rest" in one.kinds else [one]
         return cells
 
 
@@ -100,37 +96,24 @@ def _characters(text: str) -> list[StepCell]:
 
 
 def _race(lanes: Sequence[Lane]) -> engine.Walkthrough:
-    """The steps of all lanes; a lane that is done waits for the others."""
-    last = max(lane.last for lane in lanes)
+    """The steps of all lanes."""
 
     def frame(step: int) -> engine.Frame:
         shown = [lane.at(step) for lane in lanes]
         done = sum(one["done"] for one in shown)
-        fewest = min(len(one["cells"]) for one in shown)
-        winners = " · ".join(one["title"] for one in shown if len(one["cells"]) == fewest)
+        sentence = _("%(done)s of %(all)s are done.", done=number(done), all=number(len(lanes)))
         if done == len(lanes):
-            sentence = _("Fewest tokens: %(count)s. %(names)s", count=number(fewest), names=winners)
-        else:
-            sentence = _("%(done)s of %(all)s are done.", done=number(done), all=number(len(lanes)))
-        record = {
-            "kind": "race",
-            "lanes": [
-                {
-                    "tokenizer": one["title"],
-                    "pieces": [well_formed(each.text) for each in one["cells"]],
-                    "done": one["done"],
-                }
-                for one in shown
-            ],
-        }
-        return engine.Frame("steps/_race.html", sentence, record, lambda: {"lanes": shown})
+            fewest = min(len(one["cells"]) for one in shown)
+            names = "; ".join(" · ".join(one["names"]) for one in shown if len(one["cells"]) == fewest)
+            sentence = _("Fewest tokens: %(count)s, %(names)s.", count=number(fewest), names=names)
+        return engine.Frame("steps/_race.html", sentence, {"kind": "race"}, lambda: {"lanes": shown})
 
-    return engine.Walkthrough([partial(frame, step) for step in range(last + 1)])
+    return engine.Walkthrough([partial(frame, step) for step in range(max(lane.last for lane in lanes) + 1)])
 
 
 @dataclass(frozen=True, kw_only=True)
 class RacePage(Page):
-    """The text, the choice of tokenizers, and a step of the race; `large` for a projector."""
+    """The text, the choice of tokenizers, and a step of the race."""
 
     template = "steps/race.html"
 
@@ -138,30 +121,16 @@ class RacePage(Page):
     comparison: Comparison
     options: Sequence[TokenizerOption]
     most: int  # characters
-    large: bool
-    code: Markup  # the QR code of the address
-    address: str
-    other_view: str  # the address of the page for a projector, and of the plain page there
+    address: str  # of the race from its start
+    code: Markup  # the same as a QR code
 
 
 @blueprint.get("/steps/race")
 def page() -> Response:
     """Show a step of the race."""
-    text, choices = WORDS if current_key() == "zh" else SUBWORDS
-    comparison, problems = reading.read(request, _chosen)
-    if "with" not in request.args:
-        comparison = replace(comparison, choices=tuple(map(TokenizerChoice.parse, choices)))
-    if "text" not in request.args:
-        comparison = replace(comparison, common=replace(comparison.common, text=text))
-    comparison = replace(comparison, choices=comparison.choices[:MOST_LANES])
-    if len(comparison.text) > MOST:
-        message = _("The text has %(count)s characters; a race is shown for up to %(most)s.")
-        problems.append(InputProblem(message % {"count": len(comparison.text), "most": MOST}, 413, "text"))
-    large, query = request.args.get("view") == "large", comparison.query()
-    plain = f"{url_for('steps.race.page', _external=True)}?{query}"
-    pending, shown, lanes = None, None, []
-    compared = reading.compare_tokenizers(comparison).rows if not problems else []
-    for row, state in zip(compared, comparison.states, strict=False):
+    comparison, problems = _read()
+    lanes, pending, frame = [], None, None
+    for row, state in zip([] if problems else reading.rows_of(comparison), comparison.states, strict=False):
         pending = pending or row.pending
         problems += [row.problem] if row.problem else []
         if row.result is not None:
@@ -169,47 +138,40 @@ def page() -> Response:
                 lanes.append(Lane(row.title, StepsRequest(state).address(), row.result, walkthrough_of(row.result)))
             except InputProblem as problem:
                 problems.append(problem)
-    stem = f"{url_for('steps.race.page')}?{query}{'&view=large' * large}"
-    written = request.args.get("step", "")
+    query = comparison.query() + "&view=large" * (request.args.get("view") == "large")
     if lanes and not problems and not pending:
-        race = _race(lanes)
+        race, written = _race(lanes), request.args.get("step", "")
         step = min(int(written), len(race) - 1) if written.isascii() and written.isdecimal() and len(written) < 9 else 0
-        shown = engine.ShownStep(race, step, lambda at: f"{stem}&step={at}")
+        frame = engine.ShownStep(race, step, lambda at: f"{url_for('steps.race.page')}?{query}&step={at}")
+    again = request.script_root + request.full_path
+    shown = engine.WalkthroughContext(frame=frame, problems=problems, pending=pending, again=again)
     status = max((one.status for one in problems), default=202 if pending else 200)
-    if engine.wants_json():
-        if shown is None:
-            return problem_response(status, " ".join(one.message for one in problems))
-        return engine.all_steps_json(shown.walkthrough, {"text": well_formed(comparison.text)})
-    context = engine.WalkthroughContext(
-        frame=shown, problems=problems, pending=pending, again=request.script_root + request.full_path
-    )
     if wants_partial():
-        return engine.page(render(context), status, link=shown.address(shown.step) if shown else "")
+        return engine.page(render(shown), status, link=frame.address(frame.step) if frame else "")
     entries = [entry for entry in (*CATALOGUE.values(), *well_known()) if is_here(entry)]
     options = tokenizer_options(entries, lambda algorithm: ALGORITHMS[algorithm].has_steps)
     listed = {option.choice for option in options}
     options += [TokenizerOption(each, str(each)[:60]) for each in comparison.choices if each not in listed]
+    address = f"{url_for('steps.race.page', _external=True)}?{comparison.query()}"
+    code = segno.make(address, micro=False).svg_inline(omitsize=True, svgclass="qr", light="#fff") if frame else ""
     body = RacePage(
-        race=context,
-        comparison=comparison,
-        options=options,
-        most=MOST,
-        large=large,
-        code=_code(plain) if shown else Markup(),
-        address=plain,
-        other_view=f"{url_for('steps.race.page')}?{query}" + ("" if large else "&view=large"),
-    )
+        race=shown, comparison=comparison, options=options, most=MOST, address=address, code=Markup(code)
+    )  # fmt: skip
     return engine.page(render(body), status)
 
 
-def _chosen(choices: Sequence[TokenizerChoice]) -> Sequence[TokenizerChoice]:
-    """The lanes that are not empty; raises InputProblem for too many."""
-    found = [choice for choice in choices if choice.algorithm]
-    if len(found) > MOST_LANES:
-        raise InputProblem(_("A race has at most four tokenizers. Remove one."), 422)
-    return found
-
-
-def _code(address: str) -> Markup:
-    """The QR code of an address as an inline SVG."""
-    return Markup(segno.make(address, micro=False).svg_inline(omitsize=True, svgclass="qr", lineclass=None, light="#fff"))
+def _read() -> tuple[Comparison, list[InputProblem]]:
+    """The lanes and their text, and the problems of the request as a whole."""
+    comparison, problems = reading.read(request, lambda choices: [choice for choice in choices if choice.algorithm])
+    text, lanes = WORDS if current_key() == "zh" else SUBWORDS
+    if "with" not in request.args:
+        comparison = replace(comparison, choices=tuple(map(TokenizerChoice.parse, lanes)))
+    if "text" not in request.args:
+        comparison = replace(comparison, common=replace(comparison.common, text=text))
+    if len(comparison.choices) > MOST_LANES:
+        problems.append(InputProblem(_("A race has at most four tokenizers. Remove one."), 422))
+    if (count := len(comparison.text)) > MOST:
+        values = {"count": number(count), "most": number(MOST)}
+        message = _("The text has %(count)s characters; a race is shown for up to %(most)s.", **values)
+        problems.append(InputProblem(message, 413, "text"))
+    return replace(comparison, choices=comparison.choices[:MOST_LANES]), problems
