@@ -211,6 +211,8 @@ COUNTED_SENTENCES = State(
     "ngram", "learned-ngram", "人生如梦境", corpus=EXAMPLE_SENTENCES, order="2", smoothing="add-one"
 )
 
+UNLISTED = "他来到了网易杭研大厦"  # 杭研 is in no dictionary
+
 LESSONS = {
     "fmm": "dictionary",
     "bmm": "dictionary",
@@ -244,10 +246,19 @@ class OverviewLine:
     figure: Figure | None = None  # a small picture of a step
 
 
+@cache
+def hmm_request() -> StepsRequest:
+    """The first step of the hidden Markov model, on a text with a word that the dictionary lacks."""
+    state = State("max-probability", default_for("max-probability"), UNLISTED)
+    steps = walkthrough_of(tokenize(state, corpus_limit=0))
+    return StepsRequest(state, next(at for at in range(len(steps)) if steps.at(at).record["kind"] == "column"))
+
+
 def overview_lines() -> list[OverviewLine]:
-    """A line for each algorithm that has steps, or for two related ones."""
+    """A line for each algorithm that has steps, or for two related ones, and one for the HMM."""
     names = algorithm_names()
-    return [
+    hmm = _("Each Han character begins a word (B), is in its middle (M), ends it (E), or is a word by itself (S).")
+    lines = [
         OverviewLine(
             [(names[each], _request_for(each)) for each in (algorithm, *sharing_vocabularies(algorithm))],
             str(TEXTS[algorithm].steps),
@@ -256,6 +267,9 @@ def overview_lines() -> list[OverviewLine]:
         )
         for algorithm in leading_algorithms([name for name, each in ALGORITHMS.items() if each.has_steps])
     ]
+    wanted = hmm_request()
+    figure = walkthrough_of(tokenize(wanted.state, corpus_limit=0)).at((wanted.step or 0) + 2).picture()
+    return [*lines, OverviewLine([("HMM", wanted)], hmm, [], figure)]
 
 
 @cache

@@ -65,6 +65,8 @@ def index() -> Response:
 @blueprint.route("/steps/<algorithm>", methods=["GET", "POST"])
 def page(algorithm: str) -> Response:
     """Show one step of an algorithm on the text in the URL; redirect the form to its URL, unless it has problems."""
+    if algorithm == "hmm":
+        return redirect(requests.hmm_request().address(requests.hmm_request().step))
     if algorithm not in ALGORITHMS:
         abort(404)
     wanted, problems = requests.read(request, algorithm)

@@ -30,6 +30,7 @@ MAX_WHOLE = 16
 """A lattice of more positions is drawn only around the position of the step."""
 DECIDED, AHEAD = 12, 4  # positions drawn on the side that is filled already, and on the other
 MAX_LANES = 10
+MOST_TERMS = 8  # of a sum that is written out
 
 LABEL, CHARACTER, SMALL, FIGURE = 17.0, 20.0, 11.0, 13.0  # font sizes
 LEAN, MAX_LEAN = 10.0, 40.0  # how far an arc leans sideways for each position, so that arcs of several lengths fan out
@@ -90,11 +91,13 @@ def draw(
     whole: bool = False,
     name: str = "lattice",
     title: str = "",
+    formula: str | None = None,
 ) -> LatticeDrawing:
     """Draw a lattice; `best` has the best arc and the best sum of each position that is filled.
 
     A table is filled from the left, at the ends of arcs, or `backward` from the right, at their starts. `path` is the
     best path so far, `here` the position of the step; with `whole`, all positions are drawn, however many there are.
+    `formula` is written below; by default, the scores of a complete path with their sum.
     """
     first, last = (0, len(text)) if whole else _window(len(text), path, here, backward)
     newest = (min if backward else max)(best, default=None)
@@ -131,13 +134,26 @@ def draw(
     if last < len(text):
         shapes.append(FigureLabel(x_of[last] + 22, axis + 5, "…", "quiet", 16))
     shapes += _table(x_of, axis, extra, best, path, here, len(text) if backward else 0)
-    width = GUTTER + UNIT * (last - first) + MARGIN
+    width, bottom = GUTTER + UNIT * (last - first) + MARGIN, axis + extra + 144
+    if formula is None and sum(arc.end - arc.start for arc in path) == len(text):
+        formula = _sum_of(path, best[0 if backward else len(text)][1])
+    if formula:
+        shapes.append(FigureLabel(0, bottom + 20, formula, "strong", CHARACTER, "start"))
+        width, bottom = max(width, width_of(formula, CHARACTER) * 1.1), bottom + 32
     focus = 0.0 if whole or here is None else x_of[here]
-    figure = Figure(name, width, axis + extra + 144, tuple(shapes), title, focus)
+    figure = Figure(name, width, bottom, tuple(shapes), title, focus)
     touching = sum(arc.start < last and first < arc.end for arc in arcs)
     return LatticeDrawing(
         figure, frozenset(role_of[arc] for arc in drawn), first, last, len(text), touching - len(drawn)
     )
+
+
+def _sum_of(path: Sequence[LatticeArc], total: float) -> str:
+    """The scores of a path, from left to right, and their sum; empty for a long path. The scores are rounded."""
+    scores = [arc.labels[-1].replace("−", "− ") for arc in sorted(path, key=lambda arc: arc.start)]
+    if not 1 < len(scores) <= MOST_TERMS:
+        return ""
+    return f"{' '.join(scores).replace('− ', '−', 1)} ≈ {format_log_probability(total)}"
 
 
 def first_drawings(sizes: Iterable[int], most: int, draw_at: Callable[[int], LatticeDrawing]) -> list[LatticeDrawing]:
