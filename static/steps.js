@@ -77,7 +77,7 @@
   });
 
   // Tiles that become one slide together; all others slide to their new place. Both rows have a start and an end in common.
-  const tilesOf = (row) => [...row.querySelectorAll(".tile:not(.ghost)")].map((tile) => {
+  const tilesOf = (row) => [...row.querySelectorAll(".tile:not(.sliding)")].map((tile) => {
     return { tile, text: (tile.querySelector("bdi") ?? tile).textContent, box: tile.getBoundingClientRect() };
   });
   const measured = () => [...show.querySelectorAll(".moving")].map(tilesOf);
@@ -94,7 +94,7 @@
     let left = box.left;
     for (const part of parts) {
       const ghost = part.tile.cloneNode(true);
-      ghost.classList.add("ghost");
+      ghost.classList.add("sliding");
       ghost.setAttribute("aria-hidden", "true");
       Object.assign(ghost.style, { left: `${part.box.left - frame.left}px`, top: `${part.box.top - frame.top}px` });
       row.append(ghost);
