@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from itertools import pairwise
 from urllib.parse import urlencode
 
 import pytest
@@ -58,7 +59,7 @@ def test_every_step_shows_the_whole_text(client: FlaskClient, lanes: tuple[str, 
 def test_merges_are_seen_one_by_one(client: FlaskClient) -> None:
     counts = [len(lanes_of(race(client, "lower", ALL[:2], step)[1])[0]) for step in range(6)]
     assert counts[0] == 5
-    assert all(0 <= before - after <= 1 for before, after in zip(counts, counts[1:], strict=False))
+    assert all(0 <= before - after <= 1 for before, after in pairwise(counts))
     assert counts[-1] < 5
 
 
