@@ -15,7 +15,6 @@ from flask_babel import gettext as _
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
-from webapp.core.algorithms import ALGORITHMS
 from webapp.core.traces.lattice import path_back
 from webapp.pages.steps import lattice, merging
 from webapp.pages.steps.requests import StepsRequest, walkthrough_of
@@ -23,11 +22,10 @@ from webapp.pages.walkthrough import engine
 from webapp.pages.walkthrough.cells import StepCell, cell
 from webapp.tokenization.comparison import state as reading
 from webapp.tokenization.comparison.state import Comparison, TokenizerChoice
-from webapp.tokenization.comparison.views import TokenizerOption, tokenizer_options
+from webapp.tokenization.comparison.views import ComparisonPicker
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.result import Result
-from webapp.vocabularies import CATALOGUE, well_known
-from webapp.vocabularies.library import is_here
+from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.web.htmx import wants_partial
 from webapp.web.localization import current_key, number
 from webapp.web.templates import Page, render
@@ -119,7 +117,7 @@ class RacePage(Page):
 
     race: engine.WalkthroughContext
     comparison: Comparison
-    options: Sequence[TokenizerOption]
+    picker: ComparisonPicker
     most: int  # characters
     address: str  # of the race from its start
     code: Markup  # the same as a QR code
@@ -148,14 +146,11 @@ def page() -> Response:
     status = max((one.status for one in problems), default=202 if pending else 200)
     if wants_partial():
         return engine.page(render(shown), status, link=frame.address(frame.step) if frame else "")
-    entries = [entry for entry in (*CATALOGUE.values(), *well_known()) if is_here(entry)]
-    options = tokenizer_options(entries, lambda algorithm: ALGORITHMS[algorithm].has_steps)
-    listed = {option.choice for option in options}
-    options += [TokenizerOption(each, str(each)[:60]) for each in comparison.choices if each not in listed]
+    picker = ComparisonPicker(uploads_of(request), comparison.choices)
     address = f"{url_for('steps.race.page', _external=True)}?{comparison.query()}"
     code = segno.make(address, micro=False).svg_inline(omitsize=True, svgclass="qr", light="#fff") if frame else ""
     body = RacePage(
-        race=shown, comparison=comparison, options=options, most=MOST, address=address, code=Markup(code)
+        race=shown, comparison=comparison, picker=picker, most=MOST, address=address, code=Markup(code)
     )  # fmt: skip
     return engine.page(render(body), status)
 
