@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from flask import Request, url_for
+from flask import request as current_request
 from flask_babel import gettext as _
 
 from webapp.core.algorithms import ALGORITHMS, family_of, sharing_vocabularies
@@ -67,7 +68,8 @@ class StepsRequest:
         """The address of a step, by default of the first; what is None is left out."""
         pairs = [(name, value) for name, value in {"n": self.n, **more, "step": step}.items() if value is not None]
         tail = f"&{urlencode(pairs)}" if pairs else ""
-        return f"{url_for('steps.page', algorithm=self.state.algorithm)}?{self.state.query_of_algorithm()}{tail}"
+        endpoint = "steps.embed" if current_request.endpoint == "steps.embed" else "steps.page"
+        return f"{url_for(endpoint, algorithm=self.state.algorithm)}?{self.state.query_of_algorithm()}{tail}"
 
     def first_step(self, **changes: Any) -> StepsRequest:
         """The same request with changes of its state, such as another text, from its first step."""

@@ -33,6 +33,7 @@ from webapp.web.htmx import private, wants_partial
 from webapp.web.json_responses import json_response, well_formed
 from webapp.web.localization import number
 from webapp.web.problems import problem as problem_response
+from webapp.web.security import framed
 from webapp.web.templates import Page, render
 
 blueprint = Blueprint("steps", __name__)
@@ -103,6 +104,13 @@ def page(algorithm: str) -> Response:
     )
     body = render(step_shown if wants_partial() else _page_context(wanted, shortened, step_shown))
     return engine.page(body, status, link=wanted.address(frame.step) if frame else "")
+
+
+@blueprint.get("/steps/<algorithm>/embed")
+@framed
+def embed(algorithm: str) -> Response:
+    """Show the steps alone, in a frame of another site."""
+    return page(algorithm)
 
 
 def _offers(wanted: StepsRequest, shortened: StepsRequest, problem: InputProblem) -> list[tuple[str, str]]:
