@@ -5,9 +5,12 @@ the word graphs of maximum probability, filled from the right. Positions run fro
 whatever the direction of the script, since the columns of the table do.
 """
 
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
+from operator import mul
 from typing import Literal
 from unicodedata import category
 
@@ -121,9 +124,13 @@ def draw(
     height = {arc: FIRST_LANE + (LANE + extra) * (lane - 1) if lane else 0.0 for arc, lane in lanes.items()}
     axis = TOP + max(8.0, *height.values(), 0.0)
     x_of = {at: GUTTER + UNIT * (at - first) for at in range(first, last + 1)}
-    shapes: list[Shape] = [_line(arc, role_of[arc], x_of, axis, height[arc]) for arc in drawn]
+    lines = [_line(arc, role_of[arc], x_of, axis, height[arc]) for arc in drawn]
+    shapes: list[Shape] = [*lines]
+    touched: defaultdict[int, list[tuple[float, float]]] = defaultdict(list)
+    for point in (point for line in lines for point in _points(line)):
+        touched[int(point[0] // UNIT)].append(point)
     for arc in drawn:
-        shapes += _labels(arc, role_of[arc], x_of, axis, height[arc])
+        shapes += [_aside(label, touched) for label in _labels(arc, role_of[arc], x_of, axis, height[arc])]
     # A character that is no word by itself has no arc of its own.
     alone = {arc.start for arc in drawn if not lanes[arc]}
     for at in range(first, last):
@@ -226,6 +233,30 @@ def _line(arc: LatticeArc, role: Role, x_of: Mapping[int, float], axis: float, h
     lean = min(LEAN * (arc.end - arc.start), MAX_LEAN)
     curve = f"M{left:g} {axis:g}C{left + lean:g} {control:.1f} {right - lean:g} {control:.1f} {right:g} {axis:g}"
     return FigurePath(curve, role, arc.title)
+
+
+def _points(line: FigurePath) -> list[tuple[float, float]]:
+    """Points of a curve, which are at most a label's height apart."""
+    numbers = list(map(float, re.findall(r"[-\d.]+", line.path)))
+    if len(numbers) != 8:
+        return []
+    weights = [((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3) for t in (at / 64 for at in range(65))]
+    x, y = numbers[::2], numbers[1::2]
+    return [(sum(map(mul, each, x)), sum(map(mul, each, y))) for each in weights]
+
+
+def _aside(label: FigureLabel, touched: dict[int, list[tuple[float, float]]]) -> FigureLabel:
+    """The label, moved sideways to where the fewest of the points touch it; its own are added."""
+    half = width_of(label.text, label.size) / 2 + 2
+
+    def touching(x: float) -> int:
+        near = (point for at in range(int((x - half) // UNIT), int((x + half) // UNIT) + 1) for point in touched[at])
+        return sum(abs(px - x) < half and label.y - label.size < py < label.y + 3 for px, py in near)
+
+    moved = replace(label, x=min((label.x + by for by in (0, -6, 6, -12, 12, -18, 18, -24, 24)), key=touching))
+    for x in (moved.x - half, moved.x, moved.x + half):
+        touched[int(x // UNIT)].append((x, label.y - label.size / 2))
+    return moved
 
 
 def _labels(arc: LatticeArc, role: Role, x_of: Mapping[int, float], axis: float, height: float) -> list[FigureLabel]:
