@@ -216,7 +216,7 @@ def test_the_race_needs_no_script(open_page: OpenPage) -> None:
     expect(page.locator(".lane.done")).to_have_count(4)
     page.fill("#text", "newest")
     page.select_option("select[name=with] >> nth=3", "")
-    page.click("button:text-is('Race')")
+    page.click("button:text-is('Start the race')")
     expect(page.locator(".lane")).to_have_count(3)
     assert page.locator(".lane .track").first.inner_text().replace("\n", "") == "newest"
 

@@ -51,7 +51,7 @@ PLACES = (
         (
             ("steps.index", _lp("tab", "Encoding")),
             ("training.index", _lp("tab", "Training")),
-            ("steps.race.page", _lp("tab", "Race")),
+            ("steps.race.page", _l("Race")),
         ),
     ),
     Place(_l("Chinese"), (("ambiguity.page", _l("Ambiguities")), ("evaluate.page", _l("Evaluate")))),
