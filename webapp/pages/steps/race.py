@@ -34,7 +34,7 @@ MOST_LANES = 4
 MOST = 80
 """Characters of a text: one line of a projector, and an address that a phone can read from its QR code."""
 WORDS = ("结婚的和尚未结婚的", ("fmm:jieba", "bmm:jieba", "max-probability:jieba", "bpe:o200k_base"))
-SUBWORDS = ("unbelievable tokenizers", ("bpe:o200k_base", "bpe:bpe-bytes", "wordpiece:wordpiece", "unigram:unigram"))
+SUBWORDS = ("unbelievable tokenizers", ("bpe:o200k_base", "bpe:qwen3", "wordpiece:bert-base-cased", "unigram:t5"))
 
 blueprint = Blueprint("race", __name__)
 
