@@ -178,6 +178,7 @@ def test_a_race_runs_step_in_step_on_a_projector(open_page: OpenPage) -> None:
     expect(page.locator(".lane")).to_have_count(4)
     assert not page.locator(".top").is_visible()
     assert page.evaluate("document.documentElement.scrollHeight") <= 720
+    assert page.locator(".lanes").evaluate("lanes => lanes.scrollHeight <= lanes.clientHeight")
     page.keyboard.press("ArrowRight")
     at(page, 1)
     page.keyboard.press("4")
