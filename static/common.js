@@ -193,6 +193,16 @@ const Tokenscope = (() => {
     // Without storage, attempts cannot be counted: the visitor presses the button.
   }
 
+  // A folded section opens when an address leads to it or into it.
+  const reveal = () => {
+    const fold = byId(decodeURIComponent(location.hash.slice(1)))?.closest("details");
+    if (!fold || fold.open) return;
+    fold.open = true;
+    fold.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+  reveal();
+
   // ── Files ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
   // Of a large model only the beginning is sent, which has its tokenizer. Before the listeners of the field itself.

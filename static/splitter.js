@@ -17,6 +17,15 @@
     }
     form.requestSubmit();
   });
+  // Short texts are answered while one types; for others there is the button.
+  const LIVE = 5000; // characters
+  let waiting = 0;
+  form.addEventListener("input", ({ target: field }) => {
+    clearTimeout(waiting);
+    const isShort = "live" in form.dataset && field !== file && (text?.value.length ?? 0) <= LIVE;
+    waiting = isShort ? setTimeout(() => form.requestSubmit(), 300) : 0;
+  });
+  form.addEventListener("submit", () => clearTimeout(waiting));
   // Do not send a rejected file again with the next text.
   document.addEventListener("htmx:finally:request", () => { if (file) file.value = ""; });
 

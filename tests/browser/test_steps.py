@@ -160,7 +160,7 @@ def test_two_symbols_slide_together(open_page: OpenPage, motion: str, ghosts: in
 
 def test_the_hmm_is_an_entry_of_the_switch(open_page: OpenPage) -> None:
     page = open_page("/steps")
-    page.click("a[href*=step]:has-text('Show steps') >> nth=-1")
+    page.click("h2 a:text-is('HMM')")
     expect(page.locator(".seg [aria-current=page]")).to_have_text("HMM")
     assert page.locator(".picture svg").count()
     page.click(".seg a:text-is('Max probability')")

@@ -14,9 +14,9 @@ from flask import Flask
 from tests.jobs.conftest import Make
 from tests.jobs.running import PLAN, SMALL, attend, found, run, submit, tangled, wait
 from webapp.core.training.plan import TrainingPlan, TrainingRecord
-from webapp.jobs import Failure, jobs_of
+from webapp.jobs import Failure, jobs_of, training
 from webapp.jobs.worker import begin
-from webapp.vocabularies import library
+from webapp.vocabularies import library, shipped_tokenizer
 
 HAN = "low\n" * 100 + "".join(map(chr, range(0x4E00, 0x5000)))
 SLOW = TrainingPlan(size=60_000)
@@ -60,7 +60,7 @@ def test_a_training_in_its_own_process_becomes_a_vocabulary_of_the_site(site_of_
     assert (record.plan, record.files, record.bytes, record.pieces) == (PLAN, ("corpus.txt",), len(SMALL), 300)
     assert record.sha256
     assert set(record.seconds) == {"read", "count", "train", "write"}
-    assert set(record.held_out["others"]) >= {"bpe-bytes", "unigram"}
+    assert set(record.held_out["others"]) >= {"bpe-bytes"}
     assert set(record.held_out["measures"]) == set(record.held_out["others"])
     assert record.held_out["own_measures"]["fertility"] >= 1
     assert 0 < record.held_out["own_measures"]["vocabulary-used"] <= 1
@@ -229,3 +229,14 @@ def test_ngrams_become_a_vocabulary(site_of_jobs: Flask) -> None:
             "大学",
             "。",
         ]
+
+
+def test_comparing_ends_with_its_time_but_not_before_the_first_vocabulary(tmp_path: Path) -> None:
+    own, shares = shipped_tokenizer("wordpiece"), list[float]()
+    text = "The tokenizer splits the text. " * 20
+    none = training.compared(text, own, tmp_path, 0, shares.append)
+    assert list(none["others"]) == list(none["measures"]) == ["bpe-bytes"]
+    assert none["own_measures"]["fertility"] >= 1
+    every = training.compared(text, own, tmp_path, float("inf"), shares.append)
+    assert set(every["others"]) >= {"bpe-bytes", "unigram", "cl100k_base"}
+    assert 0 == shares[2] < shares[-1] < 1, "the remaining time on the page goes on falling"

@@ -19,14 +19,15 @@ TEXT = "结婚的和尚未结婚的"
 def test_each_place_has_what_each_method_chose(client: FlaskClient) -> None:
     page = client.get("/ambiguity", query_string={**OWN, "text": TEXT}).text
     shown = words(page[page.index('<ol class="places"') : page.index("</ol>")])
-    assert "offset 3 结婚的 和尚未 结婚的 和尚 × 尚未 · chain length 1 FMM" in shown
+    assert "offset 3 结婚的 和尚未 结婚的 和尚 × 尚未 · chain length 1 · shared: 尚 FMM" in shown
     assert re.search("FMM[^和]* 和尚 未 BMM, Bidirectional[^和]* 和 尚未", shown)
     assert "One overlapping ambiguity (交集型)." in page
 
 
 def test_changes_of_the_dictionary_change_the_ambiguities(client: FlaskClient) -> None:
-    for edits, expected in (("", (1, 0)), ("-尚未", (0, 0)), ("结\n婚", (1, 2))):
-        state = {**OWN, "text": TEXT, "format": "json", "edits": edits}
+    single = {"edits": "结\n婚", "singles": "1"}
+    for more, expected in (({}, (1, 0)), ({"edits": "-尚未"}, (0, 0)), ({"edits": "结\n婚"}, (1, 0)), (single, (1, 2))):
+        state = {**OWN, "text": TEXT, "format": "json", **more}
         found = client.get("/ambiguity", query_string=state).get_json()
         assert (found["overlapping"], found["combinational"]) == expected
 
@@ -42,7 +43,7 @@ def test_long_lists_have_pages(client: FlaskClient) -> None:
 
 
 def test_the_exports_have_every_place_with_offsets(client: FlaskClient) -> None:
-    form = {**OWN, "text": TEXT * 60, "edits": "结\n婚"}
+    form = {**OWN, "text": TEXT * 60, "edits": "结\n婚", "singles": "1"}
     header, *rows = rows_of(client.post("/ambiguity.csv", data=form))
     assert header[:6] == ["kind", "start", "end", "text", "chain_length", "words"]
     assert len(rows) == 60 + 120
@@ -89,3 +90,13 @@ def test_the_command_says_what_is_wrong_with_a_long_text(
         main(["ambiguity", str(long)])
     assert ended.value.code == 2
     assert "The text has 1,001 bytes; the limit is 1,000." in capsys.readouterr().err
+
+
+def test_every_page_lists_the_same_candidates(client: FlaskClient) -> None:
+    text = "研究生命科学"
+    found = client.get("/ambiguity", query_string={"text": text, "format": "json"}).get_json()
+    assert (found["overlapping"], found["combinational"]) == (1, 1)
+    for algorithm in ("fmm", "bmm", "bidirectional"):
+        page = words(client.get("/", query_string={"text": text, "algorithm": algorithm, "lang": "en"}).text)
+        assert "One word of the text consists of other words." in page
+        assert "生命科学 = 生命 + 科学" in page

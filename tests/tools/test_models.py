@@ -1,6 +1,8 @@
 """`/models`: the list of language models, its search and its export."""
 
+import re
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from babel.dates import format_date
@@ -30,7 +32,7 @@ def test_models_without_a_public_tokenizer_say_so(client: FlaskClient) -> None:
 
 def test_limits_and_prices_stand_beside_the_window(client: FlaskClient) -> None:
     text = client.get("/models?q=gpt-5.4").text
-    for shown in ("1,050,000", "above 272,000 tokens $5.00", "output at most 128,000", "cached $0.25", "batches $1.25"):
+    for shown in ("1,050,000", "272,000 tokens $5.00", "output</dt><dd>128,000", "cached $0.25", "batches $1.25"):
         assert shown in text
     found = client.get("/models.json?q=gpt-5-mini").get_json()["models"][0]
     assert (found["max_input"], found["max_output"], found["cached_in"]) == (272_000, 128_000, "0.025")
@@ -48,3 +50,23 @@ def test_vocabularies_are_found_by_models(client: FlaskClient) -> None:
     for model, vocabulary in (("gpt-4o", "o200k_base"), ("BGE-M3", "xlm-roberta")):
         assert f'href="/vocabularies/{vocabulary}"' in client.get(f"/vocabularies?find={model}").text
         assert f'value="{vocabulary}"' in client.get(f"/choices?find={model}").text
+
+
+def test_models_are_sorted_and_filtered(client: FlaskClient) -> None:
+    def names(query: str) -> list[str]:
+        return re.findall(r'name="model" value="([^"]+)"', client.get(f"/models?{query}").text)
+
+    def priced(name: str) -> tuple[bool, Decimal]:
+        price = SHIPPED.models[name].price_in
+        return (price is None, price or Decimal())
+
+    assert names("") == list(SHIPPED.models)
+    assert names("sort=price") == sorted(names("sort=price"), key=priced) != names("")
+    windows = [SHIPPED.models[name].context or 0 for name in names("sort=window")]
+    assert windows == sorted(windows, reverse=True)
+    counted = names("counted=1&sort=name&q=openai")
+    assert counted
+    assert all(SHIPPED.models[name].vocabulary for name in counted)
+    assert "claude-opus-5" in names("")
+    assert "claude-opus-5" not in names("counted=1")
+    assert client.get("/models?sort=shoe").status_code == 422

@@ -52,3 +52,9 @@ def test_an_uploaded_file_is_the_text(client: FlaskClient, monkeypatch: pytest.M
     large = send(b"x" * 101)
     assert large.status_code == 413
     assert "“rain.txt” has 101 bytes; the limit is 100." in large.text
+
+
+def test_the_page_starts_with_an_example(client: FlaskClient) -> None:
+    assert client.get("/split").text.count('<div class="part"') > 2
+    assert client.get("/split?text=").text.count('<div class="part"') == 0
+    assert 'value="512"' in client.get("/split?text=low").text

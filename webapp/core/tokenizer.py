@@ -68,8 +68,8 @@ class Tokenizer:
         self._decoded = {
             token.id: normalize(token.content) if token.normalized else token.content for token in self.added_tokens
         }
-        if isinstance(model, WordModel):  # white space is in the encoding as it is, though no word
-            for space, id in model.dictionary.space_ids.items():
+        if isinstance(model, WordModel):  # white space and punctuation are in the encoding as they are, though no words
+            for space, id in model.dictionary.other_ids.items():
                 self._added_by_id.setdefault(id, AddedToken(space, id, special=False))
                 self._decoded.setdefault(id, space)
         self._path = encoding_path(model, normalizer, pretokenizer)

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 from webapp.core.analysis.measures import MeasureId, measures_of
@@ -30,13 +31,16 @@ from webapp.vocabularies import shipped_tokenizer
 from webapp.vocabularies.disk_cache import DiskCache
 from webapp.vocabularies.shipped_vocabularies import NAMES, chinese_words, ngram_tokenizer
 from webapp.vocabularies.uploads import number_of_ids
-from webapp.vocabularies.wellknown import WELL_KNOWN, VocabularySource, WellKnown
+from webapp.vocabularies.wellknown import WELL_KNOWN
 
 RESULT = "vocabulary"
 CHECKPOINT = "counts"
 # A smaller corpus is counted before other processes would have started.
 BYTES_FOR_PROCESSES = 8_000_000
 MOST_FETCHED = 8
+# The share of a training's processor time for the comparison, and the least in seconds: loading eight vocabularies and
+# jieba's words takes 3 s, as long as training on 5 MB. Those that do not fit are left out, except for the first.
+COMPARING, LEAST_COMPARING = 0.08, 1.0
 # A vocabulary that knows less of the text is no comparison: an unknown token may stand for many characters.
 MOST_UNKNOWN = 0.05
 MEASURED: tuple[MeasureId, ...] = ("fertility", "whole-words", "unknown", "renyi-efficiency", "vocabulary-used")
@@ -76,7 +80,7 @@ def outcome(task: Task, report: Report) -> Message:
 
 
 def _trained(task: Task, report: Report) -> Message:
-    plan, files = task.plan, task.files
+    began, plan, files = process_time(), task.plan, task.files
     size = sum(Path(file.path).stat().st_size for file in files if Path(file.path).exists())
     processes = task.processes if size >= BYTES_FOR_PROCESSES else 1
     last = Progress("read", 0, size)
@@ -91,22 +95,22 @@ def _trained(task: Task, report: Report) -> Message:
     counted = count_words(files, plan, noted, processes=processes, checkpoint=checkpoint, most_bytes=task.most_text)
     trained = train(plan, counted, noted)
 
-    def writing(done: int) -> None:
-        report(Progress("write", done, 2, trained.pieces, last.latest, trained.curve))
+    def writing(share: float) -> None:
+        report(Progress("write", round(100 * share), 100, trained.pieces, last.latest, trained.curve))
 
     writing(0)
     (task.folder / RESULT).write_bytes(save(trained.tokenizer))
-    writing(1)
     held_out: dict[str, Any] = {
         "characters": len(trained.held_out),
         "characters_per_token": trained.characters_per_token,
         "others": {},
     }
-    if trained.held_out:
-        held_out |= compared(trained.held_out, trained.tokenizer, task.vocabularies)
-    if trained.ngrams:
+    if trained.ngrams:  # whose tokens are words: fewer than those of subwords
         built_in = _perplexities_of_the_built_in_model(counted.held_out, plan) if counted.held_out else {}
         held_out["ngrams"] = {**trained.ngrams, "built_in": built_in}
+    elif trained.held_out:
+        end = process_time() + max(COMPARING * (process_time() - began), LEAST_COMPARING)
+        held_out |= compared(trained.held_out, trained.tokenizer, task.vocabularies, end, writing)
     record = TrainingRecord(
         plan=plan,
         files=tuple(file.name for file in files),
@@ -119,7 +123,7 @@ def _trained(task: Task, report: Report) -> Message:
         curve=trained.curve,
         held_out=held_out,
     )
-    writing(2)
+    writing(1)
     return record.as_json()
 
 
@@ -134,24 +138,28 @@ def _place(error: BaseException) -> str:
     return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}" if last else type(error).__name__
 
 
-def compared(text: str, own: Tokenizer, folder: Path) -> dict[str, Any]:
+def compared(text: str, own: Tokenizer, folder: Path, end: float, note: Callable[[float], None]) -> dict[str, Any]:
     """The held-out text in figures: characters per token of `others` by vocabulary, and `MEASURED` of all.
 
     `folder` has the fetched vocabularies. One that cannot be read is left out, as is one that knows less than 95 % of
-    its tokens. `own_measures` are those of the trained vocabulary, `measures` those of the others.
+    its tokens, and all but the first that would begin after `end` (of `process_time`). `note` gets the share done.
+    `own_measures` are those of the trained vocabulary, `measures` those of the others.
     """
     others: dict[str, float] = {}
     measures: dict[str, dict[str, float | None]] = {}
-    try:
+    words = TextWords([], [])
+    with suppress(MemoryError):  # a training may have little; without words there is no fertility
         words = words_of(text, chinese_words)
-    except MemoryError:  # a training may have little; without words there is no fertility
-        words = TextWords([], [])
 
     def measured(tokenizer: Tokenizer, encoding: Encoding) -> dict[str, float | None]:
         found = measures_of(encoding, words, number_of_ids(tokenizer))
         return {measure: found.value(measure) for measure in MEASURED}
 
-    for name, load in _loaders(folder).items():
+    loaders = _loaders(folder)
+    for place, (name, load) in enumerate(loaders.items()):
+        note(place / len(loaders))
+        if others and process_time() > end:
+            break
         with suppress(Exception):
             tokenizer = load()
             encoding = tokenizer.encode(text)
@@ -166,16 +174,14 @@ def compared(text: str, own: Tokenizer, folder: Path) -> dict[str, Any]:
 
 
 def _loaders(folder: Path) -> dict[str, Callable[[], Tokenizer]]:
-    """The vocabularies that a trained one is compared with, by name, as functions that load them."""
+    """The vocabularies that a trained one is compared with, most telling first, as functions that load them."""
     cache = DiskCache(folder)
-    here: dict[VocabularySource, WellKnown] = {}  # encodings with the same ranks have the same figures
-    for known in WELL_KNOWN.values():
-        if cache.has(known):
-            here.setdefault(known.source, known)
-    loaders: dict[str, Callable[[], Tokenizer]] = {name: partial(shipped_tokenizer, name) for name in NAMES}
-    for known in list(here.values())[:MOST_FETCHED]:
+    # Encodings with the same ranks have the same figures: the first is taken.
+    here = {known.source: known for known in [*WELL_KNOWN.values()][::-1] if cache.has(known)}
+    loaders: dict[str, Callable[[], Tokenizer]] = {NAMES[0]: partial(shipped_tokenizer, NAMES[0])}
+    for known in [*reversed(here.values())][:MOST_FETCHED]:
         loaders[known.name] = partial(lambda known: known.tokenizer(cache.get(known) or ()), known)
-    return loaders
+    return loaders | {name: partial(shipped_tokenizer, name) for name in NAMES}
 
 
 def _perplexities_of_the_built_in_model(held_out: str, plan: TrainingPlan) -> dict[str, Any]:

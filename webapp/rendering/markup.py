@@ -7,6 +7,7 @@ r"""Renders tokens as HTML: one element per token, in chunks that a browser can 
 * Text that no token covers (the spaces that WordPiece drops) appears between the elements.
 * Markup never splits a character: a grapheme that several tokens share is in the first of them, and all of them have
   their own bytes in `data-b`, which the style sheet displays.
+* A tile shows that its piece ends a word by `</w>`, which is in no text.
 * Control characters, which HTML cannot contain or a reader cannot see, become their code point: `⟨0007⟩`. Unicode has
   symbols for them, but few fonts do.
 
@@ -35,6 +36,7 @@ _INVISIBLE = regex.compile(
     r"[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uffa0--[\t\n\u200c\u200d]]", regex.V1
 )
 _SPACES = {" ": "·", "\t": "→\t", "\n": "↵\n", "\u3000": "□", "\u00a0": "⍽"}
+END_OF_WORD = "</w>"
 _BYTE_PIECE = regex.compile("<0x([0-9A-F]{2})>")
 _SHOWN = regex.compile("[" + "".join(_SPACES) + "]")
 
@@ -312,6 +314,8 @@ class Painter:
             # Inside a tile there are no lines.
             own = own.replace("\n", "↵") if "n" not in kinds else own[1:].replace("\n", "↵")
         body = escape(visible(own, self.show))
+        if self.under and "u" not in kinds and str(self.encoding.piece(index)).endswith(END_OF_WORD) and own:
+            body += Markup("<small>{}</small>").format(END_OF_WORD)
         if not self.link:
             return f"<i{attributes}>{body}</i>"
         if not own.strip():

@@ -164,8 +164,4 @@ def choice_fields(state: State) -> list[ChoiceField]:
 
 def ambiguity_name(kind: Kind) -> str:
     """The name of a kind of ambiguity, with the Chinese term that courses use."""
-    names: dict[Kind, str] = {
-        "overlapping": _("Overlapping ambiguity (交集型)"),
-        "combinational": _("Combinational ambiguity (组合型)"),
-    }
-    return names[kind]
+    return _("Overlapping ambiguity (交集型)") if kind == "overlapping" else _("Combinational ambiguity (组合型)")

@@ -13,7 +13,7 @@ import regex
 from flask import current_app, url_for
 from flask_babel import gettext as _
 
-from webapp.core.analysis.ambiguity import Divisible, divisible_words, kind_of, undisputed_words
+from webapp.core.analysis.ambiguity import find_ambiguities
 from webapp.core.analysis.token_origin import Mark, marks_in
 from webapp.core.encoding import Encoding
 from webapp.core.inference import INFERENCES
@@ -135,10 +135,15 @@ class ResultView(Context):
         return find(self.state.vocabulary)
 
     @property
+    def words(self) -> bool:
+        """Whether the tokens are words: nobody decodes them, or uses their ids."""
+        return self.state.family in ("dictionary", "word model")
+
+    @property
     def under(self) -> View:
         """What the page shows under the tokens: the visitor's choice, or ids under a short text."""
         assert self.result is not None
-        if len(self.result.encoding) > TILES:
+        if len(self.result.encoding) > TILES or self.words:
             return "tokens"
         text = self.result.encoding.text
         return self.state.view or ("ids" if len(text) <= SHORT and not _JOINED.search(text) else "tokens")
@@ -153,14 +158,14 @@ class ResultView(Context):
             return lambda index: token_bytes(encoding, index).hex(" ").upper()
         return None
 
-    def divisible_words(self) -> list[Divisible]:
-        """The words of a short result of FMM or BMM that consist of two words of the dictionary."""
+    def divisible_words(self) -> dict[str, tuple[str, ...]]:
+        """The different words in the text of a short result of FMM or BMM that consist of words, as in `/ambiguity`."""
         assert self.result is not None
-        dictionary, encoding = self.result.dictionary, self.result.encoding
-        if dictionary is None or not self.result.matches or len(encoding.text) > COMPARED_CHARACTERS:
-            return []
-        spans = zip(encoding.starts, encoding.ends, strict=True)
-        return divisible_words(dictionary, undisputed_words(encoding.text, spans, self.result.disagreements))
+        dictionary, text = self.result.dictionary, self.result.encoding.text
+        if dictionary is None or not self.result.matches or len(text) > COMPARED_CHARACTERS:
+            return {}
+        found = find_ambiguities(dictionary, text, self.state.runs, 2).combinations()
+        return {text[each.start : each.end]: each.parts for each in found}
 
     def pretokens_address(self) -> str | None:
         """The address of the pre-tokens of the same text, for a vocabulary with a pre-tokenizer and a page."""
@@ -230,7 +235,7 @@ _OF_LINKS = (
     "affixes_offered can_decode compare_address decode_link meter_of models_offered other_tokenizers "
     "playground_address special_hints steps_address"
 )
-_FUNCTIONS = (algorithms.caption_of, algorithms.how_it_works, algorithms.inference_title, ids_html, kind_of)
+_FUNCTIONS = (algorithms.caption_of, algorithms.how_it_works, algorithms.inference_title, ids_html)
 TEMPLATE_GLOBALS = {
     "texts": vars(algorithms)
     | {"NAMES": NAMES, "NGRAM": NGRAM, "joined": joined, "milliseconds": milliseconds, "translated": translated},

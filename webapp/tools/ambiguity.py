@@ -46,6 +46,9 @@ class AmbiguityInput(DictionaryInput):
         FromForm(("list",), choose=lambda values: "" if values[0] == "all" else values[0], button=True),
         Field(description="The kind of ambiguities to list. Default: both, overlapping ones first."),
     ] = None
+    singles: Annotated[
+        bool, Field(description="List words too that consist of words of which one is a single character.")
+    ] = False
     page: PageNumber = 1
     offset: Annotated[
         int, Field(ge=0, description="How many places to leave out at the beginning of the list."), WHOLE, InBody()
@@ -96,7 +99,7 @@ class AmbiguitiesAnswer(Answer):
     """The ambiguities of a text."""
 
     overlapping: Annotated[int, Field(description="The number of overlapping ambiguities: chains of crossing words.")]
-    combinational: Annotated[int, Field(description="The number of words that consist of two or more words.")]
+    combinational: Annotated[int, Field(description="How many candidates there are: words that consist of words.")]
     combinational_words: Annotated[int, Field(description="The number of different words among them.")]
     segmented_characters: Annotated[
         int, Field(description="How many characters of the text the methods segmented: all, up to 100,000.")
@@ -221,6 +224,11 @@ class ShownAmbiguities:
         words = [self.given.text[start:end] for start, end in place.words[:WORDS_SHOWN]]
         return [*words, "…"] if len(place.words) > WORDS_SHOWN else words
 
+    def shared(self, place: AmbiguousPlace) -> list[str]:
+        """The strings that two crossing words share (交集字串); the first of many."""
+        both = {(start, end) for first, end in place.words for start, last in place.words if first < start < end < last}
+        return [self.given.text[start:end] for start, end in sorted(both)[:WORDS_SHOWN]]
+
     def choices(self, place: AmbiguousPlace) -> list[tuple[str, list[tuple[str, bool]]]]:
         """Methods that choose the same words, with these words; True for one of which a part lies outside the place."""
         groups: dict[tuple[Span, ...], list[str]] = {}
@@ -244,7 +252,8 @@ def ambiguities(given: AmbiguityInput) -> ShownAmbiguities:
     """List the ambiguities of a text with a dictionary, and what each method of word segmentation chooses.
 
     An overlapping ambiguity (交集型) is a chain of dictionary words that cross: they share characters and neither
-    contains the other. A combinational ambiguity (组合型) is a word that consists of two or more words. Methods that
+    contains the other. A combinational ambiguity (组合型) is a word that some sentences need split: the list has the
+    candidates, words that consist of two or more words of at least two characters (`singles`: of any). Methods that
     cannot use the dictionary use a vocabulary of their own.
     """
     state, limit = given.state(given.text), current_app.config["MAX_CORPUS_BYTES"]
@@ -258,7 +267,7 @@ def ambiguities(given: AmbiguityInput) -> ShownAmbiguities:
             tokenizer = prepare(replace(state, algorithm=id, vocabulary=vocabulary), corpus_limit=limit).tokenizer
             encoding = encode(tokenizer, given.text[:segmented], algorithm=id)
             methods.append(Method(id, algorithm_names()[id], vocabulary, list(encoding.starts), list(encoding.ends)))
-    found = find_ambiguities(ready.dictionary, given.text, given.runs)
+    found = find_ambiguities(ready.dictionary, given.text, given.runs, 1 if given.singles else 2)
     shown = ShownAmbiguities(given, ready.dictionary, found, methods, segmented)
     require_page(given.page, shown.last_page)
     return shown

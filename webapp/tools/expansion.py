@@ -145,6 +145,7 @@ class ExpansionInput(Input):
     measured: Annotated[str, at_most("MAX_TEXT_BYTES", lambda: _("The text")), Field(serialization_alias="text")] = ""
     bridge: bool = True
     most: ClassVar[int] = MOST_ADDED
+    example: ClassVar[Mapping[str, Any]] = {"source": "tokens", "tokens": "图书馆\n开馆仪式\n自助借阅\n大语言模型"}
 
     @classmethod
     def read(cls, request: Request) -> tuple[Self, list[InputProblem]]:

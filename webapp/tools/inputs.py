@@ -9,9 +9,9 @@
 ['side']
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Self, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args, get_origin, get_type_hints
 from urllib.parse import urlencode
 
 from flask import Request, current_app
@@ -67,11 +67,15 @@ class Input(BaseModel):
     """Base of all inputs: frozen, with strict types and no unknown fields."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    example: ClassVar[Mapping[str, Any]] = {}
+    """The fields that the page starts with if its address has none."""
 
     @classmethod
     def read(cls, request: Request) -> tuple[Self, list[InputProblem]]:
         """The input in the address or the form of a request, and its problems."""
-        return read(cls, request)
+        given, problems = read(cls, request)
+        is_start = request.method == "GET" and not request.args.keys() - {"lang"}
+        return given.model_copy(update=cls.example if is_start else {}), problems
 
     @classmethod
     def page_fields(cls) -> dict[str, FieldInfo]:

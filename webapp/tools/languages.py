@@ -149,10 +149,9 @@ class PassageRow:
     @property
     def language(self) -> str:
         """The name of the language, in the reader's language."""
-        others = {"own": _("Your passage"), "code": _("Code")}
         locale = get_locale()
         name = locale.languages.get(self.passage.language, self.passage.name) if locale else self.passage.name
-        return others.get(self.passage.key, str(name))
+        return _("Your passage") if self.passage.key == "own" else str(name)
 
     @property
     def script(self) -> str:
@@ -218,7 +217,7 @@ class Languages:
     def facts(self) -> tuple[PassageRow, PassageRow, float] | None:
         """Of the vocabulary in focus, the languages with the highest and the lowest value, and the median."""
         focus = self.focus
-        known = [row for row in self.rows if row.passage.comparable and row.passage.key != "own"]
+        known = [row for row in self.rows if row.passage.key != "own"]
         known = [row for row in known if row.values.get(focus) is not None and not row.lossy(focus)]
         if not known:
             return None
@@ -231,7 +230,7 @@ class Languages:
         return list(map(self._equality, self.available))
 
     def _equality(self, vocabulary: str) -> LanguageEquality:
-        articles = {row.passage.key: row for row in self.rows if row.passage.comparable and row.passage.key != "own"}
+        articles = {row.passage.key: row for row in self.rows if row.passage.key != "own"}
         tokens = {key: count for key, row in articles.items() if (count := row.tokens[vocabulary]) is not None}
         unknown = {key: row.unknown.get(vocabulary, 0) for key, row in articles.items()}
         premiums, inequality, lossy = fair(tokens, unknown)
@@ -275,7 +274,7 @@ def _value(measure: Measure, passage: Passage, count: int | None, english: int |
     if not count:
         return None
     if measure == "relative":
-        return count / english if english and passage.comparable else None
+        return count / english if english else None
     length = len(passage.text) if measure == "characters" else len(passage.text.encode("utf-8", "replace"))
     return count if measure == "tokens" else length / count
 

@@ -1,11 +1,11 @@
 """`/models`: language models with their vocabularies, context windows and prices, each with its source."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from decimal import Decimal
-from functools import cached_property
-from typing import Annotated, Any, ClassVar
+from types import ModuleType
+from typing import Annotated, Any, ClassVar, Literal
 
 from flask_babel import gettext as _
 from pydantic import AfterValidator, Field
@@ -14,8 +14,7 @@ from webapp.tokenization import meter
 from webapp.tokenization.forms import InputProblem
 from webapp.tools.inputs import Answer, Input
 from webapp.tools.kernel import Tool
-from webapp.vocabularies import library
-from webapp.vocabularies.language_models import LanguageModel, find_models, is_old, model_list
+from webapp.vocabularies.language_models import LanguageModel, find_models, model_list
 from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
 
 LONGEST_QUERY = 100
@@ -28,9 +27,11 @@ def _query(text: str) -> str:
 
 
 class ModelsInput(Input):
-    """Words that the names of a model contain; none for all models."""
+    """Words that the names of a model contain, none for all models; their order, and whether only counted ones."""
 
     q: Annotated[str, AfterValidator(_query)] = ""
+    sort: Literal["publisher", "price", "window", "name"] = "publisher"
+    counted: bool = False
     longest: ClassVar[int] = LONGEST_QUERY
 
 
@@ -101,45 +102,32 @@ class FoundModels:
 
     models: Sequence[LanguageModel]
     vocabularies: ClassVar[Mapping[str, WellKnown]] = WELL_KNOWN
-    as_of = staticmethod(meter.as_of)
-    host_of = staticmethod(meter.host_of)
-    per_million = staticmethod(meter.per_million)
-    uncounted = staticmethod(meter.uncounted)
-    note_of = staticmethod(meter.note_of)
+    about: ClassVar[ModuleType] = meter
 
     @property
     def total(self) -> int:
         """The number of models in the list."""
         return len(model_list().models)
 
-    @property
-    def groups(self) -> list[tuple[str, list[LanguageModel]]]:
-        """The models of each publisher, in the order of the list."""
-        groups: dict[str, list[LanguageModel]] = {}
-        for model in self.models:
-            groups.setdefault(model.family, []).append(model)
-        return list(groups.items())
 
-    @cached_property
-    def here(self) -> Container[str]:
-        """The names of the vocabularies that have been downloaded."""
-        return library().fetcher.disk_cache.names()
+_ORDERS: Mapping[str, Callable[[LanguageModel], Any]] = {
+    "price": lambda model: (model.price_in is None, model.price_in),
+    "window": lambda model: -(model.context or 0),
+    "name": lambda model: model.title.casefold(),
+}
 
-    @property
-    def today(self) -> date:
-        """The day on which the page is shown."""
-        return meter.today()
 
-    def is_old(self, model: LanguageModel) -> bool:
-        """Whether the figures of a model may be out of date."""
-        return is_old(model, meter.today())
+def find(given: ModelsInput) -> FoundModels:
+    """Find language models by words of their names, in the order of the list or sorted."""
+    found = [model for model in find_models(given.q) if model.vocabulary or not given.counted]
+    return FoundModels(sorted(found, key=_ORDERS[given.sort]) if given.sort in _ORDERS else found)
 
 
 TOOL = Tool(
     name="models",
     address="/models",
     input=ModelsInput,
-    run=lambda given: FoundModels(find_models(given.q)),
+    run=find,
     template="tools/models.html",
     answer=lambda found: ModelsAnswer(list(map(entry_of, found.models))),
     file_name="models",

@@ -1,11 +1,11 @@
 """`/split`: split a long text into parts of at most N tokens, to read, copy and download."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from io import BytesIO
 from itertools import islice
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from flask_babel import gettext as _
@@ -20,6 +20,10 @@ from webapp.tools.picker import DEFAULT_VOCABULARY, TokenizerInput, VocabularyNa
 from webapp.web.json_responses import well_formed
 from webapp.web.localization import number
 
+EXAMPLE = (
+    "A long text is split into parts before a model reads it. A part ends with a sentence. Parts may overlap: the next "
+    "one then repeats the end of the last.\n长文本要先切成几段，再交给模型。每一段都在句末结束。相邻两段可以重叠。"
+)
 MOST_PARTS = 20_000  # rows of a table, or files of an archive
 
 
@@ -62,6 +66,7 @@ class SplitInput(TokenizerInput):
             "sentence, and one without either after a token."
         ),
     ] = "sentence"
+    example: ClassVar[Mapping[str, Any]] = {"text": EXAMPLE, "tokens": 20}
 
 
 @dataclass(frozen=True)

@@ -87,16 +87,16 @@ def test_the_best_path_is_that_of_the_reference(frequencies: dict[str, int], tex
 # --- ids and frequencies
 
 
-def test_words_have_their_ids_white_space_its_own_and_the_rest_is_unknown() -> None:
+def test_words_have_their_ids_white_space_and_punctuation_their_own_and_the_rest_is_unknown() -> None:
     dictionary = Dictionary(["研究", "生命"], [5, 4])
     model = MaximumProbability(dictionary)
-    space, line, back = (dictionary.space_ids[each] for each in " \n\r")
+    space, line, back, mark = (dictionary.other_ids[each] for each in " \n\r!")
     assert model.segment("研究 生命\r\n杭研!") == (
-        (0, 0, 2), (space, 2, 3), (1, 3, 5), (back, 5, 6), (line, 6, 7), (2, 7, 9), (2, 9, 10),
+        (0, 0, 2), (space, 2, 3), (1, 3, 5), (back, 5, 6), (line, 6, 7), (2, 7, 9), (mark, 9, 10),
     )  # fmt: skip
     encoding = MATCHING.tokenizer(model).encode("研究 生命\r\n杭研!")
-    assert encoding.unknown == frozenset({5, 6})
-    assert encoding.piece(5) == "杭研"
+    assert encoding.unknown == frozenset({5})
+    assert (encoding.piece(5), encoding.piece(6)) == ("杭研", "!")
     assert (model.id_of("生命"), model.id_of("杭研"), model.id_of(b"x")) == (1, None, None)
 
 

@@ -120,7 +120,7 @@ def test_the_scores_of_two_words_are_bounded(monkeypatch: pytest.MonkeyPatch) ->
 def test_white_space_and_runs_are_kept_as_in_matching() -> None:
     model = NGram(train(segmented("用 纸")))
     assert model.words("用A4 纸x") == ["用", "A4", " ", "纸", "x"]
-    assert [id for id, _, _ in model.segment("A4 用")] == [2, Dictionary(["用", "纸"]).space_ids[" "], 0]
+    assert [id for id, _, _ in model.segment("A4 用")] == [2, Dictionary(["用", "纸"]).other_ids[" "], 0]
 
 
 def test_an_unknown_word_has_the_probability_of_its_spelling() -> None:

@@ -81,7 +81,7 @@ def test_matching_equals_the_reference(words: list[str], text: str, keep_runs: b
     for function, plain in ((forward, left), (backward, right)):
         ids, ends = function(dictionary, text, keep_runs)
         assert [text[start:end] for start, end in zip([0, *ends], ends, strict=False)] == plain
-        spaces = dictionary.space_ids
+        spaces = dictionary.other_ids
         assert ids == [words.index(word) if word in words else spaces.get(word, len(words)) for word in plain]
     expected = matching.bidirectional(words, units)
     encoding = MATCHING.tokenizer(Matching(dictionary, "both", keep_runs)).encode(text)

@@ -12,6 +12,7 @@ from flask.testing import FlaskClient
 
 from tests.site import NOWHERE
 from webapp import create_app
+from webapp.core.algorithms import family_of
 from webapp.core.tokenizer import Tokenizer
 from webapp.pages.learn.lessons import LESSON_BY_SLUG, LESSONS, Lesson, LessonExample
 from webapp.tokenization.result import prepare
@@ -64,13 +65,14 @@ def test_examples_equal_the_output_of_the_core(client: FlaskClient, slug: str, e
     page = client.get(f"/learn/{slug}", headers={"Accept-Language": "en"}).text
     ids = tokenizer_of(example).ids(example.texts["en"], special="special" in example.choices)
     part = figure(page, f"example-{example.key}")
-    assert re.findall(r'data-u="([^"]*)"', part) == list(map(str, ids))
+    words = family_of(example.choices["algorithm"]) in ("dictionary", "word model")  # whose ids nobody uses
+    assert re.findall(r'data-u="([^"]*)"', part) == ["" if words else str(id) for id in ids]
+    assert (f"<b>{len(ids)}</b> word" in part) == words
 
 
 def test_the_example_of_word_bigrams_equals_the_output_of_the_core(client: FlaskClient) -> None:
     part = figure(client.get("/learn/ngram?words=人生如夏花").text, "example-words")
     assert re.findall(r"<i[^>]*>([^<]*)</i>", part) == ["人", "生如夏花"]
-    assert re.findall(r'data-u="([^"]*)"', part) == ["5", "4"]  # the last one is that of the unknown word
 
 
 @pytest.mark.usefixtures("app_context")
@@ -170,3 +172,13 @@ def test_every_link_of_the_lessons_opens_without_a_problem(tmp_path: Path, langu
         assert response.status_code == 200, address
         assert 'role="alert">' not in response.text, address  # a hidden one is for failures of the network
         assert not address.startswith("/steps/") or 'class="say"' in response.text, address
+
+
+def test_the_course_has_two_orders(client: FlaskClient) -> None:
+    def order(query: str) -> list[str]:
+        return re.findall(r'<h3><a href="/learn/([^"]+)"', client.get(f"/learn{query}").text)
+
+    words = [lesson.slug for lesson in LESSONS]
+    assert order("?order=words") == order("?lang=zh") == words
+    assert order("?order=subwords")[0] == "units"
+    assert sorted(order("?order=subwords")) == sorted(words)

@@ -122,7 +122,7 @@ def first(question: Question) -> list[object]:
 
 def suffix(question: Question) -> list[object]:
     found = pieces("lowest", ("bpe", "learned-characters"), corpus=LOW, size=10)
-    return [quoted([piece.removesuffix("</w>") for piece in found])]
+    return [quoted(found)]
 
 
 def emoji(question: Question) -> list[object]:

@@ -130,7 +130,7 @@ def test_a_text_too_long_for_an_address_survives_an_upload(client: FlaskClient) 
     page = Page(answer.text)
     assert answer.status_code == 200
     assert page.box == "\n" + text
-    assert page.figures == len(page.ids)
+    assert page.figures == len(page.tokens)
 
 
 BROKEN = [

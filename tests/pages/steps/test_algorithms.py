@@ -75,7 +75,7 @@ def test_the_examples_are_the_worked_examples_in_both_directions(client: FlaskCl
     worked = json.loads((shared / "examples" / "worked_examples.json").read_text(encoding="utf-8"))["maximum_matching"]
     assert {(one["text"], tuple(one["dictionary"])) for one in worked} == set(DICTIONARIES)
     page = client.get("/steps").text
-    addresses = list(map(unescape, re.findall(r'class="example" href="([^"]+own-dictionary[^"]+)"', page)))
+    addresses = list(map(unescape, re.findall(r'class="btn example" href="([^"]+own-dictionary[^"]+)"', page)))
     assert len(addresses) == len(DICTIONARIES)
     for address, (text, words) in zip(addresses, DICTIONARIES, strict=True):
         for algorithm in ("fmm", "bmm"):

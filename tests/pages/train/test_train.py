@@ -308,7 +308,7 @@ def test_a_finished_training_can_be_used(client: FlaskClient, queue: Jobs, job: 
     rows = re.findall(r'<th scope="row"><a[^>]*>([^<]+)</a></th>(.*)</tr>', page)
     assert {title: re.findall(r'<td class="end">([^<]+)</td>', cells)[2:] for title, cells in rows} == {
         "Demo: byte-level BPE, 32k": ["1.25", "62.5%", "0.500", "75.0%"],
-        "Yours": ["1.50", "62.5%", "0.500", "75.0%"],
+        "BPE over bytes 320, words.txt": ["1.50", "62.5%", "0.500", "75.0%"],
         "GPT-2": ["–"] * 4,
     }
     assert "tokenscope train words.txt --algorithm bpe-bytes --size 320" in page

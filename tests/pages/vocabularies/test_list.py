@@ -69,7 +69,7 @@ def test_finding_a_vocabulary(client: FlaskClient) -> None:
         assert not_there not in listed(page)
     assert "No vocabulary matches." in words(client.get("/vocabularies?find=zzzzz"))
     assert client.get("/vocabularies", query_string={"find": "z" * 101}).status_code == 422
-    assert "Download 0.5 MB" in words(client.get("/vocabularies?find=llama+2"))
+    assert "32,000 ids 0.5 MB" in words(client.get("/vocabularies?find=llama+2"))
 
 
 # --- downloads

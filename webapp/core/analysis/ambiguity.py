@@ -1,12 +1,12 @@
 """Ambiguities of dictionary segmentation, in the two kinds of textbooks.
 
-* Overlapping (交集型): words cross, as in 研究生命, where 研究生 and 生命 share 生. FMM and BMM often differ there.
+* Overlapping (交集型): words cross, as in 研究生命, where 研究生 and 生命 share 生. FMM and BMM differ only there.
 * Combinational (组合型): a word that some sentences need split into words, as 将来 into 将 and 来. FMM and BMM
   both take the whole word, so comparing them does not show it. A dictionary alone gives candidates: words that consist
-  of two words or more.
+  of two words or more. With jieba's dictionary, which has every character, nearly all words do, so what shows them
+  leaves out those of which a part is a single character, unless it is asked for them.
 
-`find_ambiguities` finds all of both kinds by looking up every word that occurs in a text; the other functions name what
-a comparison of FMM and BMM shows.
+`find_ambiguities` finds all of both kinds by looking up every word that occurs in a text.
 
 Sources: Liang Nanyuan (梁南元), 书面汉语自动分词系统 CDWS, 1987, for the kinds; Sun Maosong and Zuo Zhengping
 (孙茂松、左正平), 汉语真实文本中的交集型切分歧义, 1998, for maximal overlapping strings; Zong Chengqing (宗成庆),
@@ -22,48 +22,9 @@ from operator import add
 from typing import Literal
 
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.matching import Disagreement, runs_of
+from webapp.core.models.matching import runs_of
 
 Kind = Literal["overlapping", "combinational"]
-
-
-@dataclass(frozen=True, slots=True)
-class Divisible:
-    """A word, and the fewest words of the dictionary, at least two, that it consists of."""
-
-    word: str
-    parts: tuple[str, ...]
-
-
-def kind_of(disagreement: Disagreement) -> Kind:
-    """The kind of ambiguity that a disagreement of FMM and BMM shows.
-
-    >>> kind_of(Disagreement(0, 4, ("研究生", "命"), ("研究", "生命")))
-    'overlapping'
-    >>> kind_of(Disagreement(0, 2, ("将来",), ("将", "来")))
-    'combinational'
-    """
-    return "combinational" if 1 in (len(disagreement.forward), len(disagreement.backward)) else "overlapping"
-
-
-def divisible_words(dictionary: Dictionary, words: Iterable[str]) -> list[Divisible]:
-    """The different words among `words` that consist of words of the dictionary, as `find_ambiguities` divides them.
-
-    >>> divisible_words(Dictionary(["研究", "生", "研究生", "科学"]), ["研究生", "科学", "研究生"])
-    [Divisible(word='研究生', parts=('研究', '生'))]
-    """
-    return [Divisible(word, parts) for word in dict.fromkeys(words) if (parts := _fewest_parts(dictionary, word))]
-
-
-def undisputed_words(text: str, spans: Iterable[tuple[int, int]], disagreements: Iterable[Disagreement]) -> list[str]:
-    """The words at these spans that FMM and BMM both take: those outside every disagreement.
-
-    >>> place = Disagreement(0, 4, ("研究生", "命"), ("研究", "生命"))
-    >>> undisputed_words("研究生命科学", [(0, 3), (3, 4), (4, 6)], [place])
-    ['科学']
-    """
-    disputed = {at for place in disagreements for at in range(place.start, place.end)}
-    return [text[start:end] for start, end in spans if disputed.isdisjoint(range(start, end))]
 
 
 # --- all ambiguities of a text ---------------------------------------------------------------------------------------
@@ -121,8 +82,10 @@ class Ambiguities:
             yield Combination(start, end, self._parts[self._text[start:end]] or ())
 
 
-def find_ambiguities(dictionary: Dictionary, text: str, keep_runs: bool = True) -> Ambiguities:
+def find_ambiguities(dictionary: Dictionary, text: str, keep_runs: bool = True, shortest: int = 1) -> Ambiguities:
     """All ambiguities of a text. With `keep_runs`, no word begins or ends inside a run of Latin letters and digits.
+
+    `shortest` is the least length of the words that another consists of, in characters.
 
     >>> dictionary = Dictionary(["研究", "研究生", "生命", "生", "命"])
     >>> found = find_ambiguities(dictionary, "研究生命")
@@ -144,7 +107,7 @@ Combination(start=2, end=4, parts=('生', '命'))])
             longest_start[end] = start
         word = text[start:end]
         if word not in parts:
-            parts[word] = _fewest_parts(dictionary, word)
+            parts[word] = _fewest_parts(dictionary, word, shortest)
         if parts[word] is not None:
             combinational += 1
             if len(starts) < MOST_COMBINATIONAL:
@@ -210,17 +173,17 @@ def _occurrences(dictionary: Dictionary, text: str, keep_runs: bool) -> Iterator
             yield start, end
 
 
-def _fewest_parts(dictionary: Dictionary, word: str) -> tuple[str, ...] | None:
+def _fewest_parts(dictionary: Dictionary, word: str, shortest: int) -> tuple[str, ...] | None:
     """The fewest words, at least two, that a word consists of; of those, the ones whose first words are shortest.
 
-    >>> _fewest_parts(Dictionary(["研", "究生", "研究", "生", "研究生"]), "研究生")
+    >>> _fewest_parts(Dictionary(["研", "究生", "研究", "生", "研究生"]), "研究生", 1)
     ('研', '究生')
     """
     size = len(word)
     # For each place, the number of words from there to the end, and where the first of them ends.
     best: list[tuple[int, int] | None] = [None] * size + [(0, size)]
     for start in reversed(range(size)):
-        for end in range(start + 1, size + (start > 0)):
+        for end in range(start + shortest, size + (start > 0)):
             rest = best[end]
             if rest is not None and word[start:end] in dictionary:
                 here = best[start]

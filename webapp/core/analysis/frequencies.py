@@ -7,6 +7,8 @@ about half as often as the first, the third a third as often, and so on: rank ti
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import log
+from statistics import linear_regression
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +40,16 @@ def thinned(tokens: Sequence[RankedToken], most: int = 150) -> list[RankedToken]
         return list(tokens)
     ranks = {round(len(tokens) ** (step / (most - 1))) for step in range(most)}
     return [tokens[rank - 1] for rank in sorted(ranks)]
+
+
+def slope(tokens: Sequence[RankedToken]) -> float | None:
+    """The slope of the logarithm of the count over that of the rank; -1 by Zipf's law, None with fewer than ten points.
+
+    It is fitted by least squares to the tokens that occur twice or more, `thinned`, so that the many rare ones do not
+    decide alone.
+
+    >>> round(slope([RankedToken(rank, 0, 10_000 // rank) for rank in range(1, 1_000)]), 1)
+    -1.0
+    """
+    points = [(log(token.rank), log(token.count)) for token in thinned(tokens) if token.count > 1]
+    return linear_regression(*zip(*points, strict=True)).slope if len(points) >= 10 else None

@@ -6,9 +6,11 @@ A line of a word list, `word`, `word frequency` or `word frequency tag`: its fie
 """
 
 import re
+import unicodedata
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Literal
 
 from webapp.core.models.fast.word_lengths import lengths_by_beginning, lengths_by_ending
@@ -125,8 +127,10 @@ def problem_of(fields: Sequence[str]) -> tuple[Reason, Phrase] | None:
     return None
 
 
-WHITE_SPACE = tuple(filter(str.isspace, map(chr, range(0x3001))))
-"""All white space of Unicode, from the tab to U+3000, in the order of its ids."""
+_PLACES = (range(0x100), range(0x2010, 0x2060), range(0x3001, 0x3040), range(0xFF01, 0xFF66))
+_MARKS = (char for char in map(chr, chain(*_PLACES)) if unicodedata.category(char)[0] in "PS")
+OTHERS = (*filter(str.isspace, map(chr, range(0x3001))), *_MARKS)
+"""All white space of Unicode, and the usual punctuation and signs: no words, and nothing unknown, so with ids."""
 
 
 class Dictionary:
@@ -134,11 +138,11 @@ class Dictionary:
 
     The id of a word is its position. `unknown_id`, one more than the last id, stands for text that is not a word. White
     space between words is not text that the dictionary lacks: each character of it has an id of its own after that, in
-    `space_ids`, so that it is not unknown and decodes to itself. `skipped` are the lines of the word list that were no
+    `other_ids`, so that it is not unknown and decodes to itself. `skipped` are the lines of the word list that were no
     entries, if it was read from one.
 
     >>> dictionary = Dictionary(["研究", "研究生", "生命"], frequencies=[5, 2, 4])
-    >>> dictionary.id_of("生命"), dictionary.unknown_id, "科学" in dictionary, dictionary.space_ids[" "] > 3
+    >>> dictionary.id_of("生命"), dictionary.unknown_id, "科学" in dictionary, dictionary.other_ids[" "] > 3
     (2, 3, False, True)
     """
 
@@ -166,7 +170,7 @@ class Dictionary:
                     "%(words)s words, but %(count)s %(name)s", words=len(self.words), count=len(column), name=name
                 )
         self.ids: Mapping[str, int] = ids
-        self.space_ids: Mapping[str, int] = space_ids(ids, self.unknown_id)
+        self.other_ids: Mapping[str, int] = other_ids(ids, self.unknown_id)
         self.longest = max(map(len, self.words), default=0)
 
     def id_of(self, word: str) -> int | None:
@@ -204,6 +208,6 @@ class Dictionary:
         return (self.frequencies[self.ids[word]] or 1) if self.frequencies is not None else 1
 
 
-def space_ids(ids: Container[str], unknown_id: int) -> dict[str, int]:
-    """The ids of white space, which follow `unknown_id`; a character that is a word has none."""
-    return {character: id for id, character in enumerate(WHITE_SPACE, unknown_id + 1) if character not in ids}
+def other_ids(ids: Container[str], unknown_id: int) -> dict[str, int]:
+    """The ids of white space and punctuation, which follow `unknown_id`; a character that is a word has none."""
+    return {character: id for id, character in enumerate(OTHERS, unknown_id + 1) if character not in ids}

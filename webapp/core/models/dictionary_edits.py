@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from webapp.core.models.dictionary import Dictionary, Reason, fields_of, problem_of, space_ids
+from webapp.core.models.dictionary import Dictionary, Reason, fields_of, other_ids, problem_of
 from webapp.core.vocabulary_error import Phrase
 
 MOST_EDITS = 500
@@ -130,7 +130,7 @@ class EditedDictionary(Dictionary):
         for word in self.removed:
             del ids[word]
         self.ids = ids
-        self.space_ids = space_ids(ids, self.unknown_id)
+        self.other_ids = other_ids(ids, self.unknown_id)
         has_tags = base.tags is not None or any(edit.tag for edit in changes)
         has_frequencies = has_tags or base.frequencies is not None or any(edit.frequency for edit in changes)
         frequencies = [*(base.frequencies or [0] * len(base.words)), *(edit.frequency or 0 for edit in new)]

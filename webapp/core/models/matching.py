@@ -25,7 +25,7 @@ class Matching:
     """Maximum matching as a model; it segments the whole text and needs no pre-tokenizer.
 
     Where no word matches, a single character is a token, marked as unknown (out of vocabulary, OOV) unless it is white
-    space: as in jieba, white space between words is kept as tokens that are neither words nor unknown. With `keep_runs`
+    space or punctuation: these are kept as tokens that are neither words nor unknown. With `keep_runs`
     a run of Latin letters and digits is never split: it is one token, unknown unless it is a word.
     The direction `"both"` uses the segmentation that `verdict` chooses.
 
@@ -78,7 +78,7 @@ def forward(dictionary: Dictionary, text: str, keep_runs: bool = True) -> tuple[
     ids: list[int] = []
     ends: list[int] = []
     id_of = dictionary.ids.get
-    other_id_of, unknown_id = dictionary.space_ids.get, dictionary.unknown_id
+    other_id_of, unknown_id = dictionary.other_ids.get, dictionary.unknown_id
     inside = _inside_runs(dictionary, text, keep_runs)
     # For each two characters, the lengths of the words that begin with them, looked up for the whole text at once.
     lengths_at = list(map(dictionary.lengths_by_beginning.get, map(add, text, text[1:] + "\0")))
@@ -112,7 +112,7 @@ def backward(dictionary: Dictionary, text: str, keep_runs: bool = True) -> tuple
     ids: list[int] = []
     ends: list[int] = []
     id_of = dictionary.ids.get
-    other_id_of, unknown_id = dictionary.space_ids.get, dictionary.unknown_id
+    other_id_of, unknown_id = dictionary.other_ids.get, dictionary.unknown_id
     inside = _inside_runs(dictionary, text, keep_runs)
     lengths_at = list(map(dictionary.lengths_by_ending.get, map(add, "\0" + text, text)))
     add_id, add_end = ids.append, ends.append
@@ -227,18 +227,13 @@ def _decide(
     dictionary: Dictionary, found_forward: tuple[list[int], list[int]], found_backward: tuple[list[int], list[int]]
 ) -> Verdict:
     forward_ends, backward_ends = found_forward[1], found_backward[1]
-    last = dictionary.unknown_id  # the ids after it are white space, each one character
+    last = dictionary.unknown_id  # the ids after it are white space and punctuation, each one character
     spaces = [sum(id > last for id in ids) for ids in (found_forward[0], found_backward[0])]
     words = len(forward_ends) - spaces[0], len(backward_ends) - spaces[1]
     singles = _single_characters(forward_ends) - spaces[0], _single_characters(backward_ends) - spaces[1]
-    direction: Way = "backward"
-    reason: Reason = "backward by default"
-    if words[0] != words[1]:
-        reason = "fewer words"
-        direction = "forward" if words[0] < words[1] else "backward"
-    elif singles[0] != singles[1]:
-        reason = "fewer single characters"
-        direction = "forward" if singles[0] < singles[1] else "backward"
+    direction: Way = "forward" if (words[0], singles[0]) < (words[1], singles[1]) else "backward"
+    fewer: Reason = "fewer words" if words[0] != words[1] else "fewer single characters"
+    reason: Reason = fewer if (words[0], singles[0]) != (words[1], singles[1]) else "backward by default"
     return Verdict(direction, reason, *words, *singles, differ=forward_ends != backward_ends)
 
 

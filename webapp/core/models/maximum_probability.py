@@ -35,12 +35,12 @@ class MaximumProbability:
     """Maximum probability as a model; it segments the whole text and needs no pre-tokenizer.
 
     A word that is not in the dictionary, found by the HMM or left over, is a token of its own with the id of unknown
-    text; white space has ids of its own.
+    text; white space and punctuation have ids of their own.
 
     >>> dictionary = Dictionary(["研究", "研究生", "生命", "科学"], frequencies=[50, 5, 40, 30])
     >>> model = MaximumProbability(dictionary, hmm=False)
     >>> model.words("研究生命科学"), model.segment("研究 生命!")
-    (['研究', '生命', '科学'], ((0, 0, 2), (14, 2, 3), (2, 3, 5), (4, 5, 6)))
+    (['研究', '生命', '科学'], ((0, 0, 2), (14, 2, 3), (2, 3, 5), (34, 5, 6)))
     >>> model.words("研究生命科学", "full"), model.words("研究生的", "search")
     (['研究', '研究生', '生命', '科学'], ['研究', '研究生', '的'])
     """
@@ -174,7 +174,7 @@ class MaximumProbability:
 
     def _segment(self, text: str) -> tuple[list[int], list[int]]:
         """The ids and the ends of the words; `\\r\\n` is two tokens, since each has an id."""
-        id_of, space_id_of, unknown = self.dictionary.ids.get, self.dictionary.space_ids.get, self.unknown_id
+        id_of, space_id_of, unknown = self.dictionary.ids.get, self.dictionary.other_ids.get, self.unknown_id
         ids, ends = [], []
         end = 0
         words = self.words(text)

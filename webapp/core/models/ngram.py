@@ -193,13 +193,13 @@ class NGram:
         ids: list[int] = []
         ends: list[int] = []
         at = 0
-        space_ids, unknown_id = self.dictionary.space_ids, self.unknown_id
+        other_ids, unknown_id = self.dictionary.other_ids, self.unknown_id
         for number, start, end in [*self.lattice_path(sentence), (-1, len(sentence), len(sentence))]:
             for space in range(at, start):
-                ids.append(space_ids[sentence[space]])
+                ids.append(other_ids[sentence[space]])
                 ends.append(space + 1)
             if number >= 0:
-                ids.append(unknown_id if number == self.counts.unknown else number)
+                ids.append(other_ids.get(sentence[start:end], unknown_id) if number == self.counts.unknown else number)
                 ends.append(end)
             at = end
         return tuple(ids), tuple(ends)

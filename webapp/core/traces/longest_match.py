@@ -80,7 +80,7 @@ def _decided(
             return TakenWord(id, start, end, "word", (*tried, TriedWindow(start, end, "word")))
         tried.append(TriedWindow(start, end, "no word"))
     start, end = (at, at + 1) if forward else (at - 1, at)
-    space = dictionary.space_ids.get(text[start:end])
+    space = dictionary.other_ids.get(text[start:end])
     if space is not None:
         return TakenWord(space, start, end, "space", tuple(tried))
     return TakenWord(dictionary.unknown_id, start, end, "character", tuple(tried))

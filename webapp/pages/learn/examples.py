@@ -93,8 +93,8 @@ class LessonLinks:
         return f"{url_for('compare.page')}?{urlencode([*(('with', each) for each in tokenizers), ('text', text)])}"
 
     def ambiguities(self, text: str) -> str:
-        """The ambiguities of a text."""
-        return url_for("ambiguity.page", text=text)
+        """The ambiguities of a text, with words of which a part is a single character, as 马上."""
+        return url_for("ambiguity.page", text=text, singles=1)
 
     def evaluate(self, gold: str = "", *methods: str) -> str:
         """The scores of some methods, written `algorithm:vocabulary`, on a gold text; by default on the site's own."""
@@ -130,6 +130,7 @@ class ShownExample:
     facts: Sequence[tuple[str, str]]
     tokens: Markup | None = None
     count: int | None = None
+    words: bool = False  # whether the tokens are words
     problems: Sequence[InputProblem] = ()
     links: Sequence[tuple[str, str]] = ()
     most_typed: int = MOST_TYPED
@@ -240,9 +241,9 @@ def _with_tokens(shown: ShownExample, example: LessonExample) -> ShownExample:
         return replace(shown, problems=[problem])
     steps = steps_address(result)
     links = [*shown.links, (_("Step by step"), steps)] if steps else shown.links
-    ids = result.encoding.ids
-    tokens = Painter(result.encoding, under=lambda index: str(ids[index])).html()
-    return replace(shown, tokens=tokens, count=len(ids), links=links)
+    ids, words = result.encoding.ids, result.state.family in ("dictionary", "word model")
+    tokens = Painter(result.encoding, under=lambda index: "" if words else str(ids[index])).html()
+    return replace(shown, tokens=tokens, count=len(ids), words=words, links=links)
 
 
 def _with_scores(shown: ShownExample, example: LessonExample) -> ShownExample:
@@ -258,7 +259,7 @@ def _with_scores(shown: ShownExample, example: LessonExample) -> ShownExample:
     )
     tokens = Markup('<div class="chunk c0">{}</div>').format(Markup("").join(cells))
     facts = _scores(score_lines([example.gold], [words], frozenset(example.known)))
-    return replace(shown, tokens=tokens, count=len(words), facts=facts)
+    return replace(shown, tokens=tokens, count=len(words), words=True, facts=facts)
 
 
 def _scores(score: Score) -> list[tuple[str, str]]:

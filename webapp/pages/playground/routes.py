@@ -13,6 +13,7 @@ from flask import Blueprint, Response, abort, current_app, make_response, redire
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
+from webapp.core.analysis.frequencies import slope
 from webapp.core.formats import huggingface, ngram_counts
 from webapp.core.formats.dictionary import written_dictionary
 from webapp.core.models.dictionary import Dictionary
@@ -41,7 +42,7 @@ blueprint = Blueprint("playground", __name__)
 blueprint.add_app_template_filter(visible)
 blueprint.add_app_template_filter(shown_piece, "piece")
 blueprint.add_app_template_filter(character_of, "character")
-for function in (form.changes_of, choice_of_names, frequencies_of, form.word_buttons):
+for function in (form.changes_of, choice_of_names, frequencies_of, slope, form.word_buttons):
     blueprint.add_app_template_global(function)
 blueprint.record_once(lambda setup: setup.app.jinja_env.globals.update(TEMPLATE_GLOBALS))
 

@@ -15,7 +15,6 @@ from typing import Any
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
-from webapp.core.analysis.ambiguity import kind_of
 from webapp.core.models.matching import Matching, Way, verdict
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.traces import longest_match
@@ -110,7 +109,7 @@ class _Matching:
                 "direction": self.way,
                 "verdict": verdict(self.model.dictionary, self.result.encoding.text, self.model.keep_runs),
                 "taken": [one for one in rows[self.way] if one.id is not None],
-                "ambiguities": [(place, kind_of(place)) for place in places],
+                "ambiguities": places,
             }
 
         def picture() -> Figure | None:

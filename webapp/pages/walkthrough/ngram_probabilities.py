@@ -1,7 +1,7 @@
 """Where the probability of a word after others comes from: the counts and the parts of each order, as formulas."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, log10
 
 from flask_babel import gettext as _
@@ -97,9 +97,11 @@ def probability_text(value: float) -> str:
 def origin_of(model: NGram, word: str, context: Sequence[str]) -> Origin:
     """Where the probability of a word after others comes from."""
     parts = model.contributions(word, context)
+    if isinstance(model.smoothing, AddK):  # one fraction, as courses write it: (c + 1) / (n + V)
+        parts = [replace(parts[0], share=model.probability(word, context), weight=1.0)]
     greatest = max((part.probability for part in parts), default=0.0) or 1.0
     spelling = exp(model.further_score(word))
-    formula = _formula(model, parts, word)
+    formula = " + ".join(_term(model, part, word) for part in parts if part.probability)
     if spelling < 1:
         formula = _("%(formula)s, times the spelling %(probability)s", formula=formula, probability=_shown(spelling))
     return Origin(
@@ -159,14 +161,6 @@ def smoothing_sentence(model: NGram) -> str:
     return say("ngram", "smoothing", name=model.smoothing.name)
 
 
-def _formula(model: NGram, parts: Sequence[Contribution], word: str) -> str:
-    """The probability as one formula with the numbers."""
-    if isinstance(model.smoothing, AddK):
-        k, size = model.smoothing.k, model.vocabulary_size
-        return f"({_plain(parts[0].count)} + {_plain(k)}) / ({_plain(parts[0].total)} + {_plain(k * size)})"
-    return " + ".join(_term(model, part, word) for part in parts if part.probability)
-
-
 def _term(model: NGram, part: Contribution, word: str) -> str:
     share = _share(model, part, word)
     return share if part.weight == 1 or not part.share else f"{_shown(part.weight)} · {share}"
@@ -181,7 +175,7 @@ def _share(model: NGram, part: Contribution, word: str) -> str:
         return "0"
     count, total = _plain(part.count), _plain(part.total)
     if isinstance(smoothing, AddK):
-        return f"{count}/({total} + {_plain(smoothing.k * model.vocabulary_size)})"
+        return f"({count} + {_plain(smoothing.k)}) / ({total} + {_plain(smoothing.k * model.vocabulary_size)})"
     if isinstance(smoothing, JelinekMercer):
         return f"{smoothing.weights[part.order - 1]:.2f} · {count}/{total}"
     return f"({count} − {smoothing.discounts[part.order - 1]:.2f})/{total}"
@@ -197,8 +191,6 @@ def _frequency(model: NGram, word: str, share: float) -> str:
 
 def _title(model: NGram, part: Contribution) -> str:
     if not part.order:
-        if isinstance(model.smoothing, AddK):
-            return _("added count")
         return _("every word alike") if model.base is None else _("dictionary")
     titles = {1: _("single words"), 2: _("pairs"), 3: _("triples")}
     return titles[part.order]
@@ -208,7 +200,10 @@ def _notes(model: NGram, word: str, parts: Sequence[Contribution]) -> list[str]:
     """What the numbers do not say by themselves."""
     notes = []
     highest = parts[0]
-    if highest.context and not highest.total:
+    if isinstance(model.smoothing, AddK):
+        size, about = parameters_of(model)[-1]
+        notes.append(_("%(title)s: %(sentence)s", title=size, sentence=about))
+    elif highest.context and not highest.total:
         context = context_text(highest.context)
         notes.append(_("“%(context)s” was never counted, so the order below decides alone.", context=context))
     if any(part.continuation for part in parts):

@@ -51,15 +51,13 @@ class Passage:
     script: str
     name: str
     text: str
-    comparable: bool = True  # whether it is a translation of the English article
 
 
 @cache
 def passages() -> tuple[Passage, ...]:
-    """The article in every language, English first, followed by the code."""
+    """The article in every language, English first."""
     content = tomllib.loads(files(__package__).joinpath("parallel_article.toml").read_text(encoding="utf-8"))
-    articles = [Passage(item["language"], **item) for item in content["article"]]
-    return (*articles, Passage("code", "", "", **content["code"], comparable=False))
+    return tuple(Passage(item["language"], **item) for item in content["article"])
 
 
 @dataclass(frozen=True)
@@ -74,11 +72,6 @@ class ArticleMeasures:
     lossy: Sequence[str]
     english: TextMeasures | None
     chinese: TextMeasures | None
-
-    @property
-    def of_chinese(self) -> float | None:
-        """The premium of Chinese; None if too many of its tokens are unknown."""
-        return self.premiums.get(CHINESE)
 
 
 _cache: WeakKeyDictionary[Tokenizer, ArticleMeasures] = WeakKeyDictionary()
@@ -103,7 +96,7 @@ def fair(tokens: Mapping[str, int], unknown: Mapping[str, float]) -> tuple[dict[
 
 def _measured(tokenizer: Tokenizer) -> ArticleMeasures:
     tokens, unknown = {}, {}
-    for passage in _articles():
+    for passage in passages():
         try:
             encoding = encode(tokenizer, passage.text)
             tokens[passage.key] = len(encoding)
@@ -124,12 +117,8 @@ def _of(tokenizer: Tokenizer, key: str) -> TextMeasures | None:
 
 @cache
 def _text_and_words(key: str) -> tuple[str, TextWords]:
-    text = next(passage.text for passage in _articles() if passage.key == key)
+    text = next(passage.text for passage in passages() if passage.key == key)
     return text, words_of(text, chinese_words)
-
-
-def _articles() -> list[Passage]:
-    return [passage for passage in passages() if passage.comparable]
 
 
 WORDS = "Unicode Standard Annex 29; runs of Han characters by maximum probability with jieba's dictionary, without HMM"
