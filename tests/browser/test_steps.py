@@ -15,7 +15,7 @@ LAST = 7
 MERGES = "The widest internationalizations 研究生"
 LATTICE = "/steps/unigram?text=unbelievable hugs!"
 TEXTBOOK = "low 5 lower 2 newest 6 widest 3"
-LONGEST_PAUSE = 6_000  # of the player, in milliseconds
+A_STEP = 800  # of the player, in milliseconds
 
 
 def at(page: Page, step: int) -> None:
@@ -36,25 +36,46 @@ def test_links_move_from_step_to_step(open_page: OpenPage) -> None:
     expect(page.locator("[data-step]")).to_have_attribute("data-step", "2")
     page.click(".player a[rel=last]")
     expect(page.locator("[data-step]")).to_have_attribute("data-step", str(LAST))
-    page.click(".ticks a >> nth=2")
+    page.locator(".scrub").fill("3")
     expect(page.locator("[data-step]")).to_have_attribute("data-step", "3")
+    expect(page).to_have_url(re.compile("[?&]step=3$"))
     page.click(".player a[rel=first]")
     expect(page.locator("[data-step]")).to_have_attribute("data-step", "1")
     assert page.locator("#play").is_visible()
 
 
-def test_on_a_phone_the_player_is_one_row_and_the_ticks_only_show_the_place(open_page: OpenPage) -> None:
+def test_on_a_phone_the_player_has_two_rows_and_nothing_jumps(open_page: OpenPage) -> None:
     page = open_page(f"/steps/fmm?text={TEXT}", width=390)
     ready(page)
     player = page.locator(".player").bounding_box()
     assert player is not None
-    assert player["height"] <= 46
+    assert player["height"] <= 100
     before = page.locator(".say").bounding_box()
     page.click(".player a[rel=next]")
     expect(page.locator("[data-step]")).to_have_attribute("data-step", "2")
-    assert page.locator(".say").bounding_box() == before  # nothing jumps
-    assert page.locator(".ticks a").first.evaluate("tick => getComputedStyle(tick).pointerEvents") == "none"
+    assert page.locator(".say").bounding_box() == before
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_slider_stays_in_the_hand_while_it_is_dragged(open_page: OpenPage) -> None:
+    page = open_page("/steps/unigram?text=internationalization&step=1")
+    ready(page)
+    slider = page.locator(".scrub").element_handle()
+    box = page.locator(".scrub").bounding_box()
+    assert slider is not None
+    assert box is not None
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 10, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, y, steps=6)
+    middle = slider.evaluate("slider => slider.value")
+    expect(page.locator("[data-step]")).to_have_attribute("data-step", middle)
+    page.mouse.move(box["x"] + box["width"] - 2, y, steps=6)
+    last = page.get_attribute("[data-step]", "data-last") or ""
+    expect(page.locator("[data-step]")).to_have_attribute("data-step", last)
+    page.mouse.up()
+    assert slider.evaluate("slider => slider.isConnected")
+    assert 1 < int(middle) < int(last)
 
 
 def test_arrow_keys_step_and_update_the_address(open_page: OpenPage) -> None:
@@ -86,20 +107,122 @@ def test_it_plays_to_the_end_and_never_by_itself(open_page: OpenPage) -> None:
     page.clock.install()
     page.click("#play")
     expect(page.locator("#play")).to_have_attribute("aria-label", "Pause")
-    page.clock.run_for(LONGEST_PAUSE)
+    page.clock.run_for(A_STEP)
     at(page, 2)
     page.click("#play")
     expect(page.locator("#play")).to_have_attribute("aria-label", "Play")
     page.click("#play")
     for step in (3, 4):
-        page.clock.run_for(LONGEST_PAUSE)
+        page.clock.run_for(A_STEP)
         expect(page.locator("[data-step]")).to_have_attribute("data-step", str(step))
-    page.clock.run_for(LONGEST_PAUSE)
+    page.clock.run_for(A_STEP)
     expect(page.locator("#play")).to_have_attribute("aria-label", "Play")
     expect(page.locator("#status")).to_have_text(re.compile("Bidirectional matching chooses"))
 
 
+@pytest.mark.parametrize(("speed", "pause"), [("0.5", 1_600), ("1", 800), ("4", 200)])
+def test_a_step_lasts_as_long_as_the_speed_says(open_page: OpenPage, speed: str, pause: int) -> None:
+    page = open_page("/steps/fmm?text=研究生命科学")
+    ready(page)
+    page.clock.install()
+    page.click(f".speed button[value='{speed}']")
+    page.click("#play")
+    page.clock.run_for(pause - 50)
+    assert page.get_attribute("[data-step]", "data-step") == "1"
+    page.clock.run_for(50)
+    at(page, 2)
+    expect(page.locator(f".speed button[value='{speed}']")).to_have_attribute("aria-pressed", "true")
+
+
 # --- BPE and its trees
+
+
+@pytest.mark.parametrize(("motion", "ghosts"), [("no-preference", 2), ("reduce", 0)])
+def test_two_symbols_slide_together(open_page: OpenPage, motion: str, ghosts: int) -> None:
+    page = open_page("/steps/bpe?text=lower&step=2", reduced_motion=motion)
+    ready(page)
+    pair = page.locator(".together .merge-symbol bdi").all_inner_texts()
+    # Counts the tiles that move after the next step, before any of them is removed.
+    page.evaluate("""() => {
+        const animate = Element.prototype.animate;
+        window.moved = [];
+        Element.prototype.animate = function (...how) {
+            if (this.matches(".sliding")) window.moved.push(this.querySelector("bdi").textContent);
+            return animate.apply(this, how);
+        };
+    }""")
+    page.click(".player a[rel=next]")
+    at(page, 3)
+    assert "".join(pair) in page.locator(".merge-symbols > .tile bdi, .together bdi").all_inner_texts()
+    assert page.evaluate("window.moved") == pair[:ghosts]
+    expect(page.locator(".sliding")).to_have_count(0)
+
+
+def test_the_hmm_is_an_entry_of_the_switch(open_page: OpenPage) -> None:
+    page = open_page("/steps")
+    page.click("h2 a:text-is('HMM')")
+    expect(page.locator(".seg [aria-current=page]")).to_have_text("HMM")
+    assert page.locator(".picture svg").count()
+    page.click(".seg a:text-is('Max probability')")
+    expect(page.locator(".seg [aria-current=page]")).to_have_text("Max probability")
+    page.click(".seg a:text-is('HMM')")
+    expect(page.locator(".seg [aria-current=page]")).to_have_text("HMM")
+
+
+# --- the race
+
+
+def test_a_race_runs_step_in_step_on_a_projector(open_page: OpenPage) -> None:
+    page = open_page("/steps/race?text=low&view=large", height=720)
+    ready(page)
+    expect(page.locator(".lane")).to_have_count(4)
+    assert not page.locator(".top").is_visible()
+    assert page.evaluate("document.documentElement.scrollHeight") <= 720
+    assert page.locator(".lanes").evaluate("lanes => lanes.scrollHeight <= lanes.clientHeight")
+    page.keyboard.press("ArrowRight")
+    at(page, 1)
+    page.keyboard.press("4")
+    expect(page.locator(".speed [aria-pressed=true]")).to_have_text("4×")
+    page.keyboard.press("Space")
+    last = int(page.get_attribute("[data-step]", "data-last") or 0)
+    at(page, last)
+    expect(page.locator(".lane.done")).to_have_count(4)
+    page.keyboard.press("q")
+    assert page.locator(".phone .menu .qr").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.locator(".phone .menu .qr").is_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".top")).to_be_visible()
+    expect(page.locator("#text")).to_have_value("low")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("path", "locale"), [("/steps/race?step=5", "en-US"), ("/steps/race?step=5&view=large", "zh-CN")]
+)
+def test_the_race_is_accessible_and_fits(open_page: OpenPage, path: str, locale: str, scheme: str) -> None:
+    page = open_page(path, locale=locale, color_scheme=scheme)
+    assert_accessible(page)
+    for width in (768, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_race_needs_no_script(open_page: OpenPage) -> None:
+    page = open_page("/steps/race?text=lower", javascript=False)
+    page.click(".player a[rel=next]")
+    at_step = page.locator("[data-step]")
+    expect(at_step).to_have_attribute("data-step", "1")
+    page.click(".player a[rel=last]")
+    expect(page.locator(".lane.done")).to_have_count(4)
+    page.fill("#text", "newest")
+    page.select_option("select[name=with] >> nth=3", "")
+    page.click("button:text-is('Start the race')")
+    expect(page.locator(".lane")).to_have_count(3)
+    assert page.locator(".lane .track").first.inner_text().replace("\n", "") == "newest"
+
+
+# --- trees
 
 
 def test_steps_lead_through_the_merges_to_the_trees(open_page: OpenPage) -> None:

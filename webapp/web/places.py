@@ -46,7 +46,14 @@ PLACES = (
             ("costs.page", _l("Models")),
         ),
     ),
-    Place(_l("Step by step"), (("steps.index", _lp("tab", "Encoding")), ("training.index", _lp("tab", "Training")))),
+    Place(
+        _l("Step by step"),
+        (
+            ("steps.index", _lp("tab", "Encoding")),
+            ("training.index", _lp("tab", "Training")),
+            ("steps.race.page", _l("Race")),
+        ),
+    ),
     Place(_l("Chinese"), (("ambiguity.page", _l("Ambiguities")), ("evaluate.page", _l("Evaluate")))),
     Place(_l("Train"), (("train.page", _l("Train")),)),
     Place(

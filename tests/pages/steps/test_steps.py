@@ -96,3 +96,34 @@ def test_what_is_too_long_for_an_address_is_refused(client: FlaskClient) -> None
     answer = client.post("/steps/fmm", data=sent)
     assert answer.status_code == 413
     assert "is too long for a URL" in Page(answer.text).problems[0]
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [("/steps/bpe", "text=lower&step=2"), ("/steps/training/bpe", "corpus=low+5+lower+2&step=2")],
+)
+def test_steps_are_shown_in_frames_of_other_sites(client: FlaskClient, path: str, query: str) -> None:
+    page = client.get(f"{path}?{query}&lang=en")
+    assert page.headers["X-Frame-Options"] == "DENY"
+    fields = dict(re.findall(r'id="(step-link|step-frame)" readonly value="([^"]*)"', page.text))
+    link = html.unescape(fields["step-link"])
+    address = html.unescape(re.search(r'src="(.*?)"', html.unescape(fields["step-frame"]))[1])  # type: ignore[index]
+    assert told(client.get(link).text) == told(page.text)
+    framed = client.get(address)
+    assert "X-Frame-Options" not in framed.headers
+    assert "frame-ancestors" not in framed.headers["Content-Security-Policy"]
+    assert told(framed.text) == told(page.text)
+    assert '<header class="top">' not in framed.text
+    # Its player stays in the frame, and its link leads to the whole page.
+    following = html.unescape(re.search(r'href="([^"]*)" rel="next"', framed.text)[1])  # type: ignore[index]
+    assert following.startswith(f"{path}/embed?")
+    assert client.get(following).status_code == 200
+    assert re.search(r'class="btn" href="([^"?]*)[^"]*" target="_blank"', framed.text)[1] == path  # type: ignore[index]
+
+
+def test_the_hmm_has_an_address(client: FlaskClient) -> None:
+    page = client.get("/steps/hmm?lang=en", follow_redirects=True)
+    assert page.status_code == 200
+    assert page.request.path == "/steps/max-probability"
+    assert 'aria-current="page">HMM</a>' in page.text
+    assert "杭" in told(page.text)

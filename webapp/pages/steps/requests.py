@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from flask import Request, url_for
+from flask import request as current_request
 from flask_babel import gettext as _
 
 from webapp.core.algorithms import ALGORITHMS, family_of, sharing_vocabularies
@@ -67,7 +68,8 @@ class StepsRequest:
         """The address of a step, by default of the first; what is None is left out."""
         pairs = [(name, value) for name, value in {"n": self.n, **more, "step": step}.items() if value is not None]
         tail = f"&{urlencode(pairs)}" if pairs else ""
-        return f"{url_for('steps.page', algorithm=self.state.algorithm)}?{self.state.query_of_algorithm()}{tail}"
+        endpoint = "steps.embed" if current_request.endpoint == "steps.embed" else "steps.page"
+        return f"{url_for(endpoint, algorithm=self.state.algorithm)}?{self.state.query_of_algorithm()}{tail}"
 
     def first_step(self, **changes: Any) -> StepsRequest:
         """The same request with changes of its state, such as another text, from its first step."""
@@ -211,6 +213,8 @@ COUNTED_SENTENCES = State(
     "ngram", "learned-ngram", "人生如梦境", corpus=EXAMPLE_SENTENCES, order="2", smoothing="add-one"
 )
 
+UNLISTED = "他来到了网易杭研大厦"  # 杭研 is in no dictionary
+
 LESSONS = {
     "fmm": "dictionary",
     "bmm": "dictionary",
@@ -244,10 +248,19 @@ class OverviewLine:
     figure: Figure | None = None  # a small picture of a step
 
 
+@cache
+def hmm_request() -> StepsRequest:
+    """The first step of the hidden Markov model, on a text with a word that the dictionary lacks."""
+    state = State("max-probability", default_for("max-probability"), UNLISTED)
+    steps = walkthrough_of(tokenize(state, corpus_limit=0))
+    return StepsRequest(state, next(at for at in range(len(steps)) if steps.at(at).record["kind"] == "column"))
+
+
 def overview_lines() -> list[OverviewLine]:
-    """A line for each algorithm that has steps, or for two related ones."""
+    """A line for each algorithm that has steps, or for two related ones, and one for the HMM."""
     names = algorithm_names()
-    return [
+    hmm = _("Each Han character begins a word (B), is in its middle (M), ends it (E), or is a word by itself (S).")
+    lines = [
         OverviewLine(
             [(names[each], _request_for(each)) for each in (algorithm, *sharing_vocabularies(algorithm))],
             str(TEXTS[algorithm].steps),
@@ -256,6 +269,9 @@ def overview_lines() -> list[OverviewLine]:
         )
         for algorithm in leading_algorithms([name for name, each in ALGORITHMS.items() if each.has_steps])
     ]
+    wanted = hmm_request()
+    figure = walkthrough_of(tokenize(wanted.state, corpus_limit=0)).at((wanted.step or 0) + 2).picture()
+    return [*lines, OverviewLine([("HMM", wanted)], hmm, [], figure)]
 
 
 @cache

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response
 
 from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.reference import inference as inferences
-from webapp.pages.steps import requests
+from webapp.pages.steps import race, requests
 from webapp.pages.steps.maximum_probability import shown_sum
 from webapp.pages.steps.requests import LESSONS, USUAL_BEST, OverviewLine, StepsRequest, overview_lines, walkthrough_of
 from webapp.pages.walkthrough import engine
@@ -33,9 +33,11 @@ from webapp.web.htmx import private, wants_partial
 from webapp.web.json_responses import json_response, well_formed
 from webapp.web.localization import number
 from webapp.web.problems import problem as problem_response
+from webapp.web.security import framed
 from webapp.web.templates import Page, render
 
 blueprint = Blueprint("steps", __name__)
+blueprint.register_blueprint(race.blueprint)
 SENTENCES = (
     "inference",
     "lattice",
@@ -64,6 +66,8 @@ def index() -> Response:
 @blueprint.route("/steps/<algorithm>", methods=["GET", "POST"])
 def page(algorithm: str) -> Response:
     """Show one step of an algorithm on the text in the URL; redirect the form to its URL, unless it has problems."""
+    if algorithm == "hmm":
+        return redirect(requests.hmm_request().address(requests.hmm_request().step))
     if algorithm not in ALGORITHMS:
         abort(404)
     wanted, problems = requests.read(request, algorithm)
@@ -100,6 +104,13 @@ def page(algorithm: str) -> Response:
     )
     body = render(step_shown if wants_partial() else _page_context(wanted, shortened, step_shown))
     return engine.page(body, status, link=wanted.address(frame.step) if frame else "")
+
+
+@blueprint.get("/steps/<algorithm>/embed")
+@framed
+def embed(algorithm: str) -> Response:
+    """Show the steps alone, in a frame of another site."""
+    return page(algorithm)
 
 
 def _offers(wanted: StepsRequest, shortened: StepsRequest, problem: InputProblem) -> list[tuple[str, str]]:

@@ -23,7 +23,7 @@ from functools import cached_property
 from typing import Literal
 from urllib.parse import quote_plus, urlencode
 
-from flask import url_for
+from flask import request, url_for
 from flask_babel import gettext as _
 
 from webapp.core.recipes import Recipe
@@ -127,7 +127,8 @@ class TrainingRequest:
         if step is not None:
             pairs.append(("step", str(step)))
         query = urlencode([*pairs, *more.items()], errors="replace")
-        return f"{url_for(f'training.{view}', algorithm=self.algorithm)}?{query}"
+        endpoint = "training.embed" if (request.endpoint, view) == ("training.embed", "page") else f"training.{view}"
+        return f"{url_for(endpoint, algorithm=self.algorithm)}?{query}"
 
     def link(self) -> str:
         """The address of the kind of training, without a corpus: the page shows its first preset."""

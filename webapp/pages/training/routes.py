@@ -20,6 +20,7 @@ from webapp.web.htmx import wants_partial
 from webapp.web.json_responses import well_formed
 from webapp.web.localization import join_list, number
 from webapp.web.problems import problem as problem_response
+from webapp.web.security import framed
 from webapp.web.templates import Page, render
 
 FIRST_WORDS = 12  # of the corpus, that a sentence lists
@@ -104,6 +105,13 @@ def training(algorithm: str, view: View) -> Response:
     if view == "rounds":
         return _rounds(wanted, walkthrough, problems)
     return _step(wanted, walkthrough, problems)
+
+
+@blueprint.get("/steps/training/<algorithm>/embed")
+@framed
+def embed(algorithm: str) -> Response:
+    """Show the steps alone, in a frame of another site."""
+    return training(algorithm, "page")
 
 
 def _step(wanted: TrainingRequest, walkthrough: TrainingWalkthrough | None, problems: list[InputProblem]) -> Response:

@@ -24,7 +24,6 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Literal
 
 import regex
@@ -39,8 +38,6 @@ from webapp.web.htmx import private, swappable
 from webapp.web.json_responses import json_response
 from webapp.web.templates import Context
 
-MAX_TICKS = 40
-"""How many links to steps the player has; of more steps, each link stands for several."""
 MOST_BEST = 20
 """How many best segmentations the last step of Unigram and n-grams may list."""
 
@@ -94,15 +91,6 @@ class Walkthrough:
 
 
 @dataclass(frozen=True)
-class StepTick:
-    """A link of the player to step `first`, which stands for the steps up to `last`."""
-
-    first: int
-    last: int
-    state: Literal["done", "now", "ahead"]
-
-
-@dataclass(frozen=True)
 class ShownStep:
     """Step `step` of a walkthrough; `address` maps a step to its address, `note` is a sentence above the step."""
 
@@ -147,11 +135,6 @@ class ShownStep:
         return len(self.walkthrough) - 1
 
     @property
-    def ticks(self) -> list[StepTick]:
-        """The links of the player, at most `MAX_TICKS`."""
-        return step_ticks(self.first, self.last, self.step)
-
-    @property
     def emphasized(self) -> Markup:
         """The sentence with markup."""
         return emphasized(self.now.sentence)
@@ -177,23 +160,6 @@ def say(algorithm: str, kind: str, /, **values: object) -> str:
     """
     written: Markup = getattr(current_app.jinja_env.get_template(f"sentences/{algorithm}.html").module, kind)(**values)
     return joined(line.strip() for line in written.unescape().split("\n"))
-
-
-def step_ticks(first: int, last: int, now: int) -> list[StepTick]:
-    """The steps `first` to `last` as at most `MAX_TICKS` ticks of nearly equal length.
-
-    >>> [(tick.first, tick.last, tick.state) for tick in step_ticks(1, 3, 2)]
-    [(1, 1, 'done'), (2, 2, 'now'), (3, 3, 'ahead')]
-    >>> [(tick.first, tick.last) for tick in step_ticks(0, 99, 0)][:3]
-    [(0, 1), (2, 4), (5, 6)]
-    """
-    steps = last - first + 1
-    count = min(steps, MAX_TICKS)
-    starts = [first + at * steps // count for at in range(count + 1)] if count > 0 else []
-    return [
-        StepTick(start, end - 1, "now" if start <= now < end else "done" if start < now else "ahead")
-        for start, end in pairwise(starts)
-    ]
 
 
 def emphasized(sentence: str) -> Markup:

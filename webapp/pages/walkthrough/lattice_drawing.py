@@ -5,9 +5,12 @@ the word graphs of maximum probability, filled from the right. Positions run fro
 whatever the direction of the script, since the columns of the table do.
 """
 
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
+from operator import mul
 from typing import Literal
 from unicodedata import category
 
@@ -30,6 +33,7 @@ MAX_WHOLE = 16
 """A lattice of more positions is drawn only around the position of the step."""
 DECIDED, AHEAD = 12, 4  # positions drawn on the side that is filled already, and on the other
 MAX_LANES = 10
+MOST_TERMS = 8  # of a sum that is written out
 
 LABEL, CHARACTER, SMALL, FIGURE = 17.0, 20.0, 11.0, 13.0  # font sizes
 LEAN, MAX_LEAN = 10.0, 40.0  # how far an arc leans sideways for each position, so that arcs of several lengths fan out
@@ -90,11 +94,13 @@ def draw(
     whole: bool = False,
     name: str = "lattice",
     title: str = "",
+    formula: str | None = None,
 ) -> LatticeDrawing:
     """Draw a lattice; `best` has the best arc and the best sum of each position that is filled.
 
     A table is filled from the left, at the ends of arcs, or `backward` from the right, at their starts. `path` is the
     best path so far, `here` the position of the step; with `whole`, all positions are drawn, however many there are.
+    `formula` is written below; by default, the scores of a complete path with their sum.
     """
     first, last = (0, len(text)) if whole else _window(len(text), path, here, backward)
     newest = (min if backward else max)(best, default=None)
@@ -118,9 +124,13 @@ def draw(
     height = {arc: FIRST_LANE + (LANE + extra) * (lane - 1) if lane else 0.0 for arc, lane in lanes.items()}
     axis = TOP + max(8.0, *height.values(), 0.0)
     x_of = {at: GUTTER + UNIT * (at - first) for at in range(first, last + 1)}
-    shapes: list[Shape] = [_line(arc, role_of[arc], x_of, axis, height[arc]) for arc in drawn]
+    lines = [_line(arc, role_of[arc], x_of, axis, height[arc]) for arc in drawn]
+    shapes: list[Shape] = [*lines]
+    touched: defaultdict[int, list[tuple[float, float]]] = defaultdict(list)
+    for point in (point for line in lines for point in _points(line)):
+        touched[int(point[0] // UNIT)].append(point)
     for arc in drawn:
-        shapes += _labels(arc, role_of[arc], x_of, axis, height[arc])
+        shapes += [_aside(label, touched) for label in _labels(arc, role_of[arc], x_of, axis, height[arc])]
     # A character that is no word by itself has no arc of its own.
     alone = {arc.start for arc in drawn if not lanes[arc]}
     for at in range(first, last):
@@ -131,13 +141,26 @@ def draw(
     if last < len(text):
         shapes.append(FigureLabel(x_of[last] + 22, axis + 5, "…", "quiet", 16))
     shapes += _table(x_of, axis, extra, best, path, here, len(text) if backward else 0)
-    width = GUTTER + UNIT * (last - first) + MARGIN
+    width, bottom = GUTTER + UNIT * (last - first) + MARGIN, axis + extra + 144
+    if formula is None and sum(arc.end - arc.start for arc in path) == len(text):
+        formula = _sum_of(path, best[0 if backward else len(text)][1])
+    if formula:
+        shapes.append(FigureLabel(0, bottom + 20, formula, "strong", CHARACTER, "start"))
+        width, bottom = max(width, width_of(formula, CHARACTER) * 1.1), bottom + 32
     focus = 0.0 if whole or here is None else x_of[here]
-    figure = Figure(name, width, axis + extra + 144, tuple(shapes), title, focus)
+    figure = Figure(name, width, bottom, tuple(shapes), title, focus)
     touching = sum(arc.start < last and first < arc.end for arc in arcs)
     return LatticeDrawing(
         figure, frozenset(role_of[arc] for arc in drawn), first, last, len(text), touching - len(drawn)
     )
+
+
+def _sum_of(path: Sequence[LatticeArc], total: float) -> str:
+    """The scores of a path, from left to right, and their sum; empty for a long path. The scores are rounded."""
+    scores = [arc.labels[-1].replace("−", "− ") for arc in sorted(path, key=lambda arc: arc.start)]
+    if not 1 < len(scores) <= MOST_TERMS:
+        return ""
+    return f"{' '.join(scores).replace('− ', '−', 1)} ≈ {format_log_probability(total)}"
 
 
 def first_drawings(sizes: Iterable[int], most: int, draw_at: Callable[[int], LatticeDrawing]) -> list[LatticeDrawing]:
@@ -210,6 +233,30 @@ def _line(arc: LatticeArc, role: Role, x_of: Mapping[int, float], axis: float, h
     lean = min(LEAN * (arc.end - arc.start), MAX_LEAN)
     curve = f"M{left:g} {axis:g}C{left + lean:g} {control:.1f} {right - lean:g} {control:.1f} {right:g} {axis:g}"
     return FigurePath(curve, role, arc.title)
+
+
+def _points(line: FigurePath) -> list[tuple[float, float]]:
+    """Points of a curve, which are at most a label's height apart."""
+    numbers = list(map(float, re.findall(r"[-\d.]+", line.path)))
+    if len(numbers) != 8:
+        return []
+    weights = [((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3) for t in (at / 64 for at in range(65))]
+    x, y = numbers[::2], numbers[1::2]
+    return [(sum(map(mul, each, x)), sum(map(mul, each, y))) for each in weights]
+
+
+def _aside(label: FigureLabel, touched: dict[int, list[tuple[float, float]]]) -> FigureLabel:
+    """The label, moved sideways to where the fewest of the points touch it; its own are added."""
+    half = width_of(label.text, label.size) / 2 + 2
+
+    def touching(x: float) -> int:
+        near = (point for at in range(int((x - half) // UNIT), int((x + half) // UNIT) + 1) for point in touched[at])
+        return sum(abs(px - x) < half and label.y - label.size < py < label.y + 3 for px, py in near)
+
+    moved = replace(label, x=min((label.x + by for by in (0, -6, 6, -12, 12, -18, 18, -24, 24)), key=touching))
+    for x in (moved.x - half, moved.x, moved.x + half):
+        touched[int(x // UNIT)].append((x, label.y - label.size / 2))
+    return moved
 
 
 def _labels(arc: LatticeArc, role: Role, x_of: Mapping[int, float], axis: float, height: float) -> list[FigureLabel]:

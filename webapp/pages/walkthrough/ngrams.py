@@ -161,6 +161,7 @@ class NGramPositions:
             title=_(
                 "The words of “%(text)s” and the probabilities of each after another.", text=quotable(sentence.text)
             ),
+            formula=_product(self.model, traces.best_path(sentence.columns)) if ended else "",
         )
 
     def _arc(self, one: traces.WordCandidate) -> LatticeArc:
