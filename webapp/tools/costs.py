@@ -63,7 +63,6 @@ class CostsInput(Input):
         return {found.id for name in self.model if (found := model_of(name))}
 
 
-@dataclass(frozen=True)
 class ModelCost(Answer):
     """What a text is for a model. Prices are US dollars with all their digits; figures that are unknown are null."""
 
@@ -81,7 +80,6 @@ class ModelCost(Answer):
     problem: Annotated[str, Field(description="Why the tokens cannot be counted, and what to do; empty if they can.")]
 
 
-@dataclass(frozen=True)
 class CostsAnswer(Answer):
     """A text for several models."""
 

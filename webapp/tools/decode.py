@@ -135,7 +135,6 @@ class DecodeBody(TokenizerInput):
     )
 
 
-@dataclass(frozen=True)
 class DecodedTokenAnswer(Answer):
     """One token of decoded ids; bytes are hexadecimal, separated by spaces."""
 
@@ -161,7 +160,6 @@ class DecodedTokenAnswer(Answer):
     invalid: Annotated[str, Field(description="The bytes that turn out not to be valid UTF-8 with this token.")]
 
 
-@dataclass(frozen=True)
 class DecodeAnswer(Answer):
     """The keys that `want` names."""
 

@@ -91,7 +91,6 @@ class Tool(Generic[AnyInput, Result]):
             raise still_fetching_problem() from error
 
 
-@dataclass(frozen=True, kw_only=True)
 class ToolPage(SharingPage):
     """The context of a tool's template, as a whole page and for its block `result` alone."""
 

@@ -35,7 +35,6 @@ class ModelsInput(Input):
     longest: ClassVar[int] = LONGEST_QUERY
 
 
-@dataclass(frozen=True)
 class LanguageModelEntry(Answer):
     """A language model. Figures that no source states are null."""
 
@@ -77,7 +76,6 @@ class LanguageModelEntry(Answer):
     note: str | None
 
 
-@dataclass(frozen=True)
 class ModelsAnswer(Answer):
     """Language models."""
 
