@@ -58,7 +58,6 @@ TOOL = Tool(
     address="/reverse",
     input=ReverseInput,
     run=reverse,
-    template="tools/reverse.html",
     answer=ReverseAnswer,
     table=table,
     file_name="reversed",

@@ -327,7 +327,6 @@ TOOL = Tool(
     address="/ambiguity",
     input=AmbiguityInput,
     run=ambiguities,
-    template="tools/ambiguity.html",
     examples=EXAMPLES,
     answer=answer,
     table=table,

@@ -152,10 +152,8 @@ TOOL = Tool(
     address="/costs",
     input=CostsInput,
     run=costs,
-    template="tools/costs.html",
     answer=lambda found: CostsAnswer([row for row, _shown in found.rows]),
     table=_table,
-    file_name="costs",
     api=ApiEntry(
         "/costs",
         "CostsBody",

@@ -383,7 +383,6 @@ TOOL = Tool(
     address="/decode",
     input=DecodeInput,
     run=decode_ids,
-    template="tools/decode.html",
     answer=lambda shown: {"vocabulary": shown.given.vocabulary, **answer(shown.found)},
     table=table,
     exported={"page": 1},

@@ -280,11 +280,9 @@ TOOL = Tool(
     address="/measures",
     input=MeasuresInput,
     run=measure_text,
-    template="tools/measures.html",
     answer=lambda result: result.file.as_json(),
     table=lambda result: result.file.table(),
     exported={"for_file": True},
-    file_name="measures",
     api=ApiEntry(
         "/measures",
         MeasuresBody,

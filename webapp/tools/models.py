@@ -126,7 +126,5 @@ TOOL = Tool(
     address="/models",
     input=ModelsInput,
     run=find,
-    template="tools/models.html",
     answer=lambda found: ModelsAnswer(list(map(entry_of, found.models))),
-    file_name="models",
 )

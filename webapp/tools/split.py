@@ -158,7 +158,6 @@ TOOL = Tool(
     address="/split",
     input=SplitInput,
     run=split_text,
-    template="tools/split.html",
     answer=answer,
     files={"zip": ("application/zip", archive), "jsonl": ("application/jsonl", json_lines)},
     file_name="parts",

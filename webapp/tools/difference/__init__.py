@@ -156,10 +156,8 @@ TOOL = Tool(
     address="/vocabularies/diff",
     input=DifferenceInput,
     run=difference,
-    template="tools/difference.html",
     answer=answer,
     exported={"rows": 1_000},
-    file_name="difference",
     api=ApiEntry(
         "/difference",
         "DifferenceBody",

@@ -80,11 +80,9 @@ TOOL = Tool(
     address="/messages/templates",
     input=TemplatesInput,
     run=check_templates,
-    template="tools/templates.html",
     answer=lambda result: result,
     table=lambda result: [
         ["template", "check", "status", "found", "what to do"],
         *([row.name, one.check, one.status, one.found, one.repair] for row in result.templates for one in row.findings),
     ],
-    file_name="templates",
 )

@@ -243,9 +243,7 @@ TOOL = Tool(
     address="/pretokens",
     input=PretokensInput,
     run=pretokens,
-    template="tools/pretokens.html",
     answer=answer,
-    file_name="pretokens",
     api=ApiEntry(
         "/pretokens",
         "PretokensBody",
