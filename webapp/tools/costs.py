@@ -139,12 +139,9 @@ def _row(model: LanguageModel, tokens: dict[str, int], problems: dict[str, str])
 
 
 def _table(found: Costs) -> Iterator[tuple[object, ...]]:
-    yield ("model", "vocabulary", "tokens", "max_input", "share", "price_in", "price_out", "as_of", "problem")
-    for row, _shown in found.rows:
-        yield (
-            *(row.model, row.vocabulary, row.tokens, row.max_input, row.share),
-            *(row.price_in, row.price_out, row.as_of, row.problem),
-        )
+    columns = ("model", "vocabulary", "tokens", "max_input", "share", "price_in", "price_out", "as_of", "problem")
+    yield columns
+    yield from (tuple(getattr(row, column) for column in columns) for row, _shown in found.rows)
 
 
 TOOL = Tool(
