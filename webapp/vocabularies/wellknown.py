@@ -58,11 +58,11 @@ class WellKnown:
     """One well-known vocabulary.
 
     `name` appears in URLs. `title` and `family` are proper names. `size` is the highest id plus one, special tokens
-    included. `format` is the result of `recognize` for the file. `encoding` names what a
-    `.tiktoken` file does not contain. `chat` is the repository on the hub that has the chat template of the
-    vocabulary's models, empty if none is known. `licence` is an SPDX identifier, or the name of the licence. `also` are
-    checksums of files that are this vocabulary, though they are not required of the publisher's file. `download_size`
-    is that of the files in bytes, 0 if it is not known.
+    included. `format` is the result of `recognize` for the file. `encoding` names what a `.tiktoken` file does not
+    contain. `chat` is the repository on the hub that has the chat template of the vocabulary's models, empty if
+    none is known. `licence` is an SPDX identifier, or the name of the licence. `also` are checksums of files that
+    are this vocabulary, though they are not required of the publisher's file. `download_size` is that of the files
+    in bytes, 0 if it is not known.
     """
 
     name: str
