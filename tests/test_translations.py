@@ -2,7 +2,8 @@
 
 import ast
 import re
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -117,3 +118,18 @@ def forms(catalogue: Catalog) -> dict[tuple[str, ...], tuple[str, ...]]:
 
 def several(strings: str | Sequence[str]) -> tuple[str, ...]:
     return (strings,) if isinstance(strings, str) else tuple(strings)
+
+
+def test_texts_in_toml_have_the_same_values_in_every_language() -> None:
+    found = list(texts_in([tomllib.loads(path.read_text("utf-8")) for path in (ROOT / "webapp").rglob("*.toml")]))
+    assert len(found) > 100
+    for texts in found:
+        assert len({frozenset(VALUES.findall(str(text))) for text in texts.values()}) == 1, texts
+
+
+def texts_in(value: object) -> Iterator[dict[str, str]]:
+    if isinstance(value, dict) and value.keys() == LANGUAGES.keys():
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from texts_in(each)

@@ -4,7 +4,6 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
-from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
 from typing import Annotated
 
@@ -32,7 +31,6 @@ class ReverseInput(Input):
     times: Annotated[int, Field(ge=1, le=9, description="How many times.")] = 1
 
 
-@dataclass(frozen=True)
 class ReverseAnswer(Answer):
     """The reversed text."""
 
@@ -60,7 +58,6 @@ TOOL = Tool(
     address="/reverse",
     input=ReverseInput,
     run=reverse,
-    template="tools/reverse.html",
     answer=ReverseAnswer,
     table=table,
     file_name="reversed",

@@ -22,14 +22,13 @@ CATALOGUE = read(
 title = "Small ranks"
 family = "OpenAI"
 algorithm = "bpe"
-size = 258
+size = 50257
 format = "tiktoken"
 licence = "MIT"
 repository = "somebody/ranks"
 files = ["small.tiktoken"]
 sha256 = ["{hashlib.sha256(RANKS).hexdigest()}"]
-pattern = '\\w+|\\W+'
-special_tokens = {{ "<|end|>" = 257 }}
+encoding = "r50k_base"
 
 [small-pieces]
 title = "Small pieces"

@@ -41,7 +41,7 @@ def test_a_file_is_fetched_verified_and_stored(make: Make, publisher: Publisher,
     record = json.loads((fetcher.disk_cache.folder / "small-ranks.json").read_text())
     assert record["source"] == "somebody/ranks@main: small.tiktoken"
     assert record["files"][0]["sha256"] == hashlib.sha256(RANKS).hexdigest()
-    assert ranks.tokenizer([RANKS]).ids("abc<|end|>", special=True) == [256, 99, 257]
+    assert ranks.tokenizer([RANKS]).ids("abc<|endoftext|>", special=True) == [256, 99, 50256]
     publisher.answers[RANKS_PATH] = Answer(RANKS.replace(b"256", b"257"))
     assert refused(make(fetcher.disk_cache.folder / "another"), ranks).reason == "checksum"
 

@@ -4,7 +4,6 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from http import HTTPStatus
 from typing import Any, Literal
@@ -195,7 +194,6 @@ page = Blueprint("api_page", __name__)
 FieldRow = tuple[str, str, bool, str, str]  # name, type, whether it is required, default, description
 
 
-@dataclass(frozen=True, kw_only=True)
 class ApiPage(Page):
     """The context of the API page."""
 

@@ -84,7 +84,6 @@ def _plain(result: Result) -> Iterator[str]:
     return tables.plain_parts(result.encoding, SEPARATORS.get(name, name[:16]))
 
 
-@dataclass(frozen=True, kw_only=True)
 class ExportedPage(Context):
     """A self-contained HTML file: own style, no scripts, no external resources; light or dark as the browser is set.
 

@@ -41,7 +41,6 @@ class ShareTerms:
         return {name: value for name, value in (("title", self.title), ("note", self.note)) if value}
 
 
-@dataclass(frozen=True, kw_only=True)
 class SharingPage(Page):
     """A page with `share/_share_form.html`; its fields are sent with the form `form_id`."""
 

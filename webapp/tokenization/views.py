@@ -57,7 +57,6 @@ class DetailsForm:
     files: str  # the address of downloads, without the suffix such as `.svg`
 
 
-@dataclass(frozen=True, kw_only=True)
 class ResultView(Context):
     """A result with the details of the chosen token, or the problems of the input. Templates call it `shown`.
 
@@ -209,7 +208,6 @@ class ResultView(Context):
         return sorted(known, key=lambda piece: -piece[1])
 
 
-@dataclass(frozen=True, kw_only=True)
 class TokenView(ResultView):
     """The details of the chosen token alone."""
 

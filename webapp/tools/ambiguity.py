@@ -56,7 +56,6 @@ class AmbiguityInput(DictionaryInput):
     limit: Annotated[int, Field(ge=0, le=1_000, description="The most places to list."), WHOLE, InBody()] = 100
 
 
-@dataclass(frozen=True)
 class WordAnswer(Answer):
     """A word of a text."""
 
@@ -65,7 +64,6 @@ class WordAnswer(Answer):
     end: int
 
 
-@dataclass(frozen=True)
 class PlaceAnswer(Answer):
     """A place of a text with an ambiguity."""
 
@@ -86,7 +84,6 @@ class PlaceAnswer(Answer):
     ]
 
 
-@dataclass(frozen=True)
 class MethodAnswer(Answer):
     """A method of word segmentation and the vocabulary that it uses."""
 
@@ -94,7 +91,6 @@ class MethodAnswer(Answer):
     vocabulary: str
 
 
-@dataclass(frozen=True)
 class AmbiguitiesAnswer(Answer):
     """The ambiguities of a text."""
 
@@ -331,7 +327,6 @@ TOOL = Tool(
     address="/ambiguity",
     input=AmbiguityInput,
     run=ambiguities,
-    template="tools/ambiguity.html",
     examples=EXAMPLES,
     answer=answer,
     table=table,

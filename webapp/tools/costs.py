@@ -63,7 +63,6 @@ class CostsInput(Input):
         return {found.id for name in self.model if (found := model_of(name))}
 
 
-@dataclass(frozen=True)
 class ModelCost(Answer):
     """What a text is for a model. Prices are US dollars with all their digits; figures that are unknown are null."""
 
@@ -81,7 +80,6 @@ class ModelCost(Answer):
     problem: Annotated[str, Field(description="Why the tokens cannot be counted, and what to do; empty if they can.")]
 
 
-@dataclass(frozen=True)
 class CostsAnswer(Answer):
     """A text for several models."""
 
@@ -141,12 +139,9 @@ def _row(model: LanguageModel, tokens: dict[str, int], problems: dict[str, str])
 
 
 def _table(found: Costs) -> Iterator[tuple[object, ...]]:
-    yield ("model", "vocabulary", "tokens", "max_input", "share", "price_in", "price_out", "as_of", "problem")
-    for row, _shown in found.rows:
-        yield (
-            *(row.model, row.vocabulary, row.tokens, row.max_input, row.share),
-            *(row.price_in, row.price_out, row.as_of, row.problem),
-        )
+    columns = ("model", "vocabulary", "tokens", "max_input", "share", "price_in", "price_out", "as_of", "problem")
+    yield columns
+    yield from (tuple(getattr(row, column) for column in columns) for row, _shown in found.rows)
 
 
 TOOL = Tool(
@@ -154,10 +149,8 @@ TOOL = Tool(
     address="/costs",
     input=CostsInput,
     run=costs,
-    template="tools/costs.html",
     answer=lambda found: CostsAnswer([row for row, _shown in found.rows]),
     table=_table,
-    file_name="costs",
     api=ApiEntry(
         "/costs",
         "CostsBody",

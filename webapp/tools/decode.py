@@ -135,7 +135,6 @@ class DecodeBody(TokenizerInput):
     )
 
 
-@dataclass(frozen=True)
 class DecodedTokenAnswer(Answer):
     """One token of decoded ids; bytes are hexadecimal, separated by spaces."""
 
@@ -161,7 +160,6 @@ class DecodedTokenAnswer(Answer):
     invalid: Annotated[str, Field(description="The bytes that turn out not to be valid UTF-8 with this token.")]
 
 
-@dataclass(frozen=True)
 class DecodeAnswer(Answer):
     """The keys that `want` names."""
 
@@ -385,7 +383,6 @@ TOOL = Tool(
     address="/decode",
     input=DecodeInput,
     run=decode_ids,
-    template="tools/decode.html",
     answer=lambda shown: {"vocabulary": shown.given.vocabulary, **answer(shown.found)},
     table=table,
     exported={"page": 1},

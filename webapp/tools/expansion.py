@@ -340,9 +340,7 @@ TOOL = Tool(
     address="/vocabularies/expand",
     input=ExpansionInput,
     run=preview,
-    template="tools/expansion.html",
     answer=answer,
-    file_name="expansion",
     form_id="expand",
 )
 expansion_files = Blueprint("expansion_files", __name__, url_prefix=TOOL.address)

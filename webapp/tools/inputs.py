@@ -10,8 +10,19 @@
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field as DataclassField
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Self,
+    TypeVar,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 from urllib.parse import urlencode
 
 from flask import Request, current_app
@@ -107,11 +118,18 @@ class AnswerModel(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-@dataclass(frozen=True)
+@dataclass_transform(frozen_default=True)
 class Answer:
-    """Base of what programs get: its fields are the JSON object, and its types the schema in the OpenAPI document."""
+    """Base of what programs get: its fields are the JSON object, and its types the schema in the OpenAPI document.
+
+    Every subclass is a frozen dataclass.
+    """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
+    __dataclass_fields__: ClassVar[dict[str, DataclassField[Any]]]
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
 
 
 def body_model(kind: type[Input], name: str) -> type[Input]:

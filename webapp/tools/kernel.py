@@ -55,25 +55,29 @@ class Tool(Generic[AnyInput, Result]):
     their addresses: the media type, and a function that yields the content. `exported` is what files change in the
     input: they have more rows than a page. `view_at` is the part of the page that a view chosen by `show` leads to.
     `leafed` are the fields of links whose result is a new entry of the browser's history. `methods` are those of the
-    page; a tool that stores has a view of its own for POST.
+    page; a tool that stores has a view of its own for POST. Its files are called `file_name`, or by its own name.
     """
 
     name: str
     address: str
     input: type[AnyInput]
     run: Callable[[AnyInput], Result]
-    template: str
     examples: Sequence[str] = ()
     answer: Callable[[Result], Any]
     table: Callable[[Result], Iterable[Sequence[object]]] | None = None
     files: Mapping[str, tuple[str, Callable[[Result], Iterable[str | bytes]]]] = field(default_factory=dict)
     exported: Mapping[str, Any] = field(default_factory=dict)
-    file_name: str
+    file_name: str = ""
     form_id: str = "tool"
     view_at: str = ""
     leafed: Sequence[str] = ("page",)
     methods: Sequence[str] = ("GET", "POST")
     api: ApiEntry | None = None
+
+    @property
+    def template(self) -> str:
+        """The template of its page."""
+        return f"tools/{self.name}.html"
 
     @property
     def styles(self) -> str:
@@ -91,7 +95,6 @@ class Tool(Generic[AnyInput, Result]):
             raise still_fetching_problem() from error
 
 
-@dataclass(frozen=True, kw_only=True)
 class ToolPage(SharingPage):
     """The context of a tool's template, as a whole page and for its block `result` alone."""
 
@@ -117,14 +120,16 @@ def blueprint_of(tool: Tool[Any, Any]) -> Blueprint:
         return page_of(tool, *_attempted(tool, {}))
 
     def as_json() -> BaseResponse:
-        return _download(_json(tool), f"{tool.file_name}.json")
+        return _download(_json(tool), f"{tool.file_name or tool.name}.json")
 
     def as_file(ending: str) -> BaseResponse:
         media_type, content = files[ending]
         given, result, problems = _attempted(tool, tool.exported)
         try:
             if not problems:
-                return _download(long_response(content(result), mimetype=media_type), f"{tool.file_name}.{ending}")
+                return _download(
+                    long_response(content(result), mimetype=media_type), f"{tool.file_name or tool.name}.{ending}"
+                )
         except InputProblem as problem:
             problems = [problem]
         return page_of(tool, given, None, problems)

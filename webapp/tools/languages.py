@@ -379,9 +379,7 @@ TOOL = Tool(
     address="/languages",
     input=LanguagesInput,
     run=languages,
-    template="tools/languages.html",
     answer=answer,
     table=table,
     files={"svg": ("image/svg+xml", partial(picture, "svg")), "png": ("image/png", partial(picture, "png"))},
-    file_name="languages",
 )

@@ -201,7 +201,6 @@ class MeasuresBody(Input):
     ] = ""
 
 
-@dataclass(frozen=True)
 class LanguageMeasures(Answer):
     """The first article of the Universal Declaration of Human Rights in 39 languages."""
 
@@ -213,7 +212,6 @@ class LanguageMeasures(Answer):
     left_out: Annotated[Sequence[str], Field(description="Languages with more than a tenth of unknown tokens.")]
 
 
-@dataclass(frozen=True)
 class BoundaryMeasures(Answer):
     """The boundaries of tokens and of the gold segmentation, inside of its lines."""
 
@@ -247,7 +245,6 @@ TokenizerMeasures: Any = create_model(
 )
 
 
-@dataclass(frozen=True)
 class MeasuresAnswer(Answer):
     """The text in figures, and the tokenizers in the order of the request."""
 
@@ -283,11 +280,9 @@ TOOL = Tool(
     address="/measures",
     input=MeasuresInput,
     run=measure_text,
-    template="tools/measures.html",
     answer=lambda result: result.file.as_json(),
     table=lambda result: result.file.table(),
     exported={"for_file": True},
-    file_name="measures",
     api=ApiEntry(
         "/measures",
         MeasuresBody,

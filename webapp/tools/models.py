@@ -35,7 +35,6 @@ class ModelsInput(Input):
     longest: ClassVar[int] = LONGEST_QUERY
 
 
-@dataclass(frozen=True)
 class LanguageModelEntry(Answer):
     """A language model. Figures that no source states are null."""
 
@@ -77,7 +76,6 @@ class LanguageModelEntry(Answer):
     note: str | None
 
 
-@dataclass(frozen=True)
 class ModelsAnswer(Answer):
     """Language models."""
 
@@ -128,7 +126,5 @@ TOOL = Tool(
     address="/models",
     input=ModelsInput,
     run=find,
-    template="tools/models.html",
     answer=lambda found: ModelsAnswer(list(map(entry_of, found.models))),
-    file_name="models",
 )

@@ -69,7 +69,6 @@ class SplitInput(TokenizerInput):
     example: ClassVar[Mapping[str, Any]] = {"text": EXAMPLE, "tokens": 20}
 
 
-@dataclass(frozen=True)
 class PartAnswer(Answer):
     """One part of a text."""
 
@@ -79,7 +78,6 @@ class PartAnswer(Answer):
     tokens: Annotated[int, Field(description="The number of its tokens when it is encoded alone.")]
 
 
-@dataclass(frozen=True)
 class SplitAnswer(Answer):
     """The parts, in the order of the text."""
 
@@ -160,7 +158,6 @@ TOOL = Tool(
     address="/split",
     input=SplitInput,
     run=split_text,
-    template="tools/split.html",
     answer=answer,
     files={"zip": ("application/zip", archive), "jsonl": ("application/jsonl", json_lines)},
     file_name="parts",

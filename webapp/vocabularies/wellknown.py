@@ -6,7 +6,6 @@ the whole file, so that an incomplete or inconsistent entry fails before a visit
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
 from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
@@ -59,11 +58,11 @@ class WellKnown:
     """One well-known vocabulary.
 
     `name` appears in URLs. `title` and `family` are proper names. `size` is the highest id plus one, special tokens
-    included. `format` is the result of `recognize` for the file. `encoding`, or `pattern` and `special_tokens`, add
-    what a `.tiktoken` file does not contain. `chat` is the repository on the hub that has the chat template of the
-    vocabulary's models, empty if none is known. `licence` is an SPDX identifier, or the name of the licence. `also` are
-    checksums of files that are this vocabulary, though they are not required of the publisher's file. `download_size`
-    is that of the files in bytes, 0 if it is not known.
+    included. `format` is the result of `recognize` for the file. `encoding` names what a `.tiktoken` file does not
+    contain. `chat` is the repository on the hub that has the chat template of the vocabulary's models, empty if
+    none is known. `licence` is an SPDX identifier, or the name of the licence. `also` are checksums of files that
+    are this vocabulary, though they are not required of the publisher's file. `download_size` is that of the files
+    in bytes, 0 if it is not known.
     """
 
     name: str
@@ -78,9 +77,7 @@ class WellKnown:
     also: Several[_Checksum] = ()
     download_size: int = 0
     encoding: str = ""
-    pattern: str = ""
     chat: Repository = ""
-    special_tokens: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def ships(self) -> bool:
@@ -90,12 +87,7 @@ class WellKnown:
     def tokenizer(self, contents: Sequence[bytes]) -> Tokenizer:
         """The tokenizer from the content of the source's files; raises FormatError for files of another format."""
         if self.format == "tiktoken":
-            return tiktoken.read(
-                contents[0],
-                self.encoding or None,
-                pattern=self.pattern or None,
-                special_tokens=self.special_tokens or None,
-            )
+            return tiktoken.read(contents[0], self.encoding)
         found = recognize(*contents)
         if found.format != self.format:
             raise FormatError(
@@ -162,7 +154,6 @@ def _entry(name: str, table: dict[str, Any]) -> WellKnown:
     origin = {key: given.pop(key) for key in ("files", "repository", "revision", "sha256") if key in given}
     if "repository" in origin:
         origin.setdefault("revision", "main")
-    reserved = given.pop("reserved_tokens", "")
     source = VocabularySource(**origin)
     known = WellKnown(name=name, source=source, **given)
     algorithms = [
@@ -171,7 +162,6 @@ def _entry(name: str, table: dict[str, Any]) -> WellKnown:
         if algorithm.models and algorithm.family not in ("dictionary", "lookup")
     ]
     wanted = 2 if known.format == "vocab.json" else 1
-    completed = bool(known.encoding or (known.pattern and known.special_tokens))
     ours = known.encoding in packed_ranks.FILES and bool(source.sha256)
     require(name.replace("_", "").replace("-", "").isalnum() and name == name.lower(), "should be in lower case")
     require(known.algorithm in algorithms, f"has an algorithm that is none of {', '.join(algorithms)}")
@@ -179,17 +169,9 @@ def _entry(name: str, table: dict[str, Any]) -> WellKnown:
     require(len(source.sha256) in (0, wanted), "should have a checksum for each file")
     require(bool(source.repository) or ours, "has no repository, and does not ship with the site")
     require(not known.ships or bool(source.sha256), "ships with the site, and has no checksum")
-    require(not reserved or bool(known.special_tokens), "has reserved tokens but no special tokens")
     require(not known.encoding or known.encoding in tiktoken.ENCODINGS, "has an unknown encoding")
-    require(
-        (known.format == "tiktoken") == completed,
-        "should have an encoding, or a pattern and special tokens, only if it is a .tiktoken file",
-    )
-    if reserved:  # numbered tokens for the ids between the special ones
-        taken = set(known.special_tokens.values())
-        free = sorted(set(range(min(taken), known.size)) - taken)
-        more = {reserved.replace("{id}", str(id)): id for id in free}
-        return replace(known, special_tokens={**known.special_tokens, **more})
+    is_tiktoken = known.format == "tiktoken"
+    require(is_tiktoken == bool(known.encoding), "should have an encoding only if it is a .tiktoken file")
     return known
 
 

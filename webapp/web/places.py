@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 
 from flask import Flask, request
-from flask_babel import lazy_gettext as _l
-from flask_babel import lazy_pgettext as _lp
 from flask_babel.speaklater import LazyString
+
+from webapp.web.localization import localized
 
 
 @dataclass(frozen=True)
@@ -26,47 +27,10 @@ class Place:
         return any(endpoint.startswith(f"{blueprint}.") for endpoint, _ in self.tabs)
 
 
-PLACES = (
-    Place(
-        _lp("menu", "Playground"),
-        (
-            ("playground.page", _l("Text")),
-            ("decode.page", _l("Ids")),
-            ("messages.page", _l("Conversation")),
-            ("pretokens.page", _l("Pre-tokens")),
-            ("split.page", _l("Split")),
-        ),
-    ),
-    Place(
-        _l("Compare"),
-        (
-            ("compare.page", _l("Compare")),
-            ("languages.page", _l("Languages")),
-            ("measures.page", _l("Measures")),
-            ("costs.page", _l("Models")),
-        ),
-    ),
-    Place(
-        _l("Step by step"),
-        (
-            ("steps.index", _lp("tab", "Encoding")),
-            ("training.index", _lp("tab", "Training")),
-            ("steps.race.page", _l("Race")),
-        ),
-    ),
-    Place(_l("Chinese"), (("ambiguity.page", _l("Ambiguities")), ("evaluate.page", _l("Evaluate")))),
-    Place(_l("Train"), (("train.page", _l("Train")),)),
-    Place(
-        _l("Vocabularies"),
-        (
-            ("vocabularies.index", _l("Vocabularies")),
-            ("models.page", _l("Models and prices")),
-            ("difference.page", _l("Difference")),
-            ("expansion.page", _l("Expand")),
-        ),
-    ),
-    Place(_lp("menu", "Learn"), (("learn.index", _lp("menu", "Learn")),)),
-)
+PLACES = [
+    Place(place["title"], list(place["tabs"].items()))
+    for place in localized(files(__package__), "places.toml").values()
+]
 
 
 def init_app(app: Flask) -> None:

@@ -8,6 +8,7 @@ import logging
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
@@ -26,33 +27,7 @@ STATUSES = tuple(status.value for status in HTTPStatus if status >= 400)
 # The Retry-After header by status, in seconds.
 RETRY_AFTER = {429: 60, 503: 10}
 
-_PAGE = Template(
-    """<!doctype html>
-<html lang="{{ messages[0].tag }}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<meta name="color-scheme" content="light dark">
-<title>{{ messages|join(" · ", "heading") }} · Tokenscope</title>
-</head>
-<body>
-<main>
-{% for message in messages %}
-<section lang="{{ message.tag }}">
-<h1>{{ message.heading }}</h1>
-<p role="alert">{{ message.sentence }}</p>
-{% if is_form %}<p>{{ message.back }}</p>{% endif %}
-<p><a href="{{ home }}">{{ message.home }}</a></p>
-<p>{{ message.status }}</p>
-</section>
-{% endfor %}
-</main>
-</body>
-</html>
-""",
-    autoescape=True,
-)
+_PAGE = Template(Path(__file__).with_name("plain_error.html").read_text(encoding="utf-8"), autoescape=True)
 _PART = Template(
     """{% for message in messages %}<div class="notice bad" role="alert"><p>{{ message.sentence }}</p></div>
 {% endfor %}""",

@@ -1,11 +1,9 @@
 """Template contexts: a frozen dataclass for each template, with a field for each of its variables.
 
->>> @dataclass(frozen=True, kw_only=True)
-... class Greeting(Context):
+>>> class Greeting(Context):
 ...     template = "greeting.html"
 ...     name: str
->>> @dataclass(frozen=True, kw_only=True)
-... class Letter(Context):
+>>> class Letter(Context):
 ...     template = "letter.html"
 ...     greeting: Greeting
 ...     pages: int
@@ -17,19 +15,26 @@ into those of the whole. Undefined variables are errors (`webapp.web.application
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import ClassVar
+from dataclasses import Field, dataclass, fields
+from typing import Any, ClassVar, dataclass_transform
 
 from flask import render_template
 
 from webapp.observing import report
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass_transform(kw_only_default=True, frozen_default=True)
 class Context:
-    """The variables of a template. A class without a `template` is a part of other contexts."""
+    """The variables of a template; every subclass is a frozen dataclass, whose fields are given by name.
+
+    A class without a `template` is a part of other contexts.
+    """
 
     template: ClassVar[str] = ""
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
 
     def variables(self) -> dict[str, object]:
         """The template's variables by name; those of a field that is a context are merged in."""
@@ -40,7 +45,6 @@ class Context:
         return given
 
 
-@dataclass(frozen=True, kw_only=True)
 class Page(Context):
     """The context of `base.html`."""
 
@@ -48,7 +52,6 @@ class Page(Context):
     status: int | None = None  # of an error page, which has no language switch for submitted text
 
 
-@dataclass(frozen=True, kw_only=True)
 class ErrorMessage(Context):
     """A message without a page, for htmx."""
 
@@ -58,7 +61,6 @@ class ErrorMessage(Context):
     retry: int | None = None  # seconds after which the page sends the request again by itself
 
 
-@dataclass(frozen=True, kw_only=True)
 class ErrorPage(Page):
     """An error page with a message, and the request to send again if it can be repeated."""
 
@@ -73,7 +75,6 @@ class ErrorPage(Page):
     method: str = "POST"  # how to send it
 
 
-@dataclass(frozen=True, kw_only=True)
 class FrameMessage(Context):
     """A message in a frame on another site, in place of a snapshot."""
 

@@ -160,29 +160,24 @@ def answer(request: Mapping[str, Any], made: jinja2.Environment, clock: Clock) -
     The first is the prompt. The others help to find the messages in it: the prompt with marks around each content, and
     the `extra` renderings with marks; or, where marks change the prompt, the prompts of the first messages.
     """
+    try:
+        yield from _lines(request, made, clock)
+    except Exception as error:
+        yield _failure(error)
+
+
+def _lines(request: Mapping[str, Any], made: jinja2.Environment, clock: Clock) -> Iterator[Line]:
     if "inspect" in request:
-        try:
-            yield inspect(request["inspect"], made)
-        except Exception as error:
-            yield _failure(error)
+        yield inspect(request["inspect"], made)
         return
     clock.now = datetime.fromisoformat(request["now"])
     clock.used = False
-    try:
-        template = made.from_string(request["source"])
-    except Exception as error:
-        yield _failure(error)
-        return
-    rendering = Rendering(template, request)
+    rendering = Rendering(made.from_string(request["source"]), request)
     if "renders" in request:
         yield from _several(rendering, clock)
         return
     whole = {"tools": True, "reply": request["reply"]}
-    try:
-        text = rendering.text(whole, "")
-    except Exception as error:
-        yield _failure(error)
-        return
+    text = rendering.text(whole, "")
     yield {"text": text, "dated": clock.used}
     marks, marked = rendering.marked(whole, text)
     yield {"marks": marks, "text": marked}

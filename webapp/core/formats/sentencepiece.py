@@ -10,8 +10,10 @@ integers, so that a string that is not UTF-8 or an unknown enum value gets an er
 have a package name of their own, so that they do not clash with SentencePiece's when both are loaded.
 """
 
+import tomllib
 from array import array
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
@@ -251,32 +253,7 @@ def _write_normalizer(spec: Any, normalizer: SentencePieceNormalizer) -> None:
 
 PACKAGE = "tokenscope"
 
-# name: (number, type, default)
-_FIELDS: dict[str, dict[str, tuple[int, str, str]]] = {
-    "SentencePiece": {"piece": (1, "BYTES", ""), "score": (2, "FLOAT", "0"), "type": (3, "INT32", "1")},
-    "TrainerSpec": {
-        "model_type": (3, "INT32", "1"),
-        "vocab_size": (4, "INT32", "8000"),
-        "treat_whitespace_as_suffix": (24, "BOOL", "false"),
-        "byte_fallback": (35, "BOOL", "false"),
-        "unk_id": (40, "INT32", "0"),
-        "unk_surface": (44, "BYTES", ""),
-        "unk_piece": (45, "BYTES", "<unk>"),
-    },
-    "NormalizerSpec": {
-        "precompiled_charsmap": (2, "BYTES", ""),
-        "add_dummy_prefix": (3, "BOOL", "true"),
-        "remove_extra_whitespaces": (4, "BOOL", "true"),
-        "escape_whitespaces": (5, "BOOL", "true"),
-    },
-    "ModelProto": {
-        "pieces": (1, "SentencePiece", ""),
-        "trainer_spec": (2, "TrainerSpec", ""),
-        "normalizer_spec": (3, "NormalizerSpec", ""),
-        "self_test_data": (4, "BYTES", ""),
-        "denormalizer_spec": (5, "NormalizerSpec", ""),
-    },
-}
+_FIELDS = tomllib.loads(Path(__file__).with_name("sentencepiece_fields.toml").read_text(encoding="utf-8"))
 
 
 def _declared() -> FileDescriptorProto:

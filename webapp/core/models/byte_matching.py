@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from webapp.core.cache import Cache
 from webapp.core.models.fast.word_lengths import lengths_of_bytes
-from webapp.core.models.merge_loop import byte_segments
-from webapp.core.vocabulary_error import VocabularyError, shown
+from webapp.core.models.merge_loop import byte_segments, check_bytes
+from webapp.core.vocabulary_error import VocabularyError
 
 
 class ByteMatching:
@@ -30,11 +30,7 @@ class ByteMatching:
         self._ids = {piece: id for id, piece in enumerate(self.pieces) if id >= reserved}
         if len(self._ids) != len(self.pieces) - reserved:
             raise VocabularyError("a piece occurs twice in the vocabulary")
-        if b"" in self._ids:
-            raise VocabularyError("a piece is empty")
-        for byte in range(256):
-            if bytes([byte]) not in self._ids:
-                raise VocabularyError("the byte %(missing)s is not in the vocabulary", missing=shown(bytes([byte])))
+        check_bytes(self._ids)
         self._lengths = lengths_of_bytes(self._ids)
         self.ids = Cache(self._compute_ids).__getitem__
 

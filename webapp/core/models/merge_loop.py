@@ -8,7 +8,7 @@ O(n log n).
 offsets of a byte-level model's tokens.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
@@ -16,6 +16,7 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from webapp.core.text.utf8 import bytes_to_characters
+from webapp.core.vocabulary_error import VocabularyError, shown
 
 # Above this many symbols the heap is faster than searching the list again for every merge (3 times at 400).
 LONG = 80
@@ -224,6 +225,15 @@ class Symbols:
         """The ids of the bytes of a symbol; None unless all of them are pieces."""
         ids = [self.ids.get(f"<0x{byte:02X}>") for byte in symbol.encode()]
         return None if None in ids else ids  # type: ignore[return-value]
+
+
+def check_bytes(pieces: Container[bytes]) -> None:
+    """Raise VocabularyError if a piece is empty, or one of the 256 bytes is missing."""
+    if b"" in pieces:
+        raise VocabularyError("a piece is empty")
+    for byte in range(256):
+        if bytes([byte]) not in pieces:
+            raise VocabularyError("the byte %(byte)s is not in the vocabulary", byte=shown(bytes([byte])))
 
 
 def byte_segments(

@@ -65,10 +65,7 @@ class ByteLevel:
 
     def spans(self, text: str) -> list[Span]:
         """The matches with their ranges; a prepended space has no range of its own."""
-        spans = _consecutive(self.split(text))
-        if spans and spans[-1][2] > len(text):
-            spans = [(pretoken, max(start - 1, 0), end - 1) for pretoken, start, end in spans]
-        return spans
+        return _without_prepended(_consecutive(self.split(text)), text)
 
     def cut(self, aligned: AlignedText) -> list[AlignedText]:
         """The matches, aligned."""
@@ -236,10 +233,7 @@ class Metaspace:
 
     def spans(self, text: str) -> list[Span]:
         """The pre-tokens with their ranges; a prepended `▁` has no range of its own."""
-        spans = _consecutive(self.split(text))
-        if spans and spans[-1][2] > len(text):
-            spans = [(pretoken, max(start - 1, 0), end - 1) for pretoken, start, end in spans]
-        return spans
+        return _without_prepended(_consecutive(self.split(text)), text)
 
     def cut(self, aligned: AlignedText) -> list[AlignedText]:
         """The pre-tokens, aligned."""
@@ -358,6 +352,13 @@ def _within(outer: Span, pretokenizer: PreTokenizer) -> list[Span]:
 def _consecutive(pretokens: list[str]) -> list[Span]:
     ends = list(accumulate(map(len, pretokens)))
     return list(zip(pretokens, [0, *ends], ends, strict=False))
+
+
+def _without_prepended(spans: list[Span], text: str) -> list[Span]:
+    """The ranges in a text of spans that may have one character before it."""
+    if not spans or spans[-1][2] <= len(text):
+        return spans
+    return [(pretoken, max(start - 1, 0), end - 1) for pretoken, start, end in spans]
 
 
 _BETWEEN_WHITE_SPACE = re.compile(f"[^{WHITE_SPACE}]++")

@@ -126,7 +126,6 @@ def uses(comparison: Comparison) -> set[str]:
     return found - {"inference"}
 
 
-@dataclass(frozen=True, kw_only=True)
 class ComparisonChoices(Context):
     """The tokenizers that match a search."""
 
@@ -135,7 +134,6 @@ class ComparisonChoices(Context):
     choosing: views.ComparisonPicker
 
 
-@dataclass(frozen=True, kw_only=True)
 class ComparePage(SharingPage):
     """The form, the rows, and the form that shares them."""
 
@@ -152,7 +150,6 @@ class ComparePage(SharingPage):
     parameters: Sequence[tuple[str, str, str, str, str]]  # of inferences: field, label, least, most, value
 
 
-@dataclass(frozen=True, kw_only=True)
 class CompareAnswer(ComparePage):
     """The parts of the page that change, for htmx."""
 

@@ -6,7 +6,6 @@ redirected to its own address if that is short enough.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from flask import Blueprint, abort, make_response, redirect, request
 from flask_babel.speaklater import LazyString
@@ -32,7 +31,6 @@ from webapp.web.localization import current_key
 from webapp.web.templates import Context, Page, render
 
 
-@dataclass(frozen=True, kw_only=True)
 class CoursePage(Page):
     """The list of lessons in their parts."""
 
@@ -42,7 +40,6 @@ class CoursePage(Page):
     parts: Mapping[str, LazyString]  # the title of each part of the course, by its first lesson
 
 
-@dataclass(frozen=True, kw_only=True)
 class ProseContext(Context):
     """The text of a lesson, a separate template in each language, with its parts by their keys."""
 
@@ -58,7 +55,6 @@ class ProseContext(Context):
     links: LessonLinks
 
 
-@dataclass(frozen=True, kw_only=True)
 class LessonPage(Page):
     """A lesson."""
 
@@ -72,7 +68,6 @@ class LessonPage(Page):
     listing: SourceListing | None  # the reference algorithm
 
 
-@dataclass(frozen=True, kw_only=True)
 class ExampleAnswerContext(Context):
     """What changes in an example with its text, for htmx."""
 
@@ -81,7 +76,6 @@ class ExampleAnswerContext(Context):
     shown: ShownExample
 
 
-@dataclass(frozen=True, kw_only=True)
 class FigureContext(Context):
     """A figure with one of its steps, for htmx."""
 

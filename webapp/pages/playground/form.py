@@ -155,7 +155,6 @@ class VocabularyPicker:
         return "" if size in title_of(entry).replace("，", " ").split() else size
 
 
-@dataclass(frozen=True, kw_only=True)
 class ChoicesContext(Context):
     """The vocabularies that a search finds."""
 
@@ -164,7 +163,6 @@ class ChoicesContext(Context):
     picker: VocabularyPicker
 
 
-@dataclass(frozen=True, kw_only=True)
 class PlaygroundPage(SharingPage):
     """The form, the result, and the form that shares it."""
 

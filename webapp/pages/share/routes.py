@@ -1,7 +1,6 @@
 """Routes of snapshots: `/share` stores a result, `/s/ID` shows it; it can be embedded, reported and deleted."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
@@ -41,7 +40,6 @@ cards = PageCache(max_bytes=8 << 20)
 measure("cache_bytes", lambda: pages.held() + cards.held(), cache="pages")
 
 
-@dataclass(frozen=True, kw_only=True)
 class LinkContext(Context):
     """The link of a result that was just shared, or the problems that prevented it."""
 
@@ -55,7 +53,6 @@ class LinkContext(Context):
     partial: bool  # whether the link is shown on the page of the result
 
 
-@dataclass(frozen=True, kw_only=True)
 class LinkPage(snapshots.SharingPage):
     """The page with the new link, or with the problems and the form to try again."""
 
@@ -66,7 +63,6 @@ class LinkPage(snapshots.SharingPage):
     origin: str  # the URL of the page that sent the form
 
 
-@dataclass(frozen=True, kw_only=True)
 class SnapshotPage(Page):
     """The page of a snapshot, with the content of its kind."""
 
@@ -78,14 +74,12 @@ class SnapshotPage(Page):
     conversation: ConversationResult | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class SnapshotEmbed(SnapshotPage):
     """The content of a snapshot alone, for an iframe."""
 
     template = "share/embed.html"
 
 
-@dataclass(frozen=True, kw_only=True)
 class DeletePage(Page):
     """The page that asks for confirmation before deleting."""
 
@@ -95,7 +89,6 @@ class DeletePage(Page):
     secret: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class ReportPage(Page):
     """The form to report a snapshot, or the confirmation after it was sent."""
 
@@ -107,7 +100,6 @@ class ReportPage(Page):
     max_length: int  # characters of a reason
 
 
-@dataclass(frozen=True, kw_only=True)
 class GonePage(Page):
     """The page that explains why a snapshot is unavailable, for one of the reasons in `GONE`."""
 

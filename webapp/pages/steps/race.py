@@ -109,7 +109,6 @@ def _race(lanes: Sequence[Lane]) -> engine.Walkthrough:
     return engine.Walkthrough([partial(frame, step) for step in range(max(lane.last for lane in lanes) + 1)])
 
 
-@dataclass(frozen=True, kw_only=True)
 class RacePage(Page):
     """The text, the choice of tokenizers, and a step of the race."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from flask import Blueprint, abort, redirect, request
@@ -219,7 +219,6 @@ def _data(wanted: StepsRequest, frame: engine.ShownStep | None, problems: Sequen
     return engine.all_steps_json(frame.walkthrough, {**about, "text": well_formed(wanted.state.text), **number_of_best})
 
 
-@dataclass(frozen=True, kw_only=True)
 class OverviewPage(Page):
     """The algorithms, with example texts."""
 
@@ -229,7 +228,6 @@ class OverviewPage(Page):
     most: int  # characters of a text
 
 
-@dataclass(frozen=True, kw_only=True)
 class StepContext(engine.WalkthroughContext):
     """One step of an algorithm, for htmx."""
 
@@ -238,7 +236,6 @@ class StepContext(engine.WalkthroughContext):
     default_for: Callable[[str], str]  # an algorithm's default vocabulary
 
 
-@dataclass(frozen=True, kw_only=True)
 class StepsPage(Page):
     """The form and a step."""
 
@@ -260,7 +257,6 @@ class StepsPage(Page):
     lesson: str  # the name of the lesson about the algorithm, empty if there is none
 
 
-@dataclass(frozen=True, kw_only=True)
 class AllStepsPage(Page):
     """All steps as a table."""
 

@@ -45,7 +45,6 @@ StageLine = tuple[Stage, Literal["done", "now", "later"], str]
 """A stage of the training: whether it is done, now or to come, and its time or share."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class JobContext(Context):
     """The state of a training, for htmx, which asks for it every second until the training ends."""
 

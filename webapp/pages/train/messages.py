@@ -1,14 +1,14 @@
 """Sentences about corpora and trainings that failed: what is wrong, where, and what to change."""
 
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import Any
 
 from flask_babel import format_timedelta
 from flask_babel import gettext as _
-from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
-from webapp.web.localization import number
+from webapp.web.localization import localized, number
 
 MEGABYTE = 1_048_576  # bytes; what people and file managers call a megabyte
 LONGEST_NAME = 60  # characters of a file's name
@@ -33,53 +33,7 @@ def size_in_words(size: int) -> str:
     return _("%(size)s MB", size=number(size / MEGABYTE, 0 if size >= 100 * MEGABYTE else 1))
 
 
-FAILURE_SENTENCES: Mapping[str, LazyString] = {
-    # of a corpus
-    "empty": _l("The corpus has no text. Paste or upload some."),
-    "not_utf8": _l("“%(file)s” is not valid UTF-8 at byte %(offset)s. Save it as UTF-8 and upload it again."),
-    "bad_json": _l(
-        "Line %(line)s of “%(file)s” is not JSON. JSON Lines have an object on each line; upload other text under a "
-        "name that ends in .txt."
-    ),
-    "no_field": _l(
-        "Line %(line)s of “%(file)s” has no text in the field “%(field)s”. Enter the name of the field that has it."
-    ),
-    "long_line": _l("Line %(line)s of “%(file)s” is longer than %(limit)s MB. Split the document into several lines."),
-    "damaged": _l("“%(file)s” cannot be decompressed: it is damaged or incomplete. Compress and upload it again."),
-    "too_large": _l("Decompressed, the corpus is larger than %(limit)s MB. Upload a part of it."),
-    "unreadable": _l("The corpus could not be read. Upload it again."),
-    # of a training
-    "too_small": _l(
-        "The corpus is too small for this size: %(possible)s pieces are possible. Choose a smaller vocabulary, a lower "
-        "minimum count or more text."
-    ),
-    "alphabet": _l(
-        "The alphabet alone needs %(needed)s pieces, more than the vocabulary size. Choose a larger vocabulary, a "
-        "lower character coverage, or BPE over bytes."
-    ),
-    "unsegmented": _l(
-        "The corpus has no spaces or / between words, or too few. Choose how to segment it under “Words of the corpus”."
-    ),
-    "slow_pattern": _l("The regular expression takes too long on this corpus. Simplify it, or choose a known pattern."),
-    "time": _l(
-        "The training was stopped, because it needs more than %(limit)s. Choose a smaller vocabulary or less text."
-    ),
-    "memory": _l(
-        "The training needed more memory than the %(limit)s that it may use. Choose less text or a higher minimum "
-        "count."
-    ),
-    "disk": _l("The training needed more disk space than the %(limit)s that it may use. Choose less text."),
-    # Only the core's checks of a worker with another version find this.
-    "plan": _l("A setting is not possible: %(message)s Change it and train again."),
-    "expired": _l(
-        "No worker picked up the training within a day. Upload the corpus again, or tell the site’s operator."
-    ),
-    "lost": _l(
-        "The worker stopped %(count)s times, so the training was abandoned. This is not your mistake: train again, and "
-        "if it fails again, choose less text."
-    ),
-    "full": _l("This site has no storage left for new vocabularies. Please tell the site’s operator."),
-}
+FAILURE_SENTENCES: Mapping[str, LazyString] = localized(files(__package__), "failures.toml")
 """What is wrong with a corpus, or why a training failed, and what to change, by the code of the error."""
 
 

@@ -1,7 +1,7 @@
 """Routes: `/train` takes a corpus and starts trainings, `/train/ID` shows one while it runs and when it has ended."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from http import HTTPStatus
 from urllib.parse import urlencode
 
@@ -41,7 +41,6 @@ from webapp.web.templates import Context, Page, render
 SCRIPTS_SHOWN = 6
 
 
-@dataclass(frozen=True, kw_only=True)
 class UploadPage(Page):
     """The form for a corpus."""
 
@@ -57,7 +56,6 @@ class UploadPage(Page):
     plan_fields: Sequence[tuple[str, str]]  # the choices to keep, as hidden fields
 
 
-@dataclass(frozen=True, kw_only=True)
 class PlanChoicesContext(Context):
     """The choices of one algorithm, for htmx."""
 
@@ -72,7 +70,6 @@ class PlanChoicesContext(Context):
     smoothings: Mapping[str, Text]  # their titles
 
 
-@dataclass(frozen=True, kw_only=True)
 class PlanPage(Page):
     """A corpus with its facts, and the choices of a training."""
 
@@ -87,7 +84,6 @@ class PlanPage(Page):
     refusal: str  # why no training can be started now
 
 
-@dataclass(frozen=True, kw_only=True)
 class JobPage(Page):
     """The page of a training."""
 
@@ -96,7 +92,6 @@ class JobPage(Page):
     shown: JobContext
 
 
-@dataclass(frozen=True, kw_only=True)
 class GoneTrainingPage(Page):
     """The page of an unknown training."""
 

@@ -1,7 +1,7 @@
 """The addresses of training: `/steps/training/ALGORITHM` shows one step, `…/rounds` a table of all of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from flask import Blueprint, abort, redirect, request, url_for
 from flask_babel import gettext as _
@@ -28,7 +28,6 @@ FIRST_WORDS = 12  # of the corpus, that a sentence lists
 blueprint = Blueprint("training", __name__)
 
 
-@dataclass(frozen=True, kw_only=True)
 class RoundContext(engine.WalkthroughContext):
     """One step of a training, for htmx."""
 
@@ -36,7 +35,6 @@ class RoundContext(engine.WalkthroughContext):
     sampled: bool  # whether the text to encode is taken from the corpus
 
 
-@dataclass(frozen=True, kw_only=True)
 class TrainingPage(Page):
     """The form, and a step or all rounds; or why there is none."""
 

@@ -1,6 +1,5 @@
 """A vocabulary by the name in an address; if there is none, the request ends with the response that says why."""
 
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from flask import Blueprint, Response, abort, make_response, request, url_for
@@ -25,14 +24,12 @@ FOR_PROGRAMS = ("as_json", "as_csv")  # endings of the endpoints that answer wit
 blueprint = Blueprint("vocabularies", __name__)
 
 
-@dataclass(frozen=True, kw_only=True)
 class HeadedPage(Page):
     """The variables of `vocabularies/_head.html`."""
 
     entry: CatalogueEntry
 
 
-@dataclass(frozen=True, kw_only=True)
 class MissingVocabularyPage(HeadedPage):
     """A vocabulary that is being downloaded, in which case the page reloads itself, or cannot be: why."""
 

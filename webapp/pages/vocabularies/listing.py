@@ -140,7 +140,6 @@ class ShelfRow:
         return "ready" if self.state == "ready" else "missing"
 
 
-@dataclass(frozen=True, kw_only=True)
 class ListContext(Context):
     """The vocabularies that a search and a filter find, for htmx."""
 
@@ -153,7 +152,6 @@ class ListContext(Context):
     total: int  # number of all vocabularies
 
 
-@dataclass(frozen=True, kw_only=True)
 class RowContext(Context):
     """A row of the list, for htmx."""
 
@@ -164,7 +162,6 @@ class RowContext(Context):
     show: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class ListPage(Page):
     """The list of all vocabularies, and the training record of the shipped ones."""
 

@@ -2,7 +2,6 @@
 
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from flask import Response, make_response, request
 from flask_babel import gettext as _
@@ -40,7 +39,6 @@ Shown = Callable[[int], str]
 """The readable piece of an id, for a link to the page of the token."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class OthersContext(Context):
     """The same text in other vocabularies, for htmx."""
 
@@ -54,7 +52,6 @@ class OthersContext(Context):
     left: int  # number of vocabularies on disk that were not looked at
 
 
-@dataclass(frozen=True, kw_only=True)
 class TokenDetailsPage(HeadedPage):
     """One token of a vocabulary."""
 
@@ -69,7 +66,6 @@ class TokenDetailsPage(HeadedPage):
     most_characters: int = TEXT_SHOWN
 
 
-@dataclass(frozen=True, kw_only=True)
 class SurveyContext(Context):
     """The unreachable tokens of a vocabulary, for htmx."""
 
@@ -86,7 +82,6 @@ class SurveyContext(Context):
     last: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class UnreachablePage(HeadedPage):
     """The unreachable tokens of a vocabulary."""
 

@@ -144,7 +144,6 @@ for function in (
     blueprint.add_app_template_global(function)
 
 
-@dataclass(frozen=True, kw_only=True)
 class TokensContext(Context):
     """A page of the tokens of a vocabulary, for htmx."""
 
@@ -156,7 +155,6 @@ class TokensContext(Context):
     page: token_table.TokenPage | None  # None if there is a problem
 
 
-@dataclass(frozen=True, kw_only=True)
 class FollowingContext(Context):
     """The words after and before a word of an n-gram vocabulary, for htmx."""
 
@@ -170,7 +168,6 @@ class FollowingContext(Context):
     most_neighbours: int = NEIGHBOURS
 
 
-@dataclass(frozen=True, kw_only=True)
 class VocabularyPage(HeadedPage):
     """The contents of a vocabulary."""
 

@@ -140,7 +140,6 @@ class ShownStep:
         return emphasized(self.now.sentence)
 
 
-@dataclass(frozen=True, kw_only=True)
 class WalkthroughContext(Context):
     """One step, for htmx."""
 

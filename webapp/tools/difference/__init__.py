@@ -45,7 +45,6 @@ def difference(given: DifferenceInput) -> ShownDifference | None:
     return shown
 
 
-@dataclass(frozen=True)
 class StageAnswer(Answer):
     """A stage of both pipelines, as a part of a `tokenizer.json` in JSON; null where that cannot express it."""
 
@@ -56,7 +55,6 @@ class StageAnswer(Answer):
     b: str | None
 
 
-@dataclass(frozen=True)
 class AddedTokenAnswer(Answer):
     """An added token that differs: its id and flags in both vocabularies, null where it is missing."""
 
@@ -65,7 +63,6 @@ class AddedTokenAnswer(Answer):
     b: dict[str, int | bool] | None
 
 
-@dataclass(frozen=True)
 class ComparedTextAnswer(Answer):
     """The ids of a text, and the stages that change them: none for the same ids."""
 
@@ -76,7 +73,6 @@ class ComparedTextAnswer(Answer):
     b: Sequence[int]
 
 
-@dataclass(frozen=True)
 class DifferenceAnswer(Answer):
     """The stages that differ, the texts that show it, the counts of pieces, and at most 1,000 of those requested."""
 
@@ -160,10 +156,8 @@ TOOL = Tool(
     address="/vocabularies/diff",
     input=DifferenceInput,
     run=difference,
-    template="tools/difference.html",
     answer=answer,
     exported={"rows": 1_000},
-    file_name="difference",
     api=ApiEntry(
         "/difference",
         "DifferenceBody",

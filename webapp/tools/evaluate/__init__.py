@@ -224,7 +224,6 @@ TOOL = Tool(
     address="/evaluate",
     input=EvaluationInput,
     run=evaluation,
-    template="tools/evaluate.html",
     answer=lambda found: evaluation_json(found.report),
     file_name="report",
     form_id="evaluate",

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from importlib.resources import files
 from typing import Any, ClassVar, Literal, Self, get_args
 from urllib.parse import urlencode
 
@@ -21,6 +22,7 @@ from webapp.chat.messages import (
     Conversation,
     ConversationError,
     Message,
+    conversation_of,
     parsed_json,
     read_messages,
 )
@@ -28,17 +30,17 @@ from webapp.chat.published import published_template
 from webapp.chat.templates import BUILT_IN, ChatTemplate, NoTemplateError, TemplateSourceError, own_template
 from webapp.core.algorithms import family_of
 from webapp.core.vocabulary_error import Phrase, shown
+from webapp.tokenization.algorithms import Text
 from webapp.tokenization.forms import InputProblem, as_typed, moved, within
 from webapp.tokenization.links import Groups, is_choice, is_independent, vocabulary_choices
 from webapp.tokenization.messages import translated
 from webapp.tools.inputs import Input
-from webapp.tools.messages.examples import EXAMPLES
 from webapp.tools.messages.variables import fields_of, variables_in
 from webapp.tools.picker import DEFAULT_VOCABULARY, no_vocabulary
 from webapp.vocabularies import CatalogueEntry, StillFetchingError, UnavailableVocabularyError, find, title_of
 from webapp.vocabularies.language_models import LanguageModel, find_models, model_of
 from webapp.vocabularies.library import library, uses
-from webapp.web.localization import current_key, number
+from webapp.web.localization import current_key, localized, number
 
 View = Literal["tokens", "template", "ids"]
 VIEWS: tuple[View, ...] = get_args(View)
@@ -50,6 +52,11 @@ DEFAULT_TEMPLATE = "chatml"
 MOST_SOURCE_BYTES = 100_000
 MOST_TOOLS_BYTES = 200_000
 ROLES = ("system", "user", "assistant", "tool")
+EXAMPLES: Sequence[tuple[Text, dict[str, Any]]] = [
+    (example.pop("label"), example | {"messages": conversation_of(example["messages"]).messages})
+    for example in localized(files(__package__), "examples.toml").values()
+]
+"""The label of each example, and its conversation, with a template of its own if it needs one."""
 
 
 class MessagesInput(Input):

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated
 
@@ -27,7 +26,6 @@ class TemplatesInput(Input):
     template: Annotated[str, Field(max_length=LONGEST_NAME)] = ""
 
 
-@dataclass(frozen=True)
 class AuditedTemplate(Answer):
     """A chat template and what the checks found, in their order."""
 
@@ -37,7 +35,6 @@ class AuditedTemplate(Answer):
     findings: list[Finding]
 
 
-@dataclass(frozen=True)
 class TemplatesAnswer(Answer):
     """The templates, built-in ones first, and the titles of the checks."""
 
@@ -83,11 +80,9 @@ TOOL = Tool(
     address="/messages/templates",
     input=TemplatesInput,
     run=check_templates,
-    template="tools/templates.html",
     answer=lambda result: result,
     table=lambda result: [
         ["template", "check", "status", "found", "what to do"],
         *([row.name, one.check, one.status, one.found, one.repair] for row in result.templates for one in row.findings),
     ],
-    file_name="templates",
 )

@@ -113,7 +113,6 @@ class PretokensInput(VocabularyInput):
         return [(OWN, _("this vocabulary’s")), *((name, name) for name in KNOWN_PATTERNS)]
 
 
-@dataclass(frozen=True)
 class AlternativeAnswer(Answer):
     """An alternative of a split pattern."""
 
@@ -122,7 +121,6 @@ class AlternativeAnswer(Answer):
     count: Annotated[int, Field(description="How many pre-tokens it matched.")]
 
 
-@dataclass(frozen=True)
 class PretokenAnswer(Answer):
     """A pre-token, or an added token between them."""
 
@@ -140,7 +138,6 @@ class PretokenAnswer(Answer):
     added: Annotated[bool, Field(description="Whether it is an added token.")]
 
 
-@dataclass(frozen=True)
 class PretokenStageAnswer(Answer):
     """A step of the pre-tokenizer."""
 
@@ -157,7 +154,6 @@ class PretokenStageAnswer(Answer):
     pretokens: Sequence[PretokenAnswer]
 
 
-@dataclass(frozen=True)
 class SplitDifferenceAnswer(Answer):
     """A span that the vocabulary and the own pattern split differently."""
 
@@ -167,7 +163,6 @@ class SplitDifferenceAnswer(Answer):
     own: Annotated[Sequence[str], Field(description="The pre-tokens of your pattern.")]
 
 
-@dataclass(frozen=True)
 class PretokensAnswer(Answer):
     """The pre-tokens of a text, stage by stage."""
 
@@ -248,9 +243,7 @@ TOOL = Tool(
     address="/pretokens",
     input=PretokensInput,
     run=pretokens,
-    template="tools/pretokens.html",
     answer=answer,
-    file_name="pretokens",
     api=ApiEntry(
         "/pretokens",
         "PretokensBody",
