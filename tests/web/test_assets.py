@@ -7,6 +7,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
+import brotli
 import pytest
 from flask import Flask, url_for
 
@@ -102,3 +103,18 @@ def test_only_the_correct_fingerprint_is_cached_for_a_year(site: Site, version: 
     with site().test_client().get("/static/app.css", query_string={"v": version}) as answer:
         assert answer.text == "a {}"
         assert ("immutable" in answer.headers["Cache-Control"]) == kept
+
+
+@pytest.mark.parametrize(("accepted", "encoding"), [("gzip, br, zstd", "br"), ("br;q=0, gzip", None), ("", None)])
+def test_who_accepts_brotli_gets_its_best_compression(
+    site: Site, folder: Path, accepted: str, encoding: str | None
+) -> None:
+    (folder / "app.css").write_text(content := "a { color: red }\n" * 99)
+    client = site().test_client()
+    with client.get("/static/app.css", headers={"Accept-Encoding": accepted}) as answer:
+        assert answer.headers.get("Content-Encoding") == encoding
+        assert (brotli.decompress(answer.data) if encoding else answer.data) == content.encode()
+        known = answer.headers["ETag"]
+    headers = {"Accept-Encoding": accepted, "If-None-Match": known}
+    with client.get("/static/app.css", headers=headers) as answer:
+        assert answer.status_code == 304
