@@ -106,15 +106,20 @@ def test_only_the_correct_fingerprint_is_cached_for_a_year(site: Site, version: 
 
 
 @pytest.mark.parametrize(("accepted", "encoding"), [("gzip, br, zstd", "br"), ("br;q=0, gzip", None), ("", None)])
-def test_who_accepts_brotli_gets_its_best_compression(
-    site: Site, folder: Path, accepted: str, encoding: str | None
+@pytest.mark.parametrize(
+    ("name", "content", "sent"),
+    [
+        ("app.css", "/* one\n * two */\na { content: '//' } /* b */\n", "\na { content: '//' } \n"),
+        ("vendor/x.js", "// one\n  // two\nf('/* // */'); // three\n", "\n\nf('/* // */'); // three\n"),
+    ],
+)
+def test_who_accepts_brotli_gets_no_comments(
+    site: Site, folder: Path, name: str, content: str, sent: str, accepted: str, encoding: str | None
 ) -> None:
-    (folder / "app.css").write_text(content := "a { color: red }\n" * 99)
-    client = site().test_client()
-    with client.get("/static/app.css", headers={"Accept-Encoding": accepted}) as answer:
+    (folder / name).write_text(content)
+    client, headers = site().test_client(), {"Accept-Encoding": accepted}
+    with client.get(f"/static/{name}", headers=headers) as answer:
         assert answer.headers.get("Content-Encoding") == encoding
-        assert (brotli.decompress(answer.data) if encoding else answer.data) == content.encode()
-        known = answer.headers["ETag"]
-    headers = {"Accept-Encoding": accepted, "If-None-Match": known}
-    with client.get("/static/app.css", headers=headers) as answer:
+        assert (brotli.decompress(answer.data).decode() if encoding else answer.text) == (sent if encoding else content)
+    with client.get(f"/static/{name}", headers=headers | {"If-None-Match": answer.headers["ETag"]}) as answer:
         assert answer.status_code == 304

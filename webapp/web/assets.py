@@ -5,6 +5,7 @@ The application computes the fingerprints of all files under `static` when it st
 
 import hashlib
 import os
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from flask import Flask, Request, Response, abort, current_app, request
 
 A_YEAR = 31_536_000
 ENDPOINT = "static"
-PACKED = ("text/css", "text/javascript")
+# In JavaScript, lines that are nothing else: the rest keep their numbers.
+COMMENTS = {"text/css": rb"(?s)/\*.*?\*/", "text/javascript": rb"(?m)^ *//.*$"}
 
 
 def init_app(app: Flask) -> None:
@@ -39,12 +41,12 @@ def init_app(app: Flask) -> None:
         if filename not in known:
             abort(404)
         response = app.send_static_file(filename)
-        if response.mimetype in PACKED and response.status_code == 200 and request.accept_encodings.quality("br"):
-            # Flask-Compress is for what is made for one request: its zstd level leaves these a quarter longer.
+        comment = COMMENTS.get(response.mimetype)
+        if comment and response.status_code == 200 and request.accept_encodings.quality("br"):
             response.direct_passthrough = False
             content = response.get_data()
             response.close()
-            response.set_data(packed(content))
+            response.set_data(packed(content, comment))
             response.content_encoding = "br"
             response.set_etag(f"{response.get_etag()[0]}:br")
             response.make_conditional(request)
@@ -90,9 +92,12 @@ def fingerprints(folder: Path) -> dict[str, str]:
 
 
 @cache
-def packed(content: bytes) -> bytes:
-    """The content in Brotli's best compression, which takes 60 ms for the longest file, once per process."""
-    result: bytes = brotli.compress(content)
+def packed(content: bytes, comment: bytes) -> bytes:
+    """The content without comments, in Brotli's best compression: a third less than Flask-Compress, which has to be fast.
+
+    The longest file takes 60 ms, once per process.
+    """
+    result: bytes = brotli.compress(re.sub(comment, b"", content))
     return result
 
 
