@@ -71,7 +71,7 @@ def test_a_file_becomes_a_vocabulary(open_page: OpenPage, corpus: Path, tmp_path
     expect(page).to_have_title("Finished · sources.txt · Tokenscope", timeout=SECONDS)
     expect(page.locator(".count b")).to_have_text("500")
     expect(page.locator("#announcement")).to_have_text("The training has finished.")
-    expect(page.locator(".compared [aria-current]")).to_contain_text("Yours")
+    expect(page.locator(".compared [aria-current]")).to_contain_text("500, sources.txt")
     assert page.locator("#job").get_attribute("hx-trigger") is None
     assert_accessible(page)
     page.click("text=Use it")

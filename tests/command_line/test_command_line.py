@@ -172,7 +172,7 @@ def test_unreadable_files_are_named_and_the_others_processed(words: Path, tmp_pa
     [
         (["-l"], "0 2\n0 x 2\n", "standard input, line 2, column 3: “x” is not an id"),
         (["-l"], "9" * 5000, "standard input, line 1, column 1: “" + "9" * 40 + "…” is not an id"),
-        (["-l"], "99", "standard input, line 1: id 99 is outside the vocabulary of 4 pieces"),
+        (["-l"], "999", "standard input, line 1: id 999 is outside the vocabulary of 4 pieces"),
         (["--json"], '{"ids": [0]}\n{"ids": "no"}\n', 'standard input, line 2: expected an object with "ids"'),
         (["--json"], "[" * 200_000, "standard input, line 1: not valid JSON"),
     ],

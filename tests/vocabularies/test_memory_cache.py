@@ -19,7 +19,7 @@ def tokenizer() -> Tokenizer:
 
 
 def test_the_least_recently_used_is_dropped_first() -> None:
-    loaded = MemoryCache(most_bytes=ALL_ROOM + 2 * weight(tokenizer()))
+    loaded = MemoryCache(most_bytes=ALL_ROOM + 5 * weight(tokenizer()) // 2)
     for name in ("a", "b"):
         loaded.get(name, tokenizer)
     loaded.get("a", pytest.fail)

@@ -1,6 +1,7 @@
 """What a monitor sees of the site: `/healthz`, `/readyz` and the health check of a container."""
 
 import os
+import re
 import socket
 import sqlite3
 import subprocess
@@ -149,8 +150,8 @@ def test_missing_vocabularies_make_the_site_unready(
     app = site()
     monkeypatch.setattr(shipped_vocabularies, "FOLDER", tmp_path)
     problem = ask(app, 503)["checks"]["vocabularies"]["problem"]
-    names = "bpe-bytes, bpe-characters, wordpiece, unigram, ngram, cl100k_base, o200k_base, p50k_base"
-    assert problem == f"Files of the built-in vocabularies are missing: {names}."
+    names = {"bpe-bytes", "unigram", "ngram", "o200k_base", "bert-base-cased", "qwen3", "t5"}
+    assert names <= set(re.findall(r"[\w-]+", problem.removeprefix("Files of the built-in vocabularies are missing: ")))
 
 
 def test_a_monitor_is_not_limited_and_a_report_is_remembered(

@@ -110,7 +110,7 @@ def test_fewer_than_two_or_more_than_six_rows_are_refused(
     [
         ("bpe:nope", {}, "There is no vocabulary “bpe:nope”"),
         ("zzz", {}, "There is no vocabulary “zzz”"),
-        ("bpe:qwen3", {}, "could not be fetched"),
+        ("bpe:phi-4", {}, "could not be fetched"),
         ("fmm:own-dictionary", {"dictionary": "a b c d e"}, "Line 1 of the dictionary"),
         ("unigram:learned-unigram", {"size": "3"}, "Choose a number from"),
     ],
@@ -149,7 +149,7 @@ def test_an_unreachable_database_affects_only_its_own_rows(
 def test_the_page_waits_for_a_vocabulary_being_fetched(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("webapp.vocabularies.fetching.Fetcher.result", lambda self, known, seconds: None)
     monkeypatch.setattr("webapp.vocabularies.fetching.Fetcher.start", lambda self, known: None)
-    chosen = {"text": TEXT, "with": ["bpe:qwen3", "bpe:llama-3", "unigram:unigram"]}
+    chosen = {"text": TEXT, "with": ["bpe:phi-4", "bpe:llama-3", "unigram:unigram"]}
     answer = client.get("/compare", query_string=chosen)
     assert answer.status_code == 200
     assert answer.text.count("is being downloaded from its publisher") == 2
