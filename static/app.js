@@ -354,10 +354,6 @@
       if (figures && !byId("trouble")?.childElementCount) status.textContent = status.dataset.tokens.replace("{}", figures.dataset.tokens);
     }, 1000);
   });
-  // A long result arrives in parts: between two of them the page is drawn and answers the visitor.
-  document.addEventListener("htmx:sse:before:message", (event) => {
-    event.detail.waitUntil(new Promise((resolve) => setTimeout(resolve)));
-  });
 
   // This tab alone keeps what is in the boxes, which would be lost where the URL does not hold it.
   const boxes = ["text", "corpus", "dictionary"].map(byId);
