@@ -69,8 +69,8 @@ def test_pieces_of_bert_are_those_of_googles_vocab_txt(name: str) -> None:
     assert sha256(lines.encode()).hexdigest() == published[name]
 
 
-def test_all_that_ships_takes_at_most_5_mib() -> None:
-    assert sum(path.stat().st_size for path in FOLDER.iterdir()) <= 5 << 20
+def test_all_that_ships_takes_at_most_5_mb() -> None:
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) <= 5_000_000
 
 
 @pytest.mark.exhaustive
