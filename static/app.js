@@ -1,14 +1,13 @@
-// The playground, and a shared result: what plain HTML and htmx leave to do. The page works without this file.
+// The playground, and a shared result: what plain HTML and htmx leave to do. The page works without this file, which
+// needs common.js.
 //
 // - one current token, marked both in the text and among the ids, by pointer, focus and arrow keys
 // - its details on click or Enter
 // - the slider beside the number, examples without leaving the page, texts that a tab keeps
-//
-// Needs common.js.
 "use strict";
 
 (() => {
-  const { byId, placeAfter, refresh, refuseLarge, replaceText } = Tokenscope;
+  const { byId, markWrong, placeAfter, refresh, replaceText } = Tokenscope;
   const form = byId("playground");
   const text = byId("text");
   const slider = byId("slider");
@@ -174,36 +173,24 @@
     current = null;
   };
 
-  // ── Export ──────────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── Panels ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  // The ids are here already, once a long result is complete; the tokens as a file has them are asked for.
-  const copied = async (button) => {
-    if (button.dataset.copy === "ids") {
-      const ids = byId("ids").textContent.match(/\d+/g) ?? [];
-      if (ids.length !== Number(byId("figures").dataset.tokens)) throw new Error("the result is still coming");
-      return `[${ids.join(", ")}]`;
-    }
-    const chosen = new FormData(byId(button.dataset.form));
-    const answer = await (form
-      ? fetch(button.dataset.copy, { method: "POST", body: chosen })
-      : fetch(`${button.dataset.copy}?${new URLSearchParams(chosen)}`));
-    if (!answer.ok) throw new Error(answer.statusText);
-    return answer.text();
-  };
-  document.addEventListener("click", async (event) => {
-    const button = event.target.closest?.("button[data-copy]");
-    if (!button) return;
-    const told = byId("copied");
-    told.textContent = "";
-    try {
-      await navigator.clipboard.writeText(await copied(button));
-      told.textContent = told.dataset.done;
-      button.classList.add("copied");
-      setTimeout(() => button.classList.remove("copied"), 2000);
-    } catch {
-      told.textContent = told.dataset.failed;
-    }
+  const load = (panel) => new Promise((resolve) => {
+    document.head.append(Object.assign(document.createElement("script"), { src: panel.dataset.script, onload: resolve, onerror: resolve }));
   });
+  // The script of panels and files loads when the first panel opens, or at its first use, which waits for it.
+  const LATER = { click: "button:is([name=pick], [data-copy], [data-whole-page])", change: "#vocabulary-file" };
+  let loading, loaded;
+  const loadPanels = () => loading ??= load(byId("export")).then(() => { loaded = true; });
+  const later = async (event) => {
+    const target = event.target.closest?.(LATER[event.type]);
+    if (!target || loaded) return;
+    event.preventDefault();
+    await loadPanels();
+    event.type === "click" ? target.click() : target.dispatchEvent(new Event(event.type, { bubbles: true }));
+  };
+  for (const type of Object.keys(LATER)) document.addEventListener(type, later);
+  document.addEventListener("toggle", loadPanels, { capture: true, once: true });
 
   document.addEventListener("htmx:after:swap", () => {
     calm();
@@ -218,16 +205,6 @@
   calm();
   // A shared result has tokens to walk through, and nothing to type.
   if (!text) return;
-
-  // The box grows with the text; older engines need this for it.
-  if (!CSS.supports("field-sizing", "content")) {
-    const grow = () => {
-      text.style.height = "auto";
-      if (text.value.length < 10_000) text.style.height = `${text.scrollHeight}px`;
-    };
-    text.addEventListener("input", grow);
-    grow();
-  }
 
   // ── The form ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -291,49 +268,11 @@
     text.select(); // what is typed takes its place
   });
 
-  // A vocabulary picked from the list of all: its algorithm is chosen with it.
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest?.("button[name=pick]");
-    if (!button) return;
-    const algorithms = button.dataset.algorithms.split(" ");
-    if (!algorithms.includes(form.elements.algorithm.value)) form.elements.algorithm.value = algorithms[0];
-    const option = form.querySelector(`option[value="${CSS.escape(button.value)}"]`);
-    if (!option) return;
-    event.preventDefault();
-    option.selected = true;
-    for (const other of byId("choices").querySelectorAll("[aria-current]")) other.removeAttribute("aria-current");
-    if (button.closest("#choices")) button.setAttribute("aria-current", "true");
-    byId("finder").hidePopover?.();
-    option.parentElement.closest("select").dispatchEvent(new Event("input", { bubbles: true }));
-  });
-
-  // A vocabulary file is sent once, when it is chosen, and not with every letter that is typed.
-  const vocabularyFile = byId("vocabulary-file");
-  vocabularyFile.value = "";
-  vocabularyFile.addEventListener("change", () => {
-    if (refuseLarge(vocabularyFile, vocabularyFile.files)) vocabularyFile.value = "";
-    else if (vocabularyFile.files.length) document.querySelector(".panel button[data-whole-page]").click();
-  });
-
-  // A file for the server changes more than the result: the whole page is wanted, as without this script.
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest?.("button[data-whole-page]");
-    if (!button) return;
-    event.preventDefault();
-    const own = form.action;
-    const pressed = Object.assign(document.createElement("input"), { type: "hidden", name: button.name, value: button.value });
-    form.append(pressed);
-    form.action = button.formAction;
-    form.submit();
-    form.action = own; // a download leaves the page as it is
-    pressed.remove();
-  });
+  byId("vocabulary-file").value = ""; // which a browser may have put back
 
   // The script for sharing loads when the visitor opens that panel, or if this tab still has a new link.
-  const share = byId("share");
-  const loadSharing = () => document.head.append(Object.assign(document.createElement("script"), { src: share.dataset.script }));
-  if (sessionStorage.getItem("link")) loadSharing();
-  else share.addEventListener("toggle", loadSharing, { once: true });
+  if (sessionStorage.getItem("link")) load(byId("share"));
+  else byId("share").addEventListener("toggle", ({ target }) => load(target), { once: true });
 
   // ── htmx ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -345,20 +284,6 @@
     }
   };
   carryText();
-
-  // Mark the fields that a message in the stage is about.
-  const markWrong = () => {
-    for (const field of form.elements) {
-      const notice = field.name && document.querySelector(`#trouble [data-field="${field.name}"]`);
-      if (notice) {
-        field.setAttribute("aria-invalid", "true");
-        field.setAttribute("aria-describedby", notice.id);
-      } else if (field.id !== "vocabulary-file") {
-        field.removeAttribute("aria-invalid");
-        field.removeAttribute("aria-describedby");
-      }
-    }
-  };
 
   // The button that opens the switch where there is no room for it has the name of the chosen algorithm.
   const nameAlgorithm = () => {
@@ -410,7 +335,7 @@
   const status = byId("status");
   let spoken = 0;
   document.addEventListener("htmx:after:swap", () => {
-    markWrong();
+    markWrong(form);
     nameAlgorithm();
     byId("dictionary-skipped").replaceChildren(...(byId("skipped-lines")?.cloneNode(true).childNodes ?? []));
     if (pressedView) document.querySelector(`button[name=view][value=${pressedView}]`)?.focus();
@@ -418,9 +343,9 @@
     carryText();
     for (const example of document.querySelectorAll("a.example")) {
       const address = new URL(example.href);
-      const algorithm = form.elements.algorithm.value;
-      if (address.searchParams.get("algorithm") !== algorithm) address.searchParams.delete("vocabulary");
-      address.searchParams.set("algorithm", algorithm);
+      const { value } = form.elements.algorithm;
+      if (address.searchParams.get("algorithm") !== value) address.searchParams.delete("vocabulary");
+      address.searchParams.set("algorithm", value);
       example.href = address;
     }
     clearTimeout(spoken);
@@ -428,17 +353,6 @@
       const figures = byId("figures");
       if (figures && !byId("trouble")?.childElementCount) status.textContent = status.dataset.tokens.replace("{}", figures.dataset.tokens);
     }, 1000);
-  });
-  // A long result arrives in parts: between two of them the page is drawn and answers the visitor.
-  document.addEventListener("htmx:sse:before:message", (event) => {
-    event.detail.waitUntil(new Promise((resolve) => setTimeout(resolve)));
-  });
-
-  // The enter key adds the word; without this it would press the first button of the form.
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.isComposing || !event.target.matches?.("[name^=edit_]")) return;
-    event.preventDefault();
-    byId("edit-add").click();
   });
 
   // This tab alone keeps what is in the boxes, which would be lost where the URL does not hold it.

@@ -81,6 +81,20 @@ const Tokenscope = (() => {
     }
   };
 
+  // Mark the fields that a message in the stage is about.
+  const markWrong = (form) => {
+    for (const field of form.elements) {
+      const notice = field.name && document.querySelector(`#trouble [data-field="${field.name}"]`);
+      if (notice) {
+        field.setAttribute("aria-invalid", "true");
+        field.setAttribute("aria-describedby", notice.id);
+      } else if (field.id !== "vocabulary-file") {
+        field.removeAttribute("aria-invalid");
+        field.removeAttribute("aria-describedby");
+      }
+    }
+  };
+
   // Refuse files that are larger than the field allows, before they are read or sent; true if they were.
   const refuseLarge = (field, files, error) => {
     const size = Array.from(files).reduce((sum, file) => sum + file.size, 0);
@@ -93,6 +107,16 @@ const Tokenscope = (() => {
 
   const serveForm = (form) => {
     if (form.getAttribute("hx-trigger")?.startsWith("send")) sendChanges(form);
+    // The box grows with the text; older engines need this for it.
+    if (!CSS.supports("field-sizing", "content")) {
+      const grow = () => {
+        text.style.height = "auto";
+        if (text.value.length < 10_000) text.style.height = `${text.scrollHeight}px`;
+      };
+      text.addEventListener("input", grow);
+      grow();
+    }
+
     const file = byId("file");
     const read = async (chosen) => {
       // A file of some megabytes would freeze the page while it is laid out in the box.
@@ -131,11 +155,13 @@ const Tokenscope = (() => {
     });
 
     // The search box of the finder: Enter and the arrow keys walk through what was found.
-    form.addEventListener("keydown", (event) => {
+    document.addEventListener("keydown", (event) => {
       const choices = Array.from(byId("choices")?.querySelectorAll("button") ?? []);
       const at = choices.indexOf(event.target);
       if (event.target.id === "find" && (event.key === "Enter" || event.key === "ArrowDown")) choices[0]?.focus();
       else if (at >= 0 && event.key in STEPS) (choices[at + STEPS[event.key]] ?? byId("find")).focus();
+      // The enter key adds the word; without this it would press the first button of the form.
+      else if (event.key === "Enter" && !event.isComposing && event.target.matches?.("[name^=edit_]")) byId("edit-add").click();
       else return;
       event.preventDefault();
     });
@@ -252,5 +278,5 @@ const Tokenscope = (() => {
   // Shared results have nothing to type, and other pages send their forms as they are.
   if (text?.dataset.most) serveForm(text.form);
 
-  return { byId, placeAfter, refresh, refuse, refuseLarge, replaceText };
+  return { byId, markWrong, placeAfter, refresh, refuse, refuseLarge, replaceText };
 })();

