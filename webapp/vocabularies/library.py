@@ -197,11 +197,15 @@ class Library:
     def _read(self, known: WellKnown) -> Tokenizer:
         if known.ships:
             return shipped_encoding(known.encoding or known.name)
+        if (compact := self.fetcher.disk_cache.compact(known)) is not None:
+            return compact
         contents = self.fetcher.disk_cache.get(known)
         if contents is None:  # it exists, but is damaged
             self.fetcher.start(known)
             raise self._still_fetching(known)
-        return known.tokenizer(contents)
+        tokenizer = known.tokenizer(contents)
+        self.fetcher.disk_cache.put_compact(known, contents[0], tokenizer)
+        return tokenizer
 
     def _still_fetching(self, known: WellKnown) -> StillFetchingError:
         return StillFetchingError(_well_known_entry(known), *(self.fetcher.progress(known.name) or (0, None)))

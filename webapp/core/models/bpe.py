@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import accumulate, chain, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from webapp.core.cache import LONGEST, Cache
 from webapp.core.models.fast.boundaries import SHORT, ByteBoundaries, CharacterBoundaries
@@ -36,6 +36,13 @@ class Merge(NamedTuple):
     rank: int
     left: int
     right: int
+
+
+class PackedMerges(NamedTuple):
+    """Merges that were checked before: pairs of ids, as `pack` packs them, and the id of the piece that each makes."""
+
+    pairs: "array[int]"
+    made: Sequence[int]
 
 
 class BPE:
@@ -66,7 +73,7 @@ class BPE:
     def __init__(
         self,
         pieces: Sequence[str] | Sequence[bytes],
-        merges: Sequence[tuple[int, int]],
+        merges: Sequence[tuple[int, int]] | PackedMerges,
         *,
         byte_level: bool,
         end_of_word_suffix: str = "",
@@ -94,11 +101,13 @@ class BPE:
         self._ids: dict[str | bytes, int] = dict(zip(pieces, range(len(pieces)), strict=True))
         if len(self._ids) != len(self.pieces):
             raise VocabularyError("a piece occurs twice in the vocabulary")
-        self._merged = self._merged_ids(merges)
-        packed = [left << 32 | right for left, right in merges]
-        self._packed = array("q", packed)
-        self._ranks = dict(zip(packed, range(len(packed)), strict=True))
-        self._joined = dict(zip(packed, self._merged, strict=True))
+        if not isinstance(merges, PackedMerges):
+            made = self._merged_ids(merges)  # first, because it checks the ids
+            merges = PackedMerges(array("q", [left << 32 | right for left, right in merges]), made)
+        self.packed = merges
+        self._merged = merges.made
+        self._ranks = {pair: rank for rank, pair in enumerate(merges.pairs)}
+        self._joined = dict(zip(self._ranks, map(self._merged.__getitem__, self._ranks.values()), strict=True))
         self.unknown_id: int | None = None
         if unknown is not None:
             if unknown not in self._ids:
@@ -119,7 +128,21 @@ class BPE:
     @cached_property
     def merges(self) -> tuple[tuple[int, int], ...]:
         """The merges as pairs of ids (left, right) in rank order; encoding does not need them, which saves 19 MB."""
-        return tuple((pair >> 32, pair & 0xFFFFFFFF) for pair in self._packed)
+        return tuple((pair >> 32, pair & 0xFFFFFFFF) for pair in self.packed.pairs)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The keyword arguments that make this model from its pieces and merges."""
+        return {
+            "byte_level": self.byte_level,
+            "end_of_word_suffix": self.end_of_word_suffix,
+            "unknown": self.unknown,
+            "continuing_subword_prefix": self.continuing_subword_prefix,
+            "fuse_unknown": self.fuse_unknown,
+            "byte_fallback": self.byte_fallback,
+            "ignore_merges": self.ignore_merges,
+            "partial": bool(self.missing_bytes),
+        }
 
     def id_of(self, piece: str | bytes) -> int | None:
         """The id of a piece, or None if it is not in the vocabulary."""
