@@ -56,7 +56,8 @@ def assert_same(text: str) -> None:
     assert content is not None
     again = compact_bpe.read(content)
     first, second = whole.model, again.model
-    assert isinstance(first, BPE) and isinstance(second, BPE)
+    assert isinstance(first, BPE)
+    assert isinstance(second, BPE)
     assert (first.pieces, first.merges, first.options) == (second.pieces, second.merges, second.options)
     assert whole.added_tokens == again.added_tokens
     for each in (*HARD, "aab ab<g>a <e>b<f>é ing 字 keeping"):
