@@ -134,7 +134,7 @@ def foreign_characters(text: str) -> set[str]:
 
 
 def names_to_bytes(names: Sequence[str]) -> list[bytes]:
-    """Return the bytes that each name spells, in one translation of all: twelve times as fast as one by one.
+    """Return the bytes that each name spells, translated all at once, twice as fast as one by one.
 
     >>> names_to_bytes(["Ġna", "Ã¯"])
     [b' na', b'\\xc3\\xaf']
