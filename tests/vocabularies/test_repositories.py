@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,12 @@ from tests.vocabularies.publisher import Answer, Publisher
 from webapp import create_app
 from webapp.command_line.inputs import InputError
 from webapp.command_line.tokenizers import tokenizer_of
+from webapp.core.formats import huggingface
+from webapp.core.models.bpe import BPE
+from webapp.core.tokenizer import Tokenizer
 from webapp.vocabularies import library
 from webapp.vocabularies import tokenizer_of as tokenizer_of_site
+from webapp.vocabularies.disk_cache import DiskCache
 from webapp.vocabularies.repositories import Repository
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
@@ -155,6 +160,33 @@ def test_a_hub_that_is_down_is_said(site: Site) -> None:
     client = site(HUB="http://127.0.0.1:9").test_client()
     refused = client.post("/vocabularies/repository", data={"repository": "Qwen/Small"})
     assert (refused.status_code, "there is no connection to 127.0.0.1:9" in words(refused)) == (502, True)
+
+
+def test_a_large_vocabulary_is_read_once_and_then_from_its_compact_form(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webapp.core.formats.compact_bpe.LEAST_PIECES", 1)
+    known = WELL_KNOWN["gpt-neox"]
+    model = BPE([*(bytes([byte]) for byte in range(256)), b"lo", b"low"], [(108, 111), (256, 119)], byte_level=True)
+    cache = DiskCache(Path(site().config["VOCABULARY_FOLDER"]))
+    cache.put(known, [huggingface.write(Tokenizer(model)).encode()])
+
+    def read() -> list[int]:
+        with site().app_context():
+            return tokenizer_of_site(known.name).ids("lower")
+
+    assert cache.compact(known) is None
+    assert read() == [257, 101, 114]
+    (compact,) = cache.folder.glob("*.compact")
+    with monkeypatch.context() as patched:
+        patched.setattr("webapp.vocabularies.wellknown.recognize", lambda *_: pytest.fail("read from its file"))
+        assert read() == [257, 101, 114]
+    content = compact.read_bytes()
+    compact.write_bytes(content[:-1])
+    assert read() == [257, 101, 114]
+    assert compact.read_bytes() == content
+    cache.expire(datetime.now(UTC) + timedelta(days=1))
+    assert list(cache.folder.iterdir()) == []
 
 
 def test_vocabularies_named_by_the_operator_are_loaded_before_workers_fork(

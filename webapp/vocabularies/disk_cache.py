@@ -16,6 +16,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from webapp.core.formats import compact_bpe
+from webapp.core.formats.reading import FormatError, decoded
+from webapp.core.tokenizer import Tokenizer
 from webapp.storage import Deleted
 from webapp.vocabularies.shipped_vocabularies import published_file
 from webapp.vocabularies.wellknown import CHECKSUMS, SHORT, WELL_KNOWN, WellKnown
@@ -39,6 +42,20 @@ class DiskCache:
             return None
         intact = all(sha256(each).hexdigest() == file[1] for each, file in zip(contents, files, strict=True))
         return contents if contents and intact else None
+
+    def compact(self, known: WellKnown) -> Tokenizer | None:
+        """The tokenizer from the compact form of the vocabulary's file; None if there is none, or it is damaged."""
+        for path, _checksum, _size in self._files(known):
+            with suppress(OSError, FormatError):
+                return compact_bpe.read(_compact(path).read_bytes())
+        return None
+
+    def put_compact(self, known: WellKnown, content: bytes, tokenizer: Tokenizer) -> None:
+        """Store the compact form of the vocabulary's file, which was read as a tokenizer, unless it has none."""
+        compact = compact_bpe.compact(decoded(content), tokenizer) if known.format == "huggingface" else None
+        if compact is not None:
+            with suppress(OSError):  # a folder that is full or read-only
+                write_whole(_compact(self._files(known)[0][0]), compact)
 
     def has(self, known: WellKnown) -> bool:
         """Whether the vocabulary's files exist, judged by name and size alone."""
@@ -112,9 +129,9 @@ class DiskCache:
                 continue
             deleted += Deleted(1, size)
             if not dry_run:
-                files = self._files(known)
+                paths = [path for path, _checksum, _size in self._files(known)]
                 # The record first: without it, no reader looks for the files.
-                for path in (self._record(known), *(path for path, _checksum, _size in files)):
+                for path in (self._record(known), *paths, *map(_compact, paths)):
                     path.unlink(missing_ok=True)
         return deleted
 
@@ -142,6 +159,10 @@ class DiskCache:
 
     def _path(self, known: WellKnown, checksum: str) -> Path:
         return self.folder / f"{known.name}-{checksum}"
+
+
+def _compact(path: Path) -> Path:
+    return path.with_name(f"{path.name}.compact")
 
 
 def write_whole(path: Path, content: bytes) -> None:

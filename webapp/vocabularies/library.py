@@ -197,11 +197,15 @@ class Library:
     def _read(self, known: WellKnown) -> Tokenizer:
         if known.ships:
             return shipped_encoding(known.encoding or known.name)
+        if (compact := self.fetcher.disk_cache.compact(known)) is not None:
+            return compact
         contents = self.fetcher.disk_cache.get(known)
         if contents is None:  # it exists, but is damaged
             self.fetcher.start(known)
             raise self._still_fetching(known)
-        return known.tokenizer(contents)
+        tokenizer = known.tokenizer(contents)
+        self.fetcher.disk_cache.put_compact(known, contents[0], tokenizer)
+        return tokenizer
 
     def _still_fetching(self, known: WellKnown) -> StillFetchingError:
         return StillFetchingError(_well_known_entry(known), *(self.fetcher.progress(known.name) or (0, None)))
@@ -232,7 +236,8 @@ def library() -> Library:
 def preload_fetched() -> None:
     """Load the vocabularies in TOKENSCOPE_FETCH that are on disk, so that workers inherit them.
 
-    Loading Gemma 3's 262,144 pieces takes a worker 5 s and 200 MB; one that inherits them needs none of both.
+    Loading 262,144 pieces takes the first worker 2 s, each further one 0.6 s and 135 MB; one that inherits them needs
+    none of both.
     """
     current = library()
     for name in fetching.chosen(current_app.config["FETCH"]):
@@ -241,7 +246,7 @@ def preload_fetched() -> None:
         if known is None or contents is None:
             continue
         try:
-            tokenizer = shipped_encoding(known.encoding or name) if known.ships else known.tokenizer(contents)
+            tokenizer = current._read(known)
             tokenizer.encode(SAMPLE).starts  # noqa: B018 (builds the tables)
             current.inherited[name] = tokenizer
         except FormatError as error:

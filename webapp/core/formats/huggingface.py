@@ -69,6 +69,15 @@ def read_document(document: object) -> Tokenizer:
         raise FormatError.of(error) from error
 
 
+def read_around(document: dict[str, Any], model: BPE, size: int) -> Tokenizer:
+    """Return the tokenizer of a document that lacks pieces and merges, with its model, which was read before.
+
+    `size` is the number of pieces in the file's vocabulary; the document has those that are added tokens.
+    """
+    with patterns_of_one_file():
+        return _read_document(document, model, size)
+
+
 def write(tokenizer: Tokenizer) -> str:
     """Return the `tokenizer.json` of a tokenizer; for SentencePiece's models, all merges are derived from the scores.
 
@@ -163,17 +172,18 @@ def _spelled_template(tokenizer: Tokenizer) -> dict[int, str]:
     return {id: piece if isinstance(piece := pieces[id], str) else bytes_to_characters(piece) for id in ids}
 
 
-def _read_document(document: dict[str, Any]) -> Tokenizer:
-    document = huggingface_equivalents.marker_to_suffix(document)
+def _read_document(document: dict[str, Any], model: Model | None = None, size: int = 0) -> Tokenizer:
+    if model is None:
+        document = huggingface_equivalents.marker_to_suffix(document)
     check_growth(document)
     added = huggingface_processors.read_added_tokens(document)
     steps = huggingface_parts.read_pretokenizer(field(document, "pre_tokenizer", dict, None))
     byte_levels = [isinstance(step, ByteLevel) for step in steps]
-    model = huggingface_models.read_model(
+    model = model or huggingface_models.read_model(
         field(document, "model", dict), added, byte_level=byte_levels[-1:] == [True] and sum(byte_levels) == 1
     )
     names = document["model"].get("vocab")
-    added = _numbered(model, added, names if isinstance(names, dict) else {})
+    added = _numbered(model, added, names if isinstance(names, dict) else {}, size)
     if not getattr(model, "byte_level", False):
         steps = [ByteLevelCharacters(step) if isinstance(step, ByteLevel) else step for step in steps]
     elif steps[-1] == ByteLevel(use_regex=False):
@@ -191,12 +201,15 @@ def _read_document(document: dict[str, Any]) -> Tokenizer:
 
 
 def _numbered(
-    model: Model, added: Iterable[AddedToken], names: Mapping[str, Any] = MappingProxyType({})
+    model: Model, added: Iterable[AddedToken], names: Mapping[str, Any] = MappingProxyType({}), size: int = 0
 ) -> list[AddedToken]:
-    """Return the added tokens with the ids that `tokenizers` assigns; `names` are the pieces of a file that is read."""
+    """Return the added tokens with the ids that `tokenizers` assigns; `names` are the pieces of a file that is read.
+
+    The file has at least `size` pieces.
+    """
     added = list(added)
     ids = {token.content: id for token in added if (id := _id(model, token, names)) is not None}
-    return huggingface_processors.numbered(added, ids, max(len(names), len(model.pieces)))
+    return huggingface_processors.numbered(added, ids, max(size, len(names), len(model.pieces)))
 
 
 def _id(model: Model, token: AddedToken, names: Mapping[str, Any]) -> int | None:

@@ -10,7 +10,7 @@ from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordLevel, WordPiece
-from webapp.core.text.utf8 import bytes_to_characters, characters_to_bytes
+from webapp.core.text.utf8 import bytes_to_characters, foreign_characters, names_to_bytes
 from webapp.core.vocabulary_error import shown
 
 # Merges are read in batches of this size; the source of each batch is freed before the next, which bounds memory.
@@ -209,14 +209,16 @@ def _as_bytes(names: Sequence[str], added: Sequence[AddedToken]) -> list[bytes] 
     Added tokens may be spelled literally.
     """
     added_by_id = {token.id: token.content for token in added}
-    pieces = []
-    for id, name in enumerate(names):
-        try:
-            pieces.append(characters_to_bytes(name))
-        except ValueError:
-            if added_by_id.get(id) != name:
-                return None
-            pieces.append(name.encode())
+    foreign = foreign_characters("".join(names))
+    literal = [id for id, name in enumerate(names) if not foreign.isdisjoint(name)] if foreign else []
+    if any(added_by_id.get(id) != names[id] for id in literal):
+        return None
+    spelled = list(names)
+    for id in literal:
+        spelled[id] = ""
+    pieces = names_to_bytes(spelled)
+    for id in literal:
+        pieces[id] = names[id].encode()
     return pieces if len(set(pieces)) == len(pieces) else None
 
 

@@ -59,6 +59,8 @@ class ByteBoundaries:
 
     def _add(self, piece: str) -> None:
         for left, right in pairwise(piece):
+            if left < "\x80" > right:
+                continue
             left_is_part, right_is_part = "\udc80" <= left <= "\udcff", "\udc80" <= right <= "\udcff"
             if not left_is_part and not right_is_part:
                 self._joined.add(left + right)

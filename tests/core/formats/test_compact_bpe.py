@@ -1,0 +1,93 @@
+"""The compact form of a large BPE vocabulary: the same tokenizer as from its `tokenizer.json`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.core.texts import HARD
+from webapp.core.formats import compact_bpe, huggingface
+from webapp.core.formats.reading import FormatError
+from webapp.core.models.bpe import BPE
+from webapp.core.tokenizer import Tokenizer
+
+BYTES = huggingface.write(
+    Tokenizer(
+        BPE(
+            [*(bytes([b]) for b in range(256)), b"in", b"ing", b"\xe5\xad"],
+            [(105, 110), (256, 103), (0xE5, 0xAD)],
+            byte_level=True,
+        )
+    )
+)
+ADDED = {"single_word": False, "lstrip": True, "rstrip": False, "normalized": False, "special": True}
+
+
+def document(**model: Any) -> str:
+    """Return a BPE over characters with an added token inside the vocabulary, one in a gap and one beyond."""
+    vocabulary = {"<unk>": 0, "a": 1, "b": 2, "ab": 3, "</w>": 5, "aab": 6, "▁": 7, "<e>": 9}
+    added = [
+        {"id": id, "content": content, **ADDED} for id, content in ((0, "<unk>"), (4, "<g>"), (9, "<e>"), (8, "<f>"))
+    ]
+    merges = [["a", "b"], ["a", "ab"]]
+    part = {"type": "BPE", "unk_token": "<unk>", "vocab": vocabulary, "merges": merges, **model}
+    return json.dumps({"added_tokens": added, "normalizer": {"type": "NFC"}, "model": part})
+
+
+CASES = {
+    "bytes": BYTES,
+    "bytes, pieces win": BYTES.replace('"ignore_merges":false', '"ignore_merges":true'),
+    "characters": document(),
+    "fused": document(fuse_unk=True, byte_fallback=True),
+    "suffix": document(end_of_word_suffix="</w>"),
+    "twice": document(merges=["a b", "a ab", "a b"]),
+}
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compact_bpe, "LEAST_PIECES", 1)
+
+
+def assert_same(text: str) -> None:
+    whole = huggingface.read(text)
+    content = compact_bpe.compact(text, whole)
+    assert content is not None
+    again = compact_bpe.read(content)
+    first, second = whole.model, again.model
+    assert isinstance(first, BPE)
+    assert isinstance(second, BPE)
+    assert (first.pieces, first.merges, first.options) == (second.pieces, second.merges, second.options)
+    assert whole.added_tokens == again.added_tokens
+    for each in (*HARD, "aab ab<g>a <e>b<f>é ing 字 keeping"):
+        for special in (False, True):
+            found, expected = again.encode(each, special=special), whole.encode(each, special=special)
+            assert (found.ids, list(found.starts)) == (expected.ids, list(expected.starts))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_compact_form_is_the_same_tokenizer(name: str) -> None:
+    assert_same(CASES[name])
+
+
+@pytest.mark.parametrize("name", ["gpt2", "mistral01"])
+def test_published_files(name: str, shared: Path) -> None:
+    assert_same((shared / "vocabularies" / "tokenizers" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def test_small_vocabularies_and_other_models_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = json.dumps({"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}})
+    assert compact_bpe.compact(words, huggingface.read(words)) is None
+    monkeypatch.setattr(compact_bpe, "LEAST_PIECES", 260)
+    assert compact_bpe.compact(BYTES, huggingface.read(BYTES)) is None
+
+
+def test_a_damaged_file_or_one_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = compact_bpe.compact(BYTES, huggingface.read(BYTES)) or b""
+    for damaged in (b"", content[:-1], content[:-9] + b"\1" + content[-8:], content + b"x"):
+        with pytest.raises(FormatError, match="damaged"):
+            compact_bpe.read(damaged)
+    monkeypatch.setattr(compact_bpe, "_VERSION", "compact-bpe-0")
+    with pytest.raises(FormatError, match="damaged"):
+        compact_bpe.read(content)
