@@ -7,6 +7,7 @@ redirected to its own address if that is short enough.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from flask import Blueprint, abort, make_response, redirect, request
 from flask_babel.speaklater import LazyString
@@ -23,7 +24,7 @@ from webapp.pages.learn.examples import (
     shown_figure,
     state_of,
 )
-from webapp.pages.learn.lessons import DIAGRAMS, LESSON_BY_SLUG, LESSONS, PARTS, Lesson, Question
+from webapp.pages.learn.lessons import DIAGRAMS, LESSON_BY_SLUG, LESSONS, ORDERS, Lesson, Question, course
 from webapp.rendering.markup import inline_markup
 from webapp.rendering.pictures.figure import Figure
 from webapp.rendering.source_listing import SourceListing, source_listing
@@ -39,7 +40,8 @@ class CoursePage(Page):
     template = "learn/index.html"
 
     lessons: Sequence[Lesson] = LESSONS
-    parts: Mapping[str, LazyString]  # the title of each part of the course, by its first lesson
+    parts: Mapping[LazyString, Sequence[Lesson]]
+    order: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +69,8 @@ class LessonPage(Page):
     lesson: Lesson
     prose: Markup
     sections: Sequence[tuple[str, str]]  # ids and titles
-    lessons: Sequence[Lesson] = LESSONS
+    lessons: Sequence[Lesson]
+    order: str | None  # None: that of the language
     number_of: int  # counted from 1
     listing: SourceListing | None  # the reference algorithm
 
@@ -97,7 +100,8 @@ blueprint.add_app_template_filter(inline_markup)
 @blueprint.get("/learn")
 def index() -> Response:
     """The list of lessons."""
-    return _headed(CoursePage(parts=PARTS))
+    order = _order() or _usual_order()
+    return _headed(CoursePage(parts=course(order), order=order))
 
 
 @blueprint.route("/learn/<slug>", methods=["GET", "POST"])
@@ -120,8 +124,19 @@ def lesson(slug: str) -> Response:
     return _headed(_lesson_page(state, examples), status)
 
 
+def _order() -> str | None:
+    """The order of the lessons that the visitor chose."""
+    order = request.args.get("order")
+    return order if order in ORDERS else None
+
+
+def _usual_order() -> str:
+    return "words" if current_key() == "zh" else "subwords"
+
+
 def _lesson_page(state: LessonState, examples: Mapping[str, ShownExample]) -> LessonPage:
     lesson, language = state.lesson, current_key()
+    lessons = list(chain(*course(_order() or _usual_order()).values()))
     prose = render(
         ProseContext(
             lesson=lesson,
@@ -139,7 +154,9 @@ def _lesson_page(state: LessonState, examples: Mapping[str, ShownExample]) -> Le
         lesson=lesson,
         prose=Markup(prose),
         sections=[(id, Markup(title).striptags()) for id, title in headings],
-        number_of=LESSONS.index(lesson) + 1,
+        lessons=lessons,
+        order=_order(),
+        number_of=lessons.index(lesson) + 1,
         listing=source_listing(*lesson.reference) if lesson.reference else None,
     )
 
