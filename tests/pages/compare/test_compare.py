@@ -110,7 +110,7 @@ def test_fewer_than_two_or_more_than_six_rows_are_refused(
     [
         ("bpe:nope", {}, "There is no vocabulary “bpe:nope”"),
         ("zzz", {}, "There is no vocabulary “zzz”"),
-        ("bpe:qwen3", {}, "could not be fetched"),
+        ("bpe:falcon", {}, "could not be fetched"),
         ("fmm:own-dictionary", {"dictionary": "a b c d e"}, "Line 1 of the dictionary"),
         ("unigram:learned-unigram", {"size": "3"}, "Choose a number from"),
     ],
@@ -149,7 +149,7 @@ def test_an_unreachable_database_affects_only_its_own_rows(
 def test_the_page_waits_for_a_vocabulary_being_fetched(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("webapp.vocabularies.fetching.Fetcher.result", lambda self, known, seconds: None)
     monkeypatch.setattr("webapp.vocabularies.fetching.Fetcher.start", lambda self, known: None)
-    chosen = {"text": TEXT, "with": ["bpe:qwen3", "bpe:llama-3", "unigram:unigram"]}
+    chosen = {"text": TEXT, "with": ["bpe:falcon", "bpe:llama-3", "unigram:unigram"]}
     answer = client.get("/compare", query_string=chosen)
     assert answer.status_code == 200
     assert answer.text.count("is being downloaded from its publisher") == 2
@@ -220,3 +220,15 @@ def test_texts_have_the_limits_of_the_playground(client: FlaskClient) -> None:
     assert answer.status_code == 413
     assert "1,048,576" in answer.text
     assert "low low" in (Page(answer.text).box or "")
+
+
+def test_words_are_not_called_tokens(client: FlaskClient) -> None:
+    def counted(*rows: str) -> str:
+        page = client.get("/compare", query_string={"lang": "en", "text": "李小福研究生命", "with": rows}).text
+        return re.search(r'<p class="count"><b>[^<]+</b> ([^<]+)</p>', page)[1]  # type: ignore[index]
+
+    assert counted("fmm:jieba", "bmm:jieba") == "words"
+    assert counted("fmm:jieba", "bpe:o200k_base") == "words or tokens"
+    assert counted("bpe:cl100k_base", "bpe:o200k_base") == "tokens"
+    page = client.get("/compare", query_string={"text": "李小福", "with": ["bpe:o200k_base", "fmm:jieba"]}).text
+    assert 'class="gloss w2"' in page
