@@ -24,7 +24,7 @@ from webapp.pages.learn.examples import (
     shown_figure,
     state_of,
 )
-from webapp.pages.learn.lessons import DIAGRAMS, LESSON_BY_SLUG, LESSONS, ORDERS, Lesson, Question, course
+from webapp.pages.learn.lessons import DIAGRAMS, LESSON_BY_SLUG, ORDERS, Lesson, Question, course
 from webapp.rendering.markup import inline_markup
 from webapp.rendering.pictures.figure import Figure
 from webapp.rendering.source_listing import SourceListing, source_listing
@@ -39,7 +39,6 @@ class CoursePage(Page):
 
     template = "learn/index.html"
 
-    lessons: Sequence[Lesson] = LESSONS
     parts: Mapping[LazyString, Sequence[Lesson]]
     order: str
 
@@ -70,7 +69,7 @@ class LessonPage(Page):
     prose: Markup
     sections: Sequence[tuple[str, str]]  # ids and titles
     lessons: Sequence[Lesson]
-    order: str | None  # None: that of the language
+    order: str
     number_of: int  # counted from 1
     listing: SourceListing | None  # the reference algorithm
 
@@ -100,8 +99,7 @@ blueprint.add_app_template_filter(inline_markup)
 @blueprint.get("/learn")
 def index() -> Response:
     """The list of lessons."""
-    order = _order() or _usual_order()
-    return _headed(CoursePage(parts=course(order), order=order))
+    return _headed(CoursePage(parts=course(_order()), order=_order()))
 
 
 @blueprint.route("/learn/<slug>", methods=["GET", "POST"])
@@ -124,19 +122,15 @@ def lesson(slug: str) -> Response:
     return _headed(_lesson_page(state, examples), status)
 
 
-def _order() -> str | None:
-    """The order of the lessons that the visitor chose."""
+def _order() -> str:
+    """The order of the lessons: that of the address, or that of the language."""
     order = request.args.get("order")
-    return order if order in ORDERS else None
-
-
-def _usual_order() -> str:
-    return "words" if current_key() == "zh" else "subwords"
+    return order if order in ORDERS else "words" if current_key() == "zh" else "subwords"
 
 
 def _lesson_page(state: LessonState, examples: Mapping[str, ShownExample]) -> LessonPage:
     lesson, language = state.lesson, current_key()
-    lessons = list(chain(*course(_order() or _usual_order()).values()))
+    lessons = list(chain(*course(_order()).values()))
     prose = render(
         ProseContext(
             lesson=lesson,

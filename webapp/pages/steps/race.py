@@ -61,10 +61,8 @@ class Lane:
         names = self.title.split(" · ")
         words = self.result.state.family in ("dictionary", "word model")
         unknown = 0 if words else len(self.result.encoding.unknown)
-        return {
-            **{"names": names, "address": self.address, "words": words, "unknown": unknown},
-            **{"cells": cells, "said": said, "done": step >= self.last},
-        }
+        shown = {"names": names, "address": self.address, "cells": cells, "said": said, "done": step >= self.last}
+        return shown | {"words": words, "unknown": unknown}
 
     def _decided(self, step: int) -> list[StepCell]:
         """The tokens that are decided after a step, and the characters of all others."""
