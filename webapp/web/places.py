@@ -15,6 +15,7 @@ class Place:
 
     title: LazyString
     tabs: Sequence[tuple[str, LazyString]]
+    others: Sequence[str] = ()  # blueprints of pages that tabs lead to
 
     @property
     def endpoint(self) -> str:
@@ -23,7 +24,7 @@ class Place:
 
     def has(self, blueprint: str) -> bool:
         """Whether the pages of a blueprint belong to this place."""
-        return any(endpoint.startswith(f"{blueprint}.") for endpoint, _ in self.tabs)
+        return blueprint in self.others or any(endpoint.startswith(f"{blueprint}.") for endpoint, _ in self.tabs)
 
 
 PLACES = (
@@ -36,6 +37,7 @@ PLACES = (
             ("pretokens.page", _l("Pre-tokens")),
             ("split.page", _l("Split")),
         ),
+        ("templates",),
     ),
     Place(
         _l("Compare"),

@@ -232,3 +232,12 @@ def test_words_are_not_called_tokens(client: FlaskClient) -> None:
     assert counted("bpe:cl100k_base", "bpe:o200k_base") == "tokens"
     page = client.get("/compare", query_string={"text": "李小福", "with": ["bpe:o200k_base", "fmm:jieba"]}).text
     assert 'class="gloss w2"' in page
+
+
+def test_unknown_text_is_not_the_fewest(client: FlaskClient) -> None:
+    rows = ["wordpiece:wordpiece", "bpe:o200k_base", "bpe:bpe-bytes"]
+    page = client.get("/compare", query_string={"text": "ꙮꙮꙮ 👩‍🚀👩‍🚀👩‍🚀", "with": rows}).text
+    counts = [(int(count), bool(best)) for best, count in re.findall(r"<b( class=best)?>(\d+)</b>", page)][:3]
+    assert counts[0][0] < min(count for count, _ in counts[1:])  # WordPiece: unknown tokens
+    assert [best for _, best in counts].count(True) == 1
+    assert not counts[0][1]
