@@ -10,7 +10,7 @@ from webapp.vocabularies.language_models import models_using
 from webapp.vocabularies.shipped_vocabularies import NAMES
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
-SAME_CORPUS = _l("Same corpus, same size (for teaching)")
+SAME_CORPUS = _l("Same corpus, same size")
 """The heading of the site's own subword vocabularies."""
 
 

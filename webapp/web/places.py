@@ -16,6 +16,7 @@ class Place:
 
     title: LazyString
     tabs: Sequence[tuple[str, LazyString]]
+    others: Sequence[str] = ()  # blueprints of pages that tabs lead to
 
     @property
     def endpoint(self) -> str:
@@ -24,11 +25,11 @@ class Place:
 
     def has(self, blueprint: str) -> bool:
         """Whether the pages of a blueprint belong to this place."""
-        return any(endpoint.startswith(f"{blueprint}.") for endpoint, _ in self.tabs)
+        return blueprint in self.others or any(endpoint.startswith(f"{blueprint}.") for endpoint, _ in self.tabs)
 
 
 PLACES = [
-    Place(place["title"], list(place["tabs"].items()))
+    Place(place["title"], list(place["tabs"].items()), place.get("others", ()))
     for place in localized(files(__package__), "places.toml").values()
 ]
 

@@ -220,3 +220,24 @@ def test_texts_have_the_limits_of_the_playground(client: FlaskClient) -> None:
     assert answer.status_code == 413
     assert "1,048,576" in answer.text
     assert "low low" in (Page(answer.text).box or "")
+
+
+def test_words_are_not_called_tokens(client: FlaskClient) -> None:
+    def counted(*rows: str) -> str:
+        page = client.get("/compare", query_string={"lang": "en", "text": "李小福研究生命", "with": rows}).text
+        return re.search(r'<p class="count"><b>[^<]+</b> ([^<]+)</p>', page)[1]  # type: ignore[index]
+
+    assert counted("fmm:jieba", "bmm:jieba") == "words"
+    assert counted("fmm:jieba", "bpe:o200k_base") == "words or tokens"
+    assert counted("bpe:cl100k_base", "bpe:o200k_base") == "tokens"
+    page = client.get("/compare", query_string={"text": "李小福", "with": ["bpe:o200k_base", "fmm:jieba"]}).text
+    assert 'class="gloss w2"' in page
+
+
+def test_unknown_text_is_not_the_fewest(client: FlaskClient) -> None:
+    rows = ["wordpiece:wordpiece", "bpe:o200k_base", "bpe:bpe-bytes"]
+    page = client.get("/compare", query_string={"text": "ꙮꙮꙮ 👩‍🚀👩‍🚀👩‍🚀", "with": rows}).text
+    counts = [(int(count), bool(best)) for best, count in re.findall(r"<b( class=best)?>(\d+)</b>", page)][:3]
+    assert counts[0][0] < min(count for count, _ in counts[1:])  # WordPiece: unknown tokens
+    assert [best for _, best in counts].count(True) == 1
+    assert not counts[0][1]

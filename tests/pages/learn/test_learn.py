@@ -54,7 +54,7 @@ def test_every_lesson_shows_each_of_its_parts_once(client: FlaskClient, lesson: 
     found = re.findall(r' id="([^"]+)"', page)
     assert len(found) == len(set(found)), [id for id in found if found.count(id) > 1]
     contents = page[page.index('<nav class="toc"') : page.index("</nav>", page.index('<nav class="toc"'))]
-    assert re.findall(r'href="/learn/([\w-]+)"', contents) == [one.slug for one in LESSONS]
+    assert re.findall(r'href="/learn/([\w-]+)"', contents) == _order_of(client, f"?lang={language}")
     assert f'<a href="/learn/{lesson.slug}">' in client.get("/learn").text
     sections = [id for id in re.findall(r'<h2 id="([^"]+)">', page) if not id.startswith("ask-")]
     assert re.findall(r'href="#([^"]+)"', contents) == sections
@@ -174,11 +174,18 @@ def test_every_link_of_the_lessons_opens_without_a_problem(tmp_path: Path, langu
         assert not address.startswith("/steps/") or 'class="say"' in response.text, address
 
 
-def test_the_course_has_two_orders(client: FlaskClient) -> None:
-    def order(query: str) -> list[str]:
-        return re.findall(r'<h3><a href="/learn/([^"]+)"', client.get(f"/learn{query}").text)
+def _order_of(client: FlaskClient, query: str) -> list[str]:
+    """The lessons as the list of lessons has them."""
+    return re.findall(r'<h3><a href="/learn/([\w-]+)[?"]', client.get(f"/learn{query}").text)
 
-    words = [lesson.slug for lesson in LESSONS]
-    assert order("?order=words") == order("?lang=zh") == words
-    assert order("?order=subwords")[0] == "units"
-    assert sorted(order("?order=subwords")) == sorted(words)
+
+def test_the_course_has_two_orders(client: FlaskClient) -> None:
+    words, subwords = (_order_of(client, f"?lang=en&order={order}") for order in ("words", "subwords"))
+    assert words == _order_of(client, "?lang=zh") == [lesson.slug for lesson in LESSONS]
+    assert subwords == _order_of(client, "?lang=en") == _order_of(client, "?lang=en&order=none")
+    assert words[:2] == ["why", "dictionary"]
+    assert subwords[:2] == ["why", "units"]
+    assert sorted(subwords) == sorted(words)
+    page = client.get("/learn/why?lang=en&order=words").text
+    assert re.search(r'rel="next" href="([^"]+)"', page)[1] == "/learn/dictionary?order=words"  # type: ignore[index]
+    assert re.search(r'rel="next" href="([^"]+)"', client.get("/learn/why?lang=en").text)[1] == "/learn/units"  # type: ignore[index]

@@ -71,7 +71,7 @@ def test_merges_are_seen_one_by_one(client: FlaskClient) -> None:
         ("low", (*ALL, "fmm:jieba"), 422, "at most four tokenizers"),
         ("low", ("bpe:nothing", "fmm:jieba"), 404, "There is no vocabulary"),
         ("low", ("", "fmm:jieba", "", "bmm:jieba"), 200, "1 / "),
-        ("", ALL, 200, "Fewest tokens: 0"),
+        ("", ALL, 200, "Fewest: 0"),
         ("\ud800\x00 <script>", ALL, 200, "&lt;"),
     ],
 )
@@ -94,3 +94,13 @@ def test_the_code_is_that_of_the_start(client: FlaskClient) -> None:
     drawn = re.search(r'<path[^>]* d="([^"]+)"', code.svg_inline(omitsize=True))
     assert drawn is not None
     assert drawn[1] in page
+
+
+def test_words_are_no_tokens_and_unknown_text_does_not_win(client: FlaskClient) -> None:
+    lanes = ("fmm:jieba", "bpe:o200k_base", "unigram:t5")
+    page = client.get("/steps/race", query_string={"text": "结婚", "with": lanes, "step": "99"})
+    scores = re.findall(r'<p class="score"><b>(\d+)</b> <span>(.*?)</span>', page.text)
+    assert scores[0] == ("1", "word")
+    assert scores[1][1] in ("token", "tokens")
+    assert scores[2][1].endswith("<br>1 unknown")
+    assert "Fewest: 1, FMM · jieba" in unescape(re.sub("</?b>", "", page.text))

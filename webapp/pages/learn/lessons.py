@@ -25,17 +25,17 @@ from webapp.rendering.pictures.figure import Figure
 from webapp.tokenization.state import State
 from webapp.web.localization import LANGUAGES, current_key
 
-PARTS = {
-    "why": _l("Words: segmenting Chinese"),
-    "units": _l("Subwords: how models read text"),
-    "pipeline": _l("Around the model"),
+SLUGS = {
+    "start": (_l("Start here"), ("why",)),
+    "words": (
+        _l("Words: segmenting Chinese"),
+        ("dictionary", "ambiguity", "max-probability", "hmm", "ngram", "smoothing", "evaluation"),
+    ),
+    "subwords": (_l("Subwords: how models read text"), ("units", "bpe", "bytes", "wordpiece", "unigram")),
+    "model": (_l("Around the model"), ("pipeline", "special", "vocabulary")),
 }
-"""The title of each part of the course, by its first lesson."""
-SLUGS = (
-    *("why", "dictionary", "ambiguity", "max-probability", "hmm", "ngram", "smoothing", "evaluation"),
-    *("units", "bpe", "bytes", "wordpiece", "unigram"),
-    *("pipeline", "special", "vocabulary"),
-)
+"""The parts of the course: the title of each, and its lessons."""
+ORDERS = {"words": ("start", "words", "subwords", "model"), "subwords": ("start", "subwords", "model", "words")}
 REFERENCE: Mapping[str, Sequence[Callable[..., object]]] = {
     "dictionary": (matching.bidirectional,),
     "max-probability": (maximum_probability.best_path,),
@@ -151,8 +151,13 @@ def _texts(value: str | Texts) -> Texts:
     return dict.fromkeys(LANGUAGES, value) if isinstance(value, str) else value
 
 
-LESSONS = tuple(map(_lesson, SLUGS))
+LESSONS = tuple(_lesson(slug) for part in ORDERS["words"] for slug in SLUGS[part][1])
 LESSON_BY_SLUG = {lesson.slug: lesson for lesson in LESSONS}
+
+
+def course(order: str) -> Mapping[LazyString, Sequence[Lesson]]:
+    """The lessons of each part, by its title, in one of `ORDERS`."""
+    return {SLUGS[part][0]: [LESSON_BY_SLUG[slug] for slug in SLUGS[part][1]] for part in ORDERS[order]}
 
 
 WEDDING = "结婚\n的\n和\n和尚\n尚未"

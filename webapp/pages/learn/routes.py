@@ -6,6 +6,7 @@ redirected to its own address if that is short enough.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 
 from flask import Blueprint, abort, make_response, redirect, request
 from flask_babel.speaklater import LazyString
@@ -22,7 +23,7 @@ from webapp.pages.learn.examples import (
     shown_figure,
     state_of,
 )
-from webapp.pages.learn.lessons import DIAGRAMS, LESSON_BY_SLUG, LESSONS, PARTS, Lesson, Question
+from webapp.pages.learn.lessons import DIAGRAMS, LESSON_BY_SLUG, ORDERS, Lesson, Question, course
 from webapp.rendering.markup import inline_markup
 from webapp.rendering.pictures.figure import Figure
 from webapp.rendering.source_listing import SourceListing, source_listing
@@ -36,8 +37,8 @@ class CoursePage(Page):
 
     template = "learn/index.html"
 
-    lessons: Sequence[Lesson] = LESSONS
-    parts: Mapping[str, LazyString]  # the title of each part of the course, by its first lesson
+    parts: Mapping[LazyString, Sequence[Lesson]]
+    order: str
 
 
 class ProseContext(Context):
@@ -63,7 +64,8 @@ class LessonPage(Page):
     lesson: Lesson
     prose: Markup
     sections: Sequence[tuple[str, str]]  # ids and titles
-    lessons: Sequence[Lesson] = LESSONS
+    lessons: Sequence[Lesson]
+    order: str
     number_of: int  # counted from 1
     listing: SourceListing | None  # the reference algorithm
 
@@ -91,7 +93,7 @@ blueprint.add_app_template_filter(inline_markup)
 @blueprint.get("/learn")
 def index() -> Response:
     """The list of lessons."""
-    return _headed(CoursePage(parts=PARTS))
+    return _headed(CoursePage(parts=course(_order()), order=_order()))
 
 
 @blueprint.route("/learn/<slug>", methods=["GET", "POST"])
@@ -114,8 +116,15 @@ def lesson(slug: str) -> Response:
     return _headed(_lesson_page(state, examples), status)
 
 
+def _order() -> str:
+    """The order of the lessons: that of the address, or that of the language."""
+    order = request.args.get("order")
+    return order if order in ORDERS else "words" if current_key() == "zh" else "subwords"
+
+
 def _lesson_page(state: LessonState, examples: Mapping[str, ShownExample]) -> LessonPage:
     lesson, language = state.lesson, current_key()
+    lessons = list(chain(*course(_order()).values()))
     prose = render(
         ProseContext(
             lesson=lesson,
@@ -133,7 +142,9 @@ def _lesson_page(state: LessonState, examples: Mapping[str, ShownExample]) -> Le
         lesson=lesson,
         prose=Markup(prose),
         sections=[(id, Markup(title).striptags()) for id, title in headings],
-        number_of=LESSONS.index(lesson) + 1,
+        lessons=lessons,
+        order=_order(),
+        number_of=lessons.index(lesson) + 1,
         listing=source_listing(*lesson.reference) if lesson.reference else None,
     )
 

@@ -59,7 +59,10 @@ class Lane:
         cells = (self._unfinished(frame) if frame else []) or self._decided(step)
         said = engine.emphasized(frame.sentence) if frame else ""
         names = self.title.split(" · ")
-        return {"names": names, "address": self.address, "cells": cells, "said": said, "done": step >= self.last}
+        words = self.result.state.family in ("dictionary", "word model")
+        unknown = 0 if words else len(self.result.encoding.unknown)
+        shown = {"names": names, "address": self.address, "cells": cells, "said": said, "done": step >= self.last}
+        return shown | {"words": words, "unknown": unknown}
 
     def _decided(self, step: int) -> list[StepCell]:
         """The tokens that are decided after a step, and the characters of all others."""
@@ -101,9 +104,11 @@ def _race(lanes: Sequence[Lane]) -> engine.Walkthrough:
         done = sum(one["done"] for one in shown)
         sentence = _("%(done)s of %(all)s are done.", done=number(done), all=number(len(lanes)))
         if done == len(lanes):
-            fewest = min(len(one["cells"]) for one in shown)
-            names = "; ".join(" · ".join(one["names"]) for one in shown if len(one["cells"]) == fewest)
-            sentence = _("Fewest tokens: %(count)s, %(names)s.", count=number(fewest), names=names)
+            # One unknown token may stand for any text: it does not win.
+            rated = [one for one in shown if not one["unknown"]] or shown
+            fewest = min(len(one["cells"]) for one in rated)
+            names = "; ".join(" · ".join(one["names"]) for one in rated if len(one["cells"]) == fewest)
+            sentence = _("Fewest: %(count)s, %(names)s.", count=number(fewest), names=names)
         return engine.Frame("steps/_race.html", sentence, {"kind": "race"}, lambda: {"lanes": shown})
 
     return engine.Walkthrough([partial(frame, step) for step in range(max(lane.last for lane in lanes) + 1)])

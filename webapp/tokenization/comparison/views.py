@@ -268,7 +268,10 @@ class ComparisonView:
             yield passage, heads, html, markup.is_right_to_left(passage)
 
     def _heads(self, counts: Sequence[int], *, linked: bool) -> list[RowHead]:
-        most, least = max(counts, default=0), min(counts, default=0)
+        # One unknown token may stand for any text: it is not the fewest.
+        rows = zip(counts, self.shown, self.compared.encodings, strict=True)
+        known = [count for count, row, encoding in rows if row.words or not encoding.unknown]
+        most, least = max(counts, default=0), min(known, default=-1)
         return [
             RowHead(row, name, count, most, count == least < most, self._address(row) if linked else None)
             for name, count, row in zip(self.names, counts, self.shown, strict=True)
