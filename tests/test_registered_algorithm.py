@@ -74,7 +74,7 @@ def test_the_playground_offers_it_and_tokenizes_with_it(client: FlaskClient) -> 
     assert re.search(r'<option value="abc" selected[^>]*>The letters a, b and c · 5</option>', html)
     (number,) = re.findall(r'value="letters" id="a-letters" data-list="(\d+)"', html)
     assert f'class="vocabulary list-{number}"' in html
-    assert f'[data-list="{number}"]:checked' in Path("static/app.css").read_text(encoding="utf-8")
+    assert f'[data-list="{number}"]:checked' in Path("static/playground.css").read_text(encoding="utf-8")
     assert "/steps/letters" not in html
     assert "/steps/letters" not in client.get("/steps").text
 
