@@ -89,7 +89,7 @@ def test_the_api_and_the_command_line_give_the_same(
 ) -> None:
     publisher.answers[WHOLE] = Answer(TOKENIZER)
     client = site().test_client()
-    answer = client.post("/api/v1/vocabularies/repository", json={"repository": "Qwen/Small"})
+    answer = client.post("/api/v1/repositories", json={"repository": "Qwen/Small"})
     assert answer.status_code == 201
     body = {"text": "lower", "vocabulary": answer.get_json()["name"], "want": ["ids"]}
     assert client.post("/api/v1/tokenize", json=body).get_json()["ids"] == [1, 2]
@@ -144,7 +144,7 @@ def test_refusals_stand_beside_the_field_and_keep_the_name(
     assert problem is not None
     assert sentence in problem[1]
     assert 'value="Qwen/Small"' in page
-    refused = client.post("/api/v1/vocabularies/repository", json={"repository": "Qwen/Small"})
+    refused = client.post("/api/v1/repositories", json={"repository": "Qwen/Small"})
     assert refused.status_code == (409 if status == 422 else status)
 
 
@@ -152,7 +152,7 @@ def test_an_operator_switches_it_off(site: Site, publisher: Publisher) -> None:
     client = site(HUB=f"{publisher.address} catalogue").test_client()
     assert 'name="repository"' not in client.get("/vocabularies").get_data(as_text=True)
     assert client.post("/vocabularies/repository", data={"repository": "Qwen/Small"}).status_code == 403
-    assert client.post("/api/v1/vocabularies/repository", json={"repository": "Qwen/Small"}).status_code == 403
+    assert client.post("/api/v1/repositories", json={"repository": "Qwen/Small"}).status_code == 403
     assert not publisher.requests
 
 

@@ -288,7 +288,7 @@ class RepositoryBody(Input):
 
 @operation(
     "post",
-    "/vocabularies/repository",
+    "/repositories",
     body=RepositoryBody,
     answer=VocabularyEntry,
     status=201,

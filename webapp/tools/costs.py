@@ -38,9 +38,9 @@ class CostsInput(Input):
     text: Text = EXAMPLE
     model: Annotated[
         tuple[str, ...],
+        Field(min_length=1),
         AfterValidator(_known),
         Field(
-            min_length=1,
             description="The names of language models, from `GET /models`; at most 12.",
             examples=[["gpt-4o", "gpt-4"]],
             strict=False,
