@@ -18,6 +18,7 @@ from webapp.tools.kernel import ApiEntry, Tool, as_object
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
 from webapp.web.json_responses import json_response
 from webapp.web.problems import API, is_api, problem, refuse
+from webapp.web.security import is_foreign
 
 TOOL_ERRORS = (404, 409, 413, 503)
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
@@ -230,6 +231,12 @@ def refuse_to_store(found: InputProblem, field: str = "") -> NoReturn:
     """Refuse what cannot be stored; the sentences of pages about storage speak of a form."""
     message = UNSTORED.get(found.status, found.message)
     raise InputProblem(message, 409 if found.status == 422 else found.status, field) from found
+
+
+def refuse_foreign() -> None:
+    """Refuse a request that a page of another site made a browser send, before anything is stored."""
+    if is_foreign(request):
+        refuse(403, "The request came from a page of another site, so nothing was stored. Send it from a program.")
 
 
 DAY_SECONDS = 86_400

@@ -5,10 +5,10 @@ from contextlib import suppress
 from datetime import date, datetime
 from typing import Annotated, Any
 
-from flask import Response, current_app, request, url_for
+from flask import Response, current_app, url_for
 from pydantic import BeforeValidator, Field
 
-from webapp.api.operations import operation, refuse_to_store
+from webapp.api.operations import operation, refuse_foreign, refuse_to_store
 from webapp.api.texts import Offsets
 from webapp.sharing.kinds import shown_of
 from webapp.sharing.results import share_result
@@ -21,7 +21,6 @@ from webapp.tools.picker import AlgorithmId, TokenizerInput
 from webapp.web.json_responses import Piece, cached_for, json_response
 from webapp.web.problems import refuse
 from webapp.web.rates import stores
-from webapp.web.security import is_foreign
 
 
 def _day(value: Any) -> Any:
@@ -116,8 +115,7 @@ def share(body: SnapshotBody) -> Response:
     The same text, vocabulary, options, title and note always have the same link. Each request gets its own secret for
     deleting it.
     """
-    if is_foreign(request):
-        refuse(403, "The request came from a page of another site, so nothing was stored. Send it from a program.")
+    refuse_foreign()
     expires = None if body.expires is None else snapshots.end_of(body.expires)
     if body.expires is not None and expires is None:
         sentence = (

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from flask import Response, current_app, request, url_for
 from pydantic import BeforeValidator, Field
 
-from webapp.api.operations import Input, Query, VocabularyUpload, operation, refuse_to_store, whole_body
+from webapp.api.operations import Input, Query, VocabularyUpload, operation, refuse_foreign, refuse_to_store, whole_body
 from webapp.core.analysis.reachability import Reason, State
 from webapp.core.analysis.token_origin import MarkKind
 from webapp.core.tokenizer import Tokenizer
@@ -22,7 +22,6 @@ from webapp.vocabularies.token_facts import token_facts
 from webapp.web.json_responses import Piece, cached_for, json_response
 from webapp.web.problems import refuse
 from webapp.web.rates import stores_by_hash
-from webapp.web.security import is_foreign
 
 Item = TypeVar("Item")
 
@@ -244,14 +243,13 @@ def upload_vocabulary() -> Response:
     `merges.txt`, each in a field `file`. The formats are tokenizer.json, SentencePiece models, GGUF (its beginning
     suffices, as far as the metadata goes), .tiktoken, vocab.txt, vocab.json with merges.txt, tekken.json, merges as
     nested lists, merge codes of subword-nmt, counts of n-grams, tokens with scores, RWKV World's vocabulary, and word
-    lists. A .tiktoken holds only pieces and ranks; by the number
-    of ranks the site knows the split pattern and the special tokens of published encodings. For any other, send a
-    second `file`, a JSON object with `pat_str` (the split pattern) and `special_tokens` (token to id), or send the
-    pattern in the field `pattern`; without both, the pattern of cl100k_base is a guess. The name depends on the content
-    alone: the same file always has the same name, and anyone who knows it can use it.
+    lists. A .tiktoken holds only pieces and ranks; by the number of ranks the site knows the split pattern and the
+    special tokens of published encodings. For any other, send a second `file`, a JSON object with `pat_str` (the split
+    pattern) and `special_tokens` (token to id), or send the pattern in the field `pattern`; without both, the pattern
+    of cl100k_base is a guess. The name depends on the content alone: the same file always has the same name, and anyone
+    who knows it can use it.
     """
-    if is_foreign(request):
-        refuse(403, "The request came from a page of another site, so nothing was stored. Send it from a program.")
+    refuse_foreign()
     if request.mimetype != "multipart/form-data" or "boundary" not in request.mimetype_params:
         refuse(415, "Send the file as multipart/form-data, in the field `file`.")
     limit = current_app.config["MAX_UPLOAD_BYTES"]
@@ -273,6 +271,10 @@ def upload_vocabulary() -> Response:
         entry = messages.store_upload(request.files.getlist("file"), request.form.get("pattern", ""))
     except InputProblem as problem:
         refuse_to_store(problem, "pattern" if problem.field == messages.PATTERN_FIELD else "file")
+    return _stored(entry)
+
+
+def _stored(entry: CatalogueEntry) -> Response:
     response = json_response({**answers.entry_json(entry), **answers.skipped_json(tokenizer_of(entry.name))}, 201)
     response.headers["Location"] = url_for("api.vocabulary", name=entry.name)
     return response
@@ -302,15 +304,12 @@ def fetch_repository(body: RepositoryBody) -> Response:
     It is the first that exists of tokenizer.json, tokenizer.model and tekken.json, and is stored like an upload. Of a
     GGUF file, which `path` must name, only the beginning is fetched.
     """
-    if is_foreign(request):
-        refuse(403, "The request came from a page of another site, so nothing was stored. Send it from a program.")
+    refuse_foreign()
     try:
         entry, _label = messages.store_repository(body.repository, body.revision, body.path)
     except InputProblem as problem:
         refuse_to_store(problem, "repository")
-    response = json_response({**answers.entry_json(entry), **answers.skipped_json(tokenizer_of(entry.name))}, 201)
-    response.headers["Location"] = url_for("api.vocabulary", name=entry.name)
-    return response
+    return _stored(entry)
 
 
 @operation("get", "/vocabularies/<name>", answer=VocabularyAnswer, errors=(404, 503), example={"name": "wordpiece"})

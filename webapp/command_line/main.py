@@ -202,10 +202,8 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         command.set_defaults(run=run_command)
     if arguments[:1] == ["train"]:  # its choices are in the core, which takes a second to import
         train.add_arguments(every.choices["train"])
-    if arguments and arguments[0] not in (
-        *COMMANDS,
-        "--version",
-    ):  # the tools of the site, which take a second to import
+    # The tools of the site take a second to import.
+    if arguments and arguments[0] not in (*COMMANDS, "--version"):
         from webapp.command_line import tool_command
 
         tool_command.add_arguments(every)
