@@ -1,0 +1,289 @@
+"""`/homework`: exercises of published courses; an answer is checked, and the first place that differs is explained."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, Self
+
+from flask import Request, url_for
+from flask_babel import gettext as _
+from pydantic import Field
+
+from webapp.core.homework.check import Answer as HandedIn
+from webapp.core.homework.check import check
+from webapp.core.homework.exercises import COURSES, EXERCISES, Course, Exercise
+from webapp.core.homework.verdicts import AnswerError, Outcome, PlaceKind, Verdict
+from webapp.tokenization.forms import InputProblem, as_typed
+from webapp.tokenization.messages import translated
+from webapp.tools.homework.sentences import explanation, headline, note, rule_name
+from webapp.tools.inputs import Answer, FromForm, InBody, Input, at_most
+from webapp.tools.kernel import ApiEntry, Tool
+from webapp.vocabularies import tokenizer_of
+from webapp.web.localization import current_key
+
+LONGEST = 8_000_000  # bytes of a typed answer
+Contents = Mapping[str, str]
+
+
+def _first(values: Sequence[str]) -> str:
+    return values[0].strip()[:100]
+
+
+class HomeworkInput(Input):
+    """An exercise and an answer to check: typed, or in files; and files that the answer is computed from."""
+
+    exercise: Annotated[str, FromForm(choose=_first), Field(description="The id of the exercise.")] = ""
+    answer: Annotated[
+        str,
+        at_most(LONGEST, lambda: _("The answer")),
+        Field(description="The answer as text: merges one a line, tokens, ids, a table, tags or a segmented text."),
+    ] = ""
+    files: Annotated[
+        Contents, InBody(), Field(description="Files of the answer by their names, such as `merges.txt`.")
+    ] = {}
+    given: Annotated[
+        Contents,
+        InBody(),
+        Field(description="Files that the answer is computed from, by their roles, such as `corpus`."),
+    ] = {}
+
+    @classmethod
+    def read(cls, request: Request) -> tuple[Self, list[InputProblem]]:
+        """The answer of a request with the content of its files, as bytes: what they are is checked later."""
+        given, problems = super().read(request)
+        files = {upload.filename: upload.stream.read() for upload in request.files.getlist("files") if upload.filename}
+        roles = {
+            name.removeprefix("given/"): upload.stream.read()
+            for name, upload in request.files.items()
+            if name.startswith("given/") and upload.filename
+        }
+        answer = as_typed(given.answer)
+        return given.model_copy(update={"files": files, "given": roles, "answer": answer}), problems
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is handed in."""
+        return not (self.answer.strip() or self.files)
+
+    @property
+    def chosen(self) -> Exercise | None:
+        """The exercise, if there is one of that id."""
+        return EXERCISES.get(self.exercise)
+
+    @property
+    def courses(self) -> list[tuple[Course, list[Exercise]]]:
+        """The courses, each with its exercises."""
+        return [(course, [one for one in EXERCISES.values() if one.course == course]) for course in COURSES.values()]
+
+    @staticmethod
+    def in_language(words: Mapping[str, str]) -> str:
+        """A text of an exercise in the visitor's language."""
+        return in_language(words)
+
+    @property
+    def fits_address(self) -> bool:
+        """Whether an address can hold it: none of its files would be missing."""
+        return not (self.files or self.given) and super().fits_address
+
+
+class CheckBody(Input):
+    """An answer to check."""
+
+    exercise: Annotated[str, Field(description="The id of the exercise, such as `cs336-bpe-example`.")]
+    answer: Annotated[str, at_most(LONGEST, lambda: _("The answer")), Field(description="The answer as text.")] = ""
+    files: Annotated[
+        dict[str, str], Field(description="Files of the answer by their names, such as `merges.txt`: UTF-8 text.")
+    ] = {}
+    given: Annotated[
+        dict[str, str],
+        Field(description="Files that the answer is computed from, by their roles, such as `corpus` or `dictionary`."),
+    ] = {}
+
+
+class SideAnswer(Answer):
+    """One of the two answers at the first place that differs."""
+
+    text: str
+    count: Annotated[float | None, Field(description="How often the pair occurs, or its score, or the cell's value.")]
+    words: Annotated[Sequence[tuple[str, int]], Field(description="Words that hold the pair, with their counts.")]
+
+
+class RowAnswer(Answer):
+    """A place near the first one that differs."""
+
+    number: int
+    yours: str
+    right: str
+    agrees: bool
+    label: str
+
+
+class FiguresAnswer(Answer):
+    """Precision, recall and F1 as the official script of the bakeoffs computes them."""
+
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+class CheckAnswer(Answer):
+    """The verdict on an answer."""
+
+    exercise: str
+    outcome: Annotated[Outcome, Field(description="`other-rule`: right by another rule, which `rule` names.")]
+    message: Annotated[str, Field(description="The verdict in sentences.")]
+    place_kind: PlaceKind
+    place: Annotated[int | None, Field(description="The first place that differs, counted from 1.")]
+    label: str
+    why: Annotated[str, Field(description="The code of the reason.")]
+    rule: str
+    agreeing: Annotated[int, Field(description="How many places are equal.")]
+    total: int
+    in_both: Annotated[int | None, Field(description="How many merges or words both have, in whatever order.")]
+    yours: SideAnswer | None
+    right: SideAnswer | None
+    rows: Sequence[RowAnswer]
+    notes: Sequence[str]
+    figures: FiguresAnswer | None
+    link: Annotated[str | None, Field(description="The address of the walkthrough at this place.")]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """An exercise with the verdict on an answer; without an exercise the list of all, without an answer no verdict."""
+
+    given: HomeworkInput
+    exercise: Exercise | None = None
+    verdict: Verdict | None = None
+
+    @property
+    def headline(self) -> str:
+        """The outcome in one sentence."""
+        return headline(self.verdict) if self.verdict else ""
+
+    @cached_property
+    def explanation(self) -> list[str]:
+        """Where and why the answer differs."""
+        return explanation(self.verdict) if self.verdict else []
+
+    @property
+    def notes(self) -> list[str]:
+        """The remarks."""
+        return [note(each) for each in self.verdict.notes] if self.verdict else []
+
+    @property
+    def rule(self) -> str:
+        """The name of the other rule by which the answer is right."""
+        return rule_name(self.verdict.rule) if self.verdict and self.verdict.rule else ""
+
+    @property
+    def steps(self) -> str | None:
+        """The address of the walkthrough at the first place that differs; None if there is none."""
+        return link_of(self.verdict) if self.verdict else None
+
+
+def in_language(words: Mapping[str, str]) -> str:
+    """A text of an exercise in the visitor's language."""
+    return words[current_key()]
+
+
+def link_of(verdict: Verdict) -> str | None:
+    """The address of the walkthrough that shows the place of a verdict; None if there is none."""
+    if verdict.link is None:
+        return None
+    values = dict(verdict.link.values)
+    algorithm = values.pop("algorithm")
+    if verdict.link.view == "training":
+        return url_for("training.page", algorithm=algorithm, **values)
+    return url_for("steps.page", algorithm=algorithm, vocabulary="own-dictionary", **values)
+
+
+def exercise_of(given: HomeworkInput | CheckBody) -> Exercise:
+    """The exercise of an input; raises InputProblem if there is none of that id."""
+    exercise = EXERCISES.get(given.exercise)
+    if exercise is None:
+        message = _("There is no exercise “%(name)s”. Choose one from the list.", name=given.exercise[:40])
+        raise InputProblem(message, 404, "exercise")
+    return exercise
+
+
+def judge(exercise: Exercise, given: HomeworkInput | CheckBody) -> Verdict:
+    """The verdict on an answer; raises InputProblem for one that cannot be read."""
+    contents = [
+        {name: content if isinstance(content, bytes) else content.encode() for name, content in each.items()}
+        for each in (given.files, given.given)
+    ]
+    try:
+        return check(exercise, HandedIn(given.answer, *contents), tokenizer_of)
+    except AnswerError as error:
+        field = error.field if error.field == "answer" else f"given/{error.field}"
+        raise InputProblem(translated(error.message), 422, field) from None
+
+
+def checked(given: HomeworkInput) -> Checked:
+    """Show an exercise, or check an answer to it."""
+    if not given.exercise:
+        return Checked(given)
+    exercise = exercise_of(given)
+    return Checked(given, exercise, None if given.is_empty else judge(exercise, given))
+
+
+def check_answer(body: CheckBody) -> CheckAnswer:
+    """Check an answer to an exercise, and find the first place that differs.
+
+    The right answer is computed by the site's algorithms. An answer may be right by another rule for ties, direction or
+    tag set; then `rule` names it. `why` is the code of the reason for the first difference, `message` says it in
+    sentences. The page `/homework` lists the exercises with their ids.
+    """
+    exercise = exercise_of(body)
+    return answer(Checked(HomeworkInput(exercise=exercise.id), exercise, judge(exercise, body)))
+
+
+def answer(shown: Checked) -> Any:
+    """The verdict for programs; the list of exercises if none is chosen."""
+    if shown.exercise is None:
+        return {"exercises": {id: in_language(one.title) for id, one in EXERCISES.items()}}
+    if shown.verdict is None:
+        raise InputProblem(_("There is no answer yet. Type it or choose a file."), 422, "answer")
+    verdict = shown.verdict
+    sides = [
+        SideAnswer(side.text, side.count, side.words) if side is not None else None
+        for side in (verdict.yours, verdict.right)
+    ]
+    figures = verdict.figures
+    return CheckAnswer(
+        exercise=shown.exercise.id,
+        outcome=verdict.outcome,
+        message=" ".join([shown.headline, *shown.explanation]),
+        place_kind=verdict.place_kind,
+        place=verdict.place,
+        label=verdict.label,
+        why=verdict.why,
+        rule=verdict.rule,
+        agreeing=verdict.agreeing,
+        total=verdict.total,
+        in_both=verdict.in_both,
+        yours=sides[0],
+        right=sides[1],
+        rows=[RowAnswer(row.number, row.yours, row.right, row.agrees, row.label) for row in verdict.rows],
+        notes=shown.notes,
+        figures=figures and FiguresAnswer(figures.precision, figures.recall, figures.f1),
+        link=shown.steps,
+    )
+
+
+TOOL = Tool(
+    name="homework",
+    address="/homework",
+    input=HomeworkInput,
+    run=checked,
+    answer=answer,
+    file_name="verdict",
+    api=ApiEntry(
+        "/check",
+        CheckBody,
+        CheckAnswer,
+        {"exercise": "cs336-bpe-example", "answer": "s t\ne st\no w\nl ow\nw est\nn e"},
+        run=check_answer,
+    ),
+)
