@@ -55,7 +55,9 @@ def check(exercise: Exercise, answer: Answer, find_tokenizer: FindTokenizer = _n
             return sequences.judge_longest(values, handed, answer.text)
         training = merges.Training.of(values, texts)
         return (merges.judge if exercise.kind == "merges" else merges.judge_vocabulary)(training, handed)
-    text = checked("\n".join([*(files.text_of(content, name) for name, content in own.items()), answer.text]).strip("\n"))
+    text = checked(
+        "\n".join([*(files.text_of(content, name) for name, content in own.items()), answer.text]).strip("\n")
+    )
     return _JUDGES[exercise.kind](values, texts, text, find_tokenizer)
 
 

@@ -47,7 +47,12 @@ def read_merges(text: str) -> list[tuple[Raw, Raw]]:
         return [_pair(item, at) for at, item in enumerate(items, 1)]
     lines = text.replace("\r\n", "\n").split("\n")
     parts = [part for part in re.split(r"\s*[,，;；、·]\s*|\s{3,}|\|", text.strip()) if part]
-    if text.count("\n") <= 1 and len(parts) > 1 and not _QUOTED.search(text) and all(len(one.split()) == 2 for one in parts):
+    if (
+        text.count("\n") <= 1
+        and len(parts) > 1
+        and not _QUOTED.search(text)
+        and all(len(one.split()) == 2 for one in parts)
+    ):
         lines = parts
     pairs = []
     for number, line in enumerate(lines, 1):
@@ -219,8 +224,8 @@ def read_bytes(text: str) -> bytes:
 def read_number(text: str) -> float | None:
     """Return a number: a fraction, a percentage, with decimals or an exponent; None for what is none.
 
-    >>> read_number("3/14"), read_number("12.5 %"), read_number("5.18e-4"), read_number("15/210 * 20/210"), read_number("x")
-    (0.21428571428571427, 0.125, 0.000518, 0.006802721088435374, None)
+    >>> list(map(read_number, ("3/14", "12.5 %", "5.18e-4", "15/210 * 20/210", "x")))
+    [0.21428571428571427, 0.125, 0.000518, 0.006802721088435374, None]
     """
     text = text.strip().replace("−", "-").replace("，", ",").replace("×", "*").replace("·", "*").replace("％", "%")
     factor = 1.0
@@ -253,8 +258,8 @@ def decimals_of(text: str) -> int | None:
 def read_cells(text: str, labels: Sequence[str]) -> list[str]:
     """Return the text of each cell of a table: by its label, or all in their order.
 
-    >>> read_cells("h 15\\nu: 36", ["h", "u"]), read_cells("u = 36; h = 15", ["h", "u"]), read_cells("15 36", ["h", "u"])
-    (['15', '36'], ['15', '36'], ['15', '36'])
+    >>> [read_cells(text, ["h", "u"]) for text in ("h 15\\nu: 36", "u = 36; h = 15", "15 36")]
+    [['15', '36'], ['15', '36'], ['15', '36']]
     >>> read_cells("P(Sam|am) = 3/14", ["P(Sam | am)"])
     ['3/14']
 

@@ -53,7 +53,7 @@ def judged(
     rule = next((name for name, other in (rules or {}).items() if list(other) == list(mine)), "")
     why = next((code for code, other in (reasons or {}).items() if list(other) == list(mine)), why)
     if not why:
-        why = "missing" if place > len(mine) else "too-many" if place > len(right) else "differs"
+        why = "missing" if place > len(mine) else "too-many" if place > len(right) else ""
     outcome: Outcome = "other-rule" if rule else "wrong"
     return Verdict(
         outcome,
@@ -166,7 +166,7 @@ def judge_ids(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:
         plain = find(values["vocabulary"]).ids(values["text"])
         reasons["special-as-text"] = list(map(str, plain))
         if values.get("shuffled"):  # minbpe's step 3: merges over the bytes as they are, without GPT-4's order
-            reasons["bytes-not-shuffled"] = list(map(str, computed.unshuffled(find(values["vocabulary"]), right)))
+            reasons["not-shuffled"] = list(map(str, computed.unshuffled(find(values["vocabulary"]), right)))
     return judged(list(map(str, mine)), list(map(str, right)), "id", reasons=reasons)
 
 
@@ -189,7 +189,11 @@ def tags_of(words: Sequence[str], scheme: str) -> list[str]:
     >>> tags_of(["和", "尚未", "研究生"], "BMES"), tags_of(["和", "尚未"], "BI")
     (['S', 'B', 'E', 'B', 'M', 'E'], ['B', 'B', 'I'])
     """
-    middle, last, single = ("M" if "M" in scheme else "I"), ("E" if "E" in scheme else "I"), ("S" if "S" in scheme else "B")
+    middle, last, single = (
+        ("M" if "M" in scheme else "I"),
+        ("E" if "E" in scheme else "I"),
+        ("S" if "S" in scheme else "B"),
+    )
     tags = []
     for word in words:
         tags += [single] if len(word) == 1 else ["B", *middle * (len(word) - 2), last]
@@ -308,4 +312,3 @@ def written_tags(values: Values, texts: Texts, _find: Find) -> str:
 def written_bytes(values: Values, _texts: Texts, _find: Find) -> str:
     """An example of the right bytes."""
     return _hexadecimal(example_bytes(values))
-
