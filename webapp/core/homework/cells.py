@@ -17,6 +17,8 @@ Values = Mapping[str, Any]
 Texts = Mapping[str, str]
 LOOSEST = 0.02
 """A rounded number may differ by this share of the right one: 0.67 for 2/3, not 0.7."""
+CUT = 0.001
+"""The same for a number whose further digits are cut off: 0.071428 for 1/14, not 0.66 for 2/3."""
 AROUND = 12
 
 
@@ -98,8 +100,9 @@ def _agrees(cell: str, value: Cell) -> bool:
         return False
     if float(value).is_integer() or (decimals := decimals_of(cell)) is None:
         return isclose(number, value, rel_tol=1e-9)
-    close = abs(number - value) <= 0.5 * 10.0**-decimals * (1 + 1e-6)
-    return close and abs(number - value) <= LOOSEST * abs(value)
+    off, unit = abs(number - value), 10.0**-decimals
+    rounded = off <= 0.5 * unit * (1 + 1e-6) and off <= LOOSEST * abs(value)
+    return rounded or (off < unit and off <= CUT * abs(value))
 
 
 def _plain(text: str) -> str:
@@ -115,7 +118,7 @@ def _reason(cell: str, value: Cell) -> str:
     number = read_number(cell)
     if number is None:
         return "not-a-number"
-    if abs(number - value) <= LOOSEST * 5 * abs(value):
+    if not float(value).is_integer() and abs(number - value) <= 5 * LOOSEST * abs(value):
         return "rounded"
     if isclose(number, 100 * value, rel_tol=LOOSEST):
         return "percent"
@@ -143,7 +146,7 @@ def _lines(table: Table) -> str:
 
 
 _FIGURE = re.compile(
-    r"(?P<name>precision|recall|f[-_ ]?(?:measure|score|value|1)?|精确率|准确率|召回率|F值|F1值|\b[PRF]1?\b)"
+    r"(?P<name>precision|recall|\bf[-_ ]?(?:measure|score|value)|精确率|准确率|召回率|F1?值|\b[PRF]1?\b)"
     r"[^\d\n%]{0,12}?(?P<value>\d+(?:\.\d+)?(?:[eE]-?\d+)?\s*[%％]?)",
     re.IGNORECASE,
 )

@@ -150,7 +150,11 @@ def read_tokens(text: str) -> list[str]:
     items = _literal(text)
     if items is None:
         quoted = _QUOTED.findall(text)
-        items = [_evaluated(one) for one in quoted] if quoted else _separated(text.strip().strip(_AROUND))
+        items = (
+            [_evaluated(one) for one in quoted]
+            if quoted
+            else _separated(text.strip().strip(_AROUND if "," in text else " "))
+        )
     found = [one.decode(errors="replace") if isinstance(one, bytes) else str(one) for one in items]
     return found[:MOST_ITEMS]
 
@@ -274,13 +278,20 @@ def read_cells(text: str, labels: Sequence[str]) -> list[str]:
     fields = re.split(r"\s*[,，;；|]\s*|\s+", text.strip().strip(_AROUND))
     if len(fields) == len(labels) and not re.search("[=:：\n]", text.strip()) and checked(text):
         return fields
+    named = "|".join(re.escape(label) for label in labels if not label.isdecimal())
     for line in re.split(r"[\n;；]|,\s(?=[^\d])", checked(text)):
-        if line.strip():
-            label, value = _labelled(line.strip(), names)
+        label, value = _labelled(line.strip(), names)
+        apart = [line]
+        if named and read_number(value) is None:  # several cells on a line
+            apart = re.split(rf"(?<=\s)(?=(?:{named})\s*(?:[=:：]|\s[\d.]))", line)
+        for part in filter(str.strip, apart):
+            label, value = _labelled(part.strip(), names)
             if label:
                 found[label] = value
             else:
                 rest.append(value)
+    if len(rest) == 1 and len(labels) > 1 and not any(found.values()):
+        rest = re.split(r"\s*[,，|]\s*|\s+", rest[0].strip(_AROUND))
     empty = [label for label in labels if not found[label]]
     if len(rest) > len(empty):
         values = {"count": len(rest), "most": len(labels), "first": shown(rest[0])}

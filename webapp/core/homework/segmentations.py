@@ -31,7 +31,6 @@ Texts = Mapping[str, str]
 MOST_CHARACTERS = 1_000_000  # of a text to segment
 LONGEST_SENTENCE = 10_000
 LONGEST_LINK = 200  # characters of a sentence that a walkthrough shows
-DIRECTIONS = {"forward": "backward", "backward": "forward"}
 ALGORITHM = {
     "forward": "fmm",
     "backward": "bmm",
@@ -106,9 +105,12 @@ class Segmenting:
 
     def others(self) -> Iterator[tuple[str, "Segmenting"]]:
         """The same with one thing changed, which students often do otherwise, by the code of that rule."""
-        if self.method in DIRECTIONS:
-            yield DIRECTIONS[self.method], replace(self, method=DIRECTIONS[self.method])
-        if self.method in ("forward", "backward", "bidirectional"):
+        matching = ("forward", "backward", "bidirectional")
+        if self.method in ("max-probability", *matching):
+            for method in ("forward", "backward"):
+                if method != self.method:
+                    yield method, replace(self, method=method)
+        if self.method in matching:
             yield "runs" if not self.runs else "no-runs", replace(self, runs=not self.runs)
             for longest in WINDOWS:
                 if longest < self.dictionary.longest:
@@ -120,9 +122,6 @@ class Segmenting:
                 yield "no-punctuation", replace(self, dictionary=Dictionary(punctuated))
         if self.method == "bigram":
             yield "max-probability", replace(self, method="max-probability")
-        if self.method == "max-probability":
-            yield "forward", replace(self, method="forward")
-            yield "backward", replace(self, method="backward")
 
 
 _TAGGED = re.compile(r"/[A-Za-z]{1,5}(?:\d{0,2})(?:\][A-Za-z]{0,4}\d?)?$")
@@ -260,11 +259,10 @@ def _reason(wanted: Segmenting, mine: list[list[str]], place: int, first: Differ
         return "punctuation", ""
     if unknown:
         return "not-in-dictionary", ""
-    for word in its:
-        if len(word) > 1 and word in wanted.dictionary and word not in mine[place]:
-            kept = Dictionary([each for each in wanted.dictionary.words if each != word])
-            if wanted.method in DIRECTIONS and replace(wanted, dictionary=kept).words(sentence) == mine[place]:
-                return "word-missing", ""
+    for word in its if wanted.method in ("forward", "backward") else ():
+        kept = Dictionary([each for each in wanted.dictionary.words if each != word])
+        if len(word) > 1 and replace(wanted, dictionary=kept).words(sentence) == mine[place]:
+            return "word-missing", ""
     return "", ""
 
 

@@ -145,13 +145,14 @@ def judge_tokens(values: Values, _texts: Texts, text: str, find: Find) -> Verdic
         reasons["no-prefix"] = plain
         known = {*_pieces(values), "[UNK]"}
         why = "not-in-vocabulary" if any(token not in known for token in mine) else ""
-    elif "unigram" in values:
-        ties = computed.unigram_ties(values["text"], values)
-        return judged(mine, right, "token", rules={"equal-probability": mine} if mine in ties else {}, notes=notes)
+    rules: dict[str, Sequence[str]] = {}
+    if "unigram" in values:
+        rules = {"equal-probability": mine} if mine in computed.unigram_ties(values["text"], values) else {}
+        why = "less-probable" if set(mine) <= set(values["unigram"]) else "not-in-vocabulary"
     spelled = "".join(mine).replace("##", "")
-    if not why and spelled != shown_piece(values["text"]).replace("␣" if values.get("split") == "spaces" else "\0", ""):
+    if spelled != shown_piece(values["text"]).replace("␣" if values.get("split") == "spaces" else "\0", ""):
         why = "other-text"
-    return judged(mine, right, "token", reasons=reasons, notes=notes, why=why)
+    return judged(mine, right, "token", rules=rules, reasons=reasons, notes=notes, why=why)
 
 
 def _as_shown(token: str) -> str:
