@@ -26,6 +26,7 @@ from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnig
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordLevel, WordPiece
 from webapp.core.reference import bpe, hmm, matching, maximum_probability, ngram, unigram, wordpiece
+from webapp.core.trainers.ties import FIRST_SEEN, TIE_RULES
 
 Family = Literal["dictionary", "word model", "merges", "pieces", "language model", "lookup"]
 
@@ -67,7 +68,9 @@ ORDER = Choice("order", ("1", "2", "3"), "2")
 """How many words an n-gram has."""
 SMOOTHING = Choice("smoothing", ("add-one", "jelinek-mercer", "absolute-discounting", "kneser-ney"), "kneser-ney")
 """How an n-gram model estimates the probability of n-grams that its training did not see."""
-CHOICES = (MODE, ORDER, SMOOTHING)
+TIES = Choice("ties", TIE_RULES, FIRST_SEEN)
+"""Which of several equally frequent pairs training merges; it applies to vocabularies trained on the visitor's text."""
+CHOICES = (MODE, ORDER, SMOOTHING, TIES)
 
 
 @dataclass(frozen=True)
@@ -169,6 +172,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             "merges",
             (BPE, RankBPE, ScoredBPE),
             options=(SPECIAL,),
+            choices=(TIES,),
             limits=MERGES,
             has_steps=True,
             reference=(bpe.characters, bpe.utf8, bpe.encode),

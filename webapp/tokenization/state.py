@@ -44,6 +44,7 @@ class State:
     mode: str = algorithms.MODE.default  # maximum probability: which words are listed
     order: str = algorithms.ORDER.default  # n-grams: how many words an n-gram has
     smoothing: str = algorithms.SMOOTHING.default  # n-grams: how unseen ones are estimated
+    ties: str = algorithms.TIES.default  # BPE trained on the visitor's text: which of several frequent pairs is merged
     show: bool = False  # make spaces and line ends visible
     view: View | Literal[""] = ""  # what stands under each token; by default, what suits the text
     token: int | None = None  # the token whose details are open, counted from 0
@@ -109,6 +110,8 @@ class State:
     @cached_property
     def _relevant(self) -> State:
         options, choices = algorithms.options_of(self.algorithm), algorithms.choices_of(self.algorithm)
+        if not self.trained:
+            choices = tuple(choice for choice in choices if choice is not algorithms.TIES)
         unused: dict[str, Any] = {choice.name: choice.default for choice in algorithms.CHOICES if choice not in choices}
         inference = self.inference if self.inference in algorithms.inferences_of(self.algorithm) else OWN
         used = [parameter.name for parameter in INFERENCES[inference].parameters]

@@ -31,6 +31,8 @@ Segmentation = Literal["words", "max-probability", "fmm"]
 
 TRAINERS: tuple[Trainer, ...] = get_args(Trainer)
 SUBWORD_TRAINERS: tuple[Trainer, ...] = TRAINERS[:-1]
+TIED: tuple[Trainer, ...] = TRAINERS[:3]
+"""The trainers with a rule for equally frequent pairs."""
 SEGMENTATIONS: tuple[Segmentation, ...] = get_args(Segmentation)
 SPLITS: tuple[Split, ...] = get_args(Split)
 NORMALIZATIONS: tuple[Normalization, ...] = get_args(Normalization)

@@ -22,10 +22,9 @@ from webapp.core.trainers.word_counts import WordCounts, alphabet, characters, s
 from webapp.core.trainers.wordpiece import PREFIX
 from webapp.core.training.counting import CountedCorpus, Limited, TrainingError, count_block
 from webapp.core.training.ngrams import train_ngrams
-from webapp.core.training.plan import Progress, Report, TrainingPlan
+from webapp.core.training.plan import TIED, Progress, Report, TrainingPlan
 from webapp.core.training.recipe import MARK, MARKED, check, normalizer_of, recipe_of
 
-TIED = ("bpe-bytes", "bpe-characters", "bpe-sentencepiece")  # the trainers with a rule for ties
 SEEDS = 1_000_000  # candidates at most
 SEEDS_FOR_A_PIECE = 10  # candidates from BPE, for each piece of the vocabulary
 
