@@ -42,7 +42,8 @@ def counted(
     corpus: dict[tuple[AnyStr, ...], int], choose: reference.Choose[AnyStr] = reference.first_seen
 ) -> Iterator[tuple[AnyStr, AnyStr, int]]:
     """Yield all merges of the reference, each with the count of its pair."""
-    for pair in reference.train(corpus, 10_000, choose):
+    merges: list[tuple[AnyStr, AnyStr]] = reference.train(corpus, 10_000, choose)
+    for pair in merges:
         yield (*pair, reference.count_pairs(corpus)[pair])
         corpus = {reference.merge(symbols, pair): count for symbols, count in corpus.items()}
 
