@@ -28,15 +28,22 @@ def pairs(merges: Iterable[bpe.CountedMerge[Any]]) -> list[tuple[Any, Any]]:
     return [(merge.left, merge.right) for merge in merges]
 
 
-def test_merges_of_cs336() -> None:
-    """The course's reference implementation breaks ties by the lexicographically greater pair."""
+def cs336() -> tuple[dict[str, int], list[tuple[bytes, bytes]]]:
+    """The word counts of the corpus that CS336 hands out, and the merges of its reference implementation."""
     given = json.loads(lzma.decompress(Path(__file__).with_name("cs336.json.xz").read_bytes()))
-    wanted = [(characters_to_bytes(left), characters_to_bytes(right)) for left, right in given["merges"]]
-    found = bpe.train_bytes(given["counts"], 500, ["<|endoftext|>"], ties="greater").merges
+    return given["counts"], [(characters_to_bytes(left), characters_to_bytes(right)) for left, right in given["merges"]]
+
+
+def test_merges_of_cs336() -> None:
+    """The course breaks ties by the lexicographically greater pair."""
+    counts, wanted = cs336()
+    found = bpe.train_bytes(counts, 500, ["<|endoftext|>"], ties="greater").merges
     assert len(wanted) == 243
     assert pairs(found) == wanted
-    others = bpe.train_bytes(given["counts"], 500, ["<|endoftext|>"]).merges
+    others = bpe.train_bytes(counts, 500, ["<|endoftext|>"]).merges
     assert pairs(others[:64]) == wanted[:64]
+    assert len({*pairs(others)} & {*wanted}) == 240
+    assert [merge.count for merge in others] == [merge.count for merge in found]
     assert (found[64], others[64]) == ((b"l", b"e", 246), (b"c", b"e", 246))
 
 
