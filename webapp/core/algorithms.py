@@ -93,10 +93,11 @@ class Algorithm:
 
     `models` are the classes whose vocabularies it can use; two algorithms with the same models share vocabularies, and
     then have the same `kind`. `options` apply to the site's own vocabularies, `external_options` to those that are
-    fetched or uploaded, `choices` to all. `direction` is that of maximum matching, None for other algorithms.
-    `has_steps` says whether `/steps` shows them. `reference` are the functions of `webapp.core.reference` that encode
-    with it, which pages list as "the whole algorithm"; empty where there is no textbook version. `inferences` are the
-    ids of the ways to apply its vocabularies, its own rule first.
+    fetched or uploaded, `choices` to all, but `TIES` only to those that are trained on the visitor's text. `direction`
+    is that of maximum matching, None for other algorithms. `has_steps` says whether `/steps` shows them. `reference`
+    are the functions of `webapp.core.reference` that encode with it, which pages list as "the whole algorithm"; empty
+    where there is no textbook version. `inferences` are the ids of the ways to apply its vocabularies, its own rule
+    first.
     """
 
     id: str
