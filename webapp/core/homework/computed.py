@@ -16,7 +16,7 @@ from typing import Any
 
 from webapp.core.evaluation.score import score_lines
 from webapp.core.homework.rounds import BPERounds
-from webapp.core.reference import bpe, ngram, unigram, wordpiece
+from webapp.core.reference import bpe, unigram, wordpiece
 from webapp.core.tokenizer import Tokenizer
 
 Values = Mapping[str, Any]
@@ -345,4 +345,3 @@ TABLES: Mapping[str, Callable[[Values, Find], tuple[Table, dict[str, Table]]]] =
     "ratio": _ratio,
     "byte-ids": _byte_ids,
 }
-EDGE = ngram.EDGE
