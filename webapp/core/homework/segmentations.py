@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,15 +11,7 @@ from typing import Any
 from webapp.core.evaluation.gold import GoldError, GoldLine, GoldText, read_output
 from webapp.core.evaluation.score import Difference, differences, is_number, score_lines
 from webapp.core.formats.dictionary import DictionaryError, read_dictionary
-from webapp.core.homework.verdicts import (
-    AnswerError,
-    Figures,
-    Link,
-    Note,
-    Row,
-    Side,
-    Verdict,
-)
+from webapp.core.homework.verdicts import AnswerError, Figures, Link, Note, Row, Side, Verdict, View
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
@@ -60,22 +53,10 @@ class Segmenting:
         """The segmentation of an exercise; text and dictionary may be files that the student gives."""
         training = texts.get("training") or values.get("training", "")
         if "dictionary" in texts or "dictionary" in values:
-            try:
-                dictionary = read_dictionary(texts.get("dictionary") or values["dictionary"])
-            except DictionaryError as error:
-                message = Phrase("Line %(line)s of the dictionary: %(why)s.", line=error.line_number, why=error.message)
-                raise AnswerError(message, "dictionary") from None
+            dictionary = _dictionary(texts.get("dictionary") or values["dictionary"], "dictionary")
         else:
-            counts: dict[str, int] = {}
-            for line in segmented_lines(training):
-                for word in line:
-                    counts[word] = counts.get(word, 0) + 1
+            counts = Counter(word for line in segmented_lines(training) for word in line)
             dictionary = Dictionary(list(counts), list(counts.values()))
-        if len(dictionary) > MOST_WORDS:
-            message = Phrase(
-                "The dictionary has %(count)s words; the limit is %(most)s.", count=len(dictionary), most=MOST_WORDS
-            )
-            raise AnswerError(message, "dictionary")
         text = texts.get("text") or values.get("text", "") or "\n".join(map("".join, segmented_lines(training)))
         sentences = tuple(line for line in text.split("\n") if line.strip())
         if sum(map(len, sentences)) > MOST_CHARACTERS or max(map(len, sentences), default=0) > LONGEST_SENTENCE:
@@ -132,6 +113,18 @@ class Segmenting:
                 yield "no-punctuation", replace(self, dictionary=Dictionary(punctuated))
         if self.method == "bigram":
             yield "max-probability", replace(self, method="max-probability")
+
+
+def _dictionary(text: str, field: str) -> Dictionary:
+    try:
+        dictionary = read_dictionary(text)
+    except DictionaryError as error:
+        message = Phrase("Line %(line)s of the dictionary: %(why)s.", line=error.line_number, why=error.message)
+        raise AnswerError(message, field) from None
+    if (count := len(dictionary)) > MOST_WORDS:
+        message = Phrase("The dictionary has %(count)s words; the limit is %(most)s.", count=count, most=MOST_WORDS)
+        raise AnswerError(message, field)
+    return dictionary
 
 
 _TAGGED = re.compile(r"/[A-Za-z]{1,5}(?:\d{0,2})(?:\][A-Za-z]{0,4}\d?)?$")
@@ -243,7 +236,6 @@ def judge(values: Values, texts: Texts, text: str, _find: object) -> Verdict:
         own_rule=wanted.method,
         yours=Side(" / ".join(mine[place][first.output_start : first.output_end])),
         right=Side(" / ".join(right[place][first.start : first.end])),
-        in_both=None,
         rows=rows,
         notes=notes,
         link=_link(wanted, place, first.start),
@@ -284,13 +276,9 @@ def _link(wanted: Segmenting, place: int, token: int) -> Link | None:
     used = [word for word in wanted.dictionary.words if word in sentence]
     counts = wanted.dictionary.frequencies is not None
     lines = [f"{word} {wanted.dictionary.count_of(word)}" if counts else word for word in used]
-    values: dict[str, str | int] = {
-        "algorithm": ALGORITHM[wanted.method],
-        "text": sentence,
-        "dictionary": "\n".join(lines),
-    }
-    values["runs"] = int(wanted.runs)
-    return Link("matching" if wanted.method != "max-probability" else "max-probability", values | {"token": token})
+    values = {"algorithm": ALGORITHM[wanted.method], "text": sentence, "dictionary": "\n".join(lines)}
+    view: View = "matching" if wanted.method != "max-probability" else "max-probability"
+    return Link(view, {**values, "runs": int(wanted.runs), "token": token})
 
 
 def written(values: Values, texts: Texts, _find: object) -> str:
@@ -303,12 +291,11 @@ def written(values: Values, texts: Texts, _find: object) -> str:
 
 def _corpus_words(text: str) -> list[tuple[str, str]]:
     """The words of a tagged corpus with their tags, in order."""
-    found = []
-    for line in text.split("\n"):
-        fields = line.split()
-        for field, word in zip(fields, _words(line), strict=False):
-            found.append((word, field.rpartition("/")[2].partition("]")[0]))
-    return found
+    return [
+        (word, field.rpartition("/")[2].partition("]")[0])
+        for line in text.split("\n")
+        for field, word in zip(line.split(), _words(line), strict=False)
+    ]
 
 
 def _dictionaries(values: Values, texts: Texts) -> dict[str, list[str]]:
@@ -325,13 +312,7 @@ def _dictionaries(values: Values, texts: Texts) -> dict[str, list[str]]:
 def judge_dictionary(values: Values, texts: Texts, text: str, _find: object) -> Verdict:
     """The verdict on a dictionary: the first word of the corpus that it lacks, or the first that it has too many."""
     rules = _dictionaries(values, texts)
-    try:
-        read = read_dictionary(text)
-    except DictionaryError as error:
-        raise AnswerError(
-            Phrase("Line %(line)s of the dictionary: %(why)s.", line=error.line_number, why=error.message)
-        ) from None
-    mine, right = list(read.words), rules.pop("")
+    mine, right = list(_dictionary(text, "answer").words), rules.pop("")
     have, wanted = set(mine), set(right)
     missing = [word for word in right if word not in have]
     extra = [word for word in mine if word not in wanted]

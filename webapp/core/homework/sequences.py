@@ -189,7 +189,8 @@ def _right_tags(values: Values, texts: Texts) -> tuple[str, dict[str, list[str]]
         return values["observations"], {"".join(values["hmm"]["start"]): states}
     from webapp.core.homework.segmentations import Segmenting
 
-    words = Segmenting.of(values, texts).right[0] if "method" in values else values["words"].split()
+    lines = Segmenting.of(values, texts).right if "method" in values else [values["words"].split()]
+    words = [word for line in lines for word in line]
     return "".join(words), {scheme: tags_of(words, scheme) for scheme in SCHEMES}
 
 
