@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, Literal
+from urllib.parse import urlencode
 
 import regex
 from flask import current_app, url_for
@@ -29,6 +30,7 @@ from webapp.rendering.markup import DRAWN, Painter, ids_html, piece_bytes, shown
 from webapp.tokenization import algorithms, links
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import joined, translated
+from webapp.tokenization.other_tokenizers import other_tokenizers
 from webapp.tokenization.result import COMPARED_CHARACTERS, DISAGREEING_CHARACTERS, Result, explained_changes
 from webapp.tokenization.state import State, View
 from webapp.vocabularies import GPT_4O, CatalogueEntry, StillFetchingError, find, title_of
@@ -83,6 +85,7 @@ class ResultView(Context):
     shareable: bool = False  # whether the page has the form with the text, and offers to share the result
     edit_problem: InputProblem | None = None  # with a change to the dictionary that was typed
     typed_change: Mapping[str, str] = field(default_factory=dict)  # its fields, empty once the change is made
+    others_follow: bool = False  # whether the row of other tokenizers comes with a request of its own
 
     def variables(self) -> dict[str, object]:
         """The fields, and the view itself."""
@@ -164,9 +167,9 @@ class ResultView(Context):
         has_page = not state.trained and not state.lowercase and self.result.tokenizer.pretokenizer is not None
         if not has_page or len(state.text) > most:
             return None
-        special = "1" if state.special else None
-        address = url_for("pretokens.page", vocabulary=state.vocabulary, text=state.text, special=special)
-        return address if len(address) <= most else None
+        fields = {"vocabulary": state.vocabulary, "text": state.text} | ({"special": "1"} if state.special else {})
+        query = urlencode(fields)
+        return f"{url_for('pretokens.page')}?{query}" if len(query) <= most else None
 
     @property
     def query(self) -> str | None:
@@ -221,10 +224,16 @@ def milliseconds(seconds: float) -> str:
 
 
 _OF_LINKS = (
-    "affixes_offered can_decode compare_address decode_link meter_of models_offered other_tokenizers "
+    "affixes_offered can_decode compare_address decode_link meter_of models_offered "
     "playground_address special_hints steps_address"
 )
-_FUNCTIONS = (algorithms.caption_of, algorithms.how_it_works, algorithms.inference_title, ids_html)
+_FUNCTIONS = (
+    algorithms.caption_of,
+    algorithms.how_it_works,
+    algorithms.inference_title,
+    ids_html,
+    other_tokenizers,
+)
 TEMPLATE_GLOBALS = {
     "texts": vars(algorithms)
     | {"NAMES": NAMES, "NGRAM": NGRAM, "joined": joined, "milliseconds": milliseconds, "translated": translated},

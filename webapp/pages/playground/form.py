@@ -163,6 +163,16 @@ class ChoicesContext(Context):
     picker: VocabularyPicker
 
 
+class OtherTokenizers(Context):
+    """The row of other tokenizers, for a result that is on the page already."""
+
+    template = "tokenization/_others.html"
+
+    state: State
+    result: Result
+    shareable: bool = True
+
+
 class PlaygroundPage(SharingPage):
     """The form, the result, and the form that shares it."""
 

@@ -24,7 +24,7 @@ from webapp.tokenization.algorithms import choice_of_names
 from webapp.tokenization.answers import result_json
 from webapp.tokenization.exports import FREQUENCY_WRITERS, WRITERS, Writer, download, frequencies_of
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.result import Result, tokenize_or_explain
+from webapp.tokenization.result import COMPARED_CHARACTERS, Result, tokenize_or_explain
 from webapp.tokenization.state import State
 from webapp.tokenization.views import TEMPLATE_GLOBALS, DetailsForm, ResultView, TokenDetails, TokenView, character_of
 from webapp.vocabularies import StillFetchingError, library
@@ -81,6 +81,16 @@ def token() -> BaseResponse:
     return _respond(*forms.read(request))
 
 
+@blueprint.post("/others")
+def others() -> Response:
+    """Show how many tokens other tokenizers make of the form's text; htmx asks for it after each result."""
+    state, problems = forms.read(request)
+    if problems or not wants_partial():
+        return _respond(state, problems)
+    return swappable(make_response(render(form.OtherTokenizers(state=state, result=_result_for_file(state, problems)))))
+
+
+@blueprint.get("/others")
 @blueprint.get("/token")
 @blueprint.get("/upload", endpoint="redirect_upload")
 def redirect_to_page() -> BaseResponse:
@@ -233,6 +243,7 @@ def _respond(
         json_url=None if link is None else f"{link}&format=json",
         shareable=True,
         edit_problem=edit_problem,
+        others_follow=partial and not of_token and len(state.text) <= COMPARED_CHARACTERS,
         typed_change=request.values if edit_problem or not forms.pressed(request.values, plain=False) else {},
     )
     if not partial:
