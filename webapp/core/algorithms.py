@@ -215,6 +215,15 @@ def family_of(id: str) -> Family | None:
     return algorithm.family if algorithm else None
 
 
+def finds_words(id: str) -> bool:
+    """Whether an algorithm splits a text into words, not into pieces of words; False if no algorithm has this id.
+
+    >>> finds_words("fmm"), finds_words("bpe"), finds_words("")
+    (True, False, False)
+    """
+    return family_of(id) in ("dictionary", "word model")
+
+
 def options_of(id: str) -> tuple[Option, ...]:
     """The options of an algorithm with the site's own vocabularies; empty if no algorithm has this id."""
     algorithm = ALGORITHMS.get(id)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import regex
 from flask import current_app
 
-from webapp.core.algorithms import family_of
+from webapp.core.algorithms import family_of, finds_words
 from webapp.core.encoding import Encoding
 from webapp.core.inference import OWN
 from webapp.core.tokenizer import Tokenizer
@@ -79,7 +79,7 @@ def _others(state: State, chinese: bool) -> Iterator[State]:
         yield replace(plain, algorithm="bpe", vocabulary=name)
     # T5's pieces have no Chinese characters, and cased BERT's each character alone.
     kinds = {"wordpiece": "bert-base-chinese"} if chinese else {"wordpiece": "bert-base-cased", "unigram": "t5"}
-    segmenters = [name for name in offered_algorithms() if family_of(name) in ("dictionary", "word model")]
+    segmenters = [name for name in offered_algorithms() if finds_words(name)]
     for algorithm in offered_algorithms():
         if algorithm not in segmenters and algorithm != "bpe":  # which the language models have
             yield replace(plain, algorithm=algorithm, vocabulary=kinds.get(algorithm) or default_for(algorithm))

@@ -225,7 +225,7 @@ def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = No
     cannot be loaded.
     """
     ready = _prepared(state, corpus_limit, tokenizer)
-    if state.affixes and family_of(state.algorithm) not in ("dictionary", "word model"):
+    if state.affixes and not state.finds_words:
         affixed = with_affixes(ready.tokenizer, state.affixes, template=state.template)
         ready = replace(ready, tokenizer=affixed.tokenizer, affixed=affixed, base=ready.tokenizer)
     options = state.inference_options

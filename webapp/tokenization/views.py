@@ -114,7 +114,7 @@ class ResultView(Context):
     @property
     def takes_tokens(self) -> bool:
         """Whether tokens may be added to the vocabulary."""
-        return self.state.family not in ("dictionary", "word model", None)
+        return self.state.family is not None and not self.words
 
     @property
     def unedited_dictionary(self) -> Dictionary | None:
@@ -130,7 +130,7 @@ class ResultView(Context):
     @property
     def words(self) -> bool:
         """Whether the tokens are words: nobody decodes them, or uses their ids."""
-        return self.state.family in ("dictionary", "word model")
+        return self.state.finds_words
 
     @property
     def under(self) -> View:

@@ -241,7 +241,7 @@ def _with_tokens(shown: ShownExample, example: LessonExample) -> ShownExample:
         return replace(shown, problems=[problem])
     steps = steps_address(result)
     links = [*shown.links, (_("Step by step"), steps)] if steps else shown.links
-    ids, words = result.encoding.ids, result.state.family in ("dictionary", "word model")
+    ids, words = result.encoding.ids, result.state.finds_words
     tokens = Painter(result.encoding, under=lambda index: "" if words else str(ids[index])).html()
     return replace(shown, tokens=tokens, count=len(ids), words=words, links=links)
 

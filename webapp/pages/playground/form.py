@@ -12,7 +12,7 @@ from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
-from webapp.core.algorithms import ALGORITHMS
+from webapp.core.algorithms import ALGORITHMS, finds_words
 from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.models.dictionary import LONGEST_WORD
 from webapp.core.models.dictionary_edits import Edit, EditError, parse_edits, with_edit, without_edit
@@ -78,7 +78,7 @@ class VocabularyPicker:
     @property
     def switch(self) -> tuple[list[str], list[str]]:
         """The algorithms in two groups: those that split into subwords, and those that find words."""
-        words = [name for name in self.algorithms if ALGORITHMS[name].family in ("dictionary", "word model")]
+        words = [name for name in self.algorithms if finds_words(name)]
         return [name for name in self.algorithms if name not in words], words
 
     @cached_property
