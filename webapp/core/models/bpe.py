@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import accumulate, chain, pairwise
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from webapp.core.cache import LONGEST, Cache
 from webapp.core.models.fast.boundaries import SHORT, ByteBoundaries, CharacterBoundaries
@@ -20,6 +20,7 @@ from webapp.core.models.merge_loop import (
     NO_RANK,
     POSITION_BITS,
     Measured,
+    MergeRule,
     Symbols,
     byte_segments,
     link_symbols,
@@ -165,6 +166,12 @@ class BPE:
         """
         rank = self._ranks.get(pack(left, right))
         return None if rank is None else (rank, self._merged[rank])
+
+    merge_rule: ClassVar[MergeRule] = "merge"
+
+    def whole_id(self, pretoken: str) -> int | None:
+        """The id of a pre-token that is taken whole, without merging (`ignore_merges` of `tokenizers`); else None."""
+        return self._ids.get(pretoken.encode() if self.byte_level else pretoken) if self.ignore_merges else None
 
     def words(self, pretoken: str) -> list[str]:
         """Split a pre-token into spans that are merged separately: at `▁`, if no merge crosses it."""
@@ -338,6 +345,15 @@ class SubwordBPE(BPE):
     (4, 4)
     (5, 3)
     """
+
+    merge_rule = "together"
+
+    def whole_id(self, pretoken: str) -> None:
+        """None: subword-nmt merges every word."""
+
+    def words(self, pretoken: str) -> list[str]:
+        """The pre-token itself: it is one word."""
+        return [pretoken]
 
     def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
         return tuple(id for id, _ in self._merged_with_places(self.symbols(pretoken)))
