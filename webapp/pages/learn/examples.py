@@ -49,8 +49,8 @@ class LessonState:
         changed = self.changed
         if sum(len(value) for _key, value in changed) > LONGEST_ADDRESS:
             return None  # without writing it
-        query = urlencode(changed)
-        here = address(self.lesson) + (f"?{query}" if query else "")
+        here = address(self.lesson)
+        here += ("&" if "?" in here else "?") * bool(changed) + urlencode(changed)
         return here if len(here) <= LONGEST_ADDRESS else None
 
 

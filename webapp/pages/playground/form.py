@@ -45,8 +45,8 @@ _TEXTS = tomllib.loads(files(__package__).joinpath("texts.toml").read_text(encod
 _TITLES = (_l("English"), _l("Chinese"), _l("Code"), _l("Emoji and scripts"), _l("Whitespace"))
 EXAMPLES = tuple(zip(_TITLES, _TEXTS["examples"], strict=True))
 """The labels and texts of the buttons below the box."""
-WELCOME: str = _TEXTS["welcome"]
-"""The text of a first visit."""
+WELCOME: Mapping[str, str] = _TEXTS["welcome"]
+"""The text of a first visit, in each language."""
 
 
 @cache
