@@ -17,7 +17,7 @@ from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.models.dictionary import LONGEST_WORD
 from webapp.core.models.dictionary_edits import Edit, EditError, parse_edits, with_edit, without_edit
 from webapp.core.models.maximum_probability import WordGraph, joined_frequency
-from webapp.tokenization.algorithms import joined_names, leading_algorithms
+from webapp.tokenization.algorithms import in_groups, joined_names, leading_algorithms
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import edit_problem
 from webapp.tokenization.result import Result, prepare, tokenize_or_explain
@@ -77,9 +77,8 @@ class VocabularyPicker:
 
     @property
     def switch(self) -> tuple[list[str], list[str]]:
-        """The algorithms in two groups: those that split into subwords, and those that find words."""
-        words = [name for name in self.algorithms if ALGORITHMS[name].family in ("dictionary", "word model")]
-        return [name for name in self.algorithms if name not in words], words
+        """The algorithms in their two groups."""
+        return in_groups(self.algorithms)
 
     @cached_property
     def lists(self) -> dict[str, int]:

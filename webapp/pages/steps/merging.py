@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate
+from math import inf
 from typing import Any
 
 from flask_babel import gettext as _
@@ -150,11 +151,13 @@ def _step(steps: WordSteps, word: WordMerges, at: int, number: int) -> Frame:
     def values() -> dict[str, Any]:
         # For the initial symbols, the ranks of the next merge are shown, without its choice.
         following = word.steps[1] if isinstance(one, traces.BeginStep) else one
+        pairs = following.pairs if isinstance(following, traces.MergeStep) else ()
         return {
             **steps.common,
             "row": steps.row(at),
             "symbols": one.symbols,
-            "pairs": following.pairs if isinstance(following, traces.MergeStep) else (),
+            "pairs": pairs,
+            "best_first": sorted(range(len(pairs)), key=lambda index: _order(pairs[index])),
             "chosen": one.chosen if isinstance(one, traces.MergeStep) else (),
             "given": range(one.first, one.last) if isinstance(one, traces.ReplaceStep) else (),
             "after": one.after if isinstance(one, traces.MergeStep | traces.ReplaceStep) else (),
@@ -162,6 +165,11 @@ def _step(steps: WordSteps, word: WordMerges, at: int, number: int) -> Frame:
         }
 
     return Frame(TEMPLATE, _sentence(word, one), record, values, lambda: word.tree(number).figure)
+
+
+def _order(pair: traces.CandidatePair | None) -> float:
+    """The next merge first, pairs that cannot be merged last."""
+    return inf if pair is None else (pair.rank or 0) if pair.score is None else -pair.score
 
 
 def _sentence(word: WordMerges, step: traces.MergingStep) -> str:

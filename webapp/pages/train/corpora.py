@@ -166,7 +166,7 @@ class ExampleCorpus:
 
 
 def starting_text() -> str:
-    """A text of some kilobytes in the reader's language: sentences of Chinese novels, or a chapter of Python's manual."""
+    """Some kilobytes in the reader's language: sentences of Chinese novels, or a chapter of Python's manual."""
     return sample_text().replace(" ", "") if current_key() == "zh" else _topics()["execmodel"].strip()
 
 
