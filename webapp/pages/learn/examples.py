@@ -235,10 +235,7 @@ def _links(example: LessonExample, text: str) -> list[tuple[str, str]]:
 
 
 def _with_tokens(shown: ShownExample, example: LessonExample) -> ShownExample:
-    try:
-        result = tokenize_or_explain(example.state(shown.text))
-    except InputProblem as problem:
-        return replace(shown, problems=[problem])
+    result = tokenize_or_explain(example.state(shown.text))
     steps = steps_address(result)
     links = [*shown.links, (_("Step by step"), steps)] if steps else shown.links
     ids, words = result.encoding.ids, result.state.family in ("dictionary", "word model")
