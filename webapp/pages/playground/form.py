@@ -12,12 +12,12 @@ from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
-from webapp.core.algorithms import ALGORITHMS, TIES, finds_words
+from webapp.core.algorithms import ALGORITHMS, TIES
 from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.models.dictionary import LONGEST_WORD
 from webapp.core.models.dictionary_edits import Edit, EditError, parse_edits, with_edit, without_edit
 from webapp.core.models.maximum_probability import WordGraph, joined_frequency
-from webapp.tokenization.algorithms import joined_names, leading_algorithms
+from webapp.tokenization.algorithms import in_groups, joined_names, leading_algorithms
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import edit_problem
 from webapp.tokenization.result import Result, prepare, tokenize_or_explain
@@ -45,8 +45,8 @@ _TEXTS = tomllib.loads(files(__package__).joinpath("texts.toml").read_text(encod
 _TITLES = (_l("English"), _l("Chinese"), _l("Code"), _l("Emoji and scripts"), _l("Whitespace"))
 EXAMPLES = tuple(zip(_TITLES, _TEXTS["examples"], strict=True))
 """The labels and texts of the buttons below the box."""
-WELCOME: str = _TEXTS["welcome"]
-"""The text of a first visit."""
+WELCOME: Mapping[str, str] = _TEXTS["welcome"]
+"""The text of a first visit, in each language."""
 
 
 @cache
@@ -77,9 +77,8 @@ class VocabularyPicker:
 
     @property
     def switch(self) -> tuple[list[str], list[str]]:
-        """The algorithms in two groups: those that split into subwords, and those that find words."""
-        words = [name for name in self.algorithms if finds_words(name)]
-        return [name for name in self.algorithms if name not in words], words
+        """The algorithms in their two groups."""
+        return in_groups(self.algorithms)
 
     @cached_property
     def lists(self) -> dict[str, int]:

@@ -31,6 +31,7 @@ from webapp.vocabularies import StillFetchingError, library
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.json_responses import json_response
+from webapp.web.localization import current_key
 from webapp.web.problems import heading_for
 from webapp.web.rates import stores_by_hash
 from webapp.web.security import is_foreign
@@ -52,7 +53,7 @@ def page() -> BaseResponse:
     """Show the playground page with a result: of the text in the URL, or of the welcome text."""
     state, problems = forms.read(request)
     if "text" not in request.args:
-        state = replace(state, text=form.WELCOME)
+        state = replace(state, text=form.WELCOME[current_key()])
     if request.args.get("format") == "json":
         result = _result_for_file(replace(state, token=None), problems, programs=True)
         return private(json_response(result_json(result)))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate
+from math import inf
 from typing import Any
 
 from flask_babel import gettext as _
@@ -156,11 +157,14 @@ def _step(steps: WordSteps, word: WordMerges, at: int, number: int) -> Frame:
     def values() -> dict[str, Any]:
         # For the initial symbols, the ranks of the next merge are shown, without its choice.
         following = word.steps[1] if isinstance(one, BeginStep) else one
+        pairs = following.pairs if isinstance(following, MergeStep) else ()
         return {
             **steps.common,
             "row": steps.row(at),
             "symbols": one.symbols,
-            "pairs": following.pairs if isinstance(following, MergeStep) else (),
+            "pairs": pairs,
+            # Pairs that cannot be merged come last.
+            "best_first": sorted(range(len(pairs)), key=lambda index: pair.order if (pair := pairs[index]) else inf),
             "chosen": one.chosen if isinstance(one, MergeStep) else (),
             "given": range(one.first, one.last) if isinstance(one, ReplaceStep) else (),
             "after": one.after if isinstance(one, MergeStep | ReplaceStep) else (),

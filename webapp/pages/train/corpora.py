@@ -11,7 +11,7 @@ from functools import lru_cache
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Literal, cast
 
 import zstandard
 from flask import Request, current_app
@@ -26,8 +26,9 @@ from webapp.jobs import jobs
 from webapp.jobs.corpora import CorpusTooLargeError, NoRoomError
 from webapp.pages.train.messages import base_name, failure_sentence, size_in_words
 from webapp.tokenization.forms import InputProblem, as_typed
+from webapp.tools.evaluate.scoring import sample_text
 from webapp.web.client_addresses import rate_limit_key
-from webapp.web.localization import number
+from webapp.web.localization import current_key, number
 from webapp.web.server_variables import FORM_BYTES
 
 MOST_FILES = 100
@@ -164,11 +165,19 @@ class ExampleCorpus:
     parts: Callable[[], Iterator[str]]
 
 
+def starting_text() -> str:
+    """Some kilobytes in the reader's language: sentences of Chinese novels, or a chapter of Python's manual."""
+    return sample_text().replace(" ", "") if current_key() == "zh" else _topics()["execmodel"].strip()
+
+
+def _topics() -> dict[str, str]:
+    return cast("dict[str, str]", import_module("pydoc_data.topics").topics)
+
+
 def _manual() -> Iterator[str]:
     """The English reference manual that Python's `help` shows: 0.5 MB."""
-    topics: dict[str, str] = import_module("pydoc_data.topics").topics
-    for name in sorted(topics):
-        yield topics[name].strip() + "\n\n"
+    for _name, text in sorted(_topics().items()):
+        yield text.strip() + "\n\n"
 
 
 def _code() -> Iterator[str]:

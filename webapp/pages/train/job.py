@@ -137,7 +137,7 @@ def _again(job: Job) -> str:
 
 
 def _stages(job: Job) -> list[StageLine]:
-    now = STAGES.index(job.progress.stage) if job.progress else -1
+    now = STAGES.index(job.progress.stage) if job.progress else 0 if job.state == "running" else -1
     lines: list[StageLine] = []
     for place, stage in enumerate(STAGES):
         seconds = job.stage_seconds.get(stage)

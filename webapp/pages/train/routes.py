@@ -47,7 +47,7 @@ class UploadPage(Page):
     template = "train/page.html"
 
     form_id: str = "corpus"
-    text: str  # what was pasted
+    text: str  # what was pasted, or one to start with
     field: str  # of JSON Lines
     problem: InputProblem | None
     gone: bool  # whether the corpus of the address is no longer there
@@ -245,7 +245,7 @@ def _upload_page(plan: PlanRequest | None, problem: InputProblem | None = None, 
     """The form for a corpus; without a plan, the body was too large to be read, and what was sent is lost."""
     sent = request.form if plan and request.method == "POST" else {}
     context = UploadPage(
-        text=as_typed(sent.get("text")),
+        text=as_typed(sent.get("text")) if sent or problem else corpora.starting_text(),
         field=sent.get("field", "text"),
         problem=problem,
         gone=gone,
