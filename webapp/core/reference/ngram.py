@@ -138,10 +138,7 @@ def discounts_of(counts: Counts) -> list[float]:
     discounts = []
     for length in range(longest + 1):
         found = [
-            count
-            for context, following in counts.items()
-            if len(context) == length
-            for count in following.values()
+            count for context, following in counts.items() if len(context) == length for count in following.values()
         ]
         once, twice = found.count(1), found.count(2)
         discounts.append(once / (once + 2 * twice) if once and twice else 0.5)
