@@ -1,5 +1,7 @@
 """Scores, errors and gold texts of segmentations."""
 
+import shutil
+import subprocess
 from itertools import pairwise
 from pathlib import Path
 
@@ -35,6 +37,32 @@ def test_the_published_summaries(shared: Path, name: str) -> None:
     published = (folder / f"{name}.score").read_text(encoding="utf-8").splitlines()
     ours = score.summary().splitlines()
     assert ours[1:9] == published[5:13]  # without insertions, deletions and substitutions
+
+
+@pytest.mark.parametrize("marked", [("", ""), ("\ufeff", ""), ("", "\ufeff"), ("\ufeff", "\ufeff")])
+@pytest.mark.parametrize(
+    "words", [("研究 生命 的", "研究 生命 的"), ("研究 生命 的", "研究生 命 的"), (" 研究 生命", "研 究 生命")]
+)
+def test_a_byte_order_mark_counts_as_in_the_official_script(
+    shared: Path, tmp_path: Path, marked: tuple[str, str], words: tuple[str, str]
+) -> None:
+    known = "研究\n生命\n"
+    texts = [f"{mark}{line}\n结婚 的\n" for mark, line in zip(marked, words, strict=True)]
+    for name, text in zip(("known", "gold", "output"), (known, *texts), strict=True):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    if not (shutil.which("perl") and shutil.which("diff")):
+        pytest.skip("The official script needs perl and diff.")
+    command = [
+        "perl",
+        str(shared / "sighan" / "score"),
+        *(str(tmp_path / each) for each in ("known", "gold", "output")),
+    ]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
+    gold = read_gold(texts[0])
+    score = score_segmentation(gold, read_output(texts[1], gold), known=training_words(known)).score
+    summary = score.summary().splitlines()[1:9]
+    assert [line for line in printed.splitlines() if line in summary] == summary
+    assert gold.lines[0].text == "".join(words[0].split())
 
 
 def test_figures_that_do_not_exist() -> None:
@@ -144,7 +172,7 @@ def test_gold_texts_are_read() -> None:
     assert [problem.number for problem in gold.problems] == [11, 12]
     assert gold.tagged
     gold = read_gold("\ufeff研究  生命\u3000的 起源\r\n \r\n\t结婚 的")
-    assert [line.words for line in gold.lines] == [["研究", "生命", "的", "起源"], ["结婚", "的"]]
+    assert [line.words for line in gold.lines] == [["\ufeff研究", "生命", "的", "起源"], ["结婚", "的"]]
     gold = read_gold("研究 生命\n" + "字" * 70)
     assert [(problem.number, str(problem.message)) for problem in gold.problems] == [
         (2, "One word of 70 characters. Is the line segmented?")

@@ -153,7 +153,7 @@ def _content(upload: FileStorage, limit: int, field: str) -> str:
     content, name = upload.stream.read(), (upload.filename or "")[:LONGEST_NAME]
     upload.close()
     try:
-        text = as_typed(content.decode("utf-8-sig"))
+        text = as_typed(content.decode())
     except UnicodeDecodeError:
         text = as_typed(content.decode("gb18030", "replace"))
     if not text.strip():
