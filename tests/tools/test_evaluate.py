@@ -90,6 +90,18 @@ def test_errors_in_context_by_kind_and_page(client: FlaskClient) -> None:
     assert figures(answer) == [["Pasted segmentation", "0.800", "0.800", "0.800", "1.000", "0.000"]]
 
 
+def test_simplified_words_on_a_traditional_text_are_warned_of(client: FlaskClient) -> None:
+    warned = "The gold text is in traditional characters. The words of FMM"
+    own = {"with": "fmm:own-dictionary", "training": "香港"}
+    assert warned in words(get(client, gold="香港 特別 行政區 政府", **{"with": FMM}).text)
+    assert warned not in words(get(client, gold="香港 特別 行政區 政府", **own).text)
+    assert warned not in words(get(client, gold="香港 特别 行政区 政府", **{"with": FMM}).text)
+    playground = {"algorithm": "ngram", "vocabulary": "ngram", "lang": "en"}
+    for text, expected in (("香港特別行政區", True), ("香港特别行政区", False)):
+        page = client.get("/", query_string={**playground, "text": text}).text
+        assert ("of which this vocabulary has few words" in page) is expected
+
+
 def test_an_error_as_long_as_its_line_is_drawn_in_part(client: FlaskClient) -> None:
     gold = "a " * 20_000
     page = post(client, gold=gold, output="a" * 20_000)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import combinations
 from math import exp, isclose
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
@@ -14,7 +15,7 @@ from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START, UNKNOWN
 from webapp.core.models.ngram_lattice import CharacterModel
 from webapp.core.models.ngram_viterbi import best_path
-from webapp.core.models.smoothing import SMOOTHINGS
+from webapp.core.models.smoothing import SMOOTHINGS, KneserNey, estimate
 from webapp.core.reference import ngram as reference
 from webapp.core.traces.ngram import n_best, sentence_traces
 from webapp.core.trainers.ngram import segmented, train
@@ -109,6 +110,14 @@ def test_kneser_ney_is_the_formula(given_sentences: list[list[str]], order: int,
         for word in ("a", "b", END):
             expected = by_formula(">" if word is END else word, told, given_sentences, order)
             assert isclose(model.probability(word, before), expected, rel_tol=1e-9)
+
+
+def test_the_discounts_are_those_of_kenlm(shared: Path) -> None:
+    """KenLM 0.3.0 prints them: `lmplz -o 3 < pku_test_gold.utf8`, D1 of each order."""
+    lines = (shared / "sighan" / "pku_test_gold.utf8").read_text(encoding="utf-8").splitlines()
+    smoothing = estimate("kneser-ney", train([line.split() for line in lines if line.strip()], 3))
+    assert isinstance(smoothing, KneserNey)
+    assert [round(each, 6) for each in smoothing.discounts] == [0.629333, 0.811119, 0.882022]
 
 
 def segmentations(text: str, known: Sequence[str]) -> list[list[str]]:

@@ -24,12 +24,14 @@ from webapp.core.evaluation.score import (
     confusions_of,
     errors_of,
 )
+from webapp.core.text.chinese_script import is_traditional
 from webapp.core.tokenizer import Tokenizer
 
 MOST_ERRORS = 5_000
 """The most errors of a method that a report lists; all of them are counted."""
 MOST_CONFUSIONS = 1_000
 _CHECK_LINES = 64
+_PLAIN = ("line_count", "words", "characters", "tagged", "training_words", "traditional")
 _SCORED = frozenset(each.name for each in fields(Score))  # stored reports of earlier versions have more
 
 
@@ -68,11 +70,12 @@ class ScoreReport:
     characters: int
     tagged: bool = False
     training_words: int | None = None  # None without a list
+    traditional: bool = False  # whether the gold text is in traditional characters
 
     def as_json(self) -> dict[str, Any]:
         """The report as plain JSON, which `from_json` reads back."""
         return {
-            **{name: getattr(self, name) for name in ("line_count", "words", "characters", "tagged", "training_words")},
+            **{name: getattr(self, name) for name in _PLAIN},
             "lines": [[index, self.numbers[index], " ".join(words)] for index, words in self.lines.items()],
             "methods": [asdict(method) for method in self.methods],
         }
@@ -95,7 +98,7 @@ class ScoreReport:
             methods,
             {index: words.split(" ") for index, _number, words in stored["lines"]},
             {index: number for index, number, _words in stored["lines"]},
-            **{name: stored[name] for name in ("line_count", "words", "characters", "tagged", "training_words")},
+            **{name: stored[name] for name in _PLAIN if name in stored},
         )
 
 
@@ -143,6 +146,7 @@ def report_of(gold: GoldText, methods: Sequence[MethodReport], training_words: i
         gold.characters,
         gold.tagged,
         training_words,
+        is_traditional("".join(line.text for line in gold.lines[:_CHECK_LINES])),
     )
 
 

@@ -31,6 +31,7 @@ from webapp.tools.evaluate.api import confusion_rows, error_rows, evaluation_jso
 from webapp.tools.evaluate.inputs import FIRST_ERRORS, EvaluationInput
 from webapp.tools.evaluate.scoring import evaluate
 from webapp.tools.kernel import ApiEntry, Tool, page_of
+from webapp.vocabularies.shipped_vocabularies import SIMPLIFIED
 from webapp.web.htmx import private
 from webapp.web.json_responses import json_response, well_formed
 from webapp.web.problems import problem
@@ -117,6 +118,12 @@ class Evaluated:
     def errors(self) -> ErrorsPage | None:
         """The page of errors; None if there is no method with figures."""
         return error_page(self.report, self.given, paged=self.link is not None)
+
+    @property
+    def simplified(self) -> list[str]:
+        """The names of the scored methods whose words are in simplified characters."""
+        methods = (method for method in self.report.methods if not method.problem)
+        return [method.name for method in methods if method.choice.partition(":")[2] in SIMPLIFIED]
 
     @property
     def status(self) -> int:
