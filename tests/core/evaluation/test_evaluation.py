@@ -1,7 +1,9 @@
 """Scores, errors and gold texts of segmentations."""
 
+import json
 import shutil
 import subprocess
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 from webapp.core.evaluation import report as reports
 from webapp.core.evaluation.gold import GoldError, read_gold, read_output
-from webapp.core.evaluation.report import OutOfTimeError, ScoreReport, report_of, score_segmentation, segmented_by
+from webapp.core.evaluation.report import MethodReport, ScoreReport, report_of, score_segmentation, segmented_by
 from webapp.core.evaluation.score import (
     KINDS,
     NameFinder,
@@ -126,8 +128,6 @@ def test_a_report_counts_all_errors_and_lists_the_first(monkeypatch: pytest.Monk
     scored = score_segmentation(gold, [["将来", "起", "源"], ["的", "起源"], ["他", "将来"]], known=KNOWN)
     (indented,) = errors_of(3, ["", "将", "来"], ["", "将来"], known=KNOWN)
     assert (indented.line, indented.start, indented.end, indented.output) == (3, 1, 3, "将来")
-    with pytest.raises(OutOfTimeError):
-        score_segmentation(gold, [["将来"]] * 3, known=None, deadline=0)
     assert scored.error_count == 3
     assert scored.kinds == {kind: {"merged": 2, "split": 1}.get(kind, 0) for kind in KINDS}
     assert [(error.line, error.output) for error in scored.errors] == [(0, "将来"), (0, "起 源")]
@@ -137,6 +137,24 @@ def test_a_report_counts_all_errors_and_lists_the_first(monkeypatch: pytest.Monk
     stored = report.as_json()
     stored["methods"][0]["score"]["insertions"] = 2  # as in reports of earlier versions
     assert ScoreReport.from_json(stored) == report
+
+
+def test_scoring_in_parts_gives_the_report_of_all_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reports, "MOST_CONFUSIONS", 1)
+    gold = read_gold("将 来 起源\n的 起源\n" * 70)
+    words = [["将来", "起", "源"], ["的", "起源"]] * 70
+    whole = score_segmentation(gold, words, known=KNOWN)
+    part: MethodReport | None = None
+    stops = []
+    while part is None or part.lines is not None:
+        first = part.lines or 0 if part else 0
+        stored = MethodReport.from_json(json.loads(json.dumps(asdict(part)))) if part else None
+        part = score_segmentation(gold, words[first:], known=KNOWN, deadline=0, begun=stored)
+        stops.append(part.lines)
+    assert stops == [64, 128, None]
+    part.seconds = whole.seconds
+    assert part == whole
+    assert len(whole.confusions) == 1
 
 
 def test_the_words_of_a_tokenizer_spell_each_line() -> None:

@@ -24,6 +24,8 @@ PASTED = "own-dictionary"
 LONGEST_NAME = 60  # characters of an uploaded file's name
 SHOWN_AGAIN = 100_000
 """The most characters of a file that the form shows; what was typed or pasted it always shows."""
+LONG_CHARACTERS = 500_000
+"""The characters that a request segments and scores, of all methods together: in two seconds, a tenth for any text."""
 FIRST_ERRORS = {"method": 1, "kind": None, "page": 1}
 
 
@@ -114,6 +116,11 @@ class EvaluationInput(Input):
     def characters(self) -> int:
         """The length of the texts."""
         return sum(map(len, (self.gold, self.training, self.output, *(file.text for file in self.files))))
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it takes more than a few seconds: it becomes a run."""
+        return len(self.gold) * len(self.choices) + self.characters // 10 > LONG_CHARACTERS
 
     def query(self, **changes: Any) -> str:
         """The query string, with the methods only if they are not those that are chosen at first."""
