@@ -104,12 +104,16 @@ class Corpora:
 
     def scratch(self, id: str, job: str) -> Path:
         """The folder for what a training writes, deleted with the corpus; raises KeyError if that is gone."""
-        folder = self._folder(id) / _SCRATCH / job
+        folder = self.work(id) / job
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise KeyError(id) from error
         return folder
+
+    def work(self, id: str) -> Path:
+        """The folder of all that work on a corpus writes, if there is one; raises KeyError for what is no id."""
+        return self._folder(id) / _SCRATCH
 
     def bytes_of(self, id: str) -> int:
         """The bytes that a corpus takes on the disk, with what its training wrote."""

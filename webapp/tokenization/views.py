@@ -25,6 +25,7 @@ from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import ScoredModel
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.word_models import DictionaryModel
+from webapp.core.text.chinese_script import is_traditional
 from webapp.core.trainers.wordpiece import ScoredMerge
 from webapp.rendering.markup import DRAWN, Painter, ids_html, piece_bytes, shown_piece, visible
 from webapp.tokenization import algorithms, links
@@ -34,7 +35,7 @@ from webapp.tokenization.other_tokenizers import other_tokenizers
 from webapp.tokenization.result import COMPARED_CHARACTERS, DISAGREEING_CHARACTERS, Result, explained_changes
 from webapp.tokenization.state import State, View
 from webapp.vocabularies import GPT_4O, CatalogueEntry, StillFetchingError, find, title_of
-from webapp.vocabularies.shipped_vocabularies import NAMES, NGRAM
+from webapp.vocabularies.shipped_vocabularies import NAMES, NGRAM, SIMPLIFIED
 from webapp.web.localization import number
 from webapp.web.templates import Context
 
@@ -115,6 +116,11 @@ class ResultView(Context):
     def takes_tokens(self) -> bool:
         """Whether tokens may be added to the vocabulary."""
         return self.state.family is not None and not self.words
+
+    @property
+    def wants_simplified(self) -> bool:
+        """Whether the text is in traditional characters, of which the vocabulary knows few."""
+        return self.state.vocabulary in SIMPLIFIED and is_traditional(self.state.text)
 
     @property
     def unedited_dictionary(self) -> Dictionary | None:

@@ -24,6 +24,8 @@ PASTED = "own-dictionary"
 LONGEST_NAME = 60  # characters of an uploaded file's name
 SHOWN_AGAIN = 100_000
 """The most characters of a file that the form shows; what was typed or pasted it always shows."""
+LONG_CHARACTERS = 500_000
+"""The characters that a request segments and scores, of all methods together: in two seconds, a tenth for any text."""
 FIRST_ERRORS = {"method": 1, "kind": None, "page": 1}
 
 
@@ -115,6 +117,11 @@ class EvaluationInput(Input):
         """The length of the texts."""
         return sum(map(len, (self.gold, self.training, self.output, *(file.text for file in self.files))))
 
+    @property
+    def is_long(self) -> bool:
+        """Whether it takes more than a few seconds: it becomes a run."""
+        return len(self.gold) * len(self.choices) + self.characters // 10 > LONG_CHARACTERS
+
     def query(self, **changes: Any) -> str:
         """The query string, with the methods only if they are not those that are chosen at first."""
         return super().query(**({"chosen": None} if self.choices == default_choices() else {}), **changes)
@@ -153,7 +160,7 @@ def _content(upload: FileStorage, limit: int, field: str) -> str:
     content, name = upload.stream.read(), (upload.filename or "")[:LONGEST_NAME]
     upload.close()
     try:
-        text = as_typed(content.decode("utf-8-sig"))
+        text = as_typed(content.decode())
     except UnicodeDecodeError:
         text = as_typed(content.decode("gb18030", "replace"))
     if not text.strip():
