@@ -205,7 +205,7 @@ class Library:
             raise self._still_fetching(known)
         tokenizer = known.tokenizer(contents)
         self.fetcher.disk_cache.put_compact(known, contents[0], tokenizer)
-        return tokenizer
+        return self.fetcher.disk_cache.compact(known) or tokenizer
 
     def _still_fetching(self, known: WellKnown) -> StillFetchingError:
         return StillFetchingError(_well_known_entry(known), *(self.fetcher.progress(known.name) or (0, None)))

@@ -26,7 +26,7 @@ TEMPLATE = "steps/_merging.html"
 
 def walkthrough(result: Result, model: traces.MergingModel, n: int) -> Walkthrough:
     """The merges of a result; raises InputProblem for a vocabulary without merges."""
-    if isinstance(model, BPE) and not model.merges and not result.state.trained:
+    if isinstance(model, BPE) and not model.has_merges and not result.state.trained:
         raise InputProblem(_("This vocabulary has no merges, so there are no steps to show."), field="algorithm")
     common: dict[str, Any] = {"scored": isinstance(model, ScoredBPE)}
     rule = (SubwordBPE, "together"), (BPE, "merge"), (RankBPE, "rank"), (ScoredBPE, "score")
