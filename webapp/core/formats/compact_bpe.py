@@ -1,8 +1,8 @@
 """A large BPE vocabulary from a `tokenizer.json` as tables that processes map and share: see `mapped_bpe`.
 
 Reading JSON creates an object for each of half a million merges, and looks three pieces up for each. Here nothing is
-read before it is used. The first line has the version and the SHA-256 of all that follows. The second one is JSON, with
-the `tokenizer.json` without pieces and merges. Then comes the block of `Tables`.
+read before it is used; the file must not change in place. The first line has the version and the SHA-256 of all that
+follows. The second one is JSON, with the `tokenizer.json` without pieces and merges. Then comes the block of `Tables`.
 """
 
 import json

@@ -121,6 +121,7 @@ class BPE:
         self._ids: Mapping[str | bytes, int] = dict(zip(pieces, range(len(pieces)), strict=True))
         if len(self._ids) != len(self.pieces):
             raise VocabularyError("a piece occurs twice in the vocabulary")
+        self._symbol_ids = cast(Mapping[str, int], self._ids)
         self._merged: Sequence[int] = self._merged_ids(merges)  # first, because it checks the ids
         self._pairs: Sequence[int] = array("q", [left << 32 | right for left, right in merges])
         self._ranks: dict[int, int] = {pair: rank for rank, pair in enumerate(self._pairs)}
@@ -232,7 +233,7 @@ class BPE:
     def affixed(self) -> Symbols:
         """The symbols of words over characters, with their prefix and suffix."""
         return Symbols(
-            cast(Mapping[str, int], self._ids),
+            self._symbol_ids,
             self.unknown_id,
             prefix=self.continuing_subword_prefix,
             suffix=self.end_of_word_suffix,
