@@ -123,8 +123,9 @@ class BPE:
             raise VocabularyError("a piece occurs twice in the vocabulary")
         self._symbol_ids = cast(Mapping[str, int], self._ids)
         self._merged: Sequence[int] = self._merged_ids(merges)  # first, because it checks the ids
-        self._pairs: Sequence[int] = array("q", [left << 32 | right for left, right in merges])
-        self._ranks: dict[int, int] = {pair: rank for rank, pair in enumerate(self._pairs)}
+        self.pairs: Sequence[int] = array("q", [left << 32 | right for left, right in merges])
+        """The merges, as `pack` packs them."""
+        self._ranks: dict[int, int] = {pair: rank for rank, pair in enumerate(self.pairs)}
         self._joined = dict(zip(self._ranks, map(self._merged.__getitem__, self._ranks.values()), strict=True))
 
     @property
@@ -135,7 +136,7 @@ class BPE:
     @property
     def merges(self) -> tuple[tuple[int, int], ...]:
         """The merges as pairs of ids (left, right) in rank order, made at each call: encoding does not need them."""
-        return tuple((pair >> 32, pair & 0xFFFFFFFF) for pair in self._pairs)
+        return tuple((pair >> 32, pair & 0xFFFFFFFF) for pair in self.pairs)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -158,7 +159,7 @@ class BPE:
     def merge_of(self, id: int) -> Merge | None:
         """The first merge that makes the piece `id`, or None if no merge makes it."""
         rank = self._first_ranks[id]
-        return None if rank == _NO_MERGE else Merge(rank, self._pairs[rank] >> 32, self._pairs[rank] & 0xFFFFFFFF)
+        return None if rank == _NO_MERGE else Merge(rank, self.pairs[rank] >> 32, self.pairs[rank] & 0xFFFFFFFF)
 
     @cached_property
     def _first_ranks(self) -> Sequence[int]:

@@ -70,7 +70,7 @@ def packed(model: BPE) -> tuple[list[bytes], dict[str, Any]]:
         boundaries = {"word": word}
     numbers: list[Iterable[int]] = [
         *(accumulate(map(len, pieces), initial=0), map(checksums.__getitem__, ids), ids),
-        *(model._pairs, model._merged, map(itemgetter(0), ranks), map(itemgetter(1), ranks), model._first_ranks),
+        *(model.pairs, model._merged, map(itemgetter(0), ranks), map(itemgetter(1), ranks), model._first_ranks),
         sorted(map(neighbours, cast(Iterable[str], joined))),
     ]
     return [b"".join(pieces), *(array(*each).tobytes() for each in zip(TYPES, numbers, strict=True))], boundaries
@@ -89,7 +89,7 @@ class MappedBPE(BPE):
         ids = MappedIds(tables, text=not self.byte_level)
         self.pieces = ids.pieces
         self._ids = ids
-        self._pairs, self._merged = tables.pairs, tables.made
+        self.pairs, self._merged = tables.pairs, tables.made
         self._ranks = ranks = Known(self._rank)
         self._joined = Known(lambda pair: tables.made[ranks[pair]])
         self._symbol_ids = Known(ids.get)
