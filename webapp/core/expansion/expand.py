@@ -13,7 +13,7 @@ from webapp.core.expansion.growth import Growth, NewPiece, grow
 from webapp.core.expansion.merge_tables import Merges, Ranks, Scores
 from webapp.core.expansion.unigram import UNKNOWN_PENALTY, best_score, scores_of, shift
 from webapp.core.models import Model
-from webapp.core.models.bpe import BPE
+from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram, single
@@ -57,7 +57,7 @@ def base_kind(tokenizer: Tokenizer) -> BaseKind | None:
     and of BPE with a prefix inside words follow rules that `tokenizers` does not have.
     """
     match tokenizer.model:
-        case BPE() if type(tokenizer.model) is BPE and not tokenizer.model.continuing_subword_prefix:
+        case BPE() if not isinstance(tokenizer.model, SubwordBPE) and not tokenizer.model.continuing_subword_prefix:
             return "merges"
         case RankBPE():
             return "ranks"

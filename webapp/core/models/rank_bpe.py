@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from webapp.core.cache import Cache
 from webapp.core.models.bpe import Merge
-from webapp.core.models.fast.boundaries import SHORT, ByteBoundaries
+from webapp.core.models.fast.boundaries import SHORT, ByteBoundaries, ByteNeighbours
 from webapp.core.models.merge_loop import LONG, NO_RANK, MergeRule, byte_segments, check_bytes, merge_by_heap
 from webapp.core.vocabulary_error import VocabularyError, shown
 
@@ -45,7 +45,7 @@ class RankBPE:
             twice = next(piece for id, piece in self._mergeable() if self._ids[piece] != id)
             raise VocabularyError("the piece %(twice)s occurs twice", twice=shown(twice))
         check_bytes(self._ids)
-        self._boundaries = ByteBoundaries(self._ids)
+        self._boundaries = ByteBoundaries(ByteNeighbours.of(self._ids))
         self.ids = Cache(self._compute_ids).__getitem__
         self._span_ids = Cache(lambda span: self._merged(span.encode())).__getitem__
 
