@@ -1,0 +1,95 @@
+"""The tagger and its training, against the reference of `webapp.core.reference.tagger`."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from webapp.core.models.tag_weights import EDGE, KINDS, TAGS, TEMPLATES, TRANSITIONS, TagWeights
+from webapp.core.models.tagger import Tagger
+from webapp.core.reference import tagger as reference
+from webapp.core.trainers.tagger import SCALE, Training
+
+CHARACTERS = "研究生命的一年8a，"
+texts = st.text(CHARACTERS, min_size=1, max_size=12)
+sentences = st.lists(
+    st.lists(st.text(CHARACTERS, min_size=1, max_size=4), min_size=1, max_size=5), min_size=1, max_size=5
+)
+numbers = st.integers(-3, 3)
+
+
+def random_weights(
+    seed: int, texts: list[str], most: int = 1 << 20
+) -> tuple[dict[str, dict[str, list[int]]], dict[str, int]]:
+    random = Random(seed)
+    found: dict[str, dict[str, list[int]]] = {template: {} for template in TEMPLATES}
+    for text in texts:
+        for at in range(len(text)):
+            for template, value in reference.features(text, at):
+                if random.random() < 0.8:
+                    found[template][value] = [random.randint(-most, most) for _ in TAGS]
+    return found, {pair: random.randint(-most, most) for pair in TRANSITIONS}
+
+
+def of_reference(weights: dict[str, dict[str, list[int]]], transitions: dict[str, int]) -> dict[tuple[str, ...], float]:
+    flat: dict[tuple[str, ...], float] = {tuple(pair): weight for pair, weight in transitions.items()}
+    for template, values in weights.items():
+        for value, four in values.items():
+            flat |= {(template, value, tag): weight for tag, weight in zip(TAGS, four, strict=True)}
+    return flat
+
+
+@pytest.mark.parametrize("most", [1, 3, 1 << 20])
+@given(text=texts, seed=st.integers(0, 1000))
+def test_tags_and_scores_equal_those_of_the_reference(text: str, seed: int, most: int) -> None:
+    weights, transitions = random_weights(seed, [text], most)
+    flat, packed = of_reference(weights, transitions), TagWeights(weights, transitions)
+    assert "".join(TAGS[tag] for tag in packed.tags(text)) == "".join(reference.viterbi(text, flat))
+    for at, four in enumerate(packed.scores(text)):
+        fired = reference.features(text, at)
+        assert list(four) == [sum(flat.get((*one, tag), 0) for one in fired) for tag in TAGS]
+        assert {(template, value) for template, value, _ in packed.at(text, at)} == set(fired)
+        assert [sum(each) for each in zip(*(found for _, _, found in packed.at(text, at)), strict=True)] == list(four)
+    kept = {(template, value): four for template, of in weights.items() for value, four in of.items() if any(four)}
+    assert {(template, value): four for template, value, four in packed.items()} == kept
+
+
+@settings(max_examples=40, deadline=None)
+@given(sentences=sentences, rounds=st.integers(1, 4), seed=st.integers(0, 9))
+def test_training_gives_the_averages_of_the_reference(sentences: list[list[str]], rounds: int, seed: int) -> None:
+    training = Training(sentences, seed)
+    moments = list(training.run(rounds))
+    assert [moment.round for moment in moments] == list(range(1, rounds + 1))
+    expected = reference.train(sentences, rounds, Random(seed).shuffle)
+    found = {feature: weight for feature, weight in of_reference(*map(dict, training.averages())).items() if weight}
+    rounded = {feature: round(SCALE * average) for feature, average in expected.items()}
+    assert found == {feature: weight for feature, weight in rounded.items() if weight}
+
+
+def test_the_kinds_of_characters_are_those_of_the_reference() -> None:
+    every = [chr(code) for code in range(0x20, 0x11000) if not 0xD800 <= code < 0xE000]
+    assert [character for character in every if KINDS[character] != reference.kind(character)] == []
+    assert KINDS[EDGE] == EDGE
+
+
+@given(text=st.text(CHARACTERS + " 　\n。", max_size=20), keep=st.booleans())
+def test_tokens_cover_the_text_and_runs_stay_whole(text: str, keep: bool) -> None:
+    weights, transitions = random_weights(7, [CHARACTERS], 1 << 20)
+    model = Tagger(weights, transitions, ["研究", "a", "，"], keep)
+    words = model.words(text)
+    assert "".join(words) == text
+    assert [word for word in words if len(word) > 1 and any(map(str.isspace, word))] == []
+    if keep:
+        ends = {sum(map(len, words[:at])) for at in range(len(words) + 1)}
+        assert not ends & set(model.inside_runs(text))
+    assert [model.pieces[id] if id < 3 else None for id in model.ids(text)] == [
+        word if word in model.pieces else None for word in words
+    ]
+
+
+def test_an_unknown_word_is_found_by_its_surroundings() -> None:
+    names, verbs, places = ("李雷", "韩梅"), ("住在", "来到"), ("北京", "上海", "广州")
+    training = Training([[name, verb, place] for name in names for verb in verbs for place in places])
+    list(training.run())
+    assert training.tagger().words("王刚来到天津") == ["王刚", "来到", "天津"]

@@ -1,0 +1,63 @@
+"""A tagger: words from the tags that fit the characters and their surroundings best.
+
+Every character gets one of the tags B, M, E and S, by weights of features that training adjusted until the tags of
+segmented sentences came out (see `webapp.core.models.tag_weights`). Words that training never saw are found like any
+other, from the characters inside and around them. Trained by `webapp.core.trainers.tagger`; as textbooks teach it:
+`webapp.core.reference.tagger`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from webapp.core.models.by_sentence import BySentence
+from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.matching import runs_of
+from webapp.core.models.tag_weights import TagWeights, Weights, normalized
+
+_PARTS = re.compile(r"\s|\S+")
+
+
+class Tagger(BySentence):
+    """A tagger with weights of features and of transitions, such as `EB`.
+
+    The words of `dictionary`, those of its training, have ids; what else it finds is unknown. A sentence is tagged
+    between its white space; with `keep_runs` a run of Latin letters and digits is never split.
+
+    >>> model = Tagger({"C0": {"研": (9, 0, 0, 0), "生": (4, 0, 0, 0), "命": (0, 0, 9, 0), "究": (0, 0, 9, 0)}}, {}, ["生命"])
+    >>> model.words("研究生命"), model.segment("研究生命")
+    (['研究', '生命'], ((1, 0, 2), (0, 2, 4)))
+    """
+
+    def __init__(
+        self,
+        weights: Weights | TagWeights,
+        transitions: Mapping[str, int],
+        dictionary: Dictionary | Sequence[str],
+        keep_runs: bool = True,
+    ) -> None:
+        """Raises ValueError if a word is empty or occurs twice."""
+        super().__init__(dictionary if isinstance(dictionary, Dictionary) else Dictionary(dictionary))
+        self.weights = weights if isinstance(weights, TagWeights) else TagWeights(weights, transitions)
+        self.keep_runs = keep_runs
+
+    def keeping_runs(self, keep_runs: bool) -> Tagger:
+        """The same model with or without `keep_runs`."""
+        return self if keep_runs == self.keep_runs else Tagger(self.weights, {}, self.dictionary, keep_runs)
+
+    def inside_runs(self, text: str) -> list[int]:
+        """The positions of a text that no word begins at."""
+        return [at for start, end in runs_of(text) for at in range(start + 1, end)] if self.keep_runs else []
+
+    def _segment_sentence(self, sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        ids: list[int] = []
+        ends: list[int] = []
+        known, others, unknown = self.dictionary.ids, self.dictionary.other_ids, self.unknown_id
+        for part in _PARTS.finditer(sentence):
+            text, at = part[0], part.start()
+            found = [1] if text.isspace() else self.weights.ends(normalized(text), self.inside_runs(text))
+            ends += [at + end for end in found]
+            words = (text[start:end] for start, end in zip([0, *found], found, strict=False))
+            ids += [id if (id := known.get(word)) is not None else others.get(word, unknown) for word in words]
+        return tuple(ids), tuple(ends)
