@@ -32,7 +32,7 @@ from webapp.tokenization.messages import joined, translated
 from webapp.tokenization.result import COMPARED_CHARACTERS, DISAGREEING_CHARACTERS, Result, explained_changes
 from webapp.tokenization.state import State, View
 from webapp.vocabularies import GPT_4O, CatalogueEntry, StillFetchingError, find, title_of
-from webapp.vocabularies.shipped_vocabularies import NAMES, NGRAM
+from webapp.vocabularies.shipped_vocabularies import NAMES, NGRAM, TAGGER
 from webapp.web.localization import number
 from webapp.web.templates import Context
 
@@ -227,7 +227,14 @@ _OF_LINKS = (
 _FUNCTIONS = (algorithms.caption_of, algorithms.how_it_works, algorithms.inference_title, ids_html)
 TEMPLATE_GLOBALS = {
     "texts": vars(algorithms)
-    | {"NAMES": NAMES, "NGRAM": NGRAM, "joined": joined, "milliseconds": milliseconds, "translated": translated},
+    | {
+        "NAMES": NAMES,
+        "NGRAM": NGRAM,
+        "TAGGER": TAGGER,
+        "joined": joined,
+        "milliseconds": milliseconds,
+        "translated": translated,
+    },
     "most_compared": COMPARED_CHARACTERS,
     "most_disagreeing": DISAGREEING_CHARACTERS,
     "inferences": INFERENCES,

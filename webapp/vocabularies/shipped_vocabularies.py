@@ -6,6 +6,7 @@ immutable.
 
 import gzip
 import json
+import lzma
 from collections.abc import Callable, Sequence
 from functools import cache, wraps
 from pathlib import Path
@@ -19,6 +20,7 @@ from webapp.core.formats.tiktoken import encoding_tokenizer
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Direction, Matching
 from webapp.core.models.maximum_probability import MaximumProbability
+from webapp.core.models.tagger import Tagger
 from webapp.core.tokenizer import Tokenizer
 from webapp.vocabularies import shipped_ngram
 
@@ -41,6 +43,8 @@ PRELOADED = (
 
 NGRAM = "ngram"
 NGRAM_WORDS = 356_190  # of the built-in n-gram model; jieba's are among them
+
+TAGGER = "tagger"
 
 # `preload` encodes this text, which compiles patterns and builds tables before the first request.
 SAMPLE = "A sample: 12 words, 词语 and\tsome 代码 f(x) = 3.14;\n"
@@ -127,6 +131,13 @@ def ngram_tokenizer() -> Tokenizer:
     return recipes.NGRAM.tokenizer(shipped_ngram.read(FOLDER / f"{NGRAM}.json.gz", jieba_dictionary()))
 
 
+@_once
+def tagger_tokenizer() -> Tokenizer:
+    """The tokenizer of the built-in tagger; jieba's words have ids."""
+    weights, transitions = json.loads(lzma.decompress(_read(f"{TAGGER}.json.xz")))
+    return recipes.NGRAM.tokenizer(Tagger(weights, transitions, jieba_words()))
+
+
 def matching(dictionary: Dictionary, direction: Direction, keep_runs: bool) -> Tokenizer:
     """A tokenizer that matches the longest words of `dictionary` in the given direction."""
     return recipes.MATCHING.tokenizer(Matching(dictionary, direction, keep_runs))
@@ -164,6 +175,7 @@ def preload() -> None:
     matching(jieba_words(), "both", keep_runs=True).ids(SAMPLE)
     maximum_probability(jieba_words(), hmm=True).ids(SAMPLE * 20)  # long enough for the tables of long texts
     ngram_tokenizer().ids(SAMPLE)
+    tagger_tokenizer().ids(SAMPLE)
     ARE_LOADED.set()
 
 

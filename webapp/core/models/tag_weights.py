@@ -79,10 +79,9 @@ class Features:
 
     def at(self, position: int) -> tuple[tuple[str, ...], ...]:
         """The values in the order of `GROUPS`."""
-        padded = self._padded
-        first, before, here, after, last = five = padded[position : position + 5]
-        pairs = after + last, here + after, before + here, first + before
-        return tuple(five[::-1]), pairs, (before + after,), (self._kinds[position + 1 : position + 4],)
+        five = self._padded[position : position + 5]
+        pairs = five[3:], five[2:4], five[1:3], five[:2]
+        return tuple(five[::-1]), pairs, (five[1] + five[3],), (self._kinds[position + 1 : position + 4],)
 
 
 class TagWeights:

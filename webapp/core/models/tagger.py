@@ -25,7 +25,8 @@ class Tagger(BySentence):
     The words of `dictionary`, those of its training, have ids; what else it finds is unknown. A sentence is tagged
     between its white space; with `keep_runs` a run of Latin letters and digits is never split.
 
-    >>> model = Tagger({"C0": {"研": (9, 0, 0, 0), "生": (4, 0, 0, 0), "命": (0, 0, 9, 0), "究": (0, 0, 9, 0)}}, {}, ["生命"])
+    >>> begin, end = (1, 0, 0, 0), (0, 0, 1, 0)
+    >>> model = Tagger({"C0": {"研": begin, "究": end, "生": begin, "命": end}}, {}, ["生命"])
     >>> model.words("研究生命"), model.segment("研究生命")
     (['研究', '生命'], ((1, 0, 2), (0, 2, 4)))
     """
@@ -59,5 +60,5 @@ class Tagger(BySentence):
             found = [1] if text.isspace() else self.weights.ends(normalized(text), self.inside_runs(text))
             ends += [at + end for end in found]
             words = (text[start:end] for start, end in zip([0, *found], found, strict=False))
-            ids += [id if (id := known.get(word)) is not None else others.get(word, unknown) for word in words]
+            ids += [known[word] if word in known else others.get(word, unknown) for word in words]
         return tuple(ids), tuple(ends)

@@ -17,6 +17,7 @@ Ng and Low 2004, "Chinese Part-of-Speech Tagging: One-at-a-Time or All-at-Once?"
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from random import Random
 
 BEFORE = {"B": "ES", "M": "BM", "E": "BM", "S": "ES"}
@@ -67,7 +68,7 @@ def fired(text: str, tags: Sequence[str]) -> Iterable[Feature]:
     """Yield the features that a text has with its tags: those of each character, and each pair of tags."""
     for position, tag in enumerate(tags):
         yield from ((template, value, tag) for template, value in features(text, position))
-    yield from zip(tags, tags[1:], strict=False)
+    yield from pairwise(tags)
 
 
 def viterbi(text: str, weights: Mapping[Feature, float]) -> list[str]:

@@ -28,10 +28,10 @@ from webapp.core.models.tagger import Tagger
 ROUNDS = 10
 SCALE = 100
 """Weights are averages times this, rounded, so that a model file has small integers."""
-EACH = 500
+EACH = 2_000
 """Sentences between two reports."""
 _SUM_LANE = 64
-_TRANSITION = {(TAGS.index(first), TAGS.index(second)): at for at, (first, second) in enumerate(TRANSITIONS)}
+_TRANSITION = {tuple(map(TAGS.index, pair)): at for at, pair in enumerate(TRANSITIONS)}
 
 
 @dataclass(frozen=True, slots=True)
