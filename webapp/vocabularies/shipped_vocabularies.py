@@ -6,7 +6,6 @@ immutable.
 
 import gzip
 import json
-import lzma
 from collections.abc import Callable, Sequence
 from functools import cache, wraps
 from pathlib import Path
@@ -14,7 +13,7 @@ from threading import Event, RLock
 from typing import Any, ParamSpec, TypeVar
 
 from webapp.core import recipes
-from webapp.core.formats import huggingface, packed_files, packed_ranks
+from webapp.core.formats import huggingface, packed_files, packed_ranks, tagger_weights
 from webapp.core.formats.dictionary import jieba_dictionary
 from webapp.core.formats.tiktoken import encoding_tokenizer
 from webapp.core.models.dictionary import Dictionary
@@ -81,7 +80,7 @@ def shipped_tokenizer(name: str, *, lowercase: bool = False) -> Tokenizer:
 
 
 def unpacked(name: str) -> bytes:
-    """The `tokenizer.json` of one of `NAMES`."""
+    """The `tokenizer.json` of one of `NAMES`, or the weights of the tagger."""
     return gzip.decompress((FOLDER / f"{name}.json.gz").read_bytes())
 
 
@@ -134,8 +133,8 @@ def ngram_tokenizer() -> Tokenizer:
 @_once
 def tagger_tokenizer() -> Tokenizer:
     """The tokenizer of the built-in tagger; jieba's words have ids."""
-    weights, transitions = json.loads(lzma.decompress(_read(f"{TAGGER}.json.xz")))
-    return recipes.NGRAM.tokenizer(Tagger(weights, transitions, jieba_words()))
+    model = tagger_weights.tagger_of(tagger_weights.read(json.loads(unpacked(TAGGER))))
+    return recipes.NGRAM.tokenizer(Tagger(model.weights, {}, jieba_words()))
 
 
 def matching(dictionary: Dictionary, direction: Direction, keep_runs: bool) -> Tokenizer:
@@ -181,7 +180,7 @@ def preload() -> None:
 
 def missing_files() -> list[str]:
     """The names of the built-in vocabularies whose files are missing; jieba's is in its own package."""
-    files = [f"{name}.json.gz" for name in (*NAMES, NGRAM)]
+    files = [f"{name}.json.gz" for name in (*NAMES, NGRAM, TAGGER)]
     files += [f"{name}.xz" for name in sorted({*packed_ranks.FILES.values(), *packed_files.FILES})]
     return [file.partition(".")[0] for file in files if not (FOLDER / file).is_file()]
 

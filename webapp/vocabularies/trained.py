@@ -100,7 +100,7 @@ LIMITS: dict[str, TrainingLimits] = {
 
 @lru_cache(maxsize=16)
 def train_vocabulary(name: str, corpus: str, size: int) -> TrainedVocabulary:
-    """Train vocabulary `name` on `corpus`: `size` merges, about `size` pieces for Unigram, all words for models of words.
+    """Train vocabulary `name` on `corpus`: `size` merges, about `size` pieces for Unigram, all words of sentences.
 
     Training is deterministic. Raises KeyError for a name that is not in `TRAINERS`.
     """

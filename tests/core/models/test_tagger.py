@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webapp.core.models.tag_weights import EDGE, KINDS, TAGS, TEMPLATES, TRANSITIONS, TagWeights
+from webapp.core.models.hmm import State
+from webapp.core.models.tag_weights import EDGE, KINDS, SCALE, TAGS, TEMPLATES, TRANSITIONS, TagWeights
 from webapp.core.models.tagger import Tagger
 from webapp.core.reference import tagger as reference
-from webapp.core.trainers.tagger import SCALE, Training
+from webapp.core.traces.tagger import tagger_traces
+from webapp.core.trainers.tagger import Training
 
 CHARACTERS = "研究生命的一年8a，"
 texts = st.text(CHARACTERS, min_size=1, max_size=12)
@@ -93,3 +95,25 @@ def test_an_unknown_word_is_found_by_its_surroundings() -> None:
     training = Training([[name, verb, place] for name in names for verb in verbs for place in places])
     list(training.run())
     assert training.tagger().words("王刚来到天津") == ["王刚", "来到", "天津"]
+
+
+@given(text=st.text(CHARACTERS + " 。", min_size=1, max_size=12), seed=st.integers(0, 1000), keep=st.booleans())
+def test_the_trace_leads_to_the_words(text: str, seed: int, keep: bool) -> None:
+    model = Tagger(*random_weights(seed, [text], 2), [], keep)
+    traces = list(tagger_traces(model, text))
+    assert [word for trace in traces for word in trace.words] == [word for word in model.words(text) if word != " "]
+    for trace in traces:
+        ending = [cell for cell in trace.columns[-1] if cell.state in "ES"]
+        state: State | None = max(ending, key=lambda cell: cell.total).state
+        path = []
+        for column in reversed(trace.columns):
+            assert state is not None
+            path.append(state)
+            (state,) = (cell.before for cell in column if cell.state == state)
+        assert path[::-1] == list(trace.states)
+        for features, column in zip(trace.features, trace.columns, strict=True):
+            sums = [sum(each) for each in zip(*(feature.weights for feature in features), strict=True)]
+            possible = [
+                (cell.emission, found) for cell, found in zip(column, sums, strict=True) if cell.emission > -1e90
+            ]
+            assert possible == [(pytest.approx(found), found) for _, found in possible]

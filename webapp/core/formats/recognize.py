@@ -314,7 +314,8 @@ def save(tokenizer: Tokenizer) -> bytes:
     """Return the content of a file that `load` reads back to the same ids.
 
     Counts as JSON for n-gram models, weights as JSON for taggers; RWKV's file for its model; a `.model` for
-    SentencePiece's models and pipeline; else a `tokenizer.json`. Raises FormatError for a tokenizer that none of them can hold.
+    SentencePiece's models and pipeline; else a `tokenizer.json`. Raises FormatError for a tokenizer that none of them
+    can hold.
 
     >>> from webapp.core.formats.recognize import load
     >>> tokenizer = load(b"[UNK]\\nun\\n##aff\\n##able\\n")

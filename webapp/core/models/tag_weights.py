@@ -24,6 +24,8 @@ EDGE: Final = "\n"
 """Stands for what is before and after a sentence."""
 HIGHEST: Final = 1 << 20
 """The highest absolute value of a weight; sums of eleven then fit in `_LANE` bits."""
+SCALE: Final = 100
+"""Weights are averages times this, rounded, so that a model file has small integers."""
 LANE: Final = 32
 """The bits of a packed weight."""
 

@@ -15,6 +15,7 @@ from webapp.core.models.by_sentence import BySentence
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import runs_of
 from webapp.core.models.tag_weights import TagWeights, Weights, normalized
+from webapp.core.text.sentences import sentence_spans
 
 _PARTS = re.compile(r"\s|\S+")
 
@@ -46,6 +47,19 @@ class Tagger(BySentence):
     def keeping_runs(self, keep_runs: bool) -> Tagger:
         """The same model with or without `keep_runs`."""
         return self if keep_runs == self.keep_runs else Tagger(self.weights, {}, self.dictionary, keep_runs)
+
+    def parts(self, text: str) -> list[tuple[int, int]]:
+        """`(start, end)` of what is tagged by itself: each sentence of a text, and each part of it around white space.
+
+        >>> Tagger({}, {}, []).parts("好。他 走")
+        [(0, 2), (2, 3), (4, 5)]
+        """
+        return [
+            (start + part.start(), start + part.end())
+            for start, end in sentence_spans(text)
+            for part in _PARTS.finditer(text[start:end])
+            if not part[0].isspace()
+        ]
 
     def inside_runs(self, text: str) -> list[int]:
         """The positions of a text that no word begins at."""

@@ -13,6 +13,7 @@ from webapp.core.models.tag_weights import (
     GROUPS,
     HIGHEST,
     LANE,
+    SCALE,
     TAGS,
     TEMPLATES,
     TRANSITIONS,
@@ -26,8 +27,6 @@ from webapp.core.models.tag_weights import (
 from webapp.core.models.tagger import Tagger
 
 ROUNDS = 10
-SCALE = 100
-"""Weights are averages times this, rounded, so that a model file has small integers."""
 EACH = 2_000
 """Sentences between two reports."""
 _SUM_LANE = 64

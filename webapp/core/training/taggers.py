@@ -42,7 +42,7 @@ def keep_some(counts: dict[str, int], forgotten: Forgotten, most: int = MOST_CHA
     >>> counts, forgotten = {"a b": 1, "c d": 1, "e": 1}, Forgotten()
     >>> keep_some(counts, forgotten, 3)
     >>> counts, forgotten
-    ({'c d': 1}, Forgotten(ngrams=2, below=1))
+    ({'c d': 1}, Forgotten(ngrams=2, below=2))
     """
     while True:
         mask = (1 << forgotten.below) - 1
