@@ -134,7 +134,7 @@ def ngram_tokenizer() -> Tokenizer:
 def tagger_tokenizer() -> Tokenizer:
     """The tokenizer of the built-in tagger; jieba's words have ids."""
     model = tagger_weights.tagger_of(tagger_weights.read(json.loads(unpacked(TAGGER))))
-    return recipes.NGRAM.tokenizer(Tagger(model.weights, {}, jieba_words()))
+    return recipes.NGRAM.tokenizer(Tagger(model.weights, jieba_words()))
 
 
 def matching(dictionary: Dictionary, direction: Direction, keep_runs: bool) -> Tokenizer:

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 from webapp.core.formats import tagger_weights
+from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.tag_weights import TagWeights
 from webapp.core.models.tagger import Tagger
 from webapp.core.recipes import NGRAM
 from webapp.core.trainers.tagger import Training
@@ -32,7 +34,7 @@ def tag_books(folder: Path) -> bytes:
         template: {value: [UNIT * round(weight / UNIT) for weight in four] for value, four in sorted(table.items())}
         for template, table in weights.items()
     }
-    content = tagger_weights.write(NGRAM.tokenizer(Tagger(rounded, transitions, [])))
+    content = tagger_weights.write(NGRAM.tokenizer(Tagger(TagWeights(rounded, transitions), Dictionary([]))))
     return gzip.compress(content.encode(), 9, mtime=0)
 
 

@@ -6,12 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.hmm import State
 from webapp.core.models.tag_weights import EDGE, KINDS, SCALE, TAGS, TEMPLATES, TRANSITIONS, TagWeights
 from webapp.core.models.tagger import Tagger
+from webapp.core.reference import matching
 from webapp.core.reference import tagger as reference
 from webapp.core.traces.tagger import tagger_traces
 from webapp.core.trainers.tagger import Training
+from webapp.pages.learn.lessons import LESSON_BY_SLUG
 
 CHARACTERS = "研究生命的一年8a，"
 texts = st.text(CHARACTERS, min_size=1, max_size=12)
@@ -78,7 +81,7 @@ def test_the_kinds_of_characters_are_those_of_the_reference() -> None:
 @given(text=st.text(CHARACTERS + " 　\n。", max_size=20), keep=st.booleans())
 def test_tokens_cover_the_text_and_runs_stay_whole(text: str, keep: bool) -> None:
     weights, transitions = random_weights(7, [CHARACTERS], 1 << 20)
-    model = Tagger(weights, transitions, ["研究", "a", "，"], keep)
+    model = Tagger(TagWeights(weights, transitions), Dictionary(["研究", "a", "，"]), keep)
     words = model.words(text)
     assert "".join(words) == text
     assert [word for word in words if len(word) > 1 and any(map(str.isspace, word))] == []
@@ -90,16 +93,19 @@ def test_tokens_cover_the_text_and_runs_stay_whole(text: str, keep: bool) -> Non
     ]
 
 
-def test_an_unknown_word_is_found_by_its_surroundings() -> None:
-    names, verbs, places = ("李雷", "韩梅"), ("住在", "来到"), ("北京", "上海", "广州")
-    training = Training([[name, verb, place] for name in names for verb in verbs for place in places])
-    list(training.run())
-    assert training.tagger().words("王刚来到天津") == ["王刚", "来到", "天津"]
+def test_words_that_training_never_saw_are_found() -> None:
+    gold = [line.split() for line in str(LESSON_BY_SLUG["tagger"].by_key["unseen"].choices["corpus"]).splitlines()]
+    training = Training(gold)
+    wrong = [moment.wrong for moment in training.run()]
+    assert wrong[0] > 0 == wrong[-1]
+    text = "同学的爸爸来到天津"
+    assert training.tagger().words(text) == ["同学", "的", "爸爸", "来到", "天津"]
+    assert matching.forward({word for words in gold for word in words}, text) == list("同学的爸爸") + ["来到", "天", "津"]
 
 
 @given(text=st.text(CHARACTERS + " 。", min_size=1, max_size=12), seed=st.integers(0, 1000), keep=st.booleans())
 def test_the_trace_leads_to_the_words(text: str, seed: int, keep: bool) -> None:
-    model = Tagger(*random_weights(seed, [text], 2), [], keep)
+    model = Tagger(TagWeights(*random_weights(seed, [text], 2)), Dictionary([]), keep)
     traces = list(tagger_traces(model, text))
     assert [word for trace in traces for word in trace.words] == [word for word in model.words(text) if word != " "]
     for trace in traces:

@@ -11,7 +11,8 @@ import json
 from typing import Any
 
 from webapp.core.formats.reading import FormatError, field
-from webapp.core.models.tag_weights import HIGHEST, TEMPLATES, TRANSITIONS, Weights
+from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.tag_weights import HIGHEST, TEMPLATES, TRANSITIONS, TagWeights, Weights
 from webapp.core.models.tagger import Tagger
 from webapp.core.recipes import NGRAM
 from webapp.core.tokenizer import Tokenizer
@@ -58,10 +59,9 @@ def read(document: dict[str, Any]) -> Tokenizer:
                 pair=shown(pair),
                 weight=shown(weight),
             )
+    weights = TagWeights(_weights(field(document, "weights", dict)), transitions)
     try:
-        return NGRAM.tokenizer(Tagger(_weights(field(document, "weights", dict)), transitions, words))
-    except FormatError:
-        raise
+        return NGRAM.tokenizer(Tagger(weights, Dictionary(words)))
     except VocabularyError as error:
         raise FormatError.of(error) from None
 

@@ -42,8 +42,9 @@ class BySentence:
     def words(self, text: str) -> list[str]:
         """The words of a text, white space included.
 
+        >>> from webapp.core.models.tag_weights import TagWeights
         >>> from webapp.core.models.tagger import Tagger
-        >>> Tagger({}, {}, ["a"]).words("a b\\na")
+        >>> Tagger(TagWeights({}, {}), Dictionary(["a"])).words("a b\\na")
         ['a', ' ', 'b', '\\n', 'a']
         """
         return [text[start:end] for _, start, end in self.segment(text)]

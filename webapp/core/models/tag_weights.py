@@ -19,7 +19,7 @@ TRANSITIONS: Final = ("BM", "BE", "MM", "ME", "EB", "ES", "SB", "SS")
 """The pairs of tags that can follow each other."""
 GROUPS: Final = (("C2", "C1", "C0", "C-1", "C-2"), ("C1C2", "C0C1", "C-1C0", "C-2C-1"), ("C-1C1",), ("T-1T0T1",))
 """The templates with the same values, each with the one first that looks furthest ahead."""
-TEMPLATES: Final = tuple(template for group in GROUPS for template in group)
+TEMPLATES: Final = tuple(template for group in GROUPS for template in reversed(group))
 EDGE: Final = "\n"
 """Stands for what is before and after a sentence."""
 HIGHEST: Final = 1 << 20
@@ -119,14 +119,14 @@ class TagWeights:
     def at(self, text: str, position: int) -> list[tuple[str, str, list[int]]]:
         """The template, the value and the weights of each feature at a character of a normalized text.
 
-        >>> TagWeights({"C0": {"的": (0, 0, -2, 9)}}, {}).at("我的", 1)[2:4]
-        [('C0', '的', [0, 0, -2, 9]), ('C-1', '我', [0, 0, 0, 0])]
+        >>> TagWeights({"C0": {"的": (0, 0, -2, 9)}}, {}).at("我的", 1)[1:3]
+        [('C-1', '我', [0, 0, 0, 0]), ('C0', '的', [0, 0, -2, 9])]
         """
         found = []
         for group, packed, values in zip(GROUPS, self.groups, Features(text).at(position), strict=True):
-            for block, (template, value) in enumerate(zip(group, values, strict=True)):
-                weights = unpacked(packed.get(value, 0), 4 * len(group))
-                found.append((template, value, weights[4 * block : 4 * block + 4]))
+            for block in reversed(range(len(group))):
+                weights = unpacked(packed.get(values[block], 0), 4 * len(group))
+                found.append((group[block], values[block], weights[4 * block : 4 * block + 4]))
         return found
 
     def scores(self, text: str) -> list[tuple[int, ...]]:

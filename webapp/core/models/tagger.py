@@ -9,49 +9,41 @@ other, from the characters inside and around them. Trained by `webapp.core.train
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 
 from webapp.core.models.by_sentence import BySentence
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import runs_of
-from webapp.core.models.tag_weights import TagWeights, Weights, normalized
+from webapp.core.models.tag_weights import TagWeights, normalized
 from webapp.core.text.sentences import sentence_spans
 
 _PARTS = re.compile(r"\s|\S+")
 
 
 class Tagger(BySentence):
-    """A tagger with weights of features and of transitions, such as `EB`.
+    """A tagger with weights, and the words of its training, which have ids; what else it finds is unknown.
 
-    The words of `dictionary`, those of its training, have ids; what else it finds is unknown. A sentence is tagged
-    between its white space; with `keep_runs` a run of Latin letters and digits is never split.
+    A sentence is tagged between its white space; with `keep_runs` a run of Latin letters and digits is never split.
 
     >>> begin, end = (1, 0, 0, 0), (0, 0, 1, 0)
-    >>> model = Tagger({"C0": {"研": begin, "究": end, "生": begin, "命": end}}, {}, ["生命"])
+    >>> weights = TagWeights({"C0": {"研": begin, "究": end, "生": begin, "命": end}}, {})
+    >>> model = Tagger(weights, Dictionary(["生命"]))
     >>> model.words("研究生命"), model.segment("研究生命")
     (['研究', '生命'], ((1, 0, 2), (0, 2, 4)))
     """
 
-    def __init__(
-        self,
-        weights: Weights | TagWeights,
-        transitions: Mapping[str, int],
-        dictionary: Dictionary | Sequence[str],
-        keep_runs: bool = True,
-    ) -> None:
-        """Raises ValueError if a word is empty or occurs twice."""
-        super().__init__(dictionary if isinstance(dictionary, Dictionary) else Dictionary(dictionary))
-        self.weights = weights if isinstance(weights, TagWeights) else TagWeights(weights, transitions)
+    def __init__(self, weights: TagWeights, dictionary: Dictionary, keep_runs: bool = True) -> None:
+        super().__init__(dictionary)
+        self.weights = weights
         self.keep_runs = keep_runs
 
     def keeping_runs(self, keep_runs: bool) -> Tagger:
         """The same model with or without `keep_runs`."""
-        return self if keep_runs == self.keep_runs else Tagger(self.weights, {}, self.dictionary, keep_runs)
+        return self if keep_runs == self.keep_runs else Tagger(self.weights, self.dictionary, keep_runs)
 
     def parts(self, text: str) -> list[tuple[int, int]]:
         """`(start, end)` of what is tagged by itself: each sentence of a text, and each part of it around white space.
 
-        >>> Tagger({}, {}, []).parts("好。他 走")
+        >>> Tagger(TagWeights({}, {}), Dictionary([])).parts("好。他 走")
         [(0, 2), (2, 3), (4, 5)]
         """
         return [

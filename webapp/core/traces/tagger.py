@@ -45,8 +45,9 @@ _LOWEST = -(10**103)  # of a sum that is impossible; divided by `SCALE`, it is b
 def tagger_traces(model: Tagger, text: str) -> Iterator[TaggerTrace]:
     """Yield the trace of each part of a text that is tagged by itself; weights are divided by `SCALE`.
 
-    >>> model = Tagger({"C0": {"研": (100, 0, 0, 0), "究": (0, 0, 150, 0)}}, {"BE": 50}, [])
-    >>> (trace,) = tagger_traces(model, "研究")
+    >>> from webapp.core.models.dictionary import Dictionary
+    >>> weights = TagWeights({"C0": {"研": (100, 0, 0, 0), "究": (0, 0, 150, 0)}}, {"BE": 50})
+    >>> (trace,) = tagger_traces(Tagger(weights, Dictionary([])), "研究")
     >>> trace.states, trace.words, trace.columns[1][2].total
     (('B', 'E'), ('研究',), 3.0)
     """

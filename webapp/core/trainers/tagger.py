@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.tag_weights import (
     GROUPS,
     HIGHEST,
@@ -108,7 +109,7 @@ class Training:
 
     def tagger(self, least: int = 0) -> Tagger:
         """The tagger with the average weights, and with the words of the sentences; `least` as in `averages`."""
-        return Tagger(*self.averages(least), list(self._words))
+        return Tagger(TagWeights(*self.averages(least)), Dictionary(list(self._words)))
 
     def _averaged(self, last: Sequence[int], sums: Sequence[int]) -> list[int]:
         seen = max(self.seen, 1)
