@@ -70,6 +70,11 @@ def test_training_gives_the_averages_of_the_reference(sentences: list[list[str]]
     found = {feature: weight for feature, weight in of_reference(*map(dict, training.averages())).items() if weight}
     rounded = {feature: round(SCALE * average) for feature, average in expected.items()}
     assert found == {feature: weight for feature, weight in rounded.items() if weight}
+    every = list(training.tagger().weights.items())
+    few = list(training.tagger(len(every) // 2).weights.items())
+    least = min((max(map(abs, four)) for _, _, four in few), default=10**9)
+    assert len(few) <= len(every) // 2
+    assert sorted(one for one in every if max(map(abs, one[2])) >= least) == sorted(few)
 
 
 def test_the_kinds_of_characters_are_those_of_the_reference() -> None:
@@ -100,7 +105,11 @@ def test_words_that_training_never_saw_are_found() -> None:
     assert wrong[0] > 0 == wrong[-1]
     text = "同学的爸爸来到天津"
     assert training.tagger().words(text) == ["同学", "的", "爸爸", "来到", "天津"]
-    assert matching.forward({word for words in gold for word in words}, text) == list("同学的爸爸") + ["来到", "天", "津"]
+    assert matching.forward({word for words in gold for word in words}, text) == list("同学的爸爸") + [
+        "来到",
+        "天",
+        "津",
+    ]
 
 
 @given(text=st.text(CHARACTERS + " 。", min_size=1, max_size=12), seed=st.integers(0, 1000), keep=st.booleans())

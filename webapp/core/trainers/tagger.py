@@ -89,10 +89,10 @@ class Training:
                 if not done % EACH or done == len(order):
                     yield Moment(round, done, characters, wrong)
 
-    def averages(self, least: int = 0) -> tuple[Weights, Mapping[str, int]]:
+    def averages(self, most: int | None = None) -> tuple[Weights, Mapping[str, int]]:
         """The average weights times `SCALE`, of features and of transitions.
 
-        Features whose weights are all below `least` are left out.
+        Of more than `most` features, those with the smallest weights are left out: what counts is the largest of four.
         """
         kept: dict[str, dict[str, list[int]]] = {template: {} for template in TEMPLATES}
         for group, packed, sums in zip(GROUPS, self.weights.groups, self._sums, strict=True):
@@ -100,16 +100,20 @@ class Training:
             for value, number in packed.items():
                 averages = self._averaged(unpacked(number, count), unpacked(sums[value], count, _SUM_LANE))
                 for block, template in enumerate(group):
-                    four = averages[4 * block : 4 * block + 4]
-                    if any(four) and max(map(abs, four)) >= least:
+                    if any(four := averages[4 * block : 4 * block + 4]):
                         kept[template][value] = four
+        sizes = [max(map(abs, four)) for table in kept.values() for four in table.values()]
+        if most is not None and len(sizes) > most:
+            least = sorted(sizes, reverse=True)[most] + 1
+            for template, table in kept.items():
+                kept[template] = {value: four for value, four in table.items() if max(map(abs, four)) >= least}
         return kept, dict(
             zip(TRANSITIONS, self._averaged(self.weights.transitions, self._transition_sums), strict=True)
         )
 
-    def tagger(self, least: int = 0) -> Tagger:
-        """The tagger with the average weights, and with the words of the sentences; `least` as in `averages`."""
-        return Tagger(TagWeights(*self.averages(least)), Dictionary(list(self._words)))
+    def tagger(self, most: int | None = None) -> Tagger:
+        """The tagger with the average weights of at most `most` features, and with the words of the sentences."""
+        return Tagger(TagWeights(*self.averages(most)), Dictionary(list(self._words)))
 
     def _averaged(self, last: Sequence[int], sums: Sequence[int]) -> list[int]:
         seen = max(self.seen, 1)
