@@ -23,9 +23,10 @@ from webapp.core.models.ngram import NGram
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import SentencePieceCharacters, SentencePieceWords
 from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
+from webapp.core.models.tagger import Tagger
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordLevel, WordPiece
-from webapp.core.reference import bpe, hmm, matching, maximum_probability, ngram, unigram, wordpiece
+from webapp.core.reference import bpe, hmm, matching, maximum_probability, ngram, tagger, unigram, wordpiece
 from webapp.core.trainers.ties import FIRST_SEEN, TIE_RULES
 
 Family = Literal["dictionary", "word model", "merges", "pieces", "language model", "lookup"]
@@ -167,6 +168,15 @@ ALGORITHMS: dict[str, Algorithm] = {
             choices=(ORDER, SMOOTHING),
             has_steps=True,
             reference=(ngram.train, ngram.table, ngram.segment),
+        ),
+        Algorithm(
+            "tagger",
+            "word model",
+            (Tagger,),
+            options=(RUNS,),
+            external_options=(RUNS,),
+            has_steps=True,
+            reference=(tagger.features, tagger.viterbi, tagger.words, tagger.train),
         ),
         Algorithm(
             "bpe",

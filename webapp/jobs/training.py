@@ -105,9 +105,11 @@ def _trained(task: Task, report: Report) -> Message:
         "characters_per_token": trained.characters_per_token,
         "others": {},
     }
-    if trained.ngrams:  # whose tokens are words: fewer than those of subwords
+    if plan.trainer == "tagger":  # the tokens of models of words are words: fewer than those of subwords
+        held_out["tagger"] = trained.figures
+    elif trained.figures:
         built_in = _perplexities_of_the_built_in_model(counted.held_out, plan) if counted.held_out else {}
-        held_out["ngrams"] = {**trained.ngrams, "built_in": built_in}
+        held_out["ngrams"] = {**trained.figures, "built_in": built_in}
     elif trained.held_out:
         end = process_time() + max(COMPARING * (process_time() - began), LEAST_COMPARING)
         held_out |= compared(trained.held_out, trained.tokenizer, task.vocabularies, end, writing)

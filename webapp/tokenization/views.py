@@ -35,7 +35,7 @@ from webapp.tokenization.other_tokenizers import other_tokenizers
 from webapp.tokenization.result import COMPARED_CHARACTERS, DISAGREEING_CHARACTERS, Result, explained_changes
 from webapp.tokenization.state import State, View
 from webapp.vocabularies import GPT_4O, CatalogueEntry, StillFetchingError, find, title_of
-from webapp.vocabularies.shipped_vocabularies import NAMES, NGRAM, SIMPLIFIED
+from webapp.vocabularies.shipped_vocabularies import NAMES, NGRAM, SIMPLIFIED, TAGGER
 from webapp.web.localization import number
 from webapp.web.templates import Context
 
@@ -242,7 +242,14 @@ _FUNCTIONS = (
 )
 TEMPLATE_GLOBALS = {
     "texts": vars(algorithms)
-    | {"NAMES": NAMES, "NGRAM": NGRAM, "joined": joined, "milliseconds": milliseconds, "translated": translated},
+    | {
+        "NAMES": NAMES,
+        "NGRAM": NGRAM,
+        "TAGGER": TAGGER,
+        "joined": joined,
+        "milliseconds": milliseconds,
+        "translated": translated,
+    },
     "most_compared": COMPARED_CHARACTERS,
     "most_disagreeing": DISAGREEING_CHARACTERS,
     "inferences": INFERENCES,

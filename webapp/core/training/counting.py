@@ -21,6 +21,7 @@ from webapp.core.training.counted_corpus import CountedCorpus, add, canonical, r
 from webapp.core.training.ngrams import Forgotten, count_ngrams, forget_rare, latest
 from webapp.core.training.plan import Progress, Report, TrainingError, TrainingPlan
 from webapp.core.training.recipe import recipe_of
+from webapp.core.training.taggers import count_sentences, keep_some
 
 HELD_OUT = 200_000  # characters at most
 HELD_OUT_SHARE = 20  # and at most every twentieth character
@@ -83,6 +84,8 @@ def count_words(
             add(counts, found)
             if plan.trainer == "ngram":
                 forget_rare(counts, forgotten)
+            elif plan.trainer == "tagger":
+                keep_some(counts, forgotten)
     except BrokenProcessPool:
         raise TrainingError("process_lost") from None
     if not counts:
@@ -105,8 +108,8 @@ def count_words(
 def count_block(text: str, plan: TrainingPlan) -> dict[str, int]:
     """Return how often each pre-token of a block occurs; longer ones than the plan's `longest_word` are cut.
 
-    Of a plan for n-grams, these are counted instead, see `ngrams`. Without a split pattern, each line
-    is a pre-token.
+    Of a plan for n-grams, these are counted instead, see `ngrams`; of one for a tagger, sentences. Without a split
+    pattern, each line is a pre-token.
 
     >>> count_block("low lower low low", TrainingPlan())
     {'low': 1, ' lower': 1, ' low': 2}
@@ -115,6 +118,8 @@ def count_block(text: str, plan: TrainingPlan) -> dict[str, int]:
     """
     if plan.trainer == "ngram":
         return count_ngrams(text, plan)
+    if plan.trainer == "tagger":
+        return count_sentences(text, plan)
     try:
         counts = _counts(text, plan)
     except PatternTimeoutError:

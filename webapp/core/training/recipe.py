@@ -45,6 +45,7 @@ LIMITS: Mapping[str, tuple[float, float]] = {
     "transition": (0.1, 1),
     "minimum_pairs": (1, 1_000_000),
     "minimum_triples": (1, 1_000_000),
+    "rounds": (1, 50),
 }
 """The lowest and the highest value of each number of a plan."""
 VALUES: Mapping[str, Sequence[str]] = {
@@ -149,7 +150,7 @@ def recipe_of(plan: Plan) -> Recipe:
     >>> recipe_of(Plan(trainer="unigram")).count("low lower low low")
     {'low': 1, '▁lower': 1, '▁low': 2}
     """
-    if plan.trainer == "ngram":
+    if plan.of_words:
         return recipes.NGRAM
     steps: list[Normalizer | None] = [normalizer_of(plan)]
     if plan.trainer in MARKED and _pattern(plan) is None:

@@ -24,6 +24,7 @@ from webapp.core.training.counting import CountedCorpus, Limited, TrainingError,
 from webapp.core.training.ngrams import train_ngrams
 from webapp.core.training.plan import TIED, Progress, Report, TrainingPlan
 from webapp.core.training.recipe import MARK, MARKED, check, normalizer_of, recipe_of
+from webapp.core.training.taggers import train_tagger
 
 SEEDS = 1_000_000  # candidates at most
 SEEDS_FOR_A_PIECE = 10  # candidates from BPE, for each piece of the vocabulary
@@ -193,7 +194,7 @@ class TrainedTokenizer:
 
     `pieces` is the size of the vocabulary, special tokens included. `curve` has the characters per token at several
     sizes; `characters_per_token` is that of `held_out`, lines from all of the held-out text (None if there is none),
-    for n-grams without the spaces between words; `ngrams` has their figures.
+    for models of words without the spaces between them; `figures` are those of such a model.
     """
 
     tokenizer: Tokenizer
@@ -201,7 +202,7 @@ class TrainedTokenizer:
     curve: tuple[tuple[int, float], ...]
     characters_per_token: float | None
     held_out: str = ""
-    ngrams: Mapping[str, Any] = field(default_factory=dict)
+    figures: Mapping[str, Any] = field(default_factory=dict)
 
 
 def train(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> TrainedTokenizer:
@@ -212,8 +213,8 @@ def train(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> Trained
     """
     check(plan)
     report(Progress("train", 0, 0))
-    if plan.trainer == "ngram":
-        return _trained_ngrams(plan, counted, report)
+    if plan.of_words:
+        return _trained_on_words(plan, counted, report)
     counts = counted.counts
     if plan.trainer in MARKED:
         # Every text begins with a mark, also one of a corpus without spaces: it must not fall out of the alphabet.
@@ -233,12 +234,12 @@ def train(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> Trained
     return TrainedTokenizer(tokenizer, pieces, curve, len(held_out) / tokens if tokens else None, held_out)
 
 
-def _trained_ngrams(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> TrainedTokenizer:
-    tokenizer, held_out, figures = train_ngrams(plan, counted, report)
+def _trained_on_words(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> TrainedTokenizer:
+    train_words = train_ngrams if plan.trainer == "ngram" else train_tagger
+    tokenizer, held_out, figures = train_words(plan, counted, report)
     held_out = sample_of(held_out, MEASURED)
     tokens = len(tokenizer.ids(held_out)) if held_out else 0
-    steps = int(plan.order) + 2
-    report(Progress("train", steps, steps, sum(figures["sizes"])))
+    report(Progress("train", 1, 1, sum(figures["sizes"]) if plan.trainer == "ngram" else plan.rounds))
     share = len(held_out) / tokens if tokens else None
     return TrainedTokenizer(tokenizer, figures["words"], (), share, held_out, figures)
 

@@ -14,7 +14,7 @@ from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.analysis.frequencies import slope
-from webapp.core.formats import huggingface, ngram_counts
+from webapp.core.formats import huggingface, ngram_counts, tagger_weights
 from webapp.core.formats.dictionary import written_dictionary
 from webapp.core.models.dictionary import Dictionary
 from webapp.pages.playground import form
@@ -121,20 +121,23 @@ def upload() -> BaseResponse:
 MADE_FILES: dict[str, Writer] = {
     "tokenizer.json": ("application/json", lambda result: [huggingface.write(result.tokenizer)]),
     "ngrams.json": ("application/json", lambda result: [ngram_counts.write_json(result.tokenizer)]),
+    "tagger.json": ("application/json", lambda result: [tagger_weights.write(result.tokenizer)]),
     "dictionary.txt": ("text/plain", lambda result: [written_dictionary(result.dictionary or Dictionary(()))]),
 }
-"""The files of what a visitor made, with their media types: trained vocabularies, counted n-grams, own dictionaries."""
+"""The files of what a visitor made, with their media types: trained vocabularies and models, own dictionaries."""
+TRAINED_FILES = {"ngram": "ngrams.json", "tagger": "tagger.json"}
+"""The files of the algorithms that have no `tokenizer.json`."""
 
 
 @blueprint.route(f"/<any({', '.join(map(repr, MADE_FILES))}):name>", methods=["GET", "POST"])
 def made_file(name: str) -> BaseResponse:
-    """Download a trained vocabulary, counted n-grams, or the dictionary with the visitor's changes."""
+    """Download a trained vocabulary or model, or the dictionary with the visitor's changes."""
     state, problems = forms.read(request)
     if name == "dictionary.txt":
         state = replace(state, text="")
         if not state.has_dictionary:
             problems = problems or [InputProblem(_("This algorithm has no dictionary."), 404)]
-    elif not state.trained or (name == "ngrams.json") != (state.family == "word model"):
+    elif not state.trained or name != TRAINED_FILES.get(state.algorithm, "tokenizer.json"):
         sentence = _("Only a vocabulary that was trained here can be downloaded as a file.")
         problems = problems or [InputProblem(sentence, 404)]
     if problems:

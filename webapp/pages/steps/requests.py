@@ -22,9 +22,10 @@ from webapp.core.models.ngram import NGram
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import SentencePieceCharacters, SentencePieceWords
 from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
+from webapp.core.models.tagger import Tagger
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordLevel, WordPiece
-from webapp.pages.steps import inference, lattice, matching, maximum_probability, merging
+from webapp.pages.steps import inference, lattice, matching, maximum_probability, merging, tagger
 from webapp.pages.walkthrough import ngrams
 from webapp.pages.walkthrough.cells import preparation
 from webapp.pages.walkthrough.engine import MOST_BEST, Walkthrough
@@ -53,6 +54,7 @@ WALKTHROUGHS: dict[type[Any], Callable[[Result, Any, int], Walkthrough]] = {
     Matching: matching.walkthrough,
     MaximumProbability: maximum_probability.walkthrough,
     NGram: ngrams.walkthrough,
+    Tagger: tagger.walkthrough,
     WordPiece: matching.wordpiece_walkthrough,
     **dict.fromkeys((BPE, RankBPE, ScoredBPE, SubwordBPE), merging.walkthrough),
     **dict.fromkeys((Unigram, SentencePieceUnigram), lattice.walkthrough),
@@ -229,6 +231,7 @@ LESSONS = {
     "bidirectional": "dictionary",
     "max-probability": "max-probability",
     "ngram": "ngram",
+    "tagger": "tagger",
     "bpe": "bpe",
     "wordpiece": "wordpiece",
     "unigram": "unigram",
@@ -239,6 +242,7 @@ LESSONS = {
 _PICTURED = {
     "fmm": ("研究生命科学", -1),
     "ngram": ("如梦境", -1),
+    "tagger": ("人生如梦", -2),
     "bpe": ("lower", -1),
     "wordpiece": ("unbelievably", 2),
     "unigram": ("hugs", -1),

@@ -150,7 +150,7 @@ def start() -> BaseResponse:
     if corpus is None:
         return _upload_page(plan, gone=True)
     possible = corpus.facts.possible_pieces  # exactly if the whole corpus was seen
-    if not plan.problems and plan.plan.trainer != "ngram" and not corpus.facts.sampled and plan.plan.size > possible:
+    if not plan.problems and not plan.plan.of_words and not corpus.facts.sampled and plan.plan.size > possible:
         message = _(
             "This corpus makes at most %(possible)s pieces possible. Choose a smaller vocabulary or more text.",
             possible=number(possible),
