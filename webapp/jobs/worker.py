@@ -114,7 +114,7 @@ class Worker:
                 log.warning("A training lost its worker.")
                 job = self._jobs.find(id)
                 if job is not None and job.state == "failed":
-                    self._jobs.release(job.corpus)
+                    self._jobs.corpora.delete_scratch(job.corpus, id)
 
     def _clean(self) -> None:
         self._jobs.store.expire(DAY)
@@ -193,7 +193,7 @@ class Attempt:
                     elif failure:
                         self._fail(failure)
                     else:
-                        self._release_corpus()
+                        self._clean_up()
                     return
             self.conclude(self._last, child.kill())
         finally:
@@ -268,7 +268,7 @@ class Attempt:
     def _put_back(self) -> None:
         with suppress(UnavailableStorageError):
             if not self._jobs.store.put_back(self._job.id, self._holder):
-                self._release_corpus()
+                self._clean_up()
 
     def conclude(self, message: Mapping[str, Any], code: int) -> None:
         """Store the outcome: the last message of the process, and its exit code."""
@@ -303,17 +303,16 @@ class Attempt:
         record = {**record, "seconds": self.seconds(), "started": started}
         self._retry(self._beat)
         self._retry(lambda: self._jobs.store.finish(self._job.id, self._holder, name, record))
-        self._release_corpus()
+        self._clean_up()
 
     def _fail(self, failure: Failure) -> None:
         with suppress(UnavailableStorageError):
             self._beat()  # how far it got
         self._retry(lambda: self._jobs.store.fail(self._job.id, self._holder, failure))
-        self._release_corpus()
+        self._clean_up()
 
-    def _release_corpus(self) -> None:
-        with suppress(UnavailableStorageError):
-            self._jobs.release(self._job.corpus)
+    def _clean_up(self) -> None:
+        self._jobs.corpora.delete_scratch(self._job.corpus, self._job.id)
 
     def _retry(self, store: Callable[[], Any]) -> Any:
         """Call `store` until the database responds, or another worker may soon run the job."""

@@ -172,6 +172,9 @@ def rounds(
     lattices = CorpusLattices(seeded.texts, pieces)
     probabilities = seeded.probabilities()
     number = 0
+    import os
+
+    most = int(size * float(os.environ.get("OVER", "1.1")))
     while True:
         number += 1
         done = len(pieces) <= size
@@ -183,7 +186,15 @@ def rounds(
             probabilities = maximization(expected, plain=last)
         longer = np.flatnonzero(lengths > 1)
         losses = np.empty(0) if done else _losses(lattices, longer, probabilities)
-        pruned = longer[_to_prune(losses, len(pieces) - size, keep)]
+        surplus = len(pieces) - size
+        if len(pieces) <= most:
+            pruned = (
+                longer[np.argsort(-probabilities[longer], kind="stable")[: -surplus - 1 : -1]]
+                if surplus > 0
+                else longer[:0]
+            )
+        else:
+            pruned = longer[_to_prune(losses, len(pieces) - most, keep)]
         yield PruningRound(
             number, pieces, expected, probabilities, tuple(log_likelihoods), lattices, longer, losses, pruned
         )

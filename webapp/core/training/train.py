@@ -24,17 +24,30 @@ from webapp.core.training.ngrams import train_ngrams
 from webapp.core.training.plan import Progress, Report, TrainingPlan
 from webapp.core.training.recipe import MARK, MARKED, check, normalizer_of, recipe_of
 
+USUAL_COVERAGE = 0.9995  # as in SentencePiece
+RAREST_CHARACTER = 2  # occurrences
+ALPHABET_SHARE = 2  # the part of the vocabulary, one half, that rare characters may fill
 SEEDS = 1_000_000  # candidates at most
 SEEDS_FOR_A_PIECE = 10  # candidates from BPE, for each piece of the vocabulary
 
 
 def alphabet_of(counts: WordCounts, plan: TrainingPlan) -> list[str]:
-    """Return the symbols that a plan's trainer starts from, most frequent first; over bytes, none."""
+    """Return the symbols that a plan's trainer starts from, most frequent first; over bytes, none.
+
+    A plan without a coverage of its own has SentencePiece's. For the trainers without `▁`, whose tokenizers make a word
+    with any other character unknown, all symbols that occur twice are added to it until they fill half the vocabulary.
+    """
     if plan.trainer == "bpe-bytes":
         return []
-    if plan.trainer in ("bpe-characters", "wordpiece"):
-        return alphabet(symbol_counts((_spelled(word, plan), count) for word, count in counts.items()), plan.coverage)
-    return alphabet(characters(counts), plan.coverage)
+    coverage = plan.coverage or USUAL_COVERAGE
+    if plan.trainer in MARKED:
+        return alphabet(characters(counts), coverage)
+    frequencies = symbol_counts((_spelled(word, plan), count) for word, count in counts.items())
+    found = alphabet(frequencies, coverage)
+    if plan.coverage is None and len(found) < plan.size // ALPHABET_SHARE:
+        frequent = {symbol: count for symbol, count in frequencies.items() if count >= RAREST_CHARACTER}
+        found = list(dict.fromkeys((*found, *alphabet(frequent))))[: plan.size // ALPHABET_SHARE]
+    return found
 
 
 def merges_of(
@@ -141,7 +154,7 @@ def train_unigram(plan: TrainingPlan, counts: WordCounts, watch: Watch) -> Token
     rounds = unigram.rounds(
         counts,
         room,
-        coverage=plan.coverage,
+        coverage=plan.coverage or USUAL_COVERAGE,
         longest=plan.longest_piece,
         minimum_frequency=minimum,
         seeds=SEEDS,
