@@ -26,7 +26,7 @@ from webapp.core.training.recipe import MARK, MARKED, check, normalizer_of, reci
 
 USUAL_COVERAGE = 0.9995  # as in SentencePiece
 RAREST_CHARACTER = 2  # occurrences
-ALPHABET_SHARE = 2  # the part of the vocabulary, one half, that rare characters may fill
+ALPHABET_SHARE = 0.75  # of the vocabulary, at most, with rare characters
 SEEDS = 1_000_000  # candidates at most
 SEEDS_FOR_A_PIECE = 10  # candidates from BPE, for each piece of the vocabulary
 
@@ -35,7 +35,7 @@ def alphabet_of(counts: WordCounts, plan: TrainingPlan) -> list[str]:
     """Return the symbols that a plan's trainer starts from, most frequent first; over bytes, none.
 
     A plan without a coverage of its own has SentencePiece's. For the trainers without `▁`, whose tokenizers make a word
-    with any other character unknown, all symbols that occur twice are added to it until they fill half the vocabulary.
+    with any other character unknown, all symbols that occur twice are added, up to three quarters of the vocabulary.
     """
     if plan.trainer == "bpe-bytes":
         return []
@@ -44,9 +44,10 @@ def alphabet_of(counts: WordCounts, plan: TrainingPlan) -> list[str]:
         return alphabet(characters(counts), coverage)
     frequencies = symbol_counts((_spelled(word, plan), count) for word, count in counts.items())
     found = alphabet(frequencies, coverage)
-    if plan.coverage is None and len(found) < plan.size // ALPHABET_SHARE:
+    most = int(plan.size * ALPHABET_SHARE)
+    if plan.coverage is None and len(found) < most:
         frequent = {symbol: count for symbol, count in frequencies.items() if count >= RAREST_CHARACTER}
-        found = list(dict.fromkeys((*found, *alphabet(frequent))))[: plan.size // ALPHABET_SHARE]
+        found = list(dict.fromkeys((*found, *alphabet(frequent))))[:most]
     return found
 
 
@@ -159,6 +160,7 @@ def train_unigram(plan: TrainingPlan, counts: WordCounts, watch: Watch) -> Token
         minimum_frequency=minimum,
         seeds=SEEDS,
         keep=plan.keep,
+        compact=True,
         candidates=_seeds_of_bpe(plan, counts, room, minimum) if plan.seeds == "bpe" else None,
         reserved=names,
     )
