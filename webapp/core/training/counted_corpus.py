@@ -29,7 +29,7 @@ class CountedCorpus:
     sha256 over the sha256 digests of their UTF-8, in order, so that blocks can be read in any order.
     """
 
-    counts: dict[str, int]
+    counts: Mapping[str, int]
     held_out: str
     characters: int
     bytes: int

@@ -38,7 +38,7 @@ SEGMENTATIONS: tuple[Segmentation, ...] = get_args(Segmentation)
 SPLITS: tuple[Split, ...] = get_args(Split)
 NORMALIZATIONS: tuple[Normalization, ...] = get_args(Normalization)
 
-SMALLEST_SIZE, LARGEST_SIZE = 300, 100_000
+SMALLEST_SIZE, LARGEST_SIZE = 300, 256_000
 
 
 OF_WORDS: Mapping[str, Sequence[Trainer]] = {
@@ -89,7 +89,7 @@ class TrainingPlan:
 
     `size` counts all pieces, special tokens included. `minimum_count` is the lowest count of a pair that is merged, and
     of a piece that Unigram or WordPiece starts with; None follows corpus and size. `longest_word` cuts longer
-    pre-tokens, in characters, so that text without spaces stays bounded.
+    pre-tokens, in characters, so that text without spaces stays bounded. For `coverage` of None see `alphabet_of`.
     """
 
     trainer: Trainer = "bpe-bytes"
@@ -100,7 +100,7 @@ class TrainingPlan:
     special_tokens: tuple[str, ...] = ()
     minimum_count: int | None = None
     longest_word: int = 1_000
-    coverage: float = 0.9995  # of the alphabet: BPE over characters, WordPiece, Unigram
+    coverage: float | None = None  # of the alphabet: BPE over characters, WordPiece, Unigram
     longest_piece: int = 16  # characters; Unigram, and BPE with `▁` (see `is_within` in its trainer)
     seeds: Literal["substrings", "bpe"] = "substrings"  # Unigram
     keep: float = 0.75  # the share of longer pieces that a round of Unigram's pruning keeps

@@ -48,6 +48,8 @@ LIMITS: Mapping[str, tuple[float, float]] = {
     "rounds": (1, 50),
 }
 """The lowest and the highest value of each number of a plan."""
+FRACTIONS = ("coverage", "keep", "transition")
+"""The numbers of a plan that need not be whole."""
 VALUES: Mapping[str, Sequence[str]] = {
     "trainer": TRAINERS,
     "split": SPLITS,
@@ -96,7 +98,7 @@ def _check_choices(plan: Plan) -> None:
 def _check_numbers(plan: Plan) -> None:
     for name, (lowest, highest) in LIMITS.items():
         value = getattr(plan, name)
-        if value is None and name == "minimum_count":
+        if value is None and getattr(Plan, name) is None:
             continue
         if isinstance(value, bool) or not isinstance(value, int | float) or not lowest <= value <= highest:
             raise PlanError(

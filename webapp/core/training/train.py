@@ -26,20 +26,32 @@ from webapp.core.training.plan import TIED, Progress, Report, TrainingPlan
 from webapp.core.training.recipe import MARK, MARKED, check, normalizer_of, recipe_of
 from webapp.core.training.taggers import train_tagger
 
+USUAL_COVERAGE = 0.9995  # as in SentencePiece
+RAREST_CHARACTER = 2  # occurrences
+ALPHABET_SHARE = 0.75  # of the vocabulary, at most, with rare characters
 SEEDS = 1_000_000  # candidates at most
 SEEDS_FOR_A_PIECE = 10  # candidates from BPE, for each piece of the vocabulary
 
 
 def alphabet_of(counts: WordCounts, plan: TrainingPlan) -> list[str]:
-    """Return the symbols that a plan's trainer starts from, in the order of their ids; over bytes, none."""
+    """Return the symbols that a plan's trainer starts from, in the order of their ids; over bytes, none.
+
+    A plan without a coverage of its own has SentencePiece's. For the trainers without `▁`, whose tokenizers make a word
+    with any other character unknown, all symbols that occur twice are added, up to three quarters of the vocabulary.
+    """
     if plan.trainer == "bpe-bytes":
         return []
-    if plan.trainer in ("bpe-characters", "wordpiece"):
-        found = symbol_counts((_spelled(word, plan), count) for word, count in counts.items())
+    coverage = plan.coverage or USUAL_COVERAGE
+    if plan.trainer in MARKED:
+        found = alphabet(characters(counts), coverage)
     else:
-        found = characters(counts)
-    symbols = alphabet(found, plan.coverage)
-    return in_order_of_ids(symbols, plan.ties) if plan.trainer in TIED else symbols
+        frequencies = symbol_counts((_spelled(word, plan), count) for word, count in counts.items())
+        found = alphabet(frequencies, coverage)
+        most = int(plan.size * ALPHABET_SHARE)
+        if plan.coverage is None and len(found) < most:
+            frequent = {symbol: count for symbol, count in frequencies.items() if count >= RAREST_CHARACTER}
+            found = list(dict.fromkeys((*found, *alphabet(frequent))))[:most]
+    return in_order_of_ids(found, plan.ties) if plan.trainer in TIED else found
 
 
 def merges_of(
@@ -148,11 +160,12 @@ def train_unigram(plan: TrainingPlan, counts: WordCounts, watch: Watch) -> Token
     rounds = unigram.rounds(
         counts,
         room,
-        coverage=plan.coverage,
+        coverage=plan.coverage or USUAL_COVERAGE,
         longest=plan.longest_piece,
         minimum_frequency=minimum,
         seeds=SEEDS,
         keep=plan.keep,
+        compact=True,
         candidates=_seeds_of_bpe(plan, counts, room, minimum) if plan.seeds == "bpe" else None,
         reserved=names,
     )
