@@ -81,7 +81,7 @@ def test_the_presets_are_the_worked_examples_and_give_their_results(client: Flas
         ("bpe", {"corpus": "low " * 501}, 413, "The corpus has 2,004 characters; training is shown on up to", "beginn"),
         ("bpe", {"corpus": "low lower", "step": "99"}, 404, "There is no step 99", "step=0"),
         ("bpe", {"corpus": "low lower", "step": "-1"}, 422, "Steps are counted from 0.", "step=0"),
-        ("bpe", {"corpus": "low lower", "size": "201"}, 422, "number of merges from 0 to 200", ""),
+        ("bpe", {"corpus": "low lower", "size": "201"}, 422, "merges: Choose a number from 0 to 200", ""),
         ("bpe", {"corpus": "low", "text": "low " * 51}, 413, "The text to tokenize has 204 characters", ""),
         ("bpe", {"packed": "nonsense"}, 422, "cannot be read", ""),
         ("unigram", {"corpus": "low lower", "size": "3"}, 422, "has 6 different characters", ""),
