@@ -274,8 +274,8 @@ def _link(wanted: Segmenting, place: int, token: int) -> Link | None:
     if wanted.method not in ALGORITHM or len(sentence) > LONGEST_LINK:
         return None
     used = [word for word in wanted.dictionary.words if word in sentence]
-    counts = wanted.dictionary.frequencies is not None
-    lines = [f"{word} {wanted.dictionary.count_of(word)}" if counts else word for word in used]
+    counts, ids = wanted.dictionary.frequencies, wanted.dictionary.ids
+    lines = [word if counts is None else f"{word} {counts[ids[word]] or 1}" for word in used]
     values = {"algorithm": ALGORITHM[wanted.method], "text": sentence, "dictionary": "\n".join(lines)}
     view: View = "matching" if wanted.method != "max-probability" else "max-probability"
     return Link(view, {**values, "runs": int(wanted.runs), "token": token})
