@@ -82,8 +82,13 @@ class Segmenting:
         return segment
 
     def words(self, sentence: str) -> list[str]:
-        """The words of a sentence; white space separates words and is in none of them."""
-        return [word for part in sentence.split() for word in self.segment(part)]
+        """The words of a sentence; white space separates words and is in none of them.
+
+        The number of a line, with which the lines of the laboratory begin, is a word of its own.
+        """
+        number = _LINE_ID.match(sentence)
+        first, rest = ([number[0]], sentence[number.end() :]) if number else ([], sentence)
+        return [*first, *(word for part in rest.split() for word in self.segment(part))]
 
     @cached_property
     def right(self) -> list[list[str]]:
@@ -127,6 +132,7 @@ def _dictionary(text: str, field: str) -> Dictionary:
     return dictionary
 
 
+_LINE_ID = re.compile(r"\d{8}-\d\d-\d{3}-\d{3}")
 _TAGGED = re.compile(r"/[A-Za-z]{1,5}(?:\d{0,2})(?:\][A-Za-z]{0,4}\d?)?$")
 
 
@@ -303,7 +309,7 @@ def _dictionaries(values: Values, texts: Texts) -> dict[str, list[str]]:
     tagged = _corpus_words(texts.get("corpus") or values["corpus"])
     every = list(dict.fromkeys(word for word, _tag in tagged))
     no_numbers = list(dict.fromkeys(word for word, tag in tagged if tag != "m"))
-    headers = [word for word in every if re.fullmatch(r"\d{8}-\d\d-\d{3}-\d{3}", word)]
+    headers = [word for word in every if _LINE_ID.fullmatch(word)]
     wanted = [word for word in every if word not in headers]
     longer = [word for word in wanted if len(word) > 1]
     return {"": wanted, "with-line-ids": every, "no-numbers": no_numbers, "no-single-characters": longer}
