@@ -25,6 +25,11 @@ def test_files_by_their_usual_names() -> None:
     assert found.link.values["token"] == 0
 
 
+def test_a_dictionary_may_have_tags_before_counts() -> None:
+    lines = "".join(f"{word} n 1\n" for word in solution(EXERCISES["hit-dictionary"]).split())
+    assert check(EXERCISES["hit-dictionary"], Answer(lines)).outcome == "right"
+
+
 def test_the_number_of_a_line_is_a_word() -> None:
     """So programs for the laboratory write it, whose lines begin with numbers."""
     given = {"dictionary": DICTIONARY.encode(), "text": "19980101-01-001-001研究生命".encode()}

@@ -107,6 +107,7 @@ OTHER = [
     ("hit-fmm", BMM, "backward", 1),
     ("hit-bmm", FMM, "forward", 1),
     ("hit-fmm", FMM.replace("A/ 4", "A4").replace("G/ P/ T/ 4", "GPT4"), "runs", 5),
+    ("hit-fmm", "\n".join(map(" ".join, FMM.replace("/ ", "").split("\n"))), "window-1", 1),
     ("hit-fmm", FMM.replace("哈尔滨工业大学", "哈尔滨/ 工业/ 大学"), "window-4", 3),
     ("hit-bigram", "研究 生命 科学\n你 才能 来\n他 的 才能 很 高", "max-probability", 2),
     ("hit-unigram", "研究生 命 科学\n你 才能 来\n他 的 才能 很 高", "forward", 1),

@@ -31,7 +31,7 @@ ALGORITHM = {
     "bidirectional": "bidirectional",
     "max-probability": "max-probability",
 }
-WINDOWS = range(2, 9)  # characters: the longest words that programs often look up
+WINDOWS = range(1, 9)  # characters: the longest words that programs often look up
 
 
 @dataclass(frozen=True)
@@ -124,8 +124,12 @@ def _dictionary(text: str, field: str) -> Dictionary:
     try:
         dictionary = read_dictionary(text)
     except DictionaryError as error:
-        message = Phrase("Line %(line)s of the dictionary: %(why)s.", line=error.line_number, why=error.message)
-        raise AnswerError(message, field) from None
+        lines = [line.split() for line in text.split("\n") if line.strip()]
+        if not all(len(fields) == 3 and fields[2].isdecimal() for fields in lines):
+            message = Phrase("Line %(line)s of the dictionary: %(why)s.", line=error.line_number, why=error.message)
+            raise AnswerError(message, field) from None
+        counts = {word: int(count[:18]) for word, _tag, count in lines}  # as some programs write it
+        dictionary = Dictionary(list(counts), list(counts.values()))
     if (count := len(dictionary)) > MOST_WORDS:
         message = Phrase("The dictionary has %(count)s words; the limit is %(most)s.", count=count, most=MOST_WORDS)
         raise AnswerError(message, field)
