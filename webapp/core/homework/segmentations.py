@@ -24,6 +24,7 @@ Texts = Mapping[str, str]
 MOST_CHARACTERS = 700_000  # of a text to segment
 LONGEST_SENTENCE = 10_000
 MOST_WORDS = 200_000  # of a dictionary
+LONGEST_CORPUS = 2_000  # characters of sentences to count that a walkthrough shows
 LONGEST_LINK = 200  # characters of a sentence that a walkthrough shows
 ALGORITHM = {
     "forward": "fmm",
@@ -281,6 +282,8 @@ def _reason(wanted: Segmenting, mine: list[list[str]], place: int, first: Differ
 def _link(wanted: Segmenting, place: int, token: int) -> Link | None:
     """What the walkthrough of the method needs to show a sentence at a token; None if it is too long."""
     sentence = wanted.sentences[place]
+    if wanted.method == "bigram":
+        return bigram_link(wanted.training, sentence)
     if wanted.method not in ALGORITHM or len(sentence) > LONGEST_LINK:
         return None
     used = [word for word in wanted.dictionary.words if word in sentence]
@@ -289,6 +292,14 @@ def _link(wanted: Segmenting, place: int, token: int) -> Link | None:
     values = {"algorithm": ALGORITHM[wanted.method], "text": sentence, "dictionary": "\n".join(lines)}
     view: View = "matching" if wanted.method != "max-probability" else "max-probability"
     return Link(view, {**values, "runs": int(wanted.runs), "token": token})
+
+
+def bigram_link(sentences: str, text: str) -> Link | None:
+    """What the walkthrough of word n-grams needs to count some sentences, and to segment a text with the counts."""
+    if len(sentences) > LONGEST_CORPUS or len(text) > LONGEST_LINK:
+        return None
+    values = {"algorithm": "ngram", "corpus": sentences.strip(), "text": text.replace(" ", ""), "smoothing": "add-one"}
+    return Link("training", {**values, "order": 2})
 
 
 def written(values: Values, texts: Texts, _find: object) -> str:
