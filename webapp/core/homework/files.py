@@ -13,7 +13,7 @@ from webapp.core.reference.bpe import merge_best
 from webapp.core.text.utf8 import characters_to_bytes, foreign_characters
 from webapp.core.vocabulary_error import Phrase
 
-LARGEST_FILE = 8_000_000  # bytes
+LARGEST_FILE = 9_000_000  # bytes
 MOST_MERGES = 20_000
 LONGEST_PIECE = 2_000
 
