@@ -44,7 +44,7 @@ def test_every_lane_ends_with_its_tokens(client: FlaskClient, lanes: tuple[str, 
         algorithm, vocabulary = lane.split(":")
         encoding = tokenize(State(algorithm, vocabulary, text), corpus_limit=0).encoding
         assert pieces == [cell(encoding.piece(at)).text for at in range(len(encoding.ids))]
-    assert page.count('class="lane done"') == len(lanes)
+    assert page.count('class="lane done') == len(lanes)
 
 
 @pytest.mark.parametrize("lanes", [ALL, WORDS])
