@@ -27,6 +27,7 @@ from webapp.core.models.word_models import DictionaryModel
 from webapp.core.trainers.wordpiece import ScoredMerge
 from webapp.rendering.markup import DRAWN, Painter, ids_html, piece_bytes, shown_piece, visible
 from webapp.tokenization import algorithms, links
+from webapp.tokenization.exports import counted_tokens
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import joined, translated
 from webapp.tokenization.result import COMPARED_CHARACTERS, DISAGREEING_CHARACTERS, Result, explained_changes
@@ -127,7 +128,7 @@ class ResultView(Context):
     @property
     def words(self) -> bool:
         """Whether the tokens are words: nobody decodes them, or uses their ids."""
-        return self.state.family in ("dictionary", "word model")
+        return self.state.finds_words
 
     @property
     def under(self) -> View:
@@ -224,7 +225,7 @@ _OF_LINKS = (
     "affixes_offered can_decode compare_address decode_link meter_of models_offered other_tokenizers "
     "playground_address special_hints steps_address"
 )
-_FUNCTIONS = (algorithms.caption_of, algorithms.how_it_works, algorithms.inference_title, ids_html)
+_FUNCTIONS = (algorithms.caption_of, algorithms.how_it_works, algorithms.inference_title, counted_tokens, ids_html)
 TEMPLATE_GLOBALS = {
     "texts": vars(algorithms)
     | {"NAMES": NAMES, "NGRAM": NGRAM, "joined": joined, "milliseconds": milliseconds, "translated": translated},

@@ -238,7 +238,7 @@ def _with_tokens(shown: ShownExample, example: LessonExample) -> ShownExample:
     result = tokenize_or_explain(example.state(shown.text))
     steps = steps_address(result)
     links = [*shown.links, (_("Step by step"), steps)] if steps else shown.links
-    ids, words = result.encoding.ids, result.state.family in ("dictionary", "word model")
+    ids, words = result.encoding.ids, result.state.finds_words
     tokens = Painter(result.encoding, under=lambda index: "" if words else str(ids[index])).html()
     return replace(shown, tokens=tokens, count=len(ids), words=words, links=links)
 
