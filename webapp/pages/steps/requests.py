@@ -22,9 +22,10 @@ from webapp.core.models.ngram import NGram
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import SentencePieceCharacters, SentencePieceWords
 from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
+from webapp.core.models.tagger import Tagger
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordLevel, WordPiece
-from webapp.pages.steps import inference, lattice, matching, maximum_probability, merging
+from webapp.pages.steps import inference, lattice, matching, maximum_probability, merging, tagger
 from webapp.pages.walkthrough import ngrams
 from webapp.pages.walkthrough.cells import preparation
 from webapp.pages.walkthrough.engine import MOST_BEST, Walkthrough
@@ -52,6 +53,7 @@ WALKTHROUGHS: dict[type[Any], Callable[[Result, Any, int], Walkthrough]] = {
     Matching: matching.walkthrough,
     MaximumProbability: maximum_probability.walkthrough,
     NGram: ngrams.walkthrough,
+    Tagger: tagger.walkthrough,
     WordPiece: matching.wordpiece_walkthrough,
     **dict.fromkeys((BPE, RankBPE, ScoredBPE, SubwordBPE), merging.walkthrough),
     **dict.fromkeys((Unigram, SentencePieceUnigram), lattice.walkthrough),
@@ -190,8 +192,8 @@ def checkboxes(state: State) -> list[tuple[str, bool, str]]:
 
 
 def fields_with_values(state: State) -> list[ChoiceField]:
-    """The options with several values that apply to an algorithm."""
-    wanted = {choice.name for choice in ALGORITHMS[state.algorithm].choices}
+    """The options with several values that apply to an algorithm and its vocabulary."""
+    wanted = {choice.name for choice in state.choices}
     return [field for field in choice_fields(state) if field.name in wanted]
 
 
@@ -224,7 +226,7 @@ UNLISTED = "他来到了网易杭研大厦"  # 杭研 is in no dictionary
 
 LESSONS = {
     **dict.fromkeys(("fmm", "bmm", "bidirectional"), "dictionary"),
-    **{name: name for name in ("max-probability", "ngram", "bpe", "wordpiece", "unigram")},
+    **{name: name for name in ("max-probability", "ngram", "tagger", "bpe", "wordpiece", "unigram")},
 }
 """The lesson about each algorithm."""
 
@@ -232,6 +234,7 @@ LESSONS = {
 _PICTURED = {
     "fmm": ("研究生命科学", -1),
     "ngram": ("如梦境", -1),
+    "tagger": ("人生如梦", -2),
     "bpe": ("lower", -1),
     "wordpiece": ("unbelievably", 2),
     "unigram": ("hugs", -1),

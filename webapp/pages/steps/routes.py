@@ -16,6 +16,7 @@ from webapp.core.reference import inference as inferences
 from webapp.pages.steps import race, requests
 from webapp.pages.steps.maximum_probability import shown_sum
 from webapp.pages.steps.requests import LESSONS, USUAL_BEST, OverviewLine, StepsRequest, overview_lines, walkthrough_of
+from webapp.pages.steps.tagger import shown_value
 from webapp.pages.walkthrough import engine
 from webapp.pages.walkthrough.cells import direction, format_log_probability, percentage, quotable, quoted
 from webapp.pages.walkthrough.lattice_drawing import shown_text
@@ -44,6 +45,7 @@ blueprint.add_app_template_filter(format_log_probability, "log_probability")
 blueprint.add_app_template_filter(shown_piece, "piece")
 blueprint.add_app_template_filter(shown_text, "shown")
 blueprint.add_app_template_filter(shown_sum, "state_sum")
+blueprint.add_app_template_global(shown_value, "feature_value")
 
 
 @blueprint.get("/steps")

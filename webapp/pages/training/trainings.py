@@ -31,7 +31,7 @@ from webapp.pages.training.request import (
 )
 from webapp.pages.training.tables import TrainingWalkthrough
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
-from webapp.tokenization.algorithms import Text
+from webapp.tokenization.algorithms import TIE_TITLES, Text
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.web.localization import current_key, number
 
@@ -98,6 +98,7 @@ LONGEST_VALUE = 40  # characters of a wrong value in a message
 MERGES = TrainingOption("size", _l("Maximum number of merges"), 0, MOST_MERGES)
 PIECES = TrainingOption("size", _l("Pieces to keep"), 1, MOST_PIECES)
 APART = TrainingOption("apart", _l("“%(suffix)s” is a separate symbol", suffix="</w>"))
+TIES = TrainingOption("ties", _l("Equally frequent pairs"), choices=TIE_TITLES)
 MINIMUM = TrainingOption("minimum", _l("Minimum count of a pair"), 1, MOST)
 LONGER = TrainingOption("longer", _l("Longer pieces to start with"), 0, MOST_PIECES)
 PLAIN = TrainingOption("plain", _l("No mark for spaces"))
@@ -151,8 +152,10 @@ class Training:
 TRAININGS: dict[str, Training] = {
     training.request.kind: training
     for training in (
-        Training("bpe", _l("BPE over characters"), merges.character_bpe, (bpe.characters, bpe.train), options=(APART,)),
-        Training("bpe", _l("BPE over bytes"), merges.byte_bpe, (bpe.utf8, bpe.train), "bytes"),
+        Training(
+            "bpe", _l("BPE over characters"), merges.character_bpe, (bpe.characters, bpe.train), options=(APART, TIES)
+        ),
+        Training("bpe", _l("BPE over bytes"), merges.byte_bpe, (bpe.utf8, bpe.train), "bytes", options=(TIES,)),
         Training(
             "wordpiece", _l("WordPiece"), merges.wordpiece, (wordpiece.split, wordpiece.train), options=(MINIMUM,)
         ),
