@@ -122,6 +122,12 @@ def score_all(
     return report_of(gold, methods, None if known is None else len(known)), gold
 
 
+def state_of(choice: TokenizerChoice, training: str, runs: bool) -> State:
+    """The state of a method, which may have the training words as its dictionary."""
+    dictionary = training if choice.vocabulary == PASTED else ""
+    return State(algorithm=choice.algorithm, vocabulary=choice.vocabulary, dictionary=dictionary, runs=runs)
+
+
 def _method(
     choice: TokenizerChoice,
     evaluation: EvaluationInput,
@@ -130,12 +136,7 @@ def _method(
     deadline: float,
     begun: MethodReport,
 ) -> MethodReport:
-    state = State(
-        algorithm=choice.algorithm,
-        vocabulary=choice.vocabulary,
-        dictionary=evaluation.training if choice.vocabulary == PASTED else "",
-        runs=evaluation.runs,
-    )
+    state = state_of(choice, evaluation.training, evaluation.runs)
     report = MethodReport(str(choice)[:LONGEST_NAME], str(choice)[:LONGEST_NAME])
     if not fits(choice.vocabulary, choice.algorithm) or choice.vocabulary in LIMITS:
         report.problem = _("There is no vocabulary “%(name)s”. Choose one from the list.", name=report.name)
