@@ -107,8 +107,8 @@ def test_segment_and_evaluate_give_the_figures_of_the_same_words(tmp_path: Path)
     rows = output("evaluate", "--gold", gold, *chosen, "--training-words", known, made).splitlines()
     head, method, outcome = (line.split("\t") for line in rows)
     assert method[:-2] == outcome[:-2]
-    expected = "0.455 0.500 0.476 0.500 0.500 3 0 0 0 3 0 0".split()
-    assert (head[:6], method[:12]) == ("P R F1 OOV-R IV-R errors".split(), expected)
+    expected = ["0.455", "0.500", "0.476", "0.500", "0.500", "3", "0", "0", "0", "3", "0", "0"]
+    assert (head[:6], method[:12]) == (["P", "R", "F1", "OOV-R", "IV-R", "errors"], expected)
     found = json.loads(output("evaluate", "--gold", gold, "-m", f"fmm:{known}", "--json"))
     assert found["methods"][0]["error_count"] == 3
     assert "=== F MEASURE:\t0.476" in output("evaluate", "--gold", gold, "--training-words", known, "--official", made)
