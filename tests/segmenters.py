@@ -5,7 +5,7 @@
     python -m tests.segmenters table FOLDER PYTHON                       # runs the command of each row again
 
 FOLDER has the files of the bakeoff (`pku_test_gold.utf8`, `pku_training_words.utf8`), PYTHON is the interpreter of that
-environment. It takes two minutes. A row is the output of its command; seconds are of the machine.
+environment. It takes some minutes. A row is the output of its command; seconds are of the machine.
 """
 
 import csv
@@ -53,7 +53,7 @@ def segment(library: str, gold: str) -> None:
     words_of = LIBRARIES[library]()
     began = time.process_time()
     lines = [" ".join(words_of("".join(line.split()))) if line.strip() else "" for line in text.split("\n")]
-    print(f"{time.process_time() - began:.1f}", file=sys.stderr)
+    sys.stderr.write(f"{time.process_time() - began:.1f}\n")
     output.reconfigure(encoding="utf-8")  # type: ignore[attr-defined,unused-ignore]
     output.write("\n".join(lines))
 
@@ -68,14 +68,19 @@ def make_table(folder: Path, python: str) -> None:
         for name, path in replaced.items():
             command = command.replace(name, path)
         ran = subprocess.run(
-            command, shell=True, cwd=folder, capture_output=True, text=True, env={"PYTHONPATH": str(here), "PATH": "/bin"}
+            command,
+            shell=True,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            env={"PYTHONPATH": str(here), "PATH": "/bin"},
         )
         head, *_others, last = (line.split("\t") for line in ran.stdout.splitlines())
         found = dict(zip(head, last, strict=True))
         if row["library"]:
             found["seconds"] = ran.stderr.split()[-1]
         row.update({name: value for name, value in found.items() if name != "method"})
-        print(row["set"], row["title"], row["F1"], row["seconds"])
+        sys.stderr.write(f"{row['set']} {row['title']} {row['F1']} {row['seconds']}\n")
     with TABLE.open("w", encoding="utf-8", newline="") as file:
         written = csv.DictWriter(file, rows[0], lineterminator="\n")
         written.writeheader()

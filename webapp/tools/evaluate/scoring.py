@@ -1,9 +1,11 @@
 """Scores methods and segmentations against a gold text; the failure of one does not affect the others."""
 
+import csv
 import time
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from itertools import groupby
 from pathlib import Path
 
 from flask import current_app
@@ -46,6 +48,13 @@ def sample_text() -> str:
     the guideline that the page shows; each line without its spaces is the text of its source.
     """
     return "".join((FOLDER / f"{name}.txt").read_text(encoding="utf-8") for name in SOURCES)
+
+
+@cache
+def compared_methods() -> dict[str, list[dict[str, str]]]:
+    """The table of methods by gold text: each command with the row that it prints; `tests/segmenters.py` renews it."""
+    rows = csv.DictReader((FOLDER.parent / "table.csv").read_text("utf-8").splitlines())
+    return {name: list(found) for name, found in groupby(rows, lambda row: row["set"])}
 
 
 @dataclass(frozen=True)
