@@ -36,7 +36,6 @@ from webapp.tools.inputs import FromForm, InBody, Input, PageNumber
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, library, title_of
 from webapp.vocabularies.descriptions import description_of, differences_between
 from webapp.vocabularies.token_kinds import kind_title
-from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.web.localization import number
 
 LONGEST_QUERY = 100  # characters
@@ -111,8 +110,7 @@ class DifferenceInput(Input):
     @property
     def titles(self) -> tuple[str, str]:
         """The titles of both vocabularies; empty for one that is not chosen."""
-        uploads = {mine.name: mine for mine in uploads_of(request)}
-        entries = [uploads.get(name) or (find(name) if name else None) for name in (self.a, self.b)]
+        entries = (find(name) if name else None for name in (self.a, self.b))
         first, second = (title_of(entry) if entry else "" for entry in entries)
         return first, second
 
