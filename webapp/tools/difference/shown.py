@@ -176,6 +176,14 @@ class ShownDifference:
             return None
         return text_comparison(*self._tokenizers, self.pipeline.stages)(OWN, self.given.text)
 
+    @property
+    def text_groups(self) -> list[list[TextDifference]]:
+        """The texts with different ids, together where the same stages change them."""
+        groups: dict[tuple[str, ...], list[TextDifference]] = {}
+        for text in self.pipeline.different:
+            groups.setdefault(tuple(text.stages), []).append(text)
+        return list(groups.values())
+
     def tokens(self, text: TextDifference, side: int) -> tuple[int, list[tuple[int, str, bool]], int]:
         """The tokens around the first difference of a text: id, piece, whether it differs; how many are not shown."""
         start, *ends = text.window
