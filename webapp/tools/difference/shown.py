@@ -99,8 +99,9 @@ class DifferenceInput(Input):
     rows: Annotated[int, InBody()] = 100  # pieces on a page
 
     def listing(self, **changes: Any) -> str:
-        """The query string of a list of pieces; a text that is too long for an address is left out."""
-        return self.query(**({} if self.fits_address else {"text": ""}), **changes)
+        """The query string of a list of pieces, which names its group; a text too long for an address is left out."""
+        query = self.query(**({} if self.fits_address else {"text": ""}), **changes)
+        return query if "show=" in query else f"{query}&show=a"
 
     @property
     def vocabularies(self) -> Groups:
