@@ -27,6 +27,7 @@ class RankBPE:
     """
 
     byte_level = True
+    byte_suffix = b""
     unknown_id = None
 
     def __init__(self, pieces: Sequence[bytes], *, reserved: Collection[int] = ()) -> None:

@@ -193,10 +193,11 @@ def merging_steps(model: MergingModel, word: TracedWord) -> Iterator[MergingStep
     yield EndStep(row)
 
 
-def initial_symbols(model: MergingModel, word: str) -> tuple[Row, tuple[tuple[int, int], ...]]:
+def initial_symbols(model: MergingModel, word: str, *, ends: bool = True) -> tuple[Row, tuple[tuple[int, int], ...]]:
     """Return the symbols that merging begins with, and the ranges of characters that are dropped for lack of one.
 
     They equal those of `webapp.core.models.merge_loop` and of the models, with the range of characters of each symbol.
+    The last byte has the suffix of a byte-level model if the word `ends` there.
 
     >>> bpe = BPE(["<unk>", "l", "o", "</w>"], [], byte_level=False, unknown="<unk>", end_of_word_suffix="</w>")
     >>> [(symbol.piece, symbol.id, symbol.kind) for symbol in initial_symbols(bpe, "lö")[0]]
@@ -227,6 +228,10 @@ def initial_symbols(model: MergingModel, word: str) -> tuple[Row, tuple[tuple[in
                     add(bytes([byte]), id, at, at + 1)
                 elif (at, at + 1) not in left_out[-1:]:
                     left_out.append((at, at + 1))
+        if symbols and ends and model.byte_suffix:
+            last = symbols.pop()
+            piece = bytes(last.piece) + model.byte_suffix  # type: ignore[arg-type]
+            add(piece, model.id_of(piece), last.start, last.end)
         return tuple(symbols), tuple(left_out)
     waiting: list[int] = []  # positions of unknown characters that have no symbol yet
 
