@@ -15,6 +15,7 @@ from webapp.core.formats.dictionary import write_dictionary
 from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import Format, recognize, save
 from webapp.core.formats.tiktoken import is_guess
+from webapp.core.models.by_sentence import BySentence
 from webapp.core.models.dictionary_edits import unedited
 from webapp.core.models.ngram import NGram
 from webapp.core.models.word_models import DictionaryModel
@@ -340,8 +341,9 @@ def file_of(tokenizer: Tokenizer) -> VocabularyFile:
         content = write_dictionary(dictionary, separator="\t").encode()
         return _file("dictionary", algorithms_of(tokenizer), len(dictionary), content)
     format: Format = "huggingface"
-    if isinstance(tokenizer.model, NGram):
-        format, content = "ngram-counts", save(tokenizer)
+    if isinstance(tokenizer.model, BySentence):
+        format = "ngram-counts" if isinstance(tokenizer.model, NGram) else "tagger-weights"
+        content = save(tokenizer)
     else:
         content = huggingface.write(tokenizer).encode()
     return _file(format, algorithms_of(tokenizer), number_of_ids(tokenizer), content)

@@ -80,9 +80,9 @@ def expand(
 ) -> Expansion:
     """Add the pieces of another vocabulary, or the tokens of a list, to a base; no id of the base changes.
 
-    The pieces of a BPE addition keep their order. Others are added by length, shorter ones first, so that longer ones
-    are merges of them. `bridge` adds the pieces in between that a merge needs; otherwise candidates that need them are
-    refused. At most `most` pieces are added, in about `seconds` of CPU time at most.
+    The pieces of a BPE addition keep their order, after its single characters. Others are added by length, shorter ones
+    first, so that longer ones are merges of them. `bridge` adds the pieces in between that a merge needs; otherwise
+    candidates that need them are refused. At most `most` pieces are added, in about `seconds` of CPU time at most.
 
     >>> from webapp.core.trainers.from_text import train_bpe
     >>> base = train_bpe("low lower lowest", merges=3)
@@ -123,8 +123,15 @@ def expand(
 def _candidates(addition: Tokenizer | Iterable[str]) -> list[Candidate]:
     if not isinstance(addition, Tokenizer):
         return sorted(candidates_of.of_lines(addition), key=_length)
-    found = list(candidates_of.of_tokenizer(addition))
-    return found if isinstance(addition.model, BPE | RankBPE | ScoredBPE) else sorted(found, key=_length)
+    found, model = list(candidates_of.of_tokenizer(addition)), addition.model
+    if isinstance(model, RankBPE) or getattr(model, "byte_level", False):
+        return found
+    # SentencePiece writes characters last: beyond the limit, each would cost a base with bytes three tokens.
+    return sorted(found, key=_is_merged if isinstance(model, BPE | ScoredBPE) else _length)
+
+
+def _is_merged(candidate: Candidate) -> bool:
+    return len(candidate.literal) > 1
 
 
 def _length(candidate: Candidate) -> int:

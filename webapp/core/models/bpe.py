@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 from webapp.core.cache import LONGEST, Cache
 from webapp.core.models.fast.boundaries import (
@@ -24,6 +24,7 @@ from webapp.core.models.fast.boundaries import (
 from webapp.core.models.merge_loop import (
     NO_RANK,
     Measured,
+    MergeRule,
     Symbols,
     byte_segments,
     merge,
@@ -69,6 +70,8 @@ class BPE:
     `tokenizers`: most of them occur in no text, because UTF-8 does not use them. With a suffix over bytes, as CLIP's,
     a pre-token's last byte has it, and each of the 256 bytes is a piece with it, too.
     """
+
+    merge_rule: ClassVar[MergeRule] = "merge"
 
     def __init__(
         self,
@@ -184,6 +187,10 @@ class BPE:
         """
         rank = self._ranks.get(pack(left, right), NO_RANK)
         return None if rank == NO_RANK else (rank, self._merged[rank])
+
+    def whole_id(self, pretoken: str) -> int | None:
+        """The id of a pre-token that is taken whole, without merging (`ignore_merges` of `tokenizers`); else None."""
+        return self._ids.get(pretoken.encode() if self.byte_level else pretoken) if self.ignore_merges else None
 
     def words(self, pretoken: str) -> list[str]:
         """Split a pre-token into spans that are merged separately: at `▁`, if no merge crosses it."""
@@ -360,6 +367,15 @@ class SubwordBPE(BPE):
     (4, 4)
     (5, 3)
     """
+
+    merge_rule = "together"
+
+    def whole_id(self, pretoken: str) -> None:
+        """None: subword-nmt merges every word."""
+
+    def words(self, pretoken: str) -> list[str]:
+        """The pre-token itself: it is one word."""
+        return [pretoken]
 
     def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
         return tuple(id for id, _ in self._merged_with_places(self.symbols(pretoken)))
