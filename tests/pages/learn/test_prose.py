@@ -222,7 +222,7 @@ def tagger() -> Iterator[str]:
     assert [moment.wrong for moment in moments[1:]] == [0] * 9
     yield from (str(moments[0].wrong), str(moments[0].characters))
     weights = training.tagger().weights
-    text = texts["unseen"].text
+    text = texts["unseen"].texts["en"]
     known = [(template, four) for template, _value, four in weights.at(text, text.index("天")) if any(four)]
     assert [template for template, _four in known] == ["C2", "T-1T0T1"]
     assert len(weights.at(text, 0)) == 11

@@ -285,7 +285,7 @@ def update(question: Question) -> list[object]:
 
 
 def correct(question: Question) -> list[object]:
-    text = LESSON_BY_SLUG["tagger"].by_key["long"].text
+    text = LESSON_BY_SLUG["tagger"].by_key["long"].texts["en"]
     training, further = Training(GOLD), Training([*GOLD, ["老师", "在", "乌鲁木齐", "学习"]])
     assert [*training.run(), *further.run()]
     listed = Tagger(training.tagger().weights, Dictionary([*training.tagger().pieces, "乌鲁木齐"]))
