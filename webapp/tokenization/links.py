@@ -12,7 +12,7 @@ import regex
 from flask import Request, current_app, url_for
 
 from webapp.core.affixes import offered_affixes
-from webapp.core.algorithms import ALGORITHMS, family_of
+from webapp.core.algorithms import ALGORITHMS, family_of, sharing_vocabularies
 from webapp.core.encoding import Encoding
 from webapp.core.inference import OWN
 from webapp.core.tokenizer import Tokenizer
@@ -329,7 +329,7 @@ def _others(state: State, chinese: bool) -> Iterator[State]:
         if algorithm not in segmenters and algorithm != "bpe":  # which the language models have
             yield replace(plain, algorithm=algorithm, vocabulary=kinds.get(algorithm) or default_for(algorithm))
     for algorithm in segmenters if chinese else ():
-        same = family_of(algorithm) == state.family
+        same = algorithm in (state.algorithm, *sharing_vocabularies(state.algorithm))
         yield replace(plain, algorithm=algorithm, vocabulary=state.vocabulary if same else default_for(algorithm))
 
 

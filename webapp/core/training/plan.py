@@ -117,7 +117,9 @@ class TrainingPlan:
         True
         """
         document = {**asdict(self), "special_tokens": list(self.special_tokens)}
-        return {name: value for name, value in document.items() if self.trainer in OF_WORDS.get(name, TRAINERS)}
+        return {
+            name: value for name, value in document.items() if name not in OF_WORDS or self.trainer in OF_WORDS[name]
+        }
 
     @property
     def of_words(self) -> bool:
