@@ -150,11 +150,11 @@ def train(
     >>> train([["的"]], rounds=1)
     {}
     """
-    order = list(range(len(sentences)))
+    order, shuffled = list(range(len(sentences))), shuffle or Random(0).shuffle
     weights: Counter[Feature] = Counter()
     total: Counter[Feature] = Counter()
     for _ in range(rounds):
-        (shuffle or Random(0).shuffle)(order)
+        shuffled(order)
         for number in order:
             correct(weights, "".join(sentences[number]), tags_of(sentences[number]))
             total.update(weights)
