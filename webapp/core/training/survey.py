@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
+from time import thread_time
 from typing import Any
 
 from webapp.core.models.scored_pieces import NAMED_BYTES
@@ -36,7 +37,8 @@ class CorpusFacts:
     """The size of a corpus, the shares of its scripts, most frequent first, and how many pieces it makes possible.
 
     With `sampled`, the figures are estimated from a sample: the distinct words by Heaps' law. `possible_pieces` is how
-    many pieces the plan's trainer can make of a small corpus; of a larger one it makes at least so many.
+    many pieces the plan's trainer can make of a small corpus; of a larger one it makes at least so many. For a
+    forecast: the characters and the bytes (as UTF-8) of all distinct words, and the processor time of counting.
     """
 
     bytes: int
@@ -46,6 +48,9 @@ class CorpusFacts:
     scripts: tuple[tuple[str, float], ...]
     possible_pieces: int
     sampled: bool
+    distinct_characters: int = 0
+    distinct_bytes: int = 0
+    counting_seconds: float = 0.0
 
     def as_json(self) -> dict[str, Any]:
         """The facts as JSON."""
@@ -96,30 +101,43 @@ def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan) -> CorpusF
     taken = sum(len(text.encode()) for text in texts)
     growth = expected / taken if taken and expected > taken * 1.01 else 1.0
     counts: dict[str, int] = {}
-    halfway = distinct_halfway = 0
+    halfway, sizes_halfway = 0, _sizes(counts)
+    began = thread_time()
     for index, text in enumerate([*texts[::2], *texts[1::2]]):  # both halves from everywhere
         if index == len(texts) // 2:
-            halfway, distinct_halfway = sum(counts.values()), len(counts)
+            halfway, sizes_halfway = sum(counts.values()), _sizes(counts)
         add(counts, count_block(text, plan))
+    seconds = thread_time() - began
     if not counts:
         raise corpus.CorpusError("empty")
     if plan.trainer == "ngram":
         if plan.segmentation == "words" and not is_segmented(counts):
             raise TrainingError("unsegmented")
         counts = {ngram: count for ngram, count in counts.items() if ngram not in MARKS}
-    words, distinct = sum(counts.values()), len(counts)
+    words, sizes = sum(counts.values()), _sizes(counts)
     if growth > 1 and 0 < halfway < words:
-        exponent = math.log(distinct / distinct_halfway) / math.log(words / halfway)
-        distinct = round(distinct * growth ** min(exponent, 1.0))
+        doubled = math.log(words / halfway)
+        sizes = tuple(
+            round(size * growth ** min(math.log(size / half) / doubled, 1.0))
+            for size, half in zip(sizes, sizes_halfway, strict=True)
+        )
     return CorpusFacts(
         bytes=round(taken * growth),
         characters=round(sum(map(len, texts)) * growth),
         words=round(words * growth),
-        distinct_words=distinct,
+        distinct_words=sizes[0],
         scripts=scripts_of(texts),
         possible_pieces=possible_pieces(counts, plan, whole=growth == 1),
         sampled=growth > 1,
+        distinct_characters=sizes[1],
+        distinct_bytes=sizes[2],
+        counting_seconds=seconds * growth,
     )
+
+
+def _sizes(counts: WordCounts) -> tuple[int, ...]:
+    """Return how many words there are, their characters and their bytes."""
+    return len(counts), sum(map(len, counts)), sum(len(word.encode("utf-8", "surrogatepass")) for word in counts)
 
 
 def _beginning(file: corpus.CorpusFile, size: int, share: int, opened: corpus.Opened) -> tuple[list[str], float]:
