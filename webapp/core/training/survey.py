@@ -161,7 +161,7 @@ def _grown(words: Sequence[int], sizes: Sequence[int], growth: float) -> int:
         return round(sizes[2] * growth)
     early, late = (math.log(sizes[at + 1] / sizes[at]) / math.log(words[at + 1] / words[at]) for at in (0, 1))
     fall = min(max(early - late, 0), MOST_FALL) * (math.log2(growth) + 1) / 2
-    return round(sizes[2] * growth ** min(max(late - fall, 0), 1))
+    return round(float(sizes[2] * growth ** min(max(late - fall, 0), 1)))
 
 
 def _beginning(file: corpus.CorpusFile, size: int, share: int, opened: corpus.Opened) -> tuple[list[str], float]:
