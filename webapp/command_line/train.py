@@ -49,12 +49,13 @@ PLAN_CHOICES = {
     "special_tokens": "once for each token",
     "minimum_count": "the least count of a pair or piece; by default it follows the corpus",
     "longest_word": "characters; longer pre-tokens are cut",
-    "coverage": "the share of the alphabet, by occurrences",
+    "coverage": "the share of the corpus that the alphabet covers; by default it depends on the algorithm",
     "longest_piece": "characters; of Unigram, and BPE with ▁",
     "seeds": "what Unigram begins with",
     "keep": "the share of the pieces that a round of Unigram's pruning keeps",
     "variant": "of BPE over bytes",
     "transition": "the share of SuperBPE's first phase",
+    "ties": "of BPE: which of several equally frequent pairs is merged",
     "order": "the words of the longest n-gram",
     "smoothing": "of n-grams",
     "segmentation": "for n-grams and taggers: words between spaces or /, or how raw text is segmented",
@@ -84,7 +85,7 @@ TRAINING_ERRORS = {
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command: the corpus, each choice of a plan under its name, and where to count."""
     from webapp.core.training.plan import TrainingPlan
-    from webapp.core.training.recipe import VALUES
+    from webapp.core.training.recipe import FRACTIONS, VALUES
 
     add = parser.add_argument
     add("corpus", nargs="+", metavar="CORPUS", help="a file, a pattern, or an address such as s3://bucket/*.jsonl.gz")
@@ -99,7 +100,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         if name == "special_tokens":
             shape |= {"action": "append", "metavar": "TOKEN"}
         elif name not in VALUES and name != "pattern":
-            shape["type"] = float if isinstance(usual, float) else int
+            shape["type"] = float if name in FRACTIONS else int
         option = "--algorithm" if name == "trainer" else f"--{name.replace('_', '-')}"
         shown = f" ({usual})" if usual or usual == 0 else ""
         add(option, dest=name, default=[] if usual == () else usual, help=f"{explanation}{shown}", **shape)

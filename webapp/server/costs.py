@@ -16,10 +16,13 @@ BEGINNINGS = (
     ("/api/v1/uploads", 0.05, 2e-7),
     ("/dictionary.txt", 0.5, 2e-6),
     ("/compare", 0.1, 2e-6),
+    ("/evaluate/runs/", 8.0, 0.0),
     ("/vocabularies/diff", 0.3, 2e-5),
     ("/api/v1/difference", 0.3, 2e-5),
     ("/costs", 0.05, 8e-6),
     ("/api/v1/costs", 0.05, 8e-6),
+    ("/homework", 0.02, 8e-6),
+    ("/api/v1/check", 0.02, 8e-6),
 )
 ENDS = (
     *((f"/unreachable{ending}", 1.0, 0.0) for ending in ("", ".json", ".csv")),

@@ -226,7 +226,7 @@ def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = No
     cannot be loaded.
     """
     ready = _prepared(state, corpus_limit, tokenizer)
-    if state.affixes and family_of(state.algorithm) not in ("dictionary", "word model"):
+    if state.affixes and not state.finds_words:
         affixed = with_affixes(ready.tokenizer, state.affixes, template=state.template)
         ready = replace(ready, tokenizer=affixed.tokenizer, affixed=affixed, base=ready.tokenizer)
     options = state.inference_options
@@ -248,7 +248,7 @@ def _prepared(state: State, corpus_limit: int, tokenizer: Tokenizer | None) -> P
         own = state.corpus if state.family == "word model" else state.corpus or state.text
         corpus, trained_bytes = _corpus(own, corpus_limit)
         with report.current().phase("train"):
-            trained = train_vocabulary(state.vocabulary, corpus, state.trained_size)
+            trained = train_vocabulary(state.vocabulary, corpus, state.trained_size, state.relevant().ties)
         return Prepared(_as_chosen(trained.tokenizer, state), None, trained.merges, trained_bytes)
     if state.lowercase and state.vocabulary in NAMES and LOWERCASE in options_of(state.algorithm):
         return Prepared(shipped_tokenizer(state.vocabulary, lowercase=True))

@@ -40,6 +40,8 @@ PRELOADED = (
 )
 
 NGRAM = "ngram"
+SIMPLIFIED = ("jieba", NGRAM)
+"""The vocabularies whose words are in simplified characters, with few exceptions."""
 NGRAM_WORDS = 356_190  # of the built-in n-gram model; jieba's are among them
 
 TAGGER = "tagger"

@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 from webapp.core import __version__
 from webapp.core.formats.loading_code import loading_code
 from webapp.core.models.smoothing import SmoothingName
+from webapp.core.trainers.ties import FIRST_SEEN, TieRule
 from webapp.core.vocabulary_error import Phrase
 
 Trainer = Literal["bpe-bytes", "bpe-characters", "bpe-sentencepiece", "wordpiece", "unigram", "ngram", "tagger"]
@@ -31,11 +32,13 @@ Segmentation = Literal["words", "max-probability", "fmm"]
 TRAINERS: tuple[Trainer, ...] = get_args(Trainer)
 WORD_TRAINERS: tuple[Trainer, ...] = ("ngram", "tagger")
 SUBWORD_TRAINERS: tuple[Trainer, ...] = tuple(trainer for trainer in TRAINERS if trainer not in WORD_TRAINERS)
+TIED: tuple[Trainer, ...] = TRAINERS[:3]
+"""The trainers with a rule for equally frequent pairs."""
 SEGMENTATIONS: tuple[Segmentation, ...] = get_args(Segmentation)
 SPLITS: tuple[Split, ...] = get_args(Split)
 NORMALIZATIONS: tuple[Normalization, ...] = get_args(Normalization)
 
-SMALLEST_SIZE, LARGEST_SIZE = 300, 100_000
+SMALLEST_SIZE, LARGEST_SIZE = 300, 256_000
 
 
 OF_WORDS: Mapping[str, Sequence[Trainer]] = {
@@ -86,7 +89,7 @@ class TrainingPlan:
 
     `size` counts all pieces, special tokens included. `minimum_count` is the lowest count of a pair that is merged, and
     of a piece that Unigram or WordPiece starts with; None follows corpus and size. `longest_word` cuts longer
-    pre-tokens, in characters, so that text without spaces stays bounded.
+    pre-tokens, in characters, so that text without spaces stays bounded. For `coverage` of None see `alphabet_of`.
     """
 
     trainer: Trainer = "bpe-bytes"
@@ -97,12 +100,13 @@ class TrainingPlan:
     special_tokens: tuple[str, ...] = ()
     minimum_count: int | None = None
     longest_word: int = 1_000
-    coverage: float = 0.9995  # of the alphabet: BPE over characters, WordPiece, Unigram
+    coverage: float | None = None  # of the alphabet: BPE over characters, WordPiece, Unigram
     longest_piece: int = 16  # characters; Unigram, and BPE with `▁` (see `is_within` in its trainer)
     seeds: Literal["substrings", "bpe"] = "substrings"  # Unigram
     keep: float = 0.75  # the share of longer pieces that a round of Unigram's pruning keeps
     variant: Literal["plain", "superbpe"] = "plain"  # BPE over bytes
     transition: float = 0.9  # SuperBPE: the share of the pieces that is made inside words
+    ties: TieRule = FIRST_SEEN  # BPE: which of several equally frequent pairs is merged
     order: Literal["1", "2", "3"] = "2"  # n-grams: the length of the longest
     smoothing: SmoothingName = "kneser-ney"  # n-grams
     segmentation: Segmentation = "words"  # n-grams, taggers

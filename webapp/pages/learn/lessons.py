@@ -31,7 +31,7 @@ SLUGS = {
         _l("Words: segmenting Chinese"),
         ("dictionary", "ambiguity", "max-probability", "hmm", "ngram", "smoothing", "tagger", "evaluation"),
     ),
-    "subwords": (_l("Subwords: how models read text"), ("units", "bpe", "bytes", "wordpiece", "unigram")),
+    "subwords": (_l("Subwords: how models read text"), ("units", "bpe", "bytes", "ties", "wordpiece", "unigram")),
     "model": (_l("Around the model"), ("pipeline", "special", "vocabulary")),
 }
 """The parts of the course: the title of each, and its lessons."""
@@ -45,6 +45,7 @@ REFERENCE: Mapping[str, Sequence[Callable[..., object]]] = {
     "tagger": (tagger.features, tagger.viterbi, tagger.correct, tagger.train),
     "bpe": (bpe.characters, bpe.train, bpe.encode, bpe.decode),
     "bytes": (bpe.utf8, bpe.train, bpe.encode, bpe.decode_bytes),
+    "ties": (bpe.train, bpe.first_seen, bpe.greater, bpe.lower_ids),
     "wordpiece": (wordpiece.split, wordpiece.train, wordpiece.encode),
     "unigram": (unigram.seed, unigram.train, unigram.encode),
 }

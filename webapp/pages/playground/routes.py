@@ -24,13 +24,14 @@ from webapp.tokenization.algorithms import choice_of_names
 from webapp.tokenization.answers import result_json
 from webapp.tokenization.exports import FREQUENCY_WRITERS, WRITERS, Writer, download, frequencies_of
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.result import Result, tokenize_or_explain
+from webapp.tokenization.result import COMPARED_CHARACTERS, Result, tokenize_or_explain
 from webapp.tokenization.state import State
 from webapp.tokenization.views import TEMPLATE_GLOBALS, DetailsForm, ResultView, TokenDetails, TokenView, character_of
 from webapp.vocabularies import StillFetchingError, library
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.json_responses import json_response
+from webapp.web.localization import current_key
 from webapp.web.problems import heading_for
 from webapp.web.rates import stores_by_hash
 from webapp.web.security import is_foreign
@@ -52,7 +53,7 @@ def page() -> BaseResponse:
     """Show the playground page with a result: of the text in the URL, or of the welcome text."""
     state, problems = forms.read(request)
     if "text" not in request.args:
-        state = replace(state, text=form.WELCOME)
+        state = replace(state, text=form.WELCOME[current_key()])
     if request.args.get("format") == "json":
         result = _result_for_file(replace(state, token=None), problems, programs=True)
         return private(json_response(result_json(result)))
@@ -81,6 +82,16 @@ def token() -> BaseResponse:
     return _respond(*forms.read(request))
 
 
+@blueprint.post("/others")
+def others() -> Response:
+    """Show how many tokens other tokenizers make of the form's text; htmx asks for it after each result."""
+    state, problems = forms.read(request)
+    if problems or not wants_partial():
+        return _respond(state, problems)
+    return swappable(make_response(render(form.OtherTokenizers(state=state, result=_result_for_file(state, problems)))))
+
+
+@blueprint.get("/others")
 @blueprint.get("/token")
 @blueprint.get("/upload", endpoint="redirect_upload")
 def redirect_to_page() -> BaseResponse:
@@ -236,6 +247,7 @@ def _respond(
         json_url=None if link is None else f"{link}&format=json",
         shareable=True,
         edit_problem=edit_problem,
+        others_follow=partial and not of_token and len(state.text) <= COMPARED_CHARACTERS,
         typed_change=request.values if edit_problem or not forms.pressed(request.values, plain=False) else {},
     )
     if not partial:

@@ -30,6 +30,7 @@ from webapp.pages.train.messages import failure_sentence, short_name, size_in_wo
 from webapp.pages.train.plan import TRAINER_TITLES, request_of
 from webapp.rendering.charts import LineChart, Series, linear, logarithmic
 from webapp.rendering.markup import visible
+from webapp.storage import MOST_ATTEMPTS
 from webapp.tokenization.measures.definitions import DEFINITIONS
 from webapp.tokenization.measures.measured import shown
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, title_of, tokenizer_of
@@ -71,8 +72,9 @@ class JobContext(Context):
     characters_per_token: float | None
     stages: Sequence[StageLine]
     ahead: int  # jobs, while it waits
+    most_attempts: int = MOST_ATTEMPTS
     failure: str  # why it failed
-    again: str  # the address of the form with the same plan, and the corpus if it is still there
+    again: str  # the address of the form with the same plan, and the corpus if the visitor has it
     chart: GrowthChart | None
     finished: FinishedTraining | None
     visible: Callable[..., str] = visible
@@ -83,8 +85,8 @@ class JobContext(Context):
         return f"{self.trainer} {self.size}, {self.corpus}"
 
 
-def job_context(job: Job) -> JobContext:
-    """The state of a job."""
+def job_context(job: Job, *, has_corpus: bool) -> JobContext:
+    """The state of a job; `has_corpus`: whether the visitor has its corpus and may train on it again."""
     plan, progress = job.plan, job.progress
     percent = 100 if job.state == "finished" else whole_percent(progress) if progress else 0
     elapsed = ((job.ended or datetime.now(UTC)) - job.started).total_seconds() if job.started else 0
@@ -109,7 +111,7 @@ def job_context(job: Job) -> JobContext:
         stages=_stages(job),
         ahead=jobs().store.place(job.id),
         failure=failure_sentence(job.failure.code, job.failure.details) if job.failure else failure_sentence("", {}),
-        again=_again(job),
+        again=_again(job, [("corpus", job.corpus)] if has_corpus else []),
         chart=None if plan.of_words else growth_chart(curve, plan.size, prunes=prunes, runs=job.state != "finished"),
         finished=finished_of(job) if job.state == "finished" else None,
     )
@@ -143,15 +145,14 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
 
 
-def _again(job: Job) -> str:
-    """The address of the form with the same plan, and with the corpus if it is still there."""
-    corpus = [("corpus", job.corpus)] if job.corpus and jobs().corpora.files(job.corpus) else []
+def _again(job: Job, corpus: Sequence[tuple[str, str]]) -> str:
+    """The address of the form with the same plan and the corpus."""
     query = urlencode([*corpus, *request_of(job.plan).changed()])
     return f"{url_for('train.page')}?{query}".removesuffix("?")
 
 
 def _stages(job: Job) -> list[StageLine]:
-    now = STAGES.index(job.progress.stage) if job.progress else -1
+    now = STAGES.index(job.progress.stage) if job.progress else 0 if job.state == "running" else -1
     lines: list[StageLine] = []
     for place, stage in enumerate(STAGES):
         seconds = job.stage_seconds.get(stage)
