@@ -202,7 +202,8 @@ def test_a_round_says_by_which_rule_a_pair_was_merged(client: FlaskClient, ties:
     answer = client.get("/steps/training/bpe", query_string=query)
     assert said in told(answer.text)
     assert f'<option value="{ties}" selected>' in answer.text
-    assert client.get("/steps/training/bpe", query_string={**query, "symbols": ""}).status_code == 200
+    start = client.get("/steps/training/bpe", query_string={**query, "step": 0}).text
+    assert ("Equally frequent pairs: " in told(start)) == (ties != FIRST_SEEN) == (start.count(f"&amp;ties={ties}") > 1)
 
 
 def test_a_rule_that_does_not_exist_is_refused(client: FlaskClient) -> None:

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from webapp.core.formats.reading import FormatError, decoded, read_json
-from webapp.core.homework.readers import Raw, read_merges
+from webapp.core.homework.readers import Raw, as_pair, read_merges
 from webapp.core.homework.rounds import Pair, Piece
 from webapp.core.homework.verdicts import AnswerError, Note
 from webapp.core.reference.bpe import merge_best
 from webapp.core.text.utf8 import characters_to_bytes, foreign_characters
-from webapp.core.vocabulary_error import Phrase, shown
+from webapp.core.vocabulary_error import Phrase
 
-LARGEST_FILE = 4_000_000  # bytes
+LARGEST_FILE = 8_000_000  # bytes
 MOST_MERGES = 20_000
 LONGEST_PIECE = 2_000
 
@@ -94,7 +94,7 @@ def _read_document(found: HandedIn, document: dict[str, Any], name: str) -> None
     model = document.get("model", document)
     vocabulary, merges = (model.get("vocab"), model.get("merges")) if isinstance(model, dict) else (None, None)
     if isinstance(merges, list):
-        found.merges = [_pair_of(item) for item in merges]
+        found.merges = [as_pair(item, at) for at, item in enumerate(merges, 1)]
     if isinstance(vocabulary, list):  # of Unigram: pairs of a piece and its score
         vocabulary = {str(item[0]): at for at, item in enumerate(vocabulary) if isinstance(item, list) and item}
     if vocabulary is None and merges is None:
@@ -114,16 +114,6 @@ def _piece_of(value: Any) -> str | bytes:
     if isinstance(value, list) and all(type(byte) is int and 0 <= byte < 256 for byte in value):
         return bytes(value)
     return str(value)
-
-
-def _pair_of(item: Any) -> tuple[Raw, Raw]:
-    match item:
-        case [[left, right], int()] | [left, right] if all(isinstance(one, str | int) for one in (left, right)):
-            return left, right
-        case str() if item.count(" ") == 1:
-            left, right = item.split(" ")
-            return left, right
-    raise AnswerError(Phrase("%(entry)s is not a merge. Write its two pieces.", entry=shown(item)))
 
 
 def as_bytes(pairs: Sequence[tuple[Raw, Raw]], notes: list[Note]) -> list[tuple[bytes, bytes]]:
@@ -187,18 +177,18 @@ def bytes_of(written: Sequence[str], notes: list[Note]) -> Any:
     return convert
 
 
-def merges_of(vocabulary: Mapping[bytes, int]) -> list[Pair]:
-    """The merges that a vocabulary implies, in the order of its ids: the two parts that its other pieces leave.
+def merges_of(vocabulary: Mapping[bytes, int], most: int) -> list[Pair]:
+    """The first merges that a vocabulary implies, in the order of its ids: the two parts that its other pieces leave.
 
     Source: `recover_merges` of minbpe. Two lists of merges can make the same vocabulary.
 
-    >>> merges_of({b"s": 0, b"t": 1, b"e": 2, b"st": 3, b"est": 4})
+    >>> merges_of({b"s": 0, b"t": 1, b"e": 2, b"st": 3, b"est": 4}, 9)
     [(b's', b't'), (b'e', b'st')]
     """
     ranks: dict[Piece, float] = {}
     merges: list[Pair] = []
     for piece in sorted(vocabulary, key=vocabulary.__getitem__):
-        if 1 < len(piece) <= 64:
+        if 1 < len(piece) <= 64 and len(merges) < most:
             parts = merge_best([piece[at : at + 1] for at in range(len(piece))], ranks)
             if len(parts) == 2:
                 merges.append((parts[0], parts[1]))

@@ -16,6 +16,7 @@ from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
 from webapp.core.reference import bpe, ngram, unigram, wordpiece
+from webapp.core.trainers.ties import FIRST_SEEN
 from webapp.pages.training import merges, ngrams
 from webapp.pages.training import unigram as pruning
 from webapp.pages.training.request import (
@@ -145,8 +146,9 @@ class Training:
         return USUAL_MERGES if self.size is MERGES else None
 
     def same(self, wanted: TrainingRequest) -> TrainingRequest:
-        """The request for this kind with the same corpus and text."""
-        return replace(self.request, corpus=wanted.corpus, text=wanted.text, as_text=wanted.as_text)
+        """The request for this kind with the same corpus and text, and the same rule for ties if it has one."""
+        ties = wanted.ties if TIES in self.options else FIRST_SEEN
+        return replace(self.request, corpus=wanted.corpus, text=wanted.text, as_text=wanted.as_text, ties=ties)
 
 
 TRAININGS: dict[str, Training] = {
