@@ -1,0 +1,46 @@
+"""An exercise of a teacher's own, as the form of a sheet has it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask_babel import gettext as _
+from flask_babel import lazy_gettext as _l
+
+from webapp.tokenization.forms import InputProblem, as_typed
+
+KINDS = {
+    _l("BPE, training"): {"bpe:merges": _l("merges in order"), "bpe:tokens": _l("tokens of a word")},
+    _l("Byte-level BPE, training"): {"bpe-bytes:merges": _l("merges in order"), "bpe-bytes:tokens": _l("tokens of a word")},
+    _l("WordPiece, training"): {"wordpiece:merges": _l("merges in order"), "wordpiece:tokens": _l("tokens of a word")},
+    _l("FMM"): {"fmm:segmentation": _l("words"), "fmm:tags": _l("BMES tags")},
+    _l("BMM"): {"bmm:segmentation": _l("words"), "bmm:tags": _l("BMES tags")},
+    _l("Bidirectional matching"): {"bidirectional:segmentation": _l("words"), "bidirectional:tags": _l("BMES tags")},
+    _l("Maximum probability"): {"max-probability:segmentation": _l("words"), "max-probability:tags": _l("BMES tags")},
+}
+"""What an exercise of one's own can ask for: the algorithms, and for each the values of the form with their labels."""
+FIELDS = ("title", "task", "kind", "text", "ties", "merges", "word", "dictionary", "hints")
+
+
+def fields_of(form: Mapping[str, str]) -> dict[str, str]:
+    """The fields as they were typed."""
+    return {name: as_typed(form.get(f"own_{name}", "")) for name in FIELDS}
+
+
+def parameters_of(fields: Mapping[str, str]) -> dict[str, Any]:
+    """The parameters of `own_exercise`; raises InputProblem for a number that is none."""
+    algorithm, _colon, asked = fields["kind"].partition(":")
+    found: dict[str, Any] = {"algorithm": algorithm, "asked": asked, "text": fields["text"].strip()}
+    if algorithm in ("bpe", "bpe-bytes", "wordpiece"):
+        found["ties"] = fields["ties"] or "first-seen"
+        merges = fields["merges"].strip()
+        if not (merges.isascii() and merges.isdecimal() and len(merges) < 5):
+            raise InputProblem(_("“%(value)s” is not a whole number.", value=merges[:40]), 422, "own_merges")
+        found["merges"] = int(merges)
+        if asked == "tokens":
+            found["word"] = fields["word"].strip()
+    else:
+        found["dictionary"] = fields["dictionary"].strip()
+    found |= {name: fields[name].strip() for name in ("title", "task") if fields[name].strip()}
+    if hints := [line.strip() for line in fields["hints"].splitlines() if line.strip()]:
+        found["hints"] = hints
+    return found
