@@ -74,21 +74,34 @@ class SheetPage(SharingPage):
 
 @blueprint.post("")
 def hand_in() -> BaseResponse:
-    """Check what was handed in, open a hint or another exercise; the record goes back with what happened."""
+    """Check what was handed in, open a hint, the answer or another exercise; the record goes back with what happened."""
     given, problems = HomeworkInput.read(request)
     record, lost = _record()
-    page: HomeworkPage | None = None
-    if given.exercise and not problems:
+    if "open" in request.args:
+        given = given.model_copy(update={"answer": ""})
+    page = given.page
+    if page.exercise and not problems:
         try:
-            page, record = _answered(given, record)
+            page = _checked(given, replace(page, record=record))
         except InputProblem as problem:
             problems = [problem]
-    page = replace(page or page_for(given), record=record, document=signed(record), record_lost=lost)
+    record = page.record or record
+    page = replace(page, record=record, document=signed(record) if record.works else "", record_lost=lost)
     response = page_of(TOOL, given, page, problems)
     response.headers["Cache-Control"] = "no-store"
     return response
 
 
+def _checked(given: HomeworkInput, page: HomeworkPage) -> HomeworkPage:
+    """The page with the verdict on what was handed in, and with the record of it; raises InputProblem."""
+    assert page.record is not None
+    work, counts = page.work, not OTHER_BUTTONS & request.values.keys()
+    number = request.form.get("hint", 0, int)
+    work = replace(work, hints=max(work.hints, min(number, len(page.exercise.hints), work.hints + 1)))
+    work = replace(work, solved=work.solved or ("solve" in request.form and page.may_solve))
+    answer = given.handed_in
+    if answer or counts:
+        verdict = ...
 @blueprint.route("/report", methods=["GET", "POST"])
 def report() -> BaseResponse:
     """Show what was handed in; with a name, as a signed file for the teacher."""
