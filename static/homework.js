@@ -45,7 +45,8 @@
     }
   };
 
-  if (field() && !field().value) field().value = stored();
+  const isNew = field()?.value === "";
+  if (isNew) field().value = stored();
   else keep();
   show();
 
@@ -58,12 +59,12 @@
 
   const form = document.getElementById("handin");
   if (!form) return;
-  // What this browser knows about the exercise: tries, open hints.
-  const own = form.dataset.work;
-  const resume = document.getElementById("resume");
-  if (resume && works().some((work) => work.exercise === own)) {
-    addEventListener("load", () => form.requestSubmit(resume));
-  }
+  // What this browser knows about the exercise: its tries and open hints. The form is sent once htmx serves it.
+  const resume = () => {
+    if ("htmxPowered" in form.dataset) form.requestSubmit(document.getElementById("resume"));
+    else setTimeout(resume, 50);
+  };
+  if (isNew && works().some((work) => work.exercise === form.dataset.work)) resume();
   let checked = false;
   form.addEventListener("submit", (event) => {
     checked = event.submitter?.id === "check";

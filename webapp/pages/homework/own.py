@@ -1,5 +1,6 @@
 """An exercise of a teacher's own, as the form of a sheet has it."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +11,10 @@ from webapp.tokenization.forms import InputProblem, as_typed
 
 KINDS = {
     _l("BPE, training"): {"bpe:merges": _l("merges in order"), "bpe:tokens": _l("tokens of a word")},
-    _l("Byte-level BPE, training"): {"bpe-bytes:merges": _l("merges in order"), "bpe-bytes:tokens": _l("tokens of a word")},
+    _l("Byte-level BPE, training"): {
+        "bpe-bytes:merges": _l("merges in order"),
+        "bpe-bytes:tokens": _l("tokens of a word"),
+    },
     _l("WordPiece, training"): {"wordpiece:merges": _l("merges in order"), "wordpiece:tokens": _l("tokens of a word")},
     _l("FMM"): {"fmm:segmentation": _l("words"), "fmm:tags": _l("BMES tags")},
     _l("BMM"): {"bmm:segmentation": _l("words"), "bmm:tags": _l("BMES tags")},
@@ -18,7 +22,20 @@ KINDS = {
     _l("Maximum probability"): {"max-probability:segmentation": _l("words"), "max-probability:tags": _l("BMES tags")},
 }
 """What an exercise of one's own can ask for: the algorithms, and for each the values of the form with their labels."""
+RULES = {
+    "first-seen": _l("first seen"),
+    "greater": _l("lexicographically greater"),
+    "smaller": _l("lexicographically smaller"),
+    "lower-ids": _l("of lower ids"),
+    "longest": _l("longer"),
+}
+"""The rules for ties, as the end of a sentence: of equal counts, take the pair that is …"""
 FIELDS = ("title", "task", "kind", "text", "ties", "merges", "word", "dictionary", "hints")
+
+
+def as_value(parameters: Mapping[str, Any]) -> str:
+    """The parameters as the form keeps them."""
+    return json.dumps(parameters, ensure_ascii=False, sort_keys=True)
 
 
 def fields_of(form: Mapping[str, str]) -> dict[str, str]:
@@ -40,7 +57,9 @@ def parameters_of(fields: Mapping[str, str]) -> dict[str, Any]:
             found["word"] = fields["word"].strip()
     else:
         found["dictionary"] = fields["dictionary"].strip()
-    found |= {name: fields[name].strip() for name in ("title", "task") if fields[name].strip()}
+    labels = {value: f"{name}: {label}" for name, asked in KINDS.items() for value, label in asked.items()}
+    found["title"] = fields["title"].strip() or labels.get(fields["kind"], "")
+    found |= {"task": task} if (task := fields["task"].strip()) else {}
     if hints := [line.strip() for line in fields["hints"].splitlines() if line.strip()]:
         found["hints"] = hints
     return found

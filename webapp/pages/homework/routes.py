@@ -14,24 +14,40 @@ from flask_babel import gettext as _
 from markupsafe import Markup
 from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.core.homework import COURSES, EXERCISES, Exercise
-from webapp.pages.homework.own import KINDS, as_value, fields_of, parameters_of
+from webapp.core.homework.check import solution
+from webapp.pages.homework.own import KINDS, RULES, as_value, fields_of, parameters_of
 from webapp.pages.homework.reports import Reports, read_reports
 from webapp.rendering.delimited import as_csv
 from webapp.storage import ShareReceipt
 from webapp.tokenization.forms import InputProblem, as_typed, moved
-from webapp.tokenization.snapshots import SharingPage, read_terms
-from webapp.tools.homework import TOOL, HomeworkInput, HomeworkPage, page_for
-from webapp.tools.homework.records import LONGEST_NAME, Record, Try, handed_in, new_record, opened, signed
-from webapp.tools.homework.sheets import MOST_SHOWN_AFTER, Sheet, Task, find_sheet, store_sheet, tasks_of_form
+from webapp.tokenization.snapshots import ShareTerms, read_terms
+from webapp.tools.homework import TOOL, HomeworkInput
+from webapp.tools.homework.page import Group, HomeworkPage, marked_word, place_name
+from webapp.tools.homework.records import (
+    LONGEST_NAME,
+    ForgedError,
+    Record,
+    Try,
+    UnreadableError,
+    handed_in,
+    new_record,
+    opened,
+    signed,
+)
+from webapp.tools.homework.sheets import Sheet, Task, find_sheet, store_sheet, tasks_of_form
 from webapp.tools.kernel import page_of
 from webapp.web.htmx import private
+from webapp.web.json_responses import well_formed
+from webapp.web.localization import current_key
 from webapp.web.rates import stores
 from webapp.web.security import is_foreign
 from webapp.web.templates import Page, render
 
 blueprint = Blueprint("homework_pages", __name__, url_prefix="/homework")
 PREDICTIONS = ("right", "wrong")
+SHOWN_AFTER = ("1", "3", "5", "10", "0")
+OTHER_BUTTONS = {"hint", "solve", "open", "resume", "lang", "theme"}
+"""Buttons of the form that hand in nothing."""
 
 
 class ReportPage(Page):
@@ -57,24 +73,40 @@ class ReportsPage(Page):
     problems: Mapping[str, InputProblem]
 
 
-class SheetPage(SharingPage):
+class SheetPage(Page):
     """A teacher's sheet: while it is put together, and with its link."""
 
     template = "homework/sheet.html"
 
     tasks: Sequence[Task]
-    courses: Mapping[str, Sequence[Exercise]]
+    groups: Sequence[Group]
     own: Mapping[str, str]
     shown_after: str
     problems: Mapping[str, InputProblem]
     receipt: ShareReceipt | None = None
     link: str = ""
     code: Markup = Markup("")
+    wanted: ShareTerms | None = None
+
+
+@blueprint.app_context_processor
+def variables() -> dict[str, object]:
+    """What the templates of homework have besides their contexts."""
+    if request.blueprint not in ("homework", "homework_pages"):
+        return {}
+    return {
+        "in_language": lambda texts: texts[current_key()],
+        "place_name": place_name,
+        "marked_word": marked_word,
+        "solution_of": solution,
+        "own_kinds": KINDS,
+        "tie_rules": RULES,
+    }
 
 
 @blueprint.post("")
 def hand_in() -> BaseResponse:
-    """Check what was handed in, open a hint, the answer or another exercise; the record goes back with what happened."""
+    """Check an answer, or open a hint, the solution or another exercise; the record goes back with what happened."""
     given, problems = HomeworkInput.read(request)
     record, lost = _record()
     if "open" in request.args:
@@ -99,9 +131,23 @@ def _checked(given: HomeworkInput, page: HomeworkPage) -> HomeworkPage:
     number = request.form.get("hint", 0, int)
     work = replace(work, hints=max(work.hints, min(number, len(page.exercise.hints), work.hints + 1)))
     work = replace(work, solved=work.solved or ("solve" in request.form and page.may_solve))
-    answer = given.handed_in
-    if answer or counts:
-        verdict = ...
+    if counts and not given.has_answer:
+        raise InputProblem(_("There is no answer yet. Type it or choose a file."), 422, "answer")
+    page = replace(TOOL.attempt(given), record=page.record)
+    if page.verdict and counts:
+        verdict, predicted = page.verdict, request.form.get("predicted", "")
+        attempt = Try(
+            time="",
+            outcome=verdict.outcome,
+            predicted=predicted if predicted in PREDICTIONS else "",
+            kind=verdict.place_kind,
+            place=verdict.place,
+            rule=verdict.rule,
+        )
+        work = handed_in(work, given.written, attempt)
+    return replace(page, record=page.record.having(work))
+
+
 @blueprint.route("/report", methods=["GET", "POST"])
 def report() -> BaseResponse:
     """Show what was handed in; with a name, as a signed file for the teacher."""
@@ -136,7 +182,7 @@ def reports() -> BaseResponse:
     """Check the signatures of reports, and show them in a table or as CSV."""
     problems: dict[str, InputProblem] = {}
     sheet = _sheet(request.values.get("sheet", ""), problems)
-    order = {sheet.named(task.key): title_of(task.exercise) for task in sheet.tasks} if sheet else {}
+    order = {sheet.named(task.key): task.exercise.title[current_key()] for task in sheet.tasks} if sheet else {}
     found = Reports((), order)
     try:
         found = Reports(read_reports(request.form.getlist("report"), request.files.getlist("files")), order)
@@ -222,6 +268,7 @@ def _sheet_page(
     code = segno.make(link, micro=False).svg_inline(omitsize=True, svgclass="qr", light="#fff") if link else ""
     return SheetPage(
         tasks=tasks,
+        groups=HomeworkPage(exercise=None).groups,
         own=own,
         shown_after=request.form.get("shown_after", "5"),
         problems=problems,

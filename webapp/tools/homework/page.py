@@ -1,7 +1,7 @@
 """The page of an exercise: the list of exercises, the verdict, hints, and when the answer may be shown."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from urllib.parse import urlencode
@@ -11,10 +11,12 @@ from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from markupsafe import Markup
 
-from webapp.core.homework import COURSES, EXERCISES, Exercise, Verdict, solution
+from webapp.core.homework.check import solution
+from webapp.core.homework.exercises import COURSES, EXERCISES, Exercise
+from webapp.core.homework.verdicts import Verdict
 from webapp.tokenization.forms import InputProblem
 from webapp.tools.homework.records import Record, Work
-from webapp.tools.homework.sheets import Sheet, Task, tasks_of
+from webapp.tools.homework.sheets import Sheet
 from webapp.web.localization import current_key, number
 
 SHOWN_AFTER = 5
@@ -84,6 +86,18 @@ class HomeworkPage:
     record: Record | None = None
     document: str = ""
     record_lost: InputProblem | None = None
+    sentences: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    link: str = ""
+    expected: str = ""
+    placeholder: str = ""
+    link_title: str = ""
+    place_title: str = ""
+    count_title: str = ""
+    material: Sequence[tuple[str, str]] = ()
+    is_open: bool = False
+
+    def plain(self, x): return x
 
     @property
     def name(self) -> str:
@@ -106,7 +120,11 @@ class HomeworkPage:
             return [Group(_("Tasks"), "", tasks)]
         key = current_key()
         return [
-            Group(course.title[key], course.by[key], [self._listed(one) for one in EXERCISES.values() if one.course is course])
+            Group(
+                course.title[key],
+                course.by[key],
+                [self._listed(one) for one in EXERCISES.values() if one.course is course],
+            )
             for course in COURSES.values()
         ]
 
@@ -119,6 +137,11 @@ class HomeworkPage:
     def address(self) -> str:
         """The address of the exercise, without an answer."""
         return address_of(self.exercise.id if self.exercise else "", self.sheet.id if self.sheet else "")
+
+    @property
+    def accepts(self) -> str:
+        """The files that an answer may be in, for the button; empty if it is only typed."""
+        return ", ".join(self.exercise.accepts) if self.exercise else ""
 
     @property
     def following(self) -> Listed | None:

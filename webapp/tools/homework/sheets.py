@@ -12,9 +12,10 @@ from typing import Any
 from flask_babel import gettext as _
 
 from webapp.core import __version__
-from webapp.core.homework import EXERCISES, Exercise, ExerciseError, own_exercise
+from webapp.core.homework.exercises import EXERCISES, Exercise, ParameterError, own_exercise
 from webapp.storage import ShareReceipt, Snapshot, StoredSnapshot, storage
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import translated
 from webapp.tokenization.snapshots import ShareTerms, kind_of, store
 
 MOST_TASKS = 20
@@ -41,7 +42,7 @@ def tasks_of(given: Sequence[str | Mapping[str, Any]]) -> Iterator[Task]:
     """The tasks of a sheet; an exercise that the site has no longer is left out."""
     for number, each in enumerate(given, 1):
         if not isinstance(each, str):
-            yield Task(f"{OWN}{number}", each, own_exercise(each))
+            yield Task(f"{OWN}{number}", each, own_exercise(each, f"{OWN}{number}"))
         elif each in EXERCISES:
             yield Task(each, each, EXERCISES[each])
 
@@ -68,8 +69,8 @@ def tasks_of_form(values: Sequence[str]) -> list[Task]:
         raise InputProblem(message, 413, "add")
     try:
         return list(tasks_of(given))
-    except ExerciseError as error:
-        raise InputProblem(str(error), 422) from error
+    except ParameterError as error:
+        raise InputProblem(translated(error.message), 422, f"own_{error.field}") from error
 
 
 @dataclass(frozen=True)
