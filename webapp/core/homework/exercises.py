@@ -8,10 +8,10 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Any, get_args
+from typing import Any
 
-from webapp.core.homework.rounds import TieRule
 from webapp.core.homework.verdicts import AnswerError
+from webapp.core.trainers.ties import TIE_RULES
 from webapp.core.vocabulary_error import Phrase, shown
 
 Words = Mapping[str, str]
@@ -123,7 +123,7 @@ def own_exercise(parameters: Mapping[str, Any], id: str = "own") -> Exercise:
     if algorithm in ASKED and "merges" in ASKED[algorithm]:
         values = {"corpus": text, "split": "spaces", "symbols": {"bpe": "characters", "bpe-bytes": "bytes"}.get(algorithm)}
         values["symbols"] = values["symbols"] or "wordpiece"
-        values["ties"] = _choice(parameters, "ties", get_args(TieRule))
+        values["ties"] = _choice(parameters, "ties", TIE_RULES)
         number = parameters.get("merges", 10)
         if type(number) is not int or not 1 <= number <= MOST_MERGES:
             message = Phrase("Choose a number of merges from %(least)s to %(most)s.", least=1, most=MOST_MERGES)

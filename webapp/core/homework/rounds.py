@@ -7,17 +7,15 @@ takes time in proportion to what it changes and to the pairs that tie. `WordPiec
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Protocol
 
 from webapp.core.reference import wordpiece
-from webapp.core.text.utf8 import bytes_to_characters
 from webapp.core.trainers.pair_counts import BREAK, MASK, SHIFT, Pairs
+from webapp.core.trainers.ties import BYTES_AS_NUMBERED_BY_TOKENIZERS, TIE_RULES, TieRule, in_order_of_ids, tie_key
 
-TieRule = Literal["first-seen", "greater", "smaller", "lower-ids", "longest"]
-RULES: tuple[TieRule, ...] = get_args(TieRule)
 Piece = Any
 """Text, or bytes with BPE over bytes."""
 Pair = tuple[Piece, Piece]
@@ -59,8 +57,12 @@ class BPERounds:
     def __init__(self, words: Iterable[tuple[Sequence[Piece], int]]) -> None:
         self._words = [(tuple(symbols), count) for symbols, count in words]
         alphabet = {symbol for symbols, _count in self._words for symbol in symbols}
-        # Numbered as `tokenizers` does, which sorts the alphabet as it spells it; so a number is also an id.
-        self._pieces: list[Piece] = [None, *sorted(alphabet, key=_spelled)]
+        if any(isinstance(symbol, bytes) for symbol in alphabet):
+            ordered: list[Piece] = [b"", *(byte for byte in BYTES_AS_NUMBERED_BY_TOKENIZERS if byte in alphabet)]
+        else:
+            ordered = ["", *in_order_of_ids(alphabet, "lower-ids")]
+        self._pieces = ordered  # in the order of the ids of `tokenizers`
+        self._keys = {rule: tie_key(rule, self._pieces) for rule in TIE_RULES}
         self._numbers = {piece: number for number, piece in enumerate(self._pieces)}
         numbered = (([self._numbers[symbol] for symbol in symbols], count) for symbols, count in self._words)
         self._pairs = Pairs(numbered, len(alphabet), all_pairs=True)
@@ -95,14 +97,14 @@ class BPERounds:
         """The one of several pairs that a rule takes."""
         if len(tied) == 1:
             return tied[0]
-        if rule in ("greater", "smaller"):
-            return (max if rule == "greater" else min)(tied)
-        if rule == "lower-ids":
-            return min(tied, key=self._packed)
-        first = lambda pair: self._pairs.first(self._packed(pair))  # noqa: E731
-        if rule == "longest":
-            return min(tied, key=lambda pair: (-len(pair[0]) - len(pair[1]), first(pair)))
-        return min(tied, key=first)
+        key, first = self._keys[rule], self._pairs.first
+        needs_place = rule in ("first-seen", "longest")
+
+        def order(pair: Pair) -> Any:
+            packed = self._packed(pair)
+            return key(packed >> SHIFT, packed & MASK, first(packed) if needs_place else 0)
+
+        return min(tied, key=order)
 
     def _packed(self, pair: Pair) -> int:
         return self._numbers.get(pair[0], 0) << SHIFT | self._numbers.get(pair[1], 0)
@@ -215,10 +217,3 @@ def shown_piece(piece: Piece) -> str:
 
 
 _VISIBLE: Mapping[str, str] = {" ": "␣", "\n": "⏎", "\t": "⇥", "\r": "␍"}
-
-
-def _spelled(piece: Piece) -> str:
-    return bytes_to_characters(piece) if isinstance(piece, bytes) else str(piece)
-
-
-Spell = Callable[[str], Sequence[Piece]]
