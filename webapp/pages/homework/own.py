@@ -22,14 +22,6 @@ KINDS = {
     _l("Maximum probability"): {"max-probability:segmentation": _l("words"), "max-probability:tags": _l("BMES tags")},
 }
 """What an exercise of one's own can ask for: the algorithms, and for each the values of the form with their labels."""
-RULES = {
-    "first-seen": _l("first seen"),
-    "greater": _l("lexicographically greater"),
-    "smaller": _l("lexicographically smaller"),
-    "lower-ids": _l("of lower ids"),
-    "longest": _l("longer"),
-}
-"""The rules for ties, as the end of a sentence: of equal counts, take the pair that is …"""
 FIELDS = ("title", "task", "kind", "text", "ties", "merges", "word", "dictionary", "hints")
 
 

@@ -15,14 +15,14 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.homework.check import solution
-from webapp.pages.homework.own import KINDS, RULES, as_value, fields_of, parameters_of
+from webapp.pages.homework.own import KINDS, as_value, fields_of, parameters_of
 from webapp.pages.homework.reports import Reports, read_reports
 from webapp.rendering.delimited import as_csv
 from webapp.storage import ShareReceipt
 from webapp.tokenization.forms import InputProblem, as_typed, moved
 from webapp.tokenization.snapshots import ShareTerms, read_terms
 from webapp.tools.homework import TOOL, HomeworkInput
-from webapp.tools.homework.page import Group, HomeworkPage, marked_word, place_name
+from webapp.tools.homework.page import RULES, Group, HomeworkPage, marked_word, place_name
 from webapp.tools.homework.records import (
     LONGEST_NAME,
     ForgedError,

@@ -19,9 +19,13 @@ class HomeworkInput(Input):
     sheet: Annotated[str, OnPage()] = ""
 
     @property
-    def has_answer(self): return bool(self.answer.strip())
+    def has_answer(self):
+        return bool(self.answer.strip())
+
     @property
-    def written(self): return self.answer
+    def written(self):
+        return self.answer
+
     @property
     def page(self) -> HomeworkPage:
         sheet = find_sheet(self.sheet) if self.sheet else None

@@ -16,7 +16,7 @@ from webapp.core.homework.exercises import COURSES, EXERCISES, Exercise
 from webapp.core.homework.verdicts import Verdict
 from webapp.tokenization.forms import InputProblem
 from webapp.tools.homework.records import Record, Work
-from webapp.tools.homework.sheets import Sheet
+from webapp.tools.homework.sheets import OWN, Sheet
 from webapp.web.localization import current_key, number
 
 SHOWN_AFTER = 5
@@ -33,6 +33,66 @@ PLACES = {
     "character": _l("character %(place)s"),
 }
 """What a place of an answer is called, by its kind."""
+
+
+COLUMNS = {
+    "merge": _l("Merge"),
+    "piece": _l("Piece"),
+    "token": _l("Token"),
+    "id": _l("Id"),
+    "tag": _l("Tag"),
+    "sentence": _l("Sentence"),
+    "word": _l("Word"),
+    "cell": _l("Cell"),
+    "character": _l("Character"),
+}
+"""The heading of the column with the numbers of places."""
+PLACEHOLDERS = {
+    "merges": _l("One merge a line, a space between the two pieces: s t"),
+    "vocabulary": _l("JSON with the id of each piece"),
+    "longest": _l("The longest token"),
+    "segmentation": _l("One sentence a line, spaces or slashes between the words"),
+    "dictionary": _l("One word a line"),
+    "score": _l("FMM Precision: … Recall: …"),
+    "times": _l("before: 12.3 s, after: 1.2 s"),
+    "tokens": _l("The tokens with spaces between them"),
+    "ids": _l("The ids with spaces between them"),
+    "text": _l("The text"),
+    "tags": _l("The tags, one for each character"),
+    "bytes": _l('The bytes, such as b"\\xe4\\xbd" or e4 bd'),
+    "cells": _l("One value a line: name = value"),
+}
+"""What the box for the answer says while it is empty, by the kind of exercise."""
+TASKS = {
+    "merges": _l(
+        "Train on the text below, whose words are separated by white space, and hand in the first %(merges)s "
+        "merges in order. Of several pairs with the highest count, take the one that is %(ties)s."
+    ),
+    "tokens": _l(
+        "Train on the text below, whose words are separated by white space: %(merges)s merges; of several pairs "
+        "with the highest count, take the one that is %(ties)s. Then tokenize “%(text)s”."
+    ),
+    "segmentation": _l("Segment the text below with the dictionary, and hand in the words with spaces between them."),
+    "tags": _l("Segment the text below with the dictionary, and hand in the tags of its characters: B, M, E, S."),
+}
+"""The task of an exercise of one's own for which the teacher wrote none, by its kind."""
+RULES = {
+    "first-seen": _l("first seen"),
+    "greater": _l("lexicographically greater"),
+    "smaller": _l("lexicographically smaller"),
+    "lower-ids": _l("of lower ids"),
+    "longest": _l("longer"),
+}
+"""The rules for ties, as the end of a sentence: of equal counts, take the pair that is …"""
+MATERIAL = {
+    "words": _l("Words and their counts"),
+    "corpus": _l("Text to train on"),
+    "training": _l("Training sentences"),
+    "dictionary": _l("Dictionary"),
+    "text": _l("Text"),
+    "gold": _l("Gold text"),
+}
+"""What an exercise is about, as a visitor may copy it."""
 
 
 def place_name(kind: str, place: int | None) -> str:
@@ -90,14 +150,6 @@ class HomeworkPage:
     notes: Sequence[str] = ()
     link: str = ""
     expected: str = ""
-    placeholder: str = ""
-    link_title: str = ""
-    place_title: str = ""
-    count_title: str = ""
-    material: Sequence[tuple[str, str]] = ()
-    is_open: bool = False
-
-    def plain(self, x): return x
 
     @property
     def name(self) -> str:
@@ -137,6 +189,42 @@ class HomeworkPage:
     def address(self) -> str:
         """The address of the exercise, without an answer."""
         return address_of(self.exercise.id if self.exercise else "", self.sheet.id if self.sheet else "")
+
+    @property
+    def task(self) -> str:
+        """What is asked for."""
+        assert self.exercise is not None
+        written = self.exercise.task[current_key()]
+        values = {name: self.exercise.parameters.get(name, "") for name in ("merges", "text")}
+        ties = str(RULES.get(self.exercise.parameters.get("ties", ""), ""))
+        return written or str(TASKS[self.exercise.kind]) % {**values, "ties": ties}
+
+    @property
+    def material(self) -> list[tuple[str, str]]:
+        """The texts of the task, with their titles: those of several lines, and all of an exercise of one's own."""
+        assert self.exercise is not None
+        values = self.exercise.parameters
+        own = not self.exercise.task[current_key()] or self.exercise.id.startswith(OWN)
+        texts = (
+            (title, values.get(name)) for name, title in MATERIAL.items() if name != "text" or "merges" not in values
+        )
+        return [(str(title), text) for title, text in texts if isinstance(text, str) and (own or "\n" in text)]
+
+    @property
+    def placeholder(self) -> str:
+        """What the empty box says."""
+        return str(PLACEHOLDERS.get(self.exercise.kind, "")) if self.exercise else ""
+
+    @property
+    def place_title(self) -> str:
+        """The heading of the numbers of places."""
+        return str(COLUMNS[self.verdict.place_kind]) if self.verdict else ""
+
+    @property
+    def tells(self) -> bool:
+        """Whether the verdict tells what is right where it differs: not if that would be the whole answer."""
+        verdict = self.verdict
+        return verdict is None or self.may_solve or (verdict.total > 1 and verdict.place_kind != "cell")
 
     @property
     def accepts(self) -> str:
