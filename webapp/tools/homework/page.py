@@ -131,6 +131,9 @@ class Group:
     by: str
     tasks: Sequence[Listed]
 
+    def __contains__(self, exercise: object) -> bool:
+        return any(task.exercise is exercise for task in self.tasks)
+
     def done(self, record: Record | None) -> int:
         """How many of them are right."""
         return sum(record.work(task.name).is_right for task in self.tasks) if record else 0
@@ -205,9 +208,8 @@ class HomeworkPage:
         assert self.exercise is not None
         values = self.exercise.parameters
         own = not self.exercise.task[current_key()] or self.exercise.id.startswith(OWN)
-        texts = (
-            (title, values.get(name)) for name, title in MATERIAL.items() if name != "text" or "merges" not in values
-        )
+        left_out = {"text"} if "merges" in values else {"gold"} if self.exercise.kind != "score" else set()
+        texts = ((title, values.get(name)) for name, title in MATERIAL.items() if name not in left_out)
         return [(str(title), text) for title, text in texts if isinstance(text, str) and (own or "\n" in text)]
 
     @property
