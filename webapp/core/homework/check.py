@@ -1,9 +1,9 @@
 """Checks an answer: reads it, computes the right one, and returns the verdict.
 
 >>> from webapp.core.homework.exercises import EXERCISES
->>> verdict = check(EXERCISES["cs336-bpe-example"], Answer("e s, es t, o w, l ow, w est, n e"))
->>> verdict.outcome, verdict.place, verdict.why, verdict.yours.count, verdict.right.text, verdict.right.count
-('wrong', 1, 'tie', 9, 's t', 9)
+>>> verdict = check(EXERCISES["cs336-bpe-example"], Answer("e s, es t, l o, lo w, n e, ne w"))
+>>> verdict.outcome, verdict.rule, verdict.place, verdict.why, verdict.yours.count, verdict.right.text
+('other-rule', 'first-seen', 1, 'tie', 9, 's t')
 >>> check(EXERCISES["cs336-bpe-example"], Answer(solution(EXERCISES["cs336-bpe-example"]))).outcome
 'right'
 """

@@ -266,6 +266,9 @@ def read_cells(text: str, labels: Sequence[str]) -> list[str]:
         names = {}
     names |= {_spaced(label): label for label in labels}
     rest: list[str] = []
+    fields = re.split(r"\s*[,，;；|]\s*|\s+", text.strip().strip(_AROUND))
+    if len(fields) == len(labels) and not re.search("[=:：\n]", text.strip()) and checked(text):
+        return fields
     for line in re.split(r"[\n;；]|,\s(?=[^\d])", checked(text)):
         if line.strip():
             label, value = _labelled(line.strip(), names)
@@ -273,8 +276,6 @@ def read_cells(text: str, labels: Sequence[str]) -> list[str]:
                 found[label] = value
             else:
                 rest.append(value)
-    if len(rest) == 1 and len(labels) > 1 and not any(found.values()):
-        rest = re.split(r"\s*[,，|\t]\s*|\s+", rest[0].strip(_AROUND))
     empty = [label for label in labels if not found[label]]
     if len(rest) > len(empty):
         values = {"count": len(rest), "most": len(labels), "first": shown(rest[0])}

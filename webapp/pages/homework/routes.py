@@ -22,7 +22,7 @@ from webapp.storage import ShareReceipt
 from webapp.tokenization.forms import InputProblem, as_typed, moved
 from webapp.tokenization.snapshots import ShareTerms, read_terms
 from webapp.tools.homework import TOOL, HomeworkInput
-from webapp.tools.homework.page import RULES, Group, HomeworkPage, marked_word, place_name
+from webapp.tools.homework.page import RULES, Checked, Group, in_language, marked_word, place_name
 from webapp.tools.homework.records import (
     LONGEST_NAME,
     ForgedError,
@@ -34,11 +34,11 @@ from webapp.tools.homework.records import (
     opened,
     signed,
 )
+from webapp.tools.homework.sentences import rule_name
 from webapp.tools.homework.sheets import Sheet, Task, find_sheet, store_sheet, tasks_of_form
 from webapp.tools.kernel import page_of
 from webapp.web.htmx import private
 from webapp.web.json_responses import well_formed
-from webapp.web.localization import current_key
 from webapp.web.rates import stores
 from webapp.web.security import is_foreign
 from webapp.web.templates import Page, render
@@ -95,8 +95,9 @@ def variables() -> dict[str, object]:
     if request.blueprint not in ("homework", "homework_pages"):
         return {}
     return {
-        "in_language": lambda texts: texts[current_key()],
+        "in_language": in_language,
         "place_name": place_name,
+        "rule_name": rule_name,
         "marked_word": marked_word,
         "solution_of": solution,
         "own_kinds": KINDS,
@@ -124,16 +125,22 @@ def hand_in() -> BaseResponse:
     return response
 
 
-def _checked(given: HomeworkInput, page: HomeworkPage) -> HomeworkPage:
+def _checked(given: HomeworkInput, page: Checked) -> Checked:
     """The page with the verdict on what was handed in, and with the record of it; raises InputProblem."""
     assert page.record is not None
-    work, counts = page.work, not OTHER_BUTTONS & request.values.keys()
+    assert page.exercise is not None
+    work, counts = page.work, OTHER_BUTTONS.isdisjoint(request.values.keys())
     number = request.form.get("hint", 0, int)
     work = replace(work, hints=max(work.hints, min(number, len(page.exercise.hints), work.hints + 1)))
     work = replace(work, solved=work.solved or ("solve" in request.form and page.may_solve))
-    if counts and not given.has_answer:
+    if counts and given.is_empty:
         raise InputProblem(_("There is no answer yet. Type it or choose a file."), 422, "answer")
-    page = replace(TOOL.attempt(given), record=page.record)
+    record = page.record
+    try:
+        page = TOOL.attempt(given)
+    except InputProblem:
+        if counts:
+            raise
     if page.verdict and counts:
         verdict, predicted = page.verdict, request.form.get("predicted", "")
         attempt = Try(
@@ -144,8 +151,8 @@ def _checked(given: HomeworkInput, page: HomeworkPage) -> HomeworkPage:
             place=verdict.place,
             rule=verdict.rule,
         )
-        work = handed_in(work, given.written, attempt)
-    return replace(page, record=page.record.having(work))
+        work = handed_in(work, _written(given), attempt)
+    return replace(page, record=record.having(work))
 
 
 @blueprint.route("/report", methods=["GET", "POST"])
@@ -182,7 +189,7 @@ def reports() -> BaseResponse:
     """Check the signatures of reports, and show them in a table or as CSV."""
     problems: dict[str, InputProblem] = {}
     sheet = _sheet(request.values.get("sheet", ""), problems)
-    order = {sheet.named(task.key): task.exercise.title[current_key()] for task in sheet.tasks} if sheet else {}
+    order = {sheet.named(task.key): in_language(task.exercise.title) for task in sheet.tasks} if sheet else {}
     found = Reports((), order)
     try:
         found = Reports(read_reports(request.form.getlist("report"), request.files.getlist("files")), order)
@@ -239,6 +246,14 @@ def create() -> BaseResponse:
     return response
 
 
+def _written(given: HomeworkInput) -> str:
+    """The answer as text, the files after what was typed."""
+    contents = (
+        str(content, "utf-8", "replace") if isinstance(content, bytes) else content for content in given.files.values()
+    )
+    return "\n".join(filter(None, (given.answer, *contents)))
+
+
 def _record() -> tuple[Record, InputProblem | None]:
     """The record in the form, or a new one and why the form's was not accepted."""
     document = request.form.get("record", "")
@@ -268,7 +283,7 @@ def _sheet_page(
     code = segno.make(link, micro=False).svg_inline(omitsize=True, svgclass="qr", light="#fff") if link else ""
     return SheetPage(
         tasks=tasks,
-        groups=HomeworkPage(exercise=None).groups,
+        groups=Checked(None).groups,
         own=own,
         shown_after=request.form.get("shown_after", "5"),
         problems=problems,

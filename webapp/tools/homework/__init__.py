@@ -1,65 +1,240 @@
-"""stub"""
+"""`/homework`: exercises of published courses; an answer is checked, and the first place that differs is explained."""
 
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Self
+
 from flask import Request
-from webapp.core.homework.check import Answer, check
+from flask_babel import gettext as _
+from pydantic import Field
+
+from webapp.core.homework.check import Answer as HandedIn
+from webapp.core.homework.check import check
 from webapp.core.homework.exercises import EXERCISES, Exercise
-from webapp.core.homework.verdicts import AnswerError
-from webapp.tokenization.forms import InputProblem
-from webapp.tools.inputs import Input, OnPage
-from webapp.tools.kernel import Tool
-from webapp.tools.homework.page import HomeworkPage
-from webapp.tools.homework.sheets import find_sheet
-from dataclasses import dataclass, replace
+from webapp.core.homework.verdicts import AnswerError, Outcome, PlaceKind, Verdict
+from webapp.tokenization.forms import InputProblem, as_typed
+from webapp.tokenization.messages import translated
+from webapp.tools.homework.page import Checked, in_language
+from webapp.tools.homework.sheets import Sheet, find_sheet
+from webapp.tools.inputs import Answer, FromForm, InBody, Input, OnPage, at_most
+from webapp.tools.kernel import ApiEntry, Tool
+from webapp.vocabularies import tokenizer_of
+
+LONGEST = 8_000_000  # bytes of a typed answer
+Contents = Mapping[str, str]
+
+
+def _first(values: Sequence[str]) -> str:
+    return values[0].strip()[:100]
 
 
 class HomeworkInput(Input):
-    exercise: str = ""
-    answer: str = ""
-    sheet: Annotated[str, OnPage()] = ""
+    """An exercise and an answer to check: typed, or in files; and files that the answer is computed from."""
+
+    exercise: Annotated[str, FromForm(choose=_first), Field(description="The id of the exercise.")] = ""
+    sheet: Annotated[str, OnPage(), FromForm(choose=_first)] = ""
+    answer: Annotated[
+        str,
+        at_most(LONGEST, lambda: _("The answer")),
+        Field(description="The answer as text: merges one a line, tokens, ids, a table, tags or a segmented text."),
+    ] = ""
+    files: Annotated[
+        Contents, InBody(), Field(description="Files of the answer by their names, such as `merges.txt`.")
+    ] = {}
+    given: Annotated[
+        Contents,
+        InBody(),
+        Field(description="Files that the answer is computed from, by their roles, such as `corpus`."),
+    ] = {}
+
+    @classmethod
+    def read(cls, request: Request) -> tuple[Self, list[InputProblem]]:
+        """The answer of a request with the content of its files, as bytes: what they are is checked later."""
+        given, problems = super().read(request)
+        files = {upload.filename: upload.stream.read() for upload in request.files.getlist("files") if upload.filename}
+        roles = {
+            name.removeprefix("given/"): upload.stream.read()
+            for name, upload in request.files.items()
+            if name.startswith("given/") and upload.filename
+        }
+        answer = as_typed(given.answer)
+        return given.model_copy(update={"files": files, "given": roles, "answer": answer}), problems
 
     @property
-    def has_answer(self):
-        return bool(self.answer.strip())
+    def is_empty(self) -> bool:
+        """Whether nothing is handed in."""
+        return not (self.answer.strip() or self.files)
 
     @property
-    def written(self):
-        return self.answer
-
-    @property
-    def page(self) -> HomeworkPage:
-        sheet = find_sheet(self.sheet) if self.sheet else None
-        if sheet:
-            ex = next((t.exercise for t in sheet.tasks if t.key == self.exercise), None)
-        else:
-            ex = EXERCISES.get(self.exercise)
-        return HomeworkPage(exercise=ex, sheet=sheet)
-
-
-def sentences(v):
-    return ["Your merge differs.", "Both pairs occur %s times." % (v.yours.count if v.yours else "")]
-
-
-def run(given):
-    page = given.page
-    if given.exercise and not page.exercise:
-        raise InputProblem("no such exercise", 404, "exercise")
-    if page.exercise and given.answer.strip():
+    def page(self) -> Checked:
+        """The page without a verdict; the list of all exercises if there is no such exercise or sheet."""
         try:
-            v = check(page.exercise, Answer(given.answer))
-        except AnswerError as e:
-            raise InputProblem(str(e.message), 422, "answer")
-        page = replace(page, verdict=v, sentences=sentences(v))
-    return page
+            return Checked(self, *found(self))
+        except InputProblem:
+            return Checked(self)
+
+    @property
+    def fits_address(self) -> bool:
+        """Whether an address can hold it: none of its files would be missing."""
+        return not (self.files or self.given) and super().fits_address
+
+
+class CheckBody(Input):
+    """An answer to check."""
+
+    exercise: Annotated[str, Field(description="The id of the exercise, such as `cs336-bpe-example`.")]
+    answer: Annotated[str, at_most(LONGEST, lambda: _("The answer")), Field(description="The answer as text.")] = ""
+    files: Annotated[
+        dict[str, str], Field(description="Files of the answer by their names, such as `merges.txt`: UTF-8 text.")
+    ] = {}
+    given: Annotated[
+        dict[str, str],
+        Field(description="Files that the answer is computed from, by their roles, such as `corpus` or `dictionary`."),
+    ] = {}
+
+
+class SideAnswer(Answer):
+    """One of the two answers at the first place that differs."""
+
+    text: str
+    count: Annotated[float | None, Field(description="How often the pair occurs, or its score, or the cell's value.")]
+    words: Annotated[Sequence[tuple[str, int]], Field(description="Words that hold the pair, with their counts.")]
+
+
+class RowAnswer(Answer):
+    """A place near the first one that differs."""
+
+    number: int
+    yours: str
+    right: str
+    agrees: bool
+    label: str
+
+
+class FiguresAnswer(Answer):
+    """Precision, recall and F1 as the official script of the bakeoffs computes them."""
+
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+class CheckAnswer(Answer):
+    """The verdict on an answer."""
+
+    exercise: str
+    outcome: Annotated[Outcome, Field(description="`other-rule`: right by another rule, which `rule` names.")]
+    message: Annotated[str, Field(description="The verdict in sentences.")]
+    place_kind: PlaceKind
+    place: Annotated[int | None, Field(description="The first place that differs, counted from 1.")]
+    label: str
+    why: Annotated[str, Field(description="The code of the reason.")]
+    rule: str
+    agreeing: Annotated[int, Field(description="How many places are equal.")]
+    total: int
+    in_both: Annotated[int | None, Field(description="How many merges or words both have, in whatever order.")]
+    yours: SideAnswer | None
+    right: SideAnswer | None
+    rows: Sequence[RowAnswer]
+    notes: Sequence[str]
+    figures: FiguresAnswer | None
+    link: Annotated[str | None, Field(description="The address of the walkthrough at this place.")]
+
+
+def found(given: HomeworkInput) -> tuple[Exercise | None, Sheet | None]:
+    """The exercise and the sheet of an input; raises InputProblem if there is none of that id."""
+    if not given.sheet:
+        return (exercise_of(given) if given.exercise else None), None
+    sheet = find_sheet(given.sheet)
+    return (sheet.exercise(given.exercise) if given.exercise else None), sheet
+
+
+def exercise_of(given: HomeworkInput | CheckBody) -> Exercise:
+    """The exercise of an input; raises InputProblem if there is none of that id."""
+    exercise = EXERCISES.get(given.exercise)
+    if exercise is None:
+        message = _("There is no exercise “%(name)s”. Choose one from the list.", name=given.exercise[:40])
+        raise InputProblem(message, 404, "exercise")
+    return exercise
+
+
+def judge(exercise: Exercise, given: HomeworkInput | CheckBody) -> Verdict:
+    """The verdict on an answer; raises InputProblem for one that cannot be read."""
+    contents = [
+        {name: content if isinstance(content, bytes) else content.encode() for name, content in each.items()}
+        for each in (given.files, given.given)
+    ]
+    try:
+        return check(exercise, HandedIn(given.answer, *contents), tokenizer_of)
+    except AnswerError as error:
+        field = error.field if error.field == "answer" else f"given/{error.field}"
+        raise InputProblem(translated(error.message), 422, field) from None
+
+
+def checked(given: HomeworkInput) -> Checked:
+    """Show an exercise, or check an answer to it."""
+    exercise, sheet = found(given)
+    return Checked(given, exercise, sheet, None if exercise is None or given.is_empty else judge(exercise, given))
+
+
+def check_answer(body: CheckBody) -> CheckAnswer:
+    """Check an answer to an exercise, and find the first place that differs.
+
+    The right answer is computed by the site's algorithms. An answer may be right by another rule for ties, direction or
+    tag set; then `rule` names it. `why` is the code of the reason for the first difference, `message` says it in
+    sentences. The page `/homework` lists the exercises with their ids.
+    """
+    exercise = exercise_of(body)
+    return answer(Checked(HomeworkInput(exercise=exercise.id), exercise, verdict=judge(exercise, body)))
+
+
+def answer(shown: Checked) -> Any:
+    """The verdict for programs; the list of exercises if none is chosen."""
+    if shown.exercise is None:
+        return {"exercises": {id: in_language(one.title) for id, one in EXERCISES.items()}}
+    if shown.verdict is None:
+        raise InputProblem(_("There is no answer yet. Type it or choose a file."), 422, "answer")
+    verdict = shown.verdict
+    sides = [
+        SideAnswer(side.text, side.count, side.words) if side is not None else None
+        for side in (verdict.yours, verdict.right)
+    ]
+    figures = verdict.figures
+    return CheckAnswer(
+        exercise=shown.exercise.id,
+        outcome=verdict.outcome,
+        message=" ".join([shown.headline, *shown.explanation]),
+        place_kind=verdict.place_kind,
+        place=verdict.place,
+        label=verdict.label,
+        why=verdict.why,
+        rule=verdict.rule,
+        agreeing=verdict.agreeing,
+        total=verdict.total,
+        in_both=verdict.in_both,
+        yours=sides[0],
+        right=sides[1],
+        rows=[RowAnswer(row.number, row.yours, row.right, row.agrees, row.label) for row in verdict.rows],
+        notes=shown.notes,
+        figures=figures and FiguresAnswer(figures.precision, figures.recall, figures.f1),
+        link=shown.steps,
+    )
 
 
 TOOL = Tool(
     name="homework",
     address="/homework",
     input=HomeworkInput,
-    run=run,
-    answer=lambda r: {},
+    run=checked,
+    answer=answer,
+    file_name="verdict",
     form_id="handin",
-    methods=("GET",),
+    methods=("GET",),  # what is handed in goes into the visitor's record: `webapp.pages.homework`
     redirected=False,
+    api=ApiEntry(
+        "/check",
+        CheckBody,
+        CheckAnswer,
+        {"exercise": "cs336-bpe-example", "answer": "s t\ne st\no w\nl ow\nw est\nn e"},
+        run=check_answer,
+    ),
 )

@@ -1,9 +1,10 @@
 """The page of an exercise: the list of exercises, the verdict, hints, and when the answer may be shown."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 from urllib.parse import urlencode
 
 from flask import url_for
@@ -13,10 +14,13 @@ from markupsafe import Markup
 
 from webapp.core.homework.check import solution
 from webapp.core.homework.exercises import COURSES, EXERCISES, Exercise
-from webapp.core.homework.verdicts import Verdict
+from webapp.core.homework.verdicts import AnswerError, Side, Verdict
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import translated
 from webapp.tools.homework.records import Record, Work
+from webapp.tools.homework.sentences import explanation, headline, note, rule_name
 from webapp.tools.homework.sheets import OWN, Sheet
+from webapp.vocabularies import tokenizer_of
 from webapp.web.localization import current_key, number
 
 SHOWN_AFTER = 5
@@ -95,6 +99,11 @@ MATERIAL = {
 """What an exercise is about, as a visitor may copy it."""
 
 
+def in_language(words: Mapping[str, str]) -> str:
+    """A text of an exercise in the visitor's language."""
+    return words[current_key()]
+
+
 def place_name(kind: str, place: int | None) -> str:
     """A place in a table: `merge 65`."""
     return str(PLACES[kind]) % {"place": number(place)} if kind in PLACES and place else ""
@@ -139,20 +148,57 @@ class Group:
         return sum(record.work(task.name).is_right for task in self.tasks) if record else 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class HomeworkPage:
-    """An exercise, or the list of all if there is none, with what a visitor handed in."""
+@dataclass(frozen=True)
+class Checked:
+    """An exercise with the verdict on an answer; without an exercise the list of all, without an answer no verdict.
 
-    exercise: Exercise | None
+    `record` is what the visitor handed in so far, and `document` the same as its form has it.
+    """
+
+    given: Any
+    exercise: Exercise | None = None
     sheet: Sheet | None = None
     verdict: Verdict | None = None
     record: Record | None = None
     document: str = ""
     record_lost: InputProblem | None = None
-    sentences: Sequence[str] = ()
-    notes: Sequence[str] = ()
-    link: str = ""
-    expected: str = ""
+
+    @property
+    def headline(self) -> str:
+        """The outcome in one sentence."""
+        return headline(self.verdict) if self.verdict else ""
+
+    @cached_property
+    def explanation(self) -> list[str]:
+        """Where and why the answer differs."""
+        return explanation(self.verdict, self.tells) if self.verdict else []
+
+    @property
+    def notes(self) -> list[str]:
+        """The remarks."""
+        return [note(each) for each in self.verdict.notes] if self.verdict else []
+
+    @property
+    def rule(self) -> str:
+        """The name of the other rule by which the answer is right."""
+        return rule_name(self.verdict.rule) if self.verdict and self.verdict.rule else ""
+
+    @property
+    def steps(self) -> str | None:
+        """The address of the walkthrough that shows the first place that differs; None if there is none."""
+        if self.verdict is None or self.verdict.link is None or not self.tells:
+            return None
+        values: dict[str, Any] = dict(self.verdict.link.values)
+        algorithm = values.pop("algorithm")
+        if self.verdict.link.view == "training":
+            return url_for("training.page", algorithm=algorithm, **values)
+        return url_for("steps.page", algorithm=algorithm, vocabulary="own-dictionary", **values)
+
+    @property
+    def sides(self) -> list[Side]:
+        """What stands at the first place that differs: the visitor's, and the right one if it may be told."""
+        verdict = self.verdict
+        return [side for side in (verdict.yours, verdict.right if self.tells else None) if side] if verdict else []
 
     @property
     def name(self) -> str:
@@ -164,7 +210,7 @@ class HomeworkPage:
     def work(self) -> Work:
         """What was done in the exercise so far."""
         assert self.exercise is not None
-        new = Work(self.name, self.exercise.title[current_key()])
+        new = Work(self.name, in_language(self.exercise.title))
         return self.record.work(self.name, new.title) if self.record else new
 
     @cached_property
@@ -173,11 +219,10 @@ class HomeworkPage:
         if self.sheet:
             tasks = [self._listed(task.exercise) for task in self.sheet.tasks]
             return [Group(_("Tasks"), "", tasks)]
-        key = current_key()
         return [
             Group(
-                course.title[key],
-                course.by[key],
+                in_language(course.title),
+                in_language(course.by),
                 [self._listed(one) for one in EXERCISES.values() if one.course is course],
             )
             for course in COURSES.values()
@@ -197,7 +242,7 @@ class HomeworkPage:
     def task(self) -> str:
         """What is asked for."""
         assert self.exercise is not None
-        written = self.exercise.task[current_key()]
+        written = in_language(self.exercise.task)
         values = {name: self.exercise.parameters.get(name, "") for name in ("merges", "text")}
         ties = str(RULES.get(self.exercise.parameters.get("ties", ""), ""))
         return written or str(TASKS[self.exercise.kind]) % {**values, "ties": ties}
@@ -207,7 +252,7 @@ class HomeworkPage:
         """The texts of the task, with their titles: those of several lines, and all of an exercise of one's own."""
         assert self.exercise is not None
         values = self.exercise.parameters
-        own = not self.exercise.task[current_key()] or self.exercise.id.startswith(OWN)
+        own = not in_language(self.exercise.task) or self.exercise.id.startswith(OWN)
         left_out = {"text"} if "merges" in values else {"gold"} if self.exercise.kind != "score" else set()
         texts = ((title, values.get(name)) for name, title in MATERIAL.items() if name not in left_out)
         return [(str(title), text) for title, text in texts if isinstance(text, str) and (own or "\n" in text)]
@@ -249,10 +294,15 @@ class HomeworkPage:
         """Whether the answer may be shown now."""
         return bool(self.shown_after) and (self.work.count >= self.shown_after or self.work.is_right)
 
-    @property
+    @cached_property
     def solution(self) -> str:
-        """The answer, if it was asked for and may be shown."""
-        return solution(self.exercise) if self.exercise and self.may_solve and self.work.solved else ""
+        """The answer, if it was asked for and may be shown; or which file is missing for it."""
+        if self.exercise is None or not (self.may_solve and self.work.solved):
+            return ""
+        try:
+            return solution(self.exercise, self.given.given, tokenizer_of)
+        except AnswerError as error:
+            return translated(error.message)
 
 
 def address_of(exercise: str, sheet: str = "") -> str:

@@ -104,6 +104,15 @@ class Sheet:
         """The tasks in order."""
         return list(tasks_of(self.stored.snapshot.state["tasks"]))
 
+    def exercise(self, key: str) -> Exercise:
+        """The exercise of a task; raises InputProblem."""
+        for task in self.tasks:
+            if task.key == key:
+                return task.exercise
+        raise InputProblem(
+            _("There is no exercise “%(name)s”. Choose one from the list.", name=key[:40]), 404, "exercise"
+        )
+
     def named(self, key: str) -> str:
         """The name of a task in records: exercises of one's own have that of the sheet before theirs."""
         return f"{self.id}/{key}" if key.startswith(OWN) else key
