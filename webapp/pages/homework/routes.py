@@ -21,7 +21,7 @@ from webapp.rendering.delimited import as_csv
 from webapp.storage import ShareReceipt
 from webapp.tokenization.forms import InputProblem, as_typed, moved
 from webapp.tokenization.snapshots import ShareTerms, read_terms
-from webapp.tools.homework import TOOL, HomeworkInput
+from webapp.tools.homework import TOOL, HomeworkInput, found
 from webapp.tools.homework.page import RULES, Checked, Group, in_language, marked_word, place_name
 from webapp.tools.homework.records import (
     LONGEST_NAME,
@@ -46,7 +46,7 @@ from webapp.web.templates import Page, render
 blueprint = Blueprint("homework_pages", __name__, url_prefix="/homework")
 PREDICTIONS = ("right", "wrong")
 SHOWN_AFTER = ("1", "3", "5", "10", "0")
-OTHER_BUTTONS = {"hint", "solve", "open", "resume", "lang", "theme"}
+OTHER_BUTTONS = {"hint", "solve", "resume", "lang", "theme"}
 """Buttons of the form that hand in nothing."""
 
 
@@ -113,11 +113,12 @@ def hand_in() -> BaseResponse:
     if "open" in request.args:
         given = given.model_copy(update={"answer": ""})
     page = given.page
-    if page.exercise and not problems:
-        try:
+    try:
+        found(given)
+        if page.exercise and not problems:
             page = _checked(given, replace(page, record=record))
-        except InputProblem as problem:
-            problems = [problem]
+    except InputProblem as problem:
+        problems = [problem]
     record = page.record or record
     page = replace(page, record=record, document=signed(record) if record.works else "", record_lost=lost)
     response = page_of(TOOL, given, page, problems)
@@ -129,7 +130,7 @@ def _checked(given: HomeworkInput, page: Checked) -> Checked:
     """The page with the verdict on what was handed in, and with the record of it; raises InputProblem."""
     assert page.record is not None
     assert page.exercise is not None
-    work, counts = page.work, OTHER_BUTTONS.isdisjoint(request.values.keys())
+    work, counts = page.work, OTHER_BUTTONS.isdisjoint(request.form) and "open" not in request.args
     number = request.form.get("hint", 0, int)
     work = replace(work, hints=max(work.hints, min(number, len(page.exercise.hints), work.hints + 1)))
     work = replace(work, solved=work.solved or ("solve" in request.form and page.may_solve))
@@ -190,14 +191,14 @@ def reports() -> BaseResponse:
     problems: dict[str, InputProblem] = {}
     sheet = _sheet(request.values.get("sheet", ""), problems)
     order = {sheet.named(task.key): in_language(task.exercise.title) for task in sheet.tasks} if sheet else {}
-    found = Reports((), order)
+    read = Reports((), order)
     try:
-        found = Reports(read_reports(request.form.getlist("report"), request.files.getlist("files")), order)
+        read = Reports(read_reports(request.form.getlist("report"), request.files.getlist("files")), order)
     except InputProblem as problem:
         problems["files"] = problem
-    if "csv" in request.form and found.read:
-        return _file(as_csv(found.rows()), "text/csv", "reports.csv")
-    return _private(ReportsPage(reports=found, sheet=sheet, problems=problems, form_id="reports"), problems)
+    if "csv" in request.form and read.read:
+        return _file(as_csv(read.rows()), "text/csv", "reports.csv")
+    return _private(ReportsPage(reports=read, sheet=sheet, problems=problems, form_id="reports"), problems)
 
 
 @blueprint.route("/sheet", methods=["GET", "POST"])
@@ -223,8 +224,8 @@ def create() -> BaseResponse:
     """Store a sheet, and show its link and the deletion link, which is shown only here."""
     if is_foreign(request):
         abort(HTTPStatus.FORBIDDEN)
-    terms, found = read_terms(request.form)
-    problems = {problem.field: problem for problem in found}
+    terms, wrong = read_terms(request.form)
+    problems = {problem.field: problem for problem in wrong}
     tasks: list[Task] = []
     receipt = None
     try:
