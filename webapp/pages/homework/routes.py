@@ -14,7 +14,6 @@ from flask_babel import gettext as _
 from markupsafe import Markup
 from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.core.homework.check import solution
 from webapp.pages.homework.own import KINDS, as_value, fields_of, parameters_of
 from webapp.pages.homework.reports import Reports, read_reports
 from webapp.rendering.delimited import as_csv
@@ -22,7 +21,7 @@ from webapp.storage import ShareReceipt
 from webapp.tokenization.forms import InputProblem, as_typed, moved
 from webapp.tokenization.snapshots import ShareTerms, read_terms
 from webapp.tools.homework import TOOL, HomeworkInput, found
-from webapp.tools.homework.page import RULES, Checked, Group, in_language, marked_word, place_name
+from webapp.tools.homework.page import RULES, Checked, Group, in_language, marked_word, place_name, solution_text
 from webapp.tools.homework.records import (
     LONGEST_NAME,
     ForgedError,
@@ -99,7 +98,7 @@ def variables() -> dict[str, object]:
         "place_name": place_name,
         "rule_name": rule_name,
         "marked_word": marked_word,
-        "solution_of": solution,
+        "solution_of": solution_text,
         "own_kinds": KINDS,
         "tie_rules": RULES,
     }

@@ -20,7 +20,7 @@ from webapp.tokenization.messages import translated
 from webapp.tools.homework.records import Record, Work
 from webapp.tools.homework.sentences import explanation, headline, note, rule_name
 from webapp.tools.homework.sheets import OWN, Sheet
-from webapp.vocabularies import tokenizer_of
+from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, tokenizer_of
 from webapp.web.localization import current_key, number
 
 SHOWN_AFTER = 5
@@ -299,10 +299,17 @@ class Checked:
         """The answer, if it was asked for and may be shown; or which file is missing for it."""
         if self.exercise is None or not (self.may_solve and self.work.solved):
             return ""
-        try:
-            return solution(self.exercise, self.given.given, tokenizer_of)
-        except AnswerError as error:
-            return translated(error.message)
+        return solution_text(self.exercise, self.given.given)
+
+
+def solution_text(exercise: Exercise, given: Mapping[str, bytes] | None = None) -> str:
+    """The computed answer, or what is missing to compute it; empty where nobody knows it."""
+    try:
+        return solution(exercise, given, tokenizer_of)
+    except AnswerError as error:
+        return translated(error.message)
+    except (StillFetchingError, UnavailableVocabularyError):
+        return _("The vocabulary is still being downloaded. Try again in a moment.")
 
 
 def address_of(exercise: str, sheet: str = "") -> str:
