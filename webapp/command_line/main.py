@@ -1,6 +1,6 @@
 """Parses the arguments of `tokenscope` and runs a command.
 
-Exits with 1 for invalid inputs, 2 for invalid arguments, 3 if `count` finds more than it may.
+Exits with 1 for invalid inputs, 2 for invalid arguments, 3 if `count` finds more than it may; `check` has its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from webapp.command_line import commands, train
+from webapp.command_line import check, commands, train
 from webapp.command_line.inputs import STANDARD_INPUT, ArgumentError, InputError, read_texts
 from webapp.command_line.tokenizers import DEFAULT, inference_arguments, inferred, model_named, tokenizer_of
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 DOCTOR = "Run it with the environment and as the user of the site. The exit code is 1 if\na line says fail."
 TOO_MUCH = 3
 """The exit code of `count` for a text that `--max` or `--fail-on-special` forbids."""
-COMMANDS = ("encode", "decode", "count", "split", "train", "doctor")
+COMMANDS = ("encode", "decode", "count", "split", "train", "doctor", "check")
 
 EPILOG = """\
 Built-in vocabularies: o200k_base (GPT-4o), o200k_harmony, cl100k_base (GPT-4), p50k_base, p50k_edit, r50k_base, gpt2;
@@ -197,9 +197,11 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     for name, run_command, explanation, epilog in (
         ("doctor", _doctor, "check the settings and the machine of a site", DOCTOR),
         ("train", train.train, "train a tokenizer on a corpus", train.EPILOG),
+        ("check", check.check, "check an answer to an exercise of a course", check.EPILOG),
     ):
         command = every.add_parser(name, help=explanation, epilog=epilog, formatter_class=raw)
         command.set_defaults(run=run_command)
+    check.add_arguments(every.choices["check"])
     if arguments[:1] == ["train"]:  # its choices are in the core, which takes a second to import
         train.add_arguments(every.choices["train"])
     # The tools of the site take a second to import.

@@ -33,7 +33,7 @@ from webapp.vocabularies.wellknown import WELL_KNOWN
 from webapp.web.json_responses import json_parts
 
 MOST_BYTES = 100_000_000  # of a file
-NAMES = {"measures": "measure"}  # commands whose name is not the tool's
+NAMES = {"measures": "measure", "homework": "check"}  # commands whose name is not the tool's
 FROM_INPUT = ("text", "messages", "tools")
 FILES = ("gold", "template_source")
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import exp, isclose
 from typing import Any
 
@@ -16,6 +17,8 @@ Values = Mapping[str, Any]
 Texts = Mapping[str, str]
 LOOSEST = 0.02
 """A rounded number may differ by this share of the right one: 0.67 for 2/3, not 0.7."""
+CUT = 0.001
+"""The same for a number whose further digits are cut off: 0.071428 for 1/14, not 0.66 for 2/3."""
 AROUND = 12
 
 
@@ -39,9 +42,9 @@ def judge(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:
 
 
 def _with(verdict: Verdict, outcome: Outcome, name: str) -> Verdict:
-    from dataclasses import replace
-
-    return replace(verdict, outcome=outcome, **({"rule": name, "why": ""} if outcome == "other-rule" else {"why": name}))
+    if outcome == "other-rule":
+        return replace(verdict, outcome=outcome, rule=name, why="")
+    return replace(verdict, why=name)
 
 
 def judged(mine: Sequence[str], right: Table, notes: Sequence[Note] = ()) -> Verdict:
@@ -85,8 +88,8 @@ def shown_cell(value: Cell) -> str:
 def _agrees(cell: str, value: Cell) -> bool:
     """Whether a cell is the right one: a text by its letters, a number as far as it is written.
 
-    >>> _agrees("0.67", 2 / 3), _agrees("0.66", 2 / 3), _agrees("0.7", 2 / 3), _agrees("2/3", 2 / 3), _agrees("20.0", 20)
-    (True, False, False, True, True)
+    >>> [_agrees(cell, 2 / 3) for cell in ("0.67", "0.66", "0.7", "2/3", "66.7 %")], _agrees("20.0", 20)
+    ([True, False, False, True, True], True)
     >>> _agrees("NULL", ["U+0000", "null"])
     True
     """
@@ -97,8 +100,9 @@ def _agrees(cell: str, value: Cell) -> bool:
         return False
     if float(value).is_integer() or (decimals := decimals_of(cell)) is None:
         return isclose(number, value, rel_tol=1e-9)
-    close = abs(number - value) <= 0.5 * 10.0**-decimals * (1 + 1e-6)
-    return close and abs(number - value) <= LOOSEST * abs(value)
+    off, unit = abs(number - value), 10.0**-decimals
+    rounded = off <= 0.5 * unit * (1 + 1e-6) and off <= LOOSEST * abs(value)
+    return rounded or (off < unit and off <= CUT * abs(value))
 
 
 def _plain(text: str) -> str:
@@ -110,19 +114,23 @@ def _reason(cell: str, value: Cell) -> str:
     if not cell:
         return "empty"
     if not isinstance(value, int | float):
-        return "differs"
+        return ""
     number = read_number(cell)
     if number is None:
         return "not-a-number"
-    if abs(number - value) <= LOOSEST * 5 * abs(value):
+    if not float(value).is_integer() and abs(number - value) <= 5 * LOOSEST * abs(value):
         return "rounded"
     if isclose(number, 100 * value, rel_tol=LOOSEST):
         return "percent"
-    if number < 0 < value and number > -700 and (isclose(exp(number), value, rel_tol=LOOSEST) or isclose(2**number, value, rel_tol=LOOSEST)):
+    if (
+        number < 0 < value
+        and number > -700
+        and (isclose(exp(number), value, rel_tol=LOOSEST) or isclose(2**number, value, rel_tol=LOOSEST))
+    ):
         return "logarithm"
     if number and isclose(1 / number, value, rel_tol=LOOSEST):
         return "inverted"
-    return "differs"
+    return ""
 
 
 def written(values: Values, _texts: Texts, find: Find) -> str:
@@ -138,7 +146,7 @@ def _lines(table: Table) -> str:
 
 
 _FIGURE = re.compile(
-    r"(?P<name>precision|recall|f[-_ ]?(?:measure|score|value|1)?|精确率|准确率|召回率|F值|F1值|\b[PRF]1?\b)"
+    r"(?P<name>precision|recall|\bf[-_ ]?(?:measure|score|value)|精确率|准确率|召回率|F1?值|\b[PRF]1?\b)"
     r"[^\d\n%]{0,12}?(?P<value>\d+(?:\.\d+)?(?:[eE]-?\d+)?\s*[%％]?)",
     re.IGNORECASE,
 )
@@ -164,7 +172,9 @@ def read_scores(text: str) -> dict[str, float]:
         if value is not None:
             found.setdefault(f"{method} {letter}", value / 100 if value > 1 else value)
     if not found:
-        raise AnswerError(Phrase("There are no figures in it. Write “Precision: 0.95” and “Recall: 0.96” for each method."))
+        raise AnswerError(
+            Phrase("There are no figures in it. Write “Precision: 0.95” and “Recall: 0.96” for each method.")
+        )
     return found
 
 
@@ -190,13 +200,19 @@ def judge_score(values: Values, texts: Texts, text: str, _find: Find) -> Verdict
     """
     scores, leak = _scores(values, texts)
     mine = read_scores(text)
-    right = {f"{name} {letter}": getattr(score, figure) or 0.0 for name, score in scores.items() for letter, figure in (("P", "precision"), ("R", "recall"))}
+    right = {
+        f"{name} {letter}": getattr(score, figure) or 0.0
+        for name, score in scores.items()
+        for letter, figure in (("P", "precision"), ("R", "recall"))
+    }
     lost = sum(abs(mine[label] - value) * 100 for label, value in right.items() if label in mine)
     notes = [Note("points-lost", {"points": round(lost, 2)})] + ([Note("leakage")] if leak else [])
     cells = [f"{mine[label]:.15g}" if label in mine else "" for label in right]
     verdict = judged(cells, dict(right), notes)
     swapped = {label: right[label[:-1] + ("R" if label.endswith("P") else "P")] for label in right}
-    if verdict.outcome == "wrong" and all(_agrees(cell, swapped[label]) for cell, label in zip(cells, right, strict=True)):
+    if verdict.outcome == "wrong" and all(
+        _agrees(cell, swapped[label]) for cell, label in zip(cells, right, strict=True)
+    ):
         return _with(verdict, "wrong", "swapped")
     return verdict
 
@@ -216,7 +232,7 @@ def judge_times(_values: Values, _texts: Texts, text: str, _find: Find) -> Verdi
         raise AnswerError(Phrase("Write two times in the same unit: before and after the optimization."))
     before, after = numbers[:2]
     notes = [Note("times-unverified"), Note("speed-up", {"factor": round(before / after, 1) if after else 0})]
-    sides = {"yours": Side(str(after), after), "right": Side(f"< {before}", before)}
     if after < before:
         return Verdict("right", "cell", 2, 2, notes=notes)
-    return Verdict("wrong", "cell", 1, 2, place=2, why="slower", notes=notes[:1], **sides)
+    yours, right = Side(str(after), after), Side(f"< {before}", before)
+    return Verdict("wrong", "cell", 1, 2, place=2, why="slower", yours=yours, right=right, notes=notes[:1])

@@ -50,12 +50,15 @@ def check(exercise: Exercise, answer: Answer, find_tokenizer: FindTokenizer = _n
     own, given = _sorted(exercise, answer)
     values, texts = exercise.parameters, _texts(exercise, given)
     if exercise.kind in ("merges", "vocabulary", "longest"):
-        handed = files.handed_in(answer.text, own)
+        typed = "" if exercise.kind == "longest" else answer.text
+        handed = files.handed_in(typed, own)
         if exercise.kind == "longest":
             return sequences.judge_longest(values, handed, answer.text)
         training = merges.Training.of(values, texts)
         return (merges.judge if exercise.kind == "merges" else merges.judge_vocabulary)(training, handed)
-    text = checked("\n".join([*(files.text_of(content, name) for name, content in own.items()), answer.text]).strip("\n"))
+    text = checked(
+        "\n".join([*(files.text_of(content, name) for name, content in own.items()), answer.text]).strip("\n")
+    )
     return _JUDGES[exercise.kind](values, texts, text, find_tokenizer)
 
 

@@ -56,14 +56,16 @@ def unigram_path(text: str, values: Values) -> list[str]:
 def unigram_ties(text: str, values: Values) -> list[list[str]]:
     """All segmentations of a short text that are as probable as the most probable one."""
     counts = piece_counts(values)
-    every = list(unigram.segmentations(text[:16], {piece: 1.0 for piece in counts}))
+    every = list(unigram.segmentations(text[:16], dict.fromkeys(counts, 1.0)))
     best = max(_probability(pieces, counts) for pieces in every)
     return [pieces for pieces in every if _probability(pieces, counts) == best]
 
 
 def _frequencies(values: Values, _find: Find) -> tuple[Table, dict[str, Table]]:
     counts = piece_counts(values)
-    in_words = {piece: sum(word_count for word, word_count in values["words"].items() if piece in word) for piece in counts}
+    in_words = {
+        piece: sum(word_count for word, word_count in values["words"].items() if piece in word) for piece in counts
+    }
     unweighted = {piece: sum(piece in word for word in values["words"]) for piece in counts}
     return {**counts, "sum": sum(counts.values())}, {
         "once-a-word": {**in_words, "sum": sum(in_words.values())},
@@ -318,7 +320,11 @@ def unshuffled(tokenizer: Tokenizer, ids: Sequence[int]) -> list[int]:
     """Ids with those of single bytes replaced by the byte."""
     pieces = [tokenizer.decoded_piece(id) for id in ids]
     return [
-        piece[0] if isinstance(piece, bytes) and len(piece) == 1 else ord(piece) if len(piece) == 1 and piece.isascii() else id
+        piece[0]
+        if isinstance(piece, bytes) and len(piece) == 1
+        else ord(piece)
+        if len(piece) == 1 and piece.isascii()
+        else id
         for piece, id in zip(pieces, ids, strict=True)
     ]
 

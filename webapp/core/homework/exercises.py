@@ -121,7 +121,11 @@ def own_exercise(parameters: Mapping[str, Any], id: str = "own") -> Exercise:
     text = _text(parameters, "text", LONGEST_TEXT)
     values: dict[str, Any] = {}
     if algorithm in ASKED and "merges" in ASKED[algorithm]:
-        values = {"corpus": text, "split": "spaces", "symbols": {"bpe": "characters", "bpe-bytes": "bytes"}.get(algorithm)}
+        values = {
+            "corpus": text,
+            "split": "spaces",
+            "symbols": {"bpe": "characters", "bpe-bytes": "bytes"}.get(algorithm),
+        }
         values["symbols"] = values["symbols"] or "wordpiece"
         values["ties"] = _choice(parameters, "ties", TIE_RULES)
         number = parameters.get("merges", 10)

@@ -151,7 +151,9 @@ def as_bytes(pairs: Sequence[tuple[Raw, Raw]], notes: list[Note]) -> list[tuple[
 
 def _numbers(pairs: Sequence[tuple[Raw, Raw]]) -> Sequence[tuple[Raw, Raw]]:
     """Pairs of digits as ids, if all of them are and they cannot all be characters."""
-    digits = [piece for pair in pairs for piece in pair if isinstance(piece, str) and piece.isascii() and piece.isdecimal()]
+    digits = [
+        piece for pair in pairs for piece in pair if isinstance(piece, str) and piece.isascii() and piece.isdecimal()
+    ]
     if len(digits) == 2 * len(pairs) and any(len(piece) > 1 for piece in digits[:2]):
         return [(int(left[:9]), int(right[:9])) for left, right in pairs]  # type: ignore[index]
     return pairs

@@ -170,7 +170,7 @@ def _verdict(training: Training, mine: list[Pair], right: list[Pair], notes: lis
             notes.append(Note("no-ties"))
         return Verdict("right", "merge", agreeing, len(right), own_rule=training.ties, notes=notes)
     rounds = training.rounds(right[: place - 1])
-    sides = [_side(rounds, pairs[place - 1], place - 1 < len(pairs)) for pairs in (_padded(mine, place), _padded(right, place))]
+    sides = [_side(rounds, pairs[place - 1 : place]) for pairs in (mine, right)]
     why, rule = _reason(training, mine, right, place, sides), ""
     if why == "tie" and len(mine) == len(right):
         rule = _rule_of(training, mine)
@@ -195,15 +195,11 @@ def _verdict(training: Training, mine: list[Pair], right: list[Pair], notes: lis
     )
 
 
-def _padded(pairs: list[Pair], place: int) -> list[Pair]:
-    return pairs if place <= len(pairs) else [*pairs, ("", "")]
-
-
-def _side(rounds: Rounds, pair: Pair, exists: bool) -> Side | None:
-    if not exists:
+def _side(rounds: Rounds, pairs: Sequence[Pair]) -> Side | None:
+    if not pairs:
         return None
-    words, more = rounds.words(pair, MOST_WORDS)
-    return Side(" ".join(map(shown_piece, pair)), rounds.value(pair), words, more)
+    words, more = rounds.words(pairs[0], MOST_WORDS)
+    return Side(" ".join(map(shown_piece, pairs[0])), rounds.value(pairs[0]), words, more)
 
 
 def _reason(training: Training, mine: list[Pair], right: list[Pair], place: int, sides: list[Side | None]) -> str:
@@ -291,7 +287,11 @@ def _spelled(training: Training, vocabulary: Mapping[str | bytes, int], notes: l
     if training.symbols != "bytes":
         return {piece if isinstance(piece, str) else piece.decode(errors="replace"): id for piece, id in normal.items()}
     convert = bytes_of([piece for piece in normal if isinstance(piece, str)], notes)
-    return {convert(piece): id for piece, id in normal.items() if not (isinstance(piece, bytes) and _is_special(piece, training))}
+    return {
+        convert(piece): id
+        for piece, id in normal.items()
+        if not (isinstance(piece, bytes) and _is_special(piece, training))
+    }
 
 
 def _is_special(piece: bytes, training: Training) -> bool:

@@ -47,7 +47,12 @@ def read_merges(text: str) -> list[tuple[Raw, Raw]]:
         return [_pair(item, at) for at, item in enumerate(items, 1)]
     lines = text.replace("\r\n", "\n").split("\n")
     parts = [part for part in re.split(r"\s*[,，;；、·]\s*|\s{3,}|\|", text.strip()) if part]
-    if text.count("\n") <= 1 and len(parts) > 1 and not _QUOTED.search(text) and all(len(one.split()) == 2 for one in parts):
+    if (
+        text.count("\n") <= 1
+        and len(parts) > 1
+        and not _QUOTED.search(text)
+        and all(len(one.split()) == 2 for one in parts)
+    ):
         lines = parts
     pairs = []
     for number, line in enumerate(lines, 1):
@@ -145,7 +150,11 @@ def read_tokens(text: str) -> list[str]:
     items = _literal(text)
     if items is None:
         quoted = _QUOTED.findall(text)
-        items = [_evaluated(one) for one in quoted] if quoted else _separated(text.strip().strip(_AROUND))
+        items = (
+            [_evaluated(one) for one in quoted]
+            if quoted
+            else _separated(text.strip().strip(_AROUND if "," in text else " "))
+        )
     found = [one.decode(errors="replace") if isinstance(one, bytes) else str(one) for one in items]
     return found[:MOST_ITEMS]
 
@@ -219,8 +228,8 @@ def read_bytes(text: str) -> bytes:
 def read_number(text: str) -> float | None:
     """Return a number: a fraction, a percentage, with decimals or an exponent; None for what is none.
 
-    >>> read_number("3/14"), read_number("12.5 %"), read_number("5.18e-4"), read_number("15/210 * 20/210"), read_number("x")
-    (0.21428571428571427, 0.125, 0.000518, 0.006802721088435374, None)
+    >>> list(map(read_number, ("3/14", "12.5 %", "5.18e-4", "15/210 * 20/210", "x")))
+    [0.21428571428571427, 0.125, 0.000518, 0.006802721088435374, None]
     """
     text = text.strip().replace("−", "-").replace("，", ",").replace("×", "*").replace("·", "*").replace("％", "%")
     factor = 1.0
@@ -253,8 +262,8 @@ def decimals_of(text: str) -> int | None:
 def read_cells(text: str, labels: Sequence[str]) -> list[str]:
     """Return the text of each cell of a table: by its label, or all in their order.
 
-    >>> read_cells("h 15\\nu: 36", ["h", "u"]), read_cells("u = 36; h = 15", ["h", "u"]), read_cells("15 36", ["h", "u"])
-    (['15', '36'], ['15', '36'], ['15', '36'])
+    >>> [read_cells(text, ["h", "u"]) for text in ("h 15\\nu: 36", "u = 36; h = 15", "15 36")]
+    [['15', '36'], ['15', '36'], ['15', '36']]
     >>> read_cells("P(Sam|am) = 3/14", ["P(Sam | am)"])
     ['3/14']
 
@@ -269,13 +278,20 @@ def read_cells(text: str, labels: Sequence[str]) -> list[str]:
     fields = re.split(r"\s*[,，;；|]\s*|\s+", text.strip().strip(_AROUND))
     if len(fields) == len(labels) and not re.search("[=:：\n]", text.strip()) and checked(text):
         return fields
+    named = "|".join(re.escape(label) for label in labels if not label.isdecimal())
     for line in re.split(r"[\n;；]|,\s(?=[^\d])", checked(text)):
-        if line.strip():
-            label, value = _labelled(line.strip(), names)
+        label, value = _labelled(line.strip(), names)
+        apart = [line]
+        if named and read_number(value) is None:  # several cells on a line
+            apart = re.split(rf"(?<=\s)(?=(?:{named})\s*(?:[=:：]|\s[\d.]))", line)
+        for part in filter(str.strip, apart):
+            label, value = _labelled(part.strip(), names)
             if label:
                 found[label] = value
             else:
                 rest.append(value)
+    if len(rest) == 1 and len(labels) > 1 and not any(found.values()):
+        rest = re.split(r"\s*[,，|]\s*|\s+", rest[0].strip(_AROUND))
     empty = [label for label in labels if not found[label]]
     if len(rest) > len(empty):
         values = {"count": len(rest), "most": len(labels), "first": shown(rest[0])}

@@ -111,7 +111,8 @@ class BPERounds:
 
     def value(self, pair: Pair) -> int:
         """How often a pair occurs."""
-        return self._pairs.counts.get(self._packed(pair), 0)
+        count: int = self._pairs.counts.get(self._packed(pair), 0)
+        return count
 
     def words(self, pair: Pair, most: int) -> tuple[list[tuple[str, int]], int]:
         """The most frequent words that hold a pair."""

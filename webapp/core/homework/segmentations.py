@@ -23,15 +23,20 @@ from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.reference import ngram
-from webapp.core.vocabulary_error import Phrase
+from webapp.core.text.alignment import equal_beginning
+from webapp.core.vocabulary_error import Phrase, shown
 
 Values = Mapping[str, Any]
 Texts = Mapping[str, str]
 MOST_CHARACTERS = 1_000_000  # of a text to segment
 LONGEST_SENTENCE = 10_000
 LONGEST_LINK = 200  # characters of a sentence that a walkthrough shows
-DIRECTIONS = {"forward": "backward", "backward": "forward"}
-ALGORITHM = {"forward": "fmm", "backward": "bmm", "bidirectional": "bidirectional", "max-probability": "max-probability"}
+ALGORITHM = {
+    "forward": "fmm",
+    "backward": "bmm",
+    "bidirectional": "bidirectional",
+    "max-probability": "max-probability",
+}
 WINDOWS = range(2, 9)  # characters: the longest words that programs often look up
 
 
@@ -68,8 +73,8 @@ class Segmenting:
         text = texts.get("text") or values.get("text", "") or "\n".join(map("".join, segmented_lines(training)))
         sentences = tuple(line for line in text.split("\n") if line.strip())
         if sum(map(len, sentences)) > MOST_CHARACTERS or max(map(len, sentences), default=0) > LONGEST_SENTENCE:
-            values = {"most": MOST_CHARACTERS, "longest": LONGEST_SENTENCE}
-            message = Phrase("A text to segment has at most %(most)s characters, %(longest)s a line.", **values)
+            limits = {"most": MOST_CHARACTERS, "longest": LONGEST_SENTENCE}
+            message = Phrase("A text to segment has at most %(most)s characters, %(longest)s a line.", **limits)
             raise AnswerError(message, "text")
         return cls(sentences, dictionary, values.get("method", "forward"), bool(values.get("runs")), training)
 
@@ -100,9 +105,12 @@ class Segmenting:
 
     def others(self) -> Iterator[tuple[str, "Segmenting"]]:
         """The same with one thing changed, which students often do otherwise, by the code of that rule."""
-        if self.method in DIRECTIONS:
-            yield DIRECTIONS[self.method], replace(self, method=DIRECTIONS[self.method])
-        if self.method in ("forward", "backward", "bidirectional"):
+        matching = ("forward", "backward", "bidirectional")
+        if self.method in ("max-probability", *matching):
+            for method in ("forward", "backward"):
+                if method != self.method:
+                    yield method, replace(self, method=method)
+        if self.method in matching:
             yield "runs" if not self.runs else "no-runs", replace(self, runs=not self.runs)
             for longest in WINDOWS:
                 if longest < self.dictionary.longest:
@@ -114,9 +122,6 @@ class Segmenting:
                 yield "no-punctuation", replace(self, dictionary=Dictionary(punctuated))
         if self.method == "bigram":
             yield "max-probability", replace(self, method="max-probability")
-        if self.method == "max-probability":
-            yield "forward", replace(self, method="forward")
-            yield "backward", replace(self, method="backward")
 
 
 _TAGGED = re.compile(r"/[A-Za-z]{1,5}(?:\d{0,2})(?:\][A-Za-z]{0,4}\d?)?$")
@@ -169,8 +174,29 @@ def _read(text: str, wanted: Segmenting) -> list[list[str]]:
     spaced = "\n".join("  ".join(_words(line)) for line in text.split("\n"))
     try:
         return read_output(spaced, GoldText("words", lines))
-    except GoldError as error:
-        raise AnswerError(error.message) from None
+    except GoldError:
+        raise AnswerError(_other_text(spaced, lines)) from None
+
+
+def _other_text(spaced: str, lines: Sequence[GoldLine]) -> Phrase:
+    """Where a student's text first differs from the exercise's, or a word goes on into the next sentence."""
+    mine, text = "".join(spaced.split()), "".join(line.text for line in lines)
+    at = equal_beginning(mine, text)
+    if at == len(mine) == len(text):
+        return Phrase("A word of your answer goes beyond the end of its sentence. Write one sentence a line.")
+    before = 0
+    for line in lines:
+        if at < before + len(line.text):
+            break
+        before += len(line.text)
+    return Phrase(
+        "Sentence %(number)s, character %(place)s: your text has %(yours)s where the exercise has %(right)s. Both must "
+        "have the same characters.",
+        number=line.number,
+        place=at - before + 1,
+        yours=shown(mine[at : at + 8]),
+        right=shown(text[at : at + 8]),
+    )
 
 
 def judge(values: Values, texts: Texts, text: str, _find: object) -> Verdict:
@@ -233,12 +259,11 @@ def _reason(wanted: Segmenting, mine: list[list[str]], place: int, first: Differ
         return "punctuation", ""
     if unknown:
         return "not-in-dictionary", ""
-    for word in its:
-        if len(word) > 1 and word in wanted.dictionary and word not in mine[place]:
-            kept = Dictionary([each for each in wanted.dictionary.words if each != word])
-            if wanted.method in DIRECTIONS and replace(wanted, dictionary=kept).words(sentence) == mine[place]:
-                return "word-missing", ""
-    return "differs", ""
+    for word in its if wanted.method in ("forward", "backward") else ():
+        kept = Dictionary([each for each in wanted.dictionary.words if each != word])
+        if len(word) > 1 and replace(wanted, dictionary=kept).words(sentence) == mine[place]:
+            return "word-missing", ""
+    return "", ""
 
 
 def _link(wanted: Segmenting, place: int, token: int) -> Link | None:
@@ -246,11 +271,14 @@ def _link(wanted: Segmenting, place: int, token: int) -> Link | None:
     sentence = wanted.sentences[place]
     if wanted.method not in ALGORITHM or len(sentence) > LONGEST_LINK:
         return None
-    spans = {sentence[start:end] for start in range(len(sentence)) for end in range(start + 1, min(start + 17, len(sentence) + 1))}
-    used = [word for word in wanted.dictionary.words if word in spans]
+    used = [word for word in wanted.dictionary.words if word in sentence]
     counts = wanted.dictionary.frequencies is not None
     lines = [f"{word} {wanted.dictionary.count_of(word)}" if counts else word for word in used]
-    values: dict[str, str | int] = {"algorithm": ALGORITHM[wanted.method], "text": sentence, "dictionary": "\n".join(lines)}
+    values: dict[str, str | int] = {
+        "algorithm": ALGORITHM[wanted.method],
+        "text": sentence,
+        "dictionary": "\n".join(lines),
+    }
     values["runs"] = int(wanted.runs)
     return Link("matching" if wanted.method != "max-probability" else "max-probability", values | {"token": token})
 
@@ -290,7 +318,9 @@ def judge_dictionary(values: Values, texts: Texts, text: str, _find: object) -> 
     try:
         read = read_dictionary(text)
     except DictionaryError as error:
-        raise AnswerError(Phrase("Line %(line)s of the dictionary: %(why)s.", line=error.line_number, why=error.message)) from None
+        raise AnswerError(
+            Phrase("Line %(line)s of the dictionary: %(why)s.", line=error.line_number, why=error.message)
+        ) from None
     mine, right = list(read.words), rules.pop("")
     have, wanted = set(mine), set(right)
     missing = [word for word in right if word not in have]

@@ -53,7 +53,7 @@ def judged(
     rule = next((name for name, other in (rules or {}).items() if list(other) == list(mine)), "")
     why = next((code for code, other in (reasons or {}).items() if list(other) == list(mine)), why)
     if not why:
-        why = "missing" if place > len(mine) else "too-many" if place > len(right) else "differs"
+        why = "missing" if place > len(mine) else "too-many" if place > len(right) else ""
     outcome: Outcome = "other-rule" if rule else "wrong"
     return Verdict(
         outcome,
@@ -145,13 +145,14 @@ def judge_tokens(values: Values, _texts: Texts, text: str, find: Find) -> Verdic
         reasons["no-prefix"] = plain
         known = {*_pieces(values), "[UNK]"}
         why = "not-in-vocabulary" if any(token not in known for token in mine) else ""
-    elif "unigram" in values:
-        ties = computed.unigram_ties(values["text"], values)
-        return judged(mine, right, "token", rules={"equal-probability": mine} if mine in ties else {}, notes=notes)
+    rules: dict[str, Sequence[str]] = {}
+    if "unigram" in values:
+        rules = {"equal-probability": mine} if mine in computed.unigram_ties(values["text"], values) else {}
+        why = "less-probable" if set(mine) <= set(values["unigram"]) else "not-in-vocabulary"
     spelled = "".join(mine).replace("##", "")
-    if not why and spelled != shown_piece(values["text"]).replace("␣" if values.get("split") == "spaces" else "\0", ""):
+    if spelled != shown_piece(values["text"]).replace("␣" if values.get("split") == "spaces" else "\0", ""):
         why = "other-text"
-    return judged(mine, right, "token", reasons=reasons, notes=notes, why=why)
+    return judged(mine, right, "token", rules=rules, reasons=reasons, notes=notes, why=why)
 
 
 def _as_shown(token: str) -> str:
@@ -166,7 +167,7 @@ def judge_ids(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:
         plain = find(values["vocabulary"]).ids(values["text"])
         reasons["special-as-text"] = list(map(str, plain))
         if values.get("shuffled"):  # minbpe's step 3: merges over the bytes as they are, without GPT-4's order
-            reasons["bytes-not-shuffled"] = list(map(str, computed.unshuffled(find(values["vocabulary"]), right)))
+            reasons["not-shuffled"] = list(map(str, computed.unshuffled(find(values["vocabulary"]), right)))
     return judged(list(map(str, mine)), list(map(str, right)), "id", reasons=reasons)
 
 
@@ -189,7 +190,11 @@ def tags_of(words: Sequence[str], scheme: str) -> list[str]:
     >>> tags_of(["和", "尚未", "研究生"], "BMES"), tags_of(["和", "尚未"], "BI")
     (['S', 'B', 'E', 'B', 'M', 'E'], ['B', 'B', 'I'])
     """
-    middle, last, single = ("M" if "M" in scheme else "I"), ("E" if "E" in scheme else "I"), ("S" if "S" in scheme else "B")
+    middle, last, single = (
+        ("M" if "M" in scheme else "I"),
+        ("E" if "E" in scheme else "I"),
+        ("S" if "S" in scheme else "B"),
+    )
     tags = []
     for word in words:
         tags += [single] if len(word) == 1 else ["B", *middle * (len(word) - 2), last]
@@ -308,4 +313,3 @@ def written_tags(values: Values, texts: Texts, _find: Find) -> str:
 def written_bytes(values: Values, _texts: Texts, _find: Find) -> str:
     """An example of the right bytes."""
     return _hexadecimal(example_bytes(values))
-

@@ -124,8 +124,9 @@ def rows_around(
     found = []
     for at in range(max(place - 1 - AROUND, 0), min(place + AROUND, max(len(yours), len(right)))):
         mine, its = (each[at] if at < len(each) else "" for each in (yours, right))
-        label, count = (each[at] if at < len(each) else None for each in (labels, counts))
-        found.append(Row(at + 1, mine, its, mine == its, label or "", count))
+        label = labels[at] if at < len(labels) else ""
+        count = counts[at] if at < len(counts) else None
+        found.append(Row(at + 1, mine, its, mine == its, label, count))
     return found
 
 

@@ -10,17 +10,18 @@ from pydantic import Field
 from webapp.core.homework.check import Answer as HandedIn
 from webapp.core.homework.check import check
 from webapp.core.homework.exercises import EXERCISES, Exercise
-from webapp.core.homework.verdicts import AnswerError, Outcome, PlaceKind, Verdict
+from webapp.core.homework.verdicts import AnswerError, Figures, Outcome, PlaceKind, Row, Side, Verdict
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tokenization.messages import translated
 from webapp.tools.homework.page import Checked, in_language
 from webapp.tools.homework.sheets import Sheet, find_sheet
-from webapp.tools.inputs import Answer, FromForm, InBody, Input, OnPage, at_most
+from webapp.tools.inputs import Answer, BodyField, FromForm, InBody, Input, OnPage, at_most
 from webapp.tools.kernel import ApiEntry, Tool
 from webapp.vocabularies import tokenizer_of
 
 LONGEST = 8_000_000  # bytes of a typed answer
 Contents = Mapping[str, str]
+NOTHING: Contents = {}
 
 
 def _first(values: Sequence[str]) -> str:
@@ -30,7 +31,12 @@ def _first(values: Sequence[str]) -> str:
 class HomeworkInput(Input):
     """An exercise and an answer to check: typed, or in files; and files that the answer is computed from."""
 
-    exercise: Annotated[str, FromForm(choose=_first), Field(description="The id of the exercise.")] = ""
+    exercise: Annotated[
+        str,
+        FromForm(choose=_first),
+        BodyField(default=...),
+        Field(description="The id of the exercise, such as `cs336-bpe-example`."),
+    ] = ""
     sheet: Annotated[str, OnPage(), FromForm(choose=_first)] = ""
     answer: Annotated[
         str,
@@ -39,12 +45,12 @@ class HomeworkInput(Input):
     ] = ""
     files: Annotated[
         Contents, InBody(), Field(description="Files of the answer by their names, such as `merges.txt`.")
-    ] = {}
+    ] = NOTHING
     given: Annotated[
         Contents,
         InBody(),
         Field(description="Files that the answer is computed from, by their roles, such as `corpus`."),
-    ] = {}
+    ] = NOTHING
 
     @classmethod
     def read(cls, request: Request) -> tuple[Self, list[InputProblem]]:
@@ -78,46 +84,6 @@ class HomeworkInput(Input):
         return not (self.files or self.given) and super().fits_address
 
 
-class CheckBody(Input):
-    """An answer to check."""
-
-    exercise: Annotated[str, Field(description="The id of the exercise, such as `cs336-bpe-example`.")]
-    answer: Annotated[str, at_most(LONGEST, lambda: _("The answer")), Field(description="The answer as text.")] = ""
-    files: Annotated[
-        dict[str, str], Field(description="Files of the answer by their names, such as `merges.txt`: UTF-8 text.")
-    ] = {}
-    given: Annotated[
-        dict[str, str],
-        Field(description="Files that the answer is computed from, by their roles, such as `corpus` or `dictionary`."),
-    ] = {}
-
-
-class SideAnswer(Answer):
-    """One of the two answers at the first place that differs."""
-
-    text: str
-    count: Annotated[float | None, Field(description="How often the pair occurs, or its score, or the cell's value.")]
-    words: Annotated[Sequence[tuple[str, int]], Field(description="Words that hold the pair, with their counts.")]
-
-
-class RowAnswer(Answer):
-    """A place near the first one that differs."""
-
-    number: int
-    yours: str
-    right: str
-    agrees: bool
-    label: str
-
-
-class FiguresAnswer(Answer):
-    """Precision, recall and F1 as the official script of the bakeoffs computes them."""
-
-    precision: float | None
-    recall: float | None
-    f1: float | None
-
-
 class CheckAnswer(Answer):
     """The verdict on an answer."""
 
@@ -132,11 +98,11 @@ class CheckAnswer(Answer):
     agreeing: Annotated[int, Field(description="How many places are equal.")]
     total: int
     in_both: Annotated[int | None, Field(description="How many merges or words both have, in whatever order.")]
-    yours: SideAnswer | None
-    right: SideAnswer | None
-    rows: Sequence[RowAnswer]
+    yours: Side | None
+    right: Side | None
+    rows: Sequence[Row]
     notes: Sequence[str]
-    figures: FiguresAnswer | None
+    figures: Figures | None
     link: Annotated[str | None, Field(description="The address of the walkthrough at this place.")]
 
 
@@ -148,7 +114,7 @@ def found(given: HomeworkInput) -> tuple[Exercise | None, Sheet | None]:
     return (sheet.exercise(given.exercise) if given.exercise else None), sheet
 
 
-def exercise_of(given: HomeworkInput | CheckBody) -> Exercise:
+def exercise_of(given: HomeworkInput) -> Exercise:
     """The exercise of an input; raises InputProblem if there is none of that id."""
     exercise = EXERCISES.get(given.exercise)
     if exercise is None:
@@ -157,7 +123,7 @@ def exercise_of(given: HomeworkInput | CheckBody) -> Exercise:
     return exercise
 
 
-def judge(exercise: Exercise, given: HomeworkInput | CheckBody) -> Verdict:
+def judge(exercise: Exercise, given: HomeworkInput) -> Verdict:
     """The verdict on an answer; raises InputProblem for one that cannot be read."""
     contents = [
         {name: content if isinstance(content, bytes) else content.encode() for name, content in each.items()}
@@ -171,20 +137,14 @@ def judge(exercise: Exercise, given: HomeworkInput | CheckBody) -> Verdict:
 
 
 def checked(given: HomeworkInput) -> Checked:
-    """Show an exercise, or check an answer to it."""
-    exercise, sheet = found(given)
-    return Checked(given, exercise, sheet, None if exercise is None or given.is_empty else judge(exercise, given))
-
-
-def check_answer(body: CheckBody) -> CheckAnswer:
     """Check an answer to an exercise, and find the first place that differs.
 
     The right answer is computed by the site's algorithms. An answer may be right by another rule for ties, direction or
     tag set; then `rule` names it. `why` is the code of the reason for the first difference, `message` says it in
     sentences. The page `/homework` lists the exercises with their ids.
     """
-    exercise = exercise_of(body)
-    return answer(Checked(HomeworkInput(exercise=exercise.id), exercise, verdict=judge(exercise, body)))
+    exercise, sheet = found(given)
+    return Checked(given, exercise, sheet, None if exercise is None or given.is_empty else judge(exercise, given))
 
 
 def answer(shown: Checked) -> Any:
@@ -194,29 +154,10 @@ def answer(shown: Checked) -> Any:
     if shown.verdict is None:
         raise InputProblem(_("There is no answer yet. Type it or choose a file."), 422, "answer")
     verdict = shown.verdict
-    sides = [
-        SideAnswer(side.text, side.count, side.words) if side is not None else None
-        for side in (verdict.yours, verdict.right)
-    ]
-    figures = verdict.figures
+    same = {name: getattr(verdict, name) for name in CheckAnswer.__dataclass_fields__ if hasattr(verdict, name)}
+    message = " ".join([shown.headline, *shown.explanation])
     return CheckAnswer(
-        exercise=shown.exercise.id,
-        outcome=verdict.outcome,
-        message=" ".join([shown.headline, *shown.explanation]),
-        place_kind=verdict.place_kind,
-        place=verdict.place,
-        label=verdict.label,
-        why=verdict.why,
-        rule=verdict.rule,
-        agreeing=verdict.agreeing,
-        total=verdict.total,
-        in_both=verdict.in_both,
-        yours=sides[0],
-        right=sides[1],
-        rows=[RowAnswer(row.number, row.yours, row.right, row.agrees, row.label) for row in verdict.rows],
-        notes=shown.notes,
-        figures=figures and FiguresAnswer(figures.precision, figures.recall, figures.f1),
-        link=shown.steps,
+        **same | {"exercise": shown.exercise.id, "message": message, "notes": shown.notes, "link": shown.steps}
     )
 
 
@@ -232,9 +173,8 @@ TOOL = Tool(
     redirected=False,
     api=ApiEntry(
         "/check",
-        CheckBody,
+        "CheckBody",
         CheckAnswer,
         {"exercise": "cs336-bpe-example", "answer": "s t\ne st\no w\nl ow\nw est\nn e"},
-        run=check_answer,
     ),
 )
