@@ -5,23 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from flask_babel import gettext as _
-from flask_babel import lazy_gettext as _l
 
 from webapp.tokenization.forms import InputProblem, as_typed
+from webapp.tools.homework.page import WORDS
 
-KINDS = {
-    _l("BPE, training"): {"bpe:merges": _l("merges in order"), "bpe:tokens": _l("tokens of a word")},
-    _l("Byte-level BPE, training"): {
-        "bpe-bytes:merges": _l("merges in order"),
-        "bpe-bytes:tokens": _l("tokens of a word"),
-    },
-    _l("WordPiece, training"): {"wordpiece:merges": _l("merges in order"), "wordpiece:tokens": _l("tokens of a word")},
-    _l("FMM"): {"fmm:segmentation": _l("words"), "fmm:tags": _l("BMES tags")},
-    _l("BMM"): {"bmm:segmentation": _l("words"), "bmm:tags": _l("BMES tags")},
-    _l("Bidirectional matching"): {"bidirectional:segmentation": _l("words"), "bidirectional:tags": _l("BMES tags")},
-    _l("Maximum probability"): {"max-probability:segmentation": _l("words"), "max-probability:tags": _l("BMES tags")},
-}
-"""What an exercise of one's own can ask for: the algorithms, and for each the values of the form with their labels."""
 FIELDS = ("title", "task", "kind", "text", "ties", "merges", "word", "dictionary", "hints")
 
 
@@ -49,8 +36,7 @@ def parameters_of(fields: Mapping[str, str]) -> dict[str, Any]:
             found["word"] = fields["word"].strip()
     else:
         found["dictionary"] = fields["dictionary"].strip()
-    labels = {value: f"{name}: {label}" for name, asked in KINDS.items() for value, label in asked.items()}
-    found["title"] = fields["title"].strip() or labels.get(fields["kind"], "")
+    found["title"] = fields["title"].strip() or str(WORDS["kinds"].get(fields["kind"], ""))
     found |= {"task": task} if (task := fields["task"].strip()) else {}
     if hints := [line.strip() for line in fields["hints"].splitlines() if line.strip()]:
         found["hints"] = hints

@@ -14,14 +14,14 @@ from flask_babel import gettext as _
 from markupsafe import Markup
 from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.pages.homework.own import KINDS, as_value, fields_of, parameters_of
+from webapp.pages.homework.own import as_value, fields_of, parameters_of
 from webapp.pages.homework.reports import Reports, read_reports
 from webapp.rendering.delimited import as_csv
 from webapp.storage import ShareReceipt
 from webapp.tokenization.forms import InputProblem, as_typed, moved
 from webapp.tokenization.snapshots import ShareTerms, read_terms
 from webapp.tools.homework import TOOL, HomeworkInput, found
-from webapp.tools.homework.page import RULES, Checked, Group, in_language, marked_word, place_name, solution_text
+from webapp.tools.homework.page import WORDS, Checked, Group, in_language, marked_word, place_name, solution_text
 from webapp.tools.homework.records import (
     LONGEST_NAME,
     ForgedError,
@@ -99,8 +99,8 @@ def variables() -> dict[str, object]:
         "rule_name": rule_name,
         "marked_word": marked_word,
         "solution_of": solution_text,
-        "own_kinds": KINDS,
-        "tie_rules": RULES,
+        "own_kinds": WORDS["kinds"],
+        "tie_rules": WORDS["rules"],
     }
 
 

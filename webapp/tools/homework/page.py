@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 from urllib.parse import urlencode
 
 from flask import url_for
 from flask_babel import gettext as _
-from flask_babel import lazy_gettext as _l
 from markupsafe import Markup
 
 from webapp.core.homework.check import solution
@@ -21,82 +21,11 @@ from webapp.tools.homework.records import Record, Work
 from webapp.tools.homework.sentences import explanation, headline, note, rule_name
 from webapp.tools.homework.sheets import OWN, Sheet
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, tokenizer_of
-from webapp.web.localization import current_key, number
+from webapp.web.localization import current_key, localized, number
 
 SHOWN_AFTER = 5
 """After how many tries the answer to a published exercise is shown."""
-PLACES = {
-    "merge": _l("merge %(place)s"),
-    "piece": _l("piece %(place)s"),
-    "token": _l("token %(place)s"),
-    "id": _l("id %(place)s"),
-    "tag": _l("tag %(place)s"),
-    "sentence": _l("sentence %(place)s"),
-    "word": _l("word %(place)s"),
-    "cell": _l("cell %(place)s"),
-    "character": _l("character %(place)s"),
-}
-"""What a place of an answer is called, by its kind."""
-
-
-COLUMNS = {
-    "merge": _l("Merge"),
-    "piece": _l("Piece"),
-    "token": _l("Token"),
-    "id": _l("Id"),
-    "tag": _l("Tag"),
-    "sentence": _l("Sentence"),
-    "word": _l("Word"),
-    "cell": _l("Cell"),
-    "character": _l("Character"),
-}
-"""The heading of the column with the numbers of places."""
-PLACEHOLDERS = {
-    "merges": _l("One merge a line, a space between the two pieces: s t"),
-    "vocabulary": _l("JSON with the id of each piece"),
-    "longest": _l("The longest token"),
-    "segmentation": _l("One sentence a line, spaces or slashes between the words"),
-    "dictionary": _l("One word a line"),
-    "score": _l("FMM Precision: … Recall: …"),
-    "times": _l("before: 12.3 s, after: 1.2 s"),
-    "tokens": _l("The tokens with spaces between them"),
-    "ids": _l("The ids with spaces between them"),
-    "text": _l("The text"),
-    "tags": _l("The tags, one for each character"),
-    "bytes": _l('The bytes, such as b"\\xe4\\xbd" or e4 bd'),
-    "cells": _l("One value a line: name = value"),
-}
-"""What the box for the answer says while it is empty, by the kind of exercise."""
-TASKS = {
-    "merges": _l(
-        "Train on the text below, whose words are separated by white space, and hand in the first %(merges)s "
-        "merges in order. Of several pairs with the highest count, take the one that is %(ties)s."
-    ),
-    "tokens": _l(
-        "Train on the text below, whose words are separated by white space: %(merges)s merges; of several pairs "
-        "with the highest count, take the one that is %(ties)s. Then tokenize “%(text)s”."
-    ),
-    "segmentation": _l("Segment the text below with the dictionary, and hand in the words with spaces between them."),
-    "tags": _l("Segment the text below with the dictionary, and hand in the tags of its characters: B, M, E, S."),
-}
-"""The task of an exercise of one's own for which the teacher wrote none, by its kind."""
-RULES = {
-    "first-seen": _l("first seen"),
-    "greater": _l("lexicographically greater"),
-    "smaller": _l("lexicographically smaller"),
-    "lower-ids": _l("of lower ids"),
-    "longest": _l("longer"),
-}
-"""The rules for ties, as the end of a sentence: of equal counts, take the pair that is …"""
-MATERIAL = {
-    "words": _l("Words and their counts"),
-    "corpus": _l("Text to train on"),
-    "training": _l("Training sentences"),
-    "dictionary": _l("Dictionary"),
-    "text": _l("Text"),
-    "gold": _l("Gold text"),
-}
-"""What an exercise is about, as a visitor may copy it."""
+WORDS = localized(files(__package__), "page.toml")
 
 
 def in_language(words: Mapping[str, str]) -> str:
@@ -106,7 +35,7 @@ def in_language(words: Mapping[str, str]) -> str:
 
 def place_name(kind: str, place: int | None) -> str:
     """A place in a table: `merge 65`."""
-    return str(PLACES[kind]) % {"place": number(place)} if kind in PLACES and place else ""
+    return str(WORDS["places"][kind]) % {"place": number(place)} if kind in WORDS["places"] and place else ""
 
 
 def marked_word(word: str, pair: str) -> Markup:
@@ -242,10 +171,10 @@ class Checked:
     def task(self) -> str:
         """What is asked for."""
         assert self.exercise is not None
-        written = in_language(self.exercise.task)
-        values = {name: self.exercise.parameters.get(name, "") for name in ("merges", "text")}
-        ties = str(RULES.get(self.exercise.parameters.get("ties", ""), ""))
-        return written or str(TASKS[self.exercise.kind]) % {**values, "ties": ties}
+        values: dict[str, Any] = {"merges": "", "text": "", **self.exercise.parameters}
+        values["ties"] = WORDS["rules"].get(values.get("ties"), "")
+        values["method"] = rule_name(values["method"]) if "method" in values else ""
+        return in_language(self.exercise.task) or str(WORDS["tasks"][self.exercise.kind]) % values
 
     @property
     def material(self) -> list[tuple[str, str]]:
@@ -254,18 +183,18 @@ class Checked:
         values = self.exercise.parameters
         own = not in_language(self.exercise.task) or self.exercise.id.startswith(OWN)
         left_out = {"text"} if "merges" in values else {"gold"} if self.exercise.kind != "score" else set()
-        texts = ((title, values.get(name)) for name, title in MATERIAL.items() if name not in left_out)
+        texts = ((title, values.get(name)) for name, title in WORDS["material"].items() if name not in left_out)
         return [(str(title), text) for title, text in texts if isinstance(text, str) and (own or "\n" in text)]
 
     @property
     def placeholder(self) -> str:
         """What the empty box says."""
-        return str(PLACEHOLDERS.get(self.exercise.kind, "")) if self.exercise else ""
+        return str(WORDS["placeholders"][self.exercise.kind]) if self.exercise else ""
 
     @property
     def place_title(self) -> str:
         """The heading of the numbers of places."""
-        return str(COLUMNS[self.verdict.place_kind]) if self.verdict else ""
+        return str(WORDS["columns"][self.verdict.place_kind]) if self.verdict else ""
 
     @property
     def tells(self) -> bool:
