@@ -150,7 +150,8 @@ def checked(given: HomeworkInput) -> Checked:
 def answer(shown: Checked) -> Any:
     """The verdict for programs; the list of exercises if none is chosen."""
     if shown.exercise is None:
-        return {"exercises": {id: in_language(one.title) for id, one in EXERCISES.items()}}
+        listed = [task.exercise for group in shown.groups for task in group.tasks]
+        return {"exercises": {one.id: in_language(one.title) for one in listed}}
     if shown.verdict is None:
         raise InputProblem(_("There is no answer yet. Type it or choose a file."), 422, "answer")
     verdict = shown.verdict
