@@ -55,6 +55,7 @@ PLAN_CHOICES = {
     "keep": "the share of the pieces that a round of Unigram's pruning keeps",
     "variant": "of BPE over bytes",
     "transition": "the share of SuperBPE's first phase",
+    "ties": "of BPE: which of several equally frequent pairs is merged",
     "order": "the words of the longest n-gram",
     "smoothing": "of n-grams",
     "segmentation": "for n-grams: words between spaces or /, or how raw text is segmented",

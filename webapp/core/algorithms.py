@@ -26,6 +26,7 @@ from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnig
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordLevel, WordPiece
 from webapp.core.reference import bpe, hmm, matching, maximum_probability, ngram, unigram, wordpiece
+from webapp.core.trainers.ties import FIRST_SEEN, TIE_RULES
 
 Family = Literal["dictionary", "word model", "merges", "pieces", "language model", "lookup"]
 
@@ -67,7 +68,9 @@ ORDER = Choice("order", ("1", "2", "3"), "2")
 """How many words an n-gram has."""
 SMOOTHING = Choice("smoothing", ("add-one", "jelinek-mercer", "absolute-discounting", "kneser-ney"), "kneser-ney")
 """How an n-gram model estimates the probability of n-grams that its training did not see."""
-CHOICES = (MODE, ORDER, SMOOTHING)
+TIES = Choice("ties", TIE_RULES, FIRST_SEEN)
+"""Which of several equally frequent pairs training merges; it applies to vocabularies trained on the visitor's text."""
+CHOICES = (MODE, ORDER, SMOOTHING, TIES)
 
 
 @dataclass(frozen=True)
@@ -90,10 +93,11 @@ class Algorithm:
 
     `models` are the classes whose vocabularies it can use; two algorithms with the same models share vocabularies, and
     then have the same `kind`. `options` apply to the site's own vocabularies, `external_options` to those that are
-    fetched or uploaded, `choices` to all. `direction` is that of maximum matching, None for other algorithms.
-    `has_steps` says whether `/steps` shows them. `reference` are the functions of `webapp.core.reference` that encode
-    with it, which pages list as "the whole algorithm"; empty where there is no textbook version. `inferences` are the
-    ids of the ways to apply its vocabularies, its own rule first.
+    fetched or uploaded, `choices` to all, but `TIES` only to those that are trained on the visitor's text. `direction`
+    is that of maximum matching, None for other algorithms. `has_steps` says whether `/steps` shows them. `reference`
+    are the functions of `webapp.core.reference` that encode with it, which pages list as "the whole algorithm"; empty
+    where there is no textbook version. `inferences` are the ids of the ways to apply its vocabularies, its own rule
+    first.
     """
 
     id: str
@@ -169,6 +173,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             "merges",
             (BPE, RankBPE, ScoredBPE),
             options=(SPECIAL,),
+            choices=(TIES,),
             limits=MERGES,
             has_steps=True,
             reference=(bpe.characters, bpe.utf8, bpe.encode),

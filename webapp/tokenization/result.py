@@ -247,7 +247,7 @@ def _prepared(state: State, corpus_limit: int, tokenizer: Tokenizer | None) -> P
         own = state.corpus if state.family == "word model" else state.corpus or state.text
         corpus, trained_bytes = _corpus(own, corpus_limit)
         with report.current().phase("train"):
-            trained = train_vocabulary(state.vocabulary, corpus, state.trained_size)
+            trained = train_vocabulary(state.vocabulary, corpus, state.trained_size, state.relevant().ties)
         return Prepared(_as_chosen(trained.tokenizer, state), None, trained.merges, trained_bytes)
     if state.lowercase and state.vocabulary in NAMES and LOWERCASE in options_of(state.algorithm):
         return Prepared(shipped_tokenizer(state.vocabulary, lowercase=True))

@@ -15,6 +15,7 @@ from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import HIGHEST_ORDER
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, ngram, unigram, wordpiece
+from webapp.core.trainers.ties import FIRST_SEEN
 from webapp.core.trainers.word_counts import characters
 from webapp.vocabularies.catalogue import CATALOGUE
 
@@ -46,13 +47,13 @@ _TO_THE_MOST: dict[str, tuple[recipes.Recipe, Callable[..., Any]]] = {
 
 
 @lru_cache(maxsize=24)
-def _trained_to_the_most(name: str, corpus: str) -> Any:
+def _trained_to_the_most(name: str, corpus: str, **rule: str) -> Any:
     recipe, train = _TO_THE_MOST[name]
-    return train(recipe.count(corpus), merges_at_most=MERGES.most)
+    return train(recipe.count(corpus), merges_at_most=MERGES.most, **rule)
 
 
-def _first_merges(name: str, corpus: str, size: int) -> TrainedVocabulary:
-    trained = _trained_to_the_most(name, corpus)
+def _first_merges(name: str, corpus: str, size: int, **rule: str) -> TrainedVocabulary:
+    trained = _trained_to_the_most(name, corpus, **rule)
     tokenizer = _TO_THE_MOST[name][0].tokenizer(trained.first(size), trained.special_tokens)
     return TrainedVocabulary(tokenizer, trained.merges[:size])
 
@@ -73,7 +74,7 @@ def _ngram(corpus: str, size: int) -> TrainedVocabulary:
     return TrainedVocabulary(recipes.NGRAM.tokenizer(NGram(counts)), ())
 
 
-TRAINERS: dict[str, Callable[[str, int], TrainedVocabulary]] = {
+TRAINERS: dict[str, Callable[..., TrainedVocabulary]] = {
     **{name: partial(_first_merges, name) for name in _TO_THE_MOST},
     "learned-unigram": _unigram,
     "learned-ngram": _ngram,
@@ -88,10 +89,12 @@ LIMITS: dict[str, TrainingLimits] = {
 
 
 @lru_cache(maxsize=16)
-def train_vocabulary(name: str, corpus: str, size: int) -> TrainedVocabulary:
+def train_vocabulary(name: str, corpus: str, size: int, ties: str = FIRST_SEEN) -> TrainedVocabulary:
     """Train vocabulary `name` on `corpus`: `size` merges, about `size` pieces for Unigram, all words for n-grams.
 
-    Training is deterministic. Raises KeyError for a name that is not in `TRAINERS`.
+    `ties` is a rule of `webapp.core.trainers.ties`; only BPE has others than the default. Training is deterministic.
+    Raises KeyError for a name that is not in `TRAINERS`.
     """
     limits = LIMITS.get(name)
-    return TRAINERS[name](corpus, min(max(size, limits.least), limits.most) if limits else 0)
+    rule = {} if ties == FIRST_SEEN else {"ties": ties}
+    return TRAINERS[name](corpus, min(max(size, limits.least), limits.most) if limits else 0, **rule)

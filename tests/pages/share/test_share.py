@@ -56,7 +56,7 @@ def share_again(app: Flask, path: str, expires: datetime | None = None, **change
 
 
 STATES = [
-    {"algorithm": "bpe", "vocabulary": "learned-bytes", "size": "20"},
+    {"algorithm": "bpe", "vocabulary": "learned-bytes", "size": "20", "ties": "lower-ids"},
     {"algorithm": "wordpiece", "lowercase": "1"},
     {"algorithm": "wordpiece", "vocabulary": "learned-wordpiece"},
     {"algorithm": "unigram", "vocabulary": "learned-unigram"},

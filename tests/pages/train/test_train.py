@@ -105,8 +105,8 @@ def test_wordpiece_from_the_top_down_keeps_its_name(client: FlaskClient, queue: 
 @pytest.mark.parametrize(
     ("trainer", "shown", "hidden"),
     [
-        ("bpe-bytes", {"variant-plain", "minimum_count"}, {"keep", "coverage"}),
-        ("wordpiece", {"coverage"}, {"keep", "variant-plain"}),
+        ("bpe-bytes", {"variant-plain", "minimum_count", "ties"}, {"keep", "coverage"}),
+        ("wordpiece", {"coverage"}, {"keep", "variant-plain", "ties"}),
         ("unigram", {"keep", "coverage", "longest_piece", "seeds-bpe"}, {"variant-plain"}),
         ("ngram", {"segmentation", "order-3", "smoothing", "minimum_pairs", "minimum_triples"}, {"size", "pattern"}),
     ],

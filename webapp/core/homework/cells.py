@@ -157,8 +157,8 @@ _METHODS = {"fmm": "FMM", "正向": "FMM", "前向": "FMM", "forward": "FMM"}
 def read_scores(text: str) -> dict[str, float]:
     """The figures of a score file, by method and name.
 
-    >>> read_scores("FMM:\\n Precision:0.95\\tRecall:0.96\\nBMM:\\n Precision:0.94\\tRecall: 95.5%")
-    {'FMM P': 0.95, 'FMM R': 0.96, 'BMM P': 0.94, 'BMM R': 0.955}
+    >>> read_scores("FMM:\\n Precision:0.95\\tRecall:0.96\\nBMM:\\n Precision:0.94\\tRecall: 75%")
+    {'FMM P': 0.95, 'FMM R': 0.96, 'BMM P': 0.94, 'BMM R': 0.75}
 
     Raises AnswerError if there are none.
     """

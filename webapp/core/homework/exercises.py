@@ -89,7 +89,8 @@ def _read() -> tuple[dict[str, Course], dict[str, Exercise]]:
 COURSES, EXERCISES = _read()
 
 OWN_COURSE = Course("own", {"en": "One’s own", "zh": "自拟题"}, {"en": "", "zh": ""}, "")
-LONGEST_TEXT = 20_000  # characters of a text or a dictionary that a teacher gives
+LONGEST_CORPUS = 2_000  # characters to train on: the most of which a walkthrough shows rounds
+LONGEST_TEXT = 20_000  # characters of sentences to segment, and of a dictionary
 MOST_MERGES = 200
 MOST_COUNT = 1_000_000
 ALGORITHMS = ("bpe", "bpe-bytes", "wordpiece", "fmm", "bmm", "bidirectional", "max-probability")
@@ -118,9 +119,10 @@ def own_exercise(parameters: Mapping[str, Any], id: str = "own") -> Exercise:
     """
     algorithm = _choice(parameters, "algorithm", ALGORITHMS)
     asked = _choice(parameters, "asked", ASKED[algorithm])
-    text = _text(parameters, "text", LONGEST_TEXT)
+    trains = "merges" in ASKED[algorithm]
+    text = _text(parameters, "text", LONGEST_CORPUS if trains else LONGEST_TEXT)
     values: dict[str, Any] = {}
-    if algorithm in ASKED and "merges" in ASKED[algorithm]:
+    if trains:
         values = {
             "corpus": text,
             "split": "spaces",

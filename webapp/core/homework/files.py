@@ -12,7 +12,7 @@ from webapp.core.reference.bpe import merge_best
 from webapp.core.text.utf8 import characters_to_bytes, foreign_characters
 from webapp.core.vocabulary_error import Phrase, shown
 
-LARGEST_FILE = 4_000_000  # bytes
+LARGEST_FILE = 8_000_000  # bytes
 MOST_MERGES = 20_000
 LONGEST_PIECE = 2_000
 
@@ -187,18 +187,18 @@ def bytes_of(written: Sequence[str], notes: list[Note]) -> Any:
     return convert
 
 
-def merges_of(vocabulary: Mapping[bytes, int]) -> list[Pair]:
-    """The merges that a vocabulary implies, in the order of its ids: the two parts that its other pieces leave.
+def merges_of(vocabulary: Mapping[bytes, int], most: int) -> list[Pair]:
+    """The first merges that a vocabulary implies, in the order of its ids: the two parts that its other pieces leave.
 
     Source: `recover_merges` of minbpe. Two lists of merges can make the same vocabulary.
 
-    >>> merges_of({b"s": 0, b"t": 1, b"e": 2, b"st": 3, b"est": 4})
+    >>> merges_of({b"s": 0, b"t": 1, b"e": 2, b"st": 3, b"est": 4}, 9)
     [(b's', b't'), (b'e', b'st')]
     """
     ranks: dict[Piece, float] = {}
     merges: list[Pair] = []
     for piece in sorted(vocabulary, key=vocabulary.__getitem__):
-        if 1 < len(piece) <= 64:
+        if 1 < len(piece) <= 64 and len(merges) < most:
             parts = merge_best([piece[at : at + 1] for at in range(len(piece))], ranks)
             if len(parts) == 2:
                 merges.append((parts[0], parts[1]))

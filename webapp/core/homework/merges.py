@@ -9,7 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -33,6 +33,7 @@ from webapp.core.text.utf8 import bytes_to_characters
 from webapp.core.trainers.ties import FIRST_SEEN, TIE_RULES, TieRule
 from webapp.core.vocabulary_error import Phrase
 
+LONGEST_LINK = 2_000  # characters of a corpus that a walkthrough shows
 PATTERNS = {"gpt2": GPT2, "gpt4": CL100K_BASE}
 
 
@@ -127,21 +128,24 @@ class Training:
 
         return [(piece(left), piece(right)) for left, right in pairs]
 
-    def link(self, number: int, text: str = "") -> Link | None:
-        """What the walkthrough of the training needs to show a round; None for a training that it cannot show."""
-        if self.suffix or self.split == "none" or len(self.counts) > 200:
+    def link(self, number: int) -> Link | None:
+        """What the walkthrough of the training needs to show a round; None for a training that it cannot show.
+
+        It has no BPE over characters without a suffix, but on ASCII text the rounds over bytes are the same.
+        """
+        words = [f"{word} {count}" for word, count in self.counts.items()]
+        corpus = "\n".join(words) if self.split == "spaces" else self.corpus
+        as_bytes = self.symbols == "bytes" or (self.symbols == "characters" and corpus.isascii())
+        splits = self.split == "gpt2" or all(any(map(str.isalpha, word)) for word in self.counts)
+        shown = (as_bytes and not self.suffix) or self.symbols == "wordpiece"
+        if not (shown and splits and self.split in ("spaces", "gpt2")) or len(corpus) > LONGEST_LINK or self.specials:
             return None
-        listed = "\n".join(f"{word} {count}" for word, count in self.counts.items())
-        shows_words = self.split == "spaces" and all(any(map(str.isalpha, word)) for word in self.counts)
-        corpus = listed if shows_words else self.corpus
-        if not shows_words and (self.split != "gpt2" or self.symbols != "bytes" or self.specials):
-            return None
-        if len(corpus) > 2_000 or self.symbols == "characters":
+        if self.before and replace(self, before=(), merges=len(self.every)).right != self.every:
             return None
         values: dict[str, str | int] = {"corpus": corpus, "size": len(self.every), "step": number}
-        if self.symbols == "bytes":
-            return Link("training", values | {"algorithm": "bpe", "symbols": "bytes", "ties": self.ties})
-        return Link("training", values | {"algorithm": "wordpiece", "minimum": 1})
+        if self.symbols == "wordpiece":
+            return Link("training", values | {"algorithm": "wordpiece", "minimum": 1})
+        return Link("training", values | {"algorithm": "bpe", "symbols": "bytes", "ties": self.ties})
 
 
 def judge(training: Training, handed: HandedIn) -> Verdict:
@@ -150,7 +154,7 @@ def judge(training: Training, handed: HandedIn) -> Verdict:
     if handed.merges is not None:
         mine = training.read(handed.merges, notes)
     else:
-        mine = merges_of(_spelled(training, handed.vocabulary or {}, notes))
+        mine = merges_of(_spelled(training, handed.vocabulary or {}, notes), len(training.every) + 1)
         notes.append(Note("merges-implied"))
     if training.before and tuple(mine[: len(training.before)]) == training.before:
         mine = mine[len(training.before) :]  # all merges were handed in

@@ -14,7 +14,7 @@ from typing import Any
 from webapp.core.homework.verdicts import AnswerError
 from webapp.core.vocabulary_error import Phrase, shown
 
-LONGEST_ANSWER = 2_000_000  # characters of a text
+LONGEST_ANSWER = 3_000_000  # characters of a text
 LONGEST_LITERAL = 100_000  # characters of a Python list: parsing takes 200 times its length in memory
 MOST_ITEMS = 200_000
 

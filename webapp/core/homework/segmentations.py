@@ -28,8 +28,9 @@ from webapp.core.vocabulary_error import Phrase, shown
 
 Values = Mapping[str, Any]
 Texts = Mapping[str, str]
-MOST_CHARACTERS = 1_000_000  # of a text to segment
+MOST_CHARACTERS = 700_000  # of a text to segment
 LONGEST_SENTENCE = 10_000
+MOST_WORDS = 200_000  # of a dictionary
 LONGEST_LINK = 200  # characters of a sentence that a walkthrough shows
 ALGORITHM = {
     "forward": "fmm",
@@ -70,6 +71,11 @@ class Segmenting:
                 for word in line:
                     counts[word] = counts.get(word, 0) + 1
             dictionary = Dictionary(list(counts), list(counts.values()))
+        if len(dictionary) > MOST_WORDS:
+            message = Phrase(
+                "The dictionary has %(count)s words; the limit is %(most)s.", count=len(dictionary), most=MOST_WORDS
+            )
+            raise AnswerError(message, "dictionary")
         text = texts.get("text") or values.get("text", "") or "\n".join(map("".join, segmented_lines(training)))
         sentences = tuple(line for line in text.split("\n") if line.strip())
         if sum(map(len, sentences)) > MOST_CHARACTERS or max(map(len, sentences), default=0) > LONGEST_SENTENCE:
@@ -102,6 +108,10 @@ class Segmenting:
     def right(self) -> list[list[str]]:
         """The words of each sentence."""
         return list(map(self.words, self.sentences))
+
+    def gives(self, lines: Sequence[Sequence[str]]) -> bool:
+        """Whether it segments every sentence so; it ends at the first that differs."""
+        return all(self.words(sentence) == line for sentence, line in zip(self.sentences, lines, strict=True))
 
     def others(self) -> Iterator[tuple[str, "Segmenting"]]:
         """The same with one thing changed, which students often do otherwise, by the code of that rule."""
@@ -213,7 +223,7 @@ def judge(values: Values, texts: Texts, text: str, _find: object) -> Verdict:
     agreeing = sum(one == other for one, other in zip(mine, right, strict=True))
     place = next((at for at, (one, other) in enumerate(zip(mine, right, strict=True)) if one != other), None)
     if place is None:
-        same = [name for name, other in wanted.others() if name in ALGORITHM and other.right == right]
+        same = [name for name, other in wanted.others() if name in ALGORITHM and other.gives(right)]
         notes += [Note("same-by-rule", {"rule": name}) for name in same]
         return Verdict("right", "sentence", agreeing, len(right), own_rule=wanted.method, notes=notes, figures=figures)
     first = differences(right[place], mine[place])[0]
@@ -246,7 +256,7 @@ def _reason(wanted: Segmenting, mine: list[list[str]], place: int, first: Differ
     sentence = wanted.sentences[place]
     fitting = [(name, other) for name, other in wanted.others() if other.words(sentence) == mine[place]]
     for name, other in fitting:
-        if other.right == mine:
+        if other.gives(mine):
             return "", name
     if fitting:
         return fitting[0][0], ""

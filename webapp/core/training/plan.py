@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 from webapp.core import __version__
 from webapp.core.formats.loading_code import loading_code
 from webapp.core.models.smoothing import SmoothingName
+from webapp.core.trainers.ties import FIRST_SEEN, TieRule
 from webapp.core.vocabulary_error import Phrase
 
 Trainer = Literal["bpe-bytes", "bpe-characters", "bpe-sentencepiece", "wordpiece", "unigram", "ngram"]
@@ -30,6 +31,8 @@ Segmentation = Literal["words", "max-probability", "fmm"]
 
 TRAINERS: tuple[Trainer, ...] = get_args(Trainer)
 SUBWORD_TRAINERS: tuple[Trainer, ...] = TRAINERS[:-1]
+TIED: tuple[Trainer, ...] = TRAINERS[:3]
+"""The trainers with a rule for equally frequent pairs."""
 SEGMENTATIONS: tuple[Segmentation, ...] = get_args(Segmentation)
 SPLITS: tuple[Split, ...] = get_args(Split)
 NORMALIZATIONS: tuple[Normalization, ...] = get_args(Normalization)
@@ -98,6 +101,7 @@ class TrainingPlan:
     keep: float = 0.75  # the share of longer pieces that a round of Unigram's pruning keeps
     variant: Literal["plain", "superbpe"] = "plain"  # BPE over bytes
     transition: float = 0.9  # SuperBPE: the share of the pieces that is made inside words
+    ties: TieRule = FIRST_SEEN  # BPE: which of several equally frequent pairs is merged
     order: Literal["1", "2", "3"] = "2"  # n-grams: the length of the longest
     smoothing: SmoothingName = "kneser-ney"  # n-grams
     segmentation: Segmentation = "words"  # n-grams

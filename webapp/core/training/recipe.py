@@ -12,6 +12,7 @@ from webapp.core.text import normalizers, pretokenizers
 from webapp.core.text.normalizers import Normalizer
 from webapp.core.text.pretokenizers import PreTokenizer
 from webapp.core.text.split_patterns import CL100K, GPT2, O200K, SUPERWORDS
+from webapp.core.trainers.ties import TIE_RULES
 from webapp.core.training.plan import (
     LARGEST_SIZE,
     NORMALIZATIONS,
@@ -52,6 +53,7 @@ VALUES: Mapping[str, Sequence[str]] = {
     "normalization": NORMALIZATIONS,
     "seeds": ("substrings", "bpe"),
     "variant": ("plain", "superbpe"),
+    "ties": TIE_RULES,
     "order": ("1", "2", "3"),
     "smoothing": SMOOTHINGS,
     "segmentation": SEGMENTATIONS,

@@ -15,13 +15,14 @@ from webapp.core.models import Model
 from webapp.core.recipes import sentencepiece_tokenizer
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, bpe_variants, unigram, wordpiece
-from webapp.core.trainers.bpe import BYTES, END_OF_WORD, CountedMerge, TrainedBPE
+from webapp.core.trainers.bpe import END_OF_WORD, CountedMerge, TrainedBPE
 from webapp.core.trainers.bpe_variants import TrainedSentencePieceBPE
+from webapp.core.trainers.ties import byte_alphabet, in_order_of_ids
 from webapp.core.trainers.word_counts import WordCounts, alphabet, characters, symbol_counts
 from webapp.core.trainers.wordpiece import PREFIX
 from webapp.core.training.counting import CountedCorpus, Limited, TrainingError, count_block
 from webapp.core.training.ngrams import train_ngrams
-from webapp.core.training.plan import Progress, Report, TrainingPlan
+from webapp.core.training.plan import TIED, Progress, Report, TrainingPlan
 from webapp.core.training.recipe import MARK, MARKED, check, normalizer_of, recipe_of
 
 SEEDS = 1_000_000  # candidates at most
@@ -29,12 +30,15 @@ SEEDS_FOR_A_PIECE = 10  # candidates from BPE, for each piece of the vocabulary
 
 
 def alphabet_of(counts: WordCounts, plan: TrainingPlan) -> list[str]:
-    """Return the symbols that a plan's trainer starts from, most frequent first; over bytes, none."""
+    """Return the symbols that a plan's trainer starts from, in the order of their ids; over bytes, none."""
     if plan.trainer == "bpe-bytes":
         return []
     if plan.trainer in ("bpe-characters", "wordpiece"):
-        return alphabet(symbol_counts((_spelled(word, plan), count) for word, count in counts.items()), plan.coverage)
-    return alphabet(characters(counts), plan.coverage)
+        found = symbol_counts((_spelled(word, plan), count) for word, count in counts.items())
+    else:
+        found = characters(counts)
+    symbols = alphabet(found, plan.coverage)
+    return in_order_of_ids(symbols, plan.ties) if plan.trainer in TIED else symbols
 
 
 def merges_of(
@@ -45,9 +49,9 @@ def merges_of(
     if plan.trainer == "wordpiece":
         return wordpiece.merges(counts, minimum_pair_frequency=plan.minimum_count, symbols=symbols)
     if plan.trainer == "bpe-bytes":
-        return bpe.byte_merges(counts, minimum_count=least)
+        return bpe.byte_merges(counts, minimum_count=least, ties=plan.ties)
     if plan.trainer == "bpe-characters":
-        return bpe.character_merges(counts, symbols=symbols, minimum_count=least)
+        return bpe.character_merges(counts, symbols=symbols, minimum_count=least, ties=plan.ties)
     longest = plan.longest_piece
     return bpe.character_merges(
         counts,
@@ -55,6 +59,7 @@ def merges_of(
         symbols=symbols,
         minimum_count=least,
         accepts=lambda piece: bpe_variants.is_within(piece, longest),
+        ties=plan.ties,
     )
 
 
@@ -76,7 +81,8 @@ def train_by_merging(plan: TrainingPlan, counts: WordCounts, watch: Watch) -> To
     first, room = len(pieces), room_after(plan, pieces, others)
     merges: Any = merges_of(counts, plan, symbols)
     if plan.variant == "superbpe":
-        merges = bpe_variants.merges(counts, room, share=plan.transition, minimum_count=plan.minimum_count or 1)
+        least = plan.minimum_count or 1
+        merges = bpe_variants.merges(counts, room, share=plan.transition, minimum_count=least, ties=plan.ties)
     taken: list[Any] = []
     latest: deque[str | bytes] = deque(maxlen=LATEST)
     curve = watch.curve
@@ -115,7 +121,7 @@ def _vocabulary(
     names = _names(plan)
     match plan.trainer:
         case "bpe-bytes":
-            return TrainedBPE(BYTES, tuple(merges), plan.special_tokens)
+            return TrainedBPE(byte_alphabet(plan.ties), tuple(merges), plan.special_tokens)
         case "bpe-characters":
             start = tuple(dict.fromkeys((names[0], *symbols)))
             return TrainedBPE(start, tuple(merges), names[1:], END_OF_WORD, names[0])

@@ -31,7 +31,7 @@ SLUGS = {
         _l("Words: segmenting Chinese"),
         ("dictionary", "ambiguity", "max-probability", "hmm", "ngram", "smoothing", "evaluation"),
     ),
-    "subwords": (_l("Subwords: how models read text"), ("units", "bpe", "bytes", "wordpiece", "unigram")),
+    "subwords": (_l("Subwords: how models read text"), ("units", "bpe", "bytes", "ties", "wordpiece", "unigram")),
     "model": (_l("Around the model"), ("pipeline", "special", "vocabulary")),
 }
 """The parts of the course: the title of each, and its lessons."""
@@ -44,6 +44,7 @@ REFERENCE: Mapping[str, Sequence[Callable[..., object]]] = {
     "smoothing": (ngram.jelinek_mercer, ngram.absolute_discounting, ngram.kneser_ney),
     "bpe": (bpe.characters, bpe.train, bpe.encode, bpe.decode),
     "bytes": (bpe.utf8, bpe.train, bpe.encode, bpe.decode_bytes),
+    "ties": (bpe.train, bpe.first_seen, bpe.greater, bpe.lower_ids),
     "wordpiece": (wordpiece.split, wordpiece.train, wordpiece.encode),
     "unigram": (unigram.seed, unigram.train, unigram.encode),
 }

@@ -19,6 +19,7 @@ from webapp.pages.learn.examples import (
     ShownExample,
     ShownFigure,
     address,
+    merges_of,
     shown_example,
     shown_figure,
     state_of,
@@ -27,6 +28,7 @@ from webapp.pages.learn.lessons import DIAGRAMS, LESSON_BY_SLUG, ORDERS, Lesson,
 from webapp.rendering.markup import inline_markup
 from webapp.rendering.pictures.figure import Figure
 from webapp.rendering.source_listing import SourceListing, source_listing
+from webapp.tokenization.result import AnyMerge
 from webapp.web.htmx import swappable, wants_partial
 from webapp.web.localization import current_key
 from webapp.web.templates import Context, Page, render
@@ -51,6 +53,7 @@ class ProseContext(Context):
     language: str
     examples: Mapping[str, ShownExample]
     shown_figure: Callable[[str], ShownFigure]
+    merges_of: Callable[[Sequence[str]], Sequence[Sequence[AnyMerge]]]  # of some examples, round by round
     diagrams: Mapping[str, Callable[[], Figure]]
     questions: Mapping[str, Question]
     links: LessonLinks
@@ -132,6 +135,7 @@ def _lesson_page(state: LessonState, examples: Mapping[str, ShownExample]) -> Le
             language=language,
             examples=examples,
             shown_figure=lambda key: shown_figure(state, lesson.figures[key]),
+            merges_of=lambda keys: merges_of(lesson, keys),
             diagrams=DIAGRAMS,
             questions=lesson.questions[language],
             links=LessonLinks(lesson),

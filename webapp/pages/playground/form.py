@@ -12,7 +12,7 @@ from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
-from webapp.core.algorithms import ALGORITHMS
+from webapp.core.algorithms import ALGORITHMS, TIES
 from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.models.dictionary import LONGEST_WORD
 from webapp.core.models.dictionary_edits import Edit, EditError, parse_edits, with_edit, without_edit
@@ -140,6 +140,8 @@ class VocabularyPicker:
         fields = [option.name for option in options]
         if entry.origin == "pasted":
             fields.append("dictionary")
+        if entry.origin == "learned" and TIES in record.choices:
+            fields.append("ties")
         if entry.name in LIMITS:
             fields += ["size", LIMITS[entry.name].unit]
         elif entry.origin == "learned":

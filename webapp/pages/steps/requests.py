@@ -183,8 +183,8 @@ def checkboxes(state: State) -> list[tuple[str, bool, str]]:
 
 
 def fields_with_values(state: State) -> list[ChoiceField]:
-    """The options with several values that apply to an algorithm."""
-    wanted = {choice.name for choice in ALGORITHMS[state.algorithm].choices}
+    """The options with several values that apply to an algorithm and its vocabulary."""
+    wanted = {choice.name for choice in state.choices}
     return [field for field in choice_fields(state) if field.name in wanted]
 
 

@@ -13,7 +13,7 @@ from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from werkzeug.datastructures import MultiDict
 
-from webapp.core.training.plan import SUBWORD_TRAINERS, TRAINERS, Trainer, TrainingPlan
+from webapp.core.training.plan import SUBWORD_TRAINERS, TIED, TRAINERS, Trainer, TrainingPlan
 from webapp.core.training.recipe import LIMITS, VALUES
 from webapp.tokenization.algorithms import Text
 from webapp.tokenization.forms import InputProblem, as_typed
@@ -83,6 +83,7 @@ CHOICES = (
     PlanChoice("seeds", ("unigram",), advanced=True),
     PlanChoice("keep", ("unigram",), advanced=True),
     PlanChoice("transition", ("bpe-bytes",), advanced=True),
+    PlanChoice("ties", TIED, advanced=True),
     PlanChoice("longest_word", advanced=True),
 )
 """The choices in the order of the form."""

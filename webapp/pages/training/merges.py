@@ -28,13 +28,13 @@ MOST_UNFOLDED = 40  # pieces of the alphabet
 def character_bpe(wanted: TrainingRequest) -> tables.TrainingWalkthrough:
     """The steps of training BPE over characters; the corpus must contain words."""
     counts = wanted.word_counts(recipes.CHARACTER_BPE)
-    training = training_merges.train_characters(counts, wanted.merges, suffix_apart=wanted.apart)
+    training = training_merges.train_characters(counts, wanted.merges, suffix_apart=wanted.apart, ties=wanted.ties)
     return MergeSteps(wanted, training, recipes.CHARACTER_BPE).walkthrough()
 
 
 def byte_bpe(wanted: TrainingRequest) -> tables.TrainingWalkthrough:
     """The steps of training BPE over bytes; the corpus must contain words."""
-    training = training_merges.train_bytes(wanted.word_counts(recipes.BYTE_BPE), wanted.merges)
+    training = training_merges.train_bytes(wanted.word_counts(recipes.BYTE_BPE), wanted.merges, ties=wanted.ties)
     return MergeSteps(wanted, training, recipes.BYTE_BPE).walkthrough()
 
 

@@ -31,7 +31,7 @@ from webapp.pages.training.request import (
 )
 from webapp.pages.training.tables import TrainingWalkthrough
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
-from webapp.tokenization.algorithms import Text
+from webapp.tokenization.algorithms import TIE_TITLES, Text
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.web.localization import current_key, number
 
@@ -111,6 +111,7 @@ PIECES = TrainingOption(
     problem=_l("Choose a number of pieces from %(least)s to %(most)s."),
 )
 APART = TrainingOption("apart", _l("“%(suffix)s” is a separate symbol", suffix="</w>"))
+TIES = TrainingOption("ties", _l("Equally frequent pairs"), choices=TIE_TITLES)
 MINIMUM = TrainingOption("minimum", _l("Minimum count of a pair"), 1, MOST)
 LONGER = TrainingOption("longer", _l("Longer pieces to start with"), 0, MOST_PIECES)
 PLAIN = TrainingOption("plain", _l("No mark for spaces"))
@@ -166,7 +167,7 @@ TRAININGS: dict[str, Training] = {
             PRESETS["bpe"],
             merges.character_bpe,
             (bpe.characters, bpe.train),
-            options=(APART,),
+            options=(APART, TIES),
         ),
         Training(
             "bpe",
@@ -175,6 +176,7 @@ TRAININGS: dict[str, Training] = {
             merges.byte_bpe,
             (bpe.utf8, bpe.train),
             symbols="bytes",
+            options=(TIES,),
         ),
         Training(
             "wordpiece",
