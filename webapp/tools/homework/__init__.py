@@ -1,6 +1,7 @@
 """`/homework`: exercises of published courses; an answer is checked, and the first place that differs is explained."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Self
 
 from flask import Request
@@ -154,11 +155,13 @@ def answer(shown: Checked) -> Any:
         return {"exercises": {one.id: in_language(one.title) for one in listed}}
     if shown.verdict is None:
         raise InputProblem(_("There is no answer yet. Type it or choose a file."), 422, "answer")
-    verdict = shown.verdict
-    same = {name: getattr(verdict, name) for name in CheckAnswer.__dataclass_fields__ if hasattr(verdict, name)}
+    exercise, verdict, shown = shown.exercise, shown.verdict, replace(shown, told=True)
+    same: dict[str, Any] = {
+        name: getattr(verdict, name) for name in CheckAnswer.__dataclass_fields__ if hasattr(verdict, name)
+    }
     message = " ".join([shown.headline, *shown.explanation])
     return CheckAnswer(
-        **same | {"exercise": shown.exercise.id, "message": message, "notes": shown.notes, "link": shown.steps}
+        **same | {"exercise": exercise.id, "message": message, "notes": shown.notes, "link": shown.steps}
     )
 
 

@@ -81,7 +81,8 @@ class Group:
 class Checked:
     """An exercise with the verdict on an answer; without an exercise the list of all, without an answer no verdict.
 
-    `record` is what the visitor handed in so far, and `document` the same as its form has it.
+    `record` is what the visitor handed in so far, and `document` the same as its form has it. `told`: programs are told
+    what is right at the first place that differs, always.
     """
 
     given: Any
@@ -91,6 +92,7 @@ class Checked:
     record: Record | None = None
     document: str = ""
     record_lost: InputProblem | None = None
+    told: bool = False
 
     @property
     def headline(self) -> str:
@@ -200,7 +202,7 @@ class Checked:
     def tells(self) -> bool:
         """Whether the verdict tells what is right where it differs: not if that would be the whole answer."""
         verdict = self.verdict
-        return verdict is None or self.may_solve or (verdict.total > 1 and verdict.place_kind != "cell")
+        return self.told or verdict is None or self.may_solve or (verdict.total > 1 and verdict.place_kind != "cell")
 
     @property
     def accepts(self) -> str:
