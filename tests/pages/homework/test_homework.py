@@ -104,6 +104,9 @@ def test_a_wrong_single_value_does_not_give_the_answer_away(client: FlaskClient)
     assert "hug s" not in page.text
     assert "p un" not in page.text
     assert 'class="stage alone verdict wrong"' in page.text
+    for number in (1, 2, 3):
+        page = hand_in(client, "/homework?exercise=hf-next-merge", record_of(page), answer="h ug", hint=str(number))
+    assert "What is right there has 3 characters." in words(page)
 
 
 def test_another_exercise_takes_the_record_along(client: FlaskClient) -> None:

@@ -129,18 +129,21 @@ def _checked(given: HomeworkInput, page: Checked) -> Checked:
     """The page with the verdict on what was handed in, and with the record of it; raises InputProblem."""
     assert page.record is not None
     assert page.exercise is not None
-    work, counts = page.work, OTHER_BUTTONS.isdisjoint(request.form) and "open" not in request.args
-    number = request.form.get("hint", 0, int)
-    work = replace(work, hints=max(work.hints, min(number, len(page.exercise.hints), work.hints + 1)))
-    work = replace(work, solved=work.solved or ("solve" in request.form and page.may_solve))
+    counts = OTHER_BUTTONS.isdisjoint(request.form) and "open" not in request.args
     if counts and given.is_empty:
         raise InputProblem(_("There is no answer yet. Type it or choose a file."), 422, "answer")
     record = page.record
     try:
-        page = TOOL.attempt(given)
+        page = replace(TOOL.attempt(given), record=record)
     except InputProblem:
         if counts:
             raise
+    work, number = page.work, request.form.get("hint", 0, int)
+    work = replace(
+        work,
+        hints=max(work.hints, min(number, len(page.hints), work.hints + 1)),
+        solved=work.solved or ("solve" in request.form and page.may_solve),
+    )
     if page.verdict and counts:
         verdict, predicted = page.verdict, request.form.get("predicted", "")
         attempt = Try(

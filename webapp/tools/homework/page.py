@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from flask import url_for
 from flask_babel import gettext as _
+from flask_babel import ngettext
 from markupsafe import Markup
 
 from webapp.core.homework.check import solution
@@ -214,6 +215,20 @@ class Checked:
         """The exercise after this one."""
         tasks = [task for group in self.groups for task in group.tasks]
         return next((later for one, later in pairwise(tasks) if one.exercise is self.exercise), None)
+
+    @property
+    def hints(self) -> list[str]:
+        """The hints; the last one, after a wrong answer whose right one is not told, is how long that is."""
+        assert self.exercise is not None
+        found = [in_language(hint) for hint in self.exercise.hints]
+        if self.verdict and self.verdict.right and not self.tells and self.verdict.place_kind != "cell":
+            length = len("".join(self.verdict.right.text.split()))
+            found.append(
+                ngettext(
+                    "What is right there has %(num)s character.", "What is right there has %(num)s characters.", length
+                )
+            )
+        return found
 
     @property
     def shown_after(self) -> int:
