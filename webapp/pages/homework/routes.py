@@ -294,6 +294,7 @@ def _sheet_page(
         link=link,
         code=Markup(code),
         form_id="sheet",
+        status=201 if receipt else None,  # no language switch, which would lose the deletion link
     )
 
 
