@@ -30,8 +30,7 @@ DEFAULTS: dict[str, Any] = {
     "MAX_TRAININGS": 2,
     # Whether `python -m webapp` starts a worker beside the web server. Others: `python -m webapp.jobs`.
     "WORKER": True,
-    # The folder for corpora until their training ends, which all machines share. Empty: `corpora` in Flask's instance
-    # folder.
+    # The folder for corpora, which all machines share. Empty: `corpora` in Flask's instance folder.
     "CORPUS_FOLDER": "",
     # The largest vocabulary file that may be uploaded, in bytes.
     "MAX_UPLOAD_BYTES": 67_108_864,

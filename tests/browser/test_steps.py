@@ -295,7 +295,7 @@ def test_the_table_is_filled_and_traced_back(open_page: OpenPage) -> None:
     page.click(".player a[rel=next]")
     expect(page.locator(".candidates .hit td").first).to_contain_text("wins: e")
     page.click(".player a[rel=last]")
-    expect(page.locator(".lattice")).to_have_count(3)
+    expect(page.locator(".filling")).to_have_count(3)
     expect(page.locator(".segmentations").first.locator("tbody tr")).to_have_count(5)
     page.fill("[name=n]", "3")
     page.click(".draws button")
@@ -305,7 +305,7 @@ def test_the_table_is_filled_and_traced_back(open_page: OpenPage) -> None:
 
 def test_labels_do_not_overlap(open_page: OpenPage) -> None:
     page = open_page("/steps/unigram?text=internationalization&step=15")
-    boxes = page.locator(".lattice text.halo").evaluate_all(
+    boxes = page.locator(".filling text.halo").evaluate_all(
         "(all) => all.map((one) => one.getBoundingClientRect()).map((r) => [r.left, r.top + 3, r.right, r.bottom - 3])"
     )
     assert len(boxes) > 20

@@ -35,8 +35,8 @@ def start(app: Flask, id: str, stopping: threading.Event | None = None) -> threa
 
 
 def corpora_of(app: Flask) -> list[str]:
-    """What is in the folder of corpora, but for the key."""
-    return [path.name for path in jobs_of(app).corpora.folder.iterdir() if path.name != "key"]
+    """What trainings have left in the folder of corpora."""
+    return [str(path) for path in jobs_of(app).corpora.folder.glob("*/work/*")]
 
 
 def processes_in(folder: Path) -> list[str]:
@@ -179,14 +179,16 @@ def test_a_full_database_is_a_reason(make: Make) -> None:
     assert run(app, submit(app).id).failure == Failure("full")
 
 
-def test_a_corpus_that_two_jobs_need_is_deleted_with_the_second(site_of_jobs: Flask) -> None:
+def test_a_corpus_stays_for_further_trainings_and_goes_when_none_needs_it(site_of_jobs: Flask) -> None:
     first = submit(site_of_jobs)
     jobs = jobs_of(site_of_jobs)
     second = jobs.submit(PLAN, first.corpus, first.facts, "another visitor")
     run(site_of_jobs, first.id)
-    assert jobs.corpora.files(first.corpus)
+    assert not jobs.delete_corpus(first.corpus)
     jobs.cancel(second.id)
-    assert corpora_of(site_of_jobs) == []
+    assert jobs.corpora.files(first.corpus)
+    assert jobs.delete_corpus(first.corpus)
+    assert not jobs.corpora.files(first.corpus)
 
 
 def test_a_job_whose_corpus_is_on_another_machine_is_left_to_that(site_of_jobs: Flask) -> None:

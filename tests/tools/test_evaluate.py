@@ -5,6 +5,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -14,8 +15,10 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from tests.site import Page, words
+from webapp.core.evaluation.report import MethodReport, score_segmentation
 from webapp.storage import UnavailableStorageError
 from webapp.tools import evaluate as routes
+from webapp.tools.evaluate import inputs
 from webapp.tools.evaluate import scoring as run
 
 GOLD = "研究 生命 的 起源\n结婚 的 和 尚未 结婚 的\n"
@@ -88,6 +91,18 @@ def test_errors_in_context_by_kind_and_page(client: FlaskClient) -> None:
     pasted = {"output": "研究生 命 的 起源\n结婚 的 和 尚未 结婚 的", "training": "研究\n生命"}
     answer = get(client, gold=GOLD, **pasted, **{"with": ""})
     assert figures(answer) == [["Pasted segmentation", "0.800", "0.800", "0.800", "1.000", "0.000"]]
+
+
+def test_simplified_words_on_a_traditional_text_are_warned_of(client: FlaskClient) -> None:
+    warned = "The gold text is in traditional characters. The words of FMM"
+    own = {"with": "fmm:own-dictionary", "training": "香港"}
+    assert warned in words(get(client, gold="香港 特別 行政區 政府", **{"with": FMM}).text)
+    assert warned not in words(get(client, gold="香港 特別 行政區 政府", **own).text)
+    assert warned not in words(get(client, gold="香港 特别 行政区 政府", **{"with": FMM}).text)
+    playground = {"algorithm": "ngram", "vocabulary": "ngram", "lang": "en"}
+    for text, expected in (("香港特別行政區", True), ("香港特别行政区", False)):
+        page = client.get("/", query_string={**playground, "text": text}).text
+        assert ("of which this vocabulary has few words" in page) is expected
 
 
 def test_an_error_as_long_as_its_line_is_drawn_in_part(client: FlaskClient) -> None:
@@ -204,6 +219,50 @@ def test_a_method_for_which_there_is_no_time_says_so(app: Flask, monkeypatch: py
     with app.test_request_context("/?lang=en"):
         report, _gold = run.score_all(run.EvaluationInput(gold=GOLD, output=GOLD))
     assert "There was no time left to score it." in report.methods[0].problem
+
+
+def test_a_long_evaluation_is_a_run_that_its_page_carries_on(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inputs, "LONG_CHARACTERS", 1_000)
+    long = GOLD * 50
+    refused = post(client, gold=long, output="研究 生物")
+    assert refused.status_code == 422
+    begun = post(client, gold=long, output=long, keep="30")
+    assert begun.status_code == 303
+    address = begun.headers["Location"]
+    waiting = client.get(f"{address}?lang=en")
+    assert f'hx-get="{address}?work=1"' in waiting.text
+    assert f'content="1; url={address}?work=1"' in waiting.text
+    assert "0.0% of all lines are done" in words(waiting.text)
+    assert figures(waiting)[1][0] == "Pasted segmentation waiting"
+
+    def stopped(*arguments: Any, **options: Any) -> MethodReport:
+        return score_segmentation(*arguments, **{**options, "deadline": 0})
+
+    with monkeypatch.context() as stopping:
+        stopping.setattr(run, "score_segmentation", stopped)
+        partial = client.get(f"{address}?lang=en&work=1")
+    assert "64.0% of all lines are done" in words(partial.text)
+    assert figures(partial)[1][:3] == ["Pasted segmentation line 64 of 100", "1.000", "1.000"]
+    ended = client.get(f"{address}?work=1", headers={"HX-Request": "true", "HX-Request-Type": "full"})
+    assert (ended.status_code, ended.headers["HX-Refresh"]) == (204, "true")
+    done = client.get(f"{address}?lang=en")
+    assert "work=1" not in done.text
+    monkeypatch.setattr(inputs, "LONG_CHARACTERS", 1_000_000)
+    assert figures(done) == figures(post(client, gold=long, output=long))
+    assert client.get(f"{address}/figures.csv").text.count("\n") == 3
+    stored = re.search(r"http://localhost(/evaluate/[2-9a-z]{9,})<", done.text)
+    assert stored
+    assert stored[1] in client.get(address).text
+    assert figures(client.get(f"{stored[1]}?lang=en")) == figures(done)
+    for wrong in (
+        "/evaluate/runs/x",
+        "/evaluate/runs/" + "x" * 22,
+        "/evaluate/runs/..",
+        "/evaluate/runs/x/figures.csv",
+    ):
+        assert client.get(wrong).status_code == 404
 
 
 def test_downloads(client: FlaskClient) -> None:

@@ -9,7 +9,6 @@ import argparse
 import os
 import signal
 import sys
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -87,7 +86,7 @@ def _each_file(options: argparse.Namespace) -> int:
         raise ArgumentError("--overlap must be at most half of --tokens")
     if options.command == "count" and options.price and not options.model:
         raise ArgumentError("--price needs --model")
-    options.total, options.exceeded = Counter[str](), []
+    options.total, options.exceeded, options.exact = {}, [], False
     tokenizers, status = _tokenizers(options)
     tokenizer = tokenizers[0][1]
     skipped = getattr(getattr(tokenizer.model, "dictionary", None), "skipped", None)
@@ -110,8 +109,8 @@ def _each_file(options: argparse.Namespace) -> int:
             _complain(str(error))
             status = 1
     if options.command == "count" and len(options.files) > 1 and not (options.json or options.lines):
-        for name, total in options.total.items():
-            commands.write(f"{total} total{name and f' {name}'}\n")
+        for name, totals in options.total.items():
+            commands.write(f"{'-'.join(map(str, totals))} total{name and f' {name}'}\n")
     sys.stdout.flush()
     for message in options.exceeded:
         _complain(message)
@@ -127,7 +126,8 @@ def _tokenizers(options: argparse.Namespace) -> tuple[list[tuple[LanguageModel |
     names = getattr(options, "model", [])
     if len(names) < 2:
         model = model_named(names[0], options.vocabulary) if names else None
-        options.vocabulary = options.vocabulary or (model and model.vocabulary) or DEFAULT
+        options.exact = bool(options.vocabulary)
+        options.vocabulary = options.vocabulary or (model and model.counts_with) or DEFAULT
         return [(model, inferred(tokenizer_of(options.vocabulary, options.merges), options))], 0
     if options.vocabulary:
         raise ArgumentError("--vocabulary is for one --model; several count with their own")
@@ -136,7 +136,7 @@ def _tokenizers(options: argparse.Namespace) -> tuple[list[tuple[LanguageModel |
     for name in dict.fromkeys(names):
         try:
             model = model_named(name, None)
-            options.vocabulary = model.vocabulary or ""
+            options.vocabulary = model.counts_with or ""
             if options.vocabulary not in loaded:
                 loaded[options.vocabulary] = inferred(tokenizer_of(options.vocabulary), options)
             found.append((model, loaded[options.vocabulary]))

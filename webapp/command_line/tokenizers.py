@@ -217,7 +217,12 @@ def model_named(name: str, vocabulary: str | None) -> LanguageModel:
     if model is None:
         similar = f"; similar: {', '.join(near)}" if near else ""
         raise ArgumentError(f"there is no model called {name} in the list{similar}")
-    if model.vocabulary is None and vocabulary is None:
+    if model.vocabulary is None and vocabulary is None and (found := model.token_range):
+        sys.stderr.write(
+            f"tokenscope: the tokenizer of {model.title} is not public; a range by a calibration of {found.as_of}, "
+            f"tokens for one of {found.vocabulary}: {found.measured} ({found.source})\n"
+        )
+    elif model.vocabulary is None and vocabulary is None:
         why = "is not public, so it cannot count"
         if model.repository:
             why = f"is not in the catalogue; choose a file of {model.repository} on the Hugging Face hub with -v"

@@ -23,9 +23,10 @@ from webapp.core.models.ngram import NGram
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import SentencePieceCharacters, SentencePieceWords
 from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
+from webapp.core.models.tagger import Tagger
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordLevel, WordPiece
-from webapp.core.reference import bpe, hmm, matching, maximum_probability, ngram, unigram, wordpiece
+from webapp.core.reference import bpe, hmm, matching, maximum_probability, ngram, tagger, unigram, wordpiece
 from webapp.core.trainers.ties import FIRST_SEEN, TIE_RULES
 
 Family = Literal["dictionary", "word model", "merges", "pieces", "language model", "lookup"]
@@ -169,6 +170,15 @@ ALGORITHMS: dict[str, Algorithm] = {
             reference=(ngram.train, ngram.table, ngram.segment),
         ),
         Algorithm(
+            "tagger",
+            "word model",
+            (Tagger,),
+            options=(RUNS,),
+            external_options=(RUNS,),
+            has_steps=True,
+            reference=(tagger.features, tagger.viterbi, tagger.words, tagger.train),
+        ),
+        Algorithm(
             "bpe",
             "merges",
             (BPE, RankBPE, ScoredBPE),
@@ -218,6 +228,15 @@ def family_of(id: str) -> Family | None:
     """The family of an algorithm, or None if no algorithm has this id."""
     algorithm = ALGORITHMS.get(id)
     return algorithm.family if algorithm else None
+
+
+def finds_words(id: str) -> bool:
+    """Whether an algorithm splits a text into words, not into pieces of words; False if no algorithm has this id.
+
+    >>> finds_words("fmm"), finds_words("bpe"), finds_words("")
+    (True, False, False)
+    """
+    return family_of(id) in ("dictionary", "word model")
 
 
 def options_of(id: str) -> tuple[Option, ...]:

@@ -73,6 +73,12 @@ def leading_algorithms(ids: Sequence[str]) -> list[str]:
     return list(leading.values())
 
 
+def in_groups(ids: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The algorithms in two groups: those that split into subwords, and those that find words."""
+    words = list(filter(core.finds_words, ids))
+    return [id for id in ids if id not in words], words
+
+
 def joined_names(id: str) -> str:
     """The names of all algorithms that share vocabularies with this one: `FMM, BMM, Bidirectional, Max probability`."""
     names = algorithm_names()

@@ -64,6 +64,11 @@ class State:
         return algorithms.family_of(self.algorithm)
 
     @property
+    def finds_words(self) -> bool:
+        """Whether the tokens are words."""
+        return algorithms.finds_words(self.algorithm)
+
+    @property
     def has_dictionary(self) -> bool:
         """Whether the algorithm splits the text by a dictionary, which `edits` may change."""
         algorithm = algorithms.ALGORITHMS.get(self.algorithm)
@@ -120,7 +125,7 @@ class State:
         unused: dict[str, Any] = {choice.name: choice.default for choice in algorithms.CHOICES if choice not in choices}
         inference = self.inference if self.inference in algorithms.inferences_of(self.algorithm) else OWN
         used = [parameter.name for parameter in INFERENCES[inference].parameters]
-        affixes = self.affixes if self.family not in ("dictionary", "word model") else Affixes()
+        affixes = Affixes() if self.finds_words else self.affixes
         return replace(
             self,
             size=self.size if self.vocabulary in LIMITS and self.size != self._first_size else None,

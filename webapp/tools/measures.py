@@ -12,6 +12,7 @@ from pydantic import ConfigDict, Field, create_model
 
 from webapp.core.analysis.measures import MeasureId, TextMeasures
 from webapp.core.evaluation.gold import GoldError, GoldText, read_gold
+from webapp.core.evaluation.score import BOM
 from webapp.tokenization import forms
 from webapp.tokenization.comparison import state
 from webapp.tokenization.comparison.views import ComparisonView, TokenizerOption, grouped_options
@@ -104,7 +105,7 @@ def example() -> str:
 def gold_of(text: str) -> GoldText | None:
     """The gold segmentation in a text, None for an empty one; raises InputProblem."""
     try:
-        return read_gold(text) if text.strip() else None
+        return read_gold(text.removeprefix(BOM)) if text.strip() else None
     except GoldError as error:
         raise InputProblem(translated(error.message), 422, "gold") from None
 

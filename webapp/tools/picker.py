@@ -85,7 +85,7 @@ def _users(option: Option | algorithms.Choice) -> str:
     """The algorithms with an option, for a description.
 
     >>> _users(RUNS)
-    '`fmm`, `bmm`, `bidirectional`, `ngram`'
+    '`fmm`, `bmm`, `bidirectional`, `ngram`, `tagger`'
     """
     return ", ".join(
         f"`{id}`" for id, algorithm in ALGORITHMS.items() if option in algorithm.options or option in algorithm.choices

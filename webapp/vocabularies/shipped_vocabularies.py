@@ -13,12 +13,13 @@ from threading import Event, RLock
 from typing import Any, ParamSpec, TypeVar
 
 from webapp.core import recipes
-from webapp.core.formats import huggingface, packed_files, packed_ranks
+from webapp.core.formats import huggingface, packed_files, packed_ranks, tagger_weights
 from webapp.core.formats.dictionary import jieba_dictionary
 from webapp.core.formats.tiktoken import encoding_tokenizer
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Direction, Matching
 from webapp.core.models.maximum_probability import MaximumProbability
+from webapp.core.models.tagger import Tagger
 from webapp.core.tokenizer import Tokenizer
 from webapp.vocabularies import shipped_ngram
 
@@ -40,7 +41,11 @@ PRELOADED = (
 )
 
 NGRAM = "ngram"
+SIMPLIFIED = ("jieba", NGRAM)
+"""The vocabularies whose words are in simplified characters, with few exceptions."""
 NGRAM_WORDS = 356_190  # of the built-in n-gram model; jieba's are among them
+
+TAGGER = "tagger"
 
 # `preload` encodes this text, which compiles patterns and builds tables before the first request.
 SAMPLE = "A sample: 12 words, 词语 and\tsome 代码 f(x) = 3.14;\n"
@@ -77,7 +82,7 @@ def shipped_tokenizer(name: str, *, lowercase: bool = False) -> Tokenizer:
 
 
 def unpacked(name: str) -> bytes:
-    """The `tokenizer.json` of one of `NAMES`."""
+    """The `tokenizer.json` of one of `NAMES`, or the weights of the tagger."""
     return gzip.decompress((FOLDER / f"{name}.json.gz").read_bytes())
 
 
@@ -127,6 +132,13 @@ def ngram_tokenizer() -> Tokenizer:
     return recipes.NGRAM.tokenizer(shipped_ngram.read(FOLDER / f"{NGRAM}.json.gz", jieba_dictionary()))
 
 
+@_once
+def tagger_tokenizer() -> Tokenizer:
+    """The tokenizer of the built-in tagger; jieba's words have ids."""
+    model = tagger_weights.tagger_of(tagger_weights.read(json.loads(unpacked(TAGGER))))
+    return recipes.NGRAM.tokenizer(Tagger(model.weights, jieba_words()))
+
+
 def matching(dictionary: Dictionary, direction: Direction, keep_runs: bool) -> Tokenizer:
     """A tokenizer that matches the longest words of `dictionary` in the given direction."""
     return recipes.MATCHING.tokenizer(Matching(dictionary, direction, keep_runs))
@@ -164,12 +176,13 @@ def preload() -> None:
     matching(jieba_words(), "both", keep_runs=True).ids(SAMPLE)
     maximum_probability(jieba_words(), hmm=True).ids(SAMPLE * 20)  # long enough for the tables of long texts
     ngram_tokenizer().ids(SAMPLE)
+    tagger_tokenizer().ids(SAMPLE)
     ARE_LOADED.set()
 
 
 def missing_files() -> list[str]:
     """The names of the built-in vocabularies whose files are missing; jieba's is in its own package."""
-    files = [f"{name}.json.gz" for name in (*NAMES, NGRAM)]
+    files = [f"{name}.json.gz" for name in (*NAMES, NGRAM, TAGGER)]
     files += [f"{name}.xz" for name in sorted({*packed_ranks.FILES.values(), *packed_files.FILES})]
     return [file.partition(".")[0] for file in files if not (FOLDER / file).is_file()]
 

@@ -4,7 +4,7 @@ A slider requests 120, 121, 122 … merges of the same text. BPE and WordPiece a
 slider's maximum, and every smaller vocabulary uses the first merges of that training.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
@@ -14,7 +14,7 @@ from webapp.core.algorithms import ALGORITHMS, MERGES, TrainingLimits
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import HIGHEST_ORDER
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.trainers import bpe, ngram, unigram, wordpiece
+from webapp.core.trainers import bpe, ngram, tagger, unigram, wordpiece
 from webapp.core.trainers.ties import FIRST_SEEN
 from webapp.core.trainers.word_counts import characters
 from webapp.vocabularies.catalogue import CATALOGUE
@@ -66,18 +66,29 @@ def _unigram(corpus: str, size: int) -> TrainedVocabulary:
 
 
 EXAMPLE_SENTENCES = "人生 如 梦境\n人生 如 戏\n生如夏花\n梦境 如 人生"
-"""What an n-gram model is counted from if the visitor has no sentences: those of the lesson."""
+"""What an n-gram model or a tagger is trained on if the visitor has no sentences: those of the lesson on n-grams."""
+
+
+def _sentences(corpus: str) -> Iterator[list[str]]:
+    return ngram.segmented(corpus if corpus.strip() else EXAMPLE_SENTENCES)
 
 
 def _ngram(corpus: str, size: int) -> TrainedVocabulary:
-    counts = ngram.train(ngram.segmented(corpus if corpus.strip() else EXAMPLE_SENTENCES), HIGHEST_ORDER)
-    return TrainedVocabulary(recipes.NGRAM.tokenizer(NGram(counts)), ())
+    return TrainedVocabulary(recipes.NGRAM.tokenizer(NGram(ngram.train(_sentences(corpus), HIGHEST_ORDER))), ())
+
+
+def _tagger(corpus: str, size: int) -> TrainedVocabulary:
+    training = tagger.Training(list(_sentences(corpus)))
+    for _moment in training.run():
+        pass
+    return TrainedVocabulary(recipes.NGRAM.tokenizer(training.tagger()), ())
 
 
 TRAINERS: dict[str, Callable[..., TrainedVocabulary]] = {
     **{name: partial(_first_merges, name) for name in _TO_THE_MOST},
     "learned-unigram": _unigram,
     "learned-ngram": _ngram,
+    "learned-tagger": _tagger,
 }
 """The vocabularies that are trained on the visitor's text, and the function that trains each on a corpus to a size."""
 
@@ -85,12 +96,12 @@ TRAINERS: dict[str, Callable[..., TrainedVocabulary]] = {
 LIMITS: dict[str, TrainingLimits] = {
     name: limits for name in TRAINERS if (limits := ALGORITHMS[CATALOGUE[name].algorithms[0]].limits) is not None
 }
-"""The range of sizes of each of them that has one: that of its algorithm. An n-gram model has all words."""
+"""The range of sizes of each of them that has one: that of its algorithm. An n-gram model or a tagger has all words."""
 
 
 @lru_cache(maxsize=16)
 def train_vocabulary(name: str, corpus: str, size: int, ties: str = FIRST_SEEN) -> TrainedVocabulary:
-    """Train vocabulary `name` on `corpus`: `size` merges, about `size` pieces for Unigram, all words for n-grams.
+    """Train vocabulary `name` on `corpus`: `size` merges, about `size` pieces for Unigram, all words of sentences.
 
     `ties` is a rule of `webapp.core.trainers.ties`; only BPE has others than the default. Training is deterministic.
     Raises KeyError for a name that is not in `TRAINERS`.

@@ -25,6 +25,12 @@ def test_files_by_their_usual_names() -> None:
     assert found.link.values["token"] == 0
 
 
+def test_the_number_of_a_line_is_a_word() -> None:
+    """So programs for the laboratory write it, whose lines begin with numbers."""
+    given = {"dictionary": DICTIONARY.encode(), "text": "19980101-01-001-001研究生命".encode()}
+    assert check(EXERCISES["hit-fmm"], Answer("19980101-01-001-001/ 研究生/ 命/ ", given=given)).outcome == "right"
+
+
 def test_line_ends_and_encodings() -> None:
     files = {
         "dic.txt": DICTIONARY.replace("\n", "\r\n").encode("gb18030"),

@@ -268,7 +268,7 @@ def test_refused_files(content: bytes, message: str) -> None:
 
 FILES = {
     "merges.txt": b"#version: 0.2\ns t\ne st\no w\nl ow\nw est\nn e\n",
-    "tokenizer.json": b'{"model": {"merges": ["s t", ["e", "st"], "o w", "l ow", "w est", "n e"]}}',
+    "tokenizer.json": b'{"model": {"vocab": {"s": 0}, "merges": ["s t", ["e", "st"], "o w", "l ow", "w est", "n e"]}}',
     "toy.model": b"minbpe v1\n\n1\n<|endoftext|> 262\n115 116\n101 256\n111 119\n108 258\n119 257\n110 101\n",
     "merges.json": b'[["s", "t"], ["e", "st"], ["o", "w"], ["l", "ow"], ["w", "est"], ["n", "e"]]',
 }

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from webapp.core.formats.dictionary import jieba_dictionary
 from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.dictionary_edits import edited
 from webapp.core.models.hmm import IMPOSSIBLE, jieba_hmm
 from webapp.core.models.maximum_probability import MODES, MaximumProbability, Mode, WordGraph
 from webapp.core.recipes import MATCHING
@@ -85,6 +86,44 @@ def test_the_best_path_is_that_of_the_reference(frequencies: dict[str, int], tex
 
 
 # --- ids and frequencies
+
+
+@given(
+    frequent.filter(bool),
+    st.lists(
+        st.tuples(st.text("研究生命ab1", min_size=2, max_size=4), st.sampled_from(["-", "", "1", "70"])), max_size=6
+    ),
+    st.text("研究生命网易杭ab1·，", max_size=14),
+)
+@example(
+    {}, [("研究生", "-"), ("杭研", "-"), ("来到了", ""), ("到了", "-"), ("来到", "")], "他来到了网易杭研大厦，研究生"
+)
+@example({}, [("11", "-"), ("上海", "70000"), ("上海", "")], "11个研究 上海")
+def test_changes_give_the_words_and_frequencies_that_they_give_in_jieba(
+    frequencies: dict[str, int], changes: list[tuple[str, str]], text: str
+) -> None:
+    """Of jieba's own dictionary where none is given."""
+    tokenizer = jieba_with(frequencies or dict(theirs().FREQ))
+    base = Dictionary(list(frequencies), list(frequencies.values())) if frequencies else jieba_dictionary()
+    tokenizer.total = base.total
+    before, last = set(hmm_theirs.Force_Split_Words), dict(changes)
+    lines = [f"-{word}" if change == "-" else f"{word}\t{change}" for word, change in last.items()]
+    try:
+        for word, change in last.items():
+            if change == "-":
+                tokenizer.del_word(word)
+            else:
+                tokenizer.add_word(word, int(change) if change else None)
+        dictionary = edited(base, "\n".join(lines))
+        for mode in MODES:
+            assert MaximumProbability(dictionary).words(text, mode) == words_of_jieba(tokenizer, text, mode, True)
+    finally:
+        hmm_theirs.Force_Split_Words.clear()
+        hmm_theirs.Force_Split_Words.update(before)
+    assert dictionary.frequencies is not None
+    found = {word: dictionary.frequencies[dictionary.ids[word]] if word in dictionary else 0 for word in last}
+    assert found == {word: tokenizer.FREQ[word] for word in last}
+    assert dictionary.total == tokenizer.total
 
 
 def test_words_have_their_ids_white_space_and_punctuation_their_own_and_the_rest_is_unknown() -> None:

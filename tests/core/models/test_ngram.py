@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from itertools import combinations
 from math import exp, isclose
+from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from webapp.core.models import ngram_viterbi
@@ -14,7 +15,7 @@ from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START, UNKNOWN
 from webapp.core.models.ngram_lattice import CharacterModel
 from webapp.core.models.ngram_viterbi import best_path
-from webapp.core.models.smoothing import SMOOTHINGS
+from webapp.core.models.smoothing import SMOOTHINGS, KneserNey, estimate
 from webapp.core.reference import ngram as reference
 from webapp.core.traces.ngram import n_best, sentence_traces
 from webapp.core.trainers.ngram import segmented, train
@@ -70,6 +71,53 @@ def test_probabilities_sum_to_one_after_each_context(
         for word in (*counts.words, END):
             parts = model.contributions(word, before)
             assert isclose(sum(part.probability for part in parts), model.probability(word, before))
+
+
+def by_formula(word: str, context: tuple[str, ...], texts: list[list[str]], order: int) -> float:
+    """Interpolated Kneser-Ney as Chen and Goodman write it (equations 12, 24 and 25), counted anew for each n-gram."""
+    lines = [("<", *text, ">") for text in texts]
+    grams = [{line[at : at + n] for line in lines for at in range(len(line) - n + 1)} for n in range(order + 1)]
+
+    def count(gram: tuple[str, ...]) -> int:
+        n = len(gram)
+        if n == order or gram[0] == "<":
+            return sum(line[at : at + n] == gram for line in lines for at in range(len(line) - n + 1))
+        return sum(longer[1:] == gram for longer in grams[n + 1])
+
+    def discount(n: int) -> float:
+        counts = [count(gram) for gram in grams[n] if gram != ("<",)]
+        once, twice = counts.count(1), counts.count(2)
+        return once / (once + 2 * twice) if once and twice else 0.5
+
+    def probability(gram: tuple[str, ...]) -> float:
+        below = probability(gram[1:]) if len(gram) > 1 else 1 / len(grams[1] - {("<",)})
+        after = {one: count(one) for one in grams[len(gram)] if one[:-1] == gram[:-1] and one != ("<",)}
+        if not after:
+            return below
+        d, total = discount(len(gram)), sum(after.values())
+        return max(after.get(gram, 0) - d, 0) / total + d * len(after) / total * below
+
+    return probability((*context, word)[-order:])
+
+
+@settings(max_examples=60)
+@given(sentences, orders, st.lists(st.sampled_from(["a", "b", "ab", "c"]), max_size=2))
+@example([["a", "b"], ["a", "b"], ["b", "a"], ["c"]], 3, ["a"])  # bigrams that begin a sentence change the discount
+def test_kneser_ney_is_the_formula(given_sentences: list[list[str]], order: int, context: list[str]) -> None:
+    model = NGram(train(given_sentences, order), "kneser-ney")
+    for before in (context, [START, *context]):
+        told = tuple("<" if one is START else one for one in before)
+        for word in ("a", "b", END):
+            expected = by_formula(">" if word is END else word, told, given_sentences, order)
+            assert isclose(model.probability(word, before), expected, rel_tol=1e-9)
+
+
+def test_the_discounts_are_those_of_kenlm(shared: Path) -> None:
+    """KenLM 0.3.0 prints them: `lmplz -o 3 < pku_test_gold.utf8`, D1 of each order."""
+    lines = (shared / "sighan" / "pku_test_gold.utf8").read_text(encoding="utf-8").splitlines()
+    smoothing = estimate("kneser-ney", train([line.split() for line in lines if line.strip()], 3))
+    assert isinstance(smoothing, KneserNey)
+    assert [round(each, 6) for each in smoothing.discounts] == [0.629333, 0.811119, 0.882022]
 
 
 def segmentations(text: str, known: Sequence[str]) -> list[list[str]]:

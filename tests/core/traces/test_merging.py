@@ -15,18 +15,16 @@ from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.reference.bpe import count_pairs
 from webapp.core.traces import training_merges, training_unigram
-from webapp.core.traces.merging import (
+from webapp.core.traces.merge_records import (
     BeginStep,
     CandidatePair,
     EndStep,
     MergeNode,
     MergeStep,
-    MergingModel,
     MergingStep,
     ReplaceStep,
-    merging_steps,
-    traced_words,
 )
+from webapp.core.traces.merging import MergingModel, merging_steps, traced_words
 from webapp.core.trainers import bpe, unigram, wordpiece
 from webapp.core.trainers.ties import TIE_RULES, TieRule
 from webapp.core.trainers.word_trie import proper_substrings

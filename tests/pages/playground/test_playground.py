@@ -1,6 +1,7 @@
 """What a visitor of the playground sees, without a browser: addresses, forms and htmx responses."""
 
 import io
+import re
 import time
 
 import pytest
@@ -20,12 +21,16 @@ FORM = "application/x-www-form-urlencoded"
 LONG = "It was the best of times, it was the worst of times. " * 60
 
 
-def test_the_first_response_contains_a_result(client: FlaskClient) -> None:
-    page = Page(client.get("/").text)
-    assert page.box == "\n" + WELCOME
-    assert page.ids == shipped_encoding("o200k_base").ids(WELCOME)
+@pytest.mark.parametrize(("language", "start", "example"), [("en", "Tokenizers", "English"), ("zh", "不同", "中文")])
+def test_the_first_response_contains_a_result(client: FlaskClient, language: str, start: str, example: str) -> None:
+    html, text = client.get(f"/?lang={language}").text, WELCOME[language]
+    page = Page(html)
+    assert text.startswith(start)
+    assert re.search('class="example" [^>]+>(.+?)</a>', html)[1] == example  # type: ignore[index]
+    assert page.box == "\n" + text
+    assert page.ids == shipped_encoding("o200k_base").ids(text)
     assert page.figures == len(page.tokens) == len(page.ids)
-    assert "".join(page.pieces) == WELCOME.replace("\n", "↵"), "a full stop and a line end are one token"
+    assert "".join(page.pieces) == text.replace("\n", "↵"), "a full stop and a line end are one token"
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_the_presets_are_the_worked_examples_and_give_their_results(client: Flas
         ("bpe", {"corpus": "low " * 501}, 413, "The corpus has 2,004 characters; training is shown on up to", "beginn"),
         ("bpe", {"corpus": "low lower", "step": "99"}, 404, "There is no step 99", "step=0"),
         ("bpe", {"corpus": "low lower", "step": "-1"}, 422, "Steps are counted from 0.", "step=0"),
-        ("bpe", {"corpus": "low lower", "size": "201"}, 422, "number of merges from 0 to 200", ""),
+        ("bpe", {"corpus": "low lower", "size": "201"}, 422, "merges: Choose a number from 0 to 200", ""),
         ("bpe", {"corpus": "low", "text": "low " * 51}, 413, "The text to tokenize has 204 characters", ""),
         ("bpe", {"packed": "nonsense"}, 422, "cannot be read", ""),
         ("unigram", {"corpus": "low lower", "size": "3"}, 422, "has 6 different characters", ""),
@@ -202,7 +202,8 @@ def test_a_round_says_by_which_rule_a_pair_was_merged(client: FlaskClient, ties:
     answer = client.get("/steps/training/bpe", query_string=query)
     assert said in told(answer.text)
     assert f'<option value="{ties}" selected>' in answer.text
-    assert client.get("/steps/training/bpe", query_string={**query, "symbols": ""}).status_code == 200
+    start = client.get("/steps/training/bpe", query_string={**query, "step": 0}).text
+    assert ("Equally frequent pairs: " in told(start)) == (ties != FIRST_SEEN) == (start.count(f"&amp;ties={ties}") > 1)
 
 
 def test_a_rule_that_does_not_exist_is_refused(client: FlaskClient) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from webapp.core.evaluation.score import words_of
+from webapp.core.evaluation.score import BOM, words_of
 from webapp.core.text.alignment import equal_beginning
 from webapp.core.vocabulary_error import Phrase, shown
 
@@ -93,7 +93,7 @@ def read_gold(text: str) -> GoldText:
 
     Raises GoldError if there are no words, or no spaces between them.
     """
-    lines = text.removeprefix("\ufeff").split("\n")
+    lines = text.split("\n")
     gold = _read_conllu(lines) if _is_conllu(lines) else _read_words(lines)
     if not gold.lines:
         raise GoldError(Phrase("There are no words in it. Write one sentence a line, with spaces between the words."))
@@ -123,7 +123,7 @@ def read_output(text: str, gold: GoldText) -> list[list[str]]:
     words = _numbered_words(text)
     found: list[list[str]] = []
     for line in gold.lines:
-        spelled = "".join(line.words)
+        spelled = "".join(line.words).removeprefix(BOM)
         mine: list[str] = []
         at = 0
         while at < len(spelled):
@@ -137,9 +137,10 @@ def read_output(text: str, gold: GoldText) -> list[list[str]]:
                         gold=line.number,
                     )
                 ) from None
+            mine.append(word)
+            word = word if at else word.removeprefix(BOM)
             if not spelled.startswith(word, at):
                 _refuse_difference(word, number, spelled, at, line.number)
-            mine.append(word)
             at += len(word)
         found.append(mine)
     left = next(words, None)
@@ -180,7 +181,7 @@ def _refuse_difference(word: str, number: int, spelled: str, at: int, gold_numbe
 
 
 def _numbered_words(text: str) -> Iterator[tuple[int, str]]:
-    lines = text.removeprefix("\ufeff").split("\n")
+    lines = text.split("\n")
     if _is_conllu(lines):
         for line in _read_conllu(lines).lines:
             yield from ((line.number, word) for word in line.words)
@@ -190,7 +191,7 @@ def _numbered_words(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_conllu(lines: Sequence[str]) -> bool:
-    for line in lines:
+    for line in (lines[0].removeprefix(BOM), *lines[1:]):
         if line.strip() and not line.startswith("#"):
             return _TOKEN_LINE.match(line) is not None
     return False
@@ -205,8 +206,13 @@ def _read_words(lines: Sequence[str]) -> GoldText:
             continue
         if len(words) == 1 and len(words[0]) >= UNSEGMENTED:
             gold.report(number, Phrase("One word of %(count)s characters. Is the line segmented?", count=len(words[0])))
+        if words[0].startswith(BOM):
+            gold.report(
+                number,
+                Phrase("It begins with a byte order mark (BOM), which is part of its first word, as in the script."),
+            )
         words = list(map(same.setdefault, words, words))
-        gold.lines.append(GoldLine(number, words, "".join(words)))
+        gold.lines.append(GoldLine(number, words, "".join(words).removeprefix(BOM)))
     return gold
 
 
@@ -214,7 +220,7 @@ def _read_conllu(lines: Sequence[str]) -> GoldText:
     gold = GoldText("conllu")
     sentence = GoldLine(0, [], "", [])
     covered = 0  # the last word that a multiword token covers
-    for number, line in enumerate([*lines, ""], 1):
+    for number, line in enumerate([lines[0].removeprefix(BOM), *lines[1:], ""], 1):
         line = line.rstrip("\r")
         if not line.strip():
             if sentence.words:

@@ -25,6 +25,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+BOM = "\ufeff"
 _ASCII_SPACE = " \t\n\r\f\v"
 _SPACES = re.compile("[ \t\r\f\v\u3000]+")
 
@@ -115,7 +116,7 @@ def training_words(text: str) -> set[str]:
     >>> sorted(training_words("生命\\n 研究 \\r\\n\\n"))
     ['生命', '研究']
     """
-    return {word for line in text.removeprefix("\ufeff").split("\n") if (word := line.strip(_ASCII_SPACE))}
+    return {word for line in text.removeprefix(BOM).split("\n") if (word := line.strip(_ASCII_SPACE))}
 
 
 def score_lines(gold: Iterable[Sequence[str]], output: Iterable[Sequence[str]], known: Container[str] | None) -> Score:
@@ -158,11 +159,19 @@ def add_line(score: Score, gold: Sequence[str], output: Sequence[str], known: Co
 
 
 def _spans(words: Sequence[str]) -> list[tuple[int, str]]:
-    found, start = [], 0
+    found, start = [], first_position(words)
     for word in words:
         found.append((start, word))
         start += len(word)
     return found
+
+
+def first_position(words: Sequence[str]) -> int:
+    """Where the words of a line start: before the text if they begin with a byte order mark, which is not in it.
+
+    The official script takes the mark for a character of the first word, so that this word differs from one without.
+    """
+    return -1 if words and words[0].startswith(BOM) else 0
 
 
 Kind = Literal["overlap", "merged", "split", "unknown", "number", "name"]
@@ -250,7 +259,7 @@ def differences(gold: Sequence[str], output: Sequence[str]) -> list[Difference]:
     """
     found = []
     at = output_at = start = output_start = 0
-    end = output_end = 0
+    end, output_end = first_position(gold), first_position(output)
     total = len(gold)
     while at < total:
         end += len(gold[at])

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import exp, isclose
+from math import e, isclose
 from typing import Any
 
 from webapp.core.evaluation.score import Score, score_lines
@@ -122,11 +122,7 @@ def _reason(cell: str, value: Cell) -> str:
         return "rounded"
     if isclose(number, 100 * value, rel_tol=LOOSEST):
         return "percent"
-    if (
-        number < 0 < value
-        and number > -700
-        and (isclose(exp(number), value, rel_tol=LOOSEST) or isclose(2**number, value, rel_tol=LOOSEST))
-    ):
+    if -700 < number < 0 < value and any(isclose(base**number, value, rel_tol=LOOSEST) for base in (e, 2, 10)):
         return "logarithm"
     if number and isclose(1 / number, value, rel_tol=LOOSEST):
         return "inverted"
@@ -135,10 +131,7 @@ def _reason(cell: str, value: Cell) -> str:
 
 def written(values: Values, _texts: Texts, find: Find) -> str:
     """The right table, a cell a line."""
-    return _lines(TABLES[values["table"]](values, find)[0])
-
-
-def _lines(table: Table) -> str:
+    table, _others = TABLES[values["table"]](values, find)
     return "".join(f"{label} = {shown_cell(value)}\n" for label, value in table.items())
 
 
@@ -210,11 +203,8 @@ def judge_score(values: Values, texts: Texts, text: str, _find: Find) -> Verdict
     cells = [f"{mine[label]:.15g}" if label in mine else "" for label in right]
     verdict = judged(cells, dict(right), notes)
     swapped = {label: right[label[:-1] + ("R" if label.endswith("P") else "P")] for label in right}
-    if verdict.outcome == "wrong" and all(
-        _agrees(cell, swapped[label]) for cell, label in zip(cells, right, strict=True)
-    ):
-        return _with(verdict, "wrong", "swapped")
-    return verdict
+    is_swapped = all(_agrees(cell, value) for cell, value in zip(cells, swapped.values(), strict=True))
+    return _with(verdict, "wrong", "swapped") if verdict.outcome == "wrong" and is_swapped else verdict
 
 
 def written_score(values: Values, texts: Texts, _find: Find) -> str:

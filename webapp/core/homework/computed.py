@@ -10,13 +10,13 @@ perplexity) and appendix A (hidden Markov models); the Hugging Face course, chap
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise
-from math import exp, log
+from itertools import accumulate, pairwise
+from math import exp, log, prod
 from typing import Any
 
 from webapp.core.evaluation.score import score_lines
-from webapp.core.homework.rounds import BPERounds
-from webapp.core.reference import bpe, ngram, unigram, wordpiece
+from webapp.core.homework.rounds import BPERounds, train
+from webapp.core.reference import bpe, unigram, wordpiece
 from webapp.core.tokenizer import Tokenizer
 
 Values = Mapping[str, Any]
@@ -62,50 +62,39 @@ def unigram_ties(text: str, values: Values) -> list[list[str]]:
 
 
 def _frequencies(values: Values, _find: Find) -> tuple[Table, dict[str, Table]]:
-    counts = piece_counts(values)
-    in_words = {
-        piece: sum(word_count for word, word_count in values["words"].items() if piece in word) for piece in counts
-    }
-    unweighted = {piece: sum(piece in word for word in values["words"]) for piece in counts}
-    return {**counts, "sum": sum(counts.values())}, {
-        "once-a-word": {**in_words, "sum": sum(in_words.values())},
-        "unweighted": {**unweighted, "sum": sum(unweighted.values())},
-    }
+    counts, words = piece_counts(values), values["words"]
+    once = {piece: sum(count for word, count in words.items() if piece in word) for piece in counts}
+    unweighted = {piece: sum(piece in word for word in words) for piece in counts}
+    every = {"": counts, "once-a-word": once, "unweighted": unweighted}
+    tables: dict[str, Table] = {name: {**table, "sum": sum(table.values())} for name, table in every.items()}
+    return tables.pop(""), tables
 
 
 def _probabilities(values: Values, _find: Find) -> tuple[Table, dict[str, Table]]:
     counts = piece_counts(values)
-    published = {**counts, **values.get("published", {})}
     total = sum(counts.values())
 
     def table(counts: Mapping[str, int]) -> Table:
-        found: Table = {}
-        for label in values["asked"]:
-            product = 1.0
-            for piece in label.split():
-                product *= counts[piece] / total
-            found[label] = product
-        return found
+        return {label: prod(counts[piece] / total for piece in label.split()) for label in values["asked"]}
 
-    return table(counts), {"as-published": table(published)} if "published" in values else {}
+    others = {"as-published": table({**counts, **values["published"]})} if "published" in values else {}
+    return table(counts), others
 
 
 def _loss(values: Values, _find: Find) -> tuple[Table, dict[str, Table]]:
-    counts = piece_counts(values)
-    best = {word: float(_probability(unigram_path(word, values), counts)) for word in values["words"]}
-    loss = sum(count * -log(best[word]) for word, count in values["words"].items())
-    without = [piece for piece in values["unigram"] if piece != values["removed"]]
-    shorter = {**values, "unigram": without}
-    total = sum(counts.values())  # the course keeps the other probabilities as they are
-    scores = {piece: log(counts[piece] / total) for piece in without}
-    paths = (unigram.viterbi(word, scores) for word in shorter["words"])
-    after = sum(
-        -count * sum(scores[piece] for piece in path)
-        for path, count in zip(paths, values["words"].values(), strict=True)
+    counts, words = piece_counts(values), values["words"]
+    total = sum(counts.values())
+    scores = {piece: log(count / total) for piece, count in counts.items()}
+    without = {piece: score for piece, score in scores.items() if piece != values["removed"]}  # others stay as they are
+    best, after = (
+        {word: sum(scores[piece] for piece in unigram.viterbi(word, each)) for word in words}
+        for each in (scores, without)
     )
-    table: Table = {**best, "loss": loss, f"loss without {values['removed']}": after}
-    base2: Table = {**table, "loss": loss / log(2), f"loss without {values['removed']}": after / log(2)}
-    return table, {"log2": base2}
+    losses = [-sum(count * table[word] for word, count in words.items()) for table in (best, after)]
+    names = ("loss", f"loss without {values['removed']}")
+    table: Table = {word: exp(score) for word, score in best.items()}
+    base2 = {name: loss / log(2) for name, loss in zip(names, losses, strict=True)}
+    return {**table, **dict(zip(names, losses, strict=True))}, {"log2": {**table, **base2}}
 
 
 # --- pairs
@@ -149,21 +138,18 @@ def _bigrams(values: Values, _find: Find) -> tuple[Table, dict[str, Table]]:
             bottom = before[context] + added * vocabulary
             found[f"P({word} | {context})"] = (pairs[context, word] + added) / bottom if bottom else 0.0
         if "sentence" in values:
-            product = 1.0
-            for context, word in pairwise(["<s>", *values["sentence"].split(), "</s>"]):
-                product *= (pairs[context, word] + added) / (before[context] + added * vocabulary)
-            found[f"P({values['sentence']})"] = product
+            found[f"P({values['sentence']})"] = prod(
+                (pairs[pair] + added) / (before[pair[0]] + added * vocabulary)
+                for pair in pairwise(["<s>", *values["sentence"].split(), "</s>"])
+            )
         return found
 
     size = len(words) - (0 if values.get("start_counts") else 1)
-    others = {"unsmoothed": table(size, 0)} if add and "sentence" not in values else {}
-    if add:
-        others |= {
-            "start-counts": table(len(words), add),
-            "start-does-not-count": table(len(words) - 1, add),
-            "no-marks": table(len(words) - 2, add),
-        }
-    return table(size, add), others
+    if not add:
+        return table(size, 0), {}
+    names = ("start-counts", "start-does-not-count", "no-marks")
+    others = {name: table(len(words) - less, add) for less, name in enumerate(names)}
+    return table(size, add), others | ({} if "sentence" in values else {"unsmoothed": table(size, 0)})
 
 
 def _perplexity(values: Values, _find: Find) -> tuple[Table, dict[str, Table]]:
@@ -171,13 +157,12 @@ def _perplexity(values: Values, _find: Find) -> tuple[Table, dict[str, Table]]:
     counts, words = values["counts"], values["test"].split()
     total = sum(counts.values())
     logs = [log(counts[word] / total) for word in words]
-    inverse = exp(-sum(logs) / len(logs))
-    probability: Cell = exp(sum(logs))
-    label = "perplexity"
-    return {"probability": probability, label: inverse}, {
-        "not-per-word": {"probability": probability, label: exp(-sum(logs))},
-        "entropy": {"probability": probability, label: -sum(logs) / len(logs) / log(2)},
-    }
+    entropy = -sum(logs) / len(logs)
+    tables: list[Table] = [
+        {"probability": exp(sum(logs)), "perplexity": each}
+        for each in (exp(entropy), exp(-sum(logs)), entropy / log(2))
+    ]
+    return tables[0], {"not-per-word": tables[1], "entropy": tables[2]}
 
 
 # --- hidden Markov models
@@ -242,25 +227,15 @@ def _viterbi_table(values: Values, _find: Find) -> tuple[Table, dict[str, Table]
 def _figures(values: Values, _find: Find) -> tuple[Table, dict[str, Table]]:
     gold, output = values["gold"].split(), values["output"].split()
     score = score_lines([gold], [output], None)
-    precision, recall, f1 = score.precision or 0.0, score.recall or 0.0, score.f1 or 0.0
-    both, cuts_of_gold, cuts = _cuts(gold) & _cuts(output), len(_cuts(gold)), len(_cuts(output))
-    found: Table = {"P": precision, "R": recall, "F1": f1}
-    by_boundary: Table = {"P": both_share(both, cuts), "R": both_share(both, cuts_of_gold)}
-    by_boundary["F1"] = 2 * len(both) / (cuts + cuts_of_gold)
-    return found, {"swapped": {"P": recall, "R": precision, "F1": f1}, "boundaries": by_boundary}
-
-
-def both_share(both: set[int], of: int) -> float:
-    """The share of the boundaries in common."""
-    return len(both) / of if of else 0.0
+    ends, of_gold = _cuts(output), _cuts(gold)
+    same = len(ends & of_gold)
+    found: Table = {"P": score.precision or 0.0, "R": score.recall or 0.0, "F1": score.f1 or 0.0}
+    by_boundary: Table = {"P": same / len(ends), "R": same / len(of_gold), "F1": 2 * same / (len(ends) + len(of_gold))}
+    return found, {"swapped": {**found, "P": found["R"], "R": found["P"]}, "boundaries": by_boundary}
 
 
 def _cuts(words: Sequence[str]) -> set[int]:
-    ends, at = set(), 0
-    for word in words[:-1]:
-        at += len(word)
-        ends.add(at)
-    return ends
+    return set(accumulate(map(len, words[:-1])))
 
 
 def _unknown_words(values: Values, _find: Find) -> tuple[Table, dict[str, Table]]:
@@ -287,26 +262,21 @@ def _null_character(_values: Values, _find: Find) -> tuple[Table, dict[str, Tabl
 
 def _sizes(values: Values, _find: Find) -> tuple[Table, dict[str, Table]]:
     text = values["text"]
-    names = {"UTF-8": "utf-8", "UTF-16": "utf-16-le", "UTF-32": "utf-32-le"}
-    marked = {"UTF-8": "utf-8", "UTF-16": "utf-16", "UTF-32": "utf-32"}
-    return {name: len(text.encode(codec)) for name, codec in names.items()}, {
-        "byte-order-mark": {name: len(text.encode(codec)) for name, codec in marked.items()}
-    }
+    sizes, marked = (
+        {f"UTF-{bits}": len(text.encode(f"utf-{bits}{end if bits > 8 else ''}")) for bits in (8, 16, 32)}
+        for end in ("-le", "")
+    )
+    return dict(sizes), {"byte-order-mark": dict(marked)}
 
 
 def _ratio(values: Values, _find: Find) -> tuple[Table, dict[str, Table]]:
     """Bytes per token of a text with trained merges, and the numbers of an unsigned integer of 16 bits."""
-    words = {bpe.utf8(word): count for word, count in values["words"].items()}
-    rounds = BPERounds(words.items())
-    merges = []
-    for _ in range(values["merges"]):
-        merges.append(rounds.choose(rounds.best()[1], values["ties"]))
-        rounds.merge(merges[-1])
+    rounds = BPERounds((bpe.utf8(word), count) for word, count in values["words"].items())
+    merges = train(rounds, values["merges"], values["ties"])
     tokens = sum(len(bpe.encode(bpe.utf8(word), merges)) for word in values["text"].split())
     data = len(values["text"].replace(" ", "").encode())
-    return {"bytes": data, "tokens": tokens, "bytes per token": data / tokens, "largest uint16": 2**16 - 1}, {
-        "inverted": {"bytes": data, "tokens": tokens, "bytes per token": tokens / data, "largest uint16": 2**16 - 1}
-    }
+    table: Table = {"bytes": data, "tokens": tokens, "bytes per token": data / tokens, "largest uint16": 2**16 - 1}
+    return table, {"inverted": {**table, "bytes per token": tokens / data}}
 
 
 def _byte_ids(values: Values, find: Find) -> tuple[Table, dict[str, Table]]:
@@ -345,4 +315,3 @@ TABLES: Mapping[str, Callable[[Values, Find], tuple[Table, dict[str, Table]]]] =
     "ratio": _ratio,
     "byte-ids": _byte_ids,
 }
-EDGE = ngram.EDGE

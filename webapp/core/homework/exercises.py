@@ -100,6 +100,7 @@ ASKED: Mapping[str, tuple[str, ...]] = {
 }
 """What may be asked for of each algorithm, the usual first."""
 METHODS = {"fmm": "forward", "bmm": "backward"}
+SYMBOLS = {"bpe": "characters", "bpe-bytes": "bytes", "wordpiece": "wordpiece"}
 
 
 class ParameterError(AnswerError):
@@ -121,39 +122,23 @@ def own_exercise(parameters: Mapping[str, Any], id: str = "own") -> Exercise:
     asked = _choice(parameters, "asked", ASKED[algorithm])
     trains = "merges" in ASKED[algorithm]
     text = _text(parameters, "text", LONGEST_CORPUS if trains else LONGEST_TEXT)
-    values: dict[str, Any] = {}
     if trains:
-        values = {
-            "corpus": text,
-            "split": "spaces",
-            "symbols": {"bpe": "characters", "bpe-bytes": "bytes"}.get(algorithm),
-        }
-        values["symbols"] = values["symbols"] or "wordpiece"
-        values["ties"] = _choice(parameters, "ties", TIE_RULES)
-        number = parameters.get("merges", 10)
-        if type(number) is not int or not 1 <= number <= MOST_MERGES:
+        ties = _choice(parameters, "ties", TIE_RULES)
+        values = {"corpus": text, "symbols": SYMBOLS[algorithm], "ties": ties, "merges": parameters.get("merges", 10)}
+        if type(values["merges"]) is not int or not 1 <= values["merges"] <= MOST_MERGES:
             message = Phrase("Choose a number of merges from %(least)s to %(most)s.", least=1, most=MOST_MERGES)
             raise ParameterError(message, "merges")
-        values["merges"] = number
         if asked == "tokens":
             values["text"] = _text(parameters, "word", 200)
     else:
-        values = {"text": text, "method": METHODS.get(algorithm, algorithm)}
-        values["dictionary"] = _text(parameters, "dictionary", LONGEST_TEXT)
+        dictionary = _text(parameters, "dictionary", LONGEST_TEXT)
+        values = {"text": text, "method": METHODS.get(algorithm, algorithm), "dictionary": dictionary}
     title, task = (_text(parameters, name, 1_000, optional=True) for name in ("title", "task"))
     hints = parameters.get("hints", ())
     if not isinstance(hints, list | tuple) or len(hints) > 10 or not all(isinstance(hint, str) for hint in hints):
         raise ParameterError(Phrase("Hints are a list of at most ten texts."), "hints")
-    return Exercise(
-        id,
-        OWN_COURSE,
-        _both(title or algorithm),
-        _both(""),
-        _both(task),
-        asked,
-        values,
-        tuple(_both(hint[:1_000]) for hint in hints),
-    )
+    shown_hints = tuple(_both(hint[:1_000]) for hint in hints)
+    return Exercise(id, OWN_COURSE, _both(title or algorithm), _both(""), _both(task), asked, values, shown_hints)
 
 
 def _both(text: str) -> Words:
@@ -163,12 +148,8 @@ def _both(text: str) -> Words:
 def _choice(parameters: Mapping[str, Any], name: str, values: tuple[str, ...]) -> str:
     value = parameters.get(name, values[0])
     if value not in values:
-        message = Phrase(
-            "“%(value)s” is not a value of “%(name)s”. Use one of these: %(values)s.",
-            value=shown(value),
-            name=name,
-            values=", ".join(values),
-        )
+        wrong = {"value": shown(value), "name": name, "values": ", ".join(values)}
+        message = Phrase("“%(value)s” is not a value of “%(name)s”. Use one of these: %(values)s.", **wrong)
         raise ParameterError(message, name)
     return str(value)
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from webapp.core.formats.reading import FormatError, decoded, read_json
-from webapp.core.homework.readers import Raw, read_merges
+from webapp.core.homework.readers import Raw, as_pair, read_merges
 from webapp.core.homework.rounds import Pair, Piece
 from webapp.core.homework.verdicts import AnswerError, Note
 from webapp.core.reference.bpe import merge_best
 from webapp.core.text.utf8 import characters_to_bytes, foreign_characters
-from webapp.core.vocabulary_error import Phrase, shown
+from webapp.core.vocabulary_error import Phrase
 
 LARGEST_FILE = 8_000_000  # bytes
 MOST_MERGES = 20_000
@@ -94,7 +94,7 @@ def _read_document(found: HandedIn, document: dict[str, Any], name: str) -> None
     model = document.get("model", document)
     vocabulary, merges = (model.get("vocab"), model.get("merges")) if isinstance(model, dict) else (None, None)
     if isinstance(merges, list):
-        found.merges = [_pair_of(item) for item in merges]
+        found.merges = [as_pair(item, at) for at, item in enumerate(merges, 1)]
     if isinstance(vocabulary, list):  # of Unigram: pairs of a piece and its score
         vocabulary = {str(item[0]): at for at, item in enumerate(vocabulary) if isinstance(item, list) and item}
     if vocabulary is None and merges is None:
@@ -114,16 +114,6 @@ def _piece_of(value: Any) -> str | bytes:
     if isinstance(value, list) and all(type(byte) is int and 0 <= byte < 256 for byte in value):
         return bytes(value)
     return str(value)
-
-
-def _pair_of(item: Any) -> tuple[Raw, Raw]:
-    match item:
-        case [[left, right], int()] | [left, right] if all(isinstance(one, str | int) for one in (left, right)):
-            return left, right
-        case str() if item.count(" ") == 1:
-            left, right = item.split(" ")
-            return left, right
-    raise AnswerError(Phrase("%(entry)s is not a merge. Write its two pieces.", entry=shown(item)))
 
 
 def as_bytes(pairs: Sequence[tuple[Raw, Raw]], notes: list[Note]) -> list[tuple[bytes, bytes]]:

@@ -16,16 +16,7 @@ from typing import Any
 from webapp.core.homework.files import HandedIn, as_bytes, bytes_of, merges_of
 from webapp.core.homework.readers import Raw
 from webapp.core.homework.rounds import BPERounds, Pair, Piece, Rounds, WordPieceRounds, shown_piece, train
-from webapp.core.homework.verdicts import (
-    MOST_WORDS,
-    AnswerError,
-    Link,
-    Note,
-    Side,
-    Verdict,
-    first_difference,
-    rows_around,
-)
+from webapp.core.homework.verdicts import AnswerError, Link, Note, Side, Verdict, first_difference, rows_around
 from webapp.core.reference import wordpiece
 from webapp.core.reference.bpe import utf8
 from webapp.core.text.split_patterns import CL100K_BASE, GPT2, SplitPattern
@@ -33,6 +24,7 @@ from webapp.core.text.utf8 import bytes_to_characters
 from webapp.core.trainers.ties import FIRST_SEEN, TIE_RULES, TieRule
 from webapp.core.vocabulary_error import Phrase
 
+MOST_WORDS = 6  # that hold a pair
 LONGEST_LINK = 2_000  # characters of a corpus that a walkthrough shows
 PATTERNS = {"gpt2": GPT2, "gpt4": CL100K_BASE}
 
@@ -158,19 +150,14 @@ def judge(training: Training, handed: HandedIn) -> Verdict:
         notes.append(Note("merges-implied"))
     if training.before and tuple(mine[: len(training.before)]) == training.before:
         mine = mine[len(training.before) :]  # all merges were handed in
-    verdict = _verdict(training, mine, training.right, notes)
-    if handed.merges is not None and handed.vocabulary is not None and verdict.outcome == "right":
-        return judge_vocabulary(training, handed)
-    return verdict
-
-
-def _verdict(training: Training, mine: list[Pair], right: list[Pair], notes: list[Note]) -> Verdict:
+    if handed.merges is not None and handed.vocabulary is not None:
+        notes.append(Note("merges-only"))
+    right = training.right
     yours, its = ([" ".join(map(shown_piece, pair)) for pair in pairs] for pairs in (mine, right))
     place = first_difference(mine, right)
     agreeing = sum(one == other for one, other in zip(mine, right, strict=False))
     if place is None:
-        ties = _ties(training)
-        if not ties:
+        if all(len(tied) == 1 for tied, _pair, _rounds in _walk(training, right)):
             notes.append(Note("no-ties"))
         return Verdict("right", "merge", agreeing, len(right), own_rule=training.ties, notes=notes)
     rounds = training.rounds(right[: place - 1])
@@ -180,7 +167,7 @@ def _verdict(training: Training, mine: list[Pair], right: list[Pair], notes: lis
         rule = _rule_of(training, mine)
     elif tuple(mine) == training.published:
         rule = "as-published"
-    counts = _counts(training, right)
+    counts = [rounds.value(pair) for _tied, pair, rounds in _walk(training, right)]
     return Verdict(
         "other-rule" if rule else "wrong",
         "merge",
@@ -219,15 +206,14 @@ def _reason(training: Training, mine: list[Pair], right: list[Pair], place: int,
     if not yours.count:
         if pair in right[: place - 1]:
             return "merged-already"
-        if training.symbols != "wordpiece" and training.split != "none" and _crosses(pair, training):
-            return "crosses-words"
-        return "absent"
-    if training.symbols == "wordpiece" and _is_most_frequent(training, pair, [*training.before, *right[: place - 1]]):
-        return "count-not-score"
-    return "unweighted" if _leads_unweighted(training, pair, [*training.before, *right[: place - 1]]) else "rarer"
+        return "crosses-words" if training.split != "none" and _crosses(pair) else "absent"
+    before = [*training.before, *right[: place - 1]]
+    if training.symbols == "wordpiece":
+        return "count-not-score" if _is_most_frequent(training, pair, before) else "rarer"
+    return "unweighted" if _leads_unweighted(training, pair, before) else "rarer"
 
 
-def _crosses(pair: Pair, training: Training) -> bool:
+def _crosses(pair: Pair) -> bool:
     """Whether a pair joins the end of a word with the white space after it, or with the next word."""
     left, right = (piece.decode(errors="replace") if isinstance(piece, bytes) else str(piece) for piece in pair)
     return bool(left and right) and (right[0].isspace() or left[-1].isspace()) and not left.isspace()
@@ -243,8 +229,6 @@ def _is_most_frequent(training: Training, pair: Pair, before: Sequence[Pair]) ->
 
 def _leads_unweighted(training: Training, pair: Pair, before: Sequence[Pair]) -> bool:
     """Whether a pair would be the best if every word occurred once."""
-    if training.symbols == "wordpiece":
-        return False
     rounds = BPERounds((training.spell(word), 1) for word in training.counts)
     for merge in before:
         if not rounds.value(merge):
@@ -275,31 +259,13 @@ def _rule_of(training: Training, mine: list[Pair]) -> str:
     return rules[0] if rules else "mixed"
 
 
-def _ties(training: Training) -> int:
-    """How many of the rounds that are asked for have more than one best pair."""
-    return sum(len(tied) > 1 for tied, _pair, _rounds in _walk(training, training.right))
-
-
-def _counts(training: Training, right: Sequence[Pair]) -> list[float]:
-    """The count or score of each right merge in its round."""
-    return [rounds.value(pair) for _tied, pair, rounds in _walk(training, right)]
-
-
 def _spelled(training: Training, vocabulary: Mapping[str | bytes, int], notes: list[Note]) -> dict[Any, int]:
     """A vocabulary with its pieces as the training spells them, without special tokens."""
-    normal = {piece: id for piece, id in vocabulary.items() if piece not in training.specials}
+    normal = {piece: id for piece, id in vocabulary.items() if _as_text(piece) not in training.specials}
     if training.symbols != "bytes":
-        return {piece if isinstance(piece, str) else piece.decode(errors="replace"): id for piece, id in normal.items()}
+        return {_as_text(piece): id for piece, id in normal.items()}
     convert = bytes_of([piece for piece in normal if isinstance(piece, str)], notes)
-    return {
-        convert(piece): id
-        for piece, id in normal.items()
-        if not (isinstance(piece, bytes) and _is_special(piece, training))
-    }
-
-
-def _is_special(piece: bytes, training: Training) -> bool:
-    return piece.decode(errors="replace") in training.specials
+    return {convert(piece): id for piece, id in normal.items()}
 
 
 def pieces_of(training: Training) -> list[Piece]:
@@ -322,26 +288,13 @@ def judge_vocabulary(training: Training, handed: HandedIn) -> Verdict:
     agreeing = len(wanted) - len(missing)
     if not missing and not extra and ids == set(range(len(wanted))):
         return Verdict("right", "piece", agreeing, len(wanted), own_rule=training.ties, notes=notes)
-    place, why = None, "ids"
-    yours = its = None
-    if missing or extra:
-        why = "missing-piece" if missing else "extra-piece"
-        its = Side(shown_piece(missing[0])) if missing else None
-        yours = Side(shown_piece(extra[0])) if extra else None
-        place = wanted.index(missing[0]) + 1 if missing else given[extra[0]] + 1
-    return Verdict(
-        "wrong",
-        "piece",
-        agreeing,
-        len(wanted),
-        place=place,
-        why=why,
-        own_rule=training.ties,
-        yours=yours,
-        right=its,
-        in_both=agreeing,
-        notes=notes,
+    why = "missing-piece" if missing else "extra-piece" if extra else "ids"
+    its, yours = (Side(shown_piece(pieces[0])) if pieces else None for pieces in (missing, extra))
+    place = wanted.index(missing[0]) + 1 if missing else given[extra[0]] + 1 if extra else None
+    verdict = Verdict(
+        "wrong", "piece", agreeing, len(wanted), place=place, why=why, own_rule=training.ties, notes=notes
     )
+    return replace(verdict, yours=yours, right=its, in_both=agreeing)
 
 
 def _as_text(piece: str | bytes) -> str:

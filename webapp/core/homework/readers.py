@@ -44,7 +44,7 @@ def read_merges(text: str) -> list[tuple[Raw, Raw]]:
     """
     text = checked(text)
     if (items := _literal(text)) is not None:
-        return [_pair(item, at) for at, item in enumerate(items, 1)]
+        return [as_pair(item, at) for at, item in enumerate(items, 1)]
     lines = text.replace("\r\n", "\n").split("\n")
     parts = [part for part in re.split(r"\s*[,，;；、·]\s*|\s{3,}|\|", text.strip()) if part]
     if (
@@ -65,11 +65,11 @@ def _pair_of_line(line: str, number: int) -> tuple[Raw, Raw]:
     quoted = _QUOTED.findall(line)
     fields = line.split(" ")
     if len(quoted) > 1:
-        return _pair([_evaluated(one) for one in quoted[:2]], number)
+        return as_pair([_evaluated(one) for one in quoted[:2]], number)
     if len(fields) == 2 and all(fields):
         return fields[0], fields[1]
     if quoted:
-        return _pair(_evaluated(quoted[0]), number)
+        return as_pair(_evaluated(quoted[0]), number)
     if found := _IDS.search(line):
         return int(found[1]), int(found[2])
     if found := re.fullmatch(r"( \S*) (\S+)", line):  # a piece that begins with a space
@@ -89,7 +89,8 @@ def _pair_of_line(line: str, number: int) -> tuple[Raw, Raw]:
     raise AnswerError(message)
 
 
-def _pair(item: Any, number: int) -> tuple[Raw, Raw]:
+def as_pair(item: Any, number: int) -> tuple[Raw, Raw]:
+    """An entry of a list of merges as its two pieces; raises AnswerError."""
     match item:
         case [[left, right], int()] | [left, right] if all(isinstance(one, str | bytes | int) for one in (left, right)):
             return left, right

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,15 +11,7 @@ from typing import Any
 from webapp.core.evaluation.gold import GoldError, GoldLine, GoldText, read_output
 from webapp.core.evaluation.score import Difference, differences, is_number, score_lines
 from webapp.core.formats.dictionary import DictionaryError, read_dictionary
-from webapp.core.homework.verdicts import (
-    AnswerError,
-    Figures,
-    Link,
-    Note,
-    Row,
-    Side,
-    Verdict,
-)
+from webapp.core.homework.verdicts import AnswerError, Figures, Link, Note, Row, Side, Verdict, View
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
@@ -60,22 +53,10 @@ class Segmenting:
         """The segmentation of an exercise; text and dictionary may be files that the student gives."""
         training = texts.get("training") or values.get("training", "")
         if "dictionary" in texts or "dictionary" in values:
-            try:
-                dictionary = read_dictionary(texts.get("dictionary") or values["dictionary"])
-            except DictionaryError as error:
-                message = Phrase("Line %(line)s of the dictionary: %(why)s.", line=error.line_number, why=error.message)
-                raise AnswerError(message, "dictionary") from None
+            dictionary = _dictionary(texts.get("dictionary") or values["dictionary"], "dictionary")
         else:
-            counts: dict[str, int] = {}
-            for line in segmented_lines(training):
-                for word in line:
-                    counts[word] = counts.get(word, 0) + 1
+            counts = Counter(word for line in segmented_lines(training) for word in line)
             dictionary = Dictionary(list(counts), list(counts.values()))
-        if len(dictionary) > MOST_WORDS:
-            message = Phrase(
-                "The dictionary has %(count)s words; the limit is %(most)s.", count=len(dictionary), most=MOST_WORDS
-            )
-            raise AnswerError(message, "dictionary")
         text = texts.get("text") or values.get("text", "") or "\n".join(map("".join, segmented_lines(training)))
         sentences = tuple(line for line in text.split("\n") if line.strip())
         if sum(map(len, sentences)) > MOST_CHARACTERS or max(map(len, sentences), default=0) > LONGEST_SENTENCE:
@@ -101,8 +82,13 @@ class Segmenting:
         return segment
 
     def words(self, sentence: str) -> list[str]:
-        """The words of a sentence; white space separates words and is in none of them."""
-        return [word for part in sentence.split() for word in self.segment(part)]
+        """The words of a sentence; white space separates words and is in none of them.
+
+        The number of a line, with which the lines of the laboratory begin, is a word of its own.
+        """
+        number = _LINE_ID.match(sentence)
+        first, rest = ([number[0]], sentence[number.end() :]) if number else ([], sentence)
+        return [*first, *(word for part in rest.split() for word in self.segment(part))]
 
     @cached_property
     def right(self) -> list[list[str]]:
@@ -134,6 +120,19 @@ class Segmenting:
             yield "max-probability", replace(self, method="max-probability")
 
 
+def _dictionary(text: str, field: str) -> Dictionary:
+    try:
+        dictionary = read_dictionary(text)
+    except DictionaryError as error:
+        message = Phrase("Line %(line)s of the dictionary: %(why)s.", line=error.line_number, why=error.message)
+        raise AnswerError(message, field) from None
+    if (count := len(dictionary)) > MOST_WORDS:
+        message = Phrase("The dictionary has %(count)s words; the limit is %(most)s.", count=count, most=MOST_WORDS)
+        raise AnswerError(message, field)
+    return dictionary
+
+
+_LINE_ID = re.compile(r"\d{8}-\d\d-\d{3}-\d{3}")
 _TAGGED = re.compile(r"/[A-Za-z]{1,5}(?:\d{0,2})(?:\][A-Za-z]{0,4}\d?)?$")
 
 
@@ -243,7 +242,6 @@ def judge(values: Values, texts: Texts, text: str, _find: object) -> Verdict:
         own_rule=wanted.method,
         yours=Side(" / ".join(mine[place][first.output_start : first.output_end])),
         right=Side(" / ".join(right[place][first.start : first.end])),
-        in_both=None,
         rows=rows,
         notes=notes,
         link=_link(wanted, place, first.start),
@@ -282,15 +280,11 @@ def _link(wanted: Segmenting, place: int, token: int) -> Link | None:
     if wanted.method not in ALGORITHM or len(sentence) > LONGEST_LINK:
         return None
     used = [word for word in wanted.dictionary.words if word in sentence]
-    counts = wanted.dictionary.frequencies is not None
-    lines = [f"{word} {wanted.dictionary.count_of(word)}" if counts else word for word in used]
-    values: dict[str, str | int] = {
-        "algorithm": ALGORITHM[wanted.method],
-        "text": sentence,
-        "dictionary": "\n".join(lines),
-    }
-    values["runs"] = int(wanted.runs)
-    return Link("matching" if wanted.method != "max-probability" else "max-probability", values | {"token": token})
+    counts, ids = wanted.dictionary.frequencies, wanted.dictionary.ids
+    lines = [word if counts is None else f"{word} {counts[ids[word]] or 1}" for word in used]
+    values = {"algorithm": ALGORITHM[wanted.method], "text": sentence, "dictionary": "\n".join(lines)}
+    view: View = "matching" if wanted.method != "max-probability" else "max-probability"
+    return Link(view, {**values, "runs": int(wanted.runs), "token": token})
 
 
 def written(values: Values, texts: Texts, _find: object) -> str:
@@ -303,12 +297,11 @@ def written(values: Values, texts: Texts, _find: object) -> str:
 
 def _corpus_words(text: str) -> list[tuple[str, str]]:
     """The words of a tagged corpus with their tags, in order."""
-    found = []
-    for line in text.split("\n"):
-        fields = line.split()
-        for field, word in zip(fields, _words(line), strict=False):
-            found.append((word, field.rpartition("/")[2].partition("]")[0]))
-    return found
+    return [
+        (word, field.rpartition("/")[2].partition("]")[0])
+        for line in text.split("\n")
+        for field, word in zip(line.split(), _words(line), strict=False)
+    ]
 
 
 def _dictionaries(values: Values, texts: Texts) -> dict[str, list[str]]:
@@ -316,7 +309,7 @@ def _dictionaries(values: Values, texts: Texts) -> dict[str, list[str]]:
     tagged = _corpus_words(texts.get("corpus") or values["corpus"])
     every = list(dict.fromkeys(word for word, _tag in tagged))
     no_numbers = list(dict.fromkeys(word for word, tag in tagged if tag != "m"))
-    headers = [word for word in every if re.fullmatch(r"\d{8}-\d\d-\d{3}-\d{3}", word)]
+    headers = [word for word in every if _LINE_ID.fullmatch(word)]
     wanted = [word for word in every if word not in headers]
     longer = [word for word in wanted if len(word) > 1]
     return {"": wanted, "with-line-ids": every, "no-numbers": no_numbers, "no-single-characters": longer}
@@ -325,13 +318,7 @@ def _dictionaries(values: Values, texts: Texts) -> dict[str, list[str]]:
 def judge_dictionary(values: Values, texts: Texts, text: str, _find: object) -> Verdict:
     """The verdict on a dictionary: the first word of the corpus that it lacks, or the first that it has too many."""
     rules = _dictionaries(values, texts)
-    try:
-        read = read_dictionary(text)
-    except DictionaryError as error:
-        raise AnswerError(
-            Phrase("Line %(line)s of the dictionary: %(why)s.", line=error.line_number, why=error.message)
-        ) from None
-    mine, right = list(read.words), rules.pop("")
+    mine, right = list(_dictionary(text, "answer").words), rules.pop("")
     have, wanted = set(mine), set(right)
     missing = [word for word in right if word not in have]
     extra = [word for word in mine if word not in wanted]

@@ -9,16 +9,7 @@ from webapp.core.homework.files import HandedIn, bytes_of
 from webapp.core.homework.merges import Training
 from webapp.core.homework.readers import read_bytes, read_ids, read_tags, read_tokens
 from webapp.core.homework.rounds import Piece, shown_piece
-from webapp.core.homework.verdicts import (
-    AnswerError,
-    Note,
-    Outcome,
-    PlaceKind,
-    Side,
-    Verdict,
-    first_difference,
-    rows_around,
-)
+from webapp.core.homework.verdicts import AnswerError, Note, PlaceKind, Side, Verdict, first_difference, rows_around
 from webapp.core.reference import bpe, wordpiece
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import Phrase
@@ -54,9 +45,8 @@ def judged(
     why = next((code for code, other in (reasons or {}).items() if list(other) == list(mine)), why)
     if not why:
         why = "missing" if place > len(mine) else "too-many" if place > len(right) else ""
-    outcome: Outcome = "other-rule" if rule else "wrong"
     return Verdict(
-        outcome,
+        "other-rule" if rule else "wrong",
         kind,
         agreeing,
         len(right),
@@ -89,17 +79,14 @@ def encoded(values: Values, find: Find) -> list[Piece]:
         pieces = _pieces(values)
         return [token for word in text.split() for token in wordpiece.encode(word, pieces)]
     training = Training.of(values, {})
-    if "trained" in values:
-        made = [tuple(piece.encode() for piece in pair) for pair in values["trained"]]
-    else:
-        made = training.every
-    known = set(training.alphabet) if "trained" not in values else None
+    made: Any = [tuple(piece.encode() for piece in pair) for pair in values.get("trained", ())] or training.every
+    known = set(training.alphabet)
     tokens: list[Piece] = []
     for part in _parts(text, training):
         if part in training.specials:
             tokens.append(part)
             continue
-        symbols = [symbol if known is None or symbol in known else "[UNK]" for symbol in training.spell(part)]
+        symbols = [symbol if symbol in known else "[UNK]" for symbol in training.spell(part)]
         tokens += bpe.encode(symbols, made)
     return tokens
 
@@ -130,19 +117,16 @@ def judge_tokens(values: Values, _texts: Texts, text: str, find: Find) -> Verdic
     right = [shown_piece(token) for token in encoded(values, find)]
     mine = list(map(_as_shown, read_tokens(text)))
     notes = []
-    bare = [token.strip("␣") for token in right]
-    if mine != right and mine == bare:
+    if mine != right and mine == [token.strip("␣") for token in right]:
         notes, mine = [Note("spaces-left-out")], right
     reasons: dict[str, Sequence[str]] = {}
     why = ""
     if values.get("symbols") == "wordpiece":
-        merges = Training.of(values, {}).every
-        words = {tuple(wordpiece.split(word)): 1 for word in values["text"].split()}
-        for pair in merges:
-            words = {wordpiece.merge(word, pair): 1 for word in words}
+        words = list(map(wordpiece.split, values["text"].split()))
+        for pair in Training.of(values, {}).every:
+            words = [wordpiece.merge(word, pair) for word in words]
         reasons["merges-not-longest"] = [token for word in words for token in word]
-        plain = [token.removeprefix("##") for token in right]
-        reasons["no-prefix"] = plain
+        reasons["no-prefix"] = [token.removeprefix("##") for token in right]
         known = {*_pieces(values), "[UNK]"}
         why = "not-in-vocabulary" if any(token not in known for token in mine) else ""
     rules: dict[str, Sequence[str]] = {}
@@ -190,11 +174,8 @@ def tags_of(words: Sequence[str], scheme: str) -> list[str]:
     >>> tags_of(["和", "尚未", "研究生"], "BMES"), tags_of(["和", "尚未"], "BI")
     (['S', 'B', 'E', 'B', 'M', 'E'], ['B', 'B', 'I'])
     """
-    middle, last, single = (
-        ("M" if "M" in scheme else "I"),
-        ("E" if "E" in scheme else "I"),
-        ("S" if "S" in scheme else "B"),
-    )
+    middle, last = ("M" if "M" in scheme else "I"), ("E" if "E" in scheme else "I")
+    single = "S" if "S" in scheme else "B"
     tags = []
     for word in words:
         tags += [single] if len(word) == 1 else ["B", *middle * (len(word) - 2), last]
@@ -208,20 +189,18 @@ def _right_tags(values: Values, texts: Texts) -> tuple[str, dict[str, list[str]]
         return values["observations"], {"".join(values["hmm"]["start"]): states}
     from webapp.core.homework.segmentations import Segmenting
 
-    words = Segmenting.of(values, texts).right[0] if "method" in values else values["words"].split()
+    lines = Segmenting.of(values, texts).right if "method" in values else [values["words"].split()]
+    words = [word for line in lines for word in line]
     return "".join(words), {scheme: tags_of(words, scheme) for scheme in SCHEMES}
 
 
 def judge_tags(values: Values, texts: Texts, text: str, _find: Find) -> Verdict:
     """The verdict on a row of tags, which may be those of another scheme."""
     observed, schemes = _right_tags(values, texts)
-    own, *_others = schemes
     mine = read_tags(text, "".join(schemes))
-    reasons = {}
-    if "hmm" in values:
-        reasons["greedy"] = computed.greedy(values["observations"], values["hmm"])
-    rules = {scheme: tags for scheme, tags in schemes.items() if scheme != own}
-    return judged(mine, schemes[own], "tag", rules=rules, reasons=reasons, labels=list(observed))
+    reasons = {"greedy": computed.greedy(values["observations"], values["hmm"])} if "hmm" in values else {}
+    right = next(iter(schemes.values()))
+    return judged(mine, right, "tag", rules=schemes, reasons=reasons, labels=list(observed))
 
 
 def judge_bytes(values: Values, _texts: Texts, text: str, _find: Find) -> Verdict:
@@ -240,9 +219,7 @@ def _hexadecimal(data: bytes) -> str:
 
 def _undecodable(data: bytes) -> str:
     """Why two bytes are not what is asked for: the code of a sentence, empty if they are."""
-    if len(data) != 2:
-        return "not-two-bytes"
-    return "decodes" if _decodes(data) else ""
+    return "not-two-bytes" if len(data) != 2 else "decodes" if _decodes(data) else ""
 
 
 def _wrongly_decoded(data: bytes) -> str:

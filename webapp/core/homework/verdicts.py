@@ -11,7 +11,6 @@ Outcome = Literal["right", "other-rule", "wrong"]
 PlaceKind = Literal["merge", "piece", "token", "id", "tag", "sentence", "word", "cell", "character"]
 View = Literal["training", "matching", "max-probability", "ngram"]
 AROUND = 5  # rows before and after the first place that differs
-MOST_WORDS = 6  # words that hold a pair
 
 
 class AnswerError(ValueError):

@@ -186,6 +186,9 @@ class Dictionary:
     repeated = 0
     """The frequencies of lines that repeat a word: they count in the total, as in jieba."""
 
+    split_words: frozenset[str] = frozenset()
+    """The words that a visitor removed: the HMM does not find them either, as after jieba's `del_word`."""
+
     @cached_property
     def total(self) -> int:
         """The sum of the frequencies; a word without one, or with 0, counts once."""
@@ -202,10 +205,6 @@ class Dictionary:
     def lengths_by_ending(self) -> Mapping[str, tuple[int, ...]]:
         """For each two characters, the lengths of the words that end with them, longest first; built on first use."""
         return lengths_by_ending(self.words)
-
-    def count_of(self, word: str) -> int:
-        """How often a word of the dictionary counts in the total."""
-        return (self.frequencies[self.ids[word]] or 1) if self.frequencies is not None else 1
 
 
 def other_ids(ids: Container[str], unknown_id: int) -> dict[str, int]:

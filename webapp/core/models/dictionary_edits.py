@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from webapp.core.models.dictionary import Dictionary, Reason, fields_of, other_ids, problem_of
+from webapp.core.models.maximum_probability import WordGraph, joined_frequency
 from webapp.core.vocabulary_error import Phrase
 
 MOST_EDITS = 500
@@ -36,7 +37,8 @@ class EditError(ValueError):
 class Edit:
     """A change: a word to remove, or to add with a frequency and a part-of-speech tag.
 
-    Without a `frequency`, a word that the dictionary has keeps its own, and a new one gets 0, as in a word list.
+    Without a `frequency`, it gets the least one with which it is more probable than its parts, at least its own
+    (jieba's `suggest_freq`); in a dictionary without frequencies, 0.
     """
 
     word: str
@@ -109,8 +111,10 @@ class EditedDictionary(Dictionary):
     """A dictionary with changes; `base` is the unchanged one.
 
     Words of `base` keep their ids and new ones follow, so `unknown_id` and the ids of white space move up by the number
-    of words `added`. The id of a removed word stays vacant: `words` has the word there, `ids` does not. `changed` has
-    the words of `base` with another frequency.
+    of words `added`. The id of a removed word stays vacant: `words` has the word there, `ids` does not.
+
+    Frequencies are those of jieba's `add_word` and `del_word`, its total included: it grows by each frequency that is
+    set, also of a word that had another one, and does not shrink by that of a removed word.
     """
 
     def __init__(self, base: Dictionary, changes: Sequence[Edit]) -> None:
@@ -119,39 +123,35 @@ class EditedDictionary(Dictionary):
         self.base = base
         self.changes = tuple(changes)
         self.skipped = base.skipped
-        self.removed = frozenset(edit.word for edit in changes if edit.removed and edit.word in known)
-        new = [edit for edit in changes if not edit.removed and edit.word not in known]
-        kept = [edit for edit in changes if not edit.removed and edit.word in known]
-        self.added: Mapping[str, int] = {edit.word: id for id, edit in enumerate(new, len(base.words))}
-        self.changed: Mapping[str, int] = {edit.word: edit.frequency for edit in kept if edit.frequency is not None}
+        self.split_words = frozenset(edit.word for edit in changes if edit.removed)
+        new = (edit.word for edit in changes if not edit.removed and edit.word not in known)
+        self.added: Mapping[str, int] = {word: id for id, word in enumerate(new, len(base.words))}
         self.words = (*base.words, *self.added)
         self.unknown_id = len(self.words)
-        ids = {**known, **self.added}
-        for word in self.removed:
-            del ids[word]
-        self.ids = ids
-        self.other_ids = other_ids(ids, self.unknown_id)
         has_tags = base.tags is not None or any(edit.tag for edit in changes)
         has_frequencies = has_tags or base.frequencies is not None or any(edit.frequency for edit in changes)
-        frequencies = [*(base.frequencies or [0] * len(base.words)), *(edit.frequency or 0 for edit in new)]
-        tags = [*(base.tags or [""] * len(base.words)), *(edit.tag for edit in new)]
-        for edit in kept:
-            id = known[edit.word]
-            frequencies[id] = frequencies[id] if edit.frequency is None else edit.frequency
-            tags[id] = edit.tag or tags[id]
+        frequencies = [*(base.frequencies or [0] * len(base.words)), *[0] * len(self.added)]
+        tags = [*(base.tags or [""] * len(base.words)), *[""] * len(self.added)]
         self.frequencies = frequencies if has_frequencies else None
         self.tags = tags if has_tags else None
-        shortened = any(len(word) == base.longest for word in self.removed)
+        ids = self.ids = dict(known)
+        self.total = base.total
+        for edit in changes:  # in their order, because a frequency is suggested by the dictionary so far
+            word, frequency = edit.word, edit.frequency
+            if edit.removed:
+                ids.pop(word, None)
+                continue
+            if frequency is None and base.frequencies is not None:
+                frequency = joined_frequency(WordGraph(self), word)
+            id = ids.setdefault(word, self.added.get(word, -1))
+            frequencies[id] = frequencies[id] if frequency is None else frequency
+            tags[id] = edit.tag or tags[id]
+            self.total += frequencies[id] or 1
+        self.other_ids = other_ids(ids, self.unknown_id)
+        shortened = any(len(word) == base.longest for word in self.split_words)
         self.longest = max(map(len, ids if shortened else self.added), default=0)
         if not shortened:
             self.longest = max(self.longest, base.longest)
-
-    @cached_property
-    def total(self) -> int:
-        """As in `Dictionary`: that of `base`, and the differences."""
-        total = self.base.total
-        total -= sum(self.base.count_of(word) for word in (*self.removed, *self.changed))
-        return total + sum(self.count_of(word) for word in (*self.added, *self.changed))
 
     @cached_property
     def lengths_by_beginning(self) -> Mapping[str, tuple[int, ...]]:

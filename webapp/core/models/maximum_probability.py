@@ -19,6 +19,7 @@ total is that of the dictionary before the change.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import log
 from typing import Literal, get_args
 
@@ -132,11 +133,18 @@ class MaximumProbability:
     def run_words(self, run: str) -> tuple[str, ...]:
         """The words of a run of single characters: of the HMM, or joined without it.
 
-        A run that is a word of the dictionary, though another path is more probable, stays single characters.
+        A run that is a word of the dictionary, though another path is more probable, stays single characters, and so
+        does a word of Han characters that was removed from the dictionary.
         """
         if self.hmm is None or len(run) == 1:
             return (run,)
-        return tuple(run) if self.graph.id_of(run) is not None else self.hmm.words(run)
+        if self.graph.id_of(run) is not None:
+            return tuple(run)
+        words, split = self.hmm.words(run), self.dictionary.split_words
+        if split.isdisjoint(words):
+            return words
+        parts = (word if word in split and not word.isascii() else (word,) for word in words)
+        return tuple(chain.from_iterable(parts))
 
     def _full(self, text: str) -> Iterator[tuple[int, int]]:
         """Where the words of full mode start and end, jieba's empty ones included."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, Literal
 
 from webapp.core.text.utf8 import bytes_to_characters
 from webapp.core.vocabulary_error import VocabularyError, shown
@@ -23,6 +23,10 @@ LONG = 80
 
 NO_RANK = 1 << 62  # above every rank
 POSITION_BITS = 32
+
+MergeRule = Literal["merge", "together", "rank", "score"]
+"""What is merged next: the pair of lowest rank, or all its occurrences in the word together (subword-nmt); the piece of
+lowest rank (`tiktoken`); the piece of highest score (SentencePiece)."""
 
 
 def pack(left: int, right: int) -> int:

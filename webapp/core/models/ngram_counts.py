@@ -44,7 +44,8 @@ class Estimates:
     """What smoothing needs of all counts, measured before rare n-grams were removed; each by order, from 1.
 
     `once_and_twice`: how many n-grams occur once and twice (n1 and n2 of the literature). `continuations`: how many
-    n-grams follow exactly one word and exactly two. `weights`: those of deleted interpolation.
+    n-grams follow exactly one word and exactly two, or begin a sentence once and twice. `weights`: those of deleted
+    interpolation.
     """
 
     once_and_twice: tuple[tuple[int, int], ...]

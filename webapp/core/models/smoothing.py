@@ -60,7 +60,8 @@ class KneserNey(AbsoluteDiscounting):
 
     A word's probability in a lower order follows from how many different words it occurs after, N1+(• w): 山西 may be
     frequent, but 西 alone after 山 only. Chen and Goodman 1998, section 2.7 and equation 24, with one discount an
-    order. N-grams that begin a sentence keep their counts, because nothing stands before them.
+    order. N-grams that begin a sentence keep their counts, because nothing stands before them; the discounts count
+    these, too, as KenLM does (Heafield et al. 2013, section 3.3).
     """
 
     name: ClassVar[SmoothingName] = "kneser-ney"
@@ -105,7 +106,7 @@ def estimates_of(counts: NGramCounts) -> Estimates:
     if counts.given_estimates is not None:
         return counts.given_estimates
     plain = [_once_and_twice(_predicted(counts, level, level.counts)) for level in counts.levels]
-    adjusted = [_once_and_twice(_predicted(counts, level, level.continuations)) for level in counts.levels[:-1]]
+    adjusted = [_once_and_twice(_predicted(counts, level, _adjusted(counts, level))) for level in counts.levels[:-1]]
     weights = tuple(_deleted_interpolation(counts, length) for length in range(1, counts.order + 1))
     return Estimates(tuple(plain), tuple(adjusted), weights)
 
@@ -114,6 +115,16 @@ def _predicted(counts: NGramCounts, level: Level, values: Sequence[int]) -> Sequ
     """The values of a level's n-grams, without START, which is no prediction."""
     if level is counts.levels[0]:
         return [value for at, value in enumerate(values) if at != counts.start]
+    return values
+
+
+def _adjusted(counts: NGramCounts, level: Level) -> Sequence[int]:
+    """The continuation counts of a level; n-grams that begin a sentence keep their counts, as in KenLM."""
+    if level is counts.levels[0]:
+        return level.continuations
+    begun = level.children(counts.start)  # below the highest order, of three, the only longer ones are bigrams
+    values = list(level.continuations)
+    values[begun.start : begun.stop] = level.counts[begun.start : begun.stop]
     return values
 
 

@@ -103,7 +103,7 @@ def kneser_ney(word: str, context: tuple[str, ...], counts: Counts) -> float:
     True
     """
     adjusted = continuations(counts)
-    return discounted(word, context, adjusted, discounts_of(adjusted, of_begun=False))
+    return discounted(word, context, adjusted, discounts_of(adjusted))
 
 
 def continuations(counts: Counts) -> dict[tuple[str, ...], dict[str, int]]:
@@ -126,11 +126,10 @@ def continuations(counts: Counts) -> dict[tuple[str, ...], dict[str, int]]:
     return adjusted
 
 
-def discounts_of(counts: Counts, of_begun: bool = True) -> list[float]:
+def discounts_of(counts: Counts) -> list[float]:
     """Return the discount of each order: n1 / (n1 + 2 · n2), or 0.5 if n1 or n2 is 0.
 
-    n1 says how many n-grams occur once, n2 how many twice (Ney, Essen and Kneser 1994). Without
-    `of_begun`, those that begin a sentence are left out below the highest order.
+    n1 says how many n-grams occur once, n2 how many twice (Ney, Essen and Kneser 1994).
 
     >>> discounts_of(train([["a", "b"], ["a", "c"]]))  # once: b, c; twice: a and the end
     [0.3333333333333333, 0.6666666666666666]
@@ -139,10 +138,7 @@ def discounts_of(counts: Counts, of_begun: bool = True) -> list[float]:
     discounts = []
     for length in range(longest + 1):
         found = [
-            count
-            for context, following in counts.items()
-            if len(context) == length and (of_begun or length == longest or context[:1] != (EDGE,))
-            for count in following.values()
+            count for context, following in counts.items() if len(context) == length for count in following.values()
         ]
         once, twice = found.count(1), found.count(2)
         discounts.append(once / (once + 2 * twice) if once and twice else 0.5)

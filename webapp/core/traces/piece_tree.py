@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.sentencepiece_models import ScoredBPE
-from webapp.core.traces.merging import MergeNode, MergingModel, initial_symbols, merge_steps
+from webapp.core.traces.merge_records import MergeNode
+from webapp.core.traces.merging import MergingModel, initial_symbols, merge_steps
 
 MOST_SYMBOLS = 256
 """A piece of more symbols has no tree; finding its merges takes the square of their number."""

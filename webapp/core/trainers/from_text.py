@@ -88,5 +88,5 @@ def train_unigram(text: str, size: int, *, special_tokens: Sequence[str] = ("<un
     """
     from webapp.core.trainers import unigram
 
-    trained = unigram.train(recipes.UNIGRAM.count(text), size, special_tokens=special_tokens)
+    trained = unigram.train(recipes.UNIGRAM.count(text), size, special_tokens=special_tokens, compact=True)
     return recipes.UNIGRAM.tokenizer(trained.model, trained.special_tokens)

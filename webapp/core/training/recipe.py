@@ -45,8 +45,11 @@ LIMITS: Mapping[str, tuple[float, float]] = {
     "transition": (0.1, 1),
     "minimum_pairs": (1, 1_000_000),
     "minimum_triples": (1, 1_000_000),
+    "rounds": (1, 50),
 }
 """The lowest and the highest value of each number of a plan."""
+FRACTIONS = ("coverage", "keep", "transition")
+"""The numbers of a plan that need not be whole."""
 VALUES: Mapping[str, Sequence[str]] = {
     "trainer": TRAINERS,
     "split": SPLITS,
@@ -95,7 +98,7 @@ def _check_choices(plan: Plan) -> None:
 def _check_numbers(plan: Plan) -> None:
     for name, (lowest, highest) in LIMITS.items():
         value = getattr(plan, name)
-        if value is None and name == "minimum_count":
+        if value is None and getattr(Plan, name) is None:
             continue
         if isinstance(value, bool) or not isinstance(value, int | float) or not lowest <= value <= highest:
             raise PlanError(
@@ -149,7 +152,7 @@ def recipe_of(plan: Plan) -> Recipe:
     >>> recipe_of(Plan(trainer="unigram")).count("low lower low low")
     {'low': 1, '▁lower': 1, '▁low': 2}
     """
-    if plan.trainer == "ngram":
+    if plan.of_words:
         return recipes.NGRAM
     steps: list[Normalizer | None] = [normalizer_of(plan)]
     if plan.trainer in MARKED and _pattern(plan) is None:

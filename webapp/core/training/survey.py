@@ -68,11 +68,11 @@ def survey(
     """Return the facts of a corpus, of a large one from extracts that are spread over it.
 
     `sizes` are the stored bytes of the files, by default those of local files. Takes a second or two for any corpus.
-    Raises CorpusError for what is wrong with the sample, and with the code `empty`; of n-grams TrainingError with the
-    code `unsegmented`.
+    Raises CorpusError for what is wrong with the sample, and with the code `empty`; of a plan for words TrainingError
+    with the code `unsegmented`.
     """
-    if plan.trainer == "ngram":
-        plan = replace(plan, order="1")  # words are enough
+    if plan.of_words:
+        plan = replace(plan, trainer="ngram", order="1")  # words are enough
         sample_bytes = sample_bytes if plan.segmentation == "words" else min(sample_bytes, SEGMENTED)
     sizes = [stored_bytes(file) for file in files] if sizes is None else sizes
     entries = list(zip(files, sizes, strict=True))[:: max(1, len(files) // MOST_FILES)]

@@ -49,8 +49,8 @@ class LessonState:
         changed = self.changed
         if sum(len(value) for _key, value in changed) > LONGEST_ADDRESS:
             return None  # without writing it
-        query = urlencode(changed)
-        here = address(self.lesson) + (f"?{query}" if query else "")
+        here = address(self.lesson)
+        here += ("&" if "?" in here else "?") * bool(changed) + urlencode(changed)
         return here if len(here) <= LONGEST_ADDRESS else None
 
 
@@ -243,13 +243,10 @@ def _links(example: LessonExample, text: str) -> list[tuple[str, str]]:
 
 
 def _with_tokens(shown: ShownExample, example: LessonExample) -> ShownExample:
-    try:
-        result = tokenize_or_explain(example.state(shown.text))
-    except InputProblem as problem:
-        return replace(shown, problems=[problem])
+    result = tokenize_or_explain(example.state(shown.text))
     steps = steps_address(result)
     links = [*shown.links, (_("Step by step"), steps)] if steps else shown.links
-    ids, words = result.encoding.ids, result.state.family in ("dictionary", "word model")
+    ids, words = result.encoding.ids, result.state.finds_words
     tokens = Painter(result.encoding, under=lambda index: "" if words else str(ids[index])).html()
     return replace(shown, tokens=tokens, count=len(ids), words=words, links=links)
 

@@ -7,6 +7,7 @@ redirected to its own address if that is short enough.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
+from typing import Any
 
 from flask import Blueprint, abort, make_response, redirect, request
 from flask_babel.speaklater import LazyString
@@ -91,6 +92,13 @@ class FigureContext(Context):
 
 blueprint = Blueprint("learn", __name__)
 blueprint.add_app_template_filter(inline_markup)
+
+
+@blueprint.url_defaults
+def _keep_order(_endpoint: str, values: dict[str, Any]) -> None:
+    """Keep the chosen order in links from lesson to lesson."""
+    if request.args.get("order") in ORDERS:
+        values.setdefault("order", request.args["order"])
 
 
 @blueprint.get("/learn")

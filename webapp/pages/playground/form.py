@@ -13,14 +13,12 @@ from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
 from webapp.core.algorithms import ALGORITHMS, TIES
-from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.models.dictionary import LONGEST_WORD
 from webapp.core.models.dictionary_edits import Edit, EditError, parse_edits, with_edit, without_edit
-from webapp.core.models.maximum_probability import WordGraph, joined_frequency
-from webapp.tokenization.algorithms import joined_names, leading_algorithms
+from webapp.tokenization.algorithms import in_groups, joined_names, leading_algorithms
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import edit_problem
-from webapp.tokenization.result import Result, prepare, tokenize_or_explain
+from webapp.tokenization.result import Result, tokenize_or_explain
 from webapp.tokenization.snapshots import SharingPage
 from webapp.tokenization.state import State
 from webapp.tokenization.views import ResultView
@@ -29,8 +27,6 @@ from webapp.vocabularies import (
     GPT_4O,
     LIMITS,
     CatalogueEntry,
-    StillFetchingError,
-    UnavailableVocabularyError,
     default_for,
     entries_for,
     library,
@@ -45,8 +41,8 @@ _TEXTS = tomllib.loads(files(__package__).joinpath("texts.toml").read_text(encod
 _TITLES = (_l("English"), _l("Chinese"), _l("Code"), _l("Emoji and scripts"), _l("Whitespace"))
 EXAMPLES = tuple(zip(_TITLES, _TEXTS["examples"], strict=True))
 """The labels and texts of the buttons below the box."""
-WELCOME: str = _TEXTS["welcome"]
-"""The text of a first visit."""
+WELCOME: Mapping[str, str] = _TEXTS["welcome"]
+"""The text of a first visit, in each language."""
 
 
 @cache
@@ -77,9 +73,8 @@ class VocabularyPicker:
 
     @property
     def switch(self) -> tuple[list[str], list[str]]:
-        """The algorithms in two groups: those that split into subwords, and those that find words."""
-        words = [name for name in self.algorithms if ALGORITHMS[name].family in ("dictionary", "word model")]
-        return [name for name in self.algorithms if name not in words], words
+        """The algorithms in their two groups."""
+        return in_groups(self.algorithms)
 
     @cached_property
     def lists(self) -> dict[str, int]:
@@ -165,6 +160,16 @@ class ChoicesContext(Context):
     picker: VocabularyPicker
 
 
+class OtherTokenizers(Context):
+    """The row of other tokenizers, for a result that is on the page already."""
+
+    template = "tokenization/_others.html"
+
+    state: State
+    result: Result
+    shareable: bool = True
+
+
 class PlaygroundPage(SharingPage):
     """The form, the result, and the form that shares it."""
 
@@ -184,24 +189,11 @@ def with_change(state: State, values: Mapping[str, str]) -> State:
         elif values.get("undo"):
             edits = without_edit(state.edits, values["undo"])
         else:
-            edits = with_edit(state.edits, _with_frequency(state, _edit(values)))
+            edits = with_edit(state.edits, _edit(values))
             parse_edits(edits)
     except EditError as error:
         raise edit_problem(error) from error
     return replace(state, edits=edits, token=None)
-
-
-def _with_frequency(state: State, edit: Edit) -> Edit:
-    """A new word without a frequency gets the one that it needs to be the most probable, where that counts."""
-    if edit.removed or edit.frequency is not None or state.algorithm != "max-probability":
-        return edit
-    try:
-        dictionary = prepare(state, corpus_limit=0).dictionary
-    except (DictionaryError, UnavailableVocabularyError, StillFetchingError):
-        return edit
-    if dictionary is None or edit.word in dictionary:
-        return edit
-    return replace(edit, frequency=joined_frequency(WordGraph(dictionary), edit.word))
 
 
 def _edit(values: Mapping[str, str]) -> Edit:

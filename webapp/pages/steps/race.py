@@ -58,8 +58,8 @@ class Lane:
         frame = self.walkthrough.frames[step - 1]() if 0 < step <= self.last else None
         cells = (self._unfinished(frame) if frame else []) or self._decided(step)
         said = engine.emphasized(frame.sentence) if frame else ""
-        names = self.title.split(" · ")
-        words = self.result.state.family in ("dictionary", "word model")
+        names = regex.sub(r": \w+$", "", self.title).split(" · ")  # GPT-4o, without its encoding
+        words = self.result.state.finds_words
         unknown = 0 if words else len(self.result.encoding.unknown)
         shown = {"names": names, "address": self.address, "cells": cells, "said": said, "done": step >= self.last}
         return shown | {"words": words, "unknown": unknown}

@@ -22,15 +22,23 @@ from webapp.core.models.ngram import NGram
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import SentencePieceCharacters, SentencePieceWords
 from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
+from webapp.core.models.tagger import Tagger
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordLevel, WordPiece
-from webapp.pages.steps import inference, lattice, matching, maximum_probability, merging
+from webapp.pages.steps import inference, lattice, matching, maximum_probability, merging, tagger
 from webapp.pages.walkthrough import ngrams
 from webapp.pages.walkthrough.cells import preparation
 from webapp.pages.walkthrough.engine import MOST_BEST, Walkthrough
 from webapp.rendering.pictures.figure import Figure
 from webapp.tokenization import forms
-from webapp.tokenization.algorithms import TEXTS, ChoiceField, algorithm_names, choice_fields, leading_algorithms
+from webapp.tokenization.algorithms import (
+    TEXTS,
+    ChoiceField,
+    algorithm_names,
+    choice_fields,
+    in_groups,
+    leading_algorithms,
+)
 from webapp.tokenization.algorithms import options as checkbox_options
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import LONGEST_ADDRESS, MOST, Groups, vocabulary_choices
@@ -41,10 +49,12 @@ from webapp.vocabularies.trained import EXAMPLE_SENTENCES
 from webapp.web.localization import current_key, join_list, number
 
 USUAL_BEST = 5
+WITH_STEPS = [name for name, each in ALGORITHMS.items() if each.has_steps]
 WALKTHROUGHS: dict[type[Any], Callable[[Result, Any, int], Walkthrough]] = {
     Matching: matching.walkthrough,
     MaximumProbability: maximum_probability.walkthrough,
     NGram: ngrams.walkthrough,
+    Tagger: tagger.walkthrough,
     WordPiece: matching.wordpiece_walkthrough,
     **dict.fromkeys((BPE, RankBPE, ScoredBPE, SubwordBPE), merging.walkthrough),
     **dict.fromkeys((Unigram, SentencePieceUnigram), lattice.walkthrough),
@@ -221,6 +231,7 @@ LESSONS = {
     "bidirectional": "dictionary",
     "max-probability": "max-probability",
     "ngram": "ngram",
+    "tagger": "tagger",
     "bpe": "bpe",
     "wordpiece": "wordpiece",
     "unigram": "unigram",
@@ -231,6 +242,7 @@ LESSONS = {
 _PICTURED = {
     "fmm": ("研究生命科学", -1),
     "ngram": ("如梦境", -1),
+    "tagger": ("人生如梦", -2),
     "bpe": ("lower", -1),
     "wordpiece": ("unbelievably", 2),
     "unigram": ("hugs", -1),
@@ -257,21 +269,22 @@ def hmm_request() -> StepsRequest:
 
 
 def overview_lines() -> list[OverviewLine]:
-    """A line for each algorithm that has steps, or for two related ones, and one for the HMM."""
-    names = algorithm_names()
+    """A line for each algorithm that has steps, or for related ones; subwords first, but words for a Chinese reader."""
+    names, subwords, words = algorithm_names(), *map(leading_algorithms, in_groups(WITH_STEPS))
     hmm = _("Each Han character begins a word (B), is in its middle (M), ends it (E), or is a word by itself (S).")
-    lines = [
-        OverviewLine(
+    lines = {
+        algorithm: OverviewLine(
             [(names[each], _request_for(each)) for each in (algorithm, *sharing_vocabularies(algorithm))],
             str(TEXTS[algorithm].steps),
-            [*_own(algorithm), *(_request_for(algorithm, text) for text in TEXTS[algorithm].examples)],
+            _examples(algorithm),
             _figure(algorithm, current_key()),
         )
-        for algorithm in leading_algorithms([name for name, each in ALGORITHMS.items() if each.has_steps])
-    ]
+        for algorithm in (*subwords, *words)
+    }
     wanted = hmm_request()
     figure = walkthrough_of(tokenize(wanted.state, corpus_limit=0)).at((wanted.step or 0) + 2).picture()
-    return [*lines, OverviewLine([("HMM", wanted)], hmm, [], figure)]
+    lines["hmm"] = OverviewLine([("HMM", wanted)], hmm, [], figure)
+    return [lines[each] for each in ((*words, "hmm", *subwords) if current_key() == "zh" else lines)]
 
 
 @cache
@@ -290,16 +303,16 @@ def _figure(algorithm: str, language: str) -> Figure | None:
     return walkthrough.at(step % len(walkthrough)).picture()
 
 
-def _own(algorithm: str) -> list[StepsRequest]:
-    """Examples with a dictionary of a few words, or with the sentences whose words are counted."""
+def _examples(algorithm: str) -> list[StepsRequest]:
+    """Examples with a dictionary of a few words or the sentences whose words are counted, then other texts."""
+    own = []
     if algorithm == "ngram":
-        return [StepsRequest(COUNTED_SENTENCES)]
-    if family_of(algorithm) != "dictionary":
-        return []
-    return [
-        StepsRequest(State(algorithm, "own-dictionary", text, dictionary="\n".join(words)))
-        for text, words in DICTIONARIES
-    ]
+        own = [StepsRequest(COUNTED_SENTENCES)]
+    elif family_of(algorithm) == "dictionary":
+        states = (State(algorithm, "own-dictionary", text, dictionary="\n".join(words)) for text, words in DICTIONARIES)
+        own = [StepsRequest(state) for state in states]
+    known = {each.state.text for each in own}
+    return [*own, *(_request_for(algorithm, text) for text in TEXTS[algorithm].examples if text not in known)]
 
 
 def _request_for(algorithm: str, text: str | None = None) -> StepsRequest:

@@ -21,6 +21,7 @@ from webapp.core.formats import (
     ngram_counts,
     rwkv,
     sentencepiece,
+    tagger_weights,
     tiktoken_encoding,
     vocab_json,
     vocab_txt,
@@ -79,6 +80,7 @@ FORMATS = (
     DownloadFormat({"vocab.txt": TEXT}, vocab_txt.write),
     DownloadFormat({"ngrams.json": JSON}, ngram_counts.write_json, ngram_counts.counted_model),
     DownloadFormat({"ngrams.txt": TEXT}, ngram_counts.write_text, ngram_counts.check_text),
+    DownloadFormat({"tagger.json": JSON}, tagger_weights.write, tagger_weights.tagger_of),
     DownloadFormat({"bpe.json": JSON}, minimal_bpe.write),
     DownloadFormat({"rwkv_vocab.txt": TEXT}, rwkv.write),
 )

@@ -1,7 +1,8 @@
 """`/evaluate`: segmentations scored against a gold text: precision, recall, F1, and their errors in context.
 
 A short evaluation has an address of its own, to which its form is redirected. A longer one is shown once; if the
-visitor chooses how long to keep it, its report is stored at `/evaluate/ID`.
+visitor chooses how long to keep it, its report is stored at `/evaluate/ID`. One that takes more than a few seconds is a
+run, whose page at `/evaluate/runs/ID` asks for it until all is scored (`webapp.tools.evaluate.runs`).
 """
 
 import json
@@ -12,7 +13,7 @@ from functools import cached_property
 from http import HTTPStatus
 from typing import Literal
 
-from flask import Blueprint, Response, abort, current_app, request, url_for
+from flask import Blueprint, Response, abort, current_app, redirect, request, url_for
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
@@ -26,11 +27,12 @@ from webapp.storage import RemovedSnapshotError, ShareReceipt, StorageFullError,
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import refused, upload_limit
 from webapp.tokenization.snapshots import end_of, find_evaluation, share_evaluation
-from webapp.tools.evaluate import api
+from webapp.tools.evaluate import api, runs
 from webapp.tools.evaluate.api import confusion_rows, error_rows, evaluation_json, figure_rows, official_summary
 from webapp.tools.evaluate.inputs import FIRST_ERRORS, EvaluationInput
 from webapp.tools.evaluate.scoring import evaluate
 from webapp.tools.kernel import ApiEntry, Tool, page_of
+from webapp.vocabularies.shipped_vocabularies import SIMPLIFIED
 from webapp.web.htmx import private
 from webapp.web.json_responses import json_response, well_formed
 from webapp.web.problems import problem
@@ -95,6 +97,7 @@ class Evaluated:
     given: EvaluationInput
     report: ScoreReport
     gold: GoldText | None = None
+    run: runs.Run | None = None
     stored: StoredSnapshot | None = None
     receipt: ShareReceipt | None = None  # just after storing
     unstored: str = ""  # why the link is missing
@@ -104,6 +107,8 @@ class Evaluated:
         """The address of this evaluation, if it has one, without which errors are shown."""
         if self.stored is not None:
             return url_for("evaluations.stored", id=self.stored.id)
+        if self.run is not None:
+            return url_for("evaluations.run", id=self.run.id)
         query = self.given.query(**FIRST_ERRORS)
         return f"{url_for('evaluate.page')}?{query}".removesuffix("?") if self.given.fits_address else None
 
@@ -117,6 +122,12 @@ class Evaluated:
     def errors(self) -> ErrorsPage | None:
         """The page of errors; None if there is no method with figures."""
         return error_page(self.report, self.given, paged=self.link is not None)
+
+    @property
+    def simplified(self) -> list[str]:
+        """The names of the scored methods whose words are in simplified characters."""
+        methods = (method for method in self.report.methods if not method.problem)
+        return [method.name for method in methods if method.choice.partition(":")[2] in SIMPLIFIED]
 
     @property
     def status(self) -> int:
@@ -253,24 +264,71 @@ def submit() -> BaseResponse:
     given, problems = EvaluationInput.read(request)
     if problems or given.fits_address:
         return page_of(TOOL, given, None, problems)
+    keep = request.form.get("keep", "")
     try:
-        found = evaluation(given)
+        if given.is_long:
+            return redirect(url_for("evaluations.run", id=runs.begin(given, keep)), 303)
+        found = _kept(evaluation(given), keep)
     except InputProblem as wrong:
         return page_of(TOOL, given, None, [wrong])
-    try:
-        if (keep := request.form.get("keep")) in KEPT_DAYS:
-            days = KEPT_DAYS[keep]
-            until = None if days is None else end_of(datetime.now(UTC).date() + timedelta(days=days))
-            receipt = share_evaluation(found.report, until)
-            found = replace(found, stored=find_evaluation(receipt.id)[0], receipt=receipt)
-    except tuple(UNSTORED) as error:
-        found = replace(found, unstored=str(UNSTORED[type(error)]))
     response = page_of(TOOL, given, found, [])
     if found.link:
         response.status_code = 201
         response.headers["Location"] = found.link
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def _kept(found: Evaluated, keep: str) -> Evaluated:
+    """The result, stored as long as the visitor chose, or with the reason why it is not."""
+    try:
+        if keep in KEPT_DAYS:
+            days = KEPT_DAYS[keep]
+            until = None if days is None else end_of(datetime.now(UTC).date() + timedelta(days=days))
+            receipt = share_evaluation(found.report, until)
+            found = replace(found, stored=find_evaluation(receipt.id)[0], receipt=receipt)
+    except tuple(UNSTORED) as error:
+        found = replace(found, unstored=str(UNSTORED[type(error)]))
+    return found
+
+
+@evaluations.get("/runs/<id>")
+def run(id: str) -> BaseResponse:
+    """Show a run as far as it is, with `work` after a slice of work; when it has ended, htmx loads the page again."""
+    found, now = _run(id)
+    if "work" in request.args and not now.finished:
+        now = runs.advance(now)
+        found = replace(found, run=now, report=now.report)
+    if now.finished and "work" in request.args and "HX-Request" in request.headers:
+        return Response(status=204, headers={"HX-Refresh": "true"})
+    if now.receipt is not None:
+        found = replace(found, stored=find_evaluation(now.receipt.id)[0], receipt=now.receipt)
+    elif now.finished:
+        found = _kept(found, now.keep)
+        if found.receipt is not None:
+            runs.stored(now, found.receipt)
+    if request.args.get("format") == "json":
+        return private(json_response(evaluation_json(found.report)))
+    response = page_of(TOOL, found.given, found, [], url_for("evaluations.run", id=id))
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response
+
+
+@evaluations.get("/runs/<id>/<kind>")
+def run_files(id: str, kind: str) -> BaseResponse:
+    """Download a file of a run, as far as it is."""
+    return _file(_run(id)[1].report, kind)
+
+
+def _run(id: str) -> tuple[Evaluated, runs.Run]:
+    """A run as a result; ends with a page that says that there is none."""
+    found = runs.find(id)
+    if found is None:
+        message = _("There is no evaluation at this address. One without a link is deleted a day after its last visit.")
+        return abort(page_of(TOOL, EvaluationInput(), None, [InputProblem(message, 404)]))
+    given, _problems = EvaluationInput.read(request)
+    shown = {name: getattr(given, name) for name in FIRST_ERRORS}
+    return Evaluated(EvaluationInput(chosen=found.chosen, **shown), found.report, run=found), found
 
 
 @evaluations.get("/<id>")

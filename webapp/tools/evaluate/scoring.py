@@ -12,7 +12,6 @@ from flask_babel import gettext as _
 from webapp.core.evaluation.gold import GoldError, GoldText, read_gold, read_output
 from webapp.core.evaluation.report import (
     MethodReport,
-    OutOfTimeError,
     ScoreReport,
     report_of,
     score_segmentation,
@@ -78,13 +77,16 @@ def _remembered(evaluation: EvaluationInput, _language: str) -> tuple[ScoreRepor
     return score_all(evaluation)
 
 
-def score_all(evaluation: EvaluationInput) -> tuple[ScoreReport, GoldText]:
+def score_all(
+    evaluation: EvaluationInput, begun: Sequence[MethodReport] = (), seconds: float | None = None
+) -> tuple[ScoreReport, GoldText]:
     """The report of an evaluation and its gold text; raises InputProblem for a text that is no segmentation.
 
-    A method that cannot be scored has its own problem in the report. Scoring stops after three quarters of the time
-    limit of a request; the methods after that say so.
+    A method that cannot be scored has its own problem in the report. After `seconds`, scoring stops; `begun` are the
+    methods of the report that goes on. By default it takes three quarters of the time limit of a request at most, and
+    methods after that say so.
     """
-    deadline = time.monotonic() + current_app.config["MAX_REQUEST_SECONDS"] * 3 / 4
+    deadline = time.monotonic() + (current_app.config["MAX_REQUEST_SECONDS"] * 3 / 4 if seconds is None else 0)
     try:
         gold = read_gold(sample_text() if evaluation.is_sample else evaluation.gold)
     except GoldError as error:
@@ -101,13 +103,32 @@ def score_all(evaluation: EvaluationInput) -> tuple[ScoreReport, GoldText]:
             raise InputProblem(message, 422, field) from None
     known = training_words(evaluation.training) if evaluation.training.strip() else None
     library().gather(choice.vocabulary for choice in evaluation.choices)
-    methods = [_method(choice, evaluation, gold, known, deadline) for choice in evaluation.choices]
-    methods += [replace(_scored(gold, words, known, deadline), name=name) for name, words in segmented]
+    if seconds is not None:
+        deadline = time.monotonic() + seconds
+    methods: list[MethodReport] = []
+    every: list[TokenizerChoice | tuple[str, list[list[str]]]] = [*evaluation.choices, *segmented]
+    for at, one in enumerate(every):
+        report = begun[at] if at < len(begun) else MethodReport("", lines=0)
+        if report.lines is not None:
+            if isinstance(one, TokenizerChoice):
+                report = _method(one, evaluation, gold, known, deadline, report)
+            else:
+                report = _scored(gold, one[1][report.lines :], known, deadline, replace(report, name=one[0]))
+            if report.lines is not None and seconds is None:
+                report.problem = report.problem or _(
+                    "There was no time left to score it. Evaluate fewer methods at once, or a shorter text."
+                )
+        methods.append(report)
     return report_of(gold, methods, None if known is None else len(known)), gold
 
 
 def _method(
-    choice: TokenizerChoice, evaluation: EvaluationInput, gold: GoldText, known: set[str] | None, deadline: float
+    choice: TokenizerChoice,
+    evaluation: EvaluationInput,
+    gold: GoldText,
+    known: set[str] | None,
+    deadline: float,
+    begun: MethodReport,
 ) -> MethodReport:
     state = State(
         algorithm=choice.algorithm,
@@ -123,34 +144,36 @@ def _method(
     if choice.vocabulary == PASTED and known is None:
         report.problem = _("It segments with your training words. Enter them, or choose another method.")
         return report
+    begun = replace(begun, name=report.name, choice=report.choice, problem="")
+    if time.monotonic() > deadline:
+        return begun
     try:
         tokenizer = prepare(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]).encoder
         model = tokenizer.model
         decides: Container[str] | None = known
         if known is None and isinstance(model, WordModel):
-            decides, report.known_from = DictionaryWords(model.dictionary.ids), choice.vocabulary
-        scored = _scored(gold, segmented_by(tokenizer, gold), decides, deadline)
+            decides, begun.known_from = DictionaryWords(model.dictionary.ids), choice.vocabulary
+        return _scored(gold, segmented_by(tokenizer, gold, begun.lines or 0), decides, deadline, begun)
     except (*EXPLAINED_ERRORS, TextError) as error:
         report.problem = problem_of(state, error).message
-        return report
     except StillFetchingError:
-        report.problem = _("The vocabulary is still being downloaded. Try again in a moment.")
-        return report
+        report.problem, report.lines = _("The vocabulary is still being downloaded. Try again in a moment."), 0
     except UnavailableStorageError:
         report.problem = _("The site’s storage cannot be reached at the moment. Try again in a minute.")
-        return report
-    return replace(scored, name=report.name, choice=report.choice, known_from=report.known_from)
+    return report
 
 
 def _scored(
-    gold: GoldText, segmented: Iterable[Sequence[str]], known: Container[str] | None, deadline: float
+    gold: GoldText,
+    segmented: Iterable[Sequence[str]],
+    known: Container[str] | None,
+    deadline: float,
+    begun: MethodReport,
 ) -> MethodReport:
-    try:
-        with report.current().phase("evaluate"):
-            return score_segmentation(gold, segmented, known=known, names=names(), deadline=deadline)
-    except OutOfTimeError:
-        message = _("There was no time left to score it. Evaluate fewer methods at once, or a shorter text.")
-        return MethodReport("", problem=message)
+    if time.monotonic() > deadline:
+        return begun
+    with report.current().phase("evaluate"):
+        return score_segmentation(gold, segmented, known=known, names=names(), deadline=deadline, begun=begun)
 
 
 @cache

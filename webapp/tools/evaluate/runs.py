@@ -1,0 +1,116 @@
+"""Long evaluations: a run has its texts on disk, and each request of its page scores some more lines of them.
+
+A request takes seconds, so that a run of any length ends, whatever else the machine does; nothing runs for a page that
+is closed, and it goes on when its address is opened again. A run is deleted like the corpora of trainings, a day after
+the last change.
+"""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from flask import request
+from flask_babel import gettext as _
+
+from webapp.core.evaluation.report import ScoreReport
+from webapp.jobs import jobs
+from webapp.jobs.corpora import NoRoomError
+from webapp.storage import ShareReceipt
+from webapp.tokenization.forms import InputProblem
+from webapp.tools.evaluate.inputs import EvaluationInput, UploadedOutput
+from webapp.tools.evaluate.scoring import score_all
+from webapp.vocabularies.disk_cache import write_whole
+from webapp.web.client_addresses import rate_limit_key
+
+SLICE_SECONDS = 4.0
+"""For which a request scores; reading 5 MB again takes another half second."""
+_WORK = "evaluation"
+_GIVEN, _REPORT, _RECEIPT = "given.json", "report.json", "receipt.json"
+
+
+@dataclass(frozen=True)
+class Run:
+    """An evaluation as far as it is. `keep` says how long a link to the result was asked for."""
+
+    id: str
+    chosen: tuple[str, ...]
+    keep: str
+    report: ScoreReport
+    receipt: ShareReceipt | None = None
+
+    @property
+    def finished(self) -> bool:
+        """Whether every method is scored, or has a problem that stays."""
+        return all(method.lines is None for method in self.report.methods)
+
+    @property
+    def percent(self) -> int:
+        """The share of the lines that are scored, over all methods."""
+        lines = self.report.line_count
+        done = sum(lines if method.lines is None else method.lines for method in self.report.methods)
+        return 100 * done // max(lines * len(self.report.methods), 1)
+
+
+def begin(given: EvaluationInput, keep: str) -> str:
+    """Store a run, and return its id; raises InputProblem for texts that do not fit, and if there is no room."""
+    report, _gold = score_all(given, seconds=0)
+    fields: dict[str, Any] = {name: getattr(given, name) for name in ("gold", "output", "training", "runs")}
+    fields |= {"chosen": list(map(str, given.choices)), "files": [asdict(file) for file in given.files], "keep": keep}
+    try:
+        id = jobs().new_corpus(rate_limit_key(request.remote_addr or ""))
+        folder = jobs().corpora.scratch(id, _WORK)
+        _write(folder / _GIVEN, fields)
+        _write(folder / _REPORT, report.as_json())
+    except (NoRoomError, KeyError, OSError) as error:
+        message = _("This site has no room for an evaluation of this size now. Try again in an hour, or score less.")
+        raise InputProblem(message, 507, "gold") from error
+    jobs().corpora.keep(id)
+    return id
+
+
+def find(id: str) -> Run | None:
+    """The run with this id; None if there is none, or no more."""
+    try:
+        folder = _folder(id)
+        given, report = _read(folder / _GIVEN), _read(folder / _REPORT)
+    except (OSError, ValueError, KeyError):
+        return None
+    receipt = None
+    with suppress(OSError):
+        receipt = ShareReceipt(**_read(folder / _RECEIPT))
+    return Run(id, tuple(given["chosen"]), given["keep"], ScoreReport.from_json(report), receipt)
+
+
+def advance(run: Run, seconds: float | None = None) -> Run:
+    """Score for `seconds`, by default `SLICE_SECONDS`, and return the run as far as it is then."""
+    given = _read(_folder(run.id) / _GIVEN)
+    given["files"] = tuple(UploadedOutput(**file) for file in given["files"])
+    evaluation = EvaluationInput.model_construct(**{**given, "chosen": run.chosen})
+    report, _gold = score_all(evaluation, run.report.methods, SLICE_SECONDS if seconds is None else seconds)
+    with suppress(OSError):  # it was deleted meanwhile
+        _write(_folder(run.id) / _REPORT, report.as_json())
+        jobs().corpora.keep(run.id)
+    return Run(run.id, run.chosen, run.keep, report)
+
+
+def stored(run: Run, receipt: ShareReceipt) -> None:
+    """Note where the result is stored, so that its page has the link again when it is loaded again."""
+    with suppress(OSError):
+        _write(_folder(run.id) / _RECEIPT, asdict(receipt))
+
+
+def _folder(id: str) -> Path:
+    """The folder of a run; raises KeyError for what is no id."""
+    return jobs().corpora.work(id) / _WORK
+
+
+def _read(path: Path) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return document
+
+
+def _write(path: Path, document: Mapping[str, Any]) -> None:
+    write_whole(path, json.dumps(document).encode())
