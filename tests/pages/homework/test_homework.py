@@ -98,6 +98,11 @@ def test_hints_open_one_by_one_and_the_answer_after_some_tries(client: FlaskClie
     assert (work["count"], work["solved"]) == (SHOWN_AFTER, True)
 
 
+def test_an_answer_that_nobody_knows_is_not_promised(client: FlaskClient) -> None:
+    assert "The answer, after" not in words(client.get("/homework?exercise=hit-speed&lang=en"))
+    assert "The answer, after 5 tries" in words(client.get("/homework?exercise=hit-fmm&lang=en"))
+
+
 def test_a_wrong_single_value_does_not_give_the_answer_away(client: FlaskClient) -> None:
     page = check(client, "h ug", "/homework?exercise=hf-next-merge")
     assert page.status_code == 200

@@ -26,6 +26,8 @@ from webapp.web.localization import current_key, localized, number
 
 SHOWN_AFTER = 5
 """After how many tries the answer to a published exercise is shown."""
+UNKNOWN = ("longest", "times")
+"""The kinds of exercises whose answer depends on what only the visitor has."""
 WORDS = localized(files(__package__), "page.toml")
 
 
@@ -233,6 +235,8 @@ class Checked:
     @property
     def shown_after(self) -> int:
         """After how many tries the answer is shown; 0 for never."""
+        if self.exercise and self.exercise.kind in UNKNOWN:
+            return 0
         return self.sheet.shown_after if self.sheet else SHOWN_AFTER
 
     @property
