@@ -13,7 +13,7 @@ from werkzeug.test import TestResponse
 
 from tests.site import HTMX, words
 from webapp.core.homework.exercises import EXERCISES
-from webapp.tools.homework.page import SHOWN_AFTER
+from webapp.tools.homework.page import SHOWN_AFTER, WORDS, solution_text
 
 EXERCISE = "/homework?exercise=cs336-bpe-example"
 RIGHT = "s t\ne st\no w\nl ow\nw est\nn e"
@@ -286,3 +286,33 @@ def test_each_page_is_in_both_languages(client: FlaskClient, path: str) -> None:
         assert answer.status_code == 200
         assert f'<html lang="{lang}"' in answer.text
         assert " style=" not in answer.text
+
+
+@pytest.mark.parametrize("id", EXERCISES)
+def test_each_exercise_has_its_page_and_takes_its_own_answer(client: FlaskClient, id: str) -> None:
+    address = f"/homework?exercise={id}"
+    assert client.get(f"{address}&lang=zh").status_code == 200
+    assert check(client, "x", address).status_code in (200, 422)
+    with client.application.test_request_context():
+        answer = solution_text(EXERCISES[id])
+    page = check(client, answer, address)
+    if answer and not any(not need.optional for need in EXERCISES[id].needs):
+        assert 'class="stage alone verdict right"' in page.text
+    else:  # what it takes is not on the site
+        assert page.status_code == 422
+
+
+@pytest.mark.parametrize("kind", WORDS["kinds"])
+def test_each_kind_of_an_exercise_of_ones_own_says_what_to_do_and_is_checked(client: FlaskClient, kind: str) -> None:
+    trains = kind.startswith(("bpe", "wordpiece"))
+    text, dictionary = ("low low lower newest", "") if trains else ("研究生命", "研究 5\n研究生 2\n生命 4\n命 1")
+    form = {**OWN, "own_kind": kind, "own_text": text, "own_dictionary": dictionary, "own_word": "lowest"}
+    page = client.post("/homework/sheet", data={"own": "1", **form})
+    assert page.status_code == 200
+    answer = re.search(r'<pre class="solution">([^<]+)</pre>', page.text)
+    assert answer
+    task = f"/homework?sheet={sheet_of(client, *tasks_in(page))}&exercise=own-1"
+    shown = client.get(f"{task}&lang=en")
+    assert text in shown.text
+    assert re.search(r'<p class="task">(Train on|Segment) the text below[^%<]+</p>', shown.text)
+    assert 'class="stage alone verdict right"' in check(client, answer[1], task).text
