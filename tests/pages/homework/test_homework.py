@@ -314,5 +314,5 @@ def test_each_kind_of_an_exercise_of_ones_own_says_what_to_do_and_is_checked(cli
     task = f"/homework?sheet={sheet_of(client, *tasks_in(page))}&exercise=own-1"
     shown = client.get(f"{task}&lang=en")
     assert text in shown.text
-    assert re.search(r'<p class="task">(Train on|Segment) the text below[^%<]+</p>', shown.text)
+    assert re.search(r'<p class="task">(Train .+ on|Segment) the text below[^%<]+</p>', shown.text)
     assert 'class="stage alone verdict right"' in check(client, answer[1], task).text

@@ -177,6 +177,7 @@ class Checked:
         """What is asked for."""
         assert self.exercise is not None
         values: dict[str, Any] = {"merges": "", "text": "", **self.exercise.parameters}
+        values["algorithm"] = WORDS["algorithms"].get(values.get("symbols"), "")
         values["ties"] = WORDS["rules"].get(values.get("ties"), "")
         values["method"] = rule_name(values["method"]) if "method" in values else ""
         return in_language(self.exercise.task) or str(WORDS["tasks"][self.exercise.kind]) % values
