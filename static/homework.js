@@ -81,7 +81,7 @@
     verdict.scrollIntoView({ block: "nearest" });
   });
   form.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey || event.target.type === "radio")) return;
     event.preventDefault();
     form.requestSubmit(document.getElementById("check"));
   });

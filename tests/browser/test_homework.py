@@ -16,6 +16,9 @@ def test_a_sheet_is_handed_in_and_its_reports_are_checked(
     open_page: OpenPage, tmp_path: Path, javascript: bool
 ) -> None:
     teacher = open_page("/homework/sheet?task=cs336-bpe-example&task=hf-unhug", width=390, javascript=javascript)
+    teacher.fill("#title", "Week 3")
+    teacher.press("#title", "Enter")
+    expect(teacher.locator(".picked > li")).to_have_count(2)
     teacher.click("text=Create link")
     sheet = teacher.get_attribute("#link", "href")
     assert sheet
