@@ -217,6 +217,7 @@ def test_a_sheet_is_put_together_stored_and_handed_in(client: FlaskClient) -> No
     task = f"/homework?sheet={id}&exercise=own-2"
     assert "first 3 merges in order" in words(client.get(f"{task}&lang=en"))
     assert "The answer, after 1 try" in words(client.get(f"{task}&lang=en"))
+    assert client.get(f"{task}&answer=l+o&format=json").status_code == 403
     tried = check(client, "l o\nlo w\nn e", task)
     assert "is the first that differs" in words(tried)
     assert "Show the answer" in tried.text

@@ -153,6 +153,8 @@ def answer(shown: Checked) -> Any:
     if shown.exercise is None:
         listed = [task.exercise for group in shown.groups for task in group.tasks]
         return {"exercises": {one.id: in_language(one.title) for one in listed}}
+    if shown.sheet:  # whose teacher decides when an answer is shown
+        raise InputProblem(_("Verdicts on the exercises of a sheet are on its page alone."), 403)
     if shown.verdict is None:
         raise InputProblem(_("There is no answer yet. Type it or choose a file."), 422, "answer")
     exercise, verdict, shown = shown.exercise, shown.verdict, replace(shown, told=True)
