@@ -71,14 +71,19 @@
     const latest = stored(); // another tab may have added to it
     if (latest && field()) field().value = latest;
   }, { capture: true });
+  // The verdict and the hints are swapped one after the other.
+  let swapped = 0;
   document.addEventListener("htmx:after:swap", () => {
-    keep();
-    show();
-    const verdict = checked && document.getElementById("verdict");
-    checked = false;
-    if (!verdict) return;
-    verdict.focus({ preventScroll: true });
-    verdict.scrollIntoView({ block: "nearest" });
+    clearTimeout(swapped);
+    swapped = setTimeout(() => {
+      keep();
+      show();
+      const verdict = checked && document.getElementById("verdict");
+      checked = false;
+      if (!verdict) return;
+      verdict.focus({ preventScroll: true });
+      verdict.scrollIntoView({ block: "nearest" });
+    });
   });
   form.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey || event.target.type === "radio")) return;

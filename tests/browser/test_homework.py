@@ -46,7 +46,7 @@ def test_a_sheet_is_handed_in_and_its_reports_are_checked(
         expect(student.locator(".exercises .st").first).to_have_class("st wrong")
         student.click("text=bpe_example")
         expect(student.locator(".hints .open")).to_have_count(1)
-        expect(student.locator(".handin-block")).to_contain_text("1 try so far")
+        expect(student.locator("#hints")).to_contain_text("1 try so far")
     student.click("text=My report")
     expect(student.locator(".reports")).to_contain_text("merge 3")
     student.fill("#student", "Ada")
@@ -64,3 +64,19 @@ def test_a_sheet_is_handed_in_and_its_reports_are_checked(
     expect(teacher.locator(".reports tbody tr").first).to_contain_text("merge 3 · 1 try")
     expect(teacher.locator(".tag.broken")).to_contain_text("edited after signing")
     assert teacher.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_busy_site_takes_neither_the_answer_nor_the_progress(open_page: OpenPage) -> None:
+    page = open_page("/homework?exercise=cs336-bpe-example", expected=["status of 503"])
+    page.wait_for_selector("#handin[data-htmx-powered]")
+    page.fill("#answer", WRONG)
+    page.click("#check")
+    expect(page.locator("#hints")).to_contain_text("1 try so far")
+    busy = '<div class="notice" role="alert"><p>busy</p></div>'
+    page.route("**/homework?exercise=*", lambda route: route.fulfill(status=503, content_type="text/html", body=busy))
+    page.click("#check")
+    expect(page.locator("#result")).to_have_text("busy")
+    assert page.input_value("#answer") == WRONG
+    page.unroute("**/homework?exercise=*")
+    page.click("#check")
+    expect(page.locator("#hints")).to_contain_text("2 tries so far")
