@@ -94,3 +94,37 @@ def test_two_files_are_compared(tmp_path: Path) -> None:
     assert (found["only_a"], found["only_b"], found["same_ids"]) == (1, 2, 2)
     own = found["texts"][0]
     assert (own["text"], own["a"], own["b"], own["stages"]) == ("lower", [1, 2], [1, 2, 3], ["model"])
+
+
+def test_segment_and_evaluate_give_the_figures_of_the_same_words(tmp_path: Path) -> None:
+    gold = file(tmp_path, "gold.txt", "研究 生命 的 起源\n结婚 的 和 尚未 结婚 的\n")
+    text = file(tmp_path, "text.txt", "研究生命的起源\n结婚的和尚未结婚的\n")
+    known = file(tmp_path, "words.txt", "研究生\n生命\n结婚\n和尚\n尚未\n")
+    chosen = ("-m", "fmm:own-dictionary")
+    segmented = output("segment", *chosen, "--training-words", known, text)
+    assert segmented == "研究生 命 的 起 源\n结婚 的 和尚 未 结婚 的\n"
+    made = file(tmp_path, "made.txt", segmented)
+    rows = output("evaluate", "--gold", gold, *chosen, "--training-words", known, made).splitlines()
+    head, method, outcome = (line.split("\t") for line in rows)
+    assert method[:-2] == outcome[:-2]
+    expected = ["0.455", "0.500", "0.476", "0.500", "0.500", "3", "0", "0", "0", "3", "0", "0"]
+    assert (head[:6], method[:12]) == (["P", "R", "F1", "OOV-R", "IV-R", "errors"], expected)
+    found = json.loads(output("evaluate", "--gold", gold, "-m", f"fmm:{known}", "--json"))
+    assert found["methods"][0]["error_count"] == 3
+    assert "=== F MEASURE:\t0.476" in output("evaluate", "--gold", gold, "--training-words", known, "--official", made)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["evaluate"], 2, "choose a method with -m, or name the file of a segmentation"),
+        (["evaluate", "-m", "fmm:nothing"], 2, "there is no method fmm:nothing"),
+        (["segment", "-m", "fmm:own-dictionary"], 2, "own-dictionary needs --training-words"),
+        (["evaluate", "-m", "fmm", "--gold", "{gold}"], 1, "No line has a space"),
+        (["evaluate", "-m", "fmm", "{gold}"], 1, "Both must have the same characters"),
+    ],
+)
+def test_what_segment_and_evaluate_refuse(tmp_path: Path, arguments: list[str], code: int, message: str) -> None:
+    gold = file(tmp_path, "gold.txt", "研究生命的起源")
+    refused = run(*(each.format(gold=gold) for each in arguments))
+    assert (refused.returncode, message in refused.stderr.decode()) == (code, True)

@@ -121,10 +121,9 @@ def crowded_processor() -> Iterator[None]:
 @pytest.mark.exhaustive
 @pytest.mark.usefixtures("crowded_processor")
 def test_a_training_gets_its_share_of_a_busy_machine_and_waiting_does_not_count(
-    make: Make, monkeypatch: pytest.MonkeyPatch
+    make: Make,
 ) -> None:
-    """It needs two seconds of a processor, which take eight with a quarter of it; allowed are four, by the clock 40."""
-    monkeypatch.setattr("webapp.jobs.worker.SHARE", 0.25)
+    """It needs two seconds of a processor, which take 20 with a tenth of it; allowed are four, by the clock 40."""
     app = make(MAX_TRAINING_SECONDS=4, TRAIN_GENTLY=True)
     job = submit(app)
     began = time.monotonic()

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from webapp.command_line import check, commands, train
+from webapp.command_line import check, commands, evaluate, train
 from webapp.command_line.inputs import STANDARD_INPUT, ArgumentError, InputError, read_texts
 from webapp.command_line.tokenizers import DEFAULT, inference_arguments, inferred, model_named, tokenizer_of
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DOCTOR = "Run it with the environment and as the user of the site. The exit code is 1 if\na line says fail."
 TOO_MUCH = 3
 """The exit code of `count` for a text that `--max` or `--fail-on-special` forbids."""
-COMMANDS = ("encode", "decode", "count", "split", "train", "doctor", "check")
+COMMANDS = ("encode", "decode", "count", "split", "train", "doctor", "check", "segment", "evaluate")
 
 EPILOG = """\
 Built-in vocabularies: o200k_base (GPT-4o), o200k_harmony, cl100k_base (GPT-4), p50k_base, p50k_edit, r50k_base, gpt2;
@@ -202,6 +202,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         command = every.add_parser(name, help=explanation, epilog=epilog, formatter_class=raw)
         command.set_defaults(run=run_command)
     check.add_arguments(every.choices["check"])
+    evaluate.add_arguments(every)
     if arguments[:1] == ["train"]:  # its choices are in the core, which takes a second to import
         train.add_arguments(every.choices["train"])
     # The tools of the site take a second to import.

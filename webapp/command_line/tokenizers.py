@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import logging
 import re
 import sys
@@ -82,6 +83,11 @@ def _named(name: str) -> Tokenizer | None:
     from webapp.core.formats import packed_files, packed_ranks
 
     shipped = SHIPPED / f"{name}.json.gz"
+    if name == "tagger":
+        from webapp.core.formats import tagger_weights
+        from webapp.core.formats.dictionary import jieba_dictionary
+
+        return tagger_weights.read(json.loads(gzip.decompress(shipped.read_bytes())), jieba_dictionary())
     if shipped.is_file():
         from webapp.core import load
 

@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
             if library().find(name) is None:  # `find` would remember that there is none
                 if not Path(name).is_file():
                     raise ArgumentError(f"there is no vocabulary and no file called {name}")
-                stack.enter_context(registered(_entry(name)))
+                stack.enter_context(registered(entry_of(name)))
             elif library().must_be_fetched(name):
                 fetched(WELL_KNOWN[name], library().fetcher)
         for file in options.files:
@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _entry(path: str) -> CatalogueEntry:
+def entry_of(path: str) -> CatalogueEntry:
     """A vocabulary file as an entry of the catalogue under its path."""
     tokenizer = from_file(path, None)
     algorithms, size = algorithms_of(tokenizer), number_of_ids(tokenizer)

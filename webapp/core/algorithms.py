@@ -176,7 +176,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             options=(RUNS,),
             external_options=(RUNS,),
             has_steps=True,
-            reference=(tagger.features, tagger.viterbi, tagger.words, tagger.train),
+            reference=(tagger.features, tagger.viterbi, tagger.words, tagger.correct, tagger.train),
         ),
         Algorithm(
             "bpe",

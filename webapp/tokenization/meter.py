@@ -43,8 +43,7 @@ def range_note(model: LanguageModel) -> str:
     if found is None:
         return ""
     return _(
-        "By a calibration of %(date)s, it makes %(low)s to %(high)s tokens of one of %(vocabulary)s: %(measured)s "
-        "(%(source)s).",
+        "Measured (%(source)s, %(date)s): %(low)s to %(high)s tokens for each token of %(vocabulary)s. %(measured)s.",
         date=format_date(found.as_of, "long"),
         low=number(float(found.low), 2),
         high=number(float(found.high), 2),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import regex
 from flask import current_app
 
-from webapp.core.algorithms import family_of, finds_words
+from webapp.core.algorithms import finds_words, sharing_vocabularies
 from webapp.core.encoding import Encoding
 from webapp.core.inference import OWN
 from webapp.core.tokenizer import Tokenizer
@@ -84,7 +84,7 @@ def _others(state: State, chinese: bool) -> Iterator[State]:
         if algorithm not in segmenters and algorithm != "bpe":  # which the language models have
             yield replace(plain, algorithm=algorithm, vocabulary=kinds.get(algorithm) or default_for(algorithm))
     for algorithm in segmenters if chinese else ():
-        same = family_of(algorithm) == state.family
+        same = algorithm in (state.algorithm, *sharing_vocabularies(state.algorithm))
         yield replace(plain, algorithm=algorithm, vocabulary=state.vocabulary if same else default_for(algorithm))
 
 

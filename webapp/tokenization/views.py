@@ -29,6 +29,7 @@ from webapp.core.text.chinese_script import is_traditional
 from webapp.core.trainers.wordpiece import ScoredMerge
 from webapp.rendering.markup import DRAWN, Painter, ids_html, piece_bytes, shown_piece, visible
 from webapp.tokenization import algorithms, links
+from webapp.tokenization.exports import counted_tokens
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import joined, translated
 from webapp.tokenization.other_tokenizers import other_tokenizers
@@ -234,11 +235,8 @@ _OF_LINKS = (
     "playground_address special_hints steps_address"
 )
 _FUNCTIONS = (
-    algorithms.caption_of,
-    algorithms.how_it_works,
-    algorithms.inference_title,
-    ids_html,
-    other_tokenizers,
+    *(algorithms.caption_of, algorithms.how_it_works, algorithms.inference_title),
+    *(counted_tokens, ids_html, other_tokenizers),
 )
 TEMPLATE_GLOBALS = {
     "texts": vars(algorithms)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import cast
 
-from flask import Flask, current_app, g, has_app_context
+from flask import Flask, current_app, g, has_app_context, has_request_context, request
 
 from webapp.core.cache import held_by_all
 from webapp.core.formats import huggingface
@@ -29,6 +29,7 @@ from webapp.vocabularies.language_models import LanguageModel
 from webapp.vocabularies.memory_cache import MemoryCache
 from webapp.vocabularies.shipped_vocabularies import NAMES, PRELOADED, SAMPLE, shipped_encoding, unpacked
 from webapp.vocabularies.titles import short_title, title_of
+from webapp.vocabularies.upload_labels import labels_of
 from webapp.vocabularies.uploads import Uploads, algorithms_of, hash_of, is_upload, number_of_ids
 from webapp.vocabularies.wellknown import WELL_KNOWN, WellKnown
 
@@ -255,10 +256,15 @@ def preload_fetched() -> None:
 
 
 def find(name: str) -> CatalogueEntry | None:
-    """The catalogue entry of a vocabulary, or None: `Library.find`, called once for each name in a request."""
+    """The catalogue entry of a vocabulary, or None: `Library.find`, called once for each name in a request.
+
+    An upload of the visitor has the name of its file.
+    """
     found = _found_in_request()
     if name not in found:
-        found[name] = library().find(name)
+        entry = library().find(name)
+        label = labels_of(request).get(name) if entry and entry.origin == "uploaded" and has_request_context() else None
+        found[name] = replace(entry, **label._asdict()) if entry and label else entry
     return found[name]
 
 

@@ -19,7 +19,6 @@ from webapp.core.formats.tiktoken import encoding_tokenizer
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Direction, Matching
 from webapp.core.models.maximum_probability import MaximumProbability
-from webapp.core.models.tagger import Tagger
 from webapp.core.tokenizer import Tokenizer
 from webapp.vocabularies import shipped_ngram
 
@@ -135,8 +134,7 @@ def ngram_tokenizer() -> Tokenizer:
 @_once
 def tagger_tokenizer() -> Tokenizer:
     """The tokenizer of the built-in tagger; jieba's words have ids."""
-    model = tagger_weights.tagger_of(tagger_weights.read(json.loads(unpacked(TAGGER))))
-    return recipes.NGRAM.tokenizer(Tagger(model.weights, jieba_words()))
+    return tagger_weights.read(json.loads(unpacked(TAGGER)), jieba_words())
 
 
 def matching(dictionary: Dictionary, direction: Direction, keep_runs: bool) -> Tokenizer:

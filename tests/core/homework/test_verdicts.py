@@ -107,6 +107,7 @@ OTHER = [
     ("hit-fmm", BMM, "backward", 1),
     ("hit-bmm", FMM, "forward", 1),
     ("hit-fmm", FMM.replace("A/ 4", "A4").replace("G/ P/ T/ 4", "GPT4"), "runs", 5),
+    ("hit-fmm", "\n".join(map(" ".join, FMM.replace("/ ", "").split("\n"))), "window-1", 1),
     ("hit-fmm", FMM.replace("哈尔滨工业大学", "哈尔滨/ 工业/ 大学"), "window-4", 3),
     ("hit-bigram", "研究 生命 科学\n你 才能 来\n他 的 才能 很 高", "max-probability", 2),
     ("hit-unigram", "研究生 命 科学\n你 才能 来\n他 的 才能 很 高", "forward", 1),
@@ -231,7 +232,7 @@ HOSTILE = [
     "(1, 2)\n(9999999, 1)",
     "\ud800 \udfff",
     "s t\n" * 30_000,
-    "x" * 3_000_001,
+    "x" * 5_000_001,
 ]
 
 
@@ -252,7 +253,7 @@ REFUSED = [
     (b"\x1f\x8b\x08\x00", "is an archive"),
     (b"\x93NUMPY\x01\x00", "is an archive or an array"),
     (b"\xff\xfe\x00\x00", "cannot be read"),
-    (b"a" * 8_000_001, "the limit is"),
+    (b"a" * 9_000_001, "the limit is"),
     (b"minbpe v1\n\nx\n", "is not a model of minbpe"),
     (b'{"a": 1, "a": 2}', "occurs twice"),
     (b'{"a": "b"}', "is not a vocabulary"),

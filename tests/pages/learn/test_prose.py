@@ -35,9 +35,12 @@ from webapp.core.models.maximum_probability import MaximumProbability, WordGraph
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START
 from webapp.core.models.smoothing import AbsoluteDiscounting, JelinekMercer, KneserNey
+from webapp.core.models.tag_weights import SCALE
+from webapp.core.reference import tagger as tagging
 from webapp.core.reference.matching import backward
 from webapp.core.traces.ngram import columns
 from webapp.core.trainers import bpe
+from webapp.core.trainers.tagger import Training
 from webapp.pages.learn.lessons import LESSON_BY_SLUG, MOLECULES, spans_of
 from webapp.pages.training.trainings import PRESETS
 from webapp.vocabularies.trained import EXAMPLE_SENTENCES
@@ -234,6 +237,27 @@ def ties() -> Iterator[str]:
         )
 
 
+def tagger() -> Iterator[str]:
+    texts = LESSON_BY_SLUG["tagger"].by_key
+    gold = [line.split() for line in str(texts["unseen"].choices["corpus"]).splitlines()]
+    yield from (" / ".join(words) for words in gold)
+    assert set(str(texts["matching"].choices["dictionary"]).split()) == {word for words in gold for word in words}
+    first = "".join(gold[0])
+    yield " ".join(tagging.viterbi(first, {}))
+    yield " ".join("".join(map(tags_of, gold[0])))
+    yield " / ".join(tagging.words(first, {}))
+    training = Training(gold)
+    moments = list(training.run())
+    assert [moment.wrong for moment in moments[1:]] == [0] * 9
+    yield from (str(moments[0].wrong), str(moments[0].characters))
+    weights = training.tagger().weights
+    text = texts["unseen"].texts["en"]
+    known = [(template, four) for template, _value, four in weights.at(text, text.index("天")) if any(four)]
+    assert [template for template, _four in known] == ["C2", "T-1T0T1"]
+    assert len(weights.at(text, 0)) == 11
+    yield from (signed(known[0][1][tag] / SCALE, 2) for tag in (0, 3))
+
+
 NUMBERS: dict[str, Callable[[], Iterator[str]]] = {
     "ambiguity": ambiguity,
     "max-probability": max_probability,
@@ -241,6 +265,7 @@ NUMBERS: dict[str, Callable[[], Iterator[str]]] = {
     "ngram": ngram,
     "smoothing": smoothing,
     "ties": ties,
+    "tagger": tagger,
     "evaluation": evaluation,
 }
 

@@ -15,11 +15,14 @@ from tests.core.trainers.test_ties import cs336
 from tests.pages.learn.computed import ADD_ONE, COMPANY, COUNTS, frequency, product, segmenter, signed, tag_score, total
 from webapp.core.encoding import Encoding
 from webapp.core.evaluation.score import score_lines
+from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.ngram_counts import END, START
+from webapp.core.models.tagger import Tagger
 from webapp.core.models.unigram import Unigram
 from webapp.core.reference import bpe, matching, unigram, wordpiece
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe as trainer
+from webapp.core.trainers.tagger import Training
 from webapp.pages.learn.lessons import ADMITTED, ADMITTED_CUT, LESSON_BY_SLUG, LESSONS, MOLECULES, Lesson, Question
 from webapp.rendering.markup import inline_markup
 from webapp.tokenization.result import prepare
@@ -31,6 +34,7 @@ ALL = [(language, one.slug, key) for language in LANGUAGES for one in LESSONS fo
 DOGS, LOW = (
     LESSON_BY_SLUG[slug].by_key[key].choices["corpus"] for slug, key in (("wordpiece", "unknown"), ("bpe", "five"))
 )
+GOLD = [line.split() for line in str(LESSON_BY_SLUG["tagger"].by_key["unseen"].choices["corpus"]).splitlines()]
 SCIENCE = LESSON_BY_SLUG["dictionary"].by_key["forward"].choices["dictionary"]
 
 
@@ -274,6 +278,22 @@ def zhao(question: Question) -> list[object]:
 
 def success(question: Question) -> list[object]:
     return [quoted(segmenter().words("方成功考上了北大")), segmenter().words("方小成考上了北大")[0]]
+
+
+def update(question: Question) -> list[object]:
+    training = Training(GOLD[:1])
+    list(training.run(1))
+    changed = next(four for _, value, four in training.weights.at("小明在北京工作", 0) if value == "小")
+    return [f"{question.answer.split()[0]} {changed[0]:+}", "S", "B"]
+
+
+def correct(question: Question) -> list[object]:
+    text = LESSON_BY_SLUG["tagger"].by_key["long"].texts["en"]
+    training, further = Training(GOLD), Training([*GOLD, ["老师", "在", "乌鲁木齐", "学习"]])
+    assert [*training.run(), *further.run()]
+    listed = Tagger(training.tagger().weights, Dictionary([*training.tagger().pieces, "乌鲁木齐"]))
+    corrected = ["乌鲁木齐" in model.words(text) for model in (listed, further.tagger())]
+    return [question.choices[corrected.index(True)]]
 
 
 def collected(question: Question) -> list[object]:

@@ -12,6 +12,7 @@ from werkzeug.test import stream_encode_multipart
 
 from tests.pages.playground.test_uploads import query_of
 from tests.site import HTMX, Page, Read
+from webapp.core.algorithms import ALGORITHMS
 from webapp.core.formats.recognize import recognize
 from webapp.pages.playground.form import WELCOME
 from webapp.vocabularies import CATALOGUE, offered_algorithms, shipped_tokenizer
@@ -268,7 +269,12 @@ def test_the_training_record_is_published(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, entry in CATALOGUE.items() if entry.origin == "learned" and name != "learned-ngram"]
+    "name",
+    [
+        name
+        for name, entry in CATALOGUE.items()
+        if entry.origin == "learned" and ALGORITHMS[entry.algorithms[0]].family != "word model"
+    ],
 )
 def test_a_trained_vocabulary_can_be_downloaded(client: FlaskClient, show: Read, name: str) -> None:
     text = "low low lower lowest newer wider, newest"

@@ -91,7 +91,7 @@ ROW = re.compile(r"<(?:a|div)([^>]*)><span>([^<]+)</span>(.*?)<b>(\d+)</b>")
 MODELS = ["GPT-4o", "GPT-4", "GPT-2", "Mistral 7B v0.1"]
 ENGLISH = [*MODELS, "BERT, cased", "T5, Flan-T5"]
 CHINESE_SUBWORDS = [*MODELS, "BERT, Chinese", "Unigram"]
-WORDS = ["FMM", "BMM", "Bidirectional", "Max probability", "N-gram"]
+WORDS = ["FMM", "BMM", "Bidirectional", "Max probability", "N-gram", "Tagger"]
 CHINESE = "研究生命科学的人研究生命的起源"
 
 

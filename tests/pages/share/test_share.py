@@ -84,6 +84,17 @@ def test_a_stored_result_is_shown_unchanged(client: FlaskClient, state: dict[str
         assert (sentence in kept.text) == (sentence in shown.text)
 
 
+@pytest.mark.parametrize(("algorithm", "unit"), [("fmm", "words"), ("bpe", "tokens")])
+def test_what_is_counted_has_one_name(client: FlaskClient, algorithm: str, unit: str) -> None:
+    path = link(share(client, algorithm=algorithm, text="研究生命科学的人"))
+    page, frame = client.get(path).text, client.get(f"{path}/embed").text
+    count = int(re.search(r'data-tokens="(\d+)"', page)[1])  # type: ignore[index]
+    assert f"<h1>{count} {unit} · " in page
+    assert f'content="{count} {unit} from 8 characters, by' in page
+    assert f"<b>{count}</b> {unit}" in frame
+    assert f" {count} {unit}</text>" in client.get(f"{path}/tokens.svg").text
+
+
 def test_deleting_with_the_secret(client: FlaskClient) -> None:
     answer = share(client, text="to be deleted")
     path, secret = link(answer), deletion(answer)

@@ -219,6 +219,18 @@ def test_a_corpus_is_kept_for_its_visitor_alone_until_it_is_deleted(
     assert kept not in client.get("/train").text
 
 
+def test_a_forecast_says_what_a_training_takes_and_whether_the_site_allows_it(
+    client: FlaskClient, corpus: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"/train?corpus={corpus}&lang=en"
+    page = client.get(address).text
+    assert re.search(r"takes about \d+ seconds? on an idle machine, and \d+(\.\d)? MB of memory\.", page)
+    assert "more than this site allows" not in page
+    assert "on an idle machine" not in client.get(f"{address}&trainer=ngram&segmentation=fmm").text
+    monkeypatch.setitem(client.application.config, "MAX_TRAINING_MEMORY_BYTES", 10_000_000)
+    assert "more than this site allows" in client.get(address).text
+
+
 def test_too_many_trainings_are_refused(client: FlaskClient) -> None:
     answers = []
     for _ in range(5):

@@ -153,18 +153,7 @@ def _by_merges(model: Any, growth: Growth) -> Grown:
 
 
 def _with_pieces(model: BPE, pieces: Sequence[Form], merges: Sequence[tuple[int, int]]) -> BPE:
-    return BPE(
-        [*model.pieces, *pieces],
-        merges,
-        byte_level=model.byte_level,
-        end_of_word_suffix=model.end_of_word_suffix,
-        unknown=model.unknown,
-        continuing_subword_prefix=model.continuing_subword_prefix,
-        fuse_unknown=model.fuse_unknown,
-        byte_fallback=model.byte_fallback,
-        ignore_merges=model.ignore_merges,
-        partial=bool(model.missing_bytes),
-    )
+    return BPE([*model.pieces, *pieces], merges, **model.options)
 
 
 def _by_ranks(model: Any, growth: Growth) -> Grown:

@@ -44,8 +44,11 @@ def is_weights(document: Any) -> bool:
     return isinstance(document, dict) and document.get("type") == TYPE
 
 
-def read(document: dict[str, Any]) -> Tokenizer:
-    """Return the tokenizer of parsed weights; raises FormatError that says what is wrong."""
+def read(document: dict[str, Any], dictionary: Dictionary | None = None) -> Tokenizer:
+    """Return the tokenizer of parsed weights; raises FormatError that says what is wrong.
+
+    The words of a `dictionary` take the place of those of the document.
+    """
     words = field(document, "words", list)
     for word in words:
         if not isinstance(word, str) or not word or any(map(str.isspace, word)):
@@ -61,7 +64,7 @@ def read(document: dict[str, Any]) -> Tokenizer:
             )
     weights = TagWeights(_weights(field(document, "weights", dict)), transitions)
     try:
-        return NGRAM.tokenizer(Tagger(weights, Dictionary(words)))
+        return NGRAM.tokenizer(Tagger(weights, dictionary or Dictionary(words)))
     except VocabularyError as error:
         raise FormatError.of(error) from None
 

@@ -10,8 +10,7 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from heapq import heappop, heappush
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain
 from typing import Any, ClassVar, NamedTuple, cast
 
 from webapp.core.cache import LONGEST, Cache
@@ -24,13 +23,12 @@ from webapp.core.models.fast.boundaries import (
 )
 from webapp.core.models.merge_loop import (
     NO_RANK,
-    POSITION_BITS,
     Measured,
     MergeRule,
     Symbols,
     byte_segments,
-    link_symbols,
     merge,
+    merge_together,
     merge_with_places,
     pack,
 )
@@ -69,7 +67,8 @@ class BPE:
     Characters without a piece, prefixes and suffixes are treated as in Hugging Face's `tokenizers`: see `Symbols`.
     With `ignore_merges` a pre-token that is a piece as a whole is one token, even if no sequence of merges makes it.
     With `partial` a byte-level vocabulary may lack bytes, as GPT-NeoX's does. They are left out then, as in
-    `tokenizers`: most of them occur in no text, because UTF-8 does not use them.
+    `tokenizers`: most of them occur in no text, because UTF-8 does not use them. With a suffix over bytes, as CLIP's,
+    a pre-token's last byte has it, and each of the 256 bytes is a piece with it, too.
     """
 
     merge_rule: ClassVar[MergeRule] = "merge"
@@ -111,9 +110,12 @@ class BPE:
         if byte_level:
             self._byte_ids = {byte: id for byte in range(256) if (id := self._ids.get(bytes([byte]))) is not None}
             self.missing_bytes = frozenset(range(256)) - self._byte_ids.keys()
-            if self.missing_bytes and not partial:
+            if self.missing_bytes and not (partial and not self.byte_suffix):
                 missing = shown(bytes([min(self.missing_bytes)]))
                 raise VocabularyError("the byte %(missing)s is not in the vocabulary", missing=missing)
+            for last in (bytes([byte]) + self.byte_suffix for byte in range(256) if self.byte_suffix):
+                if last not in self._ids:
+                    raise VocabularyError("the byte %(missing)s is not in the vocabulary", missing=shown(last))
         self.ids = Cache(self._compute_ids).__getitem__
         self._word_ids = Cache(self._compute_word_ids).__getitem__
         self._measured = Cache(self._measure).__getitem__
@@ -155,6 +157,11 @@ class BPE:
             "partial": bool(self.missing_bytes),
         }
 
+    @property
+    def byte_suffix(self) -> bytes:
+        """The suffix of the last byte of a pre-token; empty over characters."""
+        return self.end_of_word_suffix.encode() if self.byte_level else b""
+
     def id_of(self, piece: str | bytes) -> int | None:
         """The id of a piece, or None if it is not in the vocabulary."""
         return self._ids.get(piece)
@@ -195,6 +202,8 @@ class BPE:
             data = pretoken.encode()
             if self._lacks(data):
                 return [self._byte_ids[byte] for byte in data if byte in self._byte_ids]
+            if self.end_of_word_suffix and data:
+                return [*map(self._byte_ids.__getitem__, data[:-1]), self._ids[data[-1:] + self.byte_suffix]]
             return list(map(self._byte_ids.__getitem__, data))
         return self.affixed.ids_of(pretoken)
 
@@ -206,7 +215,8 @@ class BPE:
         """
         if self.byte_level:
             data = pretoken.encode()
-            return byte_segments(pretoken, self.ids(pretoken), self.pieces, spelled=self._lacks(data))
+            spelled = self._lacks(data)
+            return byte_segments(pretoken, self.ids(pretoken), self.pieces, spelled=spelled, suffix=self.byte_suffix)
         if self.ignore_merges and (id := self._ids.get(pretoken)) is not None:
             return ((id, 0, len(pretoken)),)
         return tuple(self.segments_of(pretoken, self._measured))
@@ -217,8 +227,9 @@ class BPE:
     def _byte_level_ids(self, pretoken: str) -> tuple[int, ...]:
         if self.ignore_merges and (id := self._ids.get(pretoken.encode())) is not None:
             return (id,)
-        # Bytes around those that are left out become adjacent.
-        if len(pretoken) > SHORT and not pretoken.isascii() and not self._lacks(pretoken.encode()):
+        # Bytes around those that are left out become adjacent; the suffix is that of the last span alone.
+        whole = pretoken.isascii() or self.end_of_word_suffix or self._lacks(pretoken.encode())
+        if len(pretoken) > SHORT and not whole:
             spans = self._boundaries.cut(pretoken)
             if len(spans) > 1:
                 return tuple(chain.from_iterable(map(self._span_ids, spans)))
@@ -371,37 +382,3 @@ class SubwordBPE(BPE):
 
     def _merged_with_places(self, symbols: list[int]) -> list[tuple[int, int]]:
         return merge_together(symbols, self._ranks, self._merged)
-
-
-def merge_together(symbols: Sequence[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[tuple[int, int]]:
-    """Merge all occurrences of the pair with the lowest rank, from the left, until no pair has a rank.
-
-    `ranks` maps `left << 32 | right` to the rank of the pair, `merged` a rank to the id of the merged piece. Returns
-    `(id, index)`, with the index of the initial symbol that an id begins with.
-
-    >>> merge_together([0, 0, 0, 1], {0: 0, 2 << 32: 1}, [2, 3])     # a a → aa, aa a → aaa
-    [(3, 0), (1, 3)]
-    """
-    symbols = list(symbols)
-    length = len(symbols)
-    previous, following, heap = link_symbols(
-        [ranks.get(left << 32 | right, NO_RANK) for left, right in pairwise(symbols)]
-    )
-    while heap:
-        rank = heap[0] >> POSITION_BITS
-        found: list[int] = []  # pairs with a symbol that this round makes; they are candidates after it
-        while heap and heap[0] >> POSITION_BITS == rank:
-            at = heappop(heap) & 0xFFFFFFFF
-            right = following[at]
-            if symbols[at] < 0 or right == length or ranks.get(symbols[at] << 32 | symbols[right]) != rank:
-                continue
-            symbols[at], symbols[right] = merged[rank], -1
-            following[at] = after = following[right]
-            previous[after] = at
-            found += (at, previous[at])
-        for at in found:
-            if at >= 0 and symbols[at] >= 0 and (right := following[at]) < length:
-                pair_rank = ranks.get(symbols[at] << 32 | symbols[right])
-                if pair_rank is not None:
-                    heappush(heap, pair_rank << POSITION_BITS | at)
-    return [(symbol, at) for at, symbol in enumerate(symbols) if symbol >= 0]

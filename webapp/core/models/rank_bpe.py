@@ -28,6 +28,7 @@ class RankBPE:
     """
 
     byte_level = True
+    byte_suffix = b""
     merge_rule: ClassVar[MergeRule] = "rank"
     unknown_id = None
 

@@ -65,10 +65,23 @@ def features(text: str, position: int) -> list[tuple[str, str]]:
 
 
 def fired(text: str, tags: Sequence[str]) -> Iterable[Feature]:
-    """Yield the features that a text has with its tags: those of each character, and each pair of tags."""
+    """Yield the features that a text has with its tags: those of each character, and each pair of tags.
+
+    >>> [feature for feature in fired("我的", "SS") if feature[0] == "C0"], list(fired("我的", "SS"))[-1]
+    ([('C0', '我', 'S'), ('C0', '的', 'S')], ('S', 'S'))
+    """
     for position, tag in enumerate(tags):
         yield from ((template, value, tag) for template, value in features(text, position))
     yield from pairwise(tags)
+
+
+def score(text: str, position: int, tag: str, weights: Mapping[Feature, float]) -> float:
+    """Return the sum of the weights of a character's features for a tag.
+
+    >>> score("我的", 1, "S", {("C0", "的", "S"): 2, ("C-1", "我", "S"): 1, ("C0", "的", "E"): 9})
+    3
+    """
+    return sum(weights.get((*feature, tag), 0) for feature in features(text, position))
 
 
 def viterbi(text: str, weights: Mapping[Feature, float]) -> list[str]:
@@ -80,18 +93,14 @@ def viterbi(text: str, weights: Mapping[Feature, float]) -> list[str]:
     >>> viterbi("我的", {("C0", "的", "S"): 2, ("C0", "的", "E"): 1})
     ['S', 'S']
     """
-
-    def score(position: int, tag: str) -> float:
-        return sum(weights.get((*feature, tag), 0) for feature in features(text, position))
-
-    best = {tag: (score(0, tag), [tag]) for tag in "BS"}
+    best = {tag: (score(text, 0, tag, weights), [tag]) for tag in "BS"}
     for position in range(1, len(text)):
         longer = {}
         for tag, possible in BEFORE.items():
             before = [(best[each][0] + weights.get((each, tag), 0), best[each][1]) for each in possible if each in best]
             if before:
                 total, path = max(before, key=lambda one: one[0])
-                longer[tag] = (total + score(position, tag), [*path, tag])
+                longer[tag] = (total + score(text, position, tag, weights), [*path, tag])
         best = longer
     return max((best[tag] for tag in "ES" if tag in best), key=lambda one: one[0])[1]
 
@@ -119,6 +128,20 @@ def tags_of(sentence: Sequence[str]) -> list[str]:
     return [tag for word in sentence for tag in ("S" if len(word) == 1 else f"B{'M' * (len(word) - 2)}E")]
 
 
+def correct(weights: Counter[Feature], text: str, right: Sequence[str]) -> None:
+    """Where the best tags are wrong, add 1 to the weights of the right ones, and take 1 from those of the others.
+
+    >>> weights = Counter()
+    >>> correct(weights, "我的书", "SSS")
+    >>> weights["C0", "我", "S"], weights["C0", "的", "S"], weights["C0", "的", "B"], weights["S", "B"]
+    (0, 1, -1, -1)
+    """
+    found = viterbi(text, weights)
+    if found != list(right):
+        weights.update(fired(text, right))
+        weights.subtract(fired(text, found))
+
+
 def train(
     sentences: Sequence[Sequence[str]], rounds: int, shuffle: Callable[[list[int]], None] | None = None
 ) -> Mapping[Feature, Fraction]:
@@ -127,17 +150,12 @@ def train(
     >>> train([["的"]], rounds=1)
     {}
     """
-    shuffle = shuffle or Random(0).shuffle
-    order = list(range(len(sentences)))
+    order, shuffled = list(range(len(sentences))), shuffle or Random(0).shuffle
     weights: Counter[Feature] = Counter()
     total: Counter[Feature] = Counter()
     for _ in range(rounds):
-        shuffle(order)
+        shuffled(order)
         for number in order:
-            text, right = "".join(sentences[number]), tags_of(sentences[number])
-            found = viterbi(text, weights)
-            if found != right:
-                weights.update(fired(text, right))
-                weights.subtract(fired(text, found))
+            correct(weights, "".join(sentences[number]), tags_of(sentences[number]))
             total.update(weights)
     return {feature: Fraction(sum, rounds * len(order)) for feature, sum in total.items() if sum}

@@ -79,16 +79,21 @@ def merging_steps(model: MergingModel, word: TracedWord) -> Iterator[MergingStep
     yield EndStep(row)
 
 
-def initial_symbols(model: MergingModel, word: str) -> tuple[Row, LeftOut]:
+def initial_symbols(model: MergingModel, word: str, *, ends: bool = True) -> tuple[Row, LeftOut]:
     """Return the symbols that merging begins with, and the ranges of characters that are dropped for lack of one.
 
     They equal those of `webapp.core.models.merge_loop` and of the models, with the range of characters of each symbol.
+    The last byte has the suffix of a byte-level model if the word `ends` there.
 
     >>> bpe = BPE(["<unk>", "l", "o", "</w>"], [], byte_level=False, unknown="<unk>", end_of_word_suffix="</w>")
     >>> [(symbol.piece, symbol.id, symbol.kind) for symbol in initial_symbols(bpe, "lö")[0]]
     [('l', 1, 'piece'), ('ö', 0, 'unknown'), ('</w>', 3, 'suffix')]
     """
-    return _rules_of(model).beginning(word)
+    row, left_out = _rules_of(model).beginning(word)
+    if row and ends and isinstance(model, BPE) and model.byte_suffix:
+        piece = bytes(row[-1].piece) + model.byte_suffix  # type: ignore[arg-type]
+        row = (*row[:-1], replace(row[-1], piece=piece, id=model.id_of(piece)))
+    return row, left_out
 
 
 def merge_steps(model: MergingModel, row: Row, seen: Seen | None = None) -> Iterator[MergeStep]:

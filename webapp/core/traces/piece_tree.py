@@ -63,10 +63,13 @@ def _symbols(model: MergingModel, id: int) -> Sequence[MergeNode]:
     if not piece or len(piece) > MOST_SYMBOLS:
         return ()
     if isinstance(piece, bytes):
+        suffix = getattr(model, "byte_suffix", b"")
+        body = piece.removesuffix(suffix)
         try:
-            return initial_symbols(model, piece.decode())[0]
+            return initial_symbols(model, body.decode(), ends=body != piece)[0]
         except UnicodeDecodeError:
-            units = [piece[at : at + 1] for at in range(len(piece))]
+            units = [body[at : at + 1] for at in range(len(body))]
+            units[-1] += piece[len(body) :]
             return [MergeNode(at, unit, model.id_of(unit), at, at + 1) for at, unit in enumerate(units)]
     is_byte = _BYTE.fullmatch(piece) is not None
     if isinstance(model, BPE):

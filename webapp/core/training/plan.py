@@ -121,7 +121,8 @@ class TrainingPlan:
         True
         """
         document = {**asdict(self), "special_tokens": list(self.special_tokens)}
-        return {name: value for name, value in document.items() if self.trainer in OF_WORDS.get(name, TRAINERS)}
+        unused = {name for name, trainers in OF_WORDS.items() if self.trainer not in trainers}
+        return {name: value for name, value in document.items() if name not in unused}
 
     @property
     def of_words(self) -> bool:

@@ -252,7 +252,8 @@ def _trained_on_words(plan: TrainingPlan, counted: CountedCorpus, report: Report
     tokenizer, held_out, figures = train_words(plan, counted, report)
     held_out = sample_of(held_out, MEASURED)
     tokens = len(tokenizer.ids(held_out)) if held_out else 0
-    report(Progress("train", 1, 1, sum(figures["sizes"]) if plan.trainer == "ngram" else plan.rounds))
+    steps, pieces = (int(plan.order) + 2, sum(figures["sizes"])) if plan.trainer == "ngram" else (1, plan.rounds)
+    report(Progress("train", steps, steps, pieces))
     share = len(held_out) / tokens if tokens else None
     return TrainedTokenizer(tokenizer, figures["words"], (), share, held_out, figures)
 

@@ -42,7 +42,7 @@ REFERENCE: Mapping[str, Sequence[Callable[..., object]]] = {
     "hmm": (hmm.words,),
     "ngram": (ngram.train, ngram.segment),
     "smoothing": (ngram.jelinek_mercer, ngram.absolute_discounting, ngram.kneser_ney),
-    "tagger": (tagger.features, tagger.viterbi, tagger.train),
+    "tagger": (tagger.features, tagger.viterbi, tagger.correct, tagger.train),
     "bpe": (bpe.characters, bpe.train, bpe.encode, bpe.decode),
     "bytes": (bpe.utf8, bpe.train, bpe.encode, bpe.decode_bytes),
     "ties": (bpe.train, bpe.first_seen, bpe.greater, bpe.lower_ids),

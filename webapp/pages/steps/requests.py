@@ -49,7 +49,6 @@ from webapp.vocabularies.trained import EXAMPLE_SENTENCES
 from webapp.web.localization import current_key, join_list, number
 
 USUAL_BEST = 5
-WITH_STEPS = [name for name, each in ALGORITHMS.items() if each.has_steps]
 WALKTHROUGHS: dict[type[Any], Callable[[Result, Any, int], Walkthrough]] = {
     Matching: matching.walkthrough,
     MaximumProbability: maximum_probability.walkthrough,
@@ -226,15 +225,8 @@ COUNTED_SENTENCES = State(
 UNLISTED = "他来到了网易杭研大厦"  # 杭研 is in no dictionary
 
 LESSONS = {
-    "fmm": "dictionary",
-    "bmm": "dictionary",
-    "bidirectional": "dictionary",
-    "max-probability": "max-probability",
-    "ngram": "ngram",
-    "tagger": "tagger",
-    "bpe": "bpe",
-    "wordpiece": "wordpiece",
-    "unigram": "unigram",
+    **dict.fromkeys(("fmm", "bmm", "bidirectional"), "dictionary"),
+    **{name: name for name in ("max-probability", "ngram", "tagger", "bpe", "wordpiece", "unigram")},
 }
 """The lesson about each algorithm."""
 
@@ -268,9 +260,14 @@ def hmm_request() -> StepsRequest:
     return StepsRequest(state, next(at for at in range(len(steps)) if steps.at(at).record["kind"] == "column"))
 
 
+def with_steps() -> list[str]:
+    """The algorithms that have steps."""
+    return [name for name, each in ALGORITHMS.items() if each.has_steps]
+
+
 def overview_lines() -> list[OverviewLine]:
     """A line for each algorithm that has steps, or for related ones; subwords first, but words for a Chinese reader."""
-    names, subwords, words = algorithm_names(), *map(leading_algorithms, in_groups(WITH_STEPS))
+    names, subwords, words = algorithm_names(), *map(leading_algorithms, in_groups(with_steps()))
     hmm = _("Each Han character begins a word (B), is in its middle (M), ends it (E), or is a word by itself (S).")
     lines = {
         algorithm: OverviewLine(
@@ -293,12 +290,7 @@ def _figure(algorithm: str, language: str) -> Figure | None:
     if algorithm not in _PICTURED:
         return None
     text, step = _PICTURED[algorithm]
-    state = State(algorithm, default_for(algorithm), text)
-    if algorithm == "ngram":
-        state = replace(COUNTED_SENTENCES, text=text)
-    elif family_of(algorithm) == "dictionary":
-        dictionary = next(words for known, words in DICTIONARIES if known == text)
-        state = State(algorithm, "own-dictionary", text, dictionary="\n".join(dictionary))
+    state = replace(_examples(algorithm)[0].state, text=text)
     walkthrough = walkthrough_of(tokenize(state, corpus_limit=0))
     return walkthrough.at(step % len(walkthrough)).picture()
 

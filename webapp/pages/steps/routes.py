@@ -39,18 +39,6 @@ from webapp.web.templates import Page, render
 
 blueprint = Blueprint("steps", __name__)
 blueprint.register_blueprint(race.blueprint)
-SENTENCES = (
-    "inference",
-    "lattice",
-    "matching",
-    "merging",
-    "ngram",
-    "preparation",
-    "tagger",
-    "training",
-    "word_graph",
-    "wordpiece",
-)
 for template_filter in (direction, percentage, quotable, quoted, rank_or_score):
     blueprint.add_app_template_filter(template_filter)
 blueprint.add_app_template_filter(format_log_probability, "log_probability")
@@ -157,7 +145,7 @@ def _page_context(wanted: StepsRequest, shortened: StepsRequest, step_shown: Ste
         step_shown=step_shown,
         shortened=shortened,
         algorithm_names=algorithm_names(),
-        groups=in_groups(requests.WITH_STEPS),
+        groups=in_groups(requests.with_steps()),
         family_of=family_of,
         choices=requests.choices(request, state),
         checkboxes=requests.checkboxes(state),

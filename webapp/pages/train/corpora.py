@@ -19,7 +19,7 @@ from flask import request as current_request
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
-from werkzeug.wrappers import Response
+from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.training.corpus import CorpusError, CorpusFile, check_size
 from webapp.core.training.plan import TrainingPlan
@@ -143,7 +143,7 @@ def corpora_of(request: Request) -> list[tuple[str, tuple[CorpusFile, ...]]]:
     return [(id, files) for id in dict.fromkeys(ids) if (files := jobs().corpora.files(id))]
 
 
-def remember_corpora(response: Response, ids: Iterable[str]) -> None:
+def remember_corpora(response: BaseResponse, ids: Iterable[str]) -> None:
     """Store the ids of the visitor's corpora in the cookie; an address with an id would do, but only they have it."""
     response.set_cookie(
         COOKIE, "!".join(ids), max_age=A_DAY, samesite="Lax", httponly=True, secure=current_request.is_secure

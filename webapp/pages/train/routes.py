@@ -6,6 +6,7 @@ from http import HTTPStatus
 from urllib.parse import urlencode
 
 from flask import Blueprint, Response, abort, current_app, make_response, redirect, request, url_for
+from flask_babel import format_timedelta
 from flask_babel import gettext as _
 from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -15,15 +16,18 @@ from webapp.core.formats.patterns import checked_pattern
 from webapp.core.formats.reading import FormatError
 from webapp.core.training.corpus import CorpusFile
 from webapp.core.training.counting import stored_bytes
+from webapp.core.training.forecast import forecast
 from webapp.core.training.plan import PlanError, TrainingPlan
 from webapp.core.training.survey import CorpusFacts
 from webapp.core.training.train import TrainingError, check
 from webapp.jobs import Job, TooManyJobsError, jobs
+from webapp.jobs.training import BYTES_FOR_PROCESSES
 from webapp.pages.train import corpora
 from webapp.pages.train.job import JobContext, job_context
 from webapp.pages.train.messages import failure_sentence, short_name, size_in_words
 from webapp.pages.train.plan import CHOICES, DEFAULTS, TRAINER_TITLES, PlanChoice, PlanRequest, plan_from
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
+from webapp.processes import processors
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.algorithms import Text
 from webapp.tokenization.forms import InputProblem, as_typed
@@ -70,6 +74,9 @@ class PlanChoicesContext(Context):
     advanced_open: bool
     facts: CorpusFacts
     smoothings: Mapping[str, Text]  # their titles
+    time: str  # that the training will take, and its memory; empty of n-grams
+    memory: str
+    is_too_much: bool  # more than the site allows
 
 
 class PlanPage(Page):
@@ -282,6 +289,9 @@ def _upload_page(plan: PlanRequest | None, problem: InputProblem | None = None, 
 def _plan_page(plan: PlanRequest, corpus: corpora.StoredCorpus, refusal: str = "") -> Response:
     choices = [choice for choice in CHOICES if plan.typed["trainer"] in choice.trainers]
     advanced = [choice for choice in choices if choice.advanced]
+    large = sum(map(stored_bytes, corpus.files)) >= BYTES_FOR_PROCESSES
+    expected = forecast(corpus.facts, plan.plan, processors() if large else 1)
+    limits = current_app.config["MAX_TRAINING_SECONDS"], current_app.config["MAX_TRAINING_MEMORY_BYTES"]
     context = PlanChoicesContext(
         typed=plan.typed,
         invalid=plan.problems,
@@ -292,6 +302,9 @@ def _plan_page(plan: PlanRequest, corpus: corpora.StoredCorpus, refusal: str = "
         ),
         facts=corpus.facts,
         smoothings=SMOOTHING_NAMES,
+        time=format_timedelta(expected.seconds, threshold=1.5) if expected else "",
+        memory=size_in_words(expected.memory) if expected else "",
+        is_too_much=expected is not None and (expected.seconds > limits[0] or expected.memory > limits[1]),
     )
     shares = corpus.facts.scripts[:SCRIPTS_SHOWN]
     most = max((share for _script, share in shares), default=0) or 1

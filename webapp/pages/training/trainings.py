@@ -5,7 +5,7 @@
 """
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
@@ -46,7 +46,7 @@ def _preset(kind: str, table: dict[str, Any]) -> Preset:
     return (title if isinstance(title, str) else LazyString(lambda: title[current_key()])), request
 
 
-PRESETS: Mapping[str, Sequence[Preset]] = {
+PRESETS: dict[str, Sequence[Preset]] = {
     kind: [_preset(kind, table) for table in tables]
     for kind, tables in tomllib.loads(files(__package__).joinpath("presets.toml").read_text(encoding="utf-8")).items()
 }

@@ -44,7 +44,6 @@ from webapp.vocabularies import CatalogueEntry, default_for, library, title_of
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.surveys import stored_survey
 from webapp.vocabularies.token_kinds import kind_title
-from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.web.htmx import private, wants_partial
 from webapp.web.json_responses import cached_for, json_response
 from webapp.web.localization import number
@@ -187,7 +186,6 @@ class VocabularyPage(HeadedPage):
 def vocabulary(name: str) -> Response:
     """The contents of a vocabulary; `query` and `page` select its tokens."""
     entry, tokenizer = vocabulary_of(name)
-    entry = next((mine for mine in uploads_of(request) if mine.name == name), entry)  # with file name and training
     neighbours = _following(entry, tokenizer.model)
     if wants_partial() and "after" in request.args:
         return answer(render(neighbours), neighbours.after_problem, name=name, after=neighbours.after)

@@ -30,7 +30,7 @@ from webapp.tokenization.snapshots import end_of, find_evaluation, share_evaluat
 from webapp.tools.evaluate import api, runs
 from webapp.tools.evaluate.api import confusion_rows, error_rows, evaluation_json, figure_rows, official_summary
 from webapp.tools.evaluate.inputs import FIRST_ERRORS, EvaluationInput
-from webapp.tools.evaluate.scoring import evaluate
+from webapp.tools.evaluate.scoring import compared_methods, evaluate
 from webapp.tools.kernel import ApiEntry, Tool, page_of
 from webapp.vocabularies.shipped_vocabularies import SIMPLIFIED
 from webapp.web.htmx import private
@@ -40,6 +40,7 @@ from webapp.web.rates import stores
 from webapp.web.security import is_foreign
 
 evaluations = Blueprint("evaluations", __name__, url_prefix="/evaluate")
+evaluations.add_app_template_global(compared_methods)
 PRINTED = ("precision", "recall", "f1", "oov_recall", "iv_recall")
 PER_PAGE = 20
 UNPAGED = 100  # the errors of a result without an address, which has only one page

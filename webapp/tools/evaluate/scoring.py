@@ -1,9 +1,11 @@
 """Scores methods and segmentations against a gold text; the failure of one does not affect the others."""
 
+import csv
 import time
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from itertools import groupby
 from pathlib import Path
 
 from flask import current_app
@@ -46,6 +48,13 @@ def sample_text() -> str:
     the guideline that the page shows; each line without its spaces is the text of its source.
     """
     return "".join((FOLDER / f"{name}.txt").read_text(encoding="utf-8") for name in SOURCES)
+
+
+@cache
+def compared_methods() -> dict[str, list[dict[str, str]]]:
+    """The table of methods by gold text: each command with the row that it prints; `tests/segmenters.py` renews it."""
+    rows = csv.DictReader((FOLDER.parent / "table.csv").read_text("utf-8").splitlines())
+    return {name: list(found) for name, found in groupby(rows, lambda row: row["set"])}
 
 
 @dataclass(frozen=True)
@@ -122,6 +131,12 @@ def score_all(
     return report_of(gold, methods, None if known is None else len(known)), gold
 
 
+def state_of(choice: TokenizerChoice, training: str, runs: bool) -> State:
+    """The state of a method, which may have the training words as its dictionary."""
+    dictionary = training if choice.vocabulary == PASTED else ""
+    return State(algorithm=choice.algorithm, vocabulary=choice.vocabulary, dictionary=dictionary, runs=runs)
+
+
 def _method(
     choice: TokenizerChoice,
     evaluation: EvaluationInput,
@@ -130,12 +145,7 @@ def _method(
     deadline: float,
     begun: MethodReport,
 ) -> MethodReport:
-    state = State(
-        algorithm=choice.algorithm,
-        vocabulary=choice.vocabulary,
-        dictionary=evaluation.training if choice.vocabulary == PASTED else "",
-        runs=evaluation.runs,
-    )
+    state = state_of(choice, evaluation.training, evaluation.runs)
     report = MethodReport(str(choice)[:LONGEST_NAME], str(choice)[:LONGEST_NAME])
     if not fits(choice.vocabulary, choice.algorithm) or choice.vocabulary in LIMITS:
         report.problem = _("There is no vocabulary “%(name)s”. Choose one from the list.", name=report.name)
