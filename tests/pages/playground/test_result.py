@@ -117,7 +117,7 @@ def test_a_text_stands_beside_tokenizers_of_its_kind(
     assert list(rows) == names
     assert sum("aria-current=true" in row for _count, row, _bar in rows.values()) == 1
     for name, (count, row, bar) in rows.items():
-        assert ("mostly unknown" in bar) == ("class=faint" in row) == ("ᚠ" in query["text"] and name in ENGLISH[4:])
+        assert ("% unknown" in bar) == ("class=faint" in row) == ("ᚠ" in query["text"] and name in ENGLISH[4:])
         if address := re.search('href="([^"]+)"', row):
             assert Page(client.get(unescape(address[1])).text).figures == count, name
 
