@@ -28,11 +28,16 @@ class OtherTokenizer:
 
     name: str
     tokens: int
-    unknown: float  # the share of the text that is out of its vocabulary; with much the number says little
+    unknown: float  # the share of the text that is out of its vocabulary
     current: bool = False  # whether the page shows this one
     address: str | None = None  # of its result, None if the address would be too long
     algorithm: str = ""
     vocabulary: str = ""
+
+    @property
+    def says_little(self) -> bool:
+        """Whether so much of the text is unknown that the number says little: words may be names, pieces may not."""
+        return self.unknown >= (0.5 if finds_words(self.algorithm) else 0.1)
 
 
 def other_tokenizers(result: Result) -> list[OtherTokenizer]:
