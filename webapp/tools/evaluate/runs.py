@@ -25,8 +25,8 @@ from webapp.tools.evaluate.scoring import score_all
 from webapp.vocabularies.disk_cache import write_whole
 from webapp.web.client_addresses import rate_limit_key
 
-SLICE_SECONDS = 5.0
-"""For which a request scores; reading 5 MB again and the report take two more."""
+SLICE_SECONDS = 8.0
+"""For which a request reads and scores; reading 5 MB again takes one of them."""
 _WORK = "evaluation"
 _GIVEN, _REPORT, _RECEIPT = "given.json", "report.json", "receipt.json"
 
