@@ -169,7 +169,7 @@
   // Links cost the keyboard one stop each: with this script the arrows walk them, and only one is a stop.
   const calm = () => {
     for (const link of document.querySelectorAll("#tokens a")) link.tabIndex = -1;
-    marked = null;
+    mark(null);
     current = null;
   };
 
@@ -334,7 +334,12 @@
 
   const status = byId("status");
   let spoken = 0;
+  let others = byId("others");
   document.addEventListener("htmx:after:swap", () => {
+    // The last row of other tokenizers stays until the new one is here.
+    const row = byId("others");
+    if (row?.ariaBusy && others) row.replaceChildren(...others.children);
+    others = row ?? others;
     markWrong(form);
     nameAlgorithm();
     byId("dictionary-skipped").replaceChildren(...(byId("skipped-lines")?.cloneNode(true).childNodes ?? []));

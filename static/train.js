@@ -25,6 +25,7 @@
   const form = byId("corpus");
   const files = byId("files");
   const drop = byId("drop");
+  const text = byId("text");
   const chosen = byId("chosen");
   const uploading = byId("upload-progress");
   const failed = byId("upload-error");
@@ -45,6 +46,7 @@
   // The chosen files, and whether they are too large together.
   const list = () => {
     const all = Array.from(files.files);
+    if (all.length && text.value === text.defaultValue) text.value = ""; // files take the place of the text to start with
     const size = all.reduce((sum, file) => sum + file.size, 0);
     const most = Number(files.dataset.most);
     chosen.hidden = !all.length;
@@ -58,6 +60,7 @@
     return size <= most;
   };
   files.addEventListener("change", list);
+  text.addEventListener("focus", () => { if (text.value === text.defaultValue) text.select(); }, { once: true });
 
   drop.addEventListener("dragover", (event) => {
     if (!event.dataTransfer.types.includes("Files")) return;

@@ -15,7 +15,7 @@ from webapp.core.recipes import MATCHING
 from webapp.core.reference.matching import forward
 from webapp.pages.steps.requests import WALKTHROUGHS
 from webapp.pages.training.request import TrainingRequest
-from webapp.pages.training.trainings import TRAININGS
+from webapp.pages.training.trainings import PRESETS, TRAININGS
 from webapp.pages.walkthrough.engine import Frame, Walkthrough
 from webapp.tokenization.algorithms import TEXTS as ALGORITHM_TEXTS
 from webapp.tokenization.algorithms import AlgorithmTexts
@@ -88,10 +88,11 @@ def one_step(result: Result, model: object, n: int) -> Walkthrough:
 
 def test_its_steps_and_its_training_are_shown(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
     request = TrainingRequest("letters", corpus="ab ab ac", size=1, text="abc")
-    training = replace(TRAININGS["bpe"], algorithm="letters", title="Letters", presets=[("ab ab ac", request)])
+    training = replace(TRAININGS["bpe"], algorithm="letters", title="Letters")
     texts = replace(TEXTS, steps="Every character of Letters.", examples=[TEXT])
     monkeypatch.setitem(WALKTHROUGHS, EveryCharacter, one_step)
     monkeypatch.setitem(TRAININGS, "letters", training)
+    monkeypatch.setitem(PRESETS, "letters", [("ab ab ac", request)])
     monkeypatch.setitem(ALGORITHMS, "letters", replace(ALGORITHM, has_steps=True, reference=(forward,)))
     monkeypatch.setitem(ALGORITHM_TEXTS, "letters", texts)
     html = client.get("/steps?lang=en").text
@@ -108,7 +109,8 @@ def test_its_steps_and_its_training_are_shown(client: FlaskClient, monkeypatch: 
 
 
 def test_pages_that_list_all_algorithms_include_it(client: FlaskClient) -> None:
-    html = client.post("/compare", data={"text": TEXT, "preset": "methods"}, follow_redirects=True).text
+    # The site has six kinds already, as many as a comparison takes.
+    html = client.get("/compare", query_string={"text": TEXT, "with": ["letters:abc", "bpe:bpe-bytes"]}).text
     assert '<option value="letters:abc" selected>' in html
     html = client.get("/", query_string={"text": TEXT}).text
     assert re.search(r'data-algorithm="letters"[^>]*><span>Letters</span><svg .*?</svg><b>6</b></a>', html)

@@ -20,6 +20,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
@@ -37,6 +38,9 @@ HAS_FORK = hasattr(os, "fork") and "forkserver" in multiprocessing.get_all_start
 HAS_PRIORITIES = hasattr(os, "SCHED_IDLE")
 HAS_LOCKS = fcntl is not None
 GREATEST_NICENESS = 19
+# What a process that gives way takes of a processor that others want, too; how long it computes between two looks and
+# sleeps at once, in seconds; and the share of the first for which it has to wait where others want the processor.
+SHARE, TURN, NAP, CROWDED = 0.12, 0.02, 0.05, 0.25
 # The exit code of a child that had no memory left.
 NO_MEMORY = 2
 # The bytes of the length before the content of a frame, which is what processes of the site send each other.
@@ -180,35 +184,46 @@ def _environment(folder: Path) -> dict[str, str]:
     return kept | {"TMPDIR": str(folder), "PYTHONPATH": package, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def lower(thread: int, niceness: int = GREATEST_NICENESS) -> None:
-    """Set the priority of a thread, by default to the lowest; nothing happens if the system does not allow it.
+def lower(thread: int) -> None:
+    """Set the lowest priority of a thread; nothing happens if the system does not allow it.
 
-    With the greatest niceness it is `SCHED_IDLE`: any other thread that wakes up interrupts it at once instead of
-    waiting for the end of its slice of time. Next to a thread of a worker, it gets 1 % of a core, or 4 % where only the
-    niceness can be set, and all of an idle core either way.
+    With `SCHED_IDLE`, any other thread that wakes up interrupts it at once instead of waiting for the end of its slice
+    of time. Next to a thread of a worker, it gets 1 % of a core, or 4 % where only the niceness can be set, and all of
+    an idle core either way.
     """
     with suppress(OSError, AttributeError):
-        os.setpriority(os.PRIO_PROCESS, thread, niceness)
+        os.setpriority(os.PRIO_PROCESS, thread, GREATEST_NICENESS)
     with suppress(OSError, AttributeError):
-        policy = os.SCHED_IDLE if niceness == GREATEST_NICENESS else os.SCHED_OTHER
-        os.sched_setscheduler(thread, policy, os.sched_param(0))
+        os.sched_setscheduler(thread, os.SCHED_IDLE, os.sched_param(0))
 
 
-def set_priority(process: int, niceness: int) -> bool:
-    """Set the priority of a process and of its session, as far as the system allows; False if trying again may help.
+def give_way() -> None:
+    """Let this process sleep whenever it has to wait for a processor, so that it takes `SHARE` of one; call it once.
 
-    With the greatest niceness it is `SCHED_IDLE`, where the kernel also lets reads and writes wait for those of others.
-    A user may lower a priority, but raise it only with RLIMIT_NICE. Where the kernel groups processes by session to
-    share the time, niceness counts within a session only, so the session gets one as well, which any user may raise.
+    A priority cannot do this: nice 19 gets 1 % beside a single busy process, and less beside more, and only processes
+    with a privilege can be raised again. The main thread looks after each `TURN` of processor time, and gets up when a
+    processor was idle while it slept. Where the system does not say how long threads wait, the process gets the lowest
+    priority.
     """
-    lower(process, niceness)
-    try:
-        Path(f"/proc/{process}/autogroup").write_text(str(niceness))
-    except BlockingIOError:  # the kernel takes only ten such changes a second, of all processes together
-        return False
-    except OSError:
-        pass
-    return True
+    process, thread = os.getpid(), threading.main_thread().native_id or 0
+    before = thread_times(process, thread)
+    if before is None or not hasattr(signal, "setitimer"):
+        lower(thread)
+        return
+
+    def look(_signal: int, _frame: object) -> None:
+        nonlocal before
+        (used, waited), now = before or (0.0, 0.0), thread_times(process, thread) or (0.0, 0.0)
+        used, waited = now[0] - used, now[1] - waited
+        if waited > CROWDED * used:
+            until, idle = time.monotonic() + used / SHARE - used - waited, idle_seconds()
+            while time.monotonic() < until and idle_seconds() - idle < NAP / 2:  # in each nap
+                idle = idle_seconds()
+                time.sleep(NAP)
+        before = thread_times(process, thread)
+
+    signal.signal(signal.SIGPROF, look)
+    signal.setitimer(signal.ITIMER_PROF, TURN, TURN)
 
 
 def limit_resources(memory: int, disk: int) -> None:
@@ -257,6 +272,14 @@ def thread_times(process: int | None, thread: int) -> tuple[float, float] | None
     except (OSError, ValueError):
         return None
     return int(used) / 1e9, int(waited) / 1e9
+
+
+def idle_seconds() -> float:
+    """How long the processors of this machine have been idle, together; 0 where the system does not tell."""
+    try:
+        return int(Path("/proc/stat").read_text().split(maxsplit=5)[4]) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 def processes_of(session: int) -> list[int]:

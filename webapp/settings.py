@@ -30,8 +30,7 @@ DEFAULTS: dict[str, Any] = {
     "MAX_TRAININGS": 2,
     # Whether `python -m webapp` starts a worker beside the web server. Others: `python -m webapp.jobs`.
     "WORKER": True,
-    # The folder for corpora until their training ends, which all machines share. Empty: `corpora` in Flask's instance
-    # folder.
+    # The folder for corpora, which all machines share. Empty: `corpora` in Flask's instance folder.
     "CORPUS_FOLDER": "",
     # The largest vocabulary file that may be uploaded, in bytes.
     "MAX_UPLOAD_BYTES": 67_108_864,
@@ -101,8 +100,7 @@ CONSTANTS: dict[str, Any] = {
     "MAX_TRAINING_DISK_BYTES": 1_073_741_824,
     # A worker gives a sign of life every second: without one for so many, its training is taken up again.
     "MAX_SILENT_SECONDS": 20,
-    # Trainings get only the processor time that nothing else wants, and a tenth of a processor: on a machine that only
-    # trains, that is all of it.
+    # Trainings give way: they take a tenth of a processor that others want, and all of one that is idle.
     "TRAIN_GENTLY": True,
     # The processor time of a training, in seconds: the largest corpus with the slowest algorithm takes less.
     "MAX_TRAINING_SECONDS": 3_600,

@@ -53,6 +53,7 @@ def test_vocabularies_are_trained_on_the_text_or_the_corpus(post: Ask) -> None:
     alone = post("tokenize", text="low lower lowest", **learned)
     assert len(alone["ids"]) < len("low lower lowest")
     assert alone == post("tokenize", text="low lower lowest", corpus="low lower lowest", **learned)
+    assert alone != post("tokenize", text="low lower lowest", ties="greater", **learned)
     ids = alone["ids"]
     assert post("decode", ids=ids, corpus="low lower lowest", **learned)["text"] == "low lower lowest"
 

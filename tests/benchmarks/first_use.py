@@ -1,8 +1,8 @@
 """``python -m tests.benchmarks.first_use``: a vocabulary of 262,144 pieces in a fresh worker, read or inherited.
 
 The vocabulary is made up: byte-level BPE whose merges join earlier pieces. The first worker reads its file, those after
-it the compact form that the first one stores: at most 1 s. One that workers inherit (TOKENSCOPE_FETCH) takes them at
-most 10 MB of memory that they do not share.
+it map the compact form that the first one stores, or inherit the vocabulary (TOKENSCOPE_FETCH): at most 1 s, and 10 MB
+of memory that they do not share.
 """
 
 import gc
@@ -42,7 +42,7 @@ def made_up() -> bytes:
 def private() -> float:
     """Return the megabytes of this process that it does not share."""
     lines = Path("/proc/self/smaps_rollup").read_text(encoding="ascii").splitlines()
-    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_Dirty")) / 1024
 
 
 def first_use(folder: Path, fetch: str) -> tuple[float, float]:
@@ -70,9 +70,9 @@ if __name__ == "__main__":
         paths = {"DATABASE_FILE": str(folder / "a.sqlite"), "VOCABULARY_FOLDER": name}
         with create_app({**paths, "HUB": "http://127.0.0.1:9"}).app_context():
             library().fetcher.disk_cache.put(WELL_KNOWN[NAME], [made_up()])
-        slow = False
+        missed = False
         for how, fetch in (("read by the first worker", ""), ("read by the second worker", ""), ("inherited", NAME)):
             seconds, megabytes = first_use(folder, fetch)
             print(f"{how}: {seconds:.2f} s, {megabytes:.1f} MB")
-            slow |= seconds > SECONDS and "first" not in how
-    sys.exit(slow or megabytes > MEGABYTES)
+            missed |= "first" not in how and (seconds > SECONDS or megabytes > MEGABYTES)
+    sys.exit(missed)

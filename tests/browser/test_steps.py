@@ -57,6 +57,28 @@ def test_on_a_phone_the_player_has_two_rows_and_nothing_jumps(open_page: OpenPag
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+def test_on_a_phone_the_algorithms_are_a_panel_without_a_script(open_page: OpenPage) -> None:
+    page = open_page("/steps/unigram?text=low", javascript=False, width=390)
+    expect(page.locator("#algorithms")).to_be_hidden()
+    page.get_by_role("button", name="Algorithm").click()
+    page.get_by_role("link", name="BPE", exact=True).click()
+    page.wait_for_url("**/steps/bpe?**")
+    expect(page.locator("#algorithms")).to_be_hidden()
+
+
+def test_the_merge_tree_fills_the_stage_and_the_next_merge_is_first(open_page: OpenPage) -> None:
+    page = open_page("/steps/bpe?text=unbelievable&step=6")
+    tree, view = page.locator(".tree .diagram").bounding_box(), page.locator(".steps-stage > .view").bounding_box()
+    assert tree is not None
+    assert view is not None
+    assert 0.9 * view["width"] < tree["width"] <= view["width"]
+    ranks = page.locator(".side tbody tr td:last-child").all_inner_texts()
+    merged = [int(rank.replace(",", "")) for rank in ranks if rank != "–"]
+    assert merged == sorted(merged)
+    assert ranks[len(merged) :] == ["–"] * (len(ranks) - len(merged)), "pairs that cannot be merged are last"
+    expect(page.locator(".side tbody tr").first).to_have_class("hit")
+
+
 def test_the_slider_stays_in_the_hand_while_it_is_dragged(open_page: OpenPage) -> None:
     page = open_page("/steps/unigram?text=internationalization&step=1")
     ready(page)
@@ -208,6 +230,12 @@ def test_the_race_is_accessible_and_fits(open_page: OpenPage, path: str, locale:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_four_lanes_fit_on_a_screen(open_page: OpenPage) -> None:
+    page = open_page("/steps/race", height=720)
+    expect(page.locator(".lane")).to_have_count(4)
+    expect(page.locator(".lane").last).to_be_in_viewport(ratio=1)
+
+
 def test_the_race_needs_no_script(open_page: OpenPage) -> None:
     page = open_page("/steps/race?text=lower", javascript=False)
     page.click(".player a[rel=next]")
@@ -295,7 +323,7 @@ def test_the_table_is_filled_and_traced_back(open_page: OpenPage) -> None:
     page.click(".player a[rel=next]")
     expect(page.locator(".candidates .hit td").first).to_contain_text("wins: e")
     page.click(".player a[rel=last]")
-    expect(page.locator(".lattice")).to_have_count(3)
+    expect(page.locator(".filling")).to_have_count(3)
     expect(page.locator(".segmentations").first.locator("tbody tr")).to_have_count(5)
     page.fill("[name=n]", "3")
     page.click(".draws button")
@@ -305,7 +333,7 @@ def test_the_table_is_filled_and_traced_back(open_page: OpenPage) -> None:
 
 def test_labels_do_not_overlap(open_page: OpenPage) -> None:
     page = open_page("/steps/unigram?text=internationalization&step=15")
-    boxes = page.locator(".lattice text.halo").evaluate_all(
+    boxes = page.locator(".filling text.halo").evaluate_all(
         "(all) => all.map((one) => one.getBoundingClientRect()).map((r) => [r.left, r.top + 3, r.right, r.bottom - 3])"
     )
     assert len(boxes) > 20

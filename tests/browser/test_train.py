@@ -93,7 +93,7 @@ def test_a_running_training_is_cancelled(open_page: OpenPage, tmp_path: Path) ->
     expect(page.locator("#cancel")).to_be_focused()
     assert_accessible(page)
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Its corpus is deleted")).to_be_visible()
+    expect(page.get_by_text("Its corpus is kept for a day")).to_be_visible()
     expect(page).to_have_title(re.compile(r"^Cancelled · "))
     expect(page.locator("#cancel")).not_to_be_attached()
 

@@ -1,6 +1,7 @@
 """Mistral's rules: the segments and the ids of mistral-common, recorded for 24 conversations."""
 
 import json
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from webapp.chat.messages import Conversation, read_messages
 from webapp.chat.mistral import VERSIONS, Version, rendered, version_of
 from webapp.chat.render import TemplateError
 from webapp.chat.templates import BUILT_IN
+from webapp.core.formats import tekken
 from webapp.core.formats.recognize import load
 from webapp.tools.messages.counts import count_prompt
 
@@ -65,3 +67,28 @@ def test_wrong_messages_are_refused(message: dict[str, Any], problem: str) -> No
     given = read_messages(json.dumps([{"role": "user", "content": "Hi"}, message]))
     with pytest.raises(TemplateError, match=problem):
         rendered(given, "v3")
+
+
+@pytest.mark.parametrize(
+    ("rules", "special", "version"),
+    [
+        ("v13", ("[ARGS]",), "v13"),
+        ("v7", ("[ARGS]", "[THINK]"), "v7"),
+        ("v15", ("[ARGS]",), None),
+        ("", ("[ARGS]",), "v11"),
+        ("", ("[ARGS]", "[THINK]"), "v13"),
+        ("", ("[ARGS]", "[MODEL_SETTINGS]"), None),
+        ("", (), "v3"),
+    ],
+)
+def test_a_file_names_its_version_or_its_special_tokens_do(
+    rules: str, special: tuple[str, ...], version: Version | None
+) -> None:
+    names = ["<unk>", "<s>", "</s>", "[INST]", *special]
+    config = {"pattern": r"\S+|\s+", "default_num_special_tokens": 9, "default_vocab_size": 265}
+    document = {
+        "config": config | ({"version": rules} if rules else {}),
+        "vocab": [{"rank": byte, "token_bytes": b64encode(bytes([byte])).decode()} for byte in range(256)],
+        "special_tokens": [{"rank": at, "token_str": name} for at, name in enumerate(names)],
+    }
+    assert version_of(tekken.read(document)) == version

@@ -5,6 +5,7 @@ import os
 from collections import Counter
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from zlib import crc32
 
 import fsspec
@@ -27,18 +28,22 @@ from webapp.cluster.sources import (
     fingerprint,
     open_source,
 )
+from webapp.cluster.stored_counts import StoredCounts
 from webapp.core.training.corpus import CHUNK, CorpusError, CorpusFile
+from webapp.core.training.counted_corpus import canonical
 from webapp.core.training.counting import HoldOut
 from webapp.core.training.plan import TrainingPlan
 
-COUNTS = st.dictionaries(st.text(max_size=3), st.integers(1, 2**40), max_size=30)
+COUNTS = st.dictionaries(st.text(max_size=3), st.one_of(st.integers(1, 70), st.integers(1, 2**40)), max_size=30)
 
 
 @given(st.lists(COUNTS, max_size=5), st.integers(1, 4), st.integers(1, 8))
-def test_merged_runs_add_up(several: list[dict[str, int]], partitions: int, chunk: int) -> None:
+def test_merged_runs_add_up_and_are_stored_in_canonical_order(
+    several: list[dict[str, int]], partitions: int, chunk: int
+) -> None:
     expected = sum(map(Counter, several), Counter())
-    found: dict[str, int] = {}
-    with pytest.MonkeyPatch.context() as patch:
+    found: list[runs.Pair] = []
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs, "CHUNK", chunk)
         written = [[runs.as_bytes(part) for part in runs.partitioned(counts, partitions)] for counts in several]
         for partition in range(partitions):
@@ -46,13 +51,18 @@ def test_merged_runs_add_up(several: list[dict[str, int]], partitions: int, chun
             words = [word for word, _ in merged]
             assert words == sorted(set(words))
             assert {crc32(word) % partitions for word in words} <= {partition}
-            found.update(runs.frequent(merged, 1, runs.Rare()))
-    assert found == expected
+            found += runs.frequent(merged, 1, runs.Rare())
+        counts = StoredCounts(sorted(found), Path(folder))
+        wanted = canonical(expected)
+        assert list(counts.items()) == list(wanted.items())
+        assert (list(counts), list(counts.values()), len(counts)) == ([*wanted], [*wanted.values()], len(wanted))
+        assert all(counts[word] == count for word, count in wanted.items())
+        assert "absent" not in counts
 
 
 def test_rare_words_are_counted() -> None:
     rare = runs.Rare()
-    assert list(runs.frequent([(b"a", 1), (b"b", 5), (b"c", 2)], 3, rare)) == [("b", 5)]
+    assert list(runs.frequent([(b"a", 1), (b"b", 5), (b"c", 2)], 3, rare)) == [(b"b", 5)]
     assert rare == runs.Rare(words=2, occurrences=3)
 
 
@@ -67,9 +77,9 @@ def test_a_part_with_more_words_than_memory_holds_is_counted(tmp_path: Path, mon
     (tmp_path / "a.txt").write_text(text(1_500_000, seed=5), encoding="utf-8")
     [part] = divide(find([f"{tmp_path}/a.txt"]))
 
-    def counted() -> tuple[list[dict[str, int]], counting.PartFacts]:
+    def counted() -> tuple[list[list[runs.Pair]], counting.PartFacts]:
         *found, facts = counting.count_part(part, TrainingPlan(), HoldOut.of(1_500_000), 3)
-        return [dict(runs.frequent(runs.read(BytesIO(run)), 1, runs.Rare())) for run in found], facts
+        return [list(runs.read(BytesIO(run))) for run in found], facts
 
     in_memory = counted()
     monkeypatch.setattr(counting, "MOST_WORDS", 1_000)

@@ -27,7 +27,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_tokenizer_and_its_record_are_written(corpus: Path, tmp_path: Path) -> None:
     out = tmp_path / "small.json"
     special = ["--special-tokens", "<|a|>", "--special-tokens=-b"]
-    done = run("train", corpus, "--size", "700", "-o", out, "--split", "cl100k", *special)
+    done = run("train", corpus, "--size", "700", "-o", out, "--split", "cl100k", "--ties", "greater", *special)
     assert (done.returncode, done.stdout) == (0, b"")
     assert f"\n{out}: 700 pieces, " in done.stderr.decode()
     tokenizer = load(out.read_bytes())
@@ -37,6 +37,7 @@ def test_a_tokenizer_and_its_record_are_written(corpus: Path, tmp_path: Path) ->
     assert document["command"].startswith(f"tokenscope train {corpus} --size 700 ")
     record = TrainingRecord.from_json(document)
     assert (record.files, record.pieces, record.plan.split) == (("corpus.txt",), 700, "cl100k")
+    assert record.plan.ties == "greater"
     assert {path.name for path in tmp_path.iterdir()} == {"small.json", "small.record.json", "small_config.json"}
     config = json.loads((tmp_path / "small_config.json").read_bytes())
     assert config["additional_special_tokens"] == ["<|a|>", "-b"]
@@ -106,7 +107,7 @@ def test_ngrams_are_trained_and_the_code_of_their_record_runs(tmp_path: Path) ->
     ("arguments", "said"),
     [
         (["none*.txt"], "none*.txt: there is no such file, and none matches"),
-        (["FILE", "--size", "30"], "--size: Enter a number from 300 to 100,000."),
+        (["FILE", "--size", "30"], "--size: Enter a number from 300 to 256,000."),
         (["FILE", "--algorithm", "wordpiece", "--split", "none"], "--split: WordPiece needs words"),
         (["FILE", "--out", "/nowhere/t.json"], "--out: /nowhere is not a folder that can be written to"),
         (["FILE", "--drop-rarer-than", "0"], "--drop-rarer-than must be at least 1"),

@@ -8,7 +8,7 @@ from typing import Any
 from tests.core.gguf_files import byte_level, characters, scored, unigram, words, written
 from tests.core.sentencepieces import trained
 from tests.core.texts import CORPUS
-from webapp.core.formats import minimal_bpe, ngram_counts, rwkv, tiktoken, tiktoken_encoding, vocab_json
+from webapp.core.formats import minimal_bpe, ngram_counts, rwkv, tagger_weights, tiktoken, tiktoken_encoding, vocab_json
 from webapp.core.models.byte_matching import ByteMatching
 from webapp.core.models.ngram import NGram
 from webapp.core.recipes import BYTE_BPE, NGRAM
@@ -16,10 +16,11 @@ from webapp.core.text import split_patterns
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers.bpe import train_bytes
 from webapp.core.trainers.ngram import segmented, train
+from webapp.core.trainers.tagger import Training
 
 GGUF = {"bytes": byte_level, "scores": scored, "words": words, "unigram": unigram, "characters": characters}
 OTHERS = ["tekken", "scores", "tiktoken", "encoding", "minimal-bpe", "vocab.json", "vocab.txt", "codes", "dictionary",
-          "counts", "n-grams", "rwkv", *(f"gguf {name}" for name in GGUF)]  # fmt: skip
+          "counts", "n-grams", "tagger", "rwkv", *(f"gguf {name}" for name in GGUF)]  # fmt: skip
 MODELS = ["unigram", "bpe", "word", "char"]
 BYTES = [bytes([byte]) for byte in range(256)]
 TRAINED = train_bytes(BYTE_BPE.count(CORPUS), 701, ["<|end|>"])
@@ -88,5 +89,9 @@ def small(name: str) -> tuple[bytes, ...]:
             counts = train(list(segmented("人生 如 梦境\n人生 如 戏\n生如夏花\n梦境 如 人生")))
             write = ngram_counts.write_json if name == "counts" else ngram_counts.write_text
             return (write(NGRAM.tokenizer(NGram(counts, "kneser-ney"))).encode(),)
+        case "tagger":
+            training = Training(list(segmented("人生 如 梦境\n人生 如 戏")))
+            list(training.run(2))
+            return (tagger_weights.write(NGRAM.tokenizer(training.tagger())).encode(),)
         case model:
             return (trained(model_type=model, byte_fallback=True, vocab_size=700),)

@@ -23,7 +23,7 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize("name", [*NAMES, "ngram"])
+@pytest.mark.parametrize("name", [*NAMES, "ngram", "tagger"])
 def test_files_are_as_recorded(name: str) -> None:
     recorded = record()["outputs"][f"{name}.json.gz"]
     content = (SHIPPED / f"{name}.json.gz").read_bytes()

@@ -242,12 +242,12 @@ def upload_vocabulary() -> Response:
     The body is `multipart/form-data` with the file in the field `file`. Send a `vocab.json` together with its
     `merges.txt`, each in a field `file`. The formats are tokenizer.json, SentencePiece models, GGUF (its beginning
     suffices, as far as the metadata goes), .tiktoken, vocab.txt, vocab.json with merges.txt, tekken.json, merges as
-    nested lists, merge codes of subword-nmt, counts of n-grams, tokens with scores, RWKV World's vocabulary, and word
-    lists. A .tiktoken holds only pieces and ranks; by the number of ranks the site knows the split pattern and the
-    special tokens of published encodings. For any other, send a second `file`, a JSON object with `pat_str` (the split
-    pattern) and `special_tokens` (token to id), or send the pattern in the field `pattern`; without both, the pattern
-    of cl100k_base is a guess. The name depends on the content alone: the same file always has the same name, and anyone
-    who knows it can use it.
+    nested lists, merge codes of subword-nmt, counts of n-grams, weights of a tagger, tokens with scores, RWKV
+    World's vocabulary, and word lists. A .tiktoken holds only pieces and ranks; by the number of ranks the site
+    knows the split pattern and the special tokens of published encodings. For any other, send a second `file`, a
+    JSON object with `pat_str` (the split pattern) and `special_tokens` (token to id), or send the pattern in the
+    field `pattern`; without both, the pattern of cl100k_base is a guess. The name depends on the content alone: the
+    same file always has the same name, and anyone who knows it can use it.
     """
     refuse_foreign()
     if request.mimetype != "multipart/form-data" or "boundary" not in request.mimetype_params:

@@ -1,4 +1,4 @@
-"""Mistral's conversations as its tokenizers v1, v2, v3 and v7 write them, each text tokenized by itself.
+"""Mistral's conversations as its tokenizers v1 to v13 write them, each text tokenized by itself.
 
 Source: mistral-common 1.13 (Apache-2.0), `protocol/instruct/normalize.py` and `tokens/tokenizers/instruct.py`. Markers
 are ids there, and contents are text whatever they contain; a Jinja template cannot say so.
@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import groupby
 from typing import Any, Literal, get_args
 
 from webapp.chat.messages import Conversation, ConversationError, parsed_json
@@ -17,7 +18,7 @@ from webapp.chat.spans import Part, Span
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import Phrase
 
-Version = Literal["v1", "v2", "v3", "v7"]
+Version = Literal["v1", "v2", "v3", "v7", "v11", "v13"]
 VERSIONS: Sequence[Version] = get_args(Version)
 VARIABLE = "mistral_version"
 """The variable of the template `mistral` that chooses a version other than that of the vocabulary."""
@@ -29,6 +30,7 @@ _FOLLOW: Mapping[str, Sequence[str]] = {
     "tool": ("assistant", "tool", "user"),
 }
 _CALL_ID = re.compile("[a-zA-Z0-9]{9}")
+_ANY_CALL_ID = re.compile("(?!null$).+", re.DOTALL)  # from v13 on, where ids are not written
 _JOINT = "\n\n"
 _V1_PIECE = 733, "▁["  # Llama 2, which has as many pieces, has this one elsewhere
 
@@ -62,15 +64,19 @@ class _Turn:
 def version_of(tokenizer: Tokenizer, title: str = "") -> Version | None:
     """The version of Mistral's rules for a vocabulary; None if it is not one of Mistral's.
 
-    v2 and v3 of Mistral 7B have the same tokens; the name of the file (`tokenizer.model.v2`) tells them apart. A
-    `tekken.json` without `[ARGS]` counts as v3, that of newer models as none of these.
+    A `tekken.json` names it. v2 and v3 of Mistral 7B have the same tokens; the name of the file (`tokenizer.model.v2`)
+    tells them apart. In other files, `[ARGS]` came with v11, and `[THINK]` with v13.
     """
     special = tokenizer.special_tokens
+    if tokenizer.rules:
+        return next((version for version in VERSIONS if version == tokenizer.rules), None)
     if "[INST]" not in special:
         pieces = tokenizer.model.pieces
         return "v1" if len(pieces) == 32_000 and pieces[_V1_PIECE[0]] == _V1_PIECE[1] else None
-    if "[ARGS]" in special:
+    if "[MODEL_SETTINGS]" in special:  # v15
         return None
+    if "[ARGS]" in special:
+        return "v13" if "[THINK]" in special else "v11"
     if "<SPECIAL_20>" not in special and "[SYSTEM_PROMPT]" in special:
         return "v7"
     return "v2" if title.endswith(".v2") else "v3"
@@ -95,9 +101,9 @@ def rendered(conversation: Conversation, version: Version) -> Prompt:
 
 
 def _segments(conversation: Conversation, version: Version) -> Iterator[Segment]:
-    turns = _turns(conversation, version)
+    turns, number = _turns(conversation, version), _number(version)
     system: list[Piece] = []
-    if version != "v7":
+    if number < 7:
         for turn in turns:
             if turn.role == "system":
                 system += [*turn.pieces, (_JOINT, turn.message, "template")]
@@ -106,6 +112,7 @@ def _segments(conversation: Conversation, version: Version) -> Iterator[Segment]
             turns.insert(0, _Turn("user"))
     users = [at for at, turn in enumerate(turns) if turn.role == "user"] or [-1]
     leads = users[0] if version == "v1" else users[-1]
+    tools_at = users[-1] if number < 13 else users[0]
     yield _control("<s>", None)
     for at, turn in enumerate(turns):
         lead = system if at == leads else []
@@ -115,7 +122,7 @@ def _segments(conversation: Conversation, version: Version) -> Iterator[Segment]
             begin, end = _template("[INST] ", turn.message), _template(" [/INST]", turn.message)
             yield Segment([*begin.pieces, *lead, *turn.pieces, *end.pieces])
         elif turn.role == "user":
-            if conversation.tools and at == users[-1]:
+            if conversation.tools and at == tools_at:
                 tools = _template(_json([_tool(tool) for tool in conversation.tools]), None)
                 yield from _between("[AVAILABLE_TOOLS]", tools, "[/AVAILABLE_TOOLS]", None)
             yield from _between("[INST]", Segment([*lead, *turn.pieces]), "[/INST]", turn.message)
@@ -129,16 +136,29 @@ def _reply(turn: _Turn, version: Version) -> Iterator[Segment]:
     elif turn.pieces:
         *before, (last, message, kind) = turn.pieces
         yield Segment([*before, (last.rstrip(" "), message, kind)])
-    if turn.calls:
+    calls = [_call(call, version) for call in turn.calls]
+    if calls and _number(version) < 11:
         yield _control("[TOOL_CALLS]", turn.message)
-        yield _template(_json([_call(call, version) for call in turn.calls]), turn.message)
+        yield _template(_json(calls), turn.message)
+        calls = []
+    for call in calls:
+        yield _control("[TOOL_CALLS]", turn.message)
+        yield _template(str(call["name"]), turn.message)
+        if "id" in call and version == "v11":
+            yield _control("[CALL_ID]", turn.message)
+            yield _template(str(call["id"]), turn.message)
+        yield _control("[ARGS]", turn.message)
+        yield _template(_json(call["arguments"]), turn.message)
     if not turn.extra.get("prefix"):
         yield _control("</s>", turn.message)
 
 
 def _result(turn: _Turn, version: Version) -> Iterator[Segment]:
     content, id = _parsed(Segment(turn.pieces).text or "{}"), turn.extra.get("tool_call_id")
-    if version == "v7":
+    if version == "v13":
+        yield from _between("[TOOL_RESULTS]", Segment(turn.pieces), "[/TOOL_RESULTS]", turn.message)
+        return
+    if version in ("v7", "v11"):
         yield _control("[TOOL_RESULTS]", turn.message)
         yield _template(str(id), turn.message)
         yield from _between("[TOOL_CONTENT]", Segment(turn.pieces), "[/TOOL_RESULTS]", turn.message)
@@ -165,7 +185,26 @@ def _turns(conversation: Conversation, version: Version) -> list[_Turn]:
             turn.pieces += [(_JOINT, number, "template"), content] if turn.pieces else [content]
         turn.calls += calls
         turn.extra |= message.extra
-    return turns
+    return turns if _number(version) < 11 else _results_in_order(turns)
+
+
+def _results_in_order(turns: Sequence[_Turn]) -> list[_Turn]:
+    """Put the results of successive calls into the order of the calls; those of no call come last."""
+    found: list[_Turn] = []
+    places: dict[Any, int] = {}
+    for is_result, group in groupby(turns, key=lambda turn: turn.role == "tool"):
+        members = list(group)
+        if is_result:
+            members.sort(key=lambda turn: places.get(turn.extra.get("tool_call_id"), len(places)))
+            places = {}
+        else:
+            places = {call.get("id"): at for at, call in enumerate(call for turn in members for call in turn.calls)}
+        found += members
+    return found
+
+
+def _number(version: Version) -> int:
+    return int(version.removeprefix("v"))
 
 
 def _check(number: int, role: str, text: str, calls: Any, extra: dict[str, Any], version: Version) -> None:
@@ -176,13 +215,15 @@ def _check(number: int, role: str, text: str, calls: Any, extra: dict[str, Any],
         raise _refused(number, Phrase("Mistral's tokenizer v1 has no tools"))
     if role == "assistant" and not (text or calls):
         raise _refused(number, Phrase("a message of the assistant needs a content or calls"))
-    if role == "assistant" and text and calls and version != "v7":
+    if role == "assistant" and text and calls and _number(version) < 7:
         raise _refused(number, Phrase("before v7, a message of the assistant has a content or calls, not both"))
     functions = [isinstance(call, dict) and call.get("function") for call in calls] if isinstance(calls, list) else [0]
     if not all(isinstance(function, dict) for function in functions):
         raise _refused(number, Phrase('"tool_calls" should be a list of calls with a "function"'))
     ids = [extra.get("tool_call_id")] if role == "tool" else [call.get("id") for call in calls]
-    if version != "v2" and not all(isinstance(id, str) and _CALL_ID.fullmatch(id) for id in ids):
+    if version == "v13" and not all(isinstance(id, str) and _ANY_CALL_ID.fullmatch(id) for id in ids):
+        raise _refused(number, Phrase("a call and its result need an id"))
+    if version not in ("v2", "v13") and not all(isinstance(id, str) and _CALL_ID.fullmatch(id) for id in ids):
         raise _refused(number, Phrase("the id of a call should have nine letters or digits"))
 
 

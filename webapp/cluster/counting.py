@@ -3,10 +3,11 @@
 import json
 import operator
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
+from heapq import merge as merge_sorted
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,8 +20,9 @@ from distributed.scheduler import NoValidWorkerError, NoWorkerError
 from webapp.cluster import runs
 from webapp.cluster.runs import Rare
 from webapp.cluster.sources import ClusterError, Part, Slice, Source, divide, open_source, sentence
+from webapp.cluster.stored_counts import StoredCounts
 from webapp.core.training.corpus import CHUNK, Block, CorpusError, blocks, blocks_of_part
-from webapp.core.training.counting import HELD_OUT, CountedCorpus, HoldOut, canonical, count_block
+from webapp.core.training.counting import HELD_OUT, CountedCorpus, HoldOut, count_block
 from webapp.core.training.plan import Progress, Report, TrainingPlan
 
 FAN_IN = 16  # runs that are merged at once
@@ -48,11 +50,11 @@ def count_words(
 
     Also returns what is left out of them: the words that occur less than `drop_rarer_than` times.
 
-    Each task counts a part of the corpus and divides the words into partitions by their CRC-32. The runs of a
-    partition are merged by other tasks, 16 at a time, then 16 of the results, and so on; this process merges the last
-    16 into a file of `folder`, which it reads at the end. What is waiting is held by Dask's workers, which write it to
-    their disks when memory gets scarce; if a worker is lost, Dask repeats its tasks, whose results depend on nothing
-    but the corpus. Complete runs in `folder` are not counted again.
+    Each task counts a part of the corpus and divides the words into partitions by their CRC-32. The runs of a partition
+    are merged by other tasks, 16 at a time, then 16 of the results, and so on; this process merges the last 16 into a
+    file of `folder`, and all partitions into the counts, which stay there. What is waiting is held by Dask's workers,
+    which write it to their disks when memory gets scarce; if a worker is lost, Dask repeats its tasks, whose results
+    depend on nothing but the corpus. Complete runs in `folder` are not counted again.
 
     Raises CorpusError, TrainingError with the code `slow_pattern`, and ClusterError.
     """
@@ -62,13 +64,12 @@ def count_words(
             facts = _count(client, sources, plan, report, folder)
         (folder / FACTS).write_text(json.dumps(facts), encoding="ascii")
     rare = Rare()
-    counts: dict[str, int] = {}
-    for path in sorted(folder.glob("*.run")):
-        with path.open("rb") as file:
-            counts.update(runs.frequent(runs.read(file), drop_rarer_than, rare))
+    with ExitStack() as stack:
+        partitions = [runs.read(stack.enter_context(path.open("rb"))) for path in folder.glob("*.run")]
+        counts = StoredCounts(runs.frequent(merge_sorted(*partitions), drop_rarer_than, rare), folder)
     if not counts and not rare.words:
         raise CorpusError("empty")
-    return CountedCorpus(canonical(counts), **json.loads((folder / FACTS).read_bytes())), rare
+    return CountedCorpus(counts, **json.loads((folder / FACTS).read_bytes())), rare
 
 
 def _count(

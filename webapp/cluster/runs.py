@@ -83,11 +83,11 @@ class Rare:
     occurrences: int = 0
 
 
-def frequent(pairs: Iterable[Pair], least: int, rare: Rare) -> Iterator[tuple[str, int]]:
+def frequent(pairs: Iterable[Pair], least: int, rare: Rare) -> Iterator[Pair]:
     """Yield words and counts of at least `least`; add the others to `rare`."""
-    for word, count in pairs:
-        if count >= least:
-            yield word.decode("utf-8", "surrogatepass"), count
+    for pair in pairs:
+        if pair[1] >= least:
+            yield pair
         else:
             rare.words += 1
-            rare.occurrences += count
+            rare.occurrences += pair[1]

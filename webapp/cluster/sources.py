@@ -112,7 +112,7 @@ def _source(system: Any, path: str, address: str, format: str, field: str) -> So
 
 def fingerprint(sources: Sequence[Source], plan: TrainingPlan) -> str:
     """Return what identifies the counts of a corpus: the files as they are, and the choices that change the counts."""
-    names = COUNTING_CHOICES if plan.trainer != "ngram" else ("trainer", "order", "segmentation")
+    names = COUNTING_CHOICES if not plan.of_words else ("trainer", "order", "segmentation")
     files = [[source.file.as_json(), source.size, source.version, source.table] for source in sources]
     described = [VERSION, files, [getattr(plan, name) for name in names]]
     return sha256(json.dumps(described).encode()).hexdigest()

@@ -69,26 +69,35 @@ def _by_token(tokenizer: Tokenizer, ids: Sequence[int], given: InputText, option
 def count(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterator[str]:
     """Yield the number of tokens and the name of the file, like `wc`; with several models, a line for each.
 
-    Notes in `options.exceeded` what `--max` and `--fail-on-special` forbid.
+    For a model whose tokenizer is not public, the least and the most tokens by a calibration. Notes in
+    `options.exceeded` what `--max` and `--fail-on-special` forbid. Raises InputError for a text in a script that the
+    calibration does not cover.
     """
-    tokens = len(tokenizer.ids(given.text, special=options.special, template=options.template))
+    count = len(tokenizer.ids(given.text, special=options.special, template=options.template))
     model, several = options.language_model, len(options.model) > 1
-    options.total[model.id if several else ""] += tokens
+    measured = None if model is None or options.exact else model.token_range
+    if measured and not measured.covers(given.text):
+        raise InputError(f"{given.place}: the calibration of {model.title} covers texts in Latin script only")
+    limits = measured.of(count) if measured else (count,)
+    name, tokens = model.id if several else "", limits[-1]
+    options.total[name] = [sum(each) for each in zip(options.total.get(name, (0, 0)), limits, strict=False)]
     for_model = f" for {model.id}" if several else ""
     if options.max is not None and tokens > options.max:
-        options.exceeded.append(f"{given.place}: {tokens:,} tokens{for_model}; --max is {options.max:,}")
+        most = "up to " * bool(measured)
+        options.exceeded.append(f"{given.place}: {most}{tokens:,} tokens{for_model}; --max is {options.max:,}")
     if options.fail_on_special and (span := _special_tokens(tokenizer).first(given.text)):
         options.exceeded.append(f"{given.place}: has the special token {given.text[slice(*span)]}{for_model}")
     if options.json:
-        counts = {"tokens": tokens, "characters": len(given.text), "bytes": len(given.text.encode())}
-        yield _json(given, {**counts, **(_price(model, tokens) if options.price or several else {})})
+        shown = {"tokens": None, "tokens_low": limits[0], "tokens_high": tokens} if measured else {"tokens": tokens}
+        counts = {**shown, "characters": len(given.text), "bytes": len(given.text.encode())}
+        yield _json(given, {**counts, **(_price(model, limits) if options.price or several else {})})
         return
     about = "" if given.line is not None or given.file == STANDARD_INPUT else f" {given.file}"
-    yield f"{tokens}{about}{f' {model.id}' if several else ''}"
+    yield f"{'-'.join(map(str, limits))}{about}{f' {model.id}' if several else ''}"
     if options.price or several:
         from webapp.command_line.tokenizers import priced
 
-        yield f"\t{priced(model, tokens)}"
+        yield f"\t{' to '.join(priced(model, each) for each in limits)}"
     yield "\n"
 
 
@@ -99,15 +108,16 @@ def _special_tokens(tokenizer: Tokenizer) -> Literals:
     return Literals(tokenizer.special_tokens)
 
 
-def _price(model: LanguageModel, tokens: int) -> dict[str, Any]:
-    """The keys that `--price` adds to the JSON object."""
-    return {
-        "model": model.id,
-        "price_in": model.exact_cost(tokens),
-        "price_out": model.exact_cost(tokens, output=True),
-        "context": model.context,
-        "max_input": model.most_input,
-    }
+def _price(model: LanguageModel, limits: Sequence[int]) -> dict[str, Any]:
+    """The keys that `--price` adds to the JSON object, for a number of tokens or for the least and the most."""
+    names = [""] if len(limits) == 1 else ["_low", "_high"]
+    prices: dict[str, Any] = {}
+    for name, tokens in zip(names, limits, strict=True):
+        prices |= {
+            f"price_in{name}": model.exact_cost(tokens),
+            f"price_out{name}": model.exact_cost(tokens, output=True),
+        }
+    return {"model": model.id, **prices, "context": model.context, "max_input": model.most_input}
 
 
 def split(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Parses the arguments of `tokenscope` and runs a command.
 
-Exits with 1 for invalid inputs, 2 for invalid arguments, 3 if `count` finds more than it may.
+Exits with 1 for invalid inputs, 2 for invalid arguments, 3 if `count` finds more than it may; `check` has its own.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ import argparse
 import os
 import signal
 import sys
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from webapp.command_line import commands, evaluate, train
+from webapp.command_line import check, commands, evaluate, train
 from webapp.command_line.inputs import STANDARD_INPUT, ArgumentError, InputError, read_texts
 from webapp.command_line.tokenizers import DEFAULT, inference_arguments, inferred, model_named, tokenizer_of
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 DOCTOR = "Run it with the environment and as the user of the site. The exit code is 1 if\na line says fail."
 TOO_MUCH = 3
 """The exit code of `count` for a text that `--max` or `--fail-on-special` forbids."""
-COMMANDS = ("encode", "decode", "count", "split", "train", "doctor", "segment", "evaluate")
+COMMANDS = ("encode", "decode", "count", "split", "train", "doctor", "check", "segment", "evaluate")
 
 EPILOG = """\
 Built-in vocabularies: o200k_base (GPT-4o), o200k_harmony, cl100k_base (GPT-4), p50k_base, p50k_edit, r50k_base, gpt2;
@@ -87,7 +86,7 @@ def _each_file(options: argparse.Namespace) -> int:
         raise ArgumentError("--overlap must be at most half of --tokens")
     if options.command == "count" and options.price and not options.model:
         raise ArgumentError("--price needs --model")
-    options.total, options.exceeded = Counter[str](), []
+    options.total, options.exceeded, options.exact = {}, [], False
     tokenizers, status = _tokenizers(options)
     tokenizer = tokenizers[0][1]
     skipped = getattr(getattr(tokenizer.model, "dictionary", None), "skipped", None)
@@ -110,8 +109,8 @@ def _each_file(options: argparse.Namespace) -> int:
             _complain(str(error))
             status = 1
     if options.command == "count" and len(options.files) > 1 and not (options.json or options.lines):
-        for name, total in options.total.items():
-            commands.write(f"{total} total{name and f' {name}'}\n")
+        for name, totals in options.total.items():
+            commands.write(f"{'-'.join(map(str, totals))} total{name and f' {name}'}\n")
     sys.stdout.flush()
     for message in options.exceeded:
         _complain(message)
@@ -127,7 +126,8 @@ def _tokenizers(options: argparse.Namespace) -> tuple[list[tuple[LanguageModel |
     names = getattr(options, "model", [])
     if len(names) < 2:
         model = model_named(names[0], options.vocabulary) if names else None
-        options.vocabulary = options.vocabulary or (model and model.vocabulary) or DEFAULT
+        options.exact = bool(options.vocabulary)
+        options.vocabulary = options.vocabulary or (model and model.counts_with) or DEFAULT
         return [(model, inferred(tokenizer_of(options.vocabulary, options.merges), options))], 0
     if options.vocabulary:
         raise ArgumentError("--vocabulary is for one --model; several count with their own")
@@ -136,7 +136,7 @@ def _tokenizers(options: argparse.Namespace) -> tuple[list[tuple[LanguageModel |
     for name in dict.fromkeys(names):
         try:
             model = model_named(name, None)
-            options.vocabulary = model.vocabulary or ""
+            options.vocabulary = model.counts_with or ""
             if options.vocabulary not in loaded:
                 loaded[options.vocabulary] = inferred(tokenizer_of(options.vocabulary), options)
             found.append((model, loaded[options.vocabulary]))
@@ -197,9 +197,11 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     for name, run_command, explanation, epilog in (
         ("doctor", _doctor, "check the settings and the machine of a site", DOCTOR),
         ("train", train.train, "train a tokenizer on a corpus", train.EPILOG),
+        ("check", check.check, "check an answer to an exercise of a course", check.EPILOG),
     ):
         command = every.add_parser(name, help=explanation, epilog=epilog, formatter_class=raw)
         command.set_defaults(run=run_command)
+    check.add_arguments(every.choices["check"])
     evaluate.add_arguments(every)
     if arguments[:1] == ["train"]:  # its choices are in the core, which takes a second to import
         train.add_arguments(every.choices["train"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import logging
 import re
 import sys
@@ -82,6 +83,11 @@ def _named(name: str) -> Tokenizer | None:
     from webapp.core.formats import packed_files, packed_ranks
 
     shipped = SHIPPED / f"{name}.json.gz"
+    if name == "tagger":
+        from webapp.core.formats import tagger_weights
+        from webapp.core.formats.dictionary import jieba_dictionary
+
+        return tagger_weights.read(json.loads(gzip.decompress(shipped.read_bytes())), jieba_dictionary())
     if shipped.is_file():
         from webapp.core import load
 
@@ -217,7 +223,12 @@ def model_named(name: str, vocabulary: str | None) -> LanguageModel:
     if model is None:
         similar = f"; similar: {', '.join(near)}" if near else ""
         raise ArgumentError(f"there is no model called {name} in the list{similar}")
-    if model.vocabulary is None and vocabulary is None:
+    if model.vocabulary is None and vocabulary is None and (found := model.token_range):
+        sys.stderr.write(
+            f"tokenscope: the tokenizer of {model.title} is not public; a range by a calibration of {found.as_of}, "
+            f"tokens for one of {found.vocabulary}: {found.measured} ({found.source})\n"
+        )
+    elif model.vocabulary is None and vocabulary is None:
         why = "is not public, so it cannot count"
         if model.repository:
             why = f"is not in the catalogue; choose a file of {model.repository} on the Hugging Face hub with -v"

@@ -33,7 +33,7 @@ from webapp.vocabularies.wellknown import WELL_KNOWN
 from webapp.web.json_responses import json_parts
 
 MOST_BYTES = 100_000_000  # of a file
-NAMES = {"measures": "measure"}  # commands whose name is not the tool's
+NAMES = {"measures": "measure", "homework": "check"}  # commands whose name is not the tool's
 FROM_INPUT = ("text", "messages", "tools")
 FILES = ("gold", "template_source")
 
@@ -137,6 +137,9 @@ def _output(options: argparse.Namespace, given: InputText) -> Iterator[str]:
             result = tool.attempt(tool.input.model_validate(values))
             if tool.table is not None and options.csv:
                 yield from csv_parts(tool.table(result))
+                return
+            if tool.text is not None and not options.json:
+                yield from tool.text(result)
                 return
             found = as_object(tool.answer(result))
     except ValidationError as error:

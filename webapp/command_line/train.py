@@ -49,15 +49,17 @@ PLAN_CHOICES = {
     "special_tokens": "once for each token",
     "minimum_count": "the least count of a pair or piece; by default it follows the corpus",
     "longest_word": "characters; longer pre-tokens are cut",
-    "coverage": "the share of the alphabet, by occurrences",
+    "coverage": "the share of the corpus that the alphabet covers; by default it depends on the algorithm",
     "longest_piece": "characters; of Unigram, and BPE with ▁",
     "seeds": "what Unigram begins with",
     "keep": "the share of the pieces that a round of Unigram's pruning keeps",
     "variant": "of BPE over bytes",
     "transition": "the share of SuperBPE's first phase",
+    "ties": "of BPE: which of several equally frequent pairs is merged",
     "order": "the words of the longest n-gram",
     "smoothing": "of n-grams",
-    "segmentation": "for n-grams: words between spaces or /, or how raw text is segmented",
+    "segmentation": "for n-grams and taggers: words between spaces or /, or how raw text is segmented",
+    "rounds": "how often a tagger's training goes through the corpus",
     "minimum_pairs": "the least count of pairs of words",
     "minimum_triples": "the least count of triples of words",
 }
@@ -83,11 +85,11 @@ TRAINING_ERRORS = {
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command: the corpus, each choice of a plan under its name, and where to count."""
     from webapp.core.training.plan import TrainingPlan
-    from webapp.core.training.recipe import VALUES
+    from webapp.core.training.recipe import FRACTIONS, VALUES
 
     add = parser.add_argument
     add("corpus", nargs="+", metavar="CORPUS", help="a file, a pattern, or an address such as s3://bucket/*.jsonl.gz")
-    add("-o", "--out", metavar="FILE", help="the file to write (tokenizer.json; ngrams.json, the counts of n-grams)")
+    add("-o", "--out", metavar="FILE", help="the file to write (tokenizer.json; ngrams.json; tagger.json)")
     add("--format", choices=("auto", "text", "jsonl", "parquet"), default="auto", help="of the files (by their names)")
     add("--field", default="text", metavar="NAME", help="the field or the column that has the text (text)")
 
@@ -98,7 +100,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         if name == "special_tokens":
             shape |= {"action": "append", "metavar": "TOKEN"}
         elif name not in VALUES and name != "pattern":
-            shape["type"] = float if isinstance(usual, float) else int
+            shape["type"] = float if name in FRACTIONS else int
         option = "--algorithm" if name == "trainer" else f"--{name.replace('_', '-')}"
         shown = f" ({usual})" if usual or usual == 0 else ""
         add(option, dest=name, default=[] if usual == () else usual, help=f"{explanation}{shown}", **shape)
@@ -134,7 +136,9 @@ def _train(options: Namespace, bar: ProgressBar) -> None:
     from webapp.cluster.sources import find
 
     plan = _plan(options)
-    out = _writable(options.out or ("ngrams.json" if plan.trainer == "ngram" else "tokenizer.json"))
+    out = _writable(
+        options.out or {"ngram": "ngrams.json", "tagger": "tagger.json"}.get(plan.trainer, "tokenizer.json")
+    )
     sources = find(options.corpus, format=options.format, field=options.field)
     folder = out.with_name(f"{out.name}.counting")
     with _removed_after_refusal(folder):
@@ -157,11 +161,12 @@ def _train_into(
     out: Path, folder: Path, plan: TrainingPlan, sources: Sequence[Source], options: Namespace, bar: ProgressBar
 ) -> None:
     from webapp.cluster.sources import fingerprint
-    from webapp.core.formats import huggingface, huggingface_config, ngram_counts
+    from webapp.core.formats import huggingface, huggingface_config
+    from webapp.core.formats.recognize import save
     from webapp.core.training.plan import Progress, TrainingRecord
     from webapp.core.training.train import train as trained_from
 
-    started, counts_ngrams = datetime.now(UTC), plan.trainer == "ngram"
+    started = datetime.now(UTC)
     counted, rare = _count(options, sources, plan, folder / fingerprint(sources, plan)[:16], bar)
     if not counted.counts:
         raise ArgumentError(f"--drop-rarer-than: no word occurs {options.drop_rarer_than:,} times")
@@ -186,25 +191,28 @@ def _train_into(
         json_field=options.field,
         started=started.isoformat(timespec="seconds"),
     )
-    if counts_ngrams:
-        held_out = {"characters": len(trained.held_out), "ngrams": trained.ngrams}
-        record = replace(record, held_out=held_out)
+    if plan.of_words:
+        name = "tagger" if plan.trainer == "tagger" else "ngrams"
+        record = replace(record, held_out={"characters": len(trained.held_out), name: trained.figures})
     document = {**record.as_json(), "command": shlex.join(["tokenscope", *options.arguments])}
     if options.drop_rarer_than > 1:
         left_out = {"rarer_than": options.drop_rarer_than, "words": rare.words, "occurrences": rare.occurrences}
         document["left_out"] = left_out
-    _write(out, (ngram_counts.write_json if counts_ngrams else huggingface.write)(trained.tokenizer))
-    if not counts_ngrams:
+    _write(out, save(trained.tokenizer).decode() if plan.of_words else huggingface.write(trained.tokenizer))
+    if not plan.of_words:
         _write(out.with_name(f"{out.stem}_config.json"), huggingface_config.write(trained.tokenizer))
     _write(record_path(out), json.dumps(document, ensure_ascii=False, indent=1) + "\n")
     shutil.rmtree(folder)
     quality = f", {trained.characters_per_token:.2f} characters per token" if trained.characters_per_token else ""
-    unit = "words" if counts_ngrams else "pieces"
-    bar.say(f"{out}: {trained.pieces:,} {unit}{quality} on held-out text{_perplexity(trained.ngrams, plan)}")
+    unit = "words" if plan.of_words else "pieces"
+    bar.say(f"{out}: {trained.pieces:,} {unit}{quality} on held-out text{_quality(trained.figures, plan)}")
 
 
-def _perplexity(ngrams: Mapping[str, Any], plan: TrainingPlan) -> str:
-    value = ngrams.get("perplexity", {}).get(plan.order)
+def _quality(figures: Mapping[str, Any], plan: TrainingPlan) -> str:
+    """How well a model of words does on the held-out text."""
+    if scores := figures.get("scores", {}):
+        return "".join(f", F1 of {name} {score['f1']:.3f}" for name, score in scores.items() if score["f1"] is not None)
+    value = figures.get("perplexity", {}).get(plan.order)
     return f", perplexity {value:,.1f}" if value else ""
 
 

@@ -23,9 +23,11 @@ from webapp.core.models.ngram import NGram
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import SentencePieceCharacters, SentencePieceWords
 from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
+from webapp.core.models.tagger import Tagger
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordLevel, WordPiece
-from webapp.core.reference import bpe, hmm, matching, maximum_probability, ngram, unigram, wordpiece
+from webapp.core.reference import bpe, hmm, matching, maximum_probability, ngram, tagger, unigram, wordpiece
+from webapp.core.trainers.ties import FIRST_SEEN, TIE_RULES
 
 Family = Literal["dictionary", "word model", "merges", "pieces", "language model", "lookup"]
 
@@ -67,7 +69,9 @@ ORDER = Choice("order", ("1", "2", "3"), "2")
 """How many words an n-gram has."""
 SMOOTHING = Choice("smoothing", ("add-one", "jelinek-mercer", "absolute-discounting", "kneser-ney"), "kneser-ney")
 """How an n-gram model estimates the probability of n-grams that its training did not see."""
-CHOICES = (MODE, ORDER, SMOOTHING)
+TIES = Choice("ties", TIE_RULES, FIRST_SEEN)
+"""Which of several equally frequent pairs training merges; it applies to vocabularies trained on the visitor's text."""
+CHOICES = (MODE, ORDER, SMOOTHING, TIES)
 
 
 @dataclass(frozen=True)
@@ -90,10 +94,11 @@ class Algorithm:
 
     `models` are the classes whose vocabularies it can use; two algorithms with the same models share vocabularies, and
     then have the same `kind`. `options` apply to the site's own vocabularies, `external_options` to those that are
-    fetched or uploaded, `choices` to all. `direction` is that of maximum matching, None for other algorithms.
-    `has_steps` says whether `/steps` shows them. `reference` are the functions of `webapp.core.reference` that encode
-    with it, which pages list as "the whole algorithm"; empty where there is no textbook version. `inferences` are the
-    ids of the ways to apply its vocabularies, its own rule first.
+    fetched or uploaded, `choices` to all, but `TIES` only to those that are trained on the visitor's text. `direction`
+    is that of maximum matching, None for other algorithms. `has_steps` says whether `/steps` shows them. `reference`
+    are the functions of `webapp.core.reference` that encode with it, which pages list as "the whole algorithm"; empty
+    where there is no textbook version. `inferences` are the ids of the ways to apply its vocabularies, its own rule
+    first.
     """
 
     id: str
@@ -165,10 +170,20 @@ ALGORITHMS: dict[str, Algorithm] = {
             reference=(ngram.train, ngram.table, ngram.segment),
         ),
         Algorithm(
+            "tagger",
+            "word model",
+            (Tagger,),
+            options=(RUNS,),
+            external_options=(RUNS,),
+            has_steps=True,
+            reference=(tagger.features, tagger.viterbi, tagger.words, tagger.correct, tagger.train),
+        ),
+        Algorithm(
             "bpe",
             "merges",
             (BPE, RankBPE, ScoredBPE),
             options=(SPECIAL,),
+            choices=(TIES,),
             limits=MERGES,
             has_steps=True,
             reference=(bpe.characters, bpe.utf8, bpe.encode),
@@ -213,6 +228,15 @@ def family_of(id: str) -> Family | None:
     """The family of an algorithm, or None if no algorithm has this id."""
     algorithm = ALGORITHMS.get(id)
     return algorithm.family if algorithm else None
+
+
+def finds_words(id: str) -> bool:
+    """Whether an algorithm splits a text into words, not into pieces of words; False if no algorithm has this id.
+
+    >>> finds_words("fmm"), finds_words("bpe"), finds_words("")
+    (True, False, False)
+    """
+    return family_of(id) in ("dictionary", "word model")
 
 
 def options_of(id: str) -> tuple[Option, ...]:

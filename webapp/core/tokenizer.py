@@ -42,13 +42,16 @@ class Tokenizer:
         special_tokens: Mapping[str, int] = MappingProxyType({}),
         added_tokens: Sequence[AddedToken] = (),
         postprocessor: PostProcessor | None = None,
+        rules: str = "",
     ) -> None:
         """Create a tokenizer.
 
         `special_tokens` maps special tokens to ids, in the model's vocabulary or beyond it; `added_tokens` are tokens
-        with explicit flags. Raises ValueError for an empty token.
+        with explicit flags. `rules` names those of conversations, if the file does. Raises ValueError for an empty
+        token.
         """
         self.model = model
+        self.rules = rules
         self.normalizer = normalizer
         self.pretokenizer = pretokenizer
         self.decoder = decoder
@@ -83,6 +86,7 @@ class Tokenizer:
             "decoder": self.decoder,
             "added_tokens": self.added_tokens,
             "postprocessor": self.postprocessor,
+            "rules": self.rules,
         }
         return Tokenizer(**{**own, **parts})
 

@@ -64,15 +64,17 @@ class Jobs:
         return self.store.find(id) if _ID.fullmatch(id) else None
 
     def cancel(self, id: str) -> None:
-        """Cancel a job that waits or runs, and delete its corpus; its worker stops it within two seconds."""
+        """Cancel a job that waits or runs; its worker stops it within two seconds, and the corpus stays."""
         job = self.find(id)
         if job is not None and self.store.cancel(id):
-            self.release(job.corpus)
+            self.corpora.delete_scratch(job.corpus, id)
 
-    def release(self, corpus: str) -> None:
-        """Delete a corpus unless another job needs it."""
-        if corpus not in self.store.corpora():
-            self.corpora.delete(corpus)
+    def delete_corpus(self, id: str) -> bool:
+        """Delete a corpus; False if a job needs it."""
+        if id in self.store.corpora():
+            return False
+        self.corpora.delete(id)
+        return True
 
     def _hashed(self, visitor: str) -> str:
         return hmac.digest(self.corpora.secret(), visitor.encode(), "sha256").hex()

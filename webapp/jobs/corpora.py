@@ -1,4 +1,4 @@
-"""Corpora on disk, in a folder that several machines may share, until their training ends.
+"""Corpora on disk, in a folder that several machines may share, for a day after their last training.
 
 A corpus is a folder with a random name. Its files are numbered: the names that their owner gave them are stored in
 `files.json`, and never used as paths. Nothing here logs names or contents.
@@ -114,6 +114,11 @@ class Corpora:
     def work(self, id: str) -> Path:
         """The folder of all that work on a corpus writes, if there is one; raises KeyError for what is no id."""
         return self._folder(id) / _SCRATCH
+
+    def delete_scratch(self, id: str, job: str) -> None:
+        """Delete what a training wrote."""
+        with suppress(KeyError):
+            shutil.rmtree(self.work(id) / job, ignore_errors=True)
 
     def bytes_of(self, id: str) -> int:
         """The bytes that a corpus takes on the disk, with what its training wrote."""

@@ -147,7 +147,7 @@ def _fail(message: str) -> NoReturn:
 
 
 def _listed_trainings() -> list[Record]:
-    """The trainings; `bytes` of the corpus on the disk, which is deleted when the training ends."""
+    """The trainings; `bytes` of the corpus on the disk, which several may share until it is deleted."""
     found = storage().inventory.trainings()
     return [{**each, "bytes": jobs().corpora.bytes_of(each.pop("corpus"))} for each in found]
 
@@ -247,9 +247,13 @@ def remove_upload(name: str, force: bool) -> None:
 def remove_training(id: str) -> None:
     """Delete a training.
 
-    One that waits or runs is cancelled first. The vocabulary that it trained stays, as an upload.
+    One that waits or runs is cancelled first. Its corpus goes, too, unless another training needs it. The vocabulary
+    that it trained stays, as an upload.
     """
+    job = jobs().find(id)
     jobs().cancel(id)
+    if job is not None:
+        jobs().delete_corpus(job.corpus)
     if not storage().inventory.remove_training(id):
         _fail(f"No training has the id {id!r}. List all: `flask --app webapp trainings list`.")
     click.echo(f"{id} is deleted.")

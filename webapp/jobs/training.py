@@ -26,7 +26,7 @@ from webapp.core.training.counting import count_words
 from webapp.core.training.ngrams import predicted, sentences
 from webapp.core.training.plan import PlanError, Progress, Report, TrainingPlan, TrainingRecord
 from webapp.core.training.train import TrainingError, train
-from webapp.processes import Message, Send
+from webapp.processes import Message, Send, give_way
 from webapp.vocabularies import shipped_tokenizer
 from webapp.vocabularies.disk_cache import DiskCache
 from webapp.vocabularies.shipped_vocabularies import NAMES, chinese_words, ngram_tokenizer
@@ -57,10 +57,13 @@ class Task:
     vocabularies: Path
     processes: int
     most_text: int
+    gives_way: bool = False  # to the visitors of the site and whatever else the machine does
 
 
 def main(task: Task, send: Send) -> None:
     """Train, and send the outcome."""
+    if task.gives_way:
+        give_way()
     send(outcome(task, lambda progress: send({"progress": progress.as_json()})))
 
 
@@ -92,7 +95,15 @@ def _trained(task: Task, report: Report) -> Message:
 
     noted(last)
     checkpoint = task.folder / CHECKPOINT
-    counted = count_words(files, plan, noted, processes=processes, checkpoint=checkpoint, most_bytes=task.most_text)
+    counted = count_words(
+        files,
+        plan,
+        noted,
+        processes=processes,
+        checkpoint=checkpoint,
+        most_bytes=task.most_text,
+        begin=give_way if task.gives_way else None,
+    )
     trained = train(plan, counted, noted)
 
     def writing(share: float) -> None:
@@ -105,9 +116,11 @@ def _trained(task: Task, report: Report) -> Message:
         "characters_per_token": trained.characters_per_token,
         "others": {},
     }
-    if trained.ngrams:  # whose tokens are words: fewer than those of subwords
+    if plan.trainer == "tagger":  # the tokens of models of words are words: fewer than those of subwords
+        held_out["tagger"] = trained.figures
+    elif trained.figures:
         built_in = _perplexities_of_the_built_in_model(counted.held_out, plan) if counted.held_out else {}
-        held_out["ngrams"] = {**trained.ngrams, "built_in": built_in}
+        held_out["ngrams"] = {**trained.figures, "built_in": built_in}
     elif trained.held_out:
         end = process_time() + max(COMPARING * (process_time() - began), LEAST_COMPARING)
         held_out |= compared(trained.held_out, trained.tokenizer, task.vocabularies, end, writing)

@@ -33,7 +33,6 @@ from webapp.vocabularies.library import Library
 
 log = logging.getLogger(__name__)
 
-NICENESS = 10  # the worker does little by itself, but reads each vocabulary to check it
 # How often a worker looks for jobs that wait, in seconds: a visitor looks for progress no more often. And the pause
 # after a look that failed.
 LOOK_SECONDS, FAILED_SECONDS = 0.5, 5.0
@@ -44,9 +43,6 @@ STOPPING_SECONDS = 10.0
 DAY, HOUR, MINUTE = 86_400.0, 3_600.0, 60.0
 # The share of the time without a sign of life after which a worker without a database stops its process.
 CAREFUL = 0.6
-# The share of a processor below which a training gets an ordinary priority. At most one second above it is remembered,
-# so that a training that had an idle machine for an hour does not starve in the next.
-SHARE, CREDIT = 0.1, 1.0
 # The settings that limit a training: its processor time, and the memory and the files of all its processes. By the
 # clock, it may take `CLOCK` times the limit of processor time.
 LIMITS = {"time": "MAX_TRAINING_SECONDS", "memory": "MAX_TRAINING_MEMORY_BYTES", "disk": "MAX_TRAINING_DISK_BYTES"}
@@ -114,7 +110,7 @@ class Worker:
                 log.warning("A training lost its worker.")
                 job = self._jobs.find(id)
                 if job is not None and job.state == "failed":
-                    self._jobs.release(job.corpus)
+                    self._jobs.corpora.delete_scratch(job.corpus, id)
 
     def _clean(self) -> None:
         self._jobs.store.expire(DAY)
@@ -154,9 +150,8 @@ class Attempt:
         self._job, self._holder = job, holder
         self._progress: Progress | None = None
         self._seconds: dict[str, float] = {}  # of the stages before the current one, which began at `_since`
-        self._began = self._since = self._beaten = self._looked = time.monotonic()
-        self._used = self._owed = 0.0
-        self._niceness: int | None = None
+        self._began = self._since = self._beaten = time.monotonic()
+        self._used = 0.0
         self._last: Mapping[str, Any] = {}
 
     def task(self) -> training.Task:
@@ -168,6 +163,7 @@ class Attempt:
             vocabularies=self._library.fetcher.disk_cache.folder,
             processes=processes.processors(),
             most_text=self._config["MAX_TRAINING_BYTES"],
+            gives_way=self._config["TRAIN_GENTLY"],
         )
 
     def run(self, stopping: threading.Event) -> None:
@@ -193,7 +189,7 @@ class Attempt:
                     elif failure:
                         self._fail(failure)
                     else:
-                        self._release_corpus()
+                        self._clean_up()
                     return
             self.conclude(self._last, child.kill())
         finally:
@@ -222,7 +218,8 @@ class Attempt:
         return seconds
 
     def _exceeded(self, session: int) -> Failure | None:
-        self._share(session)
+        # A process that has just ended may not be counted with its parent yet.
+        self._used = max(self._used, processes.processor_seconds(session))
         used = {
             "time": self._used,
             "memory": sum(map(processes.resident_bytes, processes.processes_of(session))),
@@ -232,17 +229,7 @@ class Attempt:
             if used[name] > limit:
                 return Failure(name, {"limit": limit})
         longest = CLOCK * self._limits["time"]
-        return Failure("time", {"limit": longest}) if self._looked - self._began > longest else None
-
-    def _share(self, session: int) -> None:
-        """Note the processor time so far; give an ordinary priority if it is less than the share, the lowest if not."""
-        now, used = time.monotonic(), max(self._used, processes.processor_seconds(session))
-        self._owed = max(-CREDIT, self._owed + SHARE * (now - self._looked) - (used - self._used))
-        self._looked, self._used = now, used
-        niceness = 0 if self._owed > 0 else processes.GREATEST_NICENESS
-        changes = self._config["TRAIN_GENTLY"] and niceness != self._niceness
-        if changes and all(processes.set_priority(process, niceness) for process in processes.processes_of(session)):
-            self._niceness = niceness
+        return Failure("time", {"limit": longest}) if time.monotonic() - self._began > longest else None
 
     def _is_ours(self) -> bool:
         """Give a sign of life if it is time; False if the job is no longer ours, or may soon be another's."""
@@ -268,7 +255,7 @@ class Attempt:
     def _put_back(self) -> None:
         with suppress(UnavailableStorageError):
             if not self._jobs.store.put_back(self._job.id, self._holder):
-                self._release_corpus()
+                self._clean_up()
 
     def conclude(self, message: Mapping[str, Any], code: int) -> None:
         """Store the outcome: the last message of the process, and its exit code."""
@@ -303,17 +290,16 @@ class Attempt:
         record = {**record, "seconds": self.seconds(), "started": started}
         self._retry(self._beat)
         self._retry(lambda: self._jobs.store.finish(self._job.id, self._holder, name, record))
-        self._release_corpus()
+        self._clean_up()
 
     def _fail(self, failure: Failure) -> None:
         with suppress(UnavailableStorageError):
             self._beat()  # how far it got
         self._retry(lambda: self._jobs.store.fail(self._job.id, self._holder, failure))
-        self._release_corpus()
+        self._clean_up()
 
-    def _release_corpus(self) -> None:
-        with suppress(UnavailableStorageError):
-            self._jobs.release(self._job.corpus)
+    def _clean_up(self) -> None:
+        self._jobs.corpora.delete_scratch(self._job.corpus, self._job.id)
 
     def _retry(self, store: Callable[[], Any]) -> Any:
         """Call `store` until the database responds, or another worker may soon run the job."""
@@ -340,8 +326,6 @@ def work() -> None:
         app: Flask = getattr(import_module(module), name)()
     except (ValueError, DatabaseUrlError, SchemaError) as error:
         raise SystemExit(f"The worker cannot start: {error}") from None
-    with suppress(OSError, AttributeError):  # only now: on a busy machine, its replacement would need minutes to start
-        os.nice(NICENESS)
     Worker(app).run(stopping)
 
 

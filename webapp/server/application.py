@@ -16,7 +16,7 @@ from webapp.storage import DatabaseUrlError, SchemaError
 FACTORY = os.environ.get("TOKENSCOPE_APPLICATION") or "webapp:create_app"
 LOG = log_form()
 # Pages whose first rendering takes several times as long as the next ones.
-_QUERY = {"text": "Tokenizers rarely agree. 分词器很少意见一致。"}
+_QUERY = {"text": "Tokenizers rarely agree. 不同的分词器，切法往往不同。"}
 WARMING: tuple[tuple[str, dict[str, str]], ...] = (
     ("/", {}),
     *(("/", _QUERY | {"algorithm": id}) for id in ALGORITHMS),

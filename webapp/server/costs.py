@@ -21,6 +21,8 @@ BEGINNINGS = (
     ("/api/v1/difference", 0.3, 2e-5),
     ("/costs", 0.05, 8e-6),
     ("/api/v1/costs", 0.05, 8e-6),
+    ("/homework", 0.02, 8e-6),
+    ("/api/v1/check", 0.02, 8e-6),
 )
 ENDS = (
     *((f"/unreachable{ending}", 1.0, 0.0) for ending in ("", ".json", ".csv")),

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 from flask import Response, abort, current_app, request, url_for
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
-from flask_babel import ngettext
 
 from webapp.core import __version__
 from webapp.core.encoding import Encoding
@@ -27,7 +26,7 @@ from webapp.tokenization.comparison.state import (
     compare_tokenizers,
 )
 from webapp.tokenization.comparison.views import ComparisonView
-from webapp.tokenization.exports import WRITERS, download, picture_title, picture_words
+from webapp.tokenization.exports import WRITERS, counted_tokens, download, picture_title, picture_words
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import translated
 from webapp.tokenization.result import Result, tokenize
@@ -38,7 +37,6 @@ from webapp.vocabularies import CATALOGUE, StillFetchingError, UnavailableVocabu
 from webapp.vocabularies.library import file_of
 from webapp.vocabularies.wellknown import WELL_KNOWN
 from webapp.web.json_responses import json_piece, well_formed
-from webapp.web.localization import number
 
 AnyView = TypeVar("AnyView", bound=ResultView)
 
@@ -231,7 +229,7 @@ class ShownResult(Shown):
     def card(self) -> bytes:
         """The tokens, with the algorithm and the vocabulary if there is no title."""
         title = self.snapshot.state.get("title") or picture_title(self.restored.state)
-        return drawing.card(self.restored.encoding, picture_words(), title=title)
+        return drawing.card(self.restored.encoding, picture_words(self.restored.state), title=title)
 
     @property
     def origin(self) -> tuple[str, str]:
@@ -241,8 +239,7 @@ class ShownResult(Shown):
     @property
     def generic_title(self) -> str:
         """Tokens, algorithm and vocabulary: `39 tokens · BPE · GPT-4 (cl100k_base)`."""
-        tokens = len(self.snapshot.ids)
-        count = ngettext("%(count)s token", "%(count)s tokens", tokens, count=number(tokens))
+        count = counted_tokens(self.view.state, len(self.snapshot.ids))
         parts = (count, algorithm_names()[self.view.state.algorithm], self.view.vocabulary_title)
         return " · ".join(part for part in parts if part)
 

@@ -22,7 +22,7 @@ from flask import Flask, current_app
 from webapp.storage.backup import BackupError, add_commands
 from webapp.storage.engine import Database, DatabaseUrlError, UnavailableStorageError, url_of
 from webapp.storage.inventory import Deleted, Inventory
-from webapp.storage.jobs import Failure, Job, JobStore, TooManyJobsError
+from webapp.storage.jobs import MOST_ATTEMPTS, Failure, Job, JobStore, TooManyJobsError
 from webapp.storage.schema import SchemaError
 from webapp.storage.snapshots import (
     LONGEST_REASON,

@@ -15,6 +15,7 @@ from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.sentencepiece_models import ScoredBPE
+from webapp.core.trainers.ties import TIE_RULES
 from webapp.tokenization.state import State
 from webapp.vocabularies import offered_algorithms
 from webapp.web.localization import join_list, localized
@@ -72,6 +73,12 @@ def leading_algorithms(ids: Sequence[str]) -> list[str]:
     return list(leading.values())
 
 
+def in_groups(ids: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The algorithms in two groups: those that split into subwords, and those that find words."""
+    words = list(filter(core.finds_words, ids))
+    return [id for id in ids if id not in words], words
+
+
 def joined_names(id: str) -> str:
     """The names of all algorithms that share vocabularies with this one: `FMM, BMM, Bidirectional, Max probability`."""
     names = algorithm_names()
@@ -109,8 +116,12 @@ def how_it_works(id: str) -> str:
 
 def choice_title(choice: core.Choice) -> str:
     """The label of an option with several values."""
-    titles = {"mode": _("Words listed"), "order": _("Words in an n-gram"), "smoothing": _("Smoothing")}
-    return titles[choice.name]
+    return {
+        "mode": _("Words listed"),
+        "order": _("Words in an n-gram"),
+        "smoothing": _("Smoothing"),
+        "ties": _("Equally frequent pairs"),
+    }[choice.name]
 
 
 OPTION_TITLES = {
@@ -129,7 +140,15 @@ VALUE_TITLES = {
         _l("Absolute discounting"),
         _l("Interpolated Kneser–Ney"),
     ),
+    "ties": (
+        _l("First seen"),
+        _l("Lexicographically greater (CS336)"),
+        _l("Lexicographically smaller"),
+        _l("Lower ids (tokenizers)"),
+        _l("Longest piece"),
+    ),
 }
+TIE_TITLES = tuple(zip(TIE_RULES, VALUE_TITLES["ties"], strict=True))
 
 
 def options(state: State) -> list[tuple[str, bool, str, str]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from flask import Response, current_app, request
@@ -31,10 +32,17 @@ from webapp.web.templates import Context
 _NO_SCRIPT = ("Zyyy", "Zinh", "Zzzz")
 
 
-def picture_words() -> PictureTexts:
-    """The texts of a picture."""
+def counted_tokens(state: State | None, count: int) -> str:
+    """How many tokens there are, or words if the algorithm finds words: `39 tokens`."""
+    if state and state.finds_words:
+        return ngettext("one word", "%(count)s words", count, count=number(count))
+    return ngettext("One token", "%(size)s tokens", count, size=number(count))
+
+
+def picture_words(state: State | None = None) -> PictureTexts:
+    """The texts of a picture, of the result of a state or of several."""
     return PictureTexts(
-        tokens=lambda count: ngettext("One token", "%(size)s tokens", count, size=number(count)),
+        tokens=partial(counted_tokens, state),
         more=lambda count: ngettext("and one more token", "and %(count)s more tokens", count, count=number(count)),
         missing=_missing,
         empty=_("No text, no tokens."),
@@ -111,7 +119,7 @@ def _html(result: Result) -> Iterator[str]:
     names = ("stage", "ink", "quiet", "bad", *(f"t{number}" for number in range(1, COLOURS + 1)))
     page = ExportedPage(
         language=LANGUAGES[current_key()].tag,
-        heading=" · ".join([picture_title(result.state), picture_words().tokens(len(result.encoding))]),
+        heading=" · ".join([picture_title(result.state), counted_tokens(result.state, len(result.encoding))]),
         light=[(name, light[name]) for name in names],
         dark=[(name, dark[name]) for name in names],
         sans=Markup(light["sans"]),
@@ -133,7 +141,7 @@ def picture_theme() -> Theme:
 
 
 def _captions(result: Result) -> dict[str, Any]:
-    return {"title": picture_title(result.state), "show": result.state.show, "words": picture_words()}
+    return {"title": picture_title(result.state), "show": result.state.show, "words": picture_words(result.state)}
 
 
 WRITERS: dict[str, Writer] = {

@@ -8,37 +8,30 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
-import regex
 from flask import Request, current_app, url_for
 
 from webapp.core.affixes import offered_affixes
-from webapp.core.algorithms import ALGORITHMS, family_of
+from webapp.core.algorithms import ALGORITHMS
 from webapp.core.encoding import Encoding
 from webapp.core.inference import OWN
 from webapp.core.tokenizer import Tokenizer
-from webapp.tokenization.algorithms import algorithm_names, inference_title
 from webapp.tokenization.comparison.state import Comparison, TokenizerChoice, inferences_compared
-from webapp.tokenization.messages import EXPLAINED_ERRORS
 from webapp.tokenization.meter import Meter
-from webapp.tokenization.result import COMPARED_CHARACTERS, Result, encode, ids_of, prepare, segmenter
+from webapp.tokenization.result import Result, ids_of
 from webapp.tokenization.state import State
 from webapp.vocabularies import (
     CATALOGUE,
     CatalogueEntry,
     StillFetchingError,
     UnavailableVocabularyError,
-    default_for,
     find,
     library,
-    offered_algorithms,
-    title_of,
     tokenizer_of,
     well_known,
 )
 from webapp.vocabularies.language_models import LanguageModel, model_of
 from webapp.vocabularies.library import models_of
-from webapp.vocabularies.shipped_vocabularies import LANGUAGE_MODELS, SENTENCEPIECE
-from webapp.vocabularies.titles import grouped, short_title
+from webapp.vocabularies.titles import grouped
 from webapp.vocabularies.upload_cookie import find_or_none, uploads_of, with_chosen
 
 Groups = list[tuple[str, list[CatalogueEntry]]]
@@ -262,100 +255,3 @@ def special_hints(state: State, encoding: Encoding, tokenizer: Tokenizer) -> lis
 def _tokens_of(encoding: Encoding, start: int, length: int) -> int:
     """The number of tokens with characters of a span."""
     return bisect_left(encoding.starts, start + length) - bisect_right(encoding.ends, start)
-
-
-_HAN, _LETTER, _SPACE = (regex.compile(pattern) for pattern in (r"\p{Han}", r"\p{L}", r"\s"))
-
-
-@dataclass(frozen=True)
-class OtherTokenizer:
-    """The number of tokens of a text with one tokenizer."""
-
-    name: str
-    tokens: int
-    is_unknown: bool  # whether most of the text is out of its vocabulary, so that the number says little
-    current: bool = False  # whether the page shows this one
-    address: str | None = None  # of its result, None if the address would be too long
-    algorithm: str = ""
-    vocabulary: str = ""
-
-
-def other_tokenizers(result: Result) -> list[OtherTokenizer]:
-    """A row for each tokenizer, the one of the result included; empty for a long text and one without tokens."""
-    text = result.encoding.text
-    if not len(result.encoding) or len(text) > COMPARED_CHARACTERS:
-        return []
-    state = result.state
-    rows, is_own_rule = [], state.relevant().inference == OWN
-    for other in _others(state, is_chinese(text)):
-        current = is_own_rule and (other.algorithm, other.vocabulary) == (state.algorithm, state.vocabulary)
-        encoding = result.encoding if current else _encoded(result, other)
-        if encoding is None:
-            continue
-        is_unknown, address = is_mostly_unknown(encoding), playground_address(other)
-        rows.append(
-            OtherTokenizer(_name(other), len(encoding), is_unknown, current, address, other.algorithm, other.vocabulary)
-        )
-    if not any(row.current for row in rows):
-        name = _name(state) if is_own_rule else inference_title(state.inference)
-        rows.insert(0, OtherTokenizer(name, len(result.encoding), is_mostly_unknown(result.encoding), current=True))
-    return rows
-
-
-def is_chinese(text: str) -> bool:
-    """Whether at least half of the letters of a text are Chinese characters."""
-    return 0 < len(_LETTER.findall(text)) <= 2 * len(_HAN.findall(text))
-
-
-def is_mostly_unknown(encoding: Encoding) -> bool:
-    """Whether at least half of the text, spaces aside, is out of the vocabulary."""
-    if not encoding.unknown:
-        return False
-    starts, ends = encoding.starts, encoding.ends
-    covered = sum(ends[index] - starts[index] for index in encoding.unknown)
-    return 2 * covered >= len(_SPACE.sub("", encoding.text))
-
-
-def _others(state: State, chinese: bool) -> Iterator[State]:
-    """The states of the rows: published ones of each kind, and segmenters where the text is Chinese."""
-    # What a visitor adds to one vocabulary may not exist in another.
-    plain = replace(state, inference=OWN, model="", prefix="", suffix="", added="", token=None)
-    for name in (*LANGUAGE_MODELS, SENTENCEPIECE):
-        yield replace(plain, algorithm="bpe", vocabulary=name)
-    # T5's pieces have no Chinese characters, and cased BERT's each character alone.
-    kinds = {"wordpiece": "bert-base-chinese"} if chinese else {"wordpiece": "bert-base-cased", "unigram": "t5"}
-    segmenters = [name for name in offered_algorithms() if family_of(name) in ("dictionary", "word model")]
-    for algorithm in offered_algorithms():
-        if algorithm not in segmenters and algorithm != "bpe":  # which the language models have
-            yield replace(plain, algorithm=algorithm, vocabulary=kinds.get(algorithm) or default_for(algorithm))
-    for algorithm in segmenters if chinese else ():
-        same = family_of(algorithm) == state.family
-        yield replace(plain, algorithm=algorithm, vocabulary=state.vocabulary if same else default_for(algorithm))
-
-
-def _encoded(result: Result, other: State) -> Encoding | None:
-    """The text of a result as another state encodes it; None if that cannot."""
-    try:
-        tokenizer = _tokenizer(result, other)
-        options = other.relevant()
-        text = result.encoding.text
-        return encode(tokenizer, text, algorithm=other.algorithm, special=options.special, template=options.puts_around)
-    except (*EXPLAINED_ERRORS, StillFetchingError):
-        return None
-
-
-def _tokenizer(result: Result, other: State) -> Tokenizer:
-    if result.dictionary is not None and other.has_dictionary:
-        return segmenter(result.dictionary, other)
-    return prepare(other, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]).encoder
-
-
-def _name(state: State) -> str:
-    """The name of a row: the model's for its vocabulary, the algorithm's for its only one or a visitor's dictionary."""
-    entry = find(state.vocabulary)
-    if entry is None:
-        return algorithm_names()[state.algorithm]
-    if state.vocabulary in LANGUAGE_MODELS:
-        return short_title(entry)
-    is_default = state.algorithm != "bpe" and state.vocabulary == default_for(state.algorithm)
-    return algorithm_names()[state.algorithm] if is_default or state.has_dictionary else title_of(entry)

@@ -9,7 +9,7 @@ from flask_babel import format_date
 from flask_babel import gettext as _
 
 from webapp.vocabularies.language_models import LanguageModel, is_old, model_list, model_of
-from webapp.web.localization import current_key, join_list
+from webapp.web.localization import current_key, join_list, number
 
 
 def model_problem(name: str) -> str:
@@ -34,8 +34,23 @@ def uncounted(model: LanguageModel) -> str:
             repository=model.repository,
         )
     sentence = _("The tokenizer of %(name)s is not public, so its tokens cannot be counted here.", name=model.title)
-    note = note_of(model)
-    return sentence if not note else f"{sentence}{'' if current_key() == 'zh' else ' '}{note}"
+    return ("" if current_key() == "zh" else " ").join(filter(None, (sentence, range_note(model), note_of(model))))
+
+
+def range_note(model: LanguageModel) -> str:
+    """Return what a range of tokens is measured from; empty for a model without one."""
+    found = model.token_range
+    if found is None:
+        return ""
+    return _(
+        "Measured (%(source)s, %(date)s): %(low)s to %(high)s tokens for each token of %(vocabulary)s. %(measured)s.",
+        date=format_date(found.as_of, "long"),
+        low=number(float(found.low), 2),
+        high=number(float(found.high), 2),
+        vocabulary=found.vocabulary,
+        measured=found.measured_zh if current_key() == "zh" else found.measured,
+        source=host_of(found.source),
+    )
 
 
 def note_of(model: LanguageModel) -> str:
@@ -101,6 +116,11 @@ class Meter:
     def note(self) -> str:
         """What the list notes about the model, in the reader's language."""
         return note_of(self.model)
+
+    @property
+    def range_note(self) -> str:
+        """What a range of tokens is measured from."""
+        return range_note(self.model)
 
     @property
     def host(self) -> str:

@@ -22,6 +22,7 @@ from webapp.core.models.dictionary_edits import edited
 from webapp.core.models.matching import Disagreement, Verdict, verdict_and_disagreements
 from webapp.core.models.maximum_probability import MaximumProbability, Mode
 from webapp.core.models.ngram import NGram
+from webapp.core.models.tagger import Tagger
 from webapp.core.models.word_models import DictionaryModel
 from webapp.core.recipes import NGRAM
 from webapp.core.text.alignment import equal_beginning
@@ -225,7 +226,7 @@ def prepare(state: State, *, corpus_limit: int, tokenizer: Tokenizer | None = No
     cannot be loaded.
     """
     ready = _prepared(state, corpus_limit, tokenizer)
-    if state.affixes and family_of(state.algorithm) not in ("dictionary", "word model"):
+    if state.affixes and not state.finds_words:
         affixed = with_affixes(ready.tokenizer, state.affixes, template=state.template)
         ready = replace(ready, tokenizer=affixed.tokenizer, affixed=affixed, base=ready.tokenizer)
     options = state.inference_options
@@ -247,7 +248,7 @@ def _prepared(state: State, corpus_limit: int, tokenizer: Tokenizer | None) -> P
         own = state.corpus if state.family == "word model" else state.corpus or state.text
         corpus, trained_bytes = _corpus(own, corpus_limit)
         with report.current().phase("train"):
-            trained = train_vocabulary(state.vocabulary, corpus, state.trained_size)
+            trained = train_vocabulary(state.vocabulary, corpus, state.trained_size, state.relevant().ties)
         return Prepared(_as_chosen(trained.tokenizer, state), None, trained.merges, trained_bytes)
     if state.lowercase and state.vocabulary in NAMES and LOWERCASE in options_of(state.algorithm):
         return Prepared(shipped_tokenizer(state.vocabulary, lowercase=True))
@@ -305,11 +306,11 @@ def _unedited(state: State, tokenizer: Tokenizer | None) -> Dictionary:
 
 
 def _as_chosen(tokenizer: Tokenizer, state: State) -> Tokenizer:
-    """The tokenizer with the order and the smoothing that a state chooses, if it is an n-gram model."""
+    """The tokenizer with what a state chooses: order and smoothing of an n-gram model, and whether runs stay whole."""
     model = tokenizer.model
-    if not isinstance(model, NGram):
-        return tokenizer
-    return NGRAM.tokenizer(model.with_choices(state.smoothing, int(state.order), state.runs))
+    if isinstance(model, NGram):
+        return NGRAM.tokenizer(model.with_choices(state.smoothing, int(state.order), state.runs))
+    return NGRAM.tokenizer(model.keeping_runs(state.runs)) if isinstance(model, Tagger) else tokenizer
 
 
 def _corpus(text: str, limit: int) -> tuple[str, int | None]:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -44,6 +45,7 @@ class State:
     mode: str = algorithms.MODE.default  # maximum probability: which words are listed
     order: str = algorithms.ORDER.default  # n-grams: how many words an n-gram has
     smoothing: str = algorithms.SMOOTHING.default  # n-grams: how unseen ones are estimated
+    ties: str = algorithms.TIES.default  # BPE trained on the visitor's text: which of several frequent pairs is merged
     show: bool = False  # make spaces and line ends visible
     view: View | Literal[""] = ""  # what stands under each token; by default, what suits the text
     token: int | None = None  # the token whose details are open, counted from 0
@@ -60,6 +62,11 @@ class State:
     def family(self) -> algorithms.Family | None:
         """The family of the algorithm; None for an unknown algorithm."""
         return algorithms.family_of(self.algorithm)
+
+    @property
+    def finds_words(self) -> bool:
+        """Whether the tokens are words."""
+        return algorithms.finds_words(self.algorithm)
 
     @property
     def has_dictionary(self) -> bool:
@@ -93,6 +100,12 @@ class State:
         return self.vocabulary in TRAINERS
 
     @property
+    def choices(self) -> Sequence[algorithms.Choice]:
+        """The options with several values that the algorithm has for this vocabulary."""
+        found = algorithms.choices_of(self.algorithm)
+        return [choice for choice in found if self.trained or choice is not algorithms.TIES]
+
+    @property
     def trained_size(self) -> int:
         """`size`, or the initial value of the slider; 0 for a vocabulary that has all words."""
         return self._first_size if self.size is None else self.size
@@ -108,11 +121,11 @@ class State:
 
     @cached_property
     def _relevant(self) -> State:
-        options, choices = algorithms.options_of(self.algorithm), algorithms.choices_of(self.algorithm)
+        options, choices = algorithms.options_of(self.algorithm), self.choices
         unused: dict[str, Any] = {choice.name: choice.default for choice in algorithms.CHOICES if choice not in choices}
         inference = self.inference if self.inference in algorithms.inferences_of(self.algorithm) else OWN
         used = [parameter.name for parameter in INFERENCES[inference].parameters]
-        affixes = self.affixes if self.family not in ("dictionary", "word model") else Affixes()
+        affixes = Affixes() if self.finds_words else self.affixes
         return replace(
             self,
             size=self.size if self.vocabulary in LIMITS and self.size != self._first_size else None,

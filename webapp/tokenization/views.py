@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, Literal
+from urllib.parse import urlencode
 
 import regex
 from flask import current_app, url_for
@@ -28,12 +29,14 @@ from webapp.core.text.chinese_script import is_traditional
 from webapp.core.trainers.wordpiece import ScoredMerge
 from webapp.rendering.markup import DRAWN, Painter, ids_html, piece_bytes, shown_piece, visible
 from webapp.tokenization import algorithms, links
+from webapp.tokenization.exports import counted_tokens
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import joined, translated
+from webapp.tokenization.other_tokenizers import other_tokenizers
 from webapp.tokenization.result import COMPARED_CHARACTERS, DISAGREEING_CHARACTERS, Result, explained_changes
 from webapp.tokenization.state import State, View
 from webapp.vocabularies import GPT_4O, CatalogueEntry, StillFetchingError, find, title_of
-from webapp.vocabularies.shipped_vocabularies import NAMES, NGRAM, SIMPLIFIED
+from webapp.vocabularies.shipped_vocabularies import NAMES, NGRAM, SIMPLIFIED, TAGGER
 from webapp.web.localization import number
 from webapp.web.templates import Context
 
@@ -84,6 +87,7 @@ class ResultView(Context):
     shareable: bool = False  # whether the page has the form with the text, and offers to share the result
     edit_problem: InputProblem | None = None  # with a change to the dictionary that was typed
     typed_change: Mapping[str, str] = field(default_factory=dict)  # its fields, empty once the change is made
+    others_follow: bool = False  # whether the row of other tokenizers comes with a request of its own
 
     def variables(self) -> dict[str, object]:
         """The fields, and the view itself."""
@@ -112,7 +116,7 @@ class ResultView(Context):
     @property
     def takes_tokens(self) -> bool:
         """Whether tokens may be added to the vocabulary."""
-        return self.state.family not in ("dictionary", "word model", None)
+        return self.state.family is not None and not self.words
 
     @property
     def wants_simplified(self) -> bool:
@@ -133,7 +137,7 @@ class ResultView(Context):
     @property
     def words(self) -> bool:
         """Whether the tokens are words: nobody decodes them, or uses their ids."""
-        return self.state.family in ("dictionary", "word model")
+        return self.state.finds_words
 
     @property
     def under(self) -> View:
@@ -170,9 +174,9 @@ class ResultView(Context):
         has_page = not state.trained and not state.lowercase and self.result.tokenizer.pretokenizer is not None
         if not has_page or len(state.text) > most:
             return None
-        special = "1" if state.special else None
-        address = url_for("pretokens.page", vocabulary=state.vocabulary, text=state.text, special=special)
-        return address if len(address) <= most else None
+        fields = {"vocabulary": state.vocabulary, "text": state.text} | ({"special": "1"} if state.special else {})
+        query = urlencode(fields)
+        return f"{url_for('pretokens.page')}?{query}" if len(query) <= most else None
 
     @property
     def query(self) -> str | None:
@@ -227,13 +231,23 @@ def milliseconds(seconds: float) -> str:
 
 
 _OF_LINKS = (
-    "affixes_offered can_decode compare_address decode_link meter_of models_offered other_tokenizers "
+    "affixes_offered can_decode compare_address decode_link meter_of models_offered "
     "playground_address special_hints steps_address"
 )
-_FUNCTIONS = (algorithms.caption_of, algorithms.how_it_works, algorithms.inference_title, ids_html)
+_FUNCTIONS = (
+    *(algorithms.caption_of, algorithms.how_it_works, algorithms.inference_title),
+    *(counted_tokens, ids_html, other_tokenizers),
+)
 TEMPLATE_GLOBALS = {
     "texts": vars(algorithms)
-    | {"NAMES": NAMES, "NGRAM": NGRAM, "joined": joined, "milliseconds": milliseconds, "translated": translated},
+    | {
+        "NAMES": NAMES,
+        "NGRAM": NGRAM,
+        "TAGGER": TAGGER,
+        "joined": joined,
+        "milliseconds": milliseconds,
+        "translated": translated,
+    },
     "most_compared": COMPARED_CHARACTERS,
     "most_disagreeing": DISAGREEING_CHARACTERS,
     "inferences": INFERENCES,

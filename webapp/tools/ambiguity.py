@@ -8,7 +8,7 @@ from typing import Annotated
 from flask import current_app
 from pydantic import Field
 
-from webapp.core.algorithms import ALGORITHMS
+from webapp.core.algorithms import finds_words
 from webapp.core.analysis.ambiguity import Ambiguities, Chain, Combination, Kind, find_ambiguities, words_of_chain
 from webapp.core.models.dictionary import Dictionary
 from webapp.tokenization.algorithms import algorithm_names
@@ -22,8 +22,6 @@ from webapp.vocabularies import default_for, offered_algorithms
 from webapp.web.json_responses import well_formed
 from webapp.web.localization import join_list
 
-WORD_FAMILIES = ("dictionary", "word model")
-"""The families of algorithms that split a text into words."""
 MOST_SEGMENTED = 100_000
 """How many characters of a text each method segments; the ambiguities are those of the whole text."""
 EXAMPLES = ("结婚的和尚未结婚的", "研究生命科学", "结合成分子时", "他从马上下来，马上就来")
@@ -258,7 +256,7 @@ def ambiguities(given: AmbiguityInput) -> ShownAmbiguities:
     segmented = _end_of_part(given.text)
     methods = []
     for id in offered_algorithms():
-        if ALGORITHMS[id].family in WORD_FAMILIES:
+        if finds_words(id):
             vocabulary = state.vocabulary if fits(state.vocabulary, id) else default_for(id)
             tokenizer = prepare(replace(state, algorithm=id, vocabulary=vocabulary), corpus_limit=limit).tokenizer
             encoding = encode(tokenizer, given.text[:segmented], algorithm=id)

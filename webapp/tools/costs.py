@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 
 from webapp.tokenization import meter
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import EXPLAINED_ERRORS, problem_of
+from webapp.tokenization.messages import EXPLAINED_ERRORS, joined, problem_of
 from webapp.tokenization.meter import Meter
 from webapp.tokenization.result import ids_of
 from webapp.tokenization.state import State
@@ -63,6 +63,19 @@ class CostsInput(Input):
         return {found.id for name in self.model if (found := model_of(name))}
 
 
+class CostRange(Answer):
+    """The least and the most tokens of a text, by a published calibration, and their prices as input."""
+
+    low: int
+    high: int
+    price_in_low: str | None
+    price_in_high: str | None
+    measured: Annotated[str, Field(description="Tokens for one of `vocabulary`, by kind of text.")]
+    vocabulary: str
+    source: str
+    as_of: str
+
+
 class ModelCost(Answer):
     """What a text is for a model. Prices are US dollars with all their digits; figures that are unknown are null."""
 
@@ -72,6 +85,7 @@ class ModelCost(Answer):
     tokens: Annotated[int | None, Field(description="Null if they cannot be counted; `problem` says why.")]
     max_input: Annotated[int | None, Field(description="The most tokens of a prompt.")]
     share: Annotated[float | None, Field(description="The share of it that the text fills; above 1, it does not fit.")]
+    range: Annotated[CostRange | None, Field(description="In place of `tokens`, if the tokenizer is not public.")]
     price_in: Annotated[str | None, Field(description="The price of the text as input.", examples=["0.00104"])]
     price_out: Annotated[str | None, Field(description="The price of as many tokens of output.")]
     source: Annotated[str | None, Field(description="The page that states the figures.")]
@@ -90,18 +104,18 @@ class CostsAnswer(Answer):
 class Costs:
     """A text for several models, as the page shows it."""
 
-    rows: Sequence[tuple[ModelCost, Meter]]
+    rows: Sequence[tuple[ModelCost, Sequence[Meter]]]
     status: int
 
 
 def costs(given: CostsInput) -> Costs:
     """Count the tokens of a text for several language models, with their share of the input and their price.
 
-    A model whose tokenizer is not public or not here has a `problem` in place of its tokens. Status 202: a vocabulary
-    is still being downloaded.
+    A model whose tokenizer is not public or not here has a `problem` in place of its tokens; where a calibration of it
+    is published, a range. Status 202: a vocabulary is still being downloaded.
     """
     models = {found.id: found for name in given.model if (found := model_of(name))}
-    wanted = list(dict.fromkeys(model.vocabulary for model in models.values() if model.vocabulary))
+    wanted = list(dict.fromkeys(model.counts_with for model in models.values() if model.counts_with))
     late = library().gather(wanted)
     tokens: dict[str, int] = {}
     problems = dict.fromkeys(late, _("Its vocabulary is being downloaded. Reload the page in a moment."))
@@ -115,33 +129,56 @@ def costs(given: CostsInput) -> Costs:
             if problem.status != 503:  # the text's
                 raise problem from error
             problems[name] = problem.message
-    return Costs([_row(model, tokens, problems) for model in models.values()], 202 if late else 200)
+    return Costs([_row(model, given.text, tokens, problems) for model in models.values()], 202 if late else 200)
 
 
-def _row(model: LanguageModel, tokens: dict[str, int], problems: dict[str, str]) -> tuple[ModelCost, Meter]:
+def _row(
+    model: LanguageModel, text: str, tokens: dict[str, int], problems: dict[str, str]
+) -> tuple[ModelCost, Sequence[Meter]]:
     count = tokens.get(model.vocabulary or "")
-    shown = Meter(count or 0, model)
+    found, problem = model.token_range, "" if model.vocabulary else meter.uncounted(model)
+    measured: CostRange | None = None
+    meters = [Meter(count or 0, model)]
+    if found and found.vocabulary in tokens:
+        if found.covers(text):
+            low, high = found.of(tokens[found.vocabulary])
+            meters = [Meter(low, model), Meter(high, model)]
+            measured = CostRange(
+                low=low,
+                high=high,
+                price_in_low=model.exact_cost(low),
+                price_in_high=model.exact_cost(high),
+                measured=found.measured,
+                vocabulary=found.vocabulary,
+                source=found.source,
+                as_of=found.as_of.isoformat(),
+            )
+        else:
+            problem = joined([problem, _("Texts in other scripts than Latin were not measured.")])
     row = ModelCost(
         model=model.id,
         title=model.title,
         vocabulary=model.vocabulary,
         tokens=count,
         max_input=model.most_input,
-        share=None if count is None else shown.used,
+        share=None if count is None else meters[0].used,
+        range=measured,
         price_in=None if count is None else model.exact_cost(count),
         price_out=None if count is None else model.exact_cost(count, output=True),
         source=model.source or None,
         as_of=model.as_of.isoformat() if model.as_of else None,
         note=meter.note_of(model) if model.vocabulary else "",
-        problem=problems.get(model.vocabulary, "") if model.vocabulary else meter.uncounted(model),
+        problem=problems.get(model.vocabulary, "") if model.vocabulary else problem,
     )
-    return row, shown
+    return row, meters
 
 
 def _table(found: Costs) -> Iterator[tuple[object, ...]]:
     columns = ("model", "vocabulary", "tokens", "max_input", "share", "price_in", "price_out", "as_of", "problem")
-    yield columns
-    yield from (tuple(getattr(row, column) for column in columns) for row, _shown in found.rows)
+    yield *columns, "tokens_low", "tokens_high"
+    for row, _meters in found.rows:
+        limits = (row.range.low, row.range.high) if row.range else (None, None)
+        yield *(getattr(row, column) for column in columns), *limits
 
 
 TOOL = Tool(
@@ -149,7 +186,7 @@ TOOL = Tool(
     address="/costs",
     input=CostsInput,
     run=costs,
-    answer=lambda found: CostsAnswer([row for row, _shown in found.rows]),
+    answer=lambda found: CostsAnswer([row for row, _meters in found.rows]),
     table=_table,
     api=ApiEntry(
         "/costs",

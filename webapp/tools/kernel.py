@@ -51,7 +51,8 @@ class Tool(Generic[AnyInput, Result]):
     """A tool of the site. The docstring of `run` documents it in the API, and its first line is the command's help.
 
     `run` raises `InputProblem` for what a visitor can correct. `answer` makes of its result the dataclass that programs
-    get as JSON, and `table` the rows of the CSV file, the header first. `files` has further files by the ending of
+    get as JSON, and `table` the rows of the CSV file, the header first; `text` what its command prints, if that is not
+    JSON. `files` has further files by the ending of
     their addresses: the media type, and a function that yields the content. `exported` is what files change in the
     input: they have more rows than a page. `view_at` is the part of the page that a view chosen by `show` leads to.
     `leafed` are the fields of links whose result is a new entry of the browser's history. `methods` are those of the
@@ -65,6 +66,7 @@ class Tool(Generic[AnyInput, Result]):
     examples: Sequence[str] = ()
     answer: Callable[[Result], Any]
     table: Callable[[Result], Iterable[Sequence[object]]] | None = None
+    text: Callable[[Result], Iterable[str]] | None = None
     files: Mapping[str, tuple[str, Callable[[Result], Iterable[str | bytes]]]] = field(default_factory=dict)
     exported: Mapping[str, Any] = field(default_factory=dict)
     file_name: str = ""

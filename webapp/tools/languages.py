@@ -13,7 +13,7 @@ from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 from pydantic import AfterValidator, Field
 
-from webapp.core.algorithms import ALGORITHMS, family_of
+from webapp.core.algorithms import ALGORITHMS, family_of, finds_words
 from webapp.core.text.split_patterns import TextError
 from webapp.rendering.charts import SHAPES, Scale
 from webapp.rendering.pictures import figure
@@ -47,9 +47,7 @@ MEASURES: Mapping[Measure, LazyString] = {
     "bytes": _l("Bytes per token"),
 }
 SHIPPED_VOCABULARIES = tuple(
-    default_for(name)
-    for name, algorithm in ALGORITHMS.items()
-    if algorithm.family not in ("dictionary", "word model") and default_for(name)
+    default_for(name) for name, algorithm in ALGORITHMS.items() if not finds_words(name) and default_for(name)
 )
 KNOWN_VOCABULARIES = (
     *("o200k_base", "cl100k_base", "qwen3", "mistral-7b-v0-1"),

@@ -26,6 +26,7 @@ from webapp.core.algorithms import (
 from webapp.core.formats.dictionary import DictionaryError
 from webapp.core.models.dictionary_edits import EditError
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.trainers.ties import FIRST_SEEN, TieRule
 from webapp.rendering.markup import visible
 from webapp.tokenization.forms import LONGEST_ADDED, MAX_EDITS_BYTES, MOST_ADDED, InputProblem, fits
 from webapp.tokenization.forms import LONGEST_NAME as LONGEST_TOKEN_NAME
@@ -84,7 +85,7 @@ def _users(option: Option | algorithms.Choice) -> str:
     """The algorithms with an option, for a description.
 
     >>> _users(RUNS)
-    '`fmm`, `bmm`, `bidirectional`, `ngram`'
+    '`fmm`, `bmm`, `bidirectional`, `ngram`, `tagger`'
     """
     return ", ".join(
         f"`{id}`" for id, algorithm in ALGORITHMS.items() if option in algorithm.options or option in algorithm.choices
@@ -202,6 +203,9 @@ class TokenizerInput(VocabularyInput):
         Literal["add-one", "jelinek-mercer", "absolute-discounting", "kneser-ney"],
         Field(description=f"{_users(SMOOTHING)}: how unseen n-grams are estimated."),
     ] = "kneser-ney"
+    ties: Annotated[
+        TieRule, Field(description="BPE `learned-…`: which of several equally frequent pairs training merges.")
+    ] = FIRST_SEEN
     dictionary: Words = ""
     edits: Edits = ""
     corpus: Corpus = ""

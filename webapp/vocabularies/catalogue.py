@@ -16,6 +16,7 @@ from webapp.vocabularies.shipped_vocabularies import (
     matching,
     ngram_tokenizer,
     shipped_tokenizer,
+    tagger_tokenizer,
 )
 
 Origin = Literal["shipped", "learned", "pasted", "fetched", "uploaded"]
@@ -76,6 +77,10 @@ CATALOGUE: dict[str, CatalogueEntry] = {
             "ngram", ("ngram",), "shipped", NGRAM_WORDS, label=_l("Demo: Chinese word n-grams"), load=ngram_tokenizer
         ),
         CatalogueEntry("learned-ngram", ("ngram",), "learned", label=_l("My own sentences")),
+        CatalogueEntry(
+            "tagger", ("tagger",), "shipped", 349_045, label=_l("Demo: Chinese tagger"), load=tagger_tokenizer
+        ),
+        CatalogueEntry("learned-tagger", ("tagger",), "learned", label=_l("My own sentences")),
         _shipped("bpe-bytes", "bpe", 32_000, _l("Demo: byte-level BPE, 32k")),
         _shipped("bpe-characters", "bpe", 32_000, _l("Demo: BPE with </w>, 32k")),
         _trained("learned-characters", "bpe", _l("Trained here, characters")),

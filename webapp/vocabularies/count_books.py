@@ -32,10 +32,15 @@ _DOUBLED = re.compile(r"([^\n：，。！？；]{2,40})\1(?=：|（[^\n（）]{1
 
 def count_books(folder: Path) -> bytes:
     """Return the file of the n-grams of the Chinese books in a folder."""
+    return count(sentences_of_books(folder), jieba_dictionary())
+
+
+def sentences_of_books(folder: Path) -> list[list[str]]:
+    """Return the words of each sentence of the Chinese books in a folder."""
     texts = [(folder / name).read_text(encoding="utf-8") for name in BOOKS]
     texts[0] = _DOUBLED.sub(r"\1", beginning_of(texts[0], FIRST_BYTES))
     plan = TrainingPlan(trainer="ngram", segmentation="max-probability")
-    return count([words for text in texts for words in sentences(text, plan)], jieba_dictionary())
+    return [words for text in texts for words in sentences(text, plan)]
 
 
 def beginning_of(text: str, budget: int) -> str:

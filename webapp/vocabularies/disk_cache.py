@@ -13,11 +13,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha256
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
 from webapp.core.formats import compact_bpe
-from webapp.core.formats.reading import FormatError, decoded
+from webapp.core.formats.reading import decoded
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import Deleted
 from webapp.vocabularies.shipped_vocabularies import published_file
@@ -46,8 +47,9 @@ class DiskCache:
     def compact(self, known: WellKnown) -> Tokenizer | None:
         """The tokenizer from the compact form of the vocabulary's file; None if there is none, or it is damaged."""
         for path, _checksum, _size in self._files(known):
-            with suppress(OSError, FormatError):
-                return compact_bpe.read(_compact(path).read_bytes())
+            # A mapped file may be deleted or replaced; an empty one cannot be mapped.
+            with suppress(OSError, ValueError), _compact(path).open("rb") as file:
+                return compact_bpe.read(mmap(file.fileno(), 0, access=ACCESS_READ))
         return None
 
     def put_compact(self, known: WellKnown, content: bytes, tokenizer: Tokenizer) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import BoundedSemaphore, Event, Lock, Thread
@@ -15,6 +16,8 @@ from typing import Any, NamedTuple
 
 from flask import Flask
 
+from webapp.core.formats.compact_bpe import LEAST_PIECES
+from webapp.core.formats.reading import FormatError
 from webapp.vocabularies.disk_cache import DiskCache
 from webapp.vocabularies.https_download import Endpoint, FetchError, download
 from webapp.vocabularies.wellknown import WellKnown
@@ -184,3 +187,7 @@ class Fetcher:
             self.disk_cache.put(known, contents)
         except OSError as error:
             raise FetchError("storage", str(error)) from None
+        # Here, and not in the first request, which would wait for some seconds.
+        if known.size >= LEAST_PIECES and known.format == "huggingface":
+            with suppress(FormatError):
+                self.disk_cache.put_compact(known, contents[0], known.tokenizer(contents))

@@ -5,11 +5,13 @@ start validates the whole file. The setting `MODELS_FILE` names a file that repl
 figures.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from difflib import get_close_matches
+from math import ceil, floor
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -35,6 +37,41 @@ FIGURES = (
 """What a renewal sets, and what a model has not that is known by the beginning of its name alone."""
 
 
+_Factor = Annotated[Decimal, Field(strict=False, gt=0, le=10)]
+_Address = Annotated[str, StringConstraints(pattern=r"^(https?://[^\s\"<>]{1,500})?$")]
+
+
+@dataclass(frozen=True, config=STRICT)
+class TokenRange:
+    """How many times the tokens of `vocabulary` a text has: `low` to `high` in what was `measured`, up to `as_of`.
+
+    With `latin` only texts in Latin script were. Tokens that an API adds around a message are not among them.
+    """
+
+    vocabulary: str
+    low: _Factor
+    high: _Factor
+    measured: SomeText
+    measured_zh: SomeText
+    source: _Address
+    as_of: date
+    latin: bool = False
+
+    def of(self, tokens: int) -> tuple[int, int]:
+        """Return the least and the most tokens of a text with so many tokens of the vocabulary."""
+        return floor(tokens * self.low), ceil(tokens * self.high)
+
+    def covers(self, text: str) -> bool:
+        """Whether texts like this one were measured: with `latin`, at most a tenth may be letters of other scripts."""
+        return not self.latin or 10 * sum(map(len, _NOT_LATIN.findall(text))) <= len(text)
+
+
+_NOT_LATIN = re.compile(r"[^\W\d_\u0000-\u024f]+")
+RANGES: Mapping[str, TokenRange] = MappingProxyType(
+    read_tables(FILE.with_name("token_ranges.toml").read_text(encoding="utf-8"), lambda _, table: TokenRange(**table))
+)
+
+
 @dataclass(frozen=True, config=STRICT)
 class LanguageModel:
     """One model. Figures that no source states are None.
@@ -42,8 +79,8 @@ class LanguageModel:
     `id` is the name that the publisher's API or repository uses; `also` are other names for the same model with the
     same figures, `prefixes` the beginnings of names whose tokenizer is the same. `vocabulary` is a name in
     `well_known.toml`. If the publisher gives no tokenizer for this model, `public` is False; it may then have the
-    `vocabulary` that the publisher's own software counts with, as `note` says. A model whose vocabulary the catalogue
-    lacks has the `repository` of the Hugging Face hub with its tokenizer.
+    `vocabulary` that the publisher's own software counts with, as `note` says, or a `range` of `token_ranges.toml`. A
+    model whose vocabulary the catalogue lacks has the `repository` of the Hugging Face hub with its tokenizer.
 
     `context` is the context window in tokens, `max_input` and `max_output` what a request and its answer may have at
     most. Prices are in US dollars per million tokens, for prompts of up to `price_up_to` tokens; those of longer ones
@@ -73,14 +110,25 @@ class LanguageModel:
     above_cached: _Price | None = None
     batch_in: _Price | None = None
     batch_out: _Price | None = None
-    source: Annotated[str, StringConstraints(pattern=r"^(https?://[^\s\"<>]{1,500})?$")] = ""
+    source: _Address = ""
     via: str = ""
     as_of: date | None = None
     ends: date | None = None
     also: Several[_Id] = ()
     prefixes: Several[_Id] = ()
+    range: str = ""
     note: str = ""
     note_zh: str = ""
+
+    @property
+    def token_range(self) -> TokenRange | None:
+        """The range of tokens of a model whose tokenizer is not public, if a calibration is published."""
+        return None if self.vocabulary else RANGES.get(self.range)
+
+    @property
+    def counts_with(self) -> str | None:
+        """The vocabulary whose tokens tell those of this model, exactly or as a range."""
+        return self.token_range.vocabulary if self.token_range else self.vocabulary
 
     @property
     def most_input(self) -> int | None:
@@ -148,7 +196,7 @@ class ModelList:
             return model
         for prefix, model in self._prefixes:
             if name.startswith(prefix.casefold()):
-                unknown = {name: LanguageModel.__dataclass_fields__[name].default for name in FIGURES}
+                unknown = {name: LanguageModel.__dataclass_fields__[name].default for name in (*FIGURES, "range")}
                 return replace(model, id=id.strip(), title=id.strip(), also=(), prefixes=(), **unknown)
         return None
 
@@ -205,6 +253,7 @@ def _entry(id: str, table: dict[str, Any]) -> LanguageModel:
         "should have a vocabulary or a repository, or public = false",
     )
     require(model.public or not model.vocabulary or bool(model.note), "should have a note that says who counts with it")
+    require(not model.range or (model.range in RANGES and not model.public), f"has an unknown range {model.range!r}")
     require(priced or model.price_out is None, "has a price_out but no price_in")
     require(priced or model.price_up_to is None, "has a price_up_to but no price_in")
     require(not long or model.price_up_to is not None, "has an above_in but no price_up_to")

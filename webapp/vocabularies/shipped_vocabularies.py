@@ -13,7 +13,7 @@ from threading import Event, RLock
 from typing import Any, ParamSpec, TypeVar
 
 from webapp.core import recipes
-from webapp.core.formats import huggingface, packed_files, packed_ranks
+from webapp.core.formats import huggingface, packed_files, packed_ranks, tagger_weights
 from webapp.core.formats.dictionary import jieba_dictionary
 from webapp.core.formats.tiktoken import encoding_tokenizer
 from webapp.core.models.dictionary import Dictionary
@@ -43,6 +43,8 @@ NGRAM = "ngram"
 SIMPLIFIED = ("jieba", NGRAM)
 """The vocabularies whose words are in simplified characters, with few exceptions."""
 NGRAM_WORDS = 356_190  # of the built-in n-gram model; jieba's are among them
+
+TAGGER = "tagger"
 
 # `preload` encodes this text, which compiles patterns and builds tables before the first request.
 SAMPLE = "A sample: 12 words, 词语 and\tsome 代码 f(x) = 3.14;\n"
@@ -79,7 +81,7 @@ def shipped_tokenizer(name: str, *, lowercase: bool = False) -> Tokenizer:
 
 
 def unpacked(name: str) -> bytes:
-    """The `tokenizer.json` of one of `NAMES`."""
+    """The `tokenizer.json` of one of `NAMES`, or the weights of the tagger."""
     return gzip.decompress((FOLDER / f"{name}.json.gz").read_bytes())
 
 
@@ -129,6 +131,12 @@ def ngram_tokenizer() -> Tokenizer:
     return recipes.NGRAM.tokenizer(shipped_ngram.read(FOLDER / f"{NGRAM}.json.gz", jieba_dictionary()))
 
 
+@_once
+def tagger_tokenizer() -> Tokenizer:
+    """The tokenizer of the built-in tagger; jieba's words have ids."""
+    return tagger_weights.read(json.loads(unpacked(TAGGER)), jieba_words())
+
+
 def matching(dictionary: Dictionary, direction: Direction, keep_runs: bool) -> Tokenizer:
     """A tokenizer that matches the longest words of `dictionary` in the given direction."""
     return recipes.MATCHING.tokenizer(Matching(dictionary, direction, keep_runs))
@@ -166,12 +174,13 @@ def preload() -> None:
     matching(jieba_words(), "both", keep_runs=True).ids(SAMPLE)
     maximum_probability(jieba_words(), hmm=True).ids(SAMPLE * 20)  # long enough for the tables of long texts
     ngram_tokenizer().ids(SAMPLE)
+    tagger_tokenizer().ids(SAMPLE)
     ARE_LOADED.set()
 
 
 def missing_files() -> list[str]:
     """The names of the built-in vocabularies whose files are missing; jieba's is in its own package."""
-    files = [f"{name}.json.gz" for name in (*NAMES, NGRAM)]
+    files = [f"{name}.json.gz" for name in (*NAMES, NGRAM, TAGGER)]
     files += [f"{name}.xz" for name in sorted({*packed_ranks.FILES.values(), *packed_files.FILES})]
     return [file.partition(".")[0] for file in files if not (FOLDER / file).is_file()]
 

@@ -73,6 +73,7 @@ def formats() -> dict[str, str]:
         "arpa": "ARPA",  # uploads to earlier versions
         "ngram-counts": _("N-gram counts, JSON"),
         "ngram-text": _("N-gram counts, text"),
+        "tagger-weights": _("Weights of a tagger"),
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import regex
 
 from webapp.core.added_tokens import AddedToken
-from webapp.core.algorithms import family_of
+from webapp.core.algorithms import finds_words
 from webapp.core.analysis import token_origin
 from webapp.core.analysis.reachability import Reach, Trial
 from webapp.core.analysis.token_list import TokenList
@@ -118,7 +118,7 @@ def elsewhere(
     until = time.monotonic() + seconds
     found, left = [], []
     for entry in entries:
-        if family_of(entry.algorithms[0]) in ("dictionary", "word model") and not _has_han(meaning):
+        if finds_words(entry.algorithms[0]) and not _has_han(meaning):
             continue  # their words are Chinese
         if not _is_at_hand(entry) and time.monotonic() >= until:
             left.append(entry)

@@ -4,7 +4,7 @@ A slider requests 120, 121, 122 … merges of the same text. BPE and WordPiece a
 slider's maximum, and every smaller vocabulary uses the first merges of that training.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
@@ -14,7 +14,8 @@ from webapp.core.algorithms import ALGORITHMS, MERGES, TrainingLimits
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import HIGHEST_ORDER
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.trainers import bpe, ngram, unigram, wordpiece
+from webapp.core.trainers import bpe, ngram, tagger, unigram, wordpiece
+from webapp.core.trainers.ties import FIRST_SEEN
 from webapp.core.trainers.word_counts import characters
 from webapp.vocabularies.catalogue import CATALOGUE
 
@@ -46,13 +47,13 @@ _TO_THE_MOST: dict[str, tuple[recipes.Recipe, Callable[..., Any]]] = {
 
 
 @lru_cache(maxsize=24)
-def _trained_to_the_most(name: str, corpus: str) -> Any:
+def _trained_to_the_most(name: str, corpus: str, **rule: str) -> Any:
     recipe, train = _TO_THE_MOST[name]
-    return train(recipe.count(corpus), merges_at_most=MERGES.most)
+    return train(recipe.count(corpus), merges_at_most=MERGES.most, **rule)
 
 
-def _first_merges(name: str, corpus: str, size: int) -> TrainedVocabulary:
-    trained = _trained_to_the_most(name, corpus)
+def _first_merges(name: str, corpus: str, size: int, **rule: str) -> TrainedVocabulary:
+    trained = _trained_to_the_most(name, corpus, **rule)
     tokenizer = _TO_THE_MOST[name][0].tokenizer(trained.first(size), trained.special_tokens)
     return TrainedVocabulary(tokenizer, trained.merges[:size])
 
@@ -65,18 +66,29 @@ def _unigram(corpus: str, size: int) -> TrainedVocabulary:
 
 
 EXAMPLE_SENTENCES = "人生 如 梦境\n人生 如 戏\n生如夏花\n梦境 如 人生"
-"""What an n-gram model is counted from if the visitor has no sentences: those of the lesson."""
+"""What an n-gram model or a tagger is trained on if the visitor has no sentences: those of the lesson on n-grams."""
+
+
+def _sentences(corpus: str) -> Iterator[list[str]]:
+    return ngram.segmented(corpus if corpus.strip() else EXAMPLE_SENTENCES)
 
 
 def _ngram(corpus: str, size: int) -> TrainedVocabulary:
-    counts = ngram.train(ngram.segmented(corpus if corpus.strip() else EXAMPLE_SENTENCES), HIGHEST_ORDER)
-    return TrainedVocabulary(recipes.NGRAM.tokenizer(NGram(counts)), ())
+    return TrainedVocabulary(recipes.NGRAM.tokenizer(NGram(ngram.train(_sentences(corpus), HIGHEST_ORDER))), ())
 
 
-TRAINERS: dict[str, Callable[[str, int], TrainedVocabulary]] = {
+def _tagger(corpus: str, size: int) -> TrainedVocabulary:
+    training = tagger.Training(list(_sentences(corpus)))
+    for _moment in training.run():
+        pass
+    return TrainedVocabulary(recipes.NGRAM.tokenizer(training.tagger()), ())
+
+
+TRAINERS: dict[str, Callable[..., TrainedVocabulary]] = {
     **{name: partial(_first_merges, name) for name in _TO_THE_MOST},
     "learned-unigram": _unigram,
     "learned-ngram": _ngram,
+    "learned-tagger": _tagger,
 }
 """The vocabularies that are trained on the visitor's text, and the function that trains each on a corpus to a size."""
 
@@ -84,14 +96,16 @@ TRAINERS: dict[str, Callable[[str, int], TrainedVocabulary]] = {
 LIMITS: dict[str, TrainingLimits] = {
     name: limits for name in TRAINERS if (limits := ALGORITHMS[CATALOGUE[name].algorithms[0]].limits) is not None
 }
-"""The range of sizes of each of them that has one: that of its algorithm. An n-gram model has all words."""
+"""The range of sizes of each of them that has one: that of its algorithm. An n-gram model or a tagger has all words."""
 
 
 @lru_cache(maxsize=16)
-def train_vocabulary(name: str, corpus: str, size: int) -> TrainedVocabulary:
-    """Train vocabulary `name` on `corpus`: `size` merges, about `size` pieces for Unigram, all words for n-grams.
+def train_vocabulary(name: str, corpus: str, size: int, ties: str = FIRST_SEEN) -> TrainedVocabulary:
+    """Train vocabulary `name` on `corpus`: `size` merges, about `size` pieces for Unigram, all words of sentences.
 
-    Training is deterministic. Raises KeyError for a name that is not in `TRAINERS`.
+    `ties` is a rule of `webapp.core.trainers.ties`; only BPE has others than the default. Training is deterministic.
+    Raises KeyError for a name that is not in `TRAINERS`.
     """
     limits = LIMITS.get(name)
-    return TRAINERS[name](corpus, min(max(size, limits.least), limits.most) if limits else 0)
+    rule = {} if ties == FIRST_SEEN else {"ties": ties}
+    return TRAINERS[name](corpus, min(max(size, limits.least), limits.most) if limits else 0, **rule)

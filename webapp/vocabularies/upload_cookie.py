@@ -1,8 +1,7 @@
 """Stores the visitor's own uploads and their file names in a cookie; the server does not store who uploaded what."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from flask import Request, Response
 from flask import request as current_request
@@ -10,24 +9,14 @@ from flask import request as current_request
 from webapp.storage import UnavailableStorageError
 from webapp.vocabularies.catalogue import CatalogueEntry
 from webapp.vocabularies.library import find
+from webapp.vocabularies.upload_labels import COOKIE, LONGEST_FILE, REMEMBERED, labels_of
 
-COOKIE = "uploads"
-REMEMBERED = 12  # uploads of one visitor
-LONGEST_FILE = 40  # characters of a file's name
-LONGEST_TRAINING = 22  # characters of a training's id
 A_YEAR = 31_536_000
 
 
 def uploads_of(request: Request) -> list[CatalogueEntry]:
     """The existing uploads in the visitor's cookie, newest first, each with its file name."""
-    entries = []
-    for part in request.cookies.get(COOKIE, "").split("!")[:REMEMBERED]:
-        name, _, labels = part.partition(":")
-        file, _, training = labels.partition(":")
-        entry = find_or_none(name)
-        if entry is not None and entry.origin == "uploaded":
-            entries.append(replace(entry, file=unquote(file)[:LONGEST_FILE], training=training[:LONGEST_TRAINING]))
-    return entries
+    return [entry for entry in map(find_or_none, labels_of(request)) if entry and entry.origin == "uploaded"]
 
 
 def with_chosen(uploads: Sequence[CatalogueEntry], chosen: Iterable[str]) -> list[CatalogueEntry]:

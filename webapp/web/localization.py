@@ -129,7 +129,7 @@ def language_url(key: str) -> str | None:
             path = current_app.url_for(HOME_PAGE)
         else:
             path = current_app.url_for(request.endpoint, **(request.view_args or {}))
-        return f"{path}?{urlencode(pairs)}"
+        return f"{path.partition('?')[0]}?{urlencode(pairs)}"
     except Exception:
         log.exception("The link to the other language could not be built")
         return None

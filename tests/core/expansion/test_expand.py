@@ -109,6 +109,16 @@ def test_decoding_does_not_depend_on_new_pieces(kind: str, text: str) -> None:
 # --- the rules, one by one
 
 
+def test_characters_come_before_merges_so_that_a_limit_loses_none() -> None:
+    expansion = expand(base("scores"), addition("scores"))
+    lengths = [len(piece.text) for piece in expansion.added]
+    characters = lengths.count(1)
+    assert lengths[:characters] == [1] * characters
+    assert 0 < characters < len(lengths)
+    limited = expand(base("scores"), addition("scores"), most=characters)
+    assert [piece.text for piece in limited.added] == [piece.text for piece in expansion.added[:characters]]
+
+
 def test_scores_fall_below_the_lowest_of_the_base_and_probabilities_are_shifted_to_its() -> None:
     old: Any = base("scores").model
     expansion = expand(base("scores"), addition("scores"))

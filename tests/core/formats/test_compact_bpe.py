@@ -1,15 +1,18 @@
 """The compact form of a large BPE vocabulary: the same tokenizer as from its `tokenizer.json`."""
 
 import json
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.core.texts import HARD
+from webapp.core.analysis.pipeline_difference import pipeline_difference
 from webapp.core.formats import compact_bpe, huggingface
 from webapp.core.formats.reading import FormatError
 from webapp.core.models.bpe import BPE
+from webapp.core.models.mapped_bpe import MappedBPE
 from webapp.core.tokenizer import Tokenizer
 
 BYTES = huggingface.write(
@@ -58,8 +61,14 @@ def assert_same(text: str) -> None:
     first, second = whole.model, again.model
     assert isinstance(first, BPE)
     assert isinstance(second, BPE)
-    assert (first.pieces, first.merges, first.options) == (second.pieces, second.merges, second.options)
+    assert isinstance(second, MappedBPE)
+    assert (first.pieces, first.merges, first.options) == (tuple(second.pieces), second.merges, second.options)
+    for id, piece in enumerate(first.pieces):
+        assert (second.pieces[id], second.id_of(piece), second.merge_of(id)) == (piece, id, first.merge_of(id))
+    for left, right in {*first.merges, *combinations(range(9), 2)}:
+        assert first.merge_result(left, right) == second.merge_result(left, right)
     assert whole.added_tokens == again.added_tokens
+    assert all(stage.same for stage in pipeline_difference(whole, again).stages)
     for each in (*HARD, "aab ab<g>a <e>b<f>é ing 字 keeping"):
         for special in (False, True):
             found, expected = again.encode(each, special=special), whole.encode(each, special=special)

@@ -84,6 +84,7 @@ READ: dict[str, Callable[..., object]] = {
     "sentencepiece": lambda pieces, options: sentencepiece.read(made([*PIECES, *pieces], model_type=1, **options)),
     "sentencepiece file": sentencepiece.read,
     "ngram-text": ngram_counts.read_text,
+    "tagger": lambda members: recognized({"type": "tagger weights", "words": ["a"], "weights": {}} | members),
     "tiktoken": lambda lines: tiktoken.read(RANKS + lines.encode()),
     "encoding": lambda document: recognized(document, RANKS),
     "tokenizer.json": lambda path, value: huggingface.read(json.dumps(changed(WHOLE, path, value))),

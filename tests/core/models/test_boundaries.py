@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.core.models.bpe import BPE
-from webapp.core.models.fast.boundaries import ByteBoundaries
+from webapp.core.models.fast.boundaries import ByteBoundaries, ByteNeighbours
 from webapp.core.models.merge_loop import merge
 
 ALPHABET = "研究éé生a😀b"
@@ -33,6 +33,6 @@ def byte_models(draw: st.DrawFn) -> BPE:
 def test_ids_equal_those_of_the_whole_text(model: BPE, text: str) -> None:
     whole = merge(model.symbols(text), model._ranks, model._joined)
     assert list(model.ids(text)) == whole
-    spans = ByteBoundaries(model.pieces).cut(text)  # type: ignore[arg-type]
+    spans = ByteBoundaries(ByteNeighbours.of(model.pieces)).cut(text)  # type: ignore[arg-type]
     assert "".join(spans) == text
     assert [id for span in spans for id in merge(model.symbols(span), model._ranks, model._joined)] == whole

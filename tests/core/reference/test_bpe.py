@@ -1,7 +1,7 @@
 """BPE: trainers, models and SuperBPE against the textbook functions."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import AnyStr
 
@@ -23,7 +23,9 @@ from webapp.core.recipes import Recipe
 from webapp.core.reference import bpe as reference
 from webapp.core.text.pretokenizers import Split
 from webapp.core.text.split_patterns import GPT2, SUPERWORDS, SplitPattern
+from webapp.core.text.utf8 import bytes_to_characters
 from webapp.core.trainers import bpe, bpe_variants, pair_counts
+from webapp.core.trainers.ties import FIRST_SEEN, TIE_RULES, TieRule
 
 # Few letters make many ties, overlaps and pieces that two merges produce.
 words = st.dictionaries(st.text("abc", max_size=14), st.integers(1, 4), max_size=12)
@@ -31,12 +33,17 @@ any_words = st.dictionaries(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=8), st.integers(1, 50), max_size=6
 )
 
+rules = st.sampled_from([rule for rule in TIE_RULES if rule != FIRST_SEEN])
+
 Pair = tuple[AnyStr, AnyStr]
 
 
-def counted(corpus: dict[tuple[AnyStr, ...], int]) -> Iterator[tuple[AnyStr, AnyStr, int]]:
+def counted(
+    corpus: dict[tuple[AnyStr, ...], int], choose: reference.Choose[AnyStr] = reference.first_seen
+) -> Iterator[tuple[AnyStr, AnyStr, int]]:
     """Yield all merges of the reference, each with the count of its pair."""
-    for pair in reference.train(corpus, 10_000):
+    merges: list[tuple[AnyStr, AnyStr]] = reference.train(corpus, 10_000, choose)
+    for pair in merges:
         yield (*pair, reference.count_pairs(corpus)[pair])
         corpus = {reference.merge(symbols, pair): count for symbols, count in corpus.items()}
 
@@ -68,6 +75,52 @@ def test_training_over_bytes_equals_the_reference(counts: dict[str, int], spread
     assert found == list(counted(corpus))
     vocabulary = reference.vocabulary(reference.BYTES, [(merge.left, merge.right) for merge in found])
     assert {piece: id for id, piece in enumerate(bpe.train_bytes(counts).model.pieces)} == vocabulary
+
+
+def of_letters(symbols: Sequence[AnyStr]) -> dict[TieRule, reference.Choose[AnyStr]]:
+    """The tie rules over an alphabet, as a course would write them."""
+    return {
+        "greater": reference.greater,
+        "smaller": lambda counts, merges: min(counts, key=lambda pair: (-counts[pair], pair)),
+        "lower-ids": reference.lower_ids(symbols),
+        "longest": lambda counts, merges: max(
+            counts, key=lambda pair: (counts[pair], sum(len(bare(piece)) for piece in pair))
+        ),
+    }
+
+
+def bare(piece: AnyStr) -> AnyStr:
+    return piece.removesuffix(reference.END) if isinstance(piece, str) else piece
+
+
+@THOROUGH
+@given(st.one_of(words, any_words, rare_pairs, long_words), st.sampled_from([3, pair_counts.SPREAD]), rules)
+@example({"ab" * 6: 30, "abc": 20, "cab": 10}, 3, "lower-ids")
+def test_ties_over_bytes_are_broken_as_in_the_reference(counts: dict[str, int], spread: int, ties: TieRule) -> None:
+    corpus = {reference.utf8(word): count for word, count in counts.items()}
+    by_tokenizers = sorted(reference.BYTES, key=bytes_to_characters)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pair_counts, "SPREAD", spread)
+        found = list(bpe.byte_merges(counts, ties=ties))
+    assert found == list(counted(corpus, of_letters(by_tokenizers)[ties]))
+    alphabet = by_tokenizers if ties == "lower-ids" else reference.BYTES
+    assert bpe.train_bytes(counts, ties=ties).model.pieces[:256] == tuple(alphabet)
+
+
+@given(words, st.booleans(), rules)
+def test_ties_over_characters_are_broken_as_in_the_reference(
+    counts: dict[str, int], glued: bool, ties: TieRule
+) -> None:
+    corpus = spelled(counts, glued)
+    letters = sorted(reference.alphabet(corpus), key=lambda letter: (len(letter) > 1, letter))
+    assert list(bpe.character_merges(counts, suffix_apart=not glued, ties=ties)) == list(
+        counted(corpus, of_letters(letters)[ties])
+    )
+    counts.pop("", None)
+    trained = bpe.train_characters(counts, suffix_apart=not glued, unknown=None, ties=ties)
+    ids = {piece: id for id, piece in enumerate(trained.model.pieces)}
+    assert ids.keys() == {*reference.alphabet(spelled(counts, glued)), *(merge.piece for merge in trained.merges)}
+    assert ties != "lower-ids" or list(ids)[: len(trained.alphabet)] == [each for each in letters if each in ids]
 
 
 @given(words, st.booleans(), st.integers(0, 30))

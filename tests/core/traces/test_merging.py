@@ -15,19 +15,18 @@ from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.reference.bpe import count_pairs
 from webapp.core.traces import training_merges, training_unigram
-from webapp.core.traces.merging import (
+from webapp.core.traces.merge_records import (
     BeginStep,
     CandidatePair,
     EndStep,
     MergeNode,
     MergeStep,
-    MergingModel,
     MergingStep,
     ReplaceStep,
-    merging_steps,
-    traced_words,
 )
+from webapp.core.traces.merging import MergingModel, merging_steps, traced_words
 from webapp.core.trainers import bpe, unigram, wordpiece
+from webapp.core.trainers.ties import TIE_RULES, TieRule
 from webapp.core.trainers.word_trie import proper_substrings
 
 BYTES = [bytes([byte]) for byte in range(256)]
@@ -150,20 +149,21 @@ any_words = st.dictionaries(
 )
 marks = st.dictionaries(st.text("#a</w>", max_size=9), st.integers(1, 3), max_size=8)  # the characters of the suffix
 corpora = st.one_of(few_letters, any_words, marks)
+FORMS = ["bytes", "apart", "glued", "wordpiece"]
 
 
 @THOROUGH
-@given(corpora, st.integers(0, 40), st.integers(1, 3), st.sampled_from(["bytes", "apart", "glued", "wordpiece"]))
-def test_merges_round_by_round(counts: dict[str, int], merges: int, minimum: int, form: str) -> None:
+@given(corpora, st.integers(0, 40), st.integers(1, 3), st.sampled_from(FORMS), st.sampled_from(TIE_RULES))
+def test_merges_round_by_round(counts: dict[str, int], merges: int, minimum: int, form: str, ties: TieRule) -> None:
     if form == "bytes":
-        training = training_merges.train_bytes(counts, merges)
-        wanted = bpe.train_bytes(counts, merges_at_most=merges)
+        training = training_merges.train_bytes(counts, merges, ties=ties)
+        wanted = bpe.train_bytes(counts, merges_at_most=merges, ties=ties)
     elif form == "wordpiece":
         training = training_merges.train_wordpiece(counts, merges, minimum=minimum)
         wanted = wordpiece.train(counts, merges_at_most=merges, minimum_pair_frequency=minimum)
     else:
-        training = training_merges.train_characters(counts, merges, suffix_apart=form == "apart")
-        wanted = bpe.train_characters(counts, merges_at_most=merges, suffix_apart=form == "apart")
+        training = training_merges.train_characters(counts, merges, suffix_apart=form == "apart", ties=ties)
+        wanted = bpe.train_characters(counts, merges_at_most=merges, suffix_apart=form == "apart", ties=ties)
     words, rounds = training.start, list(training.rounds())
     assert len(rounds) == len(wanted.merges)
     for number, (step, merge) in enumerate(zip(rounds, wanted.merges, strict=True), start=1):

@@ -46,12 +46,12 @@ def test_the_counts_are_those_of_the_trainer(order: Any, tmp_path: Path) -> None
     assert set(counts.words) == set(expected.words)
     for length in range(1, int(order) + 1):
         assert dict(counts.ngrams(length)) == dict(expected.ngrams(length))
-    assert result.ngrams["sizes"] == [expected.size(length) for length in range(1, int(order) + 1)]
+    assert result.figures["sizes"] == [expected.size(length) for length in range(1, int(order) + 1)]
     assert [progress.done for progress in seen] == sorted(progress.done for progress in seen)
     # The figures are measured on what was held out.
     model, texts = model_of(result), list(sentences(counted(TEXT, plan, tmp_path).held_out, plan))
-    assert result.ngrams["perplexity"][order] == pytest.approx(predicted(model, texts)[0], abs=0.01)
-    assert result.ngrams["perplexity"][order] <= result.ngrams["perplexity"]["1"]
+    assert result.figures["perplexity"][order] == pytest.approx(predicted(model, texts)[0], abs=0.01)
+    assert result.figures["perplexity"][order] <= result.figures["perplexity"]["1"]
     assert result.characters_per_token == len(result.held_out) / len(result.tokenizer.ids(result.held_out))
 
 
@@ -77,13 +77,13 @@ def test_a_model_has_at_most_so_many_ngrams(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(ngrams, "MOST_KEPT", 40)
     monkeypatch.setattr(ngrams, "MOST_WORDS", 15)
     result, _ = trained(replace(PLAN, order="3"), tmp_path, TEXT)
-    assert sum(result.ngrams["sizes"]) <= 40 + 3
+    assert sum(result.figures["sizes"]) <= 40 + 3
     assert len(model_of(result).counts.words) == 15
     assert model_of(result).counts.count(UNKNOWN) > 0
     load(save(result.tokenizer))
     result, _ = trained(replace(PLAN, minimum_pairs=10_000), tmp_path, TEXT)
-    assert model_of(result).counts.count("来到", "了") == 0 < result.ngrams["removed"]
-    assert result.ngrams["minimum_counts"] == [10_000]
+    assert model_of(result).counts.count("来到", "了") == 0 < result.figures["removed"]
+    assert result.figures["minimum_counts"] == [10_000]
 
 
 def test_a_table_that_grows_too_large_forgets_the_rare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +98,7 @@ def test_a_table_that_grows_too_large_forgets_the_rare(tmp_path: Path, monkeypat
     for one in found.counts:  # every part of what is left is there
         assert all(part in found.counts for part in one.split(" "))
     result = train(PLAN, found, lambda _: None)
-    assert result.ngrams["forgotten"] >= found.forgotten
+    assert result.figures["forgotten"] >= found.forgotten
     assert model_of(result).counts.count("来到", "了") > 0
 
 

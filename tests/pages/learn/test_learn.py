@@ -10,7 +10,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from tests.site import NOWHERE
+from tests.site import HTMX, NOWHERE
 from webapp import create_app
 from webapp.core.algorithms import family_of
 from webapp.core.tokenizer import Tokenizer
@@ -189,3 +189,17 @@ def test_the_course_has_two_orders(client: FlaskClient) -> None:
     page = client.get("/learn/why?lang=en&order=words").text
     assert re.search(r'rel="next" href="([^"]+)"', page)[1] == "/learn/dictionary?order=words"  # type: ignore[index]
     assert re.search(r'rel="next" href="([^"]+)"', client.get("/learn/why?lang=en").text)[1] == "/learn/units"  # type: ignore[index]
+
+
+def test_an_edited_example_keeps_the_order(client: FlaskClient) -> None:
+    query = {"order": "words", "numbers": "low"}
+    page = client.get("/learn/why", query_string=query).text
+    assert set(re.findall(r'href="/learn/[a-z-]+(\??[^"#]*)', page)) == {
+        "?order=words",
+        "?order=words&amp;numbers=low&amp;lang=zh",  # this page in the other language
+    }
+    assert '<input type="hidden" name="order" value="words">' in page, "without a script, a form replaces the query"
+    answer = client.get("/learn/why", query_string=query, headers={**HTMX, "HX-Target": "div#numbers"})
+    assert answer.headers["HX-Replace-Url"] == "/learn/why?order=words&numbers=low"
+    sent = client.post("/learn/why?order=words", data={"numbers": "low"})
+    assert sent.headers["Location"] == "/learn/why?order=words&numbers=low"

@@ -12,6 +12,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from tests.core.trainers.test_ties import LOWEST, cs336
 from tests.pages.learn.computed import (
     ADD_ONE,
     COMPANY,
@@ -34,8 +35,12 @@ from webapp.core.models.maximum_probability import MaximumProbability, WordGraph
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, START
 from webapp.core.models.smoothing import AbsoluteDiscounting, JelinekMercer, KneserNey
+from webapp.core.models.tag_weights import SCALE
+from webapp.core.reference import tagger as tagging
 from webapp.core.reference.matching import backward
 from webapp.core.traces.ngram import columns
+from webapp.core.trainers import bpe
+from webapp.core.trainers.tagger import Training
 from webapp.pages.learn.lessons import LESSON_BY_SLUG, MOLECULES, spans_of
 from webapp.pages.training.trainings import PRESETS
 from webapp.vocabularies.trained import EXAMPLE_SENTENCES
@@ -205,12 +210,62 @@ def smoothing() -> Iterator[str]:
     yield f"{len(site_model().counts.words):,}"
 
 
+def ties() -> Iterator[str]:
+    counts, wanted = cs336()
+    seen = [(merge.left, merge.right) for merge in bpe.train_bytes(counts, 500, ["<|endoftext|>"]).merges]
+    first = next(place for place, (one, other) in enumerate(zip(seen, wanted, strict=True), 1) if one != other)
+    yield from (str(len({*seen} & {*wanted})), str(len(wanted)), str(first))
+    found = {
+        ties: bpe.train_bytes(LOWEST, merges_at_most=6, ties=ties) for ties in ("first-seen", "greater", "lower-ids")
+    }
+    pieces = {ties: {merge.piece for merge in trained.merges} for ties, trained in found.items()}
+    assert [name for name, own in pieces.items() if b"west" in own] == ["greater"]
+    assert [name for name, own in pieces.items() if b"ew" in own] == ["lower-ids"]
+    assert (
+        len(
+            {
+                tuple(trained.model.ids("newest") + trained.model.ids("few") + trained.model.ids("west"))
+                for trained in found.values()
+            }
+        )
+        == 3
+    )
+    for number, merges in enumerate(zip(*(trained.merges for trained in found.values()), strict=True), 1):
+        assert len({merge.count for merge in merges}) == 1
+        yield " ".join(
+            [f"{number} {merges[0].count}", *(f"{left.decode()} {right.decode()}" for left, right, _ in merges)]
+        )
+
+
+def tagger() -> Iterator[str]:
+    texts = LESSON_BY_SLUG["tagger"].by_key
+    gold = [line.split() for line in str(texts["unseen"].choices["corpus"]).splitlines()]
+    yield from (" / ".join(words) for words in gold)
+    assert set(str(texts["matching"].choices["dictionary"]).split()) == {word for words in gold for word in words}
+    first = "".join(gold[0])
+    yield " ".join(tagging.viterbi(first, {}))
+    yield " ".join("".join(map(tags_of, gold[0])))
+    yield " / ".join(tagging.words(first, {}))
+    training = Training(gold)
+    moments = list(training.run())
+    assert [moment.wrong for moment in moments[1:]] == [0] * 9
+    yield from (str(moments[0].wrong), str(moments[0].characters))
+    weights = training.tagger().weights
+    text = texts["unseen"].texts["en"]
+    known = [(template, four) for template, _value, four in weights.at(text, text.index("天")) if any(four)]
+    assert [template for template, _four in known] == ["C2", "T-1T0T1"]
+    assert len(weights.at(text, 0)) == 11
+    yield from (signed(known[0][1][tag] / SCALE, 2) for tag in (0, 3))
+
+
 NUMBERS: dict[str, Callable[[], Iterator[str]]] = {
     "ambiguity": ambiguity,
     "max-probability": max_probability,
     "hmm": hmm,
     "ngram": ngram,
     "smoothing": smoothing,
+    "ties": ties,
+    "tagger": tagger,
     "evaluation": evaluation,
 }
 

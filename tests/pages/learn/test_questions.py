@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import floor
@@ -10,13 +10,19 @@ from math import floor
 import pytest
 from flask import Flask
 
+from tests.core.trainers.test_ties import LOWEST as ASSIGNED
+from tests.core.trainers.test_ties import cs336
 from tests.pages.learn.computed import ADD_ONE, COMPANY, COUNTS, frequency, product, segmenter, signed, tag_score, total
 from webapp.core.encoding import Encoding
 from webapp.core.evaluation.score import score_lines
+from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.ngram_counts import END, START
+from webapp.core.models.tagger import Tagger
 from webapp.core.models.unigram import Unigram
 from webapp.core.reference import bpe, matching, unigram, wordpiece
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.trainers import bpe as trainer
+from webapp.core.trainers.tagger import Training
 from webapp.pages.learn.lessons import ADMITTED, ADMITTED_CUT, LESSON_BY_SLUG, LESSONS, MOLECULES, Lesson, Question
 from webapp.rendering.markup import inline_markup
 from webapp.tokenization.result import prepare
@@ -28,6 +34,7 @@ ALL = [(language, one.slug, key) for language in LANGUAGES for one in LESSONS fo
 DOGS, LOW = (
     LESSON_BY_SLUG[slug].by_key[key].choices["corpus"] for slug, key in (("wordpiece", "unknown"), ("bpe", "five"))
 )
+GOLD = [line.split() for line in str(LESSON_BY_SLUG["tagger"].by_key["unseen"].choices["corpus"]).splitlines()]
 SCIENCE = LESSON_BY_SLUG["dictionary"].by_key["forward"].choices["dictionary"]
 
 
@@ -65,7 +72,7 @@ def quoted(words: Sequence[str]) -> str:
     return " / ".join(words)
 
 
-def coded(words: Sequence[str]) -> list[str]:
+def coded(words: Iterable[str]) -> list[str]:
     return [f"`{word}`" for word in words]
 
 
@@ -273,6 +280,22 @@ def success(question: Question) -> list[object]:
     return [quoted(segmenter().words("方成功考上了北大")), segmenter().words("方小成考上了北大")[0]]
 
 
+def update(question: Question) -> list[object]:
+    training = Training(GOLD[:1])
+    list(training.run(1))
+    changed = next(four for _, value, four in training.weights.at("小明在北京工作", 0) if value == "小")
+    return [f"{question.answer.split()[0]} {changed[0]:+}", "S", "B"]
+
+
+def correct(question: Question) -> list[object]:
+    text = LESSON_BY_SLUG["tagger"].by_key["long"].texts["en"]
+    training, further = Training(GOLD), Training([*GOLD, ["老师", "在", "乌鲁木齐", "学习"]])
+    assert [*training.run(), *further.run()]
+    listed = Tagger(training.tagger().weights, Dictionary([*training.tagger().pieces, "乌鲁木齐"]))
+    corrected = ["乌鲁木齐" in model.words(text) for model in (listed, further.tagger())]
+    return [question.choices[corrected.index(True)]]
+
+
 def collected(question: Question) -> list[object]:
     kinds, seen, discount = COUNTS.types_after("人生"), COUNTS.context_count("人生"), 0.75
     share = Fraction(kinds * discount / seen)
@@ -285,6 +308,30 @@ def company(question: Question) -> list[object]:
     assert {str(count), str(rare_count)} <= set(numbers(question.prompt))
     answer = next(choice for choice in question.choices if common in choice)
     return [answer, before, rare_before, before - 3, 299]
+
+
+def greatest(question: Question) -> list[object]:
+    words = {bpe.utf8(word): count for word, count in ASSIGNED.items()}
+    chosen = [bpe.train(words, 1, rule)[0] for rule in (bpe.greater, bpe.first_seen)]
+    assert {bpe.count_pairs(words)[pair] for pair in chosen} == {9} == {max(bpe.count_pairs(words).values())}
+    assert "9" in numbers(question.prompt)
+    best, other = (" ".join(map(bytes.decode, pair)) for pair in chosen)
+    return [best, *coded([best, other])]
+
+
+def tied(question: Question) -> list[object]:
+    counts, _merges = cs336()
+    course, ours = (
+        trainer.train_bytes(counts, merges_at_most=65, ties=rule).merges for rule in ("greater", "first-seen")
+    )
+    assert ours[:64] == course[:64]
+    assert {"64", "65", "246"} <= set(numbers(question.prompt))
+    assert (course[64].count, ours[64].count) == (246, 246)
+    return [
+        question.choices[2],
+        246,
+        *coded(f"{left.decode()} {right.decode()}" for left, right, _ in (course[64], ours[64])),
+    ]
 
 
 def precision(question: Question) -> list[object]:

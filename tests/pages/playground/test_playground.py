@@ -1,6 +1,7 @@
 """What a visitor of the playground sees, without a browser: addresses, forms and htmx responses."""
 
 import io
+import re
 import time
 
 import pytest
@@ -11,6 +12,7 @@ from werkzeug.test import stream_encode_multipart
 
 from tests.pages.playground.test_uploads import query_of
 from tests.site import HTMX, Page, Read
+from webapp.core.algorithms import ALGORITHMS
 from webapp.core.formats.recognize import recognize
 from webapp.pages.playground.form import WELCOME
 from webapp.vocabularies import CATALOGUE, offered_algorithms, shipped_tokenizer
@@ -20,12 +22,16 @@ FORM = "application/x-www-form-urlencoded"
 LONG = "It was the best of times, it was the worst of times. " * 60
 
 
-def test_the_first_response_contains_a_result(client: FlaskClient) -> None:
-    page = Page(client.get("/").text)
-    assert page.box == "\n" + WELCOME
-    assert page.ids == shipped_encoding("o200k_base").ids(WELCOME)
+@pytest.mark.parametrize(("language", "start", "example"), [("en", "Tokenizers", "English"), ("zh", "不同", "中文")])
+def test_the_first_response_contains_a_result(client: FlaskClient, language: str, start: str, example: str) -> None:
+    html, text = client.get(f"/?lang={language}").text, WELCOME[language]
+    page = Page(html)
+    assert text.startswith(start)
+    assert re.search('class="example" [^>]+>(.+?)</a>', html)[1] == example  # type: ignore[index]
+    assert page.box == "\n" + text
+    assert page.ids == shipped_encoding("o200k_base").ids(text)
     assert page.figures == len(page.tokens) == len(page.ids)
-    assert "".join(page.pieces) == WELCOME.replace("\n", "↵"), "a full stop and a line end are one token"
+    assert "".join(page.pieces) == text.replace("\n", "↵"), "a full stop and a line end are one token"
 
 
 @pytest.mark.parametrize(
@@ -263,7 +269,12 @@ def test_the_training_record_is_published(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, entry in CATALOGUE.items() if entry.origin == "learned" and name != "learned-ngram"]
+    "name",
+    [
+        name
+        for name, entry in CATALOGUE.items()
+        if entry.origin == "learned" and ALGORITHMS[entry.algorithms[0]].family != "word model"
+    ],
 )
 def test_a_trained_vocabulary_can_be_downloaded(client: FlaskClient, show: Read, name: str) -> None:
     text = "low low lower lowest newer wider, newest"

@@ -91,7 +91,7 @@ ROW = re.compile(r"<(?:a|div)([^>]*)><span>([^<]+)</span>(.*?)<b>(\d+)</b>")
 MODELS = ["GPT-4o", "GPT-4", "GPT-2", "Mistral 7B v0.1"]
 ENGLISH = [*MODELS, "BERT, cased", "T5, Flan-T5"]
 CHINESE_SUBWORDS = [*MODELS, "BERT, Chinese", "Unigram"]
-WORDS = ["FMM", "BMM", "Bidirectional", "Max probability", "N-gram"]
+WORDS = ["FMM", "BMM", "Bidirectional", "Max probability", "N-gram", "Tagger"]
 CHINESE = "研究生命科学的人研究生命的起源"
 
 
@@ -120,6 +120,20 @@ def test_a_text_stands_beside_tokenizers_of_its_kind(
         assert ("mostly unknown" in bar) == ("class=faint" in row) == ("ᚠ" in query["text"] and name in ENGLISH[4:])
         if address := re.search('href="([^"]+)"', row):
             assert Page(client.get(unescape(address[1])).text).figures == count, name
+
+
+def test_the_row_comes_with_a_request_of_its_own_while_typing(client: FlaskClient) -> None:
+    form = {"text": CHINESE, "algorithm": "fmm"}
+    part = client.post("/", data=form, headers=HTMX).text
+    assert 'hx-post="/others"' in part
+    assert "bars others" not in part
+    row = client.post("/others", data=form, headers=HTMX)
+    assert row.text.strip() in client.get("/", query_string=form).text
+    assert "HX-Replace-Url" not in row.headers
+    assert "bars others" in client.get("/others", query_string=form, follow_redirects=True).text
+    assert "bars others" in client.post("/others", data=form, follow_redirects=True).text
+    refused = client.post("/others", data={**form, "vocabulary": "nothing"}, headers=HTMX)
+    assert refused.status_code == 404
 
 
 def test_a_visitors_dictionary_and_its_changes_apply_to_every_method(client: FlaskClient) -> None:

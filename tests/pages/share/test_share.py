@@ -56,7 +56,7 @@ def share_again(app: Flask, path: str, expires: datetime | None = None, **change
 
 
 STATES = [
-    {"algorithm": "bpe", "vocabulary": "learned-bytes", "size": "20"},
+    {"algorithm": "bpe", "vocabulary": "learned-bytes", "size": "20", "ties": "lower-ids"},
     {"algorithm": "wordpiece", "lowercase": "1"},
     {"algorithm": "wordpiece", "vocabulary": "learned-wordpiece"},
     {"algorithm": "unigram", "vocabulary": "learned-unigram"},
@@ -82,6 +82,17 @@ def test_a_stored_result_is_shown_unchanged(client: FlaskClient, state: dict[str
     assert "Today the same text" not in kept.text
     for sentence in ("not the vocabulary’s own rule", "words in full mode", "Dashed outline"):
         assert (sentence in kept.text) == (sentence in shown.text)
+
+
+@pytest.mark.parametrize(("algorithm", "unit"), [("fmm", "words"), ("bpe", "tokens")])
+def test_what_is_counted_has_one_name(client: FlaskClient, algorithm: str, unit: str) -> None:
+    path = link(share(client, algorithm=algorithm, text="研究生命科学的人"))
+    page, frame = client.get(path).text, client.get(f"{path}/embed").text
+    count = int(re.search(r'data-tokens="(\d+)"', page)[1])  # type: ignore[index]
+    assert f"<h1>{count} {unit} · " in page
+    assert f'content="{count} {unit} from 8 characters, by' in page
+    assert f"<b>{count}</b> {unit}" in frame
+    assert f" {count} {unit}</text>" in client.get(f"{path}/tokens.svg").text
 
 
 def test_deleting_with_the_secret(client: FlaskClient) -> None:

@@ -17,7 +17,8 @@ from tests.core import sentencepieces
 from tests.pages.playground.test_uploads import bpe, query_of, upload
 from tests.pages.steps import json_of, page_of, told
 from tests.properties import EXPENSIVE_WITH_SAME_FIXTURE
-from webapp.core.traces.merging import TracedWord, merging_steps
+from webapp.core.traces.merge_records import TracedWord
+from webapp.core.traces.merging import merging_steps
 from webapp.pages.walkthrough.merge_tree import merge_tree
 from webapp.rendering.pictures.figure import FigureBox, FigureLabel
 from webapp.vocabularies import shipped_tokenizer

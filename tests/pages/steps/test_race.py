@@ -44,7 +44,7 @@ def test_every_lane_ends_with_its_tokens(client: FlaskClient, lanes: tuple[str, 
         algorithm, vocabulary = lane.split(":")
         encoding = tokenize(State(algorithm, vocabulary, text), corpus_limit=0).encoding
         assert pieces == [cell(encoding.piece(at)).text for at in range(len(encoding.ids))]
-    assert page.count('class="lane done"') == len(lanes)
+    assert page.count('class="lane done') == len(lanes)
 
 
 @pytest.mark.parametrize("lanes", [ALL, WORDS])
@@ -103,4 +103,5 @@ def test_words_are_no_tokens_and_unknown_text_does_not_win(client: FlaskClient) 
     assert scores[0] == ("1", "word")
     assert scores[1][1] in ("token", "tokens")
     assert scores[2][1].endswith("<br>1 unknown")
+    assert re.findall('<li class="lane done( wins)?"', page.text) == [" wins", "", ""]
     assert "Fewest: 1, FMM · jieba" in unescape(re.sub("</?b>", "", page.text))

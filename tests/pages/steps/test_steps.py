@@ -121,6 +121,15 @@ def test_steps_are_shown_in_frames_of_other_sites(client: FlaskClient, path: str
     assert re.search(r'class="btn" href="([^"?]*)[^"]*" target="_blank"', framed.text)[1] == path  # type: ignore[index]
 
 
+def test_the_overview_lists_each_text_once_and_begins_with_what_readers_look_for(client: FlaskClient) -> None:
+    for language, first in (("en", "/steps/bpe?"), ("zh", "/steps/fmm?")):
+        cards = client.get(f"/steps?lang={language}").text.split('<li class="card-of-steps">')[1:]
+        assert f'class="whole" href="{first}' in cards[0]
+        for card in cards:
+            texts = re.findall("<bdi>(.+?)</bdi>", card)
+            assert len(texts) == len(set(texts))
+
+
 def test_the_hmm_has_an_address(client: FlaskClient) -> None:
     page = client.get("/steps/hmm?lang=en", follow_redirects=True)
     assert page.status_code == 200

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from werkzeug.datastructures import MultiDict
 
 from tests.properties import EXPENSIVE
-from webapp.core.training.plan import TRAINERS, TrainingPlan
+from webapp.core.trainers.ties import TIE_RULES
+from webapp.core.training.plan import TIED, TRAINERS, TrainingPlan
 from webapp.pages.train.corpora import format_of
 from webapp.pages.train.plan import DEFAULTS, PlanRequest, plan_from, request_of
 
@@ -23,12 +24,17 @@ def read(app: Flask, **values: str) -> PlanRequest:
         return plan_from(MultiDict(values))
 
 
-def test_a_plan_survives_its_address(app: Flask) -> None:
-    plan = TrainingPlan.from_json(
+@pytest.mark.parametrize(
+    "document",
+    [
         {"trainer": "unigram", "size": 500, "split": "own", "pattern": r"\p{L}+|\s", "normalization": "nfkc"}
         | {"special_tokens": ["<a>", "<b c>"], "minimum_count": 3, "coverage": 0.999, "keep": 0.5, "seeds": "bpe"}
-        | {"longest_piece": 20, "longest_word": 300}
-    )
+        | {"longest_piece": 20, "longest_word": 300},
+        *({"trainer": trainer, "ties": ties} for trainer in TIED for ties in TIE_RULES),
+    ],
+)
+def test_a_plan_survives_its_address(app: Flask, document: dict[str, Any]) -> None:
+    plan = TrainingPlan.from_json(document)
     assert read(app, **dict(request_of(plan).changed())).plan == plan
 
 

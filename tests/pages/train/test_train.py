@@ -105,8 +105,8 @@ def test_wordpiece_from_the_top_down_keeps_its_name(client: FlaskClient, queue: 
 @pytest.mark.parametrize(
     ("trainer", "shown", "hidden"),
     [
-        ("bpe-bytes", {"variant-plain", "minimum_count"}, {"keep", "coverage"}),
-        ("wordpiece", {"coverage"}, {"keep", "variant-plain"}),
+        ("bpe-bytes", {"variant-plain", "minimum_count", "ties"}, {"keep", "coverage"}),
+        ("wordpiece", {"coverage"}, {"keep", "variant-plain", "ties"}),
         ("unigram", {"keep", "coverage", "longest_piece", "seeds-bpe"}, {"variant-plain"}),
         ("ngram", {"segmentation", "order-3", "smoothing", "minimum_pairs", "minimum_triples"}, {"size", "pattern"}),
     ],
@@ -201,6 +201,36 @@ def test_a_corpus_that_is_gone_keeps_the_choices(client: FlaskClient, queue: Job
         assert '<input type="hidden" name="size" value="900">' in answer.text
 
 
+def test_a_corpus_is_kept_for_its_visitor_alone_until_it_is_deleted(
+    client: FlaskClient, queue: Jobs, corpus: str, job: str
+) -> None:
+    kept = f'href="/train?corpus={corpus}"'
+    assert kept in client.get("/train").text
+    stranger = client.application.test_client()
+    assert kept not in stranger.get("/train").text
+    assert corpus not in stranger.get(f"/train/{job}").text
+    for visitor, status in ((stranger, 303), (client, 409)):  # the training that waits needs it
+        assert visitor.post("/train/corpus/delete", data={"corpus": corpus}).status_code == status
+        assert queue.corpora.files(corpus)
+    queue.cancel(job)
+    assert "Delete this corpus" in client.get(f"/train?corpus={corpus}").text
+    assert client.post("/train/corpus/delete", data={"corpus": corpus}).status_code == 303
+    assert queue.corpora.files(corpus) == ()
+    assert kept not in client.get("/train").text
+
+
+def test_a_forecast_says_what_a_training_takes_and_whether_the_site_allows_it(
+    client: FlaskClient, corpus: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"/train?corpus={corpus}&lang=en"
+    page = client.get(address).text
+    assert re.search(r"takes about \d+ seconds? on an idle machine, and \d+(\.\d)? MB of memory\.", page)
+    assert "more than this site allows" not in page
+    assert "on an idle machine" not in client.get(f"{address}&trainer=ngram&segmentation=fmm").text
+    monkeypatch.setitem(client.application.config, "MAX_TRAINING_MEMORY_BYTES", 10_000_000)
+    assert "more than this site allows" in client.get(address).text
+
+
 def test_too_many_trainings_are_refused(client: FlaskClient) -> None:
     answers = []
     for _ in range(5):
@@ -237,8 +267,10 @@ def test_a_waiting_training_says_when(client: FlaskClient, job: str) -> None:
 
 def test_a_running_training_shows_how_far_it_is(client: FlaskClient, queue: Jobs, job: str) -> None:
     holder = claim(queue, job)
+    started = '<li class="now" aria-current="step"><span>Read the corpus</span>'
+    assert started in same_part(client, job), "its process may need seconds to start"
     queue.store.beat(job, holder, Progress("count", 5, 10), {})
-    same_part(client, job)
+    assert started not in same_part(client, job)
     latest = (" the", "<b>\u202e", "新的")
     queue.store.beat(job, holder, Progress("train", 160, 320, 300, latest, CURVE[:2]), {"count": 2.0})
     page = same_part(client, job)
@@ -248,15 +280,25 @@ def test_a_running_training_shows_how_far_it_is(client: FlaskClient, queue: Jobs
     assert "1.80 characters per token" in page
 
 
+def test_a_training_whose_process_was_lost_says_that_it_started_over(
+    client: FlaskClient, queue: Jobs, job: str
+) -> None:
+    assert "started over" not in same_part(client, job)
+    queue.store.release(job, claim(queue, job))
+    assert "The training started over." in same_part(client, job)
+    claim(queue, job)
+    assert "After 3 attempts the training fails." in same_part(client, job)
+
+
 def test_a_training_is_cancelled(client: FlaskClient, queue: Jobs, corpus: str, job: str) -> None:
     claim(queue, job)
     answer = client.post(f"/train/{job}/cancel")
     assert (answer.status_code, answer.headers["Location"]) == (303, f"/train/{job}")
     page = same_part(client, job)
-    assert "Its corpus is deleted" in page
+    assert "Its corpus is kept for a day" in page
     assert "http-equiv" not in page
-    assert 'href="/train?size=320"' in page
-    assert queue.corpora.files(corpus) == ()
+    assert f'href="/train?corpus={corpus}&amp;size=320"' in page
+    assert queue.corpora.files(corpus)
     # Again, or too late: nothing happens.
     assert "Cancelled." in client.post(f"/train/{job}/cancel", headers=HTMX).text
 

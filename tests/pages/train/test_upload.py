@@ -37,6 +37,15 @@ def test_pasted_text_becomes_a_corpus(client: FlaskClient) -> None:
     assert script.headers["Location"].startswith("/train?corpus=")
 
 
+@pytest.mark.parametrize(("language", "start"), [("en", "Execution model"), ("zh", "我冒了严寒，回到")])
+def test_the_page_has_a_text_to_start_with(client: FlaskClient, language: str, start: str) -> None:
+    box = Page(client.get(f"/train?lang={language}").text).box
+    assert box.startswith("\n" + start)
+    plan = client.get(send(client, text=box).headers["Location"]).text
+    size = int(re.search(r'id="size" value="(\d+)"', plan)[1])  # type: ignore[index]
+    assert size > 500, "pieces enough to watch"
+
+
 def test_several_files_are_one_corpus(client: FlaskClient) -> None:
     answer = send(
         client,

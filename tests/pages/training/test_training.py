@@ -14,10 +14,12 @@ from flask.testing import FlaskClient
 from tests.pages.steps import told
 from tests.site import HTMX, Page
 from webapp.core import recipes
+from webapp.core.trainers.ties import FIRST_SEEN, TIE_RULES, TieRule
 from webapp.pages.training.request import TrainingRequest
 from webapp.pages.training.trainings import PRESETS
 from webapp.vocabularies import train_vocabulary
 
+LOWEST = "low 5 lower 2 widest 3 newest 6"
 KINDS = [("bpe", ""), ("bpe", "bytes"), ("wordpiece", ""), ("unigram", "")]
 
 
@@ -79,7 +81,7 @@ def test_the_presets_are_the_worked_examples_and_give_their_results(client: Flas
         ("bpe", {"corpus": "low " * 501}, 413, "The corpus has 2,004 characters; training is shown on up to", "beginn"),
         ("bpe", {"corpus": "low lower", "step": "99"}, 404, "There is no step 99", "step=0"),
         ("bpe", {"corpus": "low lower", "step": "-1"}, 422, "Steps are counted from 0.", "step=0"),
-        ("bpe", {"corpus": "low lower", "size": "201"}, 422, "number of merges from 0 to 200", ""),
+        ("bpe", {"corpus": "low lower", "size": "201"}, 422, "merges: Choose a number from 0 to 200", ""),
         ("bpe", {"corpus": "low", "text": "low " * 51}, 413, "The text to tokenize has 204 characters", ""),
         ("bpe", {"packed": "nonsense"}, 422, "cannot be read", ""),
         ("unigram", {"corpus": "low lower", "size": "3"}, 422, "has 6 different characters", ""),
@@ -146,15 +148,68 @@ def test_any_corpus_can_be_shown(client: FlaskClient, algorithm: str, symbols: s
     ("name", "algorithm", "symbols"),
     [("learned-characters", "bpe", ""), ("learned-bytes", "bpe", "bytes"), ("learned-wordpiece", "wordpiece", "")],
 )
+@pytest.mark.parametrize("ties", TIE_RULES)
 def test_the_trained_vocabulary_equals_that_of_the_playground(
-    client: FlaskClient, name: str, algorithm: str, symbols: str
+    client: FlaskClient, name: str, algorithm: str, symbols: str, ties: TieRule
 ) -> None:
     corpus = "the cat sat on the mat, the other cat had not"
-    steps = training_json(client, TrainingRequest(algorithm, symbols=symbols, corpus=corpus, size=12))["steps"]
-    assert merged(steps) == [
-        tuple(part.decode() if isinstance(part, bytes) else part for part in merge[:2])
-        for merge in train_vocabulary(name, corpus, 12).merges
+    if algorithm != "bpe" and ties != FIRST_SEEN:
+        assert 'name="ties"' not in client.get(f"/steps/training/{algorithm}").text
+        return
+    asked = TrainingRequest(algorithm, symbols=symbols, corpus=corpus, size=12, ties=ties)
+    trained = train_vocabulary(name, corpus, 12, ties)
+    assert merged(training_json(client, asked)["steps"]) == [
+        tuple(part.decode() if isinstance(part, bytes) else part for part in merge[:2]) for merge in trained.merges
     ]
+    query = {"algorithm": algorithm, "vocabulary": name, "text": corpus, "size": 12, "ties": ties}
+    page = client.get("/", query_string=query).text
+    assert Page(page).ids == list(trained.tokenizer.ids(corpus))
+    assert f'<option value="{ties}" selected>' in page
+
+
+@pytest.mark.parametrize(
+    ("ties", "corpus", "said"),
+    [
+        (
+            "greater",
+            LOWEST,
+            "“s” and “t” occur next to each other 9 times, as often as one other pair. "
+            "Of these pairs, this is the lexicographically greatest.",
+        ),
+        (
+            "smaller",
+            LOWEST,
+            "“e” and “s” occur next to each other 9 times, as often as one other pair. "
+            "Of these pairs, this is the lexicographically smallest.",
+        ),
+        (
+            "lower-ids",
+            "ab cd ef",
+            "No pair occurs more than once; “a” and “b” are merged. Of these pairs, this has the lowest ids.",
+        ),
+        (
+            "longest",
+            LOWEST,
+            "as often as one other pair. Of these pairs, this makes the longest piece; "
+            "of equally long ones, the first in the corpus is merged.",
+        ),
+        ("greater", "we 5 st 3", "“w” and “e” occur next to each other 5 times, more often than any other pair."),
+        ("first-seen", LOWEST, "One other pair occurs as often, but later in the corpus."),
+    ],
+)
+def test_a_round_says_by_which_rule_a_pair_was_merged(client: FlaskClient, ties: str, corpus: str, said: str) -> None:
+    query = {"corpus": corpus, "symbols": "bytes", "ties": ties, "step": 1, "lang": "en"}
+    answer = client.get("/steps/training/bpe", query_string=query)
+    assert said in told(answer.text)
+    assert f'<option value="{ties}" selected>' in answer.text
+    start = client.get("/steps/training/bpe", query_string={**query, "step": 0}).text
+    assert ("Equally frequent pairs: " in told(start)) == (ties != FIRST_SEEN) == (start.count(f"&amp;ties={ties}") > 1)
+
+
+def test_a_rule_that_does_not_exist_is_refused(client: FlaskClient) -> None:
+    answer = client.get("/steps/training/bpe?corpus=low&ties=random&lang=en")
+    assert answer.status_code == 422
+    assert "Equally frequent pairs: There is no such choice. Choose one from the list." in answer.text
 
 
 # --- all rounds as a table

@@ -238,7 +238,7 @@ def _stage(
 
 def _rest(model: Any) -> object:
     """What decides the ids besides settings, pieces, scores and the order of merges."""
-    names = ("unknown_id", "merges", "reserved", "counts", "direction", "keep_runs")
+    names = ("unknown_id", "pairs", "reserved", "counts", "direction", "keep_runs")
     kinds = getattr(getattr(model, "vocabulary", None), "kinds", None)
     return kinds, [getattr(model, name, None) for name in names]
 
@@ -282,7 +282,7 @@ def _merges(first: Tokenizer, second: Tokenizer) -> MergeDifference | None:
     """The difference of the merges, or of the order in which pieces are merged; None for the same, or without any."""
     models = first.model, second.model
     pairs = isinstance(models[0], BPE) and isinstance(models[1], BPE)
-    if pairs and models[0].pieces == models[1].pieces and models[0].merges == models[1].merges:  # type: ignore[attr-defined]
+    if pairs and models[0].pieces == models[1].pieces and models[0].pairs == models[1].pairs:  # type: ignore[attr-defined]
         return None
     a, b = (list(_merged(each, pairs=pairs)) for each in models)
     in_a, in_b = set(a), set(b)
@@ -300,7 +300,7 @@ def _merges(first: Tokenizer, second: Tokenizer) -> MergeDifference | None:
 
 def _merged(model: Model, *, pairs: bool) -> Iterator[Any]:
     """The merges of a model as pairs of pieces, or the pieces that it merges, in order."""
-    pieces = model.pieces
+    pieces = tuple(model.pieces)
     if isinstance(model, BPE):
         found = ((pieces[left], pieces[right]) for left, right in model.merges)
         yield from found if pairs else dict.fromkeys(left + right for left, right in found)  # type: ignore[operator]
@@ -338,8 +338,9 @@ def _tokens(first: Tokenizer, second: Tokenizer) -> list[TokenDifference]:
 
 def _token_texts(first: Tokenizer, second: Tokenizer, tokens: Sequence[TokenDifference]) -> Iterator[tuple[str, str]]:
     """Texts with added tokens, those that differ first: inside words, beside spaces, in other case."""
-    common = [token.content for token in first.added_tokens if token in second.added_tokens]
-    for content in [*(each.content for each in tokens), *common][:MOST_ADDED]:
+    others = frozenset(second.added_tokens)
+    common = (token.content for token in first.added_tokens if token in others)
+    for content in islice(chain((each.content for each in tokens), common), MOST_ADDED):
         if len(content) <= 100:
             yield ADDED, f"low{content}low {content}  low {content.swapcase()}"
 
@@ -353,9 +354,10 @@ def _piece_texts(
     texts: set[str] = set()
     nearest: set[str] = set()
     if isinstance(models[0], BPE) and isinstance(models[1], BPE):
-        sides = (pair for pair in zip_longest(models[0].merges, models[1].merges) if pair[0] != pair[1])
+        sides = (pair for pair in zip_longest(models[0].pairs, models[1].pairs) if pair[0] != pair[1])
         for at, pair in enumerate(islice(sides, MOST_DECODED)):
-            merged = {each.decode(ids) for each, ids in zip((first, second), pair, strict=True) if ids}
+            both = zip((first, second), pair, strict=True)
+            merged = {each.decode([one >> 32, one & 0xFFFFFFFF]) for each, one in both if one is not None}
             (nearest if at < MOST_OF_PIECES else texts).update(merged)  # one merge that moved moves all after it
     if not scored:
         places = (id for id, (a, b) in enumerate(zip(*(each.pieces for each in models), strict=False)) if a != b)

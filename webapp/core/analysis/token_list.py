@@ -40,7 +40,9 @@ class PieceMarks:
         """The text of a piece, or None if its bytes are not whole characters."""
         data = self._bytes_of(piece)
         if data is not None:
-            return _decoded(data)
+            ends = bool(self.suffix) and data.endswith(self.suffix.encode())
+            text = _decoded(data.removesuffix(self.suffix.encode()))
+            return f"{text} " if ends and text is not None else text
         assert isinstance(piece, str)
         if self.prefix and len(piece) > len(self.prefix):
             piece = piece.removeprefix(self.prefix)
@@ -221,4 +223,4 @@ _DIGITS = 15  # of the largest number that is looked up as an id
 def _written(piece: str | bytes, text: str | None) -> str:
     if isinstance(piece, str):
         return piece
-    return piece.hex(" ").upper() if text is None else text
+    return piece.hex(" ").upper() if text is None else piece.decode()

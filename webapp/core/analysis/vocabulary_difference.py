@@ -67,12 +67,12 @@ def difference_of(first: tuple[TokenList, Tokenizer], second: tuple[TokenList, T
         groups["a" if other is None else "same" if other == id else "moved"].append((id, other))
     groups["b"] = [(None, id) for meaning, id in meanings_b.items() if meaning not in meanings_a]
 
+    texts_a, texts_b = (dict(zip(tokens.ids, tokens.texts, strict=True)) for tokens, _ in (first, second))
+
     def order(pair: tuple[int | None, int | None]) -> tuple[tuple[int, int], int]:
-        tokens, id = (second[0], pair[1]) if pair[0] is None else (first[0], pair[0])
+        texts, id = (texts_b, pair[1]) if pair[0] is None else (texts_a, pair[0])
         assert id is not None
-        at = tokens.place_of(id)
-        assert at is not None
-        return telling(tokens.texts[at]), id
+        return telling(texts[id]), id
 
     return VocabularyDifference({group: sorted(pairs, key=order) for group, pairs in groups.items()})
 

@@ -113,8 +113,11 @@ _BYTE_NAME = regex.compile("<0x[0-9A-Fa-f]{2}>")
 def _candidate(piece: str | bytes, marks: PieceMarks, score: float | None) -> Candidate:
     if isinstance(piece, bytes) or marks.byte_characters:
         data = marks.bytes_of(piece)
+        suffix = marks.suffix.encode()
         try:
             text = data.decode()
+            if suffix:
+                return Candidate(text, data.removesuffix(suffix).decode(), end=data.endswith(suffix), score=score)
         except UnicodeDecodeError:
             return Candidate(data.hex(" ").upper(), data)
         return _spaced(text, text, score)
@@ -187,7 +190,7 @@ class Spelling:
             raise SpellingRefused("long")
         if not text or ("\0" in text and not self.byte_level) or _SURROGATE.search(text):
             raise SpellingRefused("invalid")
-        if self.byte_level:
+        if self.byte_level and not self.suffix:
             self._check(str(candidate.literal))
             return [str(candidate.literal).encode()]
         if self.space:
@@ -201,7 +204,7 @@ class Spelling:
         if not self.suffix:
             return [text]
         endings = {True: [self.suffix], False: [""], None: ["", self.suffix]}[candidate.end]
-        return [text + ending for ending in endings]
+        return [(text + ending).encode() if self.byte_level else text + ending for ending in endings]
 
     def text_of(self, form: Form) -> str:
         """What a piece stands for, for a reader; bytes that are part of a character in hexadecimal."""

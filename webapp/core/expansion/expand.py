@@ -13,7 +13,7 @@ from webapp.core.expansion.growth import Growth, NewPiece, grow
 from webapp.core.expansion.merge_tables import Merges, Ranks, Scores
 from webapp.core.expansion.unigram import UNKNOWN_PENALTY, best_score, scores_of, shift
 from webapp.core.models import Model
-from webapp.core.models.bpe import BPE
+from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram, single
@@ -57,7 +57,7 @@ def base_kind(tokenizer: Tokenizer) -> BaseKind | None:
     and of BPE with a prefix inside words follow rules that `tokenizers` does not have.
     """
     match tokenizer.model:
-        case BPE() if type(tokenizer.model) is BPE and not tokenizer.model.continuing_subword_prefix:
+        case BPE() if not isinstance(tokenizer.model, SubwordBPE) and not tokenizer.model.continuing_subword_prefix:
             return "merges"
         case RankBPE():
             return "ranks"
@@ -80,9 +80,9 @@ def expand(
 ) -> Expansion:
     """Add the pieces of another vocabulary, or the tokens of a list, to a base; no id of the base changes.
 
-    The pieces of a BPE addition keep their order. Others are added by length, shorter ones first, so that longer ones
-    are merges of them. `bridge` adds the pieces in between that a merge needs; otherwise candidates that need them are
-    refused. At most `most` pieces are added, in about `seconds` of CPU time at most.
+    The pieces of a BPE addition keep their order, after its single characters. Others are added by length, shorter ones
+    first, so that longer ones are merges of them. `bridge` adds the pieces in between that a merge needs; otherwise
+    candidates that need them are refused. At most `most` pieces are added, in about `seconds` of CPU time at most.
 
     >>> from webapp.core.trainers.from_text import train_bpe
     >>> base = train_bpe("low lower lowest", merges=3)
@@ -123,8 +123,15 @@ def expand(
 def _candidates(addition: Tokenizer | Iterable[str]) -> list[Candidate]:
     if not isinstance(addition, Tokenizer):
         return sorted(candidates_of.of_lines(addition), key=_length)
-    found = list(candidates_of.of_tokenizer(addition))
-    return found if isinstance(addition.model, BPE | RankBPE | ScoredBPE) else sorted(found, key=_length)
+    found, model = list(candidates_of.of_tokenizer(addition)), addition.model
+    if isinstance(model, RankBPE) or getattr(model, "byte_level", False):
+        return found
+    # SentencePiece writes characters last: beyond the limit, each would cost a base with bytes three tokens.
+    return sorted(found, key=_is_merged if isinstance(model, BPE | ScoredBPE) else _length)
+
+
+def _is_merged(candidate: Candidate) -> bool:
+    return len(candidate.literal) > 1
 
 
 def _length(candidate: Candidate) -> int:
@@ -146,18 +153,7 @@ def _by_merges(model: Any, growth: Growth) -> Grown:
 
 
 def _with_pieces(model: BPE, pieces: Sequence[Form], merges: Sequence[tuple[int, int]]) -> BPE:
-    return BPE(
-        [*model.pieces, *pieces],
-        merges,
-        byte_level=model.byte_level,
-        end_of_word_suffix=model.end_of_word_suffix,
-        unknown=model.unknown,
-        continuing_subword_prefix=model.continuing_subword_prefix,
-        fuse_unknown=model.fuse_unknown,
-        byte_fallback=model.byte_fallback,
-        ignore_merges=model.ignore_merges,
-        partial=bool(model.missing_bytes),
-    )
+    return BPE([*model.pieces, *pieces], merges, **model.options)
 
 
 def _by_ranks(model: Any, growth: Growth) -> Grown:

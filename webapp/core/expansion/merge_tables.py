@@ -109,7 +109,8 @@ class Merges(MergeTable):
 
     def _symbols(self, piece: Form) -> list[Form]:
         if isinstance(piece, bytes):
-            return [bytes([byte]) for byte in piece]
+            body = piece.removesuffix(self.model.byte_suffix)
+            return [*(bytes([byte]) for byte in body[:-1]), body[-1:] + piece[len(body) :]]
         suffix = self.model.end_of_word_suffix
         if not suffix or not piece.endswith(suffix):
             return list(piece)

@@ -16,6 +16,7 @@ from webapp.core.vocabulary_error import shown
 # Merges are read in batches of this size; the source of each batch is freed before the next, which bounds memory.
 AT_A_TIME = 10_000
 
+_BYTES = {bytes([byte]) for byte in range(256)}
 # The bytes that occur in UTF-8.
 _UTF_8 = {bytes([byte]) for byte in (*range(0xC0), *range(0xC2, 0xF5))}
 
@@ -106,10 +107,19 @@ def _read_bpe(part: Json, added: Sequence[AddedToken], *, byte_level: bool) -> B
     prefix = field(part, "continuing_subword_prefix", str, "")
     suffix = field(part, "end_of_word_suffix", str, "")
     ignore_merges = field(part, "ignore_merges", bool, False)
-    if byte_level and not prefix and not suffix:
+    if byte_level and not prefix:
         pieces = _as_bytes(names, added)
-        if pieces is not None and (unknown is None or set(pieces) >= _UTF_8):
-            return BPE(pieces, merges, byte_level=True, ignore_merges=ignore_merges, partial=True)
+        known = set(pieces or ())
+        ends = suffix.isascii() and (not suffix or known >= {each + suffix.encode() for each in _BYTES} | _BYTES)
+        if pieces is not None and ends and (unknown is None or known >= _UTF_8):
+            return BPE(
+                pieces,
+                merges,
+                byte_level=True,
+                end_of_word_suffix=suffix,
+                ignore_merges=ignore_merges,
+                partial=not suffix,
+            )
     return BPE(
         names,
         merges,

@@ -5,7 +5,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-_SAME = {"merges.txt": "vocab.json", "ngrams.txt": "ngrams.json"}
+_SAME = {"merges.txt": "vocab.json", "ngrams.txt": "ngrams.json", "tagger.json": "ngrams.json"}
 
 
 def loading_code(file: str, *, lowercase: bool = False) -> str:

@@ -74,7 +74,8 @@ def write(tokenizer: Tokenizer) -> str:
     order, and for a pipeline that is not one split pattern.
     """
     model = tokenizer.model
-    if not isinstance(model, BPE) or not model.byte_level or model.ignore_merges or model.continuing_subword_prefix:
+    marked = isinstance(model, BPE) and (model.continuing_subword_prefix or model.byte_suffix)
+    if not isinstance(model, BPE) or not model.byte_level or model.ignore_merges or marked:
         raise FormatError("%(model)s cannot be written as a minimal byte-level BPE", model=type(model).__name__)
     if list(model.pieces[:256]) != _BYTES:
         raise FormatError("a minimal byte-level BPE has the 256 bytes as its first ids, in order")

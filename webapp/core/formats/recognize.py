@@ -12,6 +12,7 @@ from webapp.core.formats import (
     ngram_counts,
     rwkv,
     subword_nmt,
+    tagger_weights,
     tekken,
     tiktoken,
     tiktoken_encoding,
@@ -23,6 +24,7 @@ from webapp.core.formats.reading import LARGEST_DICTIONARY, LARGEST_FILE, Format
 from webapp.core.models.byte_matching import ByteMatching
 from webapp.core.models.matching import Matching
 from webapp.core.models.ngram import NGram
+from webapp.core.models.tagger import Tagger
 from webapp.core.recipes import MATCHING
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import Phrase
@@ -42,6 +44,7 @@ Format = Literal[
     "dictionary",
     "ngram-counts",
     "ngram-text",
+    "tagger-weights",
 ]
 
 
@@ -120,6 +123,8 @@ def _json(text: str) -> Recognized:
         # Checked first, because any word may be a piece: GPT-2 has "model", "tokens", "version" and "config".
         if ngram_counts.is_counts(document):
             return Recognized("ngram-counts", ngram_counts.read(document))
+        if tagger_weights.is_weights(document):
+            return Recognized("tagger-weights", tagger_weights.read(document))
         if vocab_json.is_vocabulary(document):
             raise FormatError("this is a GPT-2 vocab.json; it can only be read together with its merges.txt")
         if isinstance(document.get("model"), dict):
@@ -308,8 +313,9 @@ def _content(source: str | PathLike[str] | bytes) -> bytes:
 def save(tokenizer: Tokenizer) -> bytes:
     """Return the content of a file that `load` reads back to the same ids.
 
-    Counts as JSON for n-gram models; RWKV's file for its model; a `.model` for SentencePiece's models and pipeline;
-    else a `tokenizer.json`. Raises FormatError for a tokenizer that none of them can hold.
+    Counts as JSON for n-gram models, weights as JSON for taggers; RWKV's file for its model; a `.model` for
+    SentencePiece's models and pipeline; else a `tokenizer.json`. Raises FormatError for a tokenizer that none of them
+    can hold.
 
     >>> from webapp.core.formats.recognize import load
     >>> tokenizer = load(b"[UNK]\\nun\\n##aff\\n##able\\n")
@@ -320,6 +326,8 @@ def save(tokenizer: Tokenizer) -> bytes:
 
     if isinstance(tokenizer.model, NGram):
         return ngram_counts.write_json(tokenizer).encode()
+    if isinstance(tokenizer.model, Tagger):
+        return tagger_weights.write(tokenizer).encode()
     if isinstance(tokenizer.model, ByteMatching):
         return rwkv.write(tokenizer).encode()
     try:

@@ -58,7 +58,8 @@ def read(document: dict[str, Any]) -> Tokenizer:
         )
     ranks = _ranks(vocabulary[: size - reserved], reserved)
     pattern = checked_pattern(field(config, "pattern", str))
-    return rank_tokenizer(ranks, pattern, _special_tokens(document, reserved))
+    rules = field(config, "version", str, "")
+    return rank_tokenizer(ranks, pattern, _special_tokens(document, reserved)).changed(rules=rules)
 
 
 def _ranks(vocabulary: list[Any], first: int) -> dict[bytes, int]:

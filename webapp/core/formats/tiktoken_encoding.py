@@ -98,7 +98,7 @@ def as_ranks(tokenizer: Tokenizer, special: set[int]) -> Any:
         if set(model.reserved) != special:
             raise FormatError("a .tiktoken file cannot hold the special tokens of this vocabulary")
         return model.pieces
-    if not isinstance(model, BPE) or not model.byte_level:
+    if not isinstance(model, BPE) or not model.byte_level or model.byte_suffix:
         raise FormatError(
             "%(model)s cannot be written to a .tiktoken file, which holds pieces by rank", model=type(model).__name__
         )

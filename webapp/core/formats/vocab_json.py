@@ -59,7 +59,7 @@ def write(tokenizer: Tokenizer) -> tuple[str, str]:
     gap after the model's ids, and for special tokens or other added tokens that would be read differently.
     """
     model = tokenizer.model
-    if not isinstance(model, BPE) or not model.byte_level:
+    if not isinstance(model, BPE) or not model.byte_level or model.byte_suffix:
         raise FormatError(
             "%(model)s cannot be written to vocab.json and merges.txt: they are for byte-level BPE",
             model=type(model).__name__,

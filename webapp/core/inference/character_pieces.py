@@ -202,6 +202,9 @@ class ScoredPiecesByRule(ScoredModel):
         return parts
 
 
+_BYTE_MARK = b"\xff"  # in no text: UTF-8 does not use this byte
+
+
 class BytePieces(AppliedModel):
     """Applies the pieces of a byte-level model by another rule.
 
@@ -216,17 +219,30 @@ class BytePieces(AppliedModel):
     def __init__(self, model: Model, rule: Rule, without: Collection[int] = ()) -> None:
         """`without` are the ids that are never used, such as those of special tokens."""
         super().__init__(model, rule)
+        self._suffix: bytes = getattr(model, "byte_suffix", b"")
         self._table = PieceTable(
-            {piece: id for id, piece in enumerate(model.pieces) if isinstance(piece, bytes) and id not in without}
+            {
+                self._marked(piece): id
+                for id, piece in enumerate(model.pieces)
+                if isinstance(piece, bytes) and id not in without and not (self._suffix and _BYTE_MARK in piece)
+            }
         )
 
+    def _marked(self, piece: bytes) -> bytes:
+        if self._suffix and piece.endswith(self._suffix):
+            return piece.removesuffix(self._suffix) + _BYTE_MARK
+        return piece
+
     def lookups(self, pretoken: str) -> list[Lookup]:
-        """The bytes of the pre-token."""
-        return [Lookup(pretoken.encode(), self._table, self._table)]
+        """The bytes of the pre-token, with its end-of-word mark."""
+        data = pretoken.encode()
+        if self._suffix and data:
+            return [Lookup(data + _BYTE_MARK, self._table, self._table, len(data))]
+        return [Lookup(data, self._table, self._table)]
 
     def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
         """`(id, start, end)` of each token; one that covers part of a character has the range of the character."""
-        return byte_segments(pretoken, self.ids(pretoken), self.pieces)
+        return byte_segments(pretoken, self.ids(pretoken), self.pieces, suffix=self._suffix)
 
     def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
         [lookup] = self.lookups(pretoken)

@@ -199,7 +199,7 @@ def _by_bytes(model: BPE | RankBPE, pretoken: str, merged: _Merged) -> Sequence[
         symbols = model.symbols(pretoken)
     else:
         symbols = [id for byte in pretoken.encode() if (id := model.id_of(bytes([byte]))) is not None]
-    return byte_segments(pretoken, merged(symbols, model.merge_result)[0], model.pieces)
+    return byte_segments(pretoken, merged(symbols, model.merge_result)[0], model.pieces, suffix=model.byte_suffix)
 
 
 def _by_characters(model: BPE, pretoken: str, merged: _Merged) -> Sequence[Segment]:

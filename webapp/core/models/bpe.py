@@ -10,24 +10,31 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from heapq import heappop, heappush
-from itertools import accumulate, chain, pairwise
-from typing import Any, NamedTuple
+from itertools import accumulate, chain
+from typing import Any, ClassVar, NamedTuple, cast
 
 from webapp.core.cache import LONGEST, Cache
-from webapp.core.models.fast.boundaries import SHORT, ByteBoundaries, CharacterBoundaries
+from webapp.core.models.fast.boundaries import (
+    SHORT,
+    ByteBoundaries,
+    ByteNeighbours,
+    CharacterBoundaries,
+    CharacterNeighbours,
+)
 from webapp.core.models.merge_loop import (
     NO_RANK,
-    POSITION_BITS,
     Measured,
+    MergeRule,
     Symbols,
     byte_segments,
-    link_symbols,
     merge,
+    merge_together,
     merge_with_places,
     pack,
 )
 from webapp.core.vocabulary_error import VocabularyError, shown
+
+_NO_MERGE = 0xFFFFFFFF
 
 
 class Merge(NamedTuple):
@@ -36,13 +43,6 @@ class Merge(NamedTuple):
     rank: int
     left: int
     right: int
-
-
-class PackedMerges(NamedTuple):
-    """Merges that were checked before: pairs of ids, as `pack` packs them, and the id of the piece that each makes."""
-
-    pairs: "array[int]"
-    made: Sequence[int]
 
 
 class BPE:
@@ -67,13 +67,16 @@ class BPE:
     Characters without a piece, prefixes and suffixes are treated as in Hugging Face's `tokenizers`: see `Symbols`.
     With `ignore_merges` a pre-token that is a piece as a whole is one token, even if no sequence of merges makes it.
     With `partial` a byte-level vocabulary may lack bytes, as GPT-NeoX's does. They are left out then, as in
-    `tokenizers`: most of them occur in no text, because UTF-8 does not use them.
+    `tokenizers`: most of them occur in no text, because UTF-8 does not use them. With a suffix over bytes, as CLIP's,
+    a pre-token's last byte has it, and each of the 256 bytes is a piece with it, too.
     """
+
+    merge_rule: ClassVar[MergeRule] = "merge"
 
     def __init__(
         self,
         pieces: Sequence[str] | Sequence[bytes],
-        merges: Sequence[tuple[int, int]] | PackedMerges,
+        merges: Sequence[tuple[int, int]],
         *,
         byte_level: bool,
         end_of_word_suffix: str = "",
@@ -89,7 +92,6 @@ class BPE:
         Raises ValueError if a piece occurs twice, a merge names an id or makes a piece that the vocabulary does
         not have, a byte is missing without `partial`, or `unknown` is not a piece.
         """
-        self.pieces: Sequence[str] | Sequence[bytes] = tuple(pieces)  # type: ignore[assignment]
         self.byte_level = byte_level
         self.end_of_word_suffix = end_of_word_suffix
         self.unknown = unknown
@@ -98,16 +100,7 @@ class BPE:
         self.byte_fallback = byte_fallback
         self.ignore_merges = ignore_merges
         self.missing_bytes: frozenset[int] = frozenset()
-        self._ids: dict[str | bytes, int] = dict(zip(pieces, range(len(pieces)), strict=True))
-        if len(self._ids) != len(self.pieces):
-            raise VocabularyError("a piece occurs twice in the vocabulary")
-        if not isinstance(merges, PackedMerges):
-            made = self._merged_ids(merges)  # first, because it checks the ids
-            merges = PackedMerges(array("q", [left << 32 | right for left, right in merges]), made)
-        self.packed = merges
-        self._merged = merges.made
-        self._ranks = {pair: rank for rank, pair in enumerate(merges.pairs)}
-        self._joined = dict(zip(self._ranks, map(self._merged.__getitem__, self._ranks.values()), strict=True))
+        self._index(pieces, merges)
         self.unknown_id: int | None = None
         if unknown is not None:
             if unknown not in self._ids:
@@ -117,18 +110,38 @@ class BPE:
         if byte_level:
             self._byte_ids = {byte: id for byte in range(256) if (id := self._ids.get(bytes([byte]))) is not None}
             self.missing_bytes = frozenset(range(256)) - self._byte_ids.keys()
-            if self.missing_bytes and not partial:
+            if self.missing_bytes and not (partial and not self.byte_suffix):
                 missing = shown(bytes([min(self.missing_bytes)]))
                 raise VocabularyError("the byte %(missing)s is not in the vocabulary", missing=missing)
+            for last in (bytes([byte]) + self.byte_suffix for byte in range(256) if self.byte_suffix):
+                if last not in self._ids:
+                    raise VocabularyError("the byte %(missing)s is not in the vocabulary", missing=shown(last))
         self.ids = Cache(self._compute_ids).__getitem__
         self._word_ids = Cache(self._compute_word_ids).__getitem__
         self._measured = Cache(self._measure).__getitem__
-        self._merge_by_id: dict[int, Merge] | None = None
 
-    @cached_property
+    def _index(self, pieces: Sequence[str] | Sequence[bytes], merges: Sequence[tuple[int, int]]) -> None:
+        """Make the tables of pieces and merges."""
+        self.pieces: Sequence[str] | Sequence[bytes] = tuple(pieces)  # type: ignore[assignment]
+        self._ids: Mapping[str | bytes, int] = dict(zip(pieces, range(len(pieces)), strict=True))
+        if len(self._ids) != len(self.pieces):
+            raise VocabularyError("a piece occurs twice in the vocabulary")
+        self._symbol_ids = cast(Mapping[str, int], self._ids)
+        self._merged: Sequence[int] = self._merged_ids(merges)  # first, because it checks the ids
+        self.pairs: Sequence[int] = array("q", [left << 32 | right for left, right in merges])
+        """The merges, as `pack` packs them."""
+        self._ranks: dict[int, int] = {pair: rank for rank, pair in enumerate(self.pairs)}
+        self._joined = dict(zip(self._ranks, map(self._merged.__getitem__, self._ranks.values()), strict=True))
+
+    @property
+    def has_merges(self) -> bool:
+        """Whether there are merges."""
+        return bool(self._merged)
+
+    @property
     def merges(self) -> tuple[tuple[int, int], ...]:
-        """The merges as pairs of ids (left, right) in rank order; encoding does not need them, which saves 19 MB."""
-        return tuple((pair >> 32, pair & 0xFFFFFFFF) for pair in self.packed.pairs)
+        """The merges as pairs of ids (left, right) in rank order, made at each call: encoding does not need them."""
+        return tuple((pair >> 32, pair & 0xFFFFFFFF) for pair in self.pairs)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -144,18 +157,27 @@ class BPE:
             "partial": bool(self.missing_bytes),
         }
 
+    @property
+    def byte_suffix(self) -> bytes:
+        """The suffix of the last byte of a pre-token; empty over characters."""
+        return self.end_of_word_suffix.encode() if self.byte_level else b""
+
     def id_of(self, piece: str | bytes) -> int | None:
         """The id of a piece, or None if it is not in the vocabulary."""
         return self._ids.get(piece)
 
     def merge_of(self, id: int) -> Merge | None:
         """The first merge that makes the piece `id`, or None if no merge makes it."""
-        if self._merge_by_id is None:
-            by_id: dict[int, Merge] = {}
-            for rank, (left, right) in enumerate(self.merges):
-                by_id.setdefault(self._merged[rank], Merge(rank, left, right))
-            self._merge_by_id = by_id
-        return self._merge_by_id.get(id)
+        rank = self._first_ranks[id]
+        return None if rank == _NO_MERGE else Merge(rank, self.pairs[rank] >> 32, self.pairs[rank] & 0xFFFFFFFF)
+
+    @cached_property
+    def _first_ranks(self) -> Sequence[int]:
+        """The rank of the first merge that makes each piece."""
+        ranks = array("I", [_NO_MERGE]) * len(self.pieces)
+        for rank in reversed(range(len(self._merged))):
+            ranks[self._merged[rank]] = rank
+        return ranks
 
     def merge_result(self, left: int, right: int) -> tuple[int, int] | None:
         """The rank of the merge of two adjacent pieces and the id of the result, or None if no merge joins them.
@@ -163,8 +185,12 @@ class BPE:
         >>> BPE(["a", "b", "ab"], [(0, 1)], byte_level=False).merge_result(0, 1)
         (0, 2)
         """
-        rank = self._ranks.get(pack(left, right))
-        return None if rank is None else (rank, self._merged[rank])
+        rank = self._ranks.get(pack(left, right), NO_RANK)
+        return None if rank == NO_RANK else (rank, self._merged[rank])
+
+    def whole_id(self, pretoken: str) -> int | None:
+        """The id of a pre-token that is taken whole, without merging (`ignore_merges` of `tokenizers`); else None."""
+        return self._ids.get(pretoken.encode() if self.byte_level else pretoken) if self.ignore_merges else None
 
     def words(self, pretoken: str) -> list[str]:
         """Split a pre-token into spans that are merged separately: at `▁`, if no merge crosses it."""
@@ -176,6 +202,8 @@ class BPE:
             data = pretoken.encode()
             if self._lacks(data):
                 return [self._byte_ids[byte] for byte in data if byte in self._byte_ids]
+            if self.end_of_word_suffix and data:
+                return [*map(self._byte_ids.__getitem__, data[:-1]), self._ids[data[-1:] + self.byte_suffix]]
             return list(map(self._byte_ids.__getitem__, data))
         return self.affixed.ids_of(pretoken)
 
@@ -187,7 +215,8 @@ class BPE:
         """
         if self.byte_level:
             data = pretoken.encode()
-            return byte_segments(pretoken, self.ids(pretoken), self.pieces, spelled=self._lacks(data))
+            spelled = self._lacks(data)
+            return byte_segments(pretoken, self.ids(pretoken), self.pieces, spelled=spelled, suffix=self.byte_suffix)
         if self.ignore_merges and (id := self._ids.get(pretoken)) is not None:
             return ((id, 0, len(pretoken)),)
         return tuple(self.segments_of(pretoken, self._measured))
@@ -198,8 +227,9 @@ class BPE:
     def _byte_level_ids(self, pretoken: str) -> tuple[int, ...]:
         if self.ignore_merges and (id := self._ids.get(pretoken.encode())) is not None:
             return (id,)
-        # Bytes around those that are left out become adjacent.
-        if len(pretoken) > SHORT and not pretoken.isascii() and not self._lacks(pretoken.encode()):
+        # Bytes around those that are left out become adjacent; the suffix is that of the last span alone.
+        whole = pretoken.isascii() or self.end_of_word_suffix or self._lacks(pretoken.encode())
+        if len(pretoken) > SHORT and not whole:
             spans = self._boundaries.cut(pretoken)
             if len(spans) > 1:
                 return tuple(chain.from_iterable(map(self._span_ids, spans)))
@@ -214,7 +244,7 @@ class BPE:
 
     @cached_property
     def _boundaries(self) -> ByteBoundaries:
-        return ByteBoundaries(piece for piece in self.pieces if isinstance(piece, bytes))
+        return ByteBoundaries(ByteNeighbours.of(piece for piece in self.pieces if isinstance(piece, bytes)))
 
     # --- over characters
 
@@ -222,7 +252,7 @@ class BPE:
     def affixed(self) -> Symbols:
         """The symbols of words over characters, with their prefix and suffix."""
         return Symbols(
-            {piece: id for piece, id in self._ids.items() if isinstance(piece, str)},
+            self._symbol_ids,
             self.unknown_id,
             prefix=self.continuing_subword_prefix,
             suffix=self.end_of_word_suffix,
@@ -240,9 +270,8 @@ class BPE:
         made = frozenset(self._merged)
         if any(len(self.pieces[id]) > 1 for id in {*chain.from_iterable(self.merges)} - made):
             return None  # merges over bytes or unknown characters: their names differ from the text they stand for
-        return CharacterBoundaries(
-            [piece for piece in self.affixed.ids if len(piece) == 1], (str(self.pieces[id]) for id in made)
-        )
+        known = [str(piece) for piece in self.pieces if len(piece) == 1]
+        return CharacterBoundaries(CharacterNeighbours.of(known, (str(self.pieces[id]) for id in made)))
 
     def _character_ids(self, pretoken: str) -> tuple[int, ...]:
         if self.ignore_merges and (id := self._ids.get(pretoken)) is not None:
@@ -339,42 +368,17 @@ class SubwordBPE(BPE):
     (5, 3)
     """
 
+    merge_rule = "together"
+
+    def whole_id(self, pretoken: str) -> None:
+        """None: subword-nmt merges every word."""
+
+    def words(self, pretoken: str) -> list[str]:
+        """The pre-token itself: it is one word."""
+        return [pretoken]
+
     def _compute_ids(self, pretoken: str) -> tuple[int, ...]:
         return tuple(id for id, _ in self._merged_with_places(self.symbols(pretoken)))
 
     def _merged_with_places(self, symbols: list[int]) -> list[tuple[int, int]]:
         return merge_together(symbols, self._ranks, self._merged)
-
-
-def merge_together(symbols: Sequence[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[tuple[int, int]]:
-    """Merge all occurrences of the pair with the lowest rank, from the left, until no pair has a rank.
-
-    `ranks` maps `left << 32 | right` to the rank of the pair, `merged` a rank to the id of the merged piece. Returns
-    `(id, index)`, with the index of the initial symbol that an id begins with.
-
-    >>> merge_together([0, 0, 0, 1], {0: 0, 2 << 32: 1}, [2, 3])     # a a → aa, aa a → aaa
-    [(3, 0), (1, 3)]
-    """
-    symbols = list(symbols)
-    length = len(symbols)
-    previous, following, heap = link_symbols(
-        [ranks.get(left << 32 | right, NO_RANK) for left, right in pairwise(symbols)]
-    )
-    while heap:
-        rank = heap[0] >> POSITION_BITS
-        found: list[int] = []  # pairs with a symbol that this round makes; they are candidates after it
-        while heap and heap[0] >> POSITION_BITS == rank:
-            at = heappop(heap) & 0xFFFFFFFF
-            right = following[at]
-            if symbols[at] < 0 or right == length or ranks.get(symbols[at] << 32 | symbols[right]) != rank:
-                continue
-            symbols[at], symbols[right] = merged[rank], -1
-            following[at] = after = following[right]
-            previous[after] = at
-            found += (at, previous[at])
-        for at in found:
-            if at >= 0 and symbols[at] >= 0 and (right := following[at]) < length:
-                pair_rank = ranks.get(symbols[at] << 32 | symbols[right])
-                if pair_rank is not None:
-                    heappush(heap, pair_rank << POSITION_BITS | at)
-    return [(symbol, at) for at, symbol in enumerate(symbols) if symbol >= 0]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, Literal
 
 from webapp.core.text.utf8 import bytes_to_characters
 from webapp.core.vocabulary_error import VocabularyError, shown
@@ -23,6 +23,10 @@ LONG = 80
 
 NO_RANK = 1 << 62  # above every rank
 POSITION_BITS = 32
+
+MergeRule = Literal["merge", "together", "rank", "score"]
+"""What is merged next: the pair of lowest rank, or all its occurrences in the word together (subword-nmt); the piece of
+lowest rank (`tiktoken`); the piece of highest score (SentencePiece)."""
 
 
 def pack(left: int, right: int) -> int:
@@ -111,6 +115,40 @@ def merge_by_heap(
             if rank != NO_RANK:
                 heappush(heap, rank << POSITION_BITS | at)
     return [at for at in range(length) if following[at] >= 0]
+
+
+def merge_together(symbols: Sequence[int], ranks: Mapping[int, int], merged: Sequence[int]) -> list[tuple[int, int]]:
+    """Merge all occurrences of the pair with the lowest rank, from the left, until no pair has a rank.
+
+    `ranks` maps `left << 32 | right` to the rank of the pair, `merged` a rank to the id of the merged piece. Returns
+    `(id, index)`, with the index of the initial symbol that an id begins with.
+
+    >>> merge_together([0, 0, 0, 1], {0: 0, 2 << 32: 1}, [2, 3])     # a a → aa, aa a → aaa
+    [(3, 0), (1, 3)]
+    """
+    symbols = list(symbols)
+    length = len(symbols)
+    previous, following, heap = link_symbols(
+        [ranks.get(left << 32 | right, NO_RANK) for left, right in pairwise(symbols)]
+    )
+    while heap:
+        rank = heap[0] >> POSITION_BITS
+        found: list[int] = []  # pairs with a symbol that this round makes; they are candidates after it
+        while heap and heap[0] >> POSITION_BITS == rank:
+            at = heappop(heap) & 0xFFFFFFFF
+            right = following[at]
+            if symbols[at] < 0 or right == length or ranks.get(symbols[at] << 32 | symbols[right]) != rank:
+                continue
+            symbols[at], symbols[right] = merged[rank], -1
+            following[at] = after = following[right]
+            previous[after] = at
+            found += (at, previous[at])
+        for at in found:
+            if at >= 0 and symbols[at] >= 0 and (right := following[at]) < length:
+                pair_rank = ranks.get(symbols[at] << 32 | symbols[right])
+                if pair_rank is not None:
+                    heappush(heap, pair_rank << POSITION_BITS | at)
+    return [(symbol, at) for at, symbol in enumerate(symbols) if symbol >= 0]
 
 
 def link_symbols(ranks: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
@@ -237,12 +275,18 @@ def check_bytes(pieces: Container[bytes]) -> None:
 
 
 def byte_segments(
-    pretoken: str, ids: Sequence[int], pieces: Sequence[str] | Sequence[bytes], *, spelled: bool = False
+    pretoken: str,
+    ids: Sequence[int],
+    pieces: Sequence[str] | Sequence[bytes],
+    *,
+    spelled: bool = False,
+    suffix: bytes = b"",
 ) -> tuple[tuple[int, int, int], ...]:
     """`(id, start, end)` in characters; part of a character's bytes has the range of the whole character.
 
     With `spelled`, for pre-tokens with bytes that were left out, lengths are those of the bytes as GPT-2 spells them,
-    in UTF-8: so `tokenizers` counts, and the tokens after such a byte move to the left.
+    in UTF-8: so `tokenizers` counts, and the tokens after such a byte move to the left. The last piece ends with
+    `suffix`, which is no part of the text.
 
     >>> byte_segments("aé", [0, 1, 2], [b"a", b"\\xc3", b"\\xa9"])
     ((0, 0, 1), (1, 1, 2), (2, 1, 2))
@@ -250,6 +294,8 @@ def byte_segments(
     counted: Callable[[Any], bytes] = (lambda data: bytes_to_characters(data).encode()) if spelled else bytes
     ends = list(accumulate(len(counted(pieces[id])) for id in ids))
     starts = [0, *ends][: len(ends)]
+    if ends:
+        ends[-1] -= len(suffix)
     if spelled or not pretoken.isascii():
         owner = [at for at, character in enumerate(pretoken) for _ in counted(character.encode())]
         starts = [owner[start] for start in starts]

@@ -11,29 +11,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import chain
 from math import log
 
-from webapp.core.cache import Cache
+from webapp.core.models.by_sentence import BySentence
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.ngram_counts import UNKNOWN, NGramCounts
 from webapp.core.models.ngram_lattice import Arc, CharacterModel, WordLattice
 from webapp.core.models.ngram_probabilities import Contribution, Probabilities
 from webapp.core.models.ngram_viterbi import ScoreTables, best_path
 from webapp.core.models.smoothing import Smoothing, estimate
-from webapp.core.text.sentences import sentence_spans
 
 MOST_VARIANTS = 4
 """Of a model with other choices; the tables of one take up to 30 MB for the built-in model."""
 
 
-class NGram:
+class NGram(BySentence):
     """An n-gram model; it segments the whole text, sentence by sentence, and needs no pre-tokenizer.
 
     `smoothing` is one of `webapp.core.models.smoothing`, or a name, whose parameters are then estimated; `order` is 1
     to that of the counts, which is the default. `base` has the frequencies of a dictionary, by word: what is known of
-    words where they were not counted. White space separates words without being one, and has ids of its own; with
-    `keep_runs` a run of Latin letters and digits is never split.
+    words where they were not counted. With `keep_runs` a run of Latin letters and digits is never split.
 
     Unknown words are made of characters that are no words. With `characters` there are unknown words of up to four
     characters (or a whole run), with the probability of the class UNKNOWN after the words before, times that of the
@@ -69,12 +66,9 @@ class NGram:
         self.base = base
         self.characters = characters
         self.keep_runs = keep_runs
-        self.dictionary = dictionary or Dictionary(counts.words)
-        self.pieces: Sequence[str] = self.dictionary.words
-        self.unknown_id: int = self.dictionary.unknown_id
+        super().__init__(dictionary or Dictionary(counts.words))
         size = len(counts.words) + 1 + (characters is not None or counts.counts_unknown)
         self.probabilities = Probabilities(counts, self.smoothing, order, size, base)
-        self._sentences = Cache(self._segment_sentence)
         self._variants: dict[tuple[str, int, bool], NGram] = {}
 
     @cached_property
@@ -86,33 +80,6 @@ class NGram:
     def vocabulary_size(self) -> int:
         """V: the words, the end of a sentence, and unknown words where they form a class."""
         return self.probabilities.size
-
-    def id_of(self, piece: str | bytes) -> int | None:
-        """The id of a word, or None if it is not in the vocabulary."""
-        return self.dictionary.id_of(piece) if isinstance(piece, str) else None
-
-    def ids(self, pretoken: str, /) -> Sequence[int]:
-        """The ids of a text's words."""
-        sentences = self._sentences
-        return list(chain.from_iterable(sentences[pretoken[start:end]][0] for start, end in sentence_spans(pretoken)))
-
-    def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
-        """`(id, start, end)` of each word, in characters."""
-        found: list[tuple[int, int, int]] = []
-        for start, end in sentence_spans(pretoken):
-            at = start
-            for id, last in zip(*self._sentences[pretoken[start:end]], strict=True):
-                found.append((id, at, start + last))
-                at = start + last
-        return tuple(found)
-
-    def words(self, text: str) -> list[str]:
-        """The words of a text, white space included.
-
-        >>> NGram(NGramCounts.of(["a"], {("a",): 1})).words("a b\\na")
-        ['a', ' ', 'b', '\\n', 'a']
-        """
-        return [text[start:end] for _, start, end in self.segment(text)]
 
     def probability(self, word: str, context: Sequence[str] = ()) -> float:
         """The probability that `word`, or END, follows the last words of `context`, which may begin with START.
@@ -189,7 +156,6 @@ class NGram:
         return WordLattice(sentence, self.dictionary, self.characters, self.counts.unknown, self.keep_runs)
 
     def _segment_sentence(self, sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The ids and the ends of a sentence's words."""
         ids: list[int] = []
         ends: list[int] = []
         at = 0

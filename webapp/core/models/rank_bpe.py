@@ -6,11 +6,12 @@ equals. A pre-token that is a piece as a whole is one token, even if no sequence
 
 from collections.abc import Callable, Collection, Sequence
 from itertools import chain, pairwise
+from typing import ClassVar
 
 from webapp.core.cache import Cache
 from webapp.core.models.bpe import Merge
-from webapp.core.models.fast.boundaries import SHORT, ByteBoundaries
-from webapp.core.models.merge_loop import LONG, NO_RANK, byte_segments, check_bytes, merge_by_heap
+from webapp.core.models.fast.boundaries import SHORT, ByteBoundaries, ByteNeighbours
+from webapp.core.models.merge_loop import LONG, NO_RANK, MergeRule, byte_segments, check_bytes, merge_by_heap
 from webapp.core.vocabulary_error import VocabularyError, shown
 
 RankOf = Callable[[bytes, int], int]
@@ -27,6 +28,8 @@ class RankBPE:
     """
 
     byte_level = True
+    byte_suffix = b""
+    merge_rule: ClassVar[MergeRule] = "rank"
     unknown_id = None
 
     def __init__(self, pieces: Sequence[bytes], *, reserved: Collection[int] = ()) -> None:
@@ -43,7 +46,7 @@ class RankBPE:
             twice = next(piece for id, piece in self._mergeable() if self._ids[piece] != id)
             raise VocabularyError("the piece %(twice)s occurs twice", twice=shown(twice))
         check_bytes(self._ids)
-        self._boundaries = ByteBoundaries(self._ids)
+        self._boundaries = ByteBoundaries(ByteNeighbours.of(self._ids))
         self.ids = Cache(self._compute_ids).__getitem__
         self._span_ids = Cache(lambda span: self._merged(span.encode())).__getitem__
 
@@ -73,6 +76,14 @@ class RankBPE:
         """The rank of the piece that two adjacent pieces form and its id, which are the same, or None if it is none."""
         id = self._ids.get(self.pieces[left] + self.pieces[right])
         return None if id is None else (id, id)
+
+    def whole_id(self, pretoken: str) -> int | None:
+        """The id of a pre-token that is a piece, which is taken whole, without merging; else None."""
+        return self._ids.get(pretoken.encode())
+
+    def words(self, pretoken: str) -> list[str]:
+        """The pre-token itself: merges may cross all of it."""
+        return [pretoken]
 
     def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
         """`(id, start, end)` of each token, in characters.

@@ -13,10 +13,11 @@ depends on all text before, decides between nearly equal paths. The score of a p
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
+from typing import ClassVar
 
 from webapp.core.cache import Cache
 from webapp.core.models.fast.word_lengths import lengths_by_beginning, matching_pieces
-from webapp.core.models.merge_loop import merge, merge_with_places
+from webapp.core.models.merge_loop import MergeRule, merge, merge_with_places
 from webapp.core.models.scored_pieces import Part, PieceKind, ScoredModel, ScoredPieces, Segment, symbols_of
 from webapp.core.vocabulary_error import VocabularyError
 
@@ -61,6 +62,19 @@ class ScoredBPE(ScoredModel):
 
     def _all_parts(self, text: str) -> list[Part]:
         return self._parts(text) if self._unused_ids else list(super()._all_parts(text))
+
+    merge_rule: ClassVar[MergeRule] = "score"
+
+    def whole_id(self, pretoken: str) -> None:
+        """None: SentencePiece merges every word."""
+
+    def words(self, pretoken: str) -> list[str]:
+        """Split a pre-token into spans that are merged separately, if its tokens do not depend on all of it."""
+        if self._unused_ids:
+            return [pretoken]
+        cut = self.vocabulary.words(pretoken)
+        apart = sum(len(self.ids(word)) for word in cut)
+        return cut if apart == len(self.ids(pretoken)) else [pretoken]  # else an unknown token spans several words
 
     def merge_result(self, left: int, right: int) -> tuple[int, int] | None:
         """The rank by score of the merge of two adjacent symbols and the symbol that it makes, or None."""

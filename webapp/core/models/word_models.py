@@ -8,9 +8,10 @@ True
 from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.ngram import NGram
+from webapp.core.models.tagger import Tagger
 
 DictionaryModel = Matching | MaximumProbability
 """Models that are built from a `dictionary`, which visitors may replace or change."""
 
-WordModel = DictionaryModel | NGram
-"""Models with a `dictionary`; that of an n-gram model has the words that were counted."""
+WordModel = DictionaryModel | NGram | Tagger
+"""Models with a `dictionary`; that of an n-gram model or a tagger has the words of its training."""

@@ -8,6 +8,7 @@
 `unigram`        the Unigram language model: training by expectation maximization, encoding by Viterbi
 `inference`      one vocabulary applied by other rules: longest match, fewest pieces, dropout, samples
 `ngram`          word bigrams with add-one smoothing, and the segmentation they make most likely
+`tagger`         words from tags of characters: features, Viterbi, training with the averaged perceptron
 
 Read each file from top to bottom; it needs only the standard library and, for split patterns, `regex`. Every
 docstring is an example that runs. Property tests compare the fast models and trainers with these functions.

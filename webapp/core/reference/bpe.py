@@ -31,12 +31,17 @@ Sources: tiktoken, `_educational.py`, function `bpe_encode`; Kudo and Richardson
 3.2; Karpathy 2023, llama2.c, `run.c`, function `encode`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import AnyStr
 
 END = "</w>"
 BYTES = [bytes([byte]) for byte in range(256)]
+
+Counts = Mapping[tuple[AnyStr, AnyStr], int]
+Merges = Sequence[tuple[AnyStr, AnyStr]]
+Choose = Callable[[Counts[AnyStr], Merges[AnyStr]], tuple[AnyStr, AnyStr]]
+"""Chooses the pair to merge from the counts and the merges so far."""
 
 
 def characters(word: str, *, glued: bool = False) -> tuple[str, ...]:
@@ -94,17 +99,54 @@ def merge(symbols: tuple[AnyStr, ...], pair: tuple[AnyStr, AnyStr]) -> tuple[Any
     return tuple(merged)
 
 
-def train(words: dict[tuple[AnyStr, ...], int], number: int) -> list[tuple[AnyStr, AnyStr]]:
+def first_seen(counts: Counts[AnyStr], merges: Merges[AnyStr]) -> tuple[AnyStr, AnyStr]:
+    """Of the most frequent pairs, choose the one first seen in the corpus.
+
+    >>> first_seen({("s", "t"): 9, ("e", "s"): 9}, [])
+    ('s', 't')
+    """
+    return max(counts, key=counts.__getitem__)
+
+
+def greater(counts: Counts[AnyStr], merges: Merges[AnyStr]) -> tuple[AnyStr, AnyStr]:
+    """Of the most frequent pairs, choose the lexicographically greatest, as in Stanford's CS336.
+
+    >>> greater({("e", "s"): 9, ("s", "t"): 9}, [])
+    ('s', 't')
+    """
+    return max(counts, key=lambda pair: (counts[pair], pair))
+
+
+def lower_ids(symbols: Sequence[AnyStr]) -> Choose[AnyStr]:
+    """Of the most frequent pairs, choose the one with the lowest ids, as in Hugging Face's tokenizers.
+
+    The alphabet, `symbols`, has the first ids; each merge adds a piece.
+
+    >>> lower_ids(["t", "s", "e"])({("e", "s"): 9, ("s", "t"): 9}, [])
+    ('s', 't')
+    """
+
+    def choose(counts: Counts[AnyStr], merges: Merges[AnyStr]) -> tuple[AnyStr, AnyStr]:
+        ids = vocabulary(symbols, merges)
+        return min(counts, key=lambda pair: (-counts[pair], ids[pair[0]], ids[pair[1]]))
+
+    return choose
+
+
+def train(
+    words: dict[tuple[AnyStr, ...], int], number: int, choose: Choose[AnyStr] = first_seen
+) -> list[tuple[AnyStr, AnyStr]]:
     """Find the first `number` merges; fewer if no pair is left.
 
-    Of several pairs with the highest count, the one first seen in the corpus is merged.
+    Of several pairs with the highest count, the one first seen in the corpus is merged, or
+    the one that another rule chooses.
 
     >>> train({utf8("aaabdaaabac"): 1}, 3)
     [(b'a', b'a'), (b'aa', b'a'), (b'aaa', b'b')]
     """
     merges: list[tuple[AnyStr, AnyStr]] = []
     while len(merges) < number and (counts := count_pairs(words)):
-        best = max(counts, key=counts.__getitem__)
+        best = choose(counts, merges)
         words = {merge(symbols, best): count for symbols, count in words.items()}
         merges.append(best)
     return merges

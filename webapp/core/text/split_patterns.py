@@ -79,6 +79,12 @@ MARKED_CLASSES = (
 """Runs of digits, of punctuation and symbols, of line breaks and tabs, and of all other characters, mostly letters; the
 first two include a `▁` before them. Unicode classifies `▁` as a symbol; the pattern does not."""
 
+_UNSPACED, _BETWEEN = r"\p{Han}\p{Hiragana}\p{Katakana}ー々〇", "、-〟！-／：-？“”‘’…—·"
+_CLAUSES = f"[{_BETWEEN}]*+[{{unspaced}}][{{unspaced}}{_BETWEEN}]*+"
+
+MARKED_CLAUSES = f"▁?{_CLAUSES.format(unspaced=_UNSPACED)}|{MARKED_CLASSES}"
+"""The same, but words of Chinese and Japanese stay together with the punctuation between them."""
+
 _MARK = r"[^\s\p{L}\p{M}\p{N}]"
 
 SUPERWORDS = (
@@ -90,7 +96,7 @@ SUPERWORDS = (
 after at most one space. Line ends, numbers, several punctuation marks and colons end a span, as in the pattern of the
 authors' scripts and their limits."""
 
-KNOWN = (GPT2, R50K_BASE, CL100K, CL100K_BASE, QWEN, O200K, TEKKEN, MARKED_WORDS, MARKED_CLASSES)
+KNOWN = (GPT2, R50K_BASE, CL100K, CL100K_BASE, QWEN, O200K, TEKKEN, MARKED_WORDS, MARKED_CLASSES, MARKED_CLAUSES)
 """The patterns with a fast form; their matches cover the whole text."""
 
 
@@ -119,7 +125,7 @@ class SplitPattern:
             return [text[start:end] for start, end in self._exact_spans(text, 0, len(text))]
         if self.source == MARKED_WORDS or is_basic(text):
             return self._fast.findall(text)
-        spans = [(0, len(text))] if self.source == MARKED_CLASSES else _astral_spans(text)
+        spans = [(0, len(text))] if self.source in (MARKED_CLASSES, MARKED_CLAUSES) else _astral_spans(text)
         matches: list[str] = []
         position = 0
         for start, end in spans:
@@ -227,6 +233,7 @@ _FAST_FORMS = {
     TEKKEN: (_O200K + _LINES + _END + _SPACES, {"digits": "[{number}]", "contraction": ""}),
     MARKED_WORDS: ("▁[^▁]++|▁+(?=▁)|▁|[^▁]++", {}),
     MARKED_CLASSES: (_MARKED_CLASSES, {}),
+    MARKED_CLAUSES: (f"▁{_CLAUSES}|{_CLAUSES}|{_MARKED_CLASSES}", {}),
 }
 
 
@@ -247,6 +254,7 @@ def _fast_form(source: str) -> re.Pattern[str]:
         "upper": basic_ranges(_UPPER),
         "symbol": basic_ranges(r"\p{P}\p{S}--▁"),
         "breaks": _BREAKS,
+        "unspaced": basic_ranges(_UNSPACED),
         "prefix": rf"[^\r\n{letter}{number}{mark}]",
     }
     parts = {name: part.format(**classes) for name, part in parts.items()}

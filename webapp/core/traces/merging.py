@@ -6,135 +6,30 @@ fast; the tests verify that it ends with the model's ids.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate, count, groupby, pairwise
-from typing import Literal
 
-from webapp.core.models.bpe import BPE, SubwordBPE
+from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import symbols_of
 from webapp.core.models.sentencepiece_models import MOST_LEVELS, ScoredBPE
+from webapp.core.traces.merge_records import (
+    BeginStep,
+    CandidatePair,
+    EndStep,
+    How,
+    Kind,
+    LeftOut,
+    MergeNode,
+    MergeStep,
+    MergingStep,
+    ReplaceStep,
+    Row,
+    Seen,
+    TracedWord,
+)
 
 MergingModel = BPE | RankBPE | ScoredBPE
-
-Kind = Literal["piece", "byte", "unknown", "suffix", "uncovered", "unused", "user-defined"]
-"""The kind of a symbol.
-
-`byte`: a byte of a character without a piece. `suffix`: the end-of-word mark as a symbol of its own. `uncovered`: a
-character without a piece, which merges into longer pieces or falls back at the end. `unused`, `user-defined`:
-SentencePiece's piece types.
-"""
-
-How = Literal["beginning", "merge", "whole", "apart", "byte", "unknown"]
-
-
-@dataclass(frozen=True, slots=True)
-class TracedWord:
-    """A part of a pre-token that is merged separately; `whole` if it is a piece, so that nothing is merged."""
-
-    text: str
-    start: int
-    whole: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class MergeNode:
-    """A symbol of a word, and a node of its merge tree.
-
-    `number` counts the nodes of a word in order of creation; `parts` are the numbers of its children. `start` and `end`
-    are in characters of the word; part of a character's bytes has the range of the whole character. `id` is None for a
-    character without a piece. For the result of a merge, `rank` or `score` is that of the merge.
-    """
-
-    number: int
-    piece: str | bytes
-    id: int | None
-    start: int
-    end: int
-    how: How = "beginning"
-    parts: tuple[int, ...] = ()
-    rank: int | None = None
-    score: float | None = None
-    kind: Kind = "piece"
-
-
-@dataclass(frozen=True, slots=True)
-class CandidatePair:
-    """The piece that two adjacent symbols would form, with the merge's rank (lowest first) or score (highest first)."""
-
-    id: int
-    rank: int | None = None
-    score: float | None = None
-
-    @property
-    def order(self) -> float:
-        """The sort key: the pair with the smallest is merged first."""
-        return -self.score if self.score is not None else self.rank or 0
-
-
-Row = tuple[MergeNode, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BeginStep:
-    """The initial symbols of a word; `left_out` holds ranges of characters that the vocabulary cannot represent."""
-
-    symbols: Row
-    left_out: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class MergeStep:
-    """One merge: `pairs[i]` is the result of merging `symbols[i]` and `symbols[i + 1]`, or None.
-
-    `chosen` holds the positions of the merged pair; more than one only if all occurrences merge together. `made` holds
-    the resulting nodes.
-    """
-
-    symbols: tuple[MergeNode, ...]
-    pairs: tuple[CandidatePair | None, ...]
-    chosen: tuple[int, ...]
-    made: tuple[MergeNode, ...]
-
-    @property
-    def after(self) -> tuple[MergeNode, ...]:
-        """The symbols after the merge."""
-        made = dict(zip(self.chosen, self.made, strict=True))
-        return tuple(made.get(at, symbol) for at, symbol in enumerate(self.symbols) if at - 1 not in made or at in made)
-
-
-@dataclass(frozen=True, slots=True)
-class ReplaceStep:
-    """A replacement of `symbols[first:last]` after the last merge.
-
-    `why`: an unused piece is split (`"apart"`); symbols without a piece become `"bytes"` or one `"unknown"` token.
-    """
-
-    symbols: tuple[MergeNode, ...]
-    first: int
-    last: int
-    why: Literal["apart", "bytes", "unknown"]
-    made: tuple[MergeNode, ...]
-
-    @property
-    def after(self) -> tuple[MergeNode, ...]:
-        """The symbols afterwards."""
-        return (*self.symbols[: self.first], *self.made, *self.symbols[self.last :])
-
-
-@dataclass(frozen=True, slots=True)
-class EndStep:
-    """The tokens of the word; each has an id."""
-
-    symbols: tuple[MergeNode, ...]
-
-    @property
-    def ids(self) -> list[int]:
-        """The ids of the tokens."""
-        return [node.id for node in self.symbols if node.id is not None]
-
-
-MergingStep = BeginStep | MergeStep | ReplaceStep | EndStep
 
 
 def traced_words(model: MergingModel, pretoken: str) -> list[TracedWord]:
@@ -146,16 +41,9 @@ def traced_words(model: MergingModel, pretoken: str) -> list[TracedWord]:
     """
     if not pretoken:
         return []
-    whole = isinstance(model, RankBPE) or (isinstance(model, BPE) and model.ignore_merges)
-    piece = pretoken if isinstance(model, BPE) and not model.byte_level else pretoken.encode()
-    if whole and not isinstance(model, SubwordBPE) and model.id_of(piece) is not None:
-        return [TracedWord(pretoken, 0, whole=True)]  # the rule of `tiktoken`, and of `ignore_merges` in `tokenizers`
-    if isinstance(model, ScoredBPE):
-        cut = _scored_words(model, pretoken)
-    elif isinstance(model, RankBPE | SubwordBPE):
-        cut = [pretoken]
-    else:
-        cut = model.words(pretoken)
+    if model.whole_id(pretoken) is not None:
+        return [TracedWord(pretoken, 0, whole=True)]
+    cut = model.words(pretoken)
     starts = accumulate(map(len, cut), initial=0)
     return [TracedWord(text, start) for text, start in zip(cut, starts, strict=False)]
 
@@ -171,94 +59,46 @@ def merging_steps(model: MergingModel, word: TracedWord) -> Iterator[MergingStep
     ((0, 3), 4)
     """
     text = word.text
-    if word.whole:
-        piece = text if isinstance(model, BPE) and not model.byte_level else text.encode()
-        id = model.id_of(piece)
+    if word.whole and (id := model.whole_id(text)) is not None:
+        piece = model.pieces[id]
         yield EndStep(
-            (MergeNode(0, piece, id, 0, len(text), "whole", rank=id if isinstance(model, RankBPE) else None),)
+            (MergeNode(0, piece, id, 0, len(text), "whole", rank=id if model.merge_rule == "rank" else None),)
         )
         return
     row, left_out = initial_symbols(model, text)
     yield BeginStep(row, left_out)
     nodes = len(row)
-    seen: dict[int, tuple[MergeNode, MergeNode]] = {}
+    seen: Seen = {}
     for merge in merge_steps(model, row, seen):
         yield merge
         row = merge.after
         nodes += len(merge.made)
-    if isinstance(model, ScoredBPE):
-        for step in _Replacements(model, text, seen, nodes).steps(row):
-            yield step
-            row = step.after
+    for step in _rules_of(model).replacements(text, row, seen, nodes):
+        yield step
+        row = step.after
     yield EndStep(row)
 
 
-def initial_symbols(model: MergingModel, word: str) -> tuple[Row, tuple[tuple[int, int], ...]]:
+def initial_symbols(model: MergingModel, word: str, *, ends: bool = True) -> tuple[Row, LeftOut]:
     """Return the symbols that merging begins with, and the ranges of characters that are dropped for lack of one.
 
     They equal those of `webapp.core.models.merge_loop` and of the models, with the range of characters of each symbol.
+    The last byte has the suffix of a byte-level model if the word `ends` there.
 
     >>> bpe = BPE(["<unk>", "l", "o", "</w>"], [], byte_level=False, unknown="<unk>", end_of_word_suffix="</w>")
     >>> [(symbol.piece, symbol.id, symbol.kind) for symbol in initial_symbols(bpe, "lö")[0]]
     [('l', 1, 'piece'), ('ö', 0, 'unknown'), ('</w>', 3, 'suffix')]
     """
-    symbols: list[MergeNode] = []
-    left_out: list[tuple[int, int]] = []
-
-    def add(piece: str | bytes, id: int | None, start: int, end: int, kind: Kind = "piece") -> None:
-        symbols.append(MergeNode(len(symbols), piece, id, start, end, kind=kind))
-
-    if isinstance(model, ScoredBPE):
-        vocabulary, end = model.vocabulary, 0
-        for text in symbols_of(vocabulary)(word):
-            start, end = end, end + len(text)
-            known = vocabulary.ids.get(text)
-            if text in vocabulary.user_defined:
-                add(text, known, start, end, "user-defined")
-            elif text in vocabulary.unused:
-                add(text, vocabulary.unused[text], start, end, "unused")
-            else:
-                add(text, known, start, end, "uncovered" if known is None else "piece")
-        return tuple(symbols), ()
-    if isinstance(model, RankBPE) or model.byte_level:
-        for at, character in enumerate(word):
-            for byte in character.encode():
-                if (id := model.id_of(bytes([byte]))) is not None:
-                    add(bytes([byte]), id, at, at + 1)
-                elif (at, at + 1) not in left_out[-1:]:
-                    left_out.append((at, at + 1))
-        return tuple(symbols), tuple(left_out)
-    waiting: list[int] = []  # positions of unknown characters that have no symbol yet
-
-    def add_unknown() -> None:
-        if waiting:
-            add("".join(word[at] for at in waiting), model.unknown_id, waiting[0], waiting[-1] + 1, "unknown")
-            waiting.clear()
-
-    for at, symbol in enumerate(model.affixed.spelled(word)):
-        id = model.id_of(symbol)
-        if id is None and model.byte_fallback and (fallback := model.affixed.bytes_of(symbol)):
-            for byte in fallback:
-                add(model.pieces[byte], byte, at, at + 1, "byte")
-            continue
-        if id is not None or not model.fuse_unknown:
-            add_unknown()
-        if id is not None:
-            add(symbol, id, at, at + 1)
-        elif model.unknown_id is not None:
-            waiting.append(at)
-        else:
-            left_out.append((at, at + 1))
-    add_unknown()
-    if model.suffix_id is not None and model.end_of_word_suffix and word:
-        add(model.end_of_word_suffix, model.suffix_id, len(word), len(word), "suffix")
-    return tuple(symbols), tuple(left_out)
+    row, left_out = _rules_of(model).beginning(word)
+    if row and ends and isinstance(model, BPE) and model.byte_suffix:
+        piece = bytes(row[-1].piece) + model.byte_suffix  # type: ignore[arg-type]
+        row = (*row[:-1], replace(row[-1], piece=piece, id=model.id_of(piece)))
+    return row, left_out
 
 
-def merge_steps(
-    model: MergingModel, row: Row, seen: dict[int, tuple[MergeNode, MergeNode]] | None = None
-) -> Iterator[MergeStep]:
+def merge_steps(model: MergingModel, row: Row, seen: Seen | None = None) -> Iterator[MergeStep]:
     """Yield the merges of a row of symbols, which are numbered from 0; `seen` keeps the last pair for each piece."""
+    rules = _rules_of(model)
     known: dict[tuple[int, int], CandidatePair | None] = {}
     numbers = count(len(row))
     while True:
@@ -266,7 +106,7 @@ def merge_steps(
         for left, right in pairwise(row):
             key = left.number, right.number
             if key not in known:
-                known[key] = pair = _pair_of(model, left, right)
+                known[key] = pair = rules.pair(left, right)
                 if pair is not None and seen is not None:
                     seen[pair.id] = left, right
             pairs.append(known[key])
@@ -277,44 +117,150 @@ def merge_steps(
         for at, pair in enumerate(pairs):
             if pair is not None and pair.order == best and (not chosen or at > chosen[-1] + 1):
                 chosen.append(at)
-        if not isinstance(model, SubwordBPE):
+        if model.merge_rule != "together":
             del chosen[1:]
-        made = tuple(_merged(model, next(numbers), row[at], row[at + 1], pair) for at in chosen if (pair := pairs[at]))
+        made = tuple(
+            MergeNode(
+                next(numbers),
+                model.pieces[pair.id],
+                pair.id,
+                min(row[at].start, row[at + 1].start),
+                max(row[at].end, row[at + 1].end),
+                "merge",
+                (row[at].number, row[at + 1].number),
+                pair.rank,
+                pair.score,
+                rules.kind(pair.id),
+            )
+            for at in chosen
+            if (pair := pairs[at])
+        )
         step = MergeStep(row, tuple(pairs), tuple(chosen), made)
         yield step
         row = step.after
 
 
-def _pair_of(model: MergingModel, left: MergeNode, right: MergeNode) -> CandidatePair | None:
-    """Return the result of merging two adjacent symbols, None if they do not merge."""
-    if isinstance(model, BPE):
-        made = None if left.id is None or right.id is None else model.merge_result(left.id, right.id)
+class _Ranked:
+    """BPE by rank, of merges or of pieces."""
+
+    def __init__(self, model: BPE | RankBPE) -> None:
+        self.model = model
+
+    def beginning(self, word: str) -> tuple[Row, LeftOut]:
+        """The bytes of a word."""
+        symbols: list[MergeNode] = []
+        left_out: list[tuple[int, int]] = []
+        for at, character in enumerate(word):
+            for byte in character.encode():
+                if (id := self.model.id_of(bytes([byte]))) is not None:
+                    symbols.append(MergeNode(len(symbols), bytes([byte]), id, at, at + 1))
+                elif (at, at + 1) not in left_out[-1:]:
+                    left_out.append((at, at + 1))
+        return tuple(symbols), tuple(left_out)
+
+    def pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
+        """What two adjacent symbols merge to; None if they do not merge."""
+        made = None if left.id is None or right.id is None else self.model.merge_result(left.id, right.id)
         return None if made is None else CandidatePair(made[1], rank=made[0])
-    if isinstance(model, RankBPE):
-        rank = model.id_of(bytes(left.piece) + bytes(right.piece))  # type: ignore[arg-type]
-        return None if rank is None else CandidatePair(rank, rank=rank)
-    vocabulary = model.vocabulary
-    joined = f"{left.piece}{right.piece}"  # type: ignore[str-bytes-safe]
-    if "user-defined" in (left.kind, right.kind) or joined in vocabulary.user_defined:
-        return None
-    id = vocabulary.unused.get(joined, vocabulary.ids.get(joined))
-    return None if id is None else CandidatePair(id, score=vocabulary.scores[id])
+
+    def kind(self, id: int) -> Kind:
+        """The kind of a symbol that a merge makes."""
+        return "piece"
+
+    def replacements(self, word: str, row: Row, seen: Seen, number: int) -> Iterator[ReplaceStep]:
+        """What happens after the last merge; nodes are numbered from `number`."""
+        return iter(())
 
 
-def _merged(model: MergingModel, number: int, left: MergeNode, right: MergeNode, pair: CandidatePair) -> MergeNode:
-    """Return the node that a merge makes."""
-    piece = model.pieces[pair.id]
-    unused = isinstance(model, ScoredBPE) and model.vocabulary.unused.get(str(piece)) == pair.id
-    start, end = min(left.start, right.start), max(left.end, right.end)
-    parts = left.number, right.number
-    kind: Kind = "unused" if unused else "piece"
-    return MergeNode(number, piece, pair.id, start, end, "merge", parts, pair.rank, pair.score, kind)
+class _RankedCharacters(_Ranked):
+    """BPE by rank over characters."""
+
+    model: BPE
+
+    def beginning(self, word: str) -> tuple[Row, LeftOut]:
+        """The characters of a word, with prefix and suffix; for one without a piece its bytes, or an unknown symbol."""
+        model = self.model
+        symbols: list[MergeNode] = []
+        left_out: list[tuple[int, int]] = []
+
+        def add(piece: str | bytes, id: int | None, start: int, end: int, kind: Kind = "piece") -> None:
+            symbols.append(MergeNode(len(symbols), piece, id, start, end, kind=kind))
+
+        waiting: list[int] = []  # positions of unknown characters that have no symbol yet
+
+        def add_unknown() -> None:
+            if waiting:
+                add("".join(word[at] for at in waiting), model.unknown_id, waiting[0], waiting[-1] + 1, "unknown")
+                waiting.clear()
+
+        for at, symbol in enumerate(model.affixed.spelled(word)):
+            id = model.id_of(symbol)
+            if id is None and model.byte_fallback and (fallback := model.affixed.bytes_of(symbol)):
+                for byte in fallback:
+                    add(model.pieces[byte], byte, at, at + 1, "byte")
+                continue
+            if id is not None or not model.fuse_unknown:
+                add_unknown()
+            if id is not None:
+                add(symbol, id, at, at + 1)
+            elif model.unknown_id is not None:
+                waiting.append(at)
+            else:
+                left_out.append((at, at + 1))
+        add_unknown()
+        if model.suffix_id is not None and model.end_of_word_suffix and word:
+            add(model.end_of_word_suffix, model.suffix_id, len(word), len(word), "suffix")
+        return tuple(symbols), tuple(left_out)
+
+
+class _Scored:
+    """SentencePiece's BPE, by score."""
+
+    def __init__(self, model: ScoredBPE) -> None:
+        self.model = model
+
+    def beginning(self, word: str) -> tuple[Row, LeftOut]:
+        """The characters and the user-defined pieces of a word."""
+        vocabulary = self.model.vocabulary
+        symbols: list[MergeNode] = []
+        end = 0
+        for at, text in enumerate(symbols_of(vocabulary)(word)):
+            start, end = end, end + len(text)
+            id = vocabulary.unused.get(text, vocabulary.ids.get(text))
+            kind: Kind = "uncovered" if id is None else self.kind(id)
+            if text in vocabulary.user_defined:
+                id, kind = vocabulary.ids.get(text), "user-defined"
+            symbols.append(MergeNode(at, text, id, start, end, kind=kind))
+        return tuple(symbols), ()
+
+    def pair(self, left: MergeNode, right: MergeNode) -> CandidatePair | None:
+        """What two adjacent symbols merge to; None if they do not merge."""
+        vocabulary = self.model.vocabulary
+        joined = f"{left.piece}{right.piece}"  # type: ignore[str-bytes-safe]
+        if "user-defined" in (left.kind, right.kind) or joined in vocabulary.user_defined:
+            return None
+        id = vocabulary.unused.get(joined, vocabulary.ids.get(joined))
+        return None if id is None else CandidatePair(id, score=vocabulary.scores[id])
+
+    def kind(self, id: int) -> Kind:
+        """The kind of a symbol that a merge makes."""
+        return "unused" if self.model.vocabulary.unused.get(str(self.model.pieces[id])) == id else "piece"
+
+    def replacements(self, word: str, row: Row, seen: Seen, number: int) -> Iterator[ReplaceStep]:
+        """Unused pieces apart, and symbols without a piece as bytes or unknown; nodes are numbered from `number`."""
+        return _Replacements(self.model, word, seen, number).steps(row)
+
+
+def _rules_of(model: MergingModel) -> _Ranked | _Scored:
+    if isinstance(model, ScoredBPE):
+        return _Scored(model)
+    return _RankedCharacters(model) if isinstance(model, BPE) and not model.byte_level else _Ranked(model)
 
 
 class _Replacements:
     """SentencePiece's replacements after the last merge; nodes are numbered from `number`."""
 
-    def __init__(self, model: ScoredBPE, word: str, seen: dict[int, tuple[MergeNode, MergeNode]], number: int) -> None:
+    def __init__(self, model: ScoredBPE, word: str, seen: Seen, number: int) -> None:
         self.model = model
         self.word = word
         self.seen = seen
@@ -372,11 +318,3 @@ class _Replacements:
             for at in range(node.start, node.end)
             for byte in self.word[at].encode()
         )
-
-
-def _scored_words(model: ScoredBPE, text: str) -> list[str]:
-    if model.vocabulary.unused:
-        return [text]  # how an unused piece is split depends on the whole text
-    cut = model.vocabulary.words(text)
-    apart = sum(len(model.ids(word)) for word in cut)
-    return cut if apart == len(model.ids(text)) else [text]  # else an unknown token spans several words

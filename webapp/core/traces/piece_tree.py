@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.sentencepiece_models import ScoredBPE
-from webapp.core.traces.merging import MergeNode, MergingModel, initial_symbols, merge_steps
+from webapp.core.traces.merge_records import MergeNode
+from webapp.core.traces.merging import MergingModel, initial_symbols, merge_steps
 
 MOST_SYMBOLS = 256
 """A piece of more symbols has no tree; finding its merges takes the square of their number."""
@@ -62,10 +63,13 @@ def _symbols(model: MergingModel, id: int) -> Sequence[MergeNode]:
     if not piece or len(piece) > MOST_SYMBOLS:
         return ()
     if isinstance(piece, bytes):
+        suffix = getattr(model, "byte_suffix", b"")
+        body = piece.removesuffix(suffix)
         try:
-            return initial_symbols(model, piece.decode())[0]
+            return initial_symbols(model, body.decode(), ends=body != piece)[0]
         except UnicodeDecodeError:
-            units = [piece[at : at + 1] for at in range(len(piece))]
+            units = [body[at : at + 1] for at in range(len(body))]
+            units[-1] += piece[len(body) :]
             return [MergeNode(at, unit, model.id_of(unit), at, at + 1) for at, unit in enumerate(units)]
     is_byte = _BYTE.fullmatch(piece) is not None
     if isinstance(model, BPE):

@@ -4,12 +4,13 @@ The merges are those of `webapp.core.trainers`, which update their counts: fast,
 counts are recomputed from the words of each round. Tests on random corpora verify that both are the same.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from webapp.core.trainers import bpe, wordpiece
+from webapp.core.trainers.ties import FIRST_SEEN, TieRule, tie_key
 from webapp.core.trainers.word_counts import WordCounts
 
 Symbol = Any
@@ -49,6 +50,7 @@ class MergeRound:
     """One merge: its number, from 1, and the words before and after it, in corpus order.
 
     `minimum`: how often a pair must occur to be a candidate. `scored`: the highest score wins, not the highest count.
+    `ties`: the rule for pairs of equal worth; `ids`: those of the pieces.
     """
 
     number: int
@@ -58,17 +60,21 @@ class MergeRound:
     after: tuple[CorpusWord, ...]
     minimum: int
     scored: bool
+    ties: TieRule
+    ids: Mapping[Symbol, int]
 
     def worth(self, pair: TracedPair) -> float:
         """The value that a pair is chosen by."""
         return pair.score if self.scored else pair.count
 
     def pairs(self) -> list[TracedPair]:
-        """Return the candidate pairs, the best first, ties by first occurrence; the first is the winner."""
-        return sorted((pair for pair in pairs(self.before) if pair.count >= self.minimum), key=self._order)
-
-    def _order(self, pair: TracedPair) -> float:
-        return -self.worth(pair)
+        """Return the candidate pairs, the best first, ties in the order of their rule; the first is the winner."""
+        key, ids = tie_key(self.ties, list(self.ids)), self.ids
+        found = [pair for pair in pairs(self.before) if pair.count >= self.minimum]
+        keys = {
+            pair: (-self.worth(pair), key(ids[pair.left], ids[pair.right], place)) for place, pair in enumerate(found)
+        }
+        return sorted(found, key=keys.__getitem__)
 
     def too_rare(self) -> int:
         """Return the number of pairs that are too rare to be candidates."""
@@ -83,21 +89,23 @@ class MergeTraining:
     start: tuple[CorpusWord, ...]
     minimum: int = 1
     scored: bool = False
+    ties: TieRule = FIRST_SEEN
 
     def rounds(self) -> Iterator[MergeRound]:
         """Yield the rounds lazily."""
         words = self.start
         merges: Sequence[Any] = self.trained.merges
+        ids = {piece: id for id, piece in enumerate(self.trained.model.pieces)}
         for number, merge in enumerate(merges, start=1):
             piece = merge.piece if self.scored else merge.left + merge.right
             after = rewritten(words, merge.left, merge.right, piece)
             counts = frequencies(words)
             winner = TracedPair(merge.left, merge.right, merge.count, counts[merge.left], counts[merge.right])
-            yield MergeRound(number, winner, piece, words, after, self.minimum, self.scored)
+            yield MergeRound(number, winner, piece, words, after, self.minimum, self.scored, self.ties, ids)
             words = after
 
 
-def train_bytes(counts: WordCounts, merges: int) -> MergeTraining:
+def train_bytes(counts: WordCounts, merges: int, *, ties: TieRule = FIRST_SEEN) -> MergeTraining:
     """Train byte-level BPE with at most `merges` merges; fewer if no pair is left.
 
     >>> for round in train_bytes({"aaabdaaabac": 1}, 3).rounds():
@@ -106,11 +114,14 @@ def train_bytes(counts: WordCounts, merges: int) -> MergeTraining:
     b'aa' b'a' 2 b'aaa b d aaa b a c'
     b'aaa' b'b' 2 b'aaab d aaab a c'
     """
-    trained = bpe.train_bytes(counts, merges_at_most=merges)
-    return MergeTraining(trained, _spelled(counts, lambda word: (bpe.BYTES[byte] for byte in word.encode())))
+    trained = bpe.train_bytes(counts, merges_at_most=merges, ties=ties)
+    spelled = _spelled(counts, lambda word: (bpe.BYTES[byte] for byte in word.encode()))
+    return MergeTraining(trained, spelled, ties=ties)
 
 
-def train_characters(counts: WordCounts, merges: int, *, suffix_apart: bool = False) -> MergeTraining:
+def train_characters(
+    counts: WordCounts, merges: int, *, suffix_apart: bool = False, ties: TieRule = FIRST_SEEN
+) -> MergeTraining:
     """Train BPE over characters; the suffix is attached to a word's last character, or a symbol with `suffix_apart`.
 
     >>> training = train_characters({"low": 5, "lower": 2, "newest": 6, "widest": 3}, 5, suffix_apart=True)
@@ -120,8 +131,9 @@ def train_characters(counts: WordCounts, merges: int, *, suffix_apart: bool = Fa
     >>> [" ".join(word.symbols) for word in last.after]
     ['low </w>', 'low e r </w>', 'n e w est</w>', 'w i d est</w>']
     """
-    trained = bpe.train_characters(counts, merges_at_most=merges, suffix_apart=suffix_apart)
-    return MergeTraining(trained, _spelled(counts, lambda word: bpe.spell(word, bpe.END_OF_WORD, suffix_apart)))
+    trained = bpe.train_characters(counts, merges_at_most=merges, suffix_apart=suffix_apart, ties=ties)
+    spelled = _spelled(counts, lambda word: bpe.spell(word, bpe.END_OF_WORD, suffix_apart))
+    return MergeTraining(trained, spelled, ties=ties)
 
 
 def train_wordpiece(counts: WordCounts, merges: int, *, minimum: int = 1) -> MergeTraining:

@@ -6,6 +6,7 @@ never changes one. The same counts in the same order always give the same result
 
 `word_counts`  characters, alphabets and sums of word counts
 `bpe`          byte pair encoding over bytes, or over characters with an end-of-word suffix
+`ties`         which of several equally frequent pairs BPE merges first: five rules
 `wordpiece`    merges by score instead of by count
 `unigram`      expectation maximization over many candidate pieces, pruned to size
 `bpe_variants` SuperBPE, which merges inside words first, then across spaces; SentencePiece's BPE

@@ -3,9 +3,9 @@
 Source: Sennrich, Haddow, Birch 2016, "Neural Machine Translation of Rare Words with Subword Units", section
 3.2; over bytes as in Radford et al. 2019 (GPT-2), section 2.2.
 
-A tie goes to the pair that occurs first when the distinct words, as merged so far, are read in corpus order. A simple
-trainer that recounts all pairs into an insertion-ordered dictionary before every merge and takes the first maximum
-gives the same merges; this one updates the counts instead.
+A tie goes to the pair that occurs first when the distinct words, as merged so far, are read in corpus order, or by
+another rule of `webapp.core.trainers.ties`. A simple trainer that recounts all pairs into an insertion-ordered
+dictionary before every merge and takes the first maximum gives the same merges; this one updates the counts instead.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -17,10 +17,9 @@ from typing import Any, AnyStr, Generic, NamedTuple, Protocol, TypeVar
 
 from webapp.core.models.bpe import BPE
 from webapp.core.trainers.pair_counts import ABOVE, BREAK, MASK, PAIR, POSITION, SHIFT, Pairs, heap_entry
+from webapp.core.trainers.ties import BYTES, END_OF_WORD, FIRST_SEEN, TieRule, byte_alphabet, in_order_of_ids, tie_key
 from webapp.core.trainers.word_counts import WordCounts, alphabet, symbol_counts
 
-END_OF_WORD = "</w>"
-BYTES = tuple(bytes([byte]) for byte in range(256))
 NO_ENTRY = 0  # after all heap entries, which are negative
 
 
@@ -84,11 +83,12 @@ def train_bytes(
     special_tokens: Sequence[str] = (),
     *,
     merges_at_most: int | None = None,
+    ties: TieRule = FIRST_SEEN,
 ) -> TrainedBPE[bytes]:
     """Train byte-level BPE with `size` pieces: the 256 bytes, one for each merge, and the special tokens.
 
-    Training stops early after `merges_at_most` merges, or when no pair is left. Raises ValueError for a size that
-    cannot hold the bytes and the special tokens.
+    Training stops early after `merges_at_most` merges, or when no pair is left; `ties` is the rule for pairs that occur
+    equally often. Raises ValueError for a size that cannot hold the bytes and the special tokens.
 
     >>> trained = train_bytes({"aaabdaaabac": 1}, 259)
     >>> [merge.left + merge.right for merge in trained.merges]
@@ -97,9 +97,9 @@ def train_bytes(
     True
     """
     room = None if size is None else size - len(special_tokens)
-    found = islice(byte_merges(counts), merges_at_most)
+    found = islice(byte_merges(counts, ties=ties), merges_at_most)
     check_room(room, BYTES)
-    return TrainedBPE(BYTES, tuple(until(room, BYTES, found)), tuple(special_tokens))
+    return TrainedBPE(byte_alphabet(ties), tuple(until(room, BYTES, found)), tuple(special_tokens))
 
 
 def train_characters(
@@ -113,11 +113,12 @@ def train_characters(
     end_of_word_suffix: str = END_OF_WORD,
     suffix_apart: bool = False,
     accepts: Callable[[str], bool] | None = None,
+    ties: TieRule = FIRST_SEEN,
 ) -> TrainedBPE[str]:
     """Train BPE over characters with `size` pieces: unknown, alphabet, one for each merge, and the special tokens.
 
     `coverage`: the share of symbol occurrences that the alphabet covers, most frequent symbols first; the rest is
-    unknown to the model. `merges_at_most`: as in `train_bytes`. `accepts`: whether a longer piece may enter the
+    unknown to the model. `merges_at_most`, `ties`: as in `train_bytes`. `accepts`: whether a longer piece may enter the
     vocabulary; by default, every piece may. `suffix_apart`: as in `character_merges`. Training stops early when no pair
     is left. Raises ValueError for a size that cannot hold the alphabet, and without a suffix, which tells these models
     from those over bytes.
@@ -130,7 +131,7 @@ def train_characters(
     """
     if not end_of_word_suffix:
         raise ValueError("the suffix that marks the end of a word cannot be empty")
-    symbols = alphabet(_symbols(counts, end_of_word_suffix, suffix_apart), coverage)
+    symbols = in_order_of_ids(alphabet(_symbols(counts, end_of_word_suffix, suffix_apart), coverage), ties)
     start = tuple(symbols) if unknown is None else (unknown, *(piece for piece in symbols if piece != unknown))
     found = character_merges(
         counts,
@@ -138,6 +139,7 @@ def train_characters(
         suffix_apart=suffix_apart,
         symbols=symbols,
         accepts=accepts,
+        ties=ties,
     )
     room = None if size is None else size - len(special_tokens)
     check_room(room, start)
@@ -150,13 +152,16 @@ def train_characters(
     )
 
 
-def byte_merges(counts: WordCounts, *, minimum_count: int = 1) -> Iterator[CountedMerge[bytes]]:
+def byte_merges(
+    counts: WordCounts, *, minimum_count: int = 1, ties: TieRule = FIRST_SEEN
+) -> Iterator[CountedMerge[bytes]]:
     """Yield the merges of bytes lazily, most frequent pair first, until no pair occurs `minimum_count` times.
 
     >>> print(*next(byte_merges({"low": 5, "lower": 2, "newest": 6, "widest": 3})))
     b'e' b's' 9
     """
-    return merges_of_pairs(Pairs.of_bytes(counts), [b"", *BYTES], minimum_count)
+    alphabet = byte_alphabet(ties)
+    return merges_of_pairs(Pairs.of_bytes(counts, alphabet), [b"", *alphabet], minimum_count, ties=ties)
 
 
 def character_merges(
@@ -167,12 +172,14 @@ def character_merges(
     symbols: Sequence[str] | None = None,
     minimum_count: int = 1,
     accepts: Callable[[str], bool] | None = None,
+    ties: TieRule = FIRST_SEEN,
 ) -> Iterator[CountedMerge[str]]:
     """Yield the merges of characters lazily, most frequent pair first, until no pair occurs `minimum_count` times.
 
     The suffix marks the end of a word: attached to the word's last character (subword-nmt since version 0.2, and
     Hugging Face's files), or with `suffix_apart` as a symbol of its own after it (the listing in the paper); if it is
-    empty, there is none. `symbols` is the alphabet, by default every symbol that occurs; other characters never merge.
+    empty, there is none. `symbols` is the alphabet in the order of its ids, by default every symbol that occurs; other
+    characters never merge.
 
     >>> from itertools import islice
     >>> counts = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
@@ -184,16 +191,20 @@ def character_merges(
     l o 7
     """
     if symbols is None:
-        symbols = list(_symbols(counts, end_of_word_suffix, suffix_apart))
+        symbols = in_order_of_ids(_symbols(counts, end_of_word_suffix, suffix_apart), ties)
     number_of = {symbol: number for number, symbol in enumerate(symbols, start=1)}
     spelled = (spell(word, end_of_word_suffix, suffix_apart) for word in counts)
     numbered = ([number_of.get(symbol, BREAK) for symbol in word] for word in spelled)
     pairs = Pairs(zip(numbered, counts.values(), strict=True), len(symbols))
-    return merges_of_pairs(pairs, ["", *symbols], minimum_count, accepts)
+    return merges_of_pairs(pairs, ["", *symbols], minimum_count, accepts, ties)
 
 
 def merges_of_pairs(
-    pairs: Pairs, pieces: list[AnyStr], minimum_count: int, accepts: Callable[[AnyStr], bool] | None = None
+    pairs: Pairs,
+    pieces: list[AnyStr],
+    minimum_count: int,
+    accepts: Callable[[AnyStr], bool] | None = None,
+    ties: TieRule = FIRST_SEEN,
 ) -> Iterator[CountedMerge[AnyStr]]:
     """Yield merges from sorted entries of pairs; each merge appends its piece to `pieces`.
 
@@ -203,30 +214,35 @@ def merges_of_pairs(
     """
     minimum_count = max(minimum_count, 1)
     number_of = {piece: number for number, piece in enumerate(pieces)}
+    written, read, end = _entries(ties, pieces)
+    in_order, stays = ties == FIRST_SEEN, ties not in ("first-seen", "longest")
     while pairs.counts:
         counts, places, first = pairs.counts, pairs.places, pairs.first
         starts, lengths = pairs.starts, pairs.lengths
-        entries = [heap_entry(count, places[pair][0], pair) for pair, count in counts.items() if count >= minimum_count]
-        entries.append(NO_ENTRY)
+        entries = [written(count, places[pair][0], pair) for pair, count in counts.items() if count >= minimum_count]
+        if not in_order:
+            entries.sort()
+        entries.append(end)
         sorted_entries = iter(entries)
         following = next(sorted_entries)
-        heap: list[int] = []
+        heap: list[Any] = []
         all_pairs = False
         while True:
             if heap and heap[0] < following:
                 entry = heappop(heap)
-            elif following == NO_ENTRY:
+            elif following == end:
                 break
             else:
                 entry = following
                 following = next(sorted_entries)
-            pair, position = entry & PAIR, entry >> 2 * SHIFT & POSITION
+            known, position, pair = read(entry)
             left, right = pair >> SHIFT, pair & MASK
             count = counts.get(pair, 0)
             if count < minimum_count:
                 continue
-            if count != -(entry >> ABOVE) or starts[position] != left or starts[position + lengths[left]] != right:
-                heappush(heap, heap_entry(count, first(pair, position), pair))
+            there = stays or (starts[position] == left and starts[position + lengths[left]] == right)
+            if count != known or not there:
+                heappush(heap, written(count, position if stays else first(pair, position), pair))
                 continue
             piece = pieces[left] + pieces[right]
             if accepts is not None and piece not in number_of and not accepts(piece):
@@ -242,10 +258,27 @@ def merges_of_pairs(
             _, born = pairs.merge(pair, product)
             for new in born:
                 if counts[new] >= minimum_count:
-                    heappush(heap, heap_entry(counts[new], places[new][0], new))
+                    heappush(heap, written(counts[new], places[new][0], new))
         if pairs.least <= minimum_count and not all_pairs:
             return
         pairs.recount(all_pairs=all_pairs)
+
+
+def _entries(
+    ties: TieRule, pieces: list[AnyStr]
+) -> tuple[Callable[[int, int, int], Any], Callable[[Any], tuple[int, int, int]], Any]:
+    """Return how entries are made of count, position and pair, how they are read, and the one after all of them.
+
+    Those of the usual rule are integers: 16,000 merges on 2.8 MB of English take 0.5 s, with tuples 0.7 s.
+    """
+    if ties == FIRST_SEEN:
+        return heap_entry, lambda entry: (-(entry >> ABOVE), entry >> 2 * SHIFT & POSITION, entry & PAIR), NO_ENTRY
+    key = tie_key(ties, pieces)
+
+    def written(count: int, position: int, pair: int) -> tuple[int, Any, int, int]:
+        return -count, key(pair >> SHIFT, pair & MASK, position), position, pair
+
+    return written, lambda entry: (-entry[0], entry[2], entry[3]), (NO_ENTRY,)
 
 
 class Merged(Protocol):

@@ -30,6 +30,7 @@ from webapp.core.text.split_patterns import GPT2, SplitPattern
 from webapp.core.trainers import bpe
 from webapp.core.trainers.bpe import BYTES, CountedMerge, TrainedBPE
 from webapp.core.trainers.pair_counts import Pairs
+from webapp.core.trainers.ties import FIRST_SEEN, TieRule, byte_alphabet
 from webapp.core.trainers.word_counts import WordCounts
 
 LONGEST = 4  # words of a piece
@@ -47,6 +48,7 @@ def train_bytes(
     share: float = 0.9,
     split: Split = split_words,
     minimum_count: int = 1,
+    ties: TieRule = FIRST_SEEN,
 ) -> TrainedBPE[bytes]:
     """Train SuperBPE over bytes with `size` pieces: the 256 bytes, one for each merge, and the special tokens.
 
@@ -60,12 +62,18 @@ def train_bytes(
     """
     room = size - len(special_tokens)
     bpe.check_room(room, BYTES)
-    found = merges(counts, room, share=share, split=split, minimum_count=minimum_count)
-    return TrainedBPE(BYTES, tuple(bpe.until(room, BYTES, found)), tuple(special_tokens))
+    found = merges(counts, room, share=share, split=split, minimum_count=minimum_count, ties=ties)
+    return TrainedBPE(byte_alphabet(ties), tuple(bpe.until(room, BYTES, found)), tuple(special_tokens))
 
 
 def merges(
-    counts: WordCounts, room: int, *, share: float = 0.9, split: Split = split_words, minimum_count: int = 1
+    counts: WordCounts,
+    room: int,
+    *,
+    share: float = 0.9,
+    split: Split = split_words,
+    minimum_count: int = 1,
+    ties: TieRule = FIRST_SEEN,
 ) -> Iterator[CountedMerge[bytes]]:
     """Yield the merges of both phases lazily, as many as there are: the first phase ends at the share of `room` pieces.
 
@@ -74,11 +82,11 @@ def merges(
     if not 0 <= share <= 1:
         raise ValueError(f"the share of the first phase is between 0 and 1, not {share}")
     words: list[CountedMerge[bytes]] = []
-    inside = bpe.byte_merges(count_words(counts, split), minimum_count=minimum_count)
+    inside = bpe.byte_merges(count_words(counts, split), minimum_count=minimum_count, ties=ties)
     for merge in bpe.until(int(room * share), BYTES, inside):
         words.append(merge)
         yield merge
-    yield from superwords(counts, TrainedBPE(BYTES, tuple(words)).model, split, minimum_count)
+    yield from superwords(counts, TrainedBPE(byte_alphabet(ties), tuple(words)).model, split, minimum_count, ties)
 
 
 def count_words(counts: WordCounts, split: Split = split_words) -> dict[str, int]:
@@ -95,7 +103,11 @@ def count_words(counts: WordCounts, split: Split = split_words) -> dict[str, int
 
 
 def superwords(
-    counts: WordCounts, model: BPE, split: Split = split_words, minimum_count: int = 1
+    counts: WordCounts,
+    model: BPE,
+    split: Split = split_words,
+    minimum_count: int = 1,
+    ties: TieRule = FIRST_SEEN,
 ) -> Iterator[CountedMerge[bytes]]:
     """Yield the merges of the second phase lazily.
 
@@ -105,7 +117,7 @@ def superwords(
     encode = _word_by_word(model, split)
     spans = sampled(counts)
     pairs = Pairs((([id + 1 for id in encode(span)], counts[span]) for span in spans), len(pieces) - 1)
-    return bpe.merges_of_pairs(pairs, pieces, minimum_count, lambda piece: len(piece.split()) <= LONGEST)
+    return bpe.merges_of_pairs(pairs, pieces, minimum_count, lambda piece: len(piece.split()) <= LONGEST, ties)
 
 
 def sampled(counts: WordCounts, most: int = MOST) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from webapp.core import recipes
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.trainers.ties import FIRST_SEEN, TieRule
 
 
 def train_bpe(
@@ -16,11 +17,13 @@ def train_bpe(
     merges: int | None = None,
     byte_level: bool = True,
     special_tokens: Sequence[str] = (),
+    ties: TieRule = FIRST_SEEN,
 ) -> Tokenizer:
     """Return a BPE tokenizer trained on `text`, with `size` pieces in all or with `merges` merges.
 
     It works over bytes as in GPT-2, or with `byte_level=False` over characters with `</w>` at the end of a word, as in
-    Sennrich et al. Without `size` and `merges`, training continues until no pair is left.
+    Sennrich et al. Without `size` and `merges`, training continues until no pair is left. `ties` is the rule for pairs
+    that occur equally often, see `webapp.core.trainers.ties`.
 
     >>> tokenizer = train_bpe("low low low lower lowest", merges=3, byte_level=False)
     >>> [token.piece for token in tokenizer.encode("low lowest")]
@@ -32,10 +35,10 @@ def train_bpe(
 
     if byte_level:
         counts = recipes.BYTE_BPE.count(text)
-        trained = bpe.train_bytes(counts, size, special_tokens, merges_at_most=merges)
+        trained = bpe.train_bytes(counts, size, special_tokens, merges_at_most=merges, ties=ties)
         return recipes.BYTE_BPE.tokenizer(trained.model, trained.special_tokens)
     counts = recipes.CHARACTER_BPE.count(text)
-    letters = bpe.train_characters(counts, size, merges_at_most=merges, special_tokens=special_tokens)
+    letters = bpe.train_characters(counts, size, merges_at_most=merges, special_tokens=special_tokens, ties=ties)
     return recipes.CHARACTER_BPE.tokenizer(letters.model, letters.special_tokens)
 
 
@@ -85,5 +88,5 @@ def train_unigram(text: str, size: int, *, special_tokens: Sequence[str] = ("<un
     """
     from webapp.core.trainers import unigram
 
-    trained = unigram.train(recipes.UNIGRAM.count(text), size, special_tokens=special_tokens)
+    trained = unigram.train(recipes.UNIGRAM.count(text), size, special_tokens=special_tokens, compact=True)
     return recipes.UNIGRAM.tokenizer(trained.model, trained.special_tokens)

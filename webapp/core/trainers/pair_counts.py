@@ -79,10 +79,10 @@ class Pairs:
         self._begin(np.array(starts, np.int64), np.array(weights, np.int64), alphabet, all_pairs)
 
     @classmethod
-    def of_bytes(cls, counts: WordCounts) -> Pairs:
-        """Return the pairs of the words' bytes in UTF-8: byte 0 is symbol 1.
+    def of_bytes(cls, counts: WordCounts, alphabet: Sequence[bytes]) -> Pairs:
+        """Return the pairs of the words' bytes in UTF-8: the first byte of the alphabet is symbol 1.
 
-        >>> pairs = Pairs.of_bytes({"ab": 3})
+        >>> pairs = Pairs.of_bytes({"ab": 3}, [bytes([byte]) for byte in range(256)])
         >>> pairs.starts, pairs.counts[98 << SHIFT | 99]
         ([0, 98, 99, 0], 3)
         """
@@ -90,8 +90,10 @@ class Pairs:
         lengths = np.fromiter(map(len, spelled), np.int64, len(spelled))
         repeated = np.repeat(np.array([count for count in counts.values() if count > 0], np.int64), lengths + 1)
         separator = b"\xff"  # in no valid UTF-8
-        starts = np.frombuffer(separator + separator.join([*spelled, b""]), np.uint8).astype(np.int64) + 1
-        starts[starts == separator[0] + 1] = BREAK
+        numbers = np.zeros(256, np.int64)
+        numbers[list(b"".join(alphabet))] = range(1, 257)
+        numbers[separator[0]] = BREAK
+        starts = numbers[np.frombuffer(separator + separator.join([*spelled, b""]), np.uint8)]
         pairs = cls.__new__(cls)
         pairs._begin(starts, np.append([0], repeated), 256, all_pairs=False)
         return pairs

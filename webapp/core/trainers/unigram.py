@@ -11,9 +11,10 @@ Candidates", section 3.2, with the choices of its implementation, sentencepiece:
    three quarters. Single characters always stay, so that every text can be segmented.
 4. Repeat from 2 until the size is reached; then a last plain maximization, so that the probabilities sum to 1.
 
-Two differences: sentencepiece prunes to 1.1 times the size and then takes the most probable pieces; here pruning goes
-down to the size. sentencepiece drops a piece with an expected count below 0.5 at once; here it counts as 0.5 and is
-left to pruning, so that the size is exact.
+sentencepiece does two things that the paper does not have, and `rounds` does them if its `compact` is set: a piece that
+is expected less than once (there: 0.5 times) is dropped at once, and pruning stops at 1.1 times the size, of which the
+most probable pieces are kept. Without them, 2,000 pieces of English make 2.8 % more tokens than sentencepiece's on
+another novel, with them 0.7 % fewer; at any size from 1,000 to 16,000 at most 0.8 % more, in English and Chinese.
 """
 
 from collections import deque
@@ -33,6 +34,8 @@ from webapp.core.trainers.word_trie import Floats, Integers, seed_pieces
 UNKNOWN = "<unk>"
 ITERATIONS = 2  # of expectation maximization before each pruning
 LEAST_EXPECTED = 0.5  # lower bound for an expected count
+LEAST_KEPT = 1.0  # expected count of a piece that is not dropped at once
+SURPLUS = 1.1  # times the size: what is left to choose the most probable from
 
 
 class SeedOptions(TypedDict, total=False):
@@ -119,6 +122,7 @@ def train(
     special_tokens: Sequence[str] = (UNKNOWN,),
     unknown: str = UNKNOWN,
     keep: float = 0.75,
+    compact: bool = False,
     **options: Unpack[SeedOptions],
 ) -> TrainedUnigram:
     """Train Unigram with `size` pieces: special tokens, alphabet, and the longer pieces with the largest losses.
@@ -136,7 +140,7 @@ def train(
     if not any(counts.values()):
         return TrainedUnigram({}, 0.0, tuple(special_tokens), unknown)  # no training text: everything is unknown
     options["reserved"] = special_tokens
-    every_round = rounds(counts, size - len(special_tokens), keep=keep, **options)
+    every_round = rounds(counts, size - len(special_tokens), keep=keep, compact=compact, **options)
     return finished(deque(every_round, maxlen=1).pop(), special_tokens, unknown)  # keeps only the last round in memory
 
 
@@ -152,7 +156,7 @@ def finished(last: PruningRound, special_tokens: Sequence[str] = (UNKNOWN,), unk
 
 
 def rounds(
-    counts: WordCounts, size: int, *, keep: float = 0.75, **options: Unpack[SeedOptions]
+    counts: WordCounts, size: int, *, keep: float = 0.75, compact: bool = False, **options: Unpack[SeedOptions]
 ) -> Iterator[PruningRound]:
     """Train to `size` pieces without special tokens, and yield the rounds lazily.
 
@@ -162,7 +166,7 @@ def rounds(
     maximum number of longer pieces to start with. `keep`: the share of longer pieces that a round keeps.
     `whole_words`: see `seed_pieces`. `candidates`: longer pieces and their frequencies to start with instead of
     `seed_pieces`. `reserved`: strings that must not become pieces. Words longer than LONGEST_SPAN characters are
-    split into parts of that length. Raises ValueError for a size below that of the alphabet.
+    split into parts of that length. `compact`: see the module. Raises ValueError for a size below that of the alphabet.
     """
     seeded = seed(counts, **options)
     if size < seeded.characters:
@@ -171,6 +175,7 @@ def rounds(
     lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
     lattices = CorpusLattices(seeded.texts, pieces)
     probabilities = seeded.probabilities()
+    most = int(size * SURPLUS) if compact else size
     number = 0
     while True:
         number += 1
@@ -181,9 +186,16 @@ def rounds(
             log_likelihoods.append(log_likelihood)
             last = done and iteration == ITERATIONS - 1
             probabilities = maximization(expected, plain=last)
+        kept = np.flatnonzero((expected >= LEAST_KEPT) | (lengths == 1))
+        if compact and most < kept.size < len(pieces):
+            pieces, lattices = [pieces[place] for place in kept.tolist()], lattices.restricted(kept)
+            expected, probabilities, lengths = expected[kept], probabilities[kept], lengths[kept]
         longer = np.flatnonzero(lengths > 1)
         losses = np.empty(0) if done else _losses(lattices, longer, probabilities)
-        pruned = longer[_to_prune(losses, len(pieces) - size, keep)]
+        if size < len(pieces) <= most:
+            pruned = longer[_to_prune(probabilities[longer], len(pieces) - size, 0)]
+        else:
+            pruned = longer[_to_prune(losses, len(pieces) - most, keep)]
         yield PruningRound(
             number, pieces, expected, probabilities, tuple(log_likelihoods), lattices, longer, losses, pruned
         )

@@ -5,6 +5,7 @@
 `counting`  how often each pre-token occurs, by one or several processes
 `recipe`    the pipeline of a plan, and whether the plan is possible
 `survey`    what a corpus is made of, seen in a sample
+`forecast`  how long a plan will take on it, and how much memory
 `train`     plan and counts to a tokenizer, with progress
 `record`    what was trained from what, so that anyone can train the same again
 """

@@ -17,7 +17,7 @@ from pathlib import Path
 from webapp.core.training.corpus import CorpusFile
 from webapp.core.training.plan import TrainingPlan
 
-VERSION = 1  # of the checkpoint; raise it when the same plan counts differently
+VERSION = 2  # of the checkpoint; raise it when the same plan counts differently
 WORDS_OF_A_LINE = 5_000
 
 
@@ -29,7 +29,7 @@ class CountedCorpus:
     sha256 over the sha256 digests of their UTF-8, in order, so that blocks can be read in any order.
     """
 
-    counts: dict[str, int]
+    counts: Mapping[str, int]
     held_out: str
     characters: int
     bytes: int
@@ -88,7 +88,7 @@ def _identity(files: Iterable[CorpusFile], plan: TrainingPlan) -> str:
     sizes = [os.path.getsize(file.path) if os.path.exists(file.path) else None for file in files]
     choices: tuple[object, ...] = (
         (plan.trainer, plan.order, plan.segmentation)
-        if plan.trainer == "ngram"
+        if plan.of_words
         else (plan.trainer, plan.variant, plan.split, plan.pattern, plan.normalization, plan.longest_word)
     )
     described = [[file.name, file.format, file.field, file.compression] for file in files]

@@ -21,6 +21,7 @@ from webapp.core.training.counted_corpus import CountedCorpus, add, canonical, r
 from webapp.core.training.ngrams import Forgotten, count_ngrams, forget_rare, latest
 from webapp.core.training.plan import Progress, Report, TrainingError, TrainingPlan
 from webapp.core.training.recipe import recipe_of
+from webapp.core.training.taggers import count_sentences, keep_some
 
 HELD_OUT = 200_000  # characters at most
 HELD_OUT_SHARE = 20  # and at most every twentieth character
@@ -40,11 +41,13 @@ def count_words(
     opened: Opened = open_local,
     sizes: Sequence[int] | None = None,
     most_bytes: int | None = None,
+    begin: Callable[[], None] | None = None,
 ) -> CountedCorpus:
     """Count the pre-tokens of a corpus of local files, or of others with `opened` and their `sizes` in bytes.
 
     The result is the same for any number of processes. A `checkpoint` is written at the end of counting; if it exists
-    already and is of the same files and the same plan, it is returned at once. Raises CorpusError, and TrainingError
+    already and is of the same files and the same plan, it is returned at once. Each of several processes calls `begin`
+    first. Raises CorpusError, and TrainingError
     with the code `slow_pattern` or `process_lost`.
     """
     if checkpoint is not None and (known := read_checkpoint(checkpoint, files, plan)) is not None:
@@ -79,10 +82,12 @@ def count_words(
 
     report(Progress("count", 0, total))
     try:
-        for found in _counted(texts(), plan, processes):
+        for found in _counted(texts(), plan, processes, begin):
             add(counts, found)
             if plan.trainer == "ngram":
                 forget_rare(counts, forgotten)
+            elif plan.trainer == "tagger":
+                keep_some(counts, forgotten)
     except BrokenProcessPool:
         raise TrainingError("process_lost") from None
     if not counts:
@@ -105,8 +110,8 @@ def count_words(
 def count_block(text: str, plan: TrainingPlan) -> dict[str, int]:
     """Return how often each pre-token of a block occurs; longer ones than the plan's `longest_word` are cut.
 
-    Of a plan for n-grams, these are counted instead, see `ngrams`. Without a split pattern, each line
-    is a pre-token.
+    Of a plan for n-grams, these are counted instead, see `ngrams`; of one for a tagger, sentences. Without a split
+    pattern, each line is a pre-token.
 
     >>> count_block("low lower low low", TrainingPlan())
     {'low': 1, ' lower': 1, ' low': 2}
@@ -115,6 +120,8 @@ def count_block(text: str, plan: TrainingPlan) -> dict[str, int]:
     """
     if plan.trainer == "ngram":
         return count_ngrams(text, plan)
+    if plan.trainer == "tagger":
+        return count_sentences(text, plan)
     try:
         counts = _counts(text, plan)
     except PatternTimeoutError:
@@ -216,12 +223,14 @@ def _counts(text: str, plan: TrainingPlan) -> dict[str, int]:
     return counts
 
 
-def _counted(texts: Iterator[str], plan: TrainingPlan, processes: int) -> Iterator[Mapping[str, int]]:
+def _counted(
+    texts: Iterator[str], plan: TrainingPlan, processes: int, begin: Callable[[], None] | None
+) -> Iterator[Mapping[str, int]]:
     if processes <= 1:
         for text in texts:
             yield count_block(text, plan)
         return
-    with ProcessPoolExecutor(processes, get_context("spawn"), initializer=_ignore_interrupts) as pool:
+    with ProcessPoolExecutor(processes, get_context("spawn"), initializer=_begun, initargs=(begin,)) as pool:
         waiting: deque[Future[dict[str, int]]] = deque()
         try:
             for text in texts:
@@ -235,6 +244,8 @@ def _counted(texts: Iterator[str], plan: TrainingPlan, processes: int) -> Iterat
                 future.cancel()
 
 
-def _ignore_interrupts() -> None:
+def _begun(begin: Callable[[], None] | None) -> None:
     """Ignore Ctrl+C, which a terminal sends to all processes: the one that started these stops them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if begin is not None:
+        begin()

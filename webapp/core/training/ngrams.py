@@ -133,7 +133,7 @@ def latest(counts: dict[str, int], plan: TrainingPlan, most: int) -> tuple[str, 
     return tuple(islice(found, most))
 
 
-def is_segmented(counts: dict[str, int]) -> bool:
+def is_segmented(counts: Mapping[str, int]) -> bool:
     """Whether the words of n-gram counts are words, and not whole lines of a text without spaces and slashes.
 
     >>> is_segmented(count_ngrams("他来到了网易杭研大厦\\n" * 9, TrainingPlan(trainer="ngram")))

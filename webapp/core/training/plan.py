@@ -15,30 +15,38 @@ from typing import Any, Literal, get_args
 from webapp.core import __version__
 from webapp.core.formats.loading_code import loading_code
 from webapp.core.models.smoothing import SmoothingName
+from webapp.core.trainers.ties import FIRST_SEEN, TieRule
 from webapp.core.vocabulary_error import Phrase
 
-Trainer = Literal["bpe-bytes", "bpe-characters", "bpe-sentencepiece", "wordpiece", "unigram", "ngram"]
+Trainer = Literal["bpe-bytes", "bpe-characters", "bpe-sentencepiece", "wordpiece", "unigram", "ngram", "tagger"]
 """BPE over bytes (GPT-2), over characters with `</w>` (Sennrich), over characters with `▁` (SentencePiece); WordPiece;
-Unigram; n-grams of words."""
+Unigram; n-grams of words; a tagger that finds words."""
 Split = Literal["default", "gpt2", "cl100k", "o200k", "whitespace", "marked", "none", "own"]
 """The split pattern. `default` is the trainer's usual one, `marked` cuts before `▁`, `own` is the plan's `pattern`."""
 Normalization = Literal["default", "none", "nfc", "nfkc", "lowercase", "nfkc-lowercase"]
 """What is done to the text first; `default` is the trainer's usual one."""
 
 Segmentation = Literal["words", "max-probability", "fmm"]
-"""The words of a corpus for n-grams: those between spaces or `/`, or those that a method finds in raw text."""
+"""The words of a corpus: those between spaces or `/`, or those that a method finds in raw text."""
 
 TRAINERS: tuple[Trainer, ...] = get_args(Trainer)
-SUBWORD_TRAINERS: tuple[Trainer, ...] = TRAINERS[:-1]
+WORD_TRAINERS: tuple[Trainer, ...] = ("ngram", "tagger")
+SUBWORD_TRAINERS: tuple[Trainer, ...] = tuple(trainer for trainer in TRAINERS if trainer not in WORD_TRAINERS)
+TIED: tuple[Trainer, ...] = TRAINERS[:3]
+"""The trainers with a rule for equally frequent pairs."""
 SEGMENTATIONS: tuple[Segmentation, ...] = get_args(Segmentation)
 SPLITS: tuple[Split, ...] = get_args(Split)
 NORMALIZATIONS: tuple[Normalization, ...] = get_args(Normalization)
 
-SMALLEST_SIZE, LARGEST_SIZE = 300, 100_000
+SMALLEST_SIZE, LARGEST_SIZE = 300, 256_000
 
 
-OF_NGRAMS = ("order", "smoothing", "segmentation", "minimum_pairs", "minimum_triples")
-"""The choices that only n-grams have."""
+OF_WORDS: Mapping[str, Sequence[Trainer]] = {
+    **dict.fromkeys(("order", "smoothing", "minimum_pairs", "minimum_triples"), ("ngram",)),
+    "segmentation": WORD_TRAINERS,
+    "rounds": ("tagger",),
+}
+"""The choices that only trainers of words have, and which of them."""
 
 
 class PlanError(ValueError):
@@ -65,7 +73,7 @@ class TrainingError(ValueError):
     """A training that cannot go on.
 
     `code` is one of: `too_small` (possible, size: pieces), `alphabet` (needed, size: pieces), `slow_pattern`,
-    `unsegmented` (n-grams of a text without spaces and slashes), `process_lost` (the system
+    `unsegmented` (words of a text without spaces and slashes), `process_lost` (the system
     ended a process that counts, usually because memory ran out).
     """
 
@@ -81,7 +89,7 @@ class TrainingPlan:
 
     `size` counts all pieces, special tokens included. `minimum_count` is the lowest count of a pair that is merged, and
     of a piece that Unigram or WordPiece starts with; None follows corpus and size. `longest_word` cuts longer
-    pre-tokens, in characters, so that text without spaces stays bounded.
+    pre-tokens, in characters, so that text without spaces stays bounded. For `coverage` of None see `alphabet_of`.
     """
 
     trainer: Trainer = "bpe-bytes"
@@ -92,15 +100,17 @@ class TrainingPlan:
     special_tokens: tuple[str, ...] = ()
     minimum_count: int | None = None
     longest_word: int = 1_000
-    coverage: float = 0.9995  # of the alphabet: BPE over characters, WordPiece, Unigram
+    coverage: float | None = None  # of the alphabet: BPE over characters, WordPiece, Unigram
     longest_piece: int = 16  # characters; Unigram, and BPE with `▁` (see `is_within` in its trainer)
     seeds: Literal["substrings", "bpe"] = "substrings"  # Unigram
     keep: float = 0.75  # the share of longer pieces that a round of Unigram's pruning keeps
     variant: Literal["plain", "superbpe"] = "plain"  # BPE over bytes
     transition: float = 0.9  # SuperBPE: the share of the pieces that is made inside words
+    ties: TieRule = FIRST_SEEN  # BPE: which of several equally frequent pairs is merged
     order: Literal["1", "2", "3"] = "2"  # n-grams: the length of the longest
     smoothing: SmoothingName = "kneser-ney"  # n-grams
-    segmentation: Segmentation = "words"  # n-grams
+    segmentation: Segmentation = "words"  # n-grams, taggers
+    rounds: int = 10  # taggers: how often training goes through all sentences
     minimum_pairs: int = 1  # n-grams: rarer ones are removed when all are counted
     minimum_triples: int = 1
 
@@ -111,10 +121,13 @@ class TrainingPlan:
         True
         """
         document = {**asdict(self), "special_tokens": list(self.special_tokens)}
-        if self.trainer != "ngram":
-            for name in OF_NGRAMS:
-                del document[name]
-        return document
+        unused = {name for name, trainers in OF_WORDS.items() if self.trainer not in trainers}
+        return {name: value for name, value in document.items() if name not in unused}
+
+    @property
+    def of_words(self) -> bool:
+        """Whether it trains a model of words, from sentences of words."""
+        return self.trainer in WORD_TRAINERS
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> TrainingPlan:
@@ -244,7 +257,7 @@ def command_line(record: TrainingRecord) -> str:
     usual = TrainingPlan()
     for each in fields(TrainingPlan):
         value = getattr(record.plan, each.name)
-        always = ("trainer", "order") if record.plan.trainer == "ngram" else ("trainer", "size")
+        always = {"ngram": ("trainer", "order"), "tagger": ("trainer",)}.get(record.plan.trainer, ("trainer", "size"))
         if each.name not in always and (value == getattr(usual, each.name) or each.name == "size"):
             continue
         option = "--" + OPTION_OF.get(each.name, each.name.replace("_", "-"))

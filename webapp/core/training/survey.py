@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
+from time import thread_time
 from typing import Any
 
 from webapp.core.models.scored_pieces import NAMED_BYTES
@@ -24,10 +25,12 @@ from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.recipe import MARKED
 from webapp.core.training.train import alphabet_of, merges_of
 
-EXTRACTS = 16  # of a large corpus
+EXTRACTS = 64  # of a large corpus
 SEGMENTED = 60_000  # bytes of a sample that has to be segmented first
 MOST_FILES = 50  # that are opened
 READ_AHEAD = 2 * corpus.CHUNK  # bytes of text that `blocks` has read beyond a block
+UNSPACED = "\u2e80"  # Chinese and Japanese characters follow
+MOST_FALL = 0.03  # of the exponent of Heaps' law when a text is doubled
 FURTHER = 8  # blocks that are counted after the share of a file of which nothing is left to read
 
 
@@ -36,7 +39,8 @@ class CorpusFacts:
     """The size of a corpus, the shares of its scripts, most frequent first, and how many pieces it makes possible.
 
     With `sampled`, the figures are estimated from a sample: the distinct words by Heaps' law. `possible_pieces` is how
-    many pieces the plan's trainer can make of a small corpus; of a larger one it makes at least so many.
+    many pieces the plan's trainer can make of a small corpus; of a larger one it makes at least so many. For a
+    forecast: the characters and the bytes (as UTF-8) of all distinct words, and the processor time of counting.
     """
 
     bytes: int
@@ -46,6 +50,9 @@ class CorpusFacts:
     scripts: tuple[tuple[str, float], ...]
     possible_pieces: int
     sampled: bool
+    distinct_characters: int = 0
+    distinct_bytes: int = 0
+    counting_seconds: float = 0.0
 
     def as_json(self) -> dict[str, Any]:
         """The facts as JSON."""
@@ -68,11 +75,11 @@ def survey(
     """Return the facts of a corpus, of a large one from extracts that are spread over it.
 
     `sizes` are the stored bytes of the files, by default those of local files. Takes a second or two for any corpus.
-    Raises CorpusError for what is wrong with the sample, and with the code `empty`; of n-grams TrainingError with the
-    code `unsegmented`.
+    Raises CorpusError for what is wrong with the sample, and with the code `empty`; of a plan for words TrainingError
+    with the code `unsegmented`.
     """
-    if plan.trainer == "ngram":
-        plan = replace(plan, order="1")  # words are enough
+    if plan.of_words:
+        plan = replace(plan, trainer="ngram", order="1")  # words are enough
         sample_bytes = sample_bytes if plan.segmentation == "words" else min(sample_bytes, SEGMENTED)
     sizes = [stored_bytes(file) for file in files] if sizes is None else sizes
     entries = list(zip(files, sizes, strict=True))[:: max(1, len(files) // MOST_FILES)]
@@ -96,21 +103,24 @@ def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan) -> CorpusF
     taken = sum(len(text.encode()) for text in texts)
     growth = expected / taken if taken and expected > taken * 1.01 else 1.0
     counts: dict[str, int] = {}
-    halfway = distinct_halfway = 0
-    for index, text in enumerate([*texts[::2], *texts[1::2]]):  # both halves from everywhere
-        if index == len(texts) // 2:
-            halfway, distinct_halfway = sum(counts.values()), len(counts)
-        add(counts, count_block(text, plan))
+    points: list[tuple[int, list[int]]] = []  # after a quarter, a half and the whole sample: words, and their sizes
+    began = thread_time()
+    for part in (texts[::4], texts[2::4], texts[1::2]):  # each from everywhere
+        for text in part:
+            add(counts, count_block(text, plan))
+        points.append((sum(counts.values()), _sizes(counts)))
+    seconds = thread_time() - began
     if not counts:
         raise corpus.CorpusError("empty")
     if plan.trainer == "ngram":
         if plan.segmentation == "words" and not is_segmented(counts):
             raise TrainingError("unsegmented")
         counts = {ngram: count for ngram, count in counts.items() if ngram not in MARKS}
-    words, distinct = sum(counts.values()), len(counts)
-    if growth > 1 and 0 < halfway < words:
-        exponent = math.log(distinct / distinct_halfway) / math.log(words / halfway)
-        distinct = round(distinct * growth ** min(exponent, 1.0))
+    words, sizes = points[-1]
+    if growth > 1:
+        totals = [total for total, _ in points]
+        sizes = [_grown(totals, found, growth) for found in zip(*(each for _, each in points), strict=True)]
+    distinct, characters, size = (sum(sizes[at::3]) for at in range(3))
     return CorpusFacts(
         bytes=round(taken * growth),
         characters=round(sum(map(len, texts)) * growth),
@@ -119,7 +129,39 @@ def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan) -> CorpusF
         scripts=scripts_of(texts),
         possible_pieces=possible_pieces(counts, plan, whole=growth == 1),
         sampled=growth > 1,
+        distinct_characters=characters,
+        distinct_bytes=size,
+        counting_seconds=seconds * growth,
     )
+
+
+def _sizes(counts: WordCounts) -> list[int]:
+    """Return how many words there are, their characters and their bytes: of scripts with spaces, then of others.
+
+    The words of a script without spaces are clauses, of which a corpus has ever more.
+    """
+    sizes = [0] * 6
+    for word in counts:
+        at = 3 if word[-1:] > UNSPACED else 0
+        sizes[at] += 1
+        sizes[at + 1] += len(word)
+        sizes[at + 2] += len(word.encode("utf-8", "surrogatepass"))
+    return sizes
+
+
+def _grown(words: Sequence[int], sizes: Sequence[int], growth: float) -> int:
+    """Return a size for `growth` times as many words, from the sizes for three numbers of words, each about doubled.
+
+    Heaps' law: sizes are a power of the number of words. Its exponent falls as the number grows.
+
+    >>> _grown([100, 200, 400], [100, 200, 400], 2), _grown([100, 200, 400], [50, 70, 99], 10)
+    (800, 313)
+    """
+    if not sizes[0] or not words[0] < words[1] < words[2]:
+        return round(sizes[2] * growth)
+    early, late = (math.log(sizes[at + 1] / sizes[at]) / math.log(words[at + 1] / words[at]) for at in (0, 1))
+    fall = min(max(early - late, 0), MOST_FALL) * (math.log2(growth) + 1) / 2
+    return round(float(sizes[2] * growth ** min(max(late - fall, 0), 1)))
 
 
 def _beginning(file: corpus.CorpusFile, size: int, share: int, opened: corpus.Opened) -> tuple[list[str], float]:

@@ -15,26 +15,43 @@ from webapp.core.models import Model
 from webapp.core.recipes import sentencepiece_tokenizer
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers import bpe, bpe_variants, unigram, wordpiece
-from webapp.core.trainers.bpe import BYTES, END_OF_WORD, CountedMerge, TrainedBPE
+from webapp.core.trainers.bpe import END_OF_WORD, CountedMerge, TrainedBPE
 from webapp.core.trainers.bpe_variants import TrainedSentencePieceBPE
+from webapp.core.trainers.ties import byte_alphabet, in_order_of_ids
 from webapp.core.trainers.word_counts import WordCounts, alphabet, characters, symbol_counts
 from webapp.core.trainers.wordpiece import PREFIX
 from webapp.core.training.counting import CountedCorpus, Limited, TrainingError, count_block
 from webapp.core.training.ngrams import train_ngrams
-from webapp.core.training.plan import Progress, Report, TrainingPlan
+from webapp.core.training.plan import TIED, Progress, Report, TrainingPlan
 from webapp.core.training.recipe import MARK, MARKED, check, normalizer_of, recipe_of
+from webapp.core.training.taggers import train_tagger
 
+USUAL_COVERAGE = 0.9995  # as in SentencePiece
+RAREST_CHARACTER = 2  # occurrences
+ALPHABET_SHARE = 0.75  # of the vocabulary, at most, with rare characters
 SEEDS = 1_000_000  # candidates at most
 SEEDS_FOR_A_PIECE = 10  # candidates from BPE, for each piece of the vocabulary
 
 
 def alphabet_of(counts: WordCounts, plan: TrainingPlan) -> list[str]:
-    """Return the symbols that a plan's trainer starts from, most frequent first; over bytes, none."""
+    """Return the symbols that a plan's trainer starts from, in the order of their ids; over bytes, none.
+
+    A plan without a coverage of its own has SentencePiece's. For the trainers without `▁`, whose tokenizers make a word
+    with any other character unknown, all symbols that occur twice are added, up to three quarters of the vocabulary.
+    """
     if plan.trainer == "bpe-bytes":
         return []
-    if plan.trainer in ("bpe-characters", "wordpiece"):
-        return alphabet(symbol_counts((_spelled(word, plan), count) for word, count in counts.items()), plan.coverage)
-    return alphabet(characters(counts), plan.coverage)
+    coverage = plan.coverage or USUAL_COVERAGE
+    if plan.trainer in MARKED:
+        found = alphabet(characters(counts), coverage)
+    else:
+        frequencies = symbol_counts((_spelled(word, plan), count) for word, count in counts.items())
+        found = alphabet(frequencies, coverage)
+        most = int(plan.size * ALPHABET_SHARE)
+        if plan.coverage is None and len(found) < most:
+            frequent = {symbol: count for symbol, count in frequencies.items() if count >= RAREST_CHARACTER}
+            found = list(dict.fromkeys((*found, *alphabet(frequent))))[:most]
+    return in_order_of_ids(found, plan.ties) if plan.trainer in TIED else found
 
 
 def merges_of(
@@ -45,9 +62,9 @@ def merges_of(
     if plan.trainer == "wordpiece":
         return wordpiece.merges(counts, minimum_pair_frequency=plan.minimum_count, symbols=symbols)
     if plan.trainer == "bpe-bytes":
-        return bpe.byte_merges(counts, minimum_count=least)
+        return bpe.byte_merges(counts, minimum_count=least, ties=plan.ties)
     if plan.trainer == "bpe-characters":
-        return bpe.character_merges(counts, symbols=symbols, minimum_count=least)
+        return bpe.character_merges(counts, symbols=symbols, minimum_count=least, ties=plan.ties)
     longest = plan.longest_piece
     return bpe.character_merges(
         counts,
@@ -55,6 +72,7 @@ def merges_of(
         symbols=symbols,
         minimum_count=least,
         accepts=lambda piece: bpe_variants.is_within(piece, longest),
+        ties=plan.ties,
     )
 
 
@@ -76,7 +94,8 @@ def train_by_merging(plan: TrainingPlan, counts: WordCounts, watch: Watch) -> To
     first, room = len(pieces), room_after(plan, pieces, others)
     merges: Any = merges_of(counts, plan, symbols)
     if plan.variant == "superbpe":
-        merges = bpe_variants.merges(counts, room, share=plan.transition, minimum_count=plan.minimum_count or 1)
+        least = plan.minimum_count or 1
+        merges = bpe_variants.merges(counts, room, share=plan.transition, minimum_count=least, ties=plan.ties)
     taken: list[Any] = []
     latest: deque[str | bytes] = deque(maxlen=LATEST)
     curve = watch.curve
@@ -115,7 +134,7 @@ def _vocabulary(
     names = _names(plan)
     match plan.trainer:
         case "bpe-bytes":
-            return TrainedBPE(BYTES, tuple(merges), plan.special_tokens)
+            return TrainedBPE(byte_alphabet(plan.ties), tuple(merges), plan.special_tokens)
         case "bpe-characters":
             start = tuple(dict.fromkeys((names[0], *symbols)))
             return TrainedBPE(start, tuple(merges), names[1:], END_OF_WORD, names[0])
@@ -141,11 +160,12 @@ def train_unigram(plan: TrainingPlan, counts: WordCounts, watch: Watch) -> Token
     rounds = unigram.rounds(
         counts,
         room,
-        coverage=plan.coverage,
+        coverage=plan.coverage or USUAL_COVERAGE,
         longest=plan.longest_piece,
         minimum_frequency=minimum,
         seeds=SEEDS,
         keep=plan.keep,
+        compact=True,
         candidates=_seeds_of_bpe(plan, counts, room, minimum) if plan.seeds == "bpe" else None,
         reserved=names,
     )
@@ -187,7 +207,7 @@ class TrainedTokenizer:
 
     `pieces` is the size of the vocabulary, special tokens included. `curve` has the characters per token at several
     sizes; `characters_per_token` is that of `held_out`, lines from all of the held-out text (None if there is none),
-    for n-grams without the spaces between words; `ngrams` has their figures.
+    for models of words without the spaces between them; `figures` are those of such a model.
     """
 
     tokenizer: Tokenizer
@@ -195,7 +215,7 @@ class TrainedTokenizer:
     curve: tuple[tuple[int, float], ...]
     characters_per_token: float | None
     held_out: str = ""
-    ngrams: Mapping[str, Any] = field(default_factory=dict)
+    figures: Mapping[str, Any] = field(default_factory=dict)
 
 
 def train(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> TrainedTokenizer:
@@ -206,8 +226,8 @@ def train(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> Trained
     """
     check(plan)
     report(Progress("train", 0, 0))
-    if plan.trainer == "ngram":
-        return _trained_ngrams(plan, counted, report)
+    if plan.of_words:
+        return _trained_on_words(plan, counted, report)
     counts = counted.counts
     if plan.trainer in MARKED:
         # Every text begins with a mark, also one of a corpus without spaces: it must not fall out of the alphabet.
@@ -227,12 +247,13 @@ def train(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> Trained
     return TrainedTokenizer(tokenizer, pieces, curve, len(held_out) / tokens if tokens else None, held_out)
 
 
-def _trained_ngrams(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> TrainedTokenizer:
-    tokenizer, held_out, figures = train_ngrams(plan, counted, report)
+def _trained_on_words(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> TrainedTokenizer:
+    train_words = train_ngrams if plan.trainer == "ngram" else train_tagger
+    tokenizer, held_out, figures = train_words(plan, counted, report)
     held_out = sample_of(held_out, MEASURED)
     tokens = len(tokenizer.ids(held_out)) if held_out else 0
-    steps = int(plan.order) + 2
-    report(Progress("train", steps, steps, sum(figures["sizes"])))
+    steps, pieces = (int(plan.order) + 2, sum(figures["sizes"])) if plan.trainer == "ngram" else (1, plan.rounds)
+    report(Progress("train", steps, steps, pieces))
     share = len(held_out) / tokens if tokens else None
     return TrainedTokenizer(tokenizer, figures["words"], (), share, held_out, figures)
 

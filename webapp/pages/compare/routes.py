@@ -15,7 +15,7 @@ from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.core.algorithms import choices_of, options_of
+from webapp.core.algorithms import options_of
 from webapp.tokenization.comparison import state as reading
 from webapp.tokenization.comparison import views
 from webapp.tokenization.comparison.state import (
@@ -115,7 +115,7 @@ def uses(comparison: Comparison) -> set[str]:
     found = {"show"}
     for state in comparison.states:
         options = {option.name for option in options_of(state.algorithm)}
-        options |= {choice.name for choice in choices_of(state.algorithm)}
+        options |= {choice.name for choice in state.choices}
         if state.trained:
             options |= {"size", "corpus"}
         if state.vocabulary == "own-dictionary":

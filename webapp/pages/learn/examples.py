@@ -17,10 +17,10 @@ from webapp.pages.walkthrough.engine import ShownStep
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 from webapp.pages.walkthrough.ngrams import NGramRow
 from webapp.rendering.markup import Painter, visible
-from webapp.tokenization.algorithms import algorithm_names
+from webapp.tokenization.algorithms import TIE_TITLES, algorithm_names
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tokenization.links import LONGEST_ADDRESS, steps_address
-from webapp.tokenization.result import tokenize_or_explain
+from webapp.tokenization.result import AnyMerge, tokenize_or_explain
 from webapp.tokenization.state import State
 from webapp.vocabularies import StillFetchingError, find, title_of
 from webapp.web.localization import number
@@ -49,8 +49,8 @@ class LessonState:
         changed = self.changed
         if sum(len(value) for _key, value in changed) > LONGEST_ADDRESS:
             return None  # without writing it
-        query = urlencode(changed)
-        here = address(self.lesson) + (f"?{query}" if query else "")
+        here = address(self.lesson)
+        here += ("&" if "?" in here else "?") * bool(changed) + urlencode(changed)
         return here if len(here) <= LONGEST_ADDRESS else None
 
 
@@ -195,6 +195,12 @@ def shown_example(state: LessonState, key: str) -> ShownExample:
     return replace(shown, problems=[problem])
 
 
+def merges_of(lesson: Lesson, keys: Sequence[str]) -> list[tuple[AnyMerge, ...]]:
+    """The merges of examples with trained vocabularies, round by round."""
+    states = (lesson.by_key[key].state(lesson.by_key[key].text) for key in keys)
+    return list(zip(*(tokenize_or_explain(state).merges for state in states), strict=True))
+
+
 def caption_of(example: LessonExample) -> str:
     """The algorithm and the vocabulary by name, or what else is computed."""
     if example.kind == "score":
@@ -213,6 +219,8 @@ def _given(example: LessonExample) -> Iterable[tuple[str, str]]:
         yield _("Trained on:"), short_corpus(choices["corpus"])
     if "smoothing" in choices:
         yield _("Smoothing:"), str(SMOOTHING_NAMES[choices["smoothing"]])
+    if "ties" in choices:
+        yield _("Equally frequent pairs:"), str(dict(TIE_TITLES)[choices["ties"]])
     if "hmm" in choices:
         yield _("HMM:"), _("on") if choices["hmm"] else _("off")
 
@@ -235,13 +243,10 @@ def _links(example: LessonExample, text: str) -> list[tuple[str, str]]:
 
 
 def _with_tokens(shown: ShownExample, example: LessonExample) -> ShownExample:
-    try:
-        result = tokenize_or_explain(example.state(shown.text))
-    except InputProblem as problem:
-        return replace(shown, problems=[problem])
+    result = tokenize_or_explain(example.state(shown.text))
     steps = steps_address(result)
     links = [*shown.links, (_("Step by step"), steps)] if steps else shown.links
-    ids, words = result.encoding.ids, result.state.family in ("dictionary", "word model")
+    ids, words = result.encoding.ids, result.state.finds_words
     tokens = Painter(result.encoding, under=lambda index: "" if words else str(ids[index])).html()
     return replace(shown, tokens=tokens, count=len(ids), words=words, links=links)
 

@@ -16,7 +16,7 @@ from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
 from webapp.core.models.hmm import jieba_hmm
-from webapp.core.reference import bpe, hmm, matching, maximum_probability, ngram, unigram, wordpiece
+from webapp.core.reference import bpe, hmm, matching, maximum_probability, ngram, tagger, unigram, wordpiece
 from webapp.core.reference.matching import backward, forward
 from webapp.core.traces.word_graph import hmm_traces
 from webapp.pages.steps.maximum_probability import draw_table
@@ -29,9 +29,9 @@ SLUGS = {
     "start": (_l("Start here"), ("why",)),
     "words": (
         _l("Words: segmenting Chinese"),
-        ("dictionary", "ambiguity", "max-probability", "hmm", "ngram", "smoothing", "evaluation"),
+        ("dictionary", "ambiguity", "max-probability", "hmm", "ngram", "smoothing", "tagger", "evaluation"),
     ),
-    "subwords": (_l("Subwords: how models read text"), ("units", "bpe", "bytes", "wordpiece", "unigram")),
+    "subwords": (_l("Subwords: how models read text"), ("units", "bpe", "bytes", "ties", "wordpiece", "unigram")),
     "model": (_l("Around the model"), ("pipeline", "special", "vocabulary")),
 }
 """The parts of the course: the title of each, and its lessons."""
@@ -42,8 +42,10 @@ REFERENCE: Mapping[str, Sequence[Callable[..., object]]] = {
     "hmm": (hmm.words,),
     "ngram": (ngram.train, ngram.segment),
     "smoothing": (ngram.jelinek_mercer, ngram.absolute_discounting, ngram.kneser_ney),
+    "tagger": (tagger.features, tagger.viterbi, tagger.correct, tagger.train),
     "bpe": (bpe.characters, bpe.train, bpe.encode, bpe.decode),
     "bytes": (bpe.utf8, bpe.train, bpe.encode, bpe.decode_bytes),
+    "ties": (bpe.train, bpe.first_seen, bpe.greater, bpe.lower_ids),
     "wordpiece": (wordpiece.split, wordpiece.train, wordpiece.encode),
     "unigram": (unigram.seed, unigram.train, unigram.encode),
 }

@@ -7,6 +7,7 @@ redirected to its own address if that is short enough.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
+from typing import Any
 
 from flask import Blueprint, abort, make_response, redirect, request
 from flask_babel.speaklater import LazyString
@@ -19,6 +20,7 @@ from webapp.pages.learn.examples import (
     ShownExample,
     ShownFigure,
     address,
+    merges_of,
     shown_example,
     shown_figure,
     state_of,
@@ -27,6 +29,7 @@ from webapp.pages.learn.lessons import DIAGRAMS, LESSON_BY_SLUG, ORDERS, Lesson,
 from webapp.rendering.markup import inline_markup
 from webapp.rendering.pictures.figure import Figure
 from webapp.rendering.source_listing import SourceListing, source_listing
+from webapp.tokenization.result import AnyMerge
 from webapp.web.htmx import swappable, wants_partial
 from webapp.web.localization import current_key
 from webapp.web.templates import Context, Page, render
@@ -51,6 +54,7 @@ class ProseContext(Context):
     language: str
     examples: Mapping[str, ShownExample]
     shown_figure: Callable[[str], ShownFigure]
+    merges_of: Callable[[Sequence[str]], Sequence[Sequence[AnyMerge]]]  # of some examples, round by round
     diagrams: Mapping[str, Callable[[], Figure]]
     questions: Mapping[str, Question]
     links: LessonLinks
@@ -88,6 +92,13 @@ class FigureContext(Context):
 
 blueprint = Blueprint("learn", __name__)
 blueprint.add_app_template_filter(inline_markup)
+
+
+@blueprint.url_defaults
+def _keep_order(_endpoint: str, values: dict[str, Any]) -> None:
+    """Keep the chosen order in links from lesson to lesson."""
+    if request.args.get("order") in ORDERS:
+        values.setdefault("order", request.args["order"])
 
 
 @blueprint.get("/learn")
@@ -132,6 +143,7 @@ def _lesson_page(state: LessonState, examples: Mapping[str, ShownExample]) -> Le
             language=language,
             examples=examples,
             shown_figure=lambda key: shown_figure(state, lesson.figures[key]),
+            merges_of=lambda keys: merges_of(lesson, keys),
             diagrams=DIAGRAMS,
             questions=lesson.questions[language],
             links=LessonLinks(lesson),

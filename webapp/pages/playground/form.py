@@ -12,10 +12,10 @@ from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
-from webapp.core.algorithms import ALGORITHMS
+from webapp.core.algorithms import ALGORITHMS, TIES
 from webapp.core.models.dictionary import LONGEST_WORD
 from webapp.core.models.dictionary_edits import Edit, EditError, parse_edits, with_edit, without_edit
-from webapp.tokenization.algorithms import joined_names, leading_algorithms
+from webapp.tokenization.algorithms import in_groups, joined_names, leading_algorithms
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import edit_problem
 from webapp.tokenization.result import Result, tokenize_or_explain
@@ -41,8 +41,8 @@ _TEXTS = tomllib.loads(files(__package__).joinpath("texts.toml").read_text(encod
 _TITLES = (_l("English"), _l("Chinese"), _l("Code"), _l("Emoji and scripts"), _l("Whitespace"))
 EXAMPLES = tuple(zip(_TITLES, _TEXTS["examples"], strict=True))
 """The labels and texts of the buttons below the box."""
-WELCOME: str = _TEXTS["welcome"]
-"""The text of a first visit."""
+WELCOME: Mapping[str, str] = _TEXTS["welcome"]
+"""The text of a first visit, in each language."""
 
 
 @cache
@@ -73,9 +73,8 @@ class VocabularyPicker:
 
     @property
     def switch(self) -> tuple[list[str], list[str]]:
-        """The algorithms in two groups: those that split into subwords, and those that find words."""
-        words = [name for name in self.algorithms if ALGORITHMS[name].family in ("dictionary", "word model")]
-        return [name for name in self.algorithms if name not in words], words
+        """The algorithms in their two groups."""
+        return in_groups(self.algorithms)
 
     @cached_property
     def lists(self) -> dict[str, int]:
@@ -136,6 +135,8 @@ class VocabularyPicker:
         fields = [option.name for option in options]
         if entry.origin == "pasted":
             fields.append("dictionary")
+        if entry.origin == "learned" and TIES in record.choices:
+            fields.append("ties")
         if entry.name in LIMITS:
             fields += ["size", LIMITS[entry.name].unit]
         elif entry.origin == "learned":
@@ -157,6 +158,16 @@ class ChoicesContext(Context):
     template = "playground/_choices.html"
 
     picker: VocabularyPicker
+
+
+class OtherTokenizers(Context):
+    """The row of other tokenizers, for a result that is on the page already."""
+
+    template = "tokenization/_others.html"
+
+    state: State
+    result: Result
+    shareable: bool = True
 
 
 class PlaygroundPage(SharingPage):

@@ -14,7 +14,7 @@ from flask_babel import gettext as _
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.analysis.frequencies import slope
-from webapp.core.formats import huggingface, ngram_counts
+from webapp.core.formats import huggingface, ngram_counts, tagger_weights
 from webapp.core.formats.dictionary import written_dictionary
 from webapp.core.models.dictionary import Dictionary
 from webapp.pages.playground import form
@@ -24,13 +24,14 @@ from webapp.tokenization.algorithms import choice_of_names
 from webapp.tokenization.answers import result_json
 from webapp.tokenization.exports import FREQUENCY_WRITERS, WRITERS, Writer, download, frequencies_of
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.result import Result, tokenize_or_explain
+from webapp.tokenization.result import COMPARED_CHARACTERS, Result, tokenize_or_explain
 from webapp.tokenization.state import State
 from webapp.tokenization.views import TEMPLATE_GLOBALS, DetailsForm, ResultView, TokenDetails, TokenView, character_of
 from webapp.vocabularies import StillFetchingError, library
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.json_responses import json_response
+from webapp.web.localization import current_key
 from webapp.web.problems import heading_for
 from webapp.web.rates import stores_by_hash
 from webapp.web.security import is_foreign
@@ -52,7 +53,7 @@ def page() -> BaseResponse:
     """Show the playground page with a result: of the text in the URL, or of the welcome text."""
     state, problems = forms.read(request)
     if "text" not in request.args:
-        state = replace(state, text=form.WELCOME)
+        state = replace(state, text=form.WELCOME[current_key()])
     if request.args.get("format") == "json":
         result = _result_for_file(replace(state, token=None), problems, programs=True)
         return private(json_response(result_json(result)))
@@ -81,6 +82,16 @@ def token() -> BaseResponse:
     return _respond(*forms.read(request))
 
 
+@blueprint.post("/others")
+def others() -> Response:
+    """Show how many tokens other tokenizers make of the form's text; htmx asks for it after each result."""
+    state, problems = forms.read(request)
+    if problems or not wants_partial():
+        return _respond(state, problems)
+    return swappable(make_response(render(form.OtherTokenizers(state=state, result=_result_for_file(state, problems)))))
+
+
+@blueprint.get("/others")
 @blueprint.get("/token")
 @blueprint.get("/upload", endpoint="redirect_upload")
 def redirect_to_page() -> BaseResponse:
@@ -110,20 +121,23 @@ def upload() -> BaseResponse:
 MADE_FILES: dict[str, Writer] = {
     "tokenizer.json": ("application/json", lambda result: [huggingface.write(result.tokenizer)]),
     "ngrams.json": ("application/json", lambda result: [ngram_counts.write_json(result.tokenizer)]),
+    "tagger.json": ("application/json", lambda result: [tagger_weights.write(result.tokenizer)]),
     "dictionary.txt": ("text/plain", lambda result: [written_dictionary(result.dictionary or Dictionary(()))]),
 }
-"""The files of what a visitor made, with their media types: trained vocabularies, counted n-grams, own dictionaries."""
+"""The files of what a visitor made, with their media types: trained vocabularies and models, own dictionaries."""
+TRAINED_FILES = {"ngram": "ngrams.json", "tagger": "tagger.json"}
+"""The files of the algorithms that have no `tokenizer.json`."""
 
 
 @blueprint.route(f"/<any({', '.join(map(repr, MADE_FILES))}):name>", methods=["GET", "POST"])
 def made_file(name: str) -> BaseResponse:
-    """Download a trained vocabulary, counted n-grams, or the dictionary with the visitor's changes."""
+    """Download a trained vocabulary or model, or the dictionary with the visitor's changes."""
     state, problems = forms.read(request)
     if name == "dictionary.txt":
         state = replace(state, text="")
         if not state.has_dictionary:
             problems = problems or [InputProblem(_("This algorithm has no dictionary."), 404)]
-    elif not state.trained or (name == "ngrams.json") != (state.family == "word model"):
+    elif not state.trained or name != TRAINED_FILES.get(state.algorithm, "tokenizer.json"):
         sentence = _("Only a vocabulary that was trained here can be downloaded as a file.")
         problems = problems or [InputProblem(sentence, 404)]
     if problems:
@@ -233,6 +247,7 @@ def _respond(
         json_url=None if link is None else f"{link}&format=json",
         shareable=True,
         edit_problem=edit_problem,
+        others_follow=partial and not of_token and len(state.text) <= COMPARED_CHARACTERS,
         typed_change=request.values if edit_problem or not forms.pressed(request.values, plain=False) else {},
     )
     if not partial:

@@ -45,10 +45,64 @@ MAX_FINAL_ARCS = 500
 class _Word:
     """A pre-token with its lattice and its complete Viterbi table, or an added token, with a lattice without arcs."""
 
+    steps: WordSteps
+    at: int  # its number in the text
     lattice: traces.Lattice
     columns: Sequence[traces.ViterbiColumn] = ()
     path: Sequence[traces.Arc] = ()  # the best path, from the end to the start
     added: AddedFound | None = None
+
+    def filled(self, model: traces.LatticeModel, end: int) -> Frame:
+        """The table is filled up to position `end`."""
+        column = self.columns[end - 1]
+        digits = digits_between((one.total for one in column.candidates), 2)
+        record = {
+            "kind": "reached",
+            "pretoken": self.at,
+            "end": end,
+            "candidates": [{**_plain(one.arc), "before": one.before, "total": one.total} for one in column.candidates],
+            "winner": column.winner,
+            "reset": column.reset,
+        }
+        arc = column.best.arc
+        whole = [traces.Arc(0, 1, arc.text, None, arc.score)]
+        tokens = () if arc.id is not None else traces.tokens_of(model, arc.text, whole)
+        spelled = any(id != model.unknown_id for id, _start, _end in tokens)
+        shown = {"column": column, "digits": digits}
+        sentence = say("lattice", "filled", lattice=self.lattice, columns=len(self.columns), bytes=spelled, **shown)
+        return self._frame(sentence, record, end, traces.path_back(self.columns[:end]), shown)
+
+    def traced(self, count: int) -> Frame:
+        """The table is full, and `count` arcs of the best path are traced back."""
+        path = self.path[:count]
+        arc = path[-1]
+        record = {"kind": "followed", "pretoken": self.at, "end": arc.end, "arc": _plain(arc)}
+        return self._frame(say("lattice", "traced", path=path), record, arc.start, path, {"traced": True})
+
+    def _frame(
+        self, sentence: str, record: Mapping[str, Any], here: int, path: Sequence[traces.Arc], shown: Mapping[str, Any]
+    ) -> Frame:
+        filled = self.columns if "traced" in shown else self.columns[:here]
+        drawing = partial(self.drawing, filled, path, here)
+
+        def values() -> dict[str, Any]:
+            drawn, row = drawing(), self.steps.row(self.at)
+            arcs = [arc for arc in self.lattice.arcs if drawn.first <= arc.start and arc.end <= drawn.last]
+            return {"row": row, "drawing": drawn, "path": path[::-1], "columns": filled, "arcs": arcs, **shown}
+
+        return Frame(TEMPLATE, sentence, record, values, lambda: drawing().figure)
+
+    def drawing(
+        self, filled: Sequence[traces.ViterbiColumn], path: Sequence[traces.Arc], here: int | None = None
+    ) -> LatticeDrawing:
+        """The lattice at a step, or after the last one, without `here`."""
+        arcs = {arc: _drawn_arc(arc) for arc in self.lattice.arcs}
+        text, best = self.lattice.text, {one.end: (arcs[one.best.arc], one.best.total) for one in filled}
+        title = _(
+            "The lattice of “%(text)s” with its table. The tables below have the same figures.", text=quotable(text)
+        )
+        drawn = [arcs[arc] for arc in path]
+        return draw(text, list(arcs.values()), best, path=drawn, here=here, whole=here is None, title=title)
 
 
 def walkthrough(result: Result, model: traces.LatticeModel, n: int) -> Walkthrough:
@@ -69,16 +123,16 @@ def walkthrough(result: Result, model: traces.LatticeModel, n: int) -> Walkthrou
     for at, one in enumerate(found):
         if isinstance(one, AddedFound):
             steps.add_token(one)
-            words.append(_Word(traces.Lattice("", ()), added=one))
+            words.append(_Word(steps, at, traces.Lattice("", ()), added=one))
             continue
         lattice = traces.lattice_of(model, one.text)
         columns = list(traces.fill(lattice))
-        word = _Word(lattice, columns, traces.path_back(columns))
+        word = _Word(steps, at, lattice, columns, traces.path_back(columns))
         words.append(word)
         tokens = traces.tokens_of(model, one.text, word.path[::-1])
-        frames = [partial(_filled, steps, model, word, at, end) for end in range(1, len(columns) + 1)]
+        frames = [partial(word.filled, model, end) for end in range(1, len(columns) + 1)]
         if len(columns) > 1:  # a single character needs no tracing back
-            frames += [partial(_traced, steps, word, at, count) for count in range(1, len(word.path) + 1)]
+            frames += [partial(word.traced, count) for count in range(1, len(word.path) + 1)]
         cells = [
             cell(one.text[start:end], "done", "unknown" if id == model.unknown_id else "", id=id)
             for id, start, end in tokens
@@ -86,83 +140,6 @@ def walkthrough(result: Result, model: traces.LatticeModel, n: int) -> Walkthrou
         # A token is made at the column at its end, where its arc won.
         steps.add(one.text, cells, frames, [end - 1 for _id, _start, end in tokens])
     return steps.walkthrough(result.encoding.ids, partial(_ended, result, model, words, n))
-
-
-def _filled(steps: WordSteps, model: traces.LatticeModel, word: _Word, at: int, end: int) -> Frame:
-    """The table is filled up to position `end`."""
-    column = word.columns[end - 1]
-    digits = digits_between((one.total for one in column.candidates), 2)
-    record = {
-        "kind": "reached",
-        "pretoken": at,
-        "end": end,
-        "candidates": [{**_plain(one.arc), "before": one.before, "total": one.total} for one in column.candidates],
-        "winner": column.winner,
-        "reset": column.reset,
-    }
-    arc = column.best.arc
-    tokens = (
-        () if arc.id is not None else traces.tokens_of(model, arc.text, [traces.Arc(0, 1, arc.text, None, arc.score)])
-    )
-    sentence = say(
-        "lattice",
-        "filled",
-        lattice=word.lattice,
-        column=column,
-        columns=len(word.columns),
-        digits=digits,
-        bytes=any(id != model.unknown_id for id, _start, _end in tokens),
-    )
-    shown = {"column": column, "digits": digits}
-    return _frame(steps, sentence, record, word, at, end, traces.path_back(word.columns[:end]), shown)
-
-
-def _traced(steps: WordSteps, word: _Word, at: int, count: int) -> Frame:
-    """The table is full, and `count` arcs of the best path are traced back."""
-    path = word.path[:count]
-    arc = path[-1]
-    record = {"kind": "followed", "pretoken": at, "end": arc.end, "arc": _plain(arc)}
-    sentence = say("lattice", "traced", path=path)
-    return _frame(steps, sentence, record, word, at, arc.start, path, {"traced": True})
-
-
-def _frame(
-    steps: WordSteps,
-    sentence: str,
-    record: Mapping[str, Any],
-    word: _Word,
-    at: int,
-    here: int,
-    path: Sequence[traces.Arc],
-    shown: Mapping[str, Any],
-) -> Frame:
-    filled = word.columns if "traced" in shown else word.columns[:here]
-    drawing = partial(_drawing, word, filled, path, here)
-
-    def values() -> dict[str, Any]:
-        drawn = drawing()
-        arcs = [arc for arc in word.lattice.arcs if drawn.first <= arc.start and arc.end <= drawn.last]
-        return {"row": steps.row(at), "drawing": drawn, "path": path[::-1], "columns": filled, "arcs": arcs, **shown}
-
-    return Frame(TEMPLATE, sentence, record, values, lambda: drawing().figure)
-
-
-def _drawing(
-    word: _Word, filled: Sequence[traces.ViterbiColumn], path: Sequence[traces.Arc], here: int | None = None
-) -> LatticeDrawing:
-    """The lattice at a step, or after the last one, without `here`."""
-    arcs = {arc: _drawn_arc(arc) for arc in word.lattice.arcs}
-    text = word.lattice.text
-    title = _("The lattice of “%(text)s” with its table. The tables below have the same figures.", text=quotable(text))
-    return draw(
-        text,
-        list(arcs.values()),
-        {column.end: (arcs[column.best.arc], column.best.total) for column in filled},
-        path=[arcs[arc] for arc in path],
-        here=here,
-        whole=here is None,
-        title=title,
-    )
 
 
 def _drawn_arc(arc: traces.Arc) -> LatticeArc:
@@ -183,7 +160,7 @@ def _ended(result: Result, model: traces.LatticeModel, words: Sequence[_Word], n
     def drawings() -> list[LatticeDrawing]:
         """The whole lattices with their best paths; of a long text, those of the first pre-tokens."""
         sizes = [len(word.lattice.arcs) for word in drawn]
-        return first_drawings(sizes, MAX_FINAL_ARCS, lambda at: _drawing(drawn[at], drawn[at].columns, drawn[at].path))
+        return first_drawings(sizes, MAX_FINAL_ARCS, lambda at: drawn[at].drawing(drawn[at].columns, drawn[at].path))
 
     def row(found: traces.Segmentation, greatest: float) -> dict[str, Any]:
         bar = round(100 * min(found.probability / greatest, 1.0), 2)  # in percent

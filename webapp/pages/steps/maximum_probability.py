@@ -9,6 +9,7 @@ from flask_babel import gettext as _
 
 from webapp.core.models.hmm import IMPOSSIBLE, STATES, State
 from webapp.core.models.maximum_probability import MaximumProbability, WordArc
+from webapp.core.traces.tagger import TaggerTrace
 from webapp.core.traces.word_graph import BlockTrace, HMMTrace, block_traces
 from webapp.pages.walkthrough.cells import cell, digits_between, final_cells, format_log_probability, quotable
 from webapp.pages.walkthrough.engine import Frame, Walkthrough, say
@@ -214,8 +215,8 @@ UNIT, ROW, BOX, HEIGHT = 128.0, 56.0, 78.0, 34.0
 LEFT, TOP = 44.0, 44.0
 
 
-def draw_table(trace: HMMTrace, filled: int, *, traced: bool) -> Figure:
-    """Draw the first `filled` columns of a table; once it is full, `traced` marks the best states."""
+def draw_table(trace: HMMTrace | TaggerTrace, filled: int, *, traced: bool, title: str = "") -> Figure:
+    """Draw the first `filled` columns of a Viterbi table; once it is full, `traced` marks the best states."""
     total = len(trace.text)
     first = max(0, min(filled - MAX_COLUMNS + 2, total - MAX_COLUMNS))
     last = min(total, first + MAX_COLUMNS)
@@ -236,5 +237,5 @@ def draw_table(trace: HMMTrace, filled: int, *, traced: bool) -> Figure:
                 shapes.append(FigurePath(line, "win" if on_path else "best" if now else "lost"))
             shapes.append(FigureBox(x, y, BOX, HEIGHT, "hit" if on_path or now else "miss", 6))
             shapes.append(FigureLabel(x + BOX / 2, y + 23, shown_sum(found.total), "win" if on_path else "", 14))
-    title = _("The HMM’s sums for “%(text)s”, by character and state", text=quotable(trace.text))
+    title = title or _("The HMM’s sums for “%(text)s”, by character and state", text=quotable(trace.text))
     return Figure("hmm", LEFT + UNIT * (last - first) - (UNIT - BOX) + 4, TOP + ROW * 4 - 14, tuple(shapes), title)

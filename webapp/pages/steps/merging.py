@@ -4,14 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate
+from math import inf
 from typing import Any
 
 from flask_babel import gettext as _
 
-from webapp.core.models.bpe import BPE, SubwordBPE
-from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.bpe import BPE
 from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.traces import merging as traces
+from webapp.core.traces.merge_records import (
+    BeginStep,
+    EndStep,
+    MergeNode,
+    MergeStep,
+    MergingStep,
+    ReplaceStep,
+    TracedWord,
+)
 from webapp.core.traces.pretokens import AddedFound
 from webapp.pages.walkthrough.cells import StepCell, WordSteps, cell, pretokens
 from webapp.pages.walkthrough.engine import Frame, Walkthrough, say
@@ -26,12 +35,10 @@ TEMPLATE = "steps/_merging.html"
 
 def walkthrough(result: Result, model: traces.MergingModel, n: int) -> Walkthrough:
     """The merges of a result; raises InputProblem for a vocabulary without merges."""
-    if isinstance(model, BPE) and not model.merges and not result.state.trained:
+    if isinstance(model, BPE) and not model.has_merges and not result.state.trained:
         raise InputProblem(_("This vocabulary has no merges, so there are no steps to show."), field="algorithm")
-    common: dict[str, Any] = {"scored": isinstance(model, ScoredBPE)}
-    rule = (SubwordBPE, "together"), (BPE, "merge"), (RankBPE, "rank"), (ScoredBPE, "score")
-    common |= {"rule": next(name for kind, name in rule if isinstance(model, kind)), "pieces": model.pieces}
-    steps = WordSteps(TEMPLATE, common=common)
+    rule = model.merge_rule
+    steps = WordSteps(TEMPLATE, common={"scored": rule == "score", "rule": rule, "pieces": model.pieces})
     words: list[WordMerges | AddedFound] = []
     for found in pretokens(result):
         if isinstance(found, AddedFound):
@@ -56,25 +63,25 @@ class WordMerges:
     """A word and its merging steps."""
 
     model: traces.MergingModel
-    word: traces.TracedWord
+    word: TracedWord
 
     @cached_property
-    def steps(self) -> list[traces.MergingStep]:
+    def steps(self) -> list[MergingStep]:
         """The steps from `BeginStep` to `EndStep`; for a word that is a piece, `EndStep` alone."""
         return list(traces.merging_steps(self.model, self.word))
 
     @cached_property
-    def merged(self) -> list[traces.MergingStep]:
+    def merged(self) -> list[MergingStep]:
         """The steps of merging, even for a word that is a piece and is not merged."""
-        return list(traces.merging_steps(self.model, traces.TracedWord(self.word.text, self.word.start)))
+        return list(traces.merging_steps(self.model, TracedWord(self.word.text, self.word.start)))
 
     @property
-    def tokens(self) -> Sequence[traces.MergeNode]:
+    def tokens(self) -> Sequence[MergeNode]:
         """The final symbols: the tokens of the word."""
         return self.steps[-1].symbols
 
     @cached_property
-    def nodes(self) -> list[traces.MergeNode]:
+    def nodes(self) -> list[MergeNode]:
         """The nodes of its merge tree, in the order in which they are made."""
         return [node for step in self.merged for node in _added(step)]
 
@@ -92,32 +99,32 @@ class WordMerges:
         """
         begin, middle = self.steps[0], self.steps[1:-1]
         shown = list(range(1, 1 + len(middle)))
-        if isinstance(begin, traces.BeginStep) and (first or _has_special_symbols(begin)):
+        if isinstance(begin, BeginStep) and (first or _has_special_symbols(begin)):
             shown = [0, *shown]
-        if not middle or (len(self.tokens) > 1 and not any(isinstance(step, traces.ReplaceStep) for step in middle)):
+        if not middle or (len(self.tokens) > 1 and not any(isinstance(step, ReplaceStep) for step in middle)):
             shown.append(len(self.steps) - 1)
         return shown
 
     def tree(self, step: int | None = None, *, tint: int = 0) -> MergeTree:
         """The merge tree after a step, by default after the last."""
-        if step is None or self.word.whole or isinstance(self.steps[step], traces.EndStep):
+        if step is None or self.word.whole or isinstance(self.steps[step], EndStep):
             return merge_tree(self.word.text, self.nodes, self.merged[-1].symbols, tint=tint)
         count = sum(len(_added(one)) for one in self.steps[: step + 1])
         new = frozenset(node.number for node in _made(self.steps[step]))
         return merge_tree(self.word.text, self.nodes, self.tokens, made=count, new=new, tint=tint)
 
 
-def _made(step: traces.MergingStep) -> Sequence[traces.MergeNode]:
+def _made(step: MergingStep) -> Sequence[MergeNode]:
     """The nodes that a step makes, initial symbols excluded."""
-    return step.made if isinstance(step, traces.MergeStep | traces.ReplaceStep) else ()
+    return step.made if isinstance(step, MergeStep | ReplaceStep) else ()
 
 
-def _added(step: traces.MergingStep) -> Sequence[traces.MergeNode]:
+def _added(step: MergingStep) -> Sequence[MergeNode]:
     """The nodes that a step adds to the tree."""
-    return step.symbols if isinstance(step, traces.BeginStep) else _made(step)
+    return step.symbols if isinstance(step, BeginStep) else _made(step)
 
 
-def _has_special_symbols(begin: traces.BeginStep) -> bool:
+def _has_special_symbols(begin: BeginStep) -> bool:
     """Whether the begin step has more than one piece for each character: other kinds of symbols, or bytes."""
     plain = all(symbol.kind in ("piece", "suffix") for symbol in begin.symbols)
     bytes_ = any(isinstance(symbol.piece, bytes) and not symbol.piece.isascii() for symbol in begin.symbols)
@@ -138,35 +145,38 @@ def _step(steps: WordSteps, word: WordMerges, at: int, number: int) -> Frame:
         "word": at,
         "symbols": [json_piece(node.piece) for node in one.symbols],
     }
-    if isinstance(one, traces.MergeStep):
+    if isinstance(one, MergeStep):
         figure = "scores" if isinstance(word.model, ScoredBPE) else "ranks"
         record[figure] = [pair and (pair.rank if pair.score is None else pair.score) for pair in one.pairs]
         record["chosen"] = one.chosen
-    if isinstance(one, traces.ReplaceStep):
+    if isinstance(one, ReplaceStep):
         record |= {"first": one.first, "last": one.last, "why": one.why}
-    if isinstance(one, traces.MergeStep | traces.ReplaceStep):
+    if isinstance(one, MergeStep | ReplaceStep):
         record["made"] = [_plain_node(node) for node in one.made]
 
     def values() -> dict[str, Any]:
         # For the initial symbols, the ranks of the next merge are shown, without its choice.
-        following = word.steps[1] if isinstance(one, traces.BeginStep) else one
+        following = word.steps[1] if isinstance(one, BeginStep) else one
+        pairs = following.pairs if isinstance(following, MergeStep) else ()
         return {
             **steps.common,
             "row": steps.row(at),
             "symbols": one.symbols,
-            "pairs": following.pairs if isinstance(following, traces.MergeStep) else (),
-            "chosen": one.chosen if isinstance(one, traces.MergeStep) else (),
-            "given": range(one.first, one.last) if isinstance(one, traces.ReplaceStep) else (),
-            "after": one.after if isinstance(one, traces.MergeStep | traces.ReplaceStep) else (),
+            "pairs": pairs,
+            # Pairs that cannot be merged come last.
+            "best_first": sorted(range(len(pairs)), key=lambda index: pair.order if (pair := pairs[index]) else inf),
+            "chosen": one.chosen if isinstance(one, MergeStep) else (),
+            "given": range(one.first, one.last) if isinstance(one, ReplaceStep) else (),
+            "after": one.after if isinstance(one, MergeStep | ReplaceStep) else (),
             "trees": [word.tree(number)],
         }
 
     return Frame(TEMPLATE, _sentence(word, one), record, values, lambda: word.tree(number).figure)
 
 
-def _sentence(word: WordMerges, step: traces.MergingStep) -> str:
+def _sentence(word: WordMerges, step: MergingStep) -> str:
     match step:
-        case traces.BeginStep():
+        case BeginStep():
             spans: dict[str, dict[tuple[int, int], None]] = {kind: {} for kind in _EXCEPTIONS}
             for one in step.symbols:
                 spans.setdefault(one.kind, {})[one.start, one.end] = None
@@ -175,9 +185,9 @@ def _sentence(word: WordMerges, step: traces.MergingStep) -> str:
                 kind: [word.word.text[start:end] for start, end in found] for kind, found in spans.items() if found
             }
             return say("merging", "begin", model=word.model, word=word.word, step=step, exceptions=texts)
-        case traces.MergeStep():
+        case MergeStep():
             return say("merging", "merge", step=step)
-        case traces.ReplaceStep():
+        case ReplaceStep():
             text = word.word.text[step.symbols[step.first].start : step.symbols[step.last - 1].end]
             return say("merging", "replace", step=step, text=text)
         case _:
@@ -204,7 +214,7 @@ def _ended(steps: WordSteps, model: traces.MergingModel, words: Sequence[WordMer
 
     return Frame(
         TEMPLATE,
-        say("merging", "ended", count=count, scored=isinstance(model, ScoredBPE)),
+        say("merging", "ended", count=count, scored=model.merge_rule == "score"),
         {"kind": "tokens", "words": [_plain_word(word) for word in words]},
         lambda: {**steps.common, "ended": True, "row": steps.row(len(words)), "trees": trees()},
         picture,
@@ -223,7 +233,7 @@ def _plain_word(word: WordMerges | AddedFound) -> dict[str, Any]:
     }
 
 
-def _plain_node(node: traces.MergeNode) -> dict[str, Any]:
+def _plain_node(node: MergeNode) -> dict[str, Any]:
     plain: dict[str, Any] = {"node": node.number, "piece": json_piece(node.piece), "id": node.id}
     if node.parts:
         plain["parts"] = node.parts

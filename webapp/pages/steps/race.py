@@ -3,7 +3,7 @@
 Without `with` and `text` in the address, the page has an example in the language of the reader.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -53,16 +53,16 @@ class Lane:
         """The number of its last step, without the frame that shows the result again."""
         return len(self.walkthrough.frames) - 1
 
-    def at(self, step: int) -> Mapping[str, Any]:
+    def at(self, step: int) -> dict[str, Any]:
         """What the template draws of a step; a lane that is done waits for the others."""
         frame = self.walkthrough.frames[step - 1]() if 0 < step <= self.last else None
         cells = (self._unfinished(frame) if frame else []) or self._decided(step)
         said = engine.emphasized(frame.sentence) if frame else ""
-        names = self.title.split(" · ")
-        words = self.result.state.family in ("dictionary", "word model")
+        names = regex.sub(r": \w+$", "", self.title).split(" · ")  # GPT-4o, without its encoding
+        words = self.result.state.finds_words
         unknown = 0 if words else len(self.result.encoding.unknown)
         shown = {"names": names, "address": self.address, "cells": cells, "said": said, "done": step >= self.last}
-        return shown | {"words": words, "unknown": unknown}
+        return shown | {"words": words, "unknown": unknown, "wins": False}
 
     def _decided(self, step: int) -> list[StepCell]:
         """The tokens that are decided after a step, and the characters of all others."""
@@ -107,7 +107,9 @@ def _race(lanes: Sequence[Lane]) -> engine.Walkthrough:
             # One unknown token may stand for any text: it does not win.
             rated = [one for one in shown if not one["unknown"]] or shown
             fewest = min(len(one["cells"]) for one in rated)
-            names = "; ".join(" · ".join(one["names"]) for one in rated if len(one["cells"]) == fewest)
+            for one in rated:
+                one["wins"] = len(one["cells"]) == fewest
+            names = "; ".join(" · ".join(one["names"]) for one in rated if one["wins"])
             sentence = _("Fewest: %(count)s, %(names)s.", count=number(fewest), names=names)
         return engine.Frame("steps/_race.html", sentence, {"kind": "race"}, lambda: {"lanes": shown})
 

@@ -16,21 +16,30 @@ from webapp.core.algorithms import ALGORITHMS, family_of, sharing_vocabularies
 from webapp.core.analysis.chunking import boundaries_of
 from webapp.core.inference import OWN
 from webapp.core.models.bpe import BPE, SubwordBPE
+from webapp.core.models.mapped_bpe import MappedBPE
 from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.ngram import NGram
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import SentencePieceCharacters, SentencePieceWords
 from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
+from webapp.core.models.tagger import Tagger
 from webapp.core.models.unigram import Unigram
 from webapp.core.models.wordpiece import WordLevel, WordPiece
-from webapp.pages.steps import inference, lattice, matching, maximum_probability, merging
+from webapp.pages.steps import inference, lattice, matching, maximum_probability, merging, tagger
 from webapp.pages.walkthrough import ngrams
 from webapp.pages.walkthrough.cells import preparation
 from webapp.pages.walkthrough.engine import MOST_BEST, Walkthrough
 from webapp.rendering.pictures.figure import Figure
 from webapp.tokenization import forms
-from webapp.tokenization.algorithms import TEXTS, ChoiceField, algorithm_names, choice_fields, leading_algorithms
+from webapp.tokenization.algorithms import (
+    TEXTS,
+    ChoiceField,
+    algorithm_names,
+    choice_fields,
+    in_groups,
+    leading_algorithms,
+)
 from webapp.tokenization.algorithms import options as checkbox_options
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import LONGEST_ADDRESS, MOST, Groups, vocabulary_choices
@@ -45,8 +54,9 @@ WALKTHROUGHS: dict[type[Any], Callable[[Result, Any, int], Walkthrough]] = {
     Matching: matching.walkthrough,
     MaximumProbability: maximum_probability.walkthrough,
     NGram: ngrams.walkthrough,
+    Tagger: tagger.walkthrough,
     WordPiece: matching.wordpiece_walkthrough,
-    **dict.fromkeys((BPE, RankBPE, ScoredBPE, SubwordBPE), merging.walkthrough),
+    **dict.fromkeys((BPE, MappedBPE, RankBPE, ScoredBPE, SubwordBPE), merging.walkthrough),
     **dict.fromkeys((Unigram, SentencePieceUnigram), lattice.walkthrough),
 }
 """What makes a walkthrough of a result with its model and a number of best segmentations, by the class of the model."""
@@ -183,8 +193,8 @@ def checkboxes(state: State) -> list[tuple[str, bool, str]]:
 
 
 def fields_with_values(state: State) -> list[ChoiceField]:
-    """The options with several values that apply to an algorithm."""
-    wanted = {choice.name for choice in ALGORITHMS[state.algorithm].choices}
+    """The options with several values that apply to an algorithm and its vocabulary."""
+    wanted = {choice.name for choice in state.choices}
     return [field for field in choice_fields(state) if field.name in wanted]
 
 
@@ -216,14 +226,8 @@ COUNTED_SENTENCES = State(
 UNLISTED = "他来到了网易杭研大厦"  # 杭研 is in no dictionary
 
 LESSONS = {
-    "fmm": "dictionary",
-    "bmm": "dictionary",
-    "bidirectional": "dictionary",
-    "max-probability": "max-probability",
-    "ngram": "ngram",
-    "bpe": "bpe",
-    "wordpiece": "wordpiece",
-    "unigram": "unigram",
+    **dict.fromkeys(("fmm", "bmm", "bidirectional"), "dictionary"),
+    **{name: name for name in ("max-probability", "ngram", "tagger", "bpe", "wordpiece", "unigram")},
 }
 """The lesson about each algorithm."""
 
@@ -231,6 +235,7 @@ LESSONS = {
 _PICTURED = {
     "fmm": ("研究生命科学", -1),
     "ngram": ("如梦境", -1),
+    "tagger": ("人生如梦", -2),
     "bpe": ("lower", -1),
     "wordpiece": ("unbelievably", 2),
     "unigram": ("hugs", -1),
@@ -256,22 +261,28 @@ def hmm_request() -> StepsRequest:
     return StepsRequest(state, next(at for at in range(len(steps)) if steps.at(at).record["kind"] == "column"))
 
 
+def with_steps() -> list[str]:
+    """The algorithms that have steps."""
+    return [name for name, each in ALGORITHMS.items() if each.has_steps]
+
+
 def overview_lines() -> list[OverviewLine]:
-    """A line for each algorithm that has steps, or for two related ones, and one for the HMM."""
-    names = algorithm_names()
+    """A line for each algorithm that has steps, or for related ones; subwords first, but words for a Chinese reader."""
+    names, subwords, words = algorithm_names(), *map(leading_algorithms, in_groups(with_steps()))
     hmm = _("Each Han character begins a word (B), is in its middle (M), ends it (E), or is a word by itself (S).")
-    lines = [
-        OverviewLine(
+    lines = {
+        algorithm: OverviewLine(
             [(names[each], _request_for(each)) for each in (algorithm, *sharing_vocabularies(algorithm))],
             str(TEXTS[algorithm].steps),
-            [*_own(algorithm), *(_request_for(algorithm, text) for text in TEXTS[algorithm].examples)],
+            _examples(algorithm),
             _figure(algorithm, current_key()),
         )
-        for algorithm in leading_algorithms([name for name, each in ALGORITHMS.items() if each.has_steps])
-    ]
+        for algorithm in (*subwords, *words)
+    }
     wanted = hmm_request()
     figure = walkthrough_of(tokenize(wanted.state, corpus_limit=0)).at((wanted.step or 0) + 2).picture()
-    return [*lines, OverviewLine([("HMM", wanted)], hmm, [], figure)]
+    lines["hmm"] = OverviewLine([("HMM", wanted)], hmm, [], figure)
+    return [lines[each] for each in ((*words, "hmm", *subwords) if current_key() == "zh" else lines)]
 
 
 @cache
@@ -280,26 +291,21 @@ def _figure(algorithm: str, language: str) -> Figure | None:
     if algorithm not in _PICTURED:
         return None
     text, step = _PICTURED[algorithm]
-    state = State(algorithm, default_for(algorithm), text)
-    if algorithm == "ngram":
-        state = replace(COUNTED_SENTENCES, text=text)
-    elif family_of(algorithm) == "dictionary":
-        dictionary = next(words for known, words in DICTIONARIES if known == text)
-        state = State(algorithm, "own-dictionary", text, dictionary="\n".join(dictionary))
+    state = replace(_examples(algorithm)[0].state, text=text)
     walkthrough = walkthrough_of(tokenize(state, corpus_limit=0))
     return walkthrough.at(step % len(walkthrough)).picture()
 
 
-def _own(algorithm: str) -> list[StepsRequest]:
-    """Examples with a dictionary of a few words, or with the sentences whose words are counted."""
+def _examples(algorithm: str) -> list[StepsRequest]:
+    """Examples with a dictionary of a few words or the sentences whose words are counted, then other texts."""
+    own = []
     if algorithm == "ngram":
-        return [StepsRequest(COUNTED_SENTENCES)]
-    if family_of(algorithm) != "dictionary":
-        return []
-    return [
-        StepsRequest(State(algorithm, "own-dictionary", text, dictionary="\n".join(words)))
-        for text, words in DICTIONARIES
-    ]
+        own = [StepsRequest(COUNTED_SENTENCES)]
+    elif family_of(algorithm) == "dictionary":
+        states = (State(algorithm, "own-dictionary", text, dictionary="\n".join(words)) for text, words in DICTIONARIES)
+        own = [StepsRequest(state) for state in states]
+    known = {each.state.text for each in own}
+    return [*own, *(_request_for(algorithm, text) for text in TEXTS[algorithm].examples if text not in known)]
 
 
 def _request_for(algorithm: str, text: str | None = None) -> StepsRequest:

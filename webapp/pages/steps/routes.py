@@ -16,6 +16,7 @@ from webapp.core.reference import inference as inferences
 from webapp.pages.steps import race, requests
 from webapp.pages.steps.maximum_probability import shown_sum
 from webapp.pages.steps.requests import LESSONS, USUAL_BEST, OverviewLine, StepsRequest, overview_lines, walkthrough_of
+from webapp.pages.steps.tagger import shown_value
 from webapp.pages.walkthrough import engine
 from webapp.pages.walkthrough.cells import direction, format_log_probability, percentage, quotable, quoted
 from webapp.pages.walkthrough.lattice_drawing import shown_text
@@ -23,7 +24,7 @@ from webapp.pages.walkthrough.merge_tree import rank_or_score
 from webapp.rendering.delimited import as_csv
 from webapp.rendering.markup import shown_piece
 from webapp.rendering.source_listing import SourceListing, source_listing
-from webapp.tokenization.algorithms import ChoiceField, algorithm_names
+from webapp.tokenization.algorithms import ChoiceField, algorithm_names, in_groups
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import MOST
 from webapp.tokenization.result import Result, tokenize_or_explain
@@ -38,23 +39,13 @@ from webapp.web.templates import Page, render
 
 blueprint = Blueprint("steps", __name__)
 blueprint.register_blueprint(race.blueprint)
-SENTENCES = (
-    "inference",
-    "lattice",
-    "matching",
-    "merging",
-    "ngram",
-    "preparation",
-    "training",
-    "word_graph",
-    "wordpiece",
-)
 for template_filter in (direction, percentage, quotable, quoted, rank_or_score):
     blueprint.add_app_template_filter(template_filter)
 blueprint.add_app_template_filter(format_log_probability, "log_probability")
 blueprint.add_app_template_filter(shown_piece, "piece")
 blueprint.add_app_template_filter(shown_text, "shown")
 blueprint.add_app_template_filter(shown_sum, "state_sum")
+blueprint.add_app_template_global(shown_value, "feature_value")
 
 
 @blueprint.get("/steps")
@@ -154,7 +145,7 @@ def _page_context(wanted: StepsRequest, shortened: StepsRequest, step_shown: Ste
         step_shown=step_shown,
         shortened=shortened,
         algorithm_names=algorithm_names(),
-        algorithms=[name for name, each in ALGORITHMS.items() if each.has_steps],
+        groups=in_groups(requests.with_steps()),
         family_of=family_of,
         choices=requests.choices(request, state),
         checkboxes=requests.checkboxes(state),
@@ -244,7 +235,7 @@ class StepsPage(Page):
     step_shown: StepContext
     shortened: StepsRequest  # for links to other pages: a text that is too long is shortened
     algorithm_names: Mapping[str, str]
-    algorithms: Sequence[str]
+    groups: Sequence[Sequence[str]]  # algorithms: of subwords, of words
     family_of: Callable[[str], str | None]
     choices: Sequence[tuple[str, Sequence[CatalogueEntry]]]  # the vocabularies to choose from: heading, entries
     checkboxes: Sequence[tuple[str, bool, str]]  # field, whether it is ticked, label

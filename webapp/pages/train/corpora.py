@@ -5,29 +5,32 @@ import json
 import re
 import sysconfig
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Literal, cast
 
 import zstandard
 from flask import Request, current_app
+from flask import request as current_request
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
+from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.training.corpus import CorpusError, CorpusFile, check_size
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.survey import CorpusFacts, survey
-from webapp.jobs import jobs
+from webapp.jobs import MOST_IDLE_CORPORA, jobs
 from webapp.jobs.corpora import CorpusTooLargeError, NoRoomError
 from webapp.pages.train.messages import base_name, failure_sentence, size_in_words
 from webapp.tokenization.forms import InputProblem, as_typed
+from webapp.tools.evaluate.scoring import sample_text
 from webapp.web.client_addresses import rate_limit_key
-from webapp.web.localization import number
+from webapp.web.localization import current_key, number
 from webapp.web.server_variables import FORM_BYTES
 
 MOST_FILES = 100
@@ -130,6 +133,23 @@ def _store(sources: list[tuple[str, IO[bytes]]], field: str, visitor: str, *, bl
     return id
 
 
+COOKIE = "corpora"
+A_DAY = 86_400
+
+
+def corpora_of(request: Request) -> list[tuple[str, tuple[CorpusFile, ...]]]:
+    """The visitor's corpora that are still there, newest first: the ids in a cookie, each with its files."""
+    ids = request.cookies.get(COOKIE, "").split("!")[:MOST_IDLE_CORPORA]
+    return [(id, files) for id in dict.fromkeys(ids) if (files := jobs().corpora.files(id))]
+
+
+def remember_corpora(response: BaseResponse, ids: Iterable[str]) -> None:
+    """Store the ids of the visitor's corpora in the cookie; an address with an id would do, but only they have it."""
+    response.set_cookie(
+        COOKIE, "!".join(ids), max_age=A_DAY, samesite="Lax", httponly=True, secure=current_request.is_secure
+    )
+
+
 def find_corpus(id: str, plan: TrainingPlan) -> StoredCorpus | None:
     """The corpus, with what is known about it under a plan; None if there is none, or no more.
 
@@ -164,11 +184,19 @@ class ExampleCorpus:
     parts: Callable[[], Iterator[str]]
 
 
+def starting_text() -> str:
+    """Some kilobytes in the reader's language: sentences of Chinese novels, or a chapter of Python's manual."""
+    return sample_text().replace(" ", "") if current_key() == "zh" else _topics()["execmodel"].strip()
+
+
+def _topics() -> dict[str, str]:
+    return cast("dict[str, str]", import_module("pydoc_data.topics").topics)
+
+
 def _manual() -> Iterator[str]:
     """The English reference manual that Python's `help` shows: 0.5 MB."""
-    topics: dict[str, str] = import_module("pydoc_data.topics").topics
-    for name in sorted(topics):
-        yield topics[name].strip() + "\n\n"
+    for _name, text in sorted(_topics().items()):
+        yield text.strip() + "\n\n"
 
 
 def _code() -> Iterator[str]:

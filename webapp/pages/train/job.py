@@ -11,15 +11,26 @@ from urllib.parse import urlencode
 
 from flask import url_for
 from flask_babel import gettext as _
+from flask_babel import ngettext
 
 from webapp.core.algorithms import UNREADABLE
 from webapp.core.analysis.measures import MeasureId
-from webapp.core.training.plan import STAGES, Progress, Stage, TrainingRecord, command_line, python_code
+from webapp.core.training.plan import (
+    STAGES,
+    WORD_TRAINERS,
+    Progress,
+    Stage,
+    TrainingPlan,
+    TrainingRecord,
+    command_line,
+    python_code,
+)
 from webapp.jobs import Job, jobs
 from webapp.pages.train.messages import failure_sentence, short_name, size_in_words
 from webapp.pages.train.plan import TRAINER_TITLES, request_of
 from webapp.rendering.charts import LineChart, Series, linear, logarithmic
 from webapp.rendering.markup import visible
+from webapp.storage import MOST_ATTEMPTS
 from webapp.tokenization.measures.definitions import DEFINITIONS
 from webapp.tokenization.measures.measured import shown
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, title_of, tokenizer_of
@@ -54,15 +65,16 @@ class JobContext(Context):
     trainer: str
     corpus: str
     corpus_bytes: str
-    size: str  # of the vocabulary, or the order of n-grams
+    size: str  # of the vocabulary, or the order of n-grams, or the rounds of a tagger
     percent: int
     elapsed: str
     remaining: str  # empty without an estimate
     characters_per_token: float | None
     stages: Sequence[StageLine]
     ahead: int  # jobs, while it waits
+    most_attempts: int = MOST_ATTEMPTS
     failure: str  # why it failed
-    again: str  # the address of the form with the same plan, and the corpus if it is still there
+    again: str  # the address of the form with the same plan, and the corpus if the visitor has it
     chart: GrowthChart | None
     finished: FinishedTraining | None
     visible: Callable[..., str] = visible
@@ -73,8 +85,8 @@ class JobContext(Context):
         return f"{self.trainer} {self.size}, {self.corpus}"
 
 
-def job_context(job: Job) -> JobContext:
-    """The state of a job."""
+def job_context(job: Job, *, has_corpus: bool) -> JobContext:
+    """The state of a job; `has_corpus`: whether the visitor has its corpus and may train on it again."""
     plan, progress = job.plan, job.progress
     percent = 100 if job.state == "finished" else whole_percent(progress) if progress else 0
     elapsed = ((job.ended or datetime.now(UTC)) - job.started).total_seconds() if job.started else 0
@@ -89,7 +101,7 @@ def job_context(job: Job) -> JobContext:
         trainer=str(TRAINER_TITLES.get(plan.trainer, _("WordPiece, top-down"))),  # of earlier versions
         corpus=names if len(job.file_names) <= FILES_NAMED else f"{names} …",
         corpus_bytes=size_in_words(job.facts.bytes),
-        size=_("order %(order)s", order=plan.order) if plan.trainer == "ngram" else number(plan.size),
+        size=_size(plan),
         percent=percent,
         elapsed=clock(elapsed),
         remaining=clock(elapsed * (100 - percent) / percent)
@@ -99,12 +111,16 @@ def job_context(job: Job) -> JobContext:
         stages=_stages(job),
         ahead=jobs().store.place(job.id),
         failure=failure_sentence(job.failure.code, job.failure.details) if job.failure else failure_sentence("", {}),
-        again=_again(job),
-        chart=None
-        if plan.trainer == "ngram"
-        else growth_chart(curve, plan.size, prunes=prunes, runs=job.state != "finished"),
+        again=_again(job, [("corpus", job.corpus)] if has_corpus else []),
+        chart=None if plan.of_words else growth_chart(curve, plan.size, prunes=prunes, runs=job.state != "finished"),
         finished=finished_of(job) if job.state == "finished" else None,
     )
+
+
+def _size(plan: TrainingPlan) -> str:
+    if plan.trainer == "tagger":
+        return ngettext("%(num)s round", "%(num)s rounds", plan.rounds)
+    return _("order %(order)s", order=plan.order) if plan.trainer == "ngram" else number(plan.size)
 
 
 def whole_percent(progress: Progress) -> int:
@@ -129,15 +145,14 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
 
 
-def _again(job: Job) -> str:
-    """The address of the form with the same plan, and with the corpus if it is still there."""
-    corpus = [("corpus", job.corpus)] if job.corpus and jobs().corpora.files(job.corpus) else []
+def _again(job: Job, corpus: Sequence[tuple[str, str]]) -> str:
+    """The address of the form with the same plan and the corpus."""
     query = urlencode([*corpus, *request_of(job.plan).changed()])
     return f"{url_for('train.page')}?{query}".removesuffix("?")
 
 
 def _stages(job: Job) -> list[StageLine]:
-    now = STAGES.index(job.progress.stage) if job.progress else -1
+    now = STAGES.index(job.progress.stage) if job.progress else 0 if job.state == "running" else -1
     lines: list[StageLine] = []
     for place, stage in enumerate(STAGES):
         seconds = job.stage_seconds.get(stage)
@@ -255,9 +270,8 @@ def finished_of(job: Job) -> FinishedTraining | None:
         return None
     record = TrainingRecord.from_json(job.record)
     plan = record.plan
-    counts_ngrams = plan.trainer == "ngram"
-    file = "ngrams.json" if counts_ngrams else "tokenizer.json"
-    use: dict[str, str] = {"order": plan.order, "smoothing": plan.smoothing} if counts_ngrams else {}
+    file = {"ngram": "ngrams.json", "tagger": "tagger.json"}.get(plan.trainer, "tokenizer.json")
+    use: dict[str, str] = {"order": plan.order, "smoothing": plan.smoothing} if plan.trainer == "ngram" else {}
     is_measured = bool(record.held_out.get("own_measures"))
     return FinishedTraining(
         entry=entry,
@@ -278,7 +292,7 @@ def finished_of(job: Job) -> FinishedTraining | None:
 
 def _api_call(algorithm: str, name: str, choices: Mapping[str, str]) -> str:
     """A call of the API that tokenizes a text with the vocabulary."""
-    text = "人生如梦境" if algorithm == "ngram" else "Hello world"
+    text = "人生如梦境" if algorithm in WORD_TRAINERS else "Hello world"
     body = json.dumps({"text": text, "algorithm": algorithm, "vocabulary": name, **choices}, ensure_ascii=False)
     address = url_for("playground.page", _external=True).rstrip("/")
     return f"curl -s {address}/api/v1/tokenize -H 'Content-Type: application/json' \\\n  -d '{body}'"

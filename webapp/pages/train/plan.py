@@ -13,8 +13,8 @@ from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from werkzeug.datastructures import MultiDict
 
-from webapp.core.training.plan import SUBWORD_TRAINERS, TRAINERS, Trainer, TrainingPlan
-from webapp.core.training.recipe import LIMITS, VALUES
+from webapp.core.training.plan import OF_WORDS, SUBWORD_TRAINERS, TIED, TRAINERS, Trainer, TrainingPlan
+from webapp.core.training.recipe import FRACTIONS, LIMITS, VALUES
 from webapp.tokenization.algorithms import Text
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.web.localization import number
@@ -53,7 +53,7 @@ class PlanChoice:
     @property
     def is_whole(self) -> bool:
         """Whether a number must be whole."""
-        return not isinstance(self.default, float)
+        return self.name not in FRACTIONS
 
 
 TRAINER_TITLES: Mapping[str, Text] = {
@@ -63,14 +63,12 @@ TRAINER_TITLES: Mapping[str, Text] = {
     "wordpiece": _l("WordPiece"),
     "unigram": _l("Unigram"),
     "ngram": _l("N-gram (words)"),
+    "tagger": _l("Tagger (words)"),
 }
 
 CHOICES = (
-    PlanChoice("segmentation", ("ngram",)),
-    PlanChoice("order", ("ngram",)),
-    PlanChoice("smoothing", ("ngram",)),
-    PlanChoice("minimum_pairs", ("ngram",), advanced=True),
-    PlanChoice("minimum_triples", ("ngram",), advanced=True),
+    *(PlanChoice(name, OF_WORDS[name]) for name in ("segmentation", "order", "smoothing", "rounds")),
+    *(PlanChoice(name, OF_WORDS[name], advanced=True) for name in ("minimum_pairs", "minimum_triples")),
     PlanChoice("size"),
     PlanChoice("variant", ("bpe-bytes",)),
     PlanChoice("split"),
@@ -83,6 +81,7 @@ CHOICES = (
     PlanChoice("seeds", ("unigram",), advanced=True),
     PlanChoice("keep", ("unigram",), advanced=True),
     PlanChoice("transition", ("bpe-bytes",), advanced=True),
+    PlanChoice("ties", TIED, advanced=True),
     PlanChoice("longest_word", advanced=True),
 )
 """The choices in the order of the form."""

@@ -6,7 +6,9 @@ from http import HTTPStatus
 from urllib.parse import urlencode
 
 from flask import Blueprint, Response, abort, current_app, make_response, redirect, request, url_for
+from flask_babel import format_timedelta
 from flask_babel import gettext as _
+from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as BaseResponse
 
@@ -14,15 +16,18 @@ from webapp.core.formats.patterns import checked_pattern
 from webapp.core.formats.reading import FormatError
 from webapp.core.training.corpus import CorpusFile
 from webapp.core.training.counting import stored_bytes
+from webapp.core.training.forecast import forecast
 from webapp.core.training.plan import PlanError, TrainingPlan
 from webapp.core.training.survey import CorpusFacts
 from webapp.core.training.train import TrainingError, check
 from webapp.jobs import Job, TooManyJobsError, jobs
+from webapp.jobs.training import BYTES_FOR_PROCESSES
 from webapp.pages.train import corpora
 from webapp.pages.train.job import JobContext, job_context
 from webapp.pages.train.messages import failure_sentence, short_name, size_in_words
 from webapp.pages.train.plan import CHOICES, DEFAULTS, TRAINER_TITLES, PlanChoice, PlanRequest, plan_from
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
+from webapp.processes import processors
 from webapp.storage import UnavailableStorageError
 from webapp.tokenization.algorithms import Text
 from webapp.tokenization.forms import InputProblem, as_typed
@@ -47,10 +52,11 @@ class UploadPage(Page):
     template = "train/page.html"
 
     form_id: str = "corpus"
-    text: str  # what was pasted
+    text: str  # what was pasted, or one to start with
     field: str  # of JSON Lines
     problem: InputProblem | None
     gone: bool  # whether the corpus of the address is no longer there
+    kept: Sequence[tuple[str, Sequence[str], str]]  # the visitor's corpora: address, names of files, size in words
     examples: Sequence[corpora.ExampleCorpus] = corpora.EXAMPLES
     most_bytes: int
     plan_fields: Sequence[tuple[str, str]]  # the choices to keep, as hidden fields
@@ -68,6 +74,9 @@ class PlanChoicesContext(Context):
     advanced_open: bool
     facts: CorpusFacts
     smoothings: Mapping[str, Text]  # their titles
+    time: str  # that the training will take, and its memory; empty of n-grams
+    memory: str
+    is_too_much: bool  # more than the site allows
 
 
 class PlanPage(Page):
@@ -82,6 +91,7 @@ class PlanPage(Page):
     scripts: Sequence[tuple[str, float, float]]  # title, share of the characters, length of its bar in percent
     trainers: Mapping[str, Text]  # their titles
     refusal: str  # why no training can be started now
+    is_mine: bool  # whether the visitor uploaded the corpus, and may delete it
 
 
 class JobPage(Page):
@@ -125,7 +135,8 @@ def upload() -> BaseResponse:
         plan = plan_from(request.form)
         if _only_redraws():
             return _upload_page(plan)
-        address = _address(corpora.store_corpus(request), plan)
+        id = corpora.store_corpus(request)
+        address = _address(id, plan)
     except RequestEntityTooLarge:
         message = _(
             "The corpus is too large: the limit is %(limit)s. Upload a part of it, or choose a text of this size as a "
@@ -135,9 +146,23 @@ def upload() -> BaseResponse:
         return _upload_page(None, InputProblem(message, 413, "files"))
     except InputProblem as problem:
         return _upload_page(plan, problem)
-    if wants_partial():
-        return private(Response(status=201, headers={"Location": address}))
-    return redirect(address, 303)
+    response = Response(status=201, headers={"Location": address}) if wants_partial() else redirect(address, 303)
+    corpora.remember_corpora(response, [id, *(other for other, _files in corpora.corpora_of(request))])
+    return private(response)
+
+
+@blueprint.post("/train/corpus/delete")
+def delete() -> BaseResponse:
+    """Delete a corpus of the visitor, and go on to the form for another."""
+    if is_foreign(request):
+        abort(HTTPStatus.FORBIDDEN)
+    id, mine = request.form.get("corpus", ""), [id for id, _files in corpora.corpora_of(request)]
+    if id in mine and not jobs().delete_corpus(id):
+        message = _("A training that waits or runs needs this corpus. Cancel the training, or wait until it has ended.")
+        return _upload_page(plan_from(request.form), InputProblem(message, 409, "files"))
+    response = redirect(url_for("train.page"), 303)
+    corpora.remember_corpora(response, [other for other in mine if other != id])
+    return private(response)
 
 
 @blueprint.post("/train")
@@ -150,7 +175,7 @@ def start() -> BaseResponse:
     if corpus is None:
         return _upload_page(plan, gone=True)
     possible = corpus.facts.possible_pieces  # exactly if the whole corpus was seen
-    if not plan.problems and plan.plan.trainer != "ngram" and not corpus.facts.sampled and plan.plan.size > possible:
+    if not plan.problems and not plan.plan.of_words and not corpus.facts.sampled and plan.plan.size > possible:
         message = _(
             "This corpus makes at most %(possible)s pieces possible. Choose a smaller vocabulary or more text.",
             possible=number(possible),
@@ -245,10 +270,14 @@ def _upload_page(plan: PlanRequest | None, problem: InputProblem | None = None, 
     """The form for a corpus; without a plan, the body was too large to be read, and what was sent is lost."""
     sent = request.form if plan and request.method == "POST" else {}
     context = UploadPage(
-        text=as_typed(sent.get("text")),
+        text=as_typed(sent.get("text")) if sent or problem else corpora.starting_text(),
         field=sent.get("field", "text"),
         problem=problem,
         gone=gone,
+        kept=[
+            (_address(id, plan or plan_from(MultiDict())), [short_name(file.name) for file in files], _total(files))
+            for id, files in corpora.corpora_of(request)
+        ],
         most_bytes=current_app.config["MAX_TRAINING_BYTES"],
         plan_fields=plan.changed() if plan else (),
     )
@@ -260,6 +289,9 @@ def _upload_page(plan: PlanRequest | None, problem: InputProblem | None = None, 
 def _plan_page(plan: PlanRequest, corpus: corpora.StoredCorpus, refusal: str = "") -> Response:
     choices = [choice for choice in CHOICES if plan.typed["trainer"] in choice.trainers]
     advanced = [choice for choice in choices if choice.advanced]
+    large = sum(map(stored_bytes, corpus.files)) >= BYTES_FOR_PROCESSES
+    expected = forecast(corpus.facts, plan.plan, processors() if large else 1)
+    limits = current_app.config["MAX_TRAINING_SECONDS"], current_app.config["MAX_TRAINING_MEMORY_BYTES"]
     context = PlanChoicesContext(
         typed=plan.typed,
         invalid=plan.problems,
@@ -270,6 +302,9 @@ def _plan_page(plan: PlanRequest, corpus: corpora.StoredCorpus, refusal: str = "
         ),
         facts=corpus.facts,
         smoothings=SMOOTHING_NAMES,
+        time=format_timedelta(expected.seconds, threshold=1.5) if expected else "",
+        memory=size_in_words(expected.memory) if expected else "",
+        is_too_much=expected is not None and (expected.seconds > limits[0] or expected.memory > limits[1]),
     )
     shares = corpus.facts.scripts[:SCRIPTS_SHOWN]
     most = max((share for _script, share in shares), default=0) or 1
@@ -280,11 +315,16 @@ def _plan_page(plan: PlanRequest, corpus: corpora.StoredCorpus, refusal: str = "
         scripts=[(script_title(name), share, round(100 * share / most, 1)) for name, share in shares],
         trainers=TRAINER_TITLES,
         refusal=refusal,
+        is_mine=corpus.id in (id for id, _files in corpora.corpora_of(request)),
     )
     address = _address(corpus.id, plan)
     short = len(address) <= current_app.config["MAX_LINK_CHARACTERS"]
     response = make_response(render(context if wants_partial() else whole), 422 if plan.problems else 200)
     return _noindex(swappable(response, address if short else None))
+
+
+def _total(files: Sequence[CorpusFile]) -> str:
+    return size_in_words(sum(map(stored_bytes, files)))
 
 
 def _kind(file: CorpusFile) -> str:
@@ -296,7 +336,7 @@ def _job_page(job: Job | None) -> Response:
     """The page of a training, or that there is none; a new vocabulary goes into the visitor's lists."""
     if job is None:
         return _noindex(make_response(render(GoneTrainingPage(status=404)), 404))
-    context = job_context(job)
+    context = job_context(job, has_corpus=job.corpus in (id for id, _files in corpora.corpora_of(request)))
     response = make_response(render(context if wants_partial() else JobPage(shown=context)))
     if context.finished is not None:
         name = context.finished.entry.name

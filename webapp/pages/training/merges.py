@@ -12,11 +12,13 @@ from webapp.core.recipes import Recipe
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.traces import training_merges
 from webapp.core.traces.training_merges import CorpusWord, MergeRound, MergeTraining
+from webapp.core.trainers.ties import FIRST_SEEN
 from webapp.pages.training import tables
 from webapp.pages.training.request import TrainingRequest
 from webapp.pages.walkthrough.cells import quotable
 from webapp.pages.walkthrough.engine import Frame, say
 from webapp.rendering.pictures.figure import Symbol
+from webapp.tokenization.algorithms import TIE_TITLES
 from webapp.web.json_responses import json_piece
 from webapp.web.localization import number
 
@@ -28,13 +30,13 @@ MOST_UNFOLDED = 40  # pieces of the alphabet
 def character_bpe(wanted: TrainingRequest) -> tables.TrainingWalkthrough:
     """The steps of training BPE over characters; the corpus must contain words."""
     counts = wanted.word_counts(recipes.CHARACTER_BPE)
-    training = training_merges.train_characters(counts, wanted.merges, suffix_apart=wanted.apart)
+    training = training_merges.train_characters(counts, wanted.merges, suffix_apart=wanted.apart, ties=wanted.ties)
     return MergeSteps(wanted, training, recipes.CHARACTER_BPE).walkthrough()
 
 
 def byte_bpe(wanted: TrainingRequest) -> tables.TrainingWalkthrough:
     """The steps of training BPE over bytes; the corpus must contain words."""
-    training = training_merges.train_bytes(wanted.word_counts(recipes.BYTE_BPE), wanted.merges)
+    training = training_merges.train_bytes(wanted.word_counts(recipes.BYTE_BPE), wanted.merges, ties=wanted.ties)
     return MergeSteps(wanted, training, recipes.BYTE_BPE).walkthrough()
 
 
@@ -65,7 +67,9 @@ class MergeSteps:
     def _start(self) -> Frame:
         spelled = "apart" if self._asked.apart else self._recipe.name
         words = self._training.start
-        happened = say("training", "merges_start", words=len(words), spelled=spelled, scored=self._training.scored)
+        scored, ties = self._training.scored, self._training.ties
+        rule = "" if ties == FIRST_SEEN else dict(TIE_TITLES)[ties]
+        happened = say("training", "merges_start", words=len(words), spelled=spelled, scored=scored, rule=rule)
         return tables.section_frame(
             happened, {"kind": "start", "words": list(map(_plain, words))}, partial(self._words, 0)
         )

@@ -27,6 +27,7 @@ from flask import request, url_for
 from flask_babel import gettext as _
 
 from webapp.core.recipes import Recipe
+from webapp.core.trainers.ties import FIRST_SEEN, TieRule
 from webapp.core.trainers.word_counts import WordCounts, merged
 from webapp.tokenization.forms import InputProblem
 from webapp.web.localization import number
@@ -70,6 +71,7 @@ class TrainingRequest:
     text: str = ""  # what is tokenized with the pieces so far; if empty, words of the corpus
     as_text: bool = False  # read the corpus as plain text, even if it looks like a list of words with counts
     apart: bool = False  # BPE over characters: `</w>` is a symbol of its own
+    ties: TieRule = FIRST_SEEN  # BPE: which of several equally frequent pairs is merged
     minimum: int = 2  # WordPiece: the lowest count of a pair that is considered
     longer: int = 60  # Unigram: the most longer pieces to start with
     plain: bool = False  # Unigram: no mark for the space before a word

@@ -87,7 +87,7 @@ def training(algorithm: str, view: View) -> Response:
         return redirect(f"{wanted.address(view=view)}#show", 303)
     if request.method == "GET" and "corpus" not in request.args and "packed" not in request.args:
         preset = TRAININGS[wanted.kind].presets[0][1]
-        wanted = replace(preset, step=wanted.step, order=wanted.order, smoothing=wanted.smoothing)
+        wanted = replace(preset, step=wanted.step, order=wanted.order, smoothing=wanted.smoothing, ties=wanted.ties)
     walkthrough = None
     if not problems and wanted.corpus.strip():
         try:

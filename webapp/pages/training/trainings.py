@@ -5,7 +5,7 @@
 """
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
@@ -16,8 +16,9 @@ from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
 from webapp.core.reference import bpe, ngram, unigram, wordpiece
+from webapp.core.trainers.ties import FIRST_SEEN
 from webapp.pages.training import merges, ngrams
-from webapp.pages.training import unigram as unigram_training
+from webapp.pages.training import unigram as pruning
 from webapp.pages.training.request import (
     LONGEST,
     MOST,
@@ -31,7 +32,7 @@ from webapp.pages.training.request import (
 )
 from webapp.pages.training.tables import TrainingWalkthrough
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
-from webapp.tokenization.algorithms import Text
+from webapp.tokenization.algorithms import TIE_TITLES, Text
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.web.localization import current_key, number
 
@@ -45,7 +46,7 @@ def _preset(kind: str, table: dict[str, Any]) -> Preset:
     return (title if isinstance(title, str) else LazyString(lambda: title[current_key()])), request
 
 
-PRESETS: Mapping[str, Sequence[Preset]] = {
+PRESETS: dict[str, Sequence[Preset]] = {
     kind: [_preset(kind, table) for table in tables]
     for kind, tables in tomllib.loads(files(__package__).joinpath("presets.toml").read_text(encoding="utf-8")).items()
 }
@@ -56,8 +57,7 @@ PRESETS: Mapping[str, Sequence[Preset]] = {
 class TrainingOption:
     """A field of `TrainingRequest` that only some kinds use.
 
-    A checkbox; a number if `least` is given; or a list if there are `choices`: the value of each with its title. The
-    `problem` of a number outside its range has %(least)s and %(most)s.
+    A checkbox; a number if `least` is given; or a list if there are `choices`: the value of each with its title.
     """
 
     name: str
@@ -65,7 +65,6 @@ class TrainingOption:
     least: int | None = None
     most: int = 0
     choices: Sequence[tuple[str, Text]] = ()
-    problem: Text = ""
 
     @property
     def is_check(self) -> bool:
@@ -76,15 +75,16 @@ class TrainingOption:
         """The value that a form or an address says; raises InputProblem for one that is impossible."""
         if self.is_check:
             return written not in ("0", "")
-        if self.choices:
-            if written not in dict(self.choices):
-                raise InputProblem(f"{self.label}: {_('There is no such choice. Choose one from the list.')}")
+        wrong = _("There is no such choice. Choose one from the list.")
+        if not self.choices:
+            value = whole_number(written)
+            if (self.least or 0) <= value <= self.most:
+                return value
+            limits = {"least": number(self.least or 0), "most": number(self.most)}
+            wrong = _("Choose a number from %(least)s to %(most)s.", **limits)
+        elif written in dict(self.choices):
             return int(written) if written.isdecimal() else written
-        value = whole_number(written)
-        if not (self.least or 0) <= value <= self.most:
-            wrong = self.problem or f"{self.label}: {_('Choose a number from %(least)s to %(most)s.')}"
-            raise InputProblem(str(wrong) % {"least": number(self.least or 0), "most": number(self.most)})
-        return value
+        raise InputProblem(_("%(title)s: %(sentence)s", title=self.label, sentence=wrong))
 
 
 def whole_number(written: str) -> int:
@@ -96,21 +96,10 @@ def whole_number(written: str) -> int:
 
 
 LONGEST_VALUE = 40  # characters of a wrong value in a message
-MERGES = TrainingOption(
-    "size",
-    _l("Maximum number of merges"),
-    0,
-    MOST_MERGES,
-    problem=_l("Choose a number of merges from %(least)s to %(most)s."),
-)
-PIECES = TrainingOption(
-    "size",
-    _l("Pieces to keep"),
-    1,
-    MOST_PIECES,
-    problem=_l("Choose a number of pieces from %(least)s to %(most)s."),
-)
+MERGES = TrainingOption("size", _l("Maximum number of merges"), 0, MOST_MERGES)
+PIECES = TrainingOption("size", _l("Pieces to keep"), 1, MOST_PIECES)
 APART = TrainingOption("apart", _l("“%(suffix)s” is a separate symbol", suffix="</w>"))
+TIES = TrainingOption("ties", _l("Equally frequent pairs"), choices=TIE_TITLES)
 MINIMUM = TrainingOption("minimum", _l("Minimum count of a pair"), 1, MOST)
 LONGER = TrainingOption("longer", _l("Longer pieces to start with"), 0, MOST_PIECES)
 PLAIN = TrainingOption("plain", _l("No mark for spaces"))
@@ -126,7 +115,7 @@ _SENTENCES = _l("Sentences, one per line, words separated by spaces or /; up to 
 
 @dataclass(frozen=True)
 class Training:
-    """A kind of training: its title, example corpora, walkthrough and reference functions.
+    """A kind of training: its title, walkthrough and reference functions.
 
     `algorithm` and `symbols` name it in an address. `size` is None where the corpus alone decides, `options` are the
     further fields that it uses, and `corpus_label` has the placeholder %(most)s.
@@ -134,7 +123,6 @@ class Training:
 
     algorithm: str
     title: Text
-    presets: Sequence[Preset]
     walkthrough: Callable[[TrainingRequest], TrainingWalkthrough]
     reference: Sequence[Callable[..., object]]
     symbols: str = ""
@@ -148,55 +136,43 @@ class Training:
         return TrainingRequest(self.algorithm, symbols=self.symbols)
 
     @property
+    def presets(self) -> Sequence[Preset]:
+        """Its example corpora."""
+        return PRESETS[self.request.kind]
+
+    @property
     def usual_size(self) -> int | None:
         """The size that the form shows if the address has none; None if the trainer chooses one."""
         return USUAL_MERGES if self.size is MERGES else None
 
     def same(self, wanted: TrainingRequest) -> TrainingRequest:
-        """The request for this kind with the same corpus and text."""
-        return replace(self.request, corpus=wanted.corpus, text=wanted.text, as_text=wanted.as_text)
+        """The request for this kind with the same corpus and text, and the same rule for ties if it has one."""
+        ties = wanted.ties if TIES in self.options else FIRST_SEEN
+        return replace(self.request, corpus=wanted.corpus, text=wanted.text, as_text=wanted.as_text, ties=ties)
 
 
 TRAININGS: dict[str, Training] = {
     training.request.kind: training
     for training in (
         Training(
-            "bpe",
-            _l("BPE over characters"),
-            PRESETS["bpe"],
-            merges.character_bpe,
-            (bpe.characters, bpe.train),
-            options=(APART,),
+            "bpe", _l("BPE over characters"), merges.character_bpe, (bpe.characters, bpe.train), options=(APART, TIES)
         ),
+        Training("bpe", _l("BPE over bytes"), merges.byte_bpe, (bpe.utf8, bpe.train), "bytes", options=(TIES,)),
         Training(
-            "bpe",
-            _l("BPE over bytes"),
-            PRESETS["bpe-bytes"],
-            merges.byte_bpe,
-            (bpe.utf8, bpe.train),
-            symbols="bytes",
-        ),
-        Training(
-            "wordpiece",
-            _l("WordPiece"),
-            PRESETS["wordpiece"],
-            merges.wordpiece,
-            (wordpiece.split, wordpiece.train),
-            options=(MINIMUM,),
+            "wordpiece", _l("WordPiece"), merges.wordpiece, (wordpiece.split, wordpiece.train), options=(MINIMUM,)
         ),
         Training(
             "unigram",
             _l("Unigram"),
-            PRESETS["unigram"],
-            unigram_training.walkthrough,
+            pruning.walkthrough,
             (unigram.seed, unigram.train),
-            size=PIECES,
-            options=(LONGER, PLAIN, EVERY),
+            "",
+            PIECES,
+            (LONGER, PLAIN, EVERY),
         ),
         Training(
             "ngram",
             _l("Word n-grams"),
-            PRESETS["ngram"],
             lambda wanted: ngrams.NGramTraining(wanted).walkthrough(),
             (ngram.train, ngram.segment),
             size=None,

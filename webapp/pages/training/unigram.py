@@ -1,6 +1,7 @@
 """Training Unigram: from too many pieces down to the chosen number, with a step for each estimate and each pruning."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from math import log
 from typing import Any
@@ -37,18 +38,16 @@ def walkthrough(wanted: TrainingRequest) -> tables.TrainingWalkthrough:
     return Pruning(wanted, recipe, training, least).walkthrough()
 
 
+@dataclass(frozen=True)
 class Pruning:
     """Step 0 shows the initial pieces. Each round is two steps, estimating and pruning, but the last round only one.
     The last step shows the vocabulary.
     """
 
-    def __init__(
-        self, wanted: TrainingRequest, recipe: Recipe, training: training_unigram.UnigramTraining, single: int
-    ) -> None:
-        self._asked = wanted
-        self._recipe = recipe
-        self._training = training
-        self._single = single
+    _asked: TrainingRequest
+    _recipe: Recipe
+    _training: training_unigram.UnigramTraining
+    _single: int  # characters
 
     def walkthrough(self) -> tables.TrainingWalkthrough:
         """The steps, each made when it is shown."""
@@ -68,10 +67,7 @@ class Pruning:
 
     def _start(self) -> Frame:
         seeds = self._training.seeds
-        record = {
-            "kind": "start",
-            "pieces": _plain(seeds, "piece", "frequency", "probability"),
-        }
+        record = {"kind": "start", "pieces": _plain(seeds, "piece", "frequency", "probability")}
 
         def sections() -> tables.Sections:
             longer = [seed for seed in seeds if len(seed.piece) > 1]
@@ -79,7 +75,7 @@ class Pruning:
             scores = {seed.piece: log(seed.probability) for seed in seeds}
             return tables.Sections(
                 view=_piece_table([tables.Column(_("Count"), 0, pictured=False)], rows),
-                side=[self._reading_words(training_unigram.readings(scores, self._training.counts)), _single(seeds)],
+                side=[_readings(training_unigram.readings(scores, self._training.counts)), _single(seeds)],
                 read=self._read(scores),
             )
 
@@ -108,7 +104,7 @@ class Pruning:
             )
             return tables.Sections(
                 view=_piece_table(columns, rows, hint),
-                side=[self._reading_words(round.readings), _single(round.candidates)],
+                side=[_readings(round.readings), _single(round.candidates)],
                 read=self._read_in(round),
             )
 
@@ -152,7 +148,7 @@ class Pruning:
             ]
             return tables.Sections(
                 view=[tables.Table(_("The vocabulary"), columns, rows)],
-                side=[_words_of(_("Words and their segmentations"), words)],
+                side=[_readings(words)],
                 read=tables.read_cells(final, self._asked.text_to_encode),
             )
 
@@ -175,9 +171,6 @@ class Pruning:
             cells = (round.number, before, round.log_likelihoods[-1], len(gone), gone, before - len(gone))
             rows.append(tables.Row(cells, 2 * place + (1 if round.last else 2)))  # the last round only estimates
         return tables.Table(_("All rounds"), columns, rows, hint=self._end_sentence())
-
-    def _reading_words(self, found: Iterable[training_unigram.SegmentedWord]) -> tables.Words:
-        return _words_of(_("Words and their most probable segmentations"), found)
 
     def _read_in(self, round: training_unigram.UnigramRound) -> list[StepCell]:
         return self._read({one.piece: log(one.probability) for one in round.candidates})
@@ -260,7 +253,8 @@ def _longer(round: training_unigram.UnigramRound) -> list[training_unigram.Piece
     return [one for one in round.candidates if len(one.piece) > 1]
 
 
-def _words_of(title: str, words: Iterable[training_unigram.SegmentedWord]) -> tables.Words:
+def _readings(words: Iterable[training_unigram.SegmentedWord]) -> tables.Words:
+    title = _("Words and their most probable segmentations")
     return tables.Words(title, [(tables.symbols(word.pieces), word.count) for word in words])
 
 

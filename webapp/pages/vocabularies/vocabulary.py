@@ -21,6 +21,7 @@ from webapp.core.formats import (
     ngram_counts,
     rwkv,
     sentencepiece,
+    tagger_weights,
     tiktoken_encoding,
     vocab_json,
     vocab_txt,
@@ -43,7 +44,6 @@ from webapp.vocabularies import CatalogueEntry, default_for, library, title_of
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.surveys import stored_survey
 from webapp.vocabularies.token_kinds import kind_title
-from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.web.htmx import private, wants_partial
 from webapp.web.json_responses import cached_for, json_response
 from webapp.web.localization import number
@@ -79,6 +79,7 @@ FORMATS = (
     DownloadFormat({"vocab.txt": TEXT}, vocab_txt.write),
     DownloadFormat({"ngrams.json": JSON}, ngram_counts.write_json, ngram_counts.counted_model),
     DownloadFormat({"ngrams.txt": TEXT}, ngram_counts.write_text, ngram_counts.check_text),
+    DownloadFormat({"tagger.json": JSON}, tagger_weights.write, tagger_weights.tagger_of),
     DownloadFormat({"bpe.json": JSON}, minimal_bpe.write),
     DownloadFormat({"rwkv_vocab.txt": TEXT}, rwkv.write),
 )
@@ -185,7 +186,6 @@ class VocabularyPage(HeadedPage):
 def vocabulary(name: str) -> Response:
     """The contents of a vocabulary; `query` and `page` select its tokens."""
     entry, tokenizer = vocabulary_of(name)
-    entry = next((mine for mine in uploads_of(request) if mine.name == name), entry)  # with file name and training
     neighbours = _following(entry, tokenizer.model)
     if wants_partial() and "after" in request.args:
         return answer(render(neighbours), neighbours.after_problem, name=name, after=neighbours.after)

@@ -11,7 +11,7 @@ from itertools import accumulate, groupby
 
 from flask_babel import gettext as _
 
-from webapp.core.traces.merging import CandidatePair, MergeNode
+from webapp.core.traces.merge_records import CandidatePair, MergeNode
 from webapp.pages.walkthrough.cells import direction
 from webapp.rendering.markup import shown_piece
 from webapp.rendering.pictures.figure import Figure, FigureBox, FigureLabel, FigurePath

@@ -16,7 +16,7 @@ from flask import Request, current_app
 from flask_babel import gettext as _
 
 from webapp.core import algorithms
-from webapp.core.algorithms import family_of, inferences_of, sharing_vocabularies
+from webapp.core.algorithms import finds_words, inferences_of, sharing_vocabularies
 from webapp.core.analysis.measures import Agreement, agreement_of, token_boundaries
 from webapp.core.encoding import Encoding
 from webapp.core.inference import OWN, PARAMETERS
@@ -216,7 +216,7 @@ class ComparisonRow:
     @property
     def words(self) -> bool:
         """Whether the tokens are words."""
-        return family_of(self.choice.algorithm) in ("dictionary", "word model")
+        return finds_words(self.choice.algorithm)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from flask_babel import gettext as _
 
-from webapp.core.algorithms import ALGORITHMS
+from webapp.core.algorithms import finds_words
 from webapp.core.analysis.measures import (
     MEASURES,
     BoundaryAgreement,
@@ -234,8 +234,7 @@ def measure(rows: Iterable[ComparisonRow], text: str, gold: GoldText | None = No
 
 def _is_of_languages(row: ComparisonRow) -> bool:
     """Whether the parallel article says something: not of a dictionary of one language, nor of pieces of this text."""
-    of_words = ALGORITHMS[row.choice.algorithm].family in ("dictionary", "word model")
-    return not of_words and row.result is not None and not row.result.state.trained
+    return not finds_words(row.choice.algorithm) and row.result is not None and not row.result.state.trained
 
 
 class MeasureLine(NamedTuple):

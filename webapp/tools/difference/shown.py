@@ -36,7 +36,6 @@ from webapp.tools.inputs import FromForm, InBody, Input, PageNumber
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, library, title_of
 from webapp.vocabularies.descriptions import description_of, differences_between
 from webapp.vocabularies.token_kinds import kind_title
-from webapp.vocabularies.upload_cookie import uploads_of
 from webapp.web.localization import number
 
 LONGEST_QUERY = 100  # characters
@@ -100,8 +99,9 @@ class DifferenceInput(Input):
     rows: Annotated[int, InBody()] = 100  # pieces on a page
 
     def listing(self, **changes: Any) -> str:
-        """The query string of a list of pieces; a text that is too long for an address is left out."""
-        return self.query(**({} if self.fits_address else {"text": ""}), **changes)
+        """The query string of a list of pieces, which names its group; a text too long for an address is left out."""
+        query = self.query(**({} if self.fits_address else {"text": ""}), **changes)
+        return query if "show=" in query else f"{query}&show=a"
 
     @property
     def vocabularies(self) -> Groups:
@@ -111,8 +111,7 @@ class DifferenceInput(Input):
     @property
     def titles(self) -> tuple[str, str]:
         """The titles of both vocabularies; empty for one that is not chosen."""
-        uploads = {mine.name: mine for mine in uploads_of(request)}
-        entries = [uploads.get(name) or (find(name) if name else None) for name in (self.a, self.b)]
+        entries = (find(name) if name else None for name in (self.a, self.b))
         first, second = (title_of(entry) if entry else "" for entry in entries)
         return first, second
 
@@ -177,6 +176,14 @@ class ShownDifference:
         if not self.given.text:
             return None
         return text_comparison(*self._tokenizers, self.pipeline.stages)(OWN, self.given.text)
+
+    @property
+    def text_groups(self) -> list[list[TextDifference]]:
+        """The texts with different ids, together where the same stages change them."""
+        groups: dict[tuple[str, ...], list[TextDifference]] = {}
+        for text in self.pipeline.different:
+            groups.setdefault(tuple(text.stages), []).append(text)
+        return list(groups.values())
 
     def tokens(self, text: TextDifference, side: int) -> tuple[int, list[tuple[int, str, bool]], int]:
         """The tokens around the first difference of a text: id, piece, whether it differs; how many are not shown."""

@@ -9,7 +9,7 @@ from flask_babel import gettext as _
 from pydantic import Field
 from werkzeug.datastructures import FileStorage
 
-from webapp.core.algorithms import ALGORITHMS
+from webapp.core.algorithms import finds_words
 from webapp.core.evaluation.score import Kind
 from webapp.tokenization.comparison.state import TokenizerChoice
 from webapp.tokenization.comparison.views import TokenizerOption, tokenizer_options
@@ -144,10 +144,10 @@ class EvaluationInput(Input):
         own = [*(entry for entry in CATALOGUE.values() if entry.origin not in ("learned", "pasted")), *yours]
         pasted = [CATALOGUE[PASTED]] if PASTED in CATALOGUE else []
         groups = [
-            (_("Methods that find words"), tokenizer_options(own, is_word_method)),
+            (_("Methods that find words"), tokenizer_options(own, finds_words)),
             (
                 _("The same, with your training words as the dictionary"),
-                tokenizer_options(pasted, is_word_method, lambda entry: _("your training words")),
+                tokenizer_options(pasted, finds_words, lambda entry: _("your training words")),
             ),
             (_("Methods that find pieces of words"), tokenizer_options(own, _finds_pieces)),
             (_("The same, with well-known vocabularies"), tokenizer_options(well_known(), _finds_pieces)),
@@ -171,14 +171,9 @@ def _content(upload: FileStorage, limit: int, field: str) -> str:
 
 def default_choices() -> tuple[TokenizerChoice, ...]:
     """Each method that segments into words, with its default vocabulary."""
-    ids = [id for id in offered_algorithms() if is_word_method(id)]
+    ids = [id for id in offered_algorithms() if finds_words(id)]
     return tuple(TokenizerChoice(id, default_for(id)) for id in ids[:MOST_METHODS])
 
 
-def is_word_method(id: str) -> bool:
-    """Whether an algorithm segments into words, not into pieces of words."""
-    return id in ALGORITHMS and ALGORITHMS[id].family in ("dictionary", "word model")
-
-
 def _finds_pieces(id: str) -> bool:
-    return not is_word_method(id)
+    return not finds_words(id)

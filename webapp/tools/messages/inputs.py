@@ -28,7 +28,7 @@ from webapp.chat.messages import (
 )
 from webapp.chat.published import published_template
 from webapp.chat.templates import BUILT_IN, ChatTemplate, NoTemplateError, TemplateSourceError, own_template
-from webapp.core.algorithms import family_of
+from webapp.core.algorithms import finds_words
 from webapp.core.vocabulary_error import Phrase, shown
 from webapp.tokenization.algorithms import Text
 from webapp.tokenization.forms import InputProblem, as_typed, moved, within
@@ -217,8 +217,7 @@ class MessagesInput(Input):
 
 
 def _is_subword(entry: CatalogueEntry) -> bool:
-    families = map(family_of, entry.algorithms)
-    return is_independent(entry) and any(family not in ("dictionary", "word model") for family in families)
+    return is_independent(entry) and not all(map(finds_words, entry.algorithms))
 
 
 def written(messages: Sequence[Message]) -> str:

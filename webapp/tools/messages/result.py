@@ -190,7 +190,7 @@ def count(state: MessagesInput) -> ConversationResult:
         template = state.chosen_template
         conversation = Conversation(state.messages, tools_of(state.tools))
         tokenizer = tokenizer_of(state.vocabulary)
-        version = mistral_version(state, tokenizer, title_of(entry))
+        version = mistral_version(state, tokenizer, entry.file or title_of(entry))
         if version is None:
             prompt = render(template, conversation, reply=state.reply, variables=state.variables)
         else:

@@ -12,9 +12,10 @@
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from itertools import compress, islice, pairwise
 from operator import add
+from typing import NamedTuple
 
 from webapp.core.cache import Cache
 from webapp.core.text.unicode_tables import ranges_of
@@ -24,24 +25,49 @@ SPACE = "▁"
 SHORT, SHORT_WORD = 6, 8
 
 
+class ByteNeighbours(NamedTuple):
+    """What pieces hold side by side: pairs of characters, characters before or after a part of one, and first bytes of
+    characters after other bytes of one."""
+
+    joined: Container[str]
+    before_part: Collection[str]
+    after_part: Collection[str]
+    leads: Collection[int]
+
+    @classmethod
+    def of(cls, pieces: Iterable[bytes]) -> "ByteNeighbours":
+        """Return those of a vocabulary."""
+        joined, before_part, after_part, leads = set[str](), set[str](), set[str](), set[int]()
+        for piece in pieces:
+            if len(piece) < 2 or piece.isascii():
+                continue
+            # Bytes that are only part of a character decode to lone surrogates.
+            for left, right in pairwise(piece.decode("utf-8", errors="surrogateescape")):
+                if left < "\x80" > right:
+                    continue
+                left_is_part, right_is_part = "\udc80" <= left <= "\udcff", "\udc80" <= right <= "\udcff"
+                if not left_is_part and not right_is_part:
+                    joined.add(left + right)
+                elif not right_is_part:
+                    after_part.add(right)
+                elif not left_is_part:
+                    before_part.add(left)
+                elif right >= "\udcc0":  # a character's first byte, after another's last
+                    leads.add(ord(right) - 0xDC00)
+        return cls(joined, before_part, after_part, leads)
+
+
 class ByteBoundaries:
     """The boundaries in a pre-token that no piece crosses and that have a character above ASCII on one side.
 
-    >>> boundaries = ByteBoundaries(["研究".encode(), "生".encode() + b"\\xe5", b"a", b"ab"])
-    >>> boundaries.cut("研究研生命究ab")
+    >>> neighbours = ByteNeighbours.of(["研究".encode(), "生".encode() + b"\\xe5", b"a", b"ab"])
+    >>> ByteBoundaries(neighbours).cut("研究研生命究ab")
     ['研究', '研', '生命', '究', 'ab']
     """
 
-    def __init__(self, pieces: Iterable[bytes]) -> None:
-        self._joined: set[str] = set()
-        self._before_part: set[str] = set()
-        self._after_part: set[str] = set()
-        self._leads: set[int] = set()
+    def __init__(self, neighbours: ByteNeighbours) -> None:
+        self.neighbours = neighbours
         self._between = Cache(self._is_between)
-        for piece in pieces:
-            if len(piece) > 1 and not piece.isascii():
-                # Bytes that are only part of a character decode to lone surrogates.
-                self._add(piece.decode("utf-8", errors="surrogateescape"))
 
     def cut(self, text: str) -> list[str]:
         """Split a text at the boundaries."""
@@ -49,27 +75,34 @@ class ByteBoundaries:
 
     def _is_between(self, pair: str) -> bool:
         """Whether there is a boundary between two characters."""
+        joined, before_part, after_part, leads = self.neighbours
         return not (
-            pair in self._joined
+            pair in joined
             or pair.isascii()
-            or pair[0] in self._before_part
-            or pair[1] in self._after_part
-            or pair[1].encode()[0] in self._leads
+            or pair[0] in before_part
+            or pair[1] in after_part
+            or pair[1].encode()[0] in leads
         )
 
-    def _add(self, piece: str) -> None:
-        for left, right in pairwise(piece):
-            if left < "\x80" > right:
-                continue
-            left_is_part, right_is_part = "\udc80" <= left <= "\udcff", "\udc80" <= right <= "\udcff"
-            if not left_is_part and not right_is_part:
-                self._joined.add(left + right)
-            elif not right_is_part:
-                self._after_part.add(right)
-            elif not left_is_part:
-                self._before_part.add(left)
-            elif right >= "\udcc0":  # a character's first byte, after another's last
-                self._leads.add(ord(right) - 0xDC00)
+
+class CharacterNeighbours(NamedTuple):
+    """The known characters, the pairs that pieces hold side by side, and the regular expression of a word."""
+
+    known: Container[str]
+    joined: Container[str]
+    word: str
+
+    @classmethod
+    def of(cls, known: Collection[str], made: Iterable[str]) -> "CharacterNeighbours":
+        """Return those of a vocabulary, of which merges make some pieces."""
+        joined = {left + right for piece in made for left, right in pairwise(piece)}
+        followers = {pair[1] for pair in joined}
+        # Runs of `▁` may be pieces, but no piece has `▁` after another character.
+        runs = SPACE in known and all(pair[0] == SPACE or pair[1] != SPACE for pair in joined)
+        # Ranges above the Basic Multilingual Plane would make `re` slow.
+        firsts = {character for character in {*known} - followers if character <= "\uffff"} | set(SPACE * runs)
+        following = f"[^{ranges_of(firsts)}]*+" if firsts else ".*+"
+        return cls({*known}, joined, f"(?:{SPACE}+|.){following}" if runs else f".{following}")
 
 
 class CharacterBoundaries:
@@ -77,24 +110,17 @@ class CharacterBoundaries:
 
     It has to be known, because unknown characters may be fused with those before them.
 
-    >>> cuts = CharacterBoundaries("▁ab研究生", ["▁a", "ab", "研究"])
+    >>> cuts = CharacterBoundaries(CharacterNeighbours.of("▁ab研究生", ["▁a", "ab", "研究"]))
     >>> cuts.words("▁ab▁▁ab研究"), cuts.cut("研究生研究生研究xx")
     (['▁ab', '▁▁ab', '研究'], ['研究', '生', '研究', '生', '研究xx'])
     >>> cuts.cut("研究生")  # up to `SHORT_WORD` characters are merged whole
     ['研究生']
     """
 
-    def __init__(self, known: Collection[str], made: Iterable[str]) -> None:
-        self._known = frozenset(known)
-        self._joined = {left + right for piece in made for left, right in pairwise(piece)}
-        self._between = Cache(lambda pair: pair not in self._joined and pair[1] in self._known)
-        followers = {pair[1] for pair in self._joined}
-        # Runs of `▁` may be pieces, but no piece has `▁` after another character.
-        runs = SPACE in known and all(pair[0] == SPACE or pair[1] != SPACE for pair in self._joined)
-        # Ranges above the Basic Multilingual Plane would make `re` slow.
-        firsts = {character for character in self._known - followers if character <= "\uffff"} | set(SPACE * runs)
-        following = f"[^{ranges_of(firsts)}]*+" if firsts else ".*+"
-        self._word = re.compile(f"(?:{SPACE}+|.){following}" if runs else f".{following}", re.DOTALL)
+    def __init__(self, neighbours: CharacterNeighbours) -> None:
+        known, joined, word = self.neighbours = neighbours
+        self._between = Cache(lambda pair: pair not in joined and pair[1] in known)
+        self._word = re.compile(word, re.DOTALL)
 
     def words(self, text: str) -> list[str]:
         """Split a text before runs of `▁`, and before characters that no piece holds after another one."""

@@ -1,0 +1,42 @@
+"""`tokenscope check`: the verdict in sentences or as JSON, and the exit codes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command_line.test_command_line import run
+from webapp.core.homework.exercises import EXERCISES
+
+RIGHT = "s t\ne st\no w\nl ow\nw est\nn e\n"
+
+
+@pytest.mark.parametrize(
+    ("exercise", "content", "status", "said"),
+    [
+        ("cs336-bpe-example", RIGHT, 0, "Right."),
+        ("cs336-bpe-example", "e s\nes t\nl o\nlo w\nn e\nne w\n", 1, "Right by another rule: the pair seen first."),
+        ("cs336-bpe-example", RIGHT.replace("n e", "e r"), 1, "Yours is “e r”, the right one is “n e”."),
+        ("cs336-bpe-example", "one\n", 2, "Line 1 is not a merge"),
+        ("cs336-train-bpe", RIGHT, 2, "This exercise needs your file corpus.en."),
+        ("nothing", RIGHT, 2, "There is no exercise “nothing”."),
+        ("minbpe-special", "100257 15339 1917", 0, "Right."),
+    ],
+)
+def test_exit_codes(tmp_path: Path, exercise: str, content: str, status: int, said: str) -> None:
+    path = tmp_path / "merges.txt"
+    path.write_text(content, encoding="utf-8")
+    found = run("check", exercise, path)
+    assert (found.returncode, said in (found.stderr if status == 2 else found.stdout).decode()) == (status, True)
+
+
+def test_given_files_json_and_the_list(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("研究\n研究生\n生命\n", encoding="utf-8")
+    (tmp_path / "sentences.txt").write_text("研究生命\n", encoding="utf-8")
+    given = ("--given", f"dictionary={tmp_path / 'words.txt'}", "--given", f"text={tmp_path / 'sentences.txt'}")
+    found = run("check", "hit-fmm", "--json", *given, given="研究/ 生命/ ")
+    verdict = json.loads(found.stdout)
+    assert (found.returncode, verdict["outcome"], verdict["rule"]) == (1, "other-rule", "backward")
+    assert verdict["link"].startswith("/steps/fmm?")
+    assert run("check", "hit-fmm", tmp_path / "nothing.txt").returncode == 2
+    assert [line.split("\t")[0] for line in run("check").stdout.decode().splitlines()] == list(EXERCISES)

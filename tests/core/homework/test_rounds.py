@@ -1,0 +1,127 @@
+"""The rounds of trainings are those of the textbook trainers, whatever the rule for ties."""
+
+import json
+import lzma
+from itertools import pairwise
+from math import log
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from webapp.core.homework.computed import viterbi
+from webapp.core.homework.files import handed_in
+from webapp.core.homework.merges import Training, judge, judge_vocabulary, written, written_vocabulary
+from webapp.core.homework.rounds import BPERounds, WordPieceRounds, train
+from webapp.core.reference import bpe, hmm, wordpiece
+from webapp.core.trainers import bpe as trainer
+from webapp.core.trainers.ties import TIE_RULES, TieRule
+
+words = st.dictionaries(st.text("abc", min_size=1, max_size=6), st.integers(1, 4), min_size=1, max_size=6)
+
+
+@given(words, st.sampled_from(TIE_RULES))
+def test_bpe_by_every_rule(counts: dict[str, int], ties: TieRule) -> None:
+    rounds = BPERounds((bpe.utf8(word), count) for word, count in counts.items())
+    merges = trainer.train_bytes(counts, merges_at_most=12, ties=ties).merges
+    assert train(rounds, 12, ties) == [(merge.left, merge.right) for merge in merges]
+
+
+@given(words)
+def test_all_ties_are_known(counts: dict[str, int]) -> None:
+    spelled = {tuple(word): count for word, count in counts.items()}
+    rounds = BPERounds(spelled.items())
+    while pairs := bpe.count_pairs(spelled):
+        highest, tied = rounds.best()
+        assert highest == max(pairs.values())
+        assert set(tied) == {pair for pair, count in pairs.items() if count == highest}
+        assert len(tied) == len(set(tied))
+        assert all(rounds.value(pair) == count for pair, count in pairs.items())
+        held, more = rounds.words(tied[0], 2)
+        assert len(held) + more == sum(tied[0] in pairwise(word) for word in spelled)
+        rounds.merge(tied[0])
+        merged: dict[tuple[str, ...], int] = {}
+        for word, count in spelled.items():
+            after = bpe.merge(word, tied[0])
+            merged[after] = merged.get(after, 0) + count
+        spelled = merged
+    assert rounds.best() == (0, [])
+
+
+@given(words)
+def test_wordpiece_takes_the_first_of_equal_scores(counts: dict[str, int]) -> None:
+    spelled = {wordpiece.split(word): count for word, count in counts.items()}
+    assert train(WordPieceRounds(spelled.items()), 8, "first-seen") == wordpiece.train(spelled, 8)
+
+
+@given(words, st.sampled_from(TIE_RULES), st.sampled_from(TIE_RULES))
+def test_an_answer_by_another_rule_is_recognized(counts: dict[str, int], own: TieRule, other: TieRule) -> None:
+    right, mine = (Training(6, ties, "bytes", words=counts) for ties in (own, other))
+    assume(right.right)
+    found = judge(right, handed_in(written(mine), {}))
+    if right.right == mine.right:
+        assert (found.outcome, found.place) == ("right", None)
+    else:
+        assert found.outcome == "other-rule"
+        assert Training(6, found.rule, "bytes", words=counts).right == mine.right  # type: ignore[arg-type]
+        assert [found.yours and found.yours.count] == [found.right and found.right.count]
+
+
+@given(st.text("ab1 2.'\"，学é#-\n+,", min_size=1, max_size=40), st.sampled_from(["gpt2", "gpt4", "none"]))
+def test_written_merges_are_read_back(corpus: str, split: str) -> None:
+    """Whatever characters the pieces have: quotes, digits, separators, parts of characters."""
+    training = Training(9, "greater", "bytes", split, corpus=corpus)
+    assume(training.right)
+    assert judge(training, handed_in(written(training), {})).outcome == "right"
+    bare = [[list(piece) for piece in pair] for pair in training.right]
+    lines = "\n".join(repr((bytes(left), bytes(right))) for left, right in bare)
+    assert judge(training, handed_in(lines, {})).outcome == "right"
+    assert (
+        judge(training, handed_in("", {"merges.py": f"[{lines.replace(chr(10), ', ')}]".encode()})).outcome == "right"
+    )
+
+
+@pytest.mark.parametrize("ties", TIE_RULES)
+def test_the_merges_of_cs336(ties: TieRule) -> None:
+    """The course's own merges of its corpus; other rules part from it at a tie."""
+    path = Path(__file__).parents[1] / "trainers" / "cs336.json.xz"
+    if not path.exists():
+        pytest.skip("the word counts of CS336's corpus are not here")
+    given = json.loads(lzma.decompress(path.read_bytes()))
+    training = Training(243, "greater", "bytes", specials=("<|endoftext|>",), words=given["counts"])
+    assert [line.split() for line in written(training).splitlines()] == given["merges"]
+    mine = Training(243, ties, "bytes", specials=("<|endoftext|>",), words=given["counts"])
+    found = judge(training, handed_in(written(mine), {}))
+    assert (found.outcome, found.rule or "greater") == ("right" if ties == "greater" else "other-rule", ties)
+    if ties == "first-seen":
+        assert (found.place, found.agreeing, found.in_both, found.why) == (65, 159, 240, "tie")
+        assert found.yours is not None
+        assert found.right is not None
+        assert (found.yours.text, found.yours.count, len(found.yours.words) + found.yours.more) == ("c e", 246, 75)
+        assert (found.right.text, found.right.count, len(found.right.words) + found.right.more) == ("l e", 246, 94)
+    assert (
+        judge_vocabulary(training, handed_in("", {"vocab.json": written_vocabulary(training).encode()})).outcome
+        == "right"
+    )
+
+
+def test_viterbi_of_segmentation() -> None:
+    start, transition = {"B": 0.6, "S": 0.4}, {"B": {"E": 0.7, "M": 0.3}, "M": {"E": 0.6, "M": 0.4}}
+    transition |= {"E": {"B": 0.5, "S": 0.5}, "S": {"B": 0.6, "S": 0.4}}
+    emission = {
+        "B": {"x": 0.5, "y": 0.2},
+        "M": {"x": 0.1, "y": 0.3},
+        "E": {"x": 0.2, "y": 0.6},
+        "S": {"x": 0.3, "y": 0.1},
+    }
+    model = {"start": dict.fromkeys("BMES", 0.0) | start, "transition": transition, "emission": emission}
+    logs = [{name: log(value) for name, value in row.items()} for row in (start,)]
+    tables = [
+        {state: {key: log(value) for key, value in row.items()} for state, row in table.items()}
+        for table in (transition, emission)
+    ]
+    for text in ("xy", "xyxy", "xxyyxy"):
+        path = viterbi(text, model)[1]
+        if path[-1] in "ES":
+            assert path == hmm.viterbi(text, logs[0], *tables)

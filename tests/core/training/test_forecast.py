@@ -1,0 +1,64 @@
+"""The forecast of a training: from a sample of a large corpus, about what the whole corpus takes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from webapp.core.training.corpus import CorpusFile
+from webapp.core.training.counting import count_words
+from webapp.core.training.forecast import forecast
+from webapp.core.training.plan import TrainingPlan
+from webapp.core.training.survey import survey
+
+BOOKS = ("en_holmes_and_others.txt", "zh_honglou.txt", "zh_luxun.txt", "zh_shuihu.txt")
+TRAINED = """
+import json, resource, sys, time
+from webapp.core.training.corpus import CorpusFile
+from webapp.core.training.counting import count_words
+from webapp.core.training.plan import TrainingPlan
+from webapp.core.training.train import train
+plan = TrainingPlan.from_json(json.loads(sys.argv[1]))
+train(plan, count_words([CorpusFile(path, path) for path in sys.argv[2:]], plan, lambda _: None), lambda _: None)
+print(json.dumps([time.process_time(), 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]))
+"""
+
+
+def books(shared: Path) -> list[CorpusFile]:
+    return [CorpusFile(str(shared / "corpora" / name), name) for name in BOOKS]
+
+
+def test_the_words_of_a_mixed_corpus_are_estimated_from_its_sample(shared: Path) -> None:
+    plan, files = TrainingPlan(), books(shared)
+    facts, counts = survey(files, plan), count_words(files, plan, lambda _: None).counts
+    assert facts.sampled
+    assert facts.distinct_words == pytest.approx(len(counts), rel=0.2)
+    assert facts.distinct_characters == pytest.approx(sum(map(len, counts)), rel=0.2)
+    assert facts.distinct_bytes == pytest.approx(sum(len(word.encode()) for word in counts), rel=0.2)
+
+
+def test_more_processes_and_fewer_pieces_take_less_time_and_n_grams_have_no_forecast(shared: Path) -> None:
+    facts = survey(books(shared)[:1], TrainingPlan())
+    usual = forecast(facts, TrainingPlan())
+    fewer, both = forecast(facts, TrainingPlan(size=1_000)), forecast(facts, TrainingPlan(), processes=2)
+    assert usual
+    assert fewer
+    assert both
+    assert fewer.seconds < usual.seconds > both.seconds
+    assert both.memory > usual.memory
+    assert forecast(facts, TrainingPlan(trainer="ngram")) is None
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("trainer", ["bpe-bytes", "bpe-sentencepiece", "unigram"])
+def test_a_training_takes_what_was_forecast(trainer: str, shared: Path) -> None:
+    """Time within a factor of two, since the machine may do other things; on one at rest it was within 30 %."""
+    files, plan = books(shared), TrainingPlan.from_json({"trainer": trainer})
+    expected = forecast(survey(files, plan), plan)
+    command = [sys.executable, "-c", TRAINED, json.dumps(plan.as_json()), *(file.path for file in files)]
+    seconds, memory = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    assert expected
+    assert expected.memory == pytest.approx(memory, rel=0.3)
+    assert seconds / 2 < expected.seconds < seconds * 2

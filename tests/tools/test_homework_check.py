@@ -1,0 +1,81 @@
+"""`/homework` and `POST /api/v1/check`: answers that are typed or uploaded, and what is wrong with them."""
+
+from io import BytesIO
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from webapp.core.homework.exercises import EXERCISES
+from webapp.tools.homework.sentences import SENTENCES
+
+OTHER = "e s\nes t\nl o\nlo w\nn e\nne w"
+
+
+def check(client: FlaskClient, **body: Any) -> Any:
+    answer = client.post("/api/v1/check", json=body)
+    return answer.json if answer.status_code == 200 else (answer.status_code, answer.json["errors"][0])
+
+
+def test_a_verdict_for_programs(client: FlaskClient) -> None:
+    found = check(client, exercise="cs336-bpe-example", answer=OTHER)
+    assert (found["outcome"], found["rule"], found["place"], found["why"]) == ("other-rule", "first-seen", 1, "tie")
+    assert "Both pairs occur 9 times. The course takes the lexicographically greater pair." in found["message"]
+    assert found["yours"] == {"text": "e s", "count": 9, "words": [["n e w e s t", 6], ["w i d e s t", 3]], "more": 0}
+    page = client.get(found["link"])
+    assert page.status_code == 200
+    assert "step=1" in found["link"]
+
+
+def test_the_link_shows_the_word_of_a_segmentation(client: FlaskClient) -> None:
+    given = {"dictionary": "研究\n研究生\n生命\n", "text": "研究生命"}
+    found = check(client, exercise="hit-fmm", answer="研究/ 生命/", given=given)
+    assert (found["outcome"], found["right"]["text"]) == ("other-rule", "研究生 / 命")
+    page = client.get(found["link"])
+    assert page.status_code == 200
+    assert "研究生" in page.text
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "pointer"),
+    [
+        ({"exercise": "nothing", "answer": "s t"}, 404, "#/exercise"),
+        ({"exercise": "cs336-bpe-example"}, 422, "#/answer"),
+        ({"exercise": "cs336-bpe-example", "answer": "one"}, 422, "#/answer"),
+        ({"exercise": "cs336-train-bpe", "answer": "s t"}, 422, "#/given/corpus"),
+        ({"answer": "s t"}, 422, "#/exercise"),
+        ({"exercise": "hf-unhug", "answer": 5}, 422, "#/answer"),
+        ({"exercise": "hf-unhug", "files": {"a": 5}}, 422, "#/files/a"),
+    ],
+)
+def test_refused_bodies(client: FlaskClient, body: dict[str, Any], status: int, pointer: str) -> None:
+    found = check(client, **body)
+    assert (found[0], found[1]["pointer"]) == (status, pointer)
+
+
+def test_uploaded_files(client: FlaskClient) -> None:
+    for name, content, said in (
+        ("merges.txt", OTHER.encode(), "the pair seen first"),
+        ("merges.pkl", b"\x80\x04", "merges.pkl is a pickle"),
+    ):
+        fields = {"exercise": "cs336-bpe-example", "answer": "", "files": (BytesIO(content), name)}
+        answer = client.post("/homework", data=fields, headers={"Accept-Language": "en"})
+        assert said in answer.text
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_wrong_answer_is_explained_in_both_languages(client: FlaskClient, language: str) -> None:
+    for id in EXERCISES:
+        answer = client.get("/homework", query_string={"exercise": id, "answer": "x y", "lang": language})
+        assert answer.status_code in (200, 422), id
+
+
+def test_sentences_are_in_both_languages() -> None:
+    for part in SENTENCES.values():
+        for words in part.values():
+            assert set(words) == {"en", "zh"}
+            places = [
+                set(text.split("%(")[1:]) and {each.split(")")[0] for each in text.split("%(")[1:]}
+                for text in words.values()
+            ]
+            assert places[0] == places[1]

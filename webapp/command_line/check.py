@@ -1,0 +1,68 @@
+"""`tokenscope check`: checks an answer to an exercise, for a student's shell and a course's CI."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from webapp.command_line.commands import write
+from webapp.command_line.inputs import STANDARD_INPUT
+
+EPILOG = """\
+exit codes: 0 right; 1 wrong, or right only by another rule than the exercise's; 2 the answer or the arguments cannot be
+read. Files called as the exercise names them, such as corpus.en or dic.txt, are what the answer is computed from.
+"""
+UNREADABLE = 2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("exercise", nargs="?", metavar="EXERCISE", help="the id of an exercise; without one, list them")
+    help_text = "files of the answer, such as merges.txt; - is standard input"
+    parser.add_argument("files", nargs="*", metavar="FILE", help=help_text)
+    given = "a file that the answer is computed from, such as corpus=corpus.en"
+    parser.add_argument("--given", action="append", default=[], metavar="ROLE=FILE", help=given)
+    parser.add_argument("--json", action="store_true", help="the verdict as JSON")
+
+
+def check(options: argparse.Namespace) -> int:
+    """Check the files, write the verdict, and return the exit code."""
+    from flask import g
+
+    from webapp import create_app
+    from webapp.core.homework.exercises import EXERCISES
+    from webapp.tokenization.forms import InputProblem
+    from webapp.tools.homework import Checked, HomeworkInput, answer, exercise_of, judge
+    from webapp.tools.kernel import as_object
+    from webapp.web.json_responses import json_parts
+
+    if not options.exercise:
+        write("".join(f"{id}\t{each.course.title['en']}: {each.title['en']}\n" for id, each in EXERCISES.items()))
+        return 0
+    with create_app().test_request_context():
+        g.language_key = "en"
+        try:
+            files = {Path(name).name: _content(name) for name in options.files or [STANDARD_INPUT]}
+            typed = files.pop(STANDARD_INPUT, b"").decode(errors="replace")
+            roles = dict(each.partition("=")[::2] for each in options.given)
+            given = HomeworkInput(exercise=options.exercise, answer=typed).model_copy(
+                update={"files": files, "given": {role: _content(name) for role, name in roles.items()}}
+            )
+            exercise = exercise_of(given)
+            shown = Checked(given, exercise, verdict=judge(exercise, given))
+        except (InputProblem, OSError) as error:
+            sys.stderr.write(f"tokenscope: {error}\n")
+            return UNREADABLE
+        verdict = shown.verdict
+        if options.json:
+            written = json.loads(b"".join(json_parts(as_object(answer(shown)))))
+            write(json.dumps(written, ensure_ascii=False, indent=1) + "\n")
+        else:
+            write("\n".join([shown.headline, *shown.explanation, *shown.notes, ""]))
+        return int(verdict is None or verdict.outcome != "right")
+
+
+def _content(name: str) -> bytes:
+    return sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()

@@ -1,0 +1,241 @@
+"""Judges tables of numbers and short texts, and the score files of a segmentation laboratory."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import e, isclose
+from typing import Any
+
+from webapp.core.evaluation.score import Score, score_lines
+from webapp.core.homework.computed import TABLES, Cell, Find, Table
+from webapp.core.homework.merges import Training
+from webapp.core.homework.readers import decimals_of, read_cells, read_number
+from webapp.core.homework.segmentations import Segmenting, bigram_link, leaks, segmented_lines
+from webapp.core.homework.verdicts import AnswerError, Link, Note, Outcome, Row, Side, Verdict
+from webapp.core.vocabulary_error import Phrase
+
+Values = Mapping[str, Any]
+Texts = Mapping[str, str]
+LOOSEST = 0.02
+"""A rounded number may differ by this share of the right one: 0.67 for 2/3, not 0.7."""
+CUT = 0.001
+"""The same for a number whose further digits are cut off: 0.071428 for 1/14, not 0.66 for 2/3."""
+AROUND = 12
+
+
+def judge(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:
+    """The verdict on a table."""
+    right, others = TABLES[values["table"]](values, find)
+    mine = read_cells(text, list(right))
+    verdict = judged(mine, right)
+    if verdict.place is None:
+        return verdict
+    place, verdict = verdict.place - 1, replace(verdict, link=_link(values))
+    published = {name for name in others if name in ("as-published", "start-counts", "start-does-not-count")}
+    for name, other in others.items():
+        fits = all(_agrees(cell, value) for cell, value in zip(mine, other.values(), strict=True))
+        if fits and other != right:
+            outcome: Outcome = "other-rule" if name in published else "wrong"
+            return _with(verdict, outcome, name)
+    label, cell = list(right)[place], mine[place]
+    name = next((name for name, other in others.items() if cell and _agrees(cell, other[label])), "")
+    return _with(verdict, "wrong", name) if name else verdict
+
+
+def _link(values: Values) -> Link | None:
+    """What the walkthrough of a training needs to show the counts of a table; None for other tables."""
+    if values["table"] in ("pair-counts", "pair-scores"):
+        symbols = "characters" if values["table"] == "pair-counts" else "wordpiece"
+        return Training(1, symbols=symbols, words=values["words"]).link(1)
+    return bigram_link(values["sentences"], values.get("sentence", "")) if values["table"] == "bigrams" else None
+
+
+def _with(verdict: Verdict, outcome: Outcome, name: str) -> Verdict:
+    if outcome == "other-rule":
+        return replace(verdict, outcome=outcome, rule=name, why="")
+    return replace(verdict, why=name)
+
+
+def judged(mine: Sequence[str], right: Table, notes: Sequence[Note] = ()) -> Verdict:
+    """The verdict on cells by comparison alone."""
+    agree = [_agrees(cell, value) for cell, value in zip(mine, right.values(), strict=True)]
+    if all(agree):
+        return Verdict("right", "cell", len(right), len(right), notes=notes)
+    at = agree.index(False)
+    label, value = list(right.items())[at]
+    begin = max(at - AROUND // 2, 0)
+    rows = [
+        Row(place + 1, mine[place], shown_cell(cell), agree[place], name)
+        for place, (name, cell) in list(enumerate(right.items()))[begin : begin + AROUND]
+    ]
+    return Verdict(
+        "wrong",
+        "cell",
+        sum(agree),
+        len(right),
+        place=at + 1,
+        label=label,
+        why=_reason(mine[at], value),
+        yours=Side(mine[at], read_number(mine[at])),
+        right=Side(shown_cell(value), value if isinstance(value, int | float) else None),
+        rows=rows,
+        notes=notes,
+    )
+
+
+def shown_cell(value: Cell) -> str:
+    """A right cell as a text: whole numbers as they are, others with six significant digits.
+
+    >>> shown_cell(20), shown_cell(2 / 3), shown_cell(["U+0000", "NUL"])
+    ('20', '0.666667', 'U+0000')
+    """
+    if not isinstance(value, int | float):
+        return value[0]
+    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else f"{value:.6g}"
+
+
+def _agrees(cell: str, value: Cell) -> bool:
+    """Whether a cell is the right one: a text by its letters, a number as far as it is written.
+
+    >>> [_agrees(cell, 2 / 3) for cell in ("0.67", "0.66", "0.7", "2/3", "66.7 %")], _agrees("20.0", 20)
+    ([True, False, False, True, True], True)
+    >>> _agrees("NULL", ["U+0000", "null"])
+    True
+    """
+    if not isinstance(value, int | float):
+        return _plain(cell) in set(map(_plain, value))
+    number = read_number(cell)
+    if number is None:
+        return False
+    if float(value).is_integer() or (decimals := decimals_of(cell)) is None:
+        return isclose(number, value, rel_tol=1e-9)
+    off, unit = abs(number - value), 10.0**-decimals
+    rounded = off <= 0.5 * unit * (1 + 1e-6) and off <= LOOSEST * abs(value)
+    return rounded or (off < unit and off <= CUT * abs(value))
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\s“”‘’`.。\"']", "", text).casefold()
+
+
+def _reason(cell: str, value: Cell) -> str:
+    """Why a cell is wrong: the code of a sentence."""
+    if not cell:
+        return "empty"
+    if not isinstance(value, int | float):
+        return ""
+    number = read_number(cell)
+    if number is None:
+        return "not-a-number"
+    if (
+        not float(value).is_integer()
+        and decimals_of(cell) is not None
+        and abs(number - value) <= 5 * LOOSEST * abs(value)
+    ):
+        return "rounded"
+    if isclose(number, 100 * value, rel_tol=LOOSEST):
+        return "percent"
+    if -700 < number < 0 < value and any(isclose(base**number, value, rel_tol=LOOSEST) for base in (e, 2, 10)):
+        return "logarithm"
+    if number and isclose(1 / number, value, rel_tol=LOOSEST):
+        return "inverted"
+    return ""
+
+
+def written(values: Values, _texts: Texts, find: Find) -> str:
+    """The right table, a cell a line."""
+    table, _others = TABLES[values["table"]](values, find)
+    return "".join(f"{label} = {shown_cell(value)}\n" for label, value in table.items())
+
+
+# --- score files
+
+
+_FIGURE = re.compile(
+    r"(?P<name>precision|recall|\bf[-_ ]?(?:measure|score|value)|精确率|准确率|召回率|F1?值|\b[PRF]1?\b)"
+    r"[^\d\n%]{0,12}?(?P<value>\d+(?:\.\d+)?(?:[eE]-?\d+)?\s*[%％]?)",
+    re.IGNORECASE,
+)
+_PART = re.compile(r"FMM|BMM|正向|前向|反向|逆向|后向|forward|backward", re.IGNORECASE)
+_METHODS = {"fmm": "FMM", "正向": "FMM", "前向": "FMM", "forward": "FMM"}
+
+
+def read_scores(text: str) -> dict[str, float]:
+    """The figures of a score file, by method and name.
+
+    >>> read_scores("FMM:\\n Precision:0.95\\tRecall:0.96\\nBMM:\\n Precision:0.94\\tRecall: 75%")
+    {'FMM P': 0.95, 'FMM R': 0.96, 'BMM P': 0.94, 'BMM R': 0.75}
+
+    Raises AnswerError if there are none.
+    """
+    found: dict[str, float] = {}
+    parts = [(each.start(), _METHODS.get(each[0].lower(), "BMM")) for each in _PART.finditer(text)]
+    for each in _FIGURE.finditer(text):
+        method = next((name for start, name in reversed(parts) if start <= each.start()), "FMM")
+        name = each["name"][0].upper()
+        letter = {"P": "P", "精": "P", "准": "P", "R": "R", "召": "R"}.get(name, "F")
+        value = read_number(each["value"])
+        if value is not None:
+            found.setdefault(f"{method} {letter}", value / 100 if value > 1 else value)
+    if not found:
+        raise AnswerError(
+            Phrase("There are no figures in it. Write “Precision: 0.95” and “Recall: 0.96” for each method.")
+        )
+    return found
+
+
+def _scores(values: Values, texts: Texts) -> tuple[dict[str, Score], bool]:
+    """The official scores of both methods, and whether the dictionary was made from the gold text."""
+    gold = segmented_lines(texts.get("gold") or values["gold"])
+    scores = {}
+    leak = False
+    for name, method in (("FMM", "forward"), ("BMM", "backward")):
+        if name.lower() in texts:
+            output = segmented_lines(texts[name.lower()])
+        else:
+            segmenting = Segmenting.of({**values, "method": method}, texts)
+            output, leak = segmenting.right, leaks(gold, segmenting.dictionary)
+        scores[name] = score_lines(gold, output, None)
+    return scores, leak
+
+
+def judge_score(values: Values, texts: Texts, text: str, _find: Find) -> Verdict:
+    """The verdict on a score file: the points that its differences from the official figures would cost.
+
+    The laboratory takes off |P - P'| · 100 + |R - R'| · 100 points for each method.
+    """
+    scores, leak = _scores(values, texts)
+    mine = read_scores(text)
+    right = {
+        f"{name} {letter}": getattr(score, figure) or 0.0
+        for name, score in scores.items()
+        for letter, figure in (("P", "precision"), ("R", "recall"))
+    }
+    lost = sum(abs(mine[label] - value) * 100 for label, value in right.items() if label in mine)
+    notes = [Note("points-lost", {"points": round(lost, 2)})] + ([Note("leakage")] if leak else [])
+    cells = [f"{mine[label]:.15g}" if label in mine else "" for label in right]
+    verdict = judged(cells, dict(right), notes)
+    swapped = {label: right[label[:-1] + ("R" if label.endswith("P") else "P")] for label in right}
+    is_swapped = all(_agrees(cell, value) for cell, value in zip(cells, swapped.values(), strict=True))
+    return _with(verdict, "wrong", "swapped") if verdict.outcome == "wrong" and is_swapped else verdict
+
+
+def written_score(values: Values, texts: Texts, _find: Find) -> str:
+    """The right score file."""
+    lines = []
+    for name, score in _scores(values, texts)[0].items():
+        lines.append(f"{name}\nPrecision: {score.precision:.6f}\nRecall: {score.recall:.6f}\nF: {score.f1:.6f}\n")
+    return "".join(lines)
+
+
+def judge_times(_values: Values, _texts: Texts, text: str, _find: Find) -> Verdict:
+    """The verdict on two times, before and after an optimization; nobody can measure them afterwards."""
+    numbers = [float(each) for each in re.findall(r"(?<![\w.])\d{1,9}(?:\.\d{1,9})?", text)]
+    if len(numbers) < 2:
+        raise AnswerError(Phrase("Write two times in the same unit: before and after the optimization."))
+    before, after = numbers[:2]
+    notes = [Note("times-unverified"), Note("speed-up", {"factor": round(before / after, 1) if after else 0})]
+    if after < before:
+        return Verdict("right", "cell", 2, 2, notes=notes)
+    yours, right = Side(str(after), after), Side(f"< {before}", before)
+    return Verdict("wrong", "cell", 1, 2, place=2, why="slower", yours=yours, right=right, notes=notes[:1])

@@ -1,0 +1,135 @@
+"""Checks an answer: reads it, computes the right one, and returns the verdict.
+
+>>> from webapp.core.homework.exercises import EXERCISES
+>>> verdict = check(EXERCISES["cs336-bpe-example"], Answer("e s, es t, l o, lo w, n e, ne w"))
+>>> verdict.outcome, verdict.rule, verdict.place, verdict.why, verdict.yours.count, verdict.right.text
+('other-rule', 'first-seen', 1, 'tie', 9, 's t')
+>>> check(EXERCISES["cs336-bpe-example"], Answer(solution(EXERCISES["cs336-bpe-example"]))).outcome
+'right'
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from webapp.core.homework import cells, files, merges, segmentations, sequences
+from webapp.core.homework.exercises import Exercise, Need
+from webapp.core.homework.readers import checked
+from webapp.core.homework.verdicts import AnswerError, Verdict
+from webapp.core.tokenizer import Tokenizer
+from webapp.core.vocabulary_error import Phrase
+
+FindTokenizer = Callable[[str], Tokenizer]
+"""Finds a published vocabulary by its name; the core has none. Raises what its caller explains."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a student hands in: a text that is typed or pasted, and files by their names.
+
+    A file whose name is that of one of the exercise's `needs` is not the answer, but what it is computed from. `given`
+    has such files by their roles.
+    """
+
+    text: str = ""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    given: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def _no_vocabulary(name: str) -> Tokenizer:
+    raise AnswerError(Phrase("The vocabulary %(name)s cannot be had here.", name=name))
+
+
+def check(exercise: Exercise, answer: Answer, find_tokenizer: FindTokenizer = _no_vocabulary) -> Verdict:
+    """Return the verdict on an answer.
+
+    Takes at most two seconds: sizes are bounded. Raises AnswerError for an answer that cannot be read, and for a file
+    that is needed and missing.
+    """
+    own, given = _sorted(exercise, answer)
+    values, texts = exercise.parameters, _texts(exercise, given)
+    if exercise.kind in ("merges", "vocabulary", "longest"):
+        typed = "" if exercise.kind == "longest" else answer.text
+        handed = files.handed_in(typed, own)
+        if exercise.kind == "longest":
+            return sequences.judge_longest(values, handed, answer.text)
+        training = merges.Training.of(values, texts)
+        return (merges.judge if exercise.kind == "merges" else merges.judge_vocabulary)(training, handed)
+    text = checked(
+        "\n".join([*(files.text_of(content, name) for name, content in own.items()), answer.text]).strip("\n")
+    )
+    return _JUDGES[exercise.kind](values, texts, text, find_tokenizer)
+
+
+def solution(
+    exercise: Exercise, given: Mapping[str, bytes] | None = None, find_tokenizer: FindTokenizer = _no_vocabulary
+) -> str:
+    """Return the right answer as a text that `check` reads; raises AnswerError if a needed file is missing."""
+    texts = _texts(exercise, given or {})
+    return _SOLUTIONS[exercise.kind](exercise.parameters, texts, find_tokenizer)
+
+
+_JUDGES: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, str], str, FindTokenizer], Verdict]] = {
+    "tokens": sequences.judge_tokens,
+    "ids": sequences.judge_ids,
+    "text": sequences.judge_text,
+    "tags": sequences.judge_tags,
+    "bytes": sequences.judge_bytes,
+    "segmentation": segmentations.judge,
+    "dictionary": segmentations.judge_dictionary,
+    "cells": cells.judge,
+    "score": cells.judge_score,
+    "times": cells.judge_times,
+}
+_SOLUTIONS: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, str], FindTokenizer], str]] = {
+    "merges": lambda values, texts, _find: merges.written(merges.Training.of(values, texts)),
+    "vocabulary": lambda values, texts, _find: merges.written_vocabulary(merges.Training.of(values, texts)),
+    "longest": lambda _values, _texts, _find: "",
+    "tokens": sequences.written_tokens,
+    "ids": sequences.written_ids,
+    "text": sequences.written_text,
+    "tags": sequences.written_tags,
+    "bytes": sequences.written_bytes,
+    "segmentation": segmentations.written,
+    "dictionary": segmentations.written_dictionary,
+    "cells": cells.written,
+    "score": cells.written_score,
+    "times": lambda _values, _texts, _find: "",
+}
+
+
+def _sorted(exercise: Exercise, answer: Answer) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """The files that are the answer, and those by roles that it is computed from."""
+    roles = {need.file: need.role for need in exercise.needs}
+    own = {name: content for name, content in answer.files.items() if name.rpartition("/")[2] not in roles}
+    given = {roles[name.rpartition("/")[2]]: content for name, content in answer.files.items() if name not in own}
+    return own, {**given, **answer.given}
+
+
+def _texts(exercise: Exercise, given: Mapping[str, bytes]) -> dict[str, str]:
+    texts = {}
+    for need in exercise.needs:
+        content = given.get(need.role, b"")
+        if content:
+            texts[need.role] = _text(need, content)
+        elif not need.optional:
+            message = Phrase("This exercise needs your file %(file)s. Choose it beside your answer.", file=need.file)
+            raise AnswerError(message, need.role)
+    return texts
+
+
+def _text(need: Need, content: bytes) -> str:
+    try:
+        text = files.text_of(content, need.file)
+    except AnswerError as error:
+        raise AnswerError(error.message, need.role) from None
+    unified = text.replace("\r\n", "\n")
+    if need.sha256 and hashlib.sha256(unified.encode()).hexdigest() != need.sha256:
+        message = Phrase(
+            "This is not the %(file)s of the course: its content differs. Take the file from %(source)s.",
+            file=need.file,
+            source=need.source,
+        )
+        raise AnswerError(message, need.role)
+    return unified

@@ -1,0 +1,229 @@
+"""`/homework`: exercises of published courses; an answer is checked, and the first place that differs is explained."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, Self
+
+from flask import Request, url_for
+from flask_babel import gettext as _
+from pydantic import Field
+
+from webapp.core.homework.check import Answer as HandedIn
+from webapp.core.homework.check import check
+from webapp.core.homework.exercises import COURSES, EXERCISES, Course, Exercise
+from webapp.core.homework.verdicts import AnswerError, Figures, Outcome, PlaceKind, Row, Side, Verdict
+from webapp.tokenization.forms import InputProblem, as_typed
+from webapp.tokenization.messages import translated
+from webapp.tools.homework.sentences import explanation, headline, note, rule_name
+from webapp.tools.inputs import Answer, BodyField, FromForm, InBody, Input, at_most
+from webapp.tools.kernel import ApiEntry, Tool
+from webapp.vocabularies import tokenizer_of
+from webapp.web.localization import current_key
+
+LONGEST = 8_000_000  # bytes of a typed answer
+Contents = Mapping[str, str]
+NOTHING: Contents = {}
+
+
+def _first(values: Sequence[str]) -> str:
+    return values[0].strip()[:100]
+
+
+class HomeworkInput(Input):
+    """An exercise and an answer to check: typed, or in files; and files that the answer is computed from."""
+
+    exercise: Annotated[
+        str,
+        FromForm(choose=_first),
+        BodyField(default=...),
+        Field(description="The id of the exercise, such as `cs336-bpe-example`."),
+    ] = ""
+    answer: Annotated[
+        str,
+        at_most(LONGEST, lambda: _("The answer")),
+        Field(description="The answer as text: merges one a line, tokens, ids, a table, tags or a segmented text."),
+    ] = ""
+    files: Annotated[
+        Contents, InBody(), Field(description="Files of the answer by their names, such as `merges.txt`.")
+    ] = NOTHING
+    given: Annotated[
+        Contents,
+        InBody(),
+        Field(description="Files that the answer is computed from, by their roles, such as `corpus`."),
+    ] = NOTHING
+
+    @classmethod
+    def read(cls, request: Request) -> tuple[Self, list[InputProblem]]:
+        """The answer of a request with the content of its files, as bytes: what they are is checked later."""
+        given, problems = super().read(request)
+        files = {upload.filename: upload.stream.read() for upload in request.files.getlist("files") if upload.filename}
+        roles = {
+            name.removeprefix("given/"): upload.stream.read()
+            for name, upload in request.files.items()
+            if name.startswith("given/") and upload.filename
+        }
+        answer = as_typed(given.answer)
+        return given.model_copy(update={"files": files, "given": roles, "answer": answer}), problems
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is handed in."""
+        return not (self.answer.strip() or self.files)
+
+    @property
+    def chosen(self) -> Exercise | None:
+        """The exercise, if there is one of that id."""
+        return EXERCISES.get(self.exercise)
+
+    @property
+    def courses(self) -> list[tuple[Course, list[Exercise]]]:
+        """The courses, each with its exercises."""
+        return [(course, [one for one in EXERCISES.values() if one.course == course]) for course in COURSES.values()]
+
+    @staticmethod
+    def in_language(words: Mapping[str, str]) -> str:
+        """A text of an exercise in the visitor's language."""
+        return in_language(words)
+
+    @property
+    def fits_address(self) -> bool:
+        """Whether an address can hold it: none of its files would be missing."""
+        return not (self.files or self.given) and super().fits_address
+
+
+class CheckAnswer(Answer):
+    """The verdict on an answer."""
+
+    exercise: str
+    outcome: Annotated[Outcome, Field(description="`other-rule`: right by another rule, which `rule` names.")]
+    message: Annotated[str, Field(description="The verdict in sentences.")]
+    place_kind: PlaceKind
+    place: Annotated[int | None, Field(description="The first place that differs, counted from 1.")]
+    label: str
+    why: Annotated[str, Field(description="The code of the reason.")]
+    rule: str
+    agreeing: Annotated[int, Field(description="How many places are equal.")]
+    total: int
+    in_both: Annotated[int | None, Field(description="How many merges or words both have, in whatever order.")]
+    yours: Side | None
+    right: Side | None
+    rows: Sequence[Row]
+    notes: Sequence[str]
+    figures: Figures | None
+    link: Annotated[str | None, Field(description="The address of the walkthrough at this place.")]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """An exercise with the verdict on an answer; without an exercise the list of all, without an answer no verdict."""
+
+    given: HomeworkInput
+    exercise: Exercise | None = None
+    verdict: Verdict | None = None
+
+    @property
+    def headline(self) -> str:
+        """The outcome in one sentence."""
+        return headline(self.verdict) if self.verdict else ""
+
+    @cached_property
+    def explanation(self) -> list[str]:
+        """Where and why the answer differs."""
+        return explanation(self.verdict) if self.verdict else []
+
+    @property
+    def notes(self) -> list[str]:
+        """The remarks."""
+        return [note(each) for each in self.verdict.notes] if self.verdict else []
+
+    @property
+    def rule(self) -> str:
+        """The name of the other rule by which the answer is right."""
+        return rule_name(self.verdict.rule) if self.verdict and self.verdict.rule else ""
+
+    @property
+    def steps(self) -> str | None:
+        """The address of the walkthrough at the first place that differs; None if there is none."""
+        return link_of(self.verdict) if self.verdict else None
+
+
+def in_language(words: Mapping[str, str]) -> str:
+    """A text of an exercise in the visitor's language."""
+    return words[current_key()]
+
+
+def link_of(verdict: Verdict) -> str | None:
+    """The address of the walkthrough that shows the place of a verdict; None if there is none."""
+    if verdict.link is None:
+        return None
+    values: dict[str, Any] = dict(verdict.link.values)
+    algorithm = values.pop("algorithm")
+    if verdict.link.view == "training":
+        return url_for("training.page", algorithm=algorithm, **values)
+    return url_for("steps.page", algorithm=algorithm, vocabulary="own-dictionary", **values)
+
+
+def exercise_of(given: HomeworkInput) -> Exercise:
+    """The exercise of an input; raises InputProblem if there is none of that id."""
+    exercise = EXERCISES.get(given.exercise)
+    if exercise is None:
+        message = _("There is no exercise “%(name)s”. Choose one from the list.", name=given.exercise[:40])
+        raise InputProblem(message, 404, "exercise")
+    return exercise
+
+
+def judge(exercise: Exercise, given: HomeworkInput) -> Verdict:
+    """The verdict on an answer; raises InputProblem for one that cannot be read."""
+    contents = [
+        {name: content if isinstance(content, bytes) else content.encode() for name, content in each.items()}
+        for each in (given.files, given.given)
+    ]
+    try:
+        return check(exercise, HandedIn(given.answer, *contents), tokenizer_of)
+    except AnswerError as error:
+        field = error.field if error.field == "answer" else f"given/{error.field}"
+        raise InputProblem(translated(error.message), 422, field) from None
+
+
+def checked(given: HomeworkInput) -> Checked:
+    """Check an answer to an exercise, and find the first place that differs.
+
+    The right answer is computed by the site's algorithms. An answer may be right by another rule for ties, direction or
+    tag set; then `rule` names it. `why` is the code of the reason for the first difference, `message` says it in
+    sentences. The page `/homework` lists the exercises with their ids.
+    """
+    if not given.exercise:
+        return Checked(given)
+    exercise = exercise_of(given)
+    return Checked(given, exercise, None if given.is_empty else judge(exercise, given))
+
+
+def answer(shown: Checked) -> Any:
+    """The verdict for programs; the list of exercises if none is chosen."""
+    if shown.exercise is None:
+        return {"exercises": {id: in_language(one.title) for id, one in EXERCISES.items()}}
+    if shown.verdict is None:
+        raise InputProblem(_("There is no answer yet. Type it or choose a file."), 422, "answer")
+    verdict = shown.verdict
+    same = {name: getattr(verdict, name) for name in CheckAnswer.__dataclass_fields__ if hasattr(verdict, name)}
+    message = " ".join([shown.headline, *shown.explanation])
+    return CheckAnswer(
+        **same | {"exercise": shown.exercise.id, "message": message, "notes": shown.notes, "link": shown.steps}
+    )
+
+
+TOOL = Tool(
+    name="homework",
+    address="/homework",
+    input=HomeworkInput,
+    run=checked,
+    answer=answer,
+    file_name="verdict",
+    api=ApiEntry(
+        "/check",
+        "CheckBody",
+        CheckAnswer,
+        {"exercise": "cs336-bpe-example", "answer": "s t\ne st\no w\nl ow\nw est\nn e"},
+    ),
+)
