@@ -84,7 +84,7 @@ def make_table(folder: Path, python: str) -> None:
         head, *_others, last = (line.split("\t") for line in ran.stdout.splitlines())
         found = dict(zip(head, last, strict=True))
         if row["library"]:
-            found["seconds"] = ran.stderr.split()[-1]
+            found["seconds"] = next(line for line in ran.stderr.split("\n") if line.replace(".", "").isdecimal())
         row.update({name: value for name, value in found.items() if name != "method"})
         sys.stderr.write(f"{row['set']} {row['title']} {row['F1']} {row['seconds']}\n")
     with TABLE.open("w", encoding="utf-8", newline="") as file:
