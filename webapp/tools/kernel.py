@@ -57,6 +57,7 @@ class Tool(Generic[AnyInput, Result]):
     input: they have more rows than a page. `view_at` is the part of the page that a view chosen by `show` leads to.
     `leafed` are the fields of links whose result is a new entry of the browser's history. `methods` are those of the
     page; a tool that stores has a view of its own for POST. Its files are called `file_name`, or by its own name.
+    `redirected`: a form is redirected to its address; not where the page has more than the address says.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Tool(Generic[AnyInput, Result]):
     view_at: str = ""
     leafed: Sequence[str] = ("page",)
     methods: Sequence[str] = ("GET", "POST")
+    redirected: bool = True
     api: ApiEntry | None = None
 
     @property
@@ -169,7 +171,7 @@ def page_of(
     """The whole page, or the result alone for htmx; a form is redirected to its address if that is short enough."""
     address = address or f"{request.script_root}{tool.address}"
     link = f"{address}?{given.query()}".removesuffix("?") if given.fits_address else None
-    if request.method == "POST" and not wants_partial() and not problems and link:
+    if request.method == "POST" and tool.redirected and not wants_partial() and not problems and link:
         return redirect(f"{link}#{tool.view_at}" if tool.view_at and "show" in request.form else link, 303)
     context = ToolPage(
         form_id=tool.form_id,

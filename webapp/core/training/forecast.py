@@ -51,7 +51,7 @@ class Forecast:
 
 
 def forecast(facts: CorpusFacts, plan: TrainingPlan, processes: int = 1) -> Forecast | None:
-    """Return the forecast for a plan whose corpus so many processes count; None for n-grams."""
+    """Return the forecast for a plan whose corpus so many processes count; None for models of words."""
     cost = _COSTS.get(plan.trainer)
     if cost is None:
         return None
