@@ -16,7 +16,7 @@ BEGINNINGS = (
     ("/api/v1/uploads", 0.05, 2e-7),
     ("/dictionary.txt", 0.5, 2e-6),
     ("/compare", 0.1, 2e-6),
-    ("/evaluate/runs/", 8.0, 0.0),
+    ("/evaluate/runs/", 6.0, 0.0),
     ("/vocabularies/diff", 0.3, 2e-5),
     ("/api/v1/difference", 0.3, 2e-5),
     ("/costs", 0.05, 8e-6),

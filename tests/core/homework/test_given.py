@@ -25,6 +25,17 @@ def test_files_by_their_usual_names() -> None:
     assert found.link.values["token"] == 0
 
 
+def test_of_a_long_text_the_first_sentences_are_checked() -> None:
+    sentence = "研究生命" * 250
+    given = {"dictionary": DICTIONARY.encode(), "text": "\n".join([sentence] * 800).encode()}
+    line = "研究生/ 命/ " * 250
+    found = check(EXERCISES["hit-fmm"], Answer("\n".join([line] * 800), given=given))
+    assert (found.outcome, found.total, [note.code for note in found.notes]) == ("right", 700, ["first-sentences"])
+    wrong = [line] * 650 + [line.replace("研究生/ 命/", "研究/ 生命/", 1)] + [line] * 149
+    found = check(EXERCISES["hit-fmm"], Answer("\n".join(wrong), given=given))
+    assert (found.outcome, found.place) == ("wrong", 651)
+
+
 def test_a_dictionary_may_have_tags_before_counts() -> None:
     lines = "".join(f"{word} n 1\n" for word in solution(EXERCISES["hit-dictionary"]).split())
     assert check(EXERCISES["hit-dictionary"], Answer(lines)).outcome == "right"

@@ -68,6 +68,20 @@ def test_an_answer_by_another_rule_is_recognized(counts: dict[str, int], own: Ti
         assert [found.yours and found.yours.count] == [found.right and found.right.count]
 
 
+@given(st.text("ab1 2.'\"，学é#-\n+,", min_size=1, max_size=40), st.sampled_from(["gpt2", "gpt4", "none"]))
+def test_written_merges_are_read_back(corpus: str, split: str) -> None:
+    """Whatever characters the pieces have: quotes, digits, separators, parts of characters."""
+    training = Training(9, "greater", "bytes", split, corpus=corpus)
+    assume(training.right)
+    assert judge(training, handed_in(written(training), {})).outcome == "right"
+    bare = [[list(piece) for piece in pair] for pair in training.right]
+    lines = "\n".join(repr((bytes(left), bytes(right))) for left, right in bare)
+    assert judge(training, handed_in(lines, {})).outcome == "right"
+    assert (
+        judge(training, handed_in("", {"merges.py": f"[{lines.replace(chr(10), ', ')}]".encode()})).outcome == "right"
+    )
+
+
 @pytest.mark.parametrize("ties", TIE_RULES)
 def test_the_merges_of_cs336(ties: TieRule) -> None:
     """The course's own merges of its corpus; other rules part from it at a tie."""

@@ -8,9 +8,10 @@ from typing import Any
 
 from webapp.core.evaluation.score import Score, score_lines
 from webapp.core.homework.computed import TABLES, Cell, Find, Table
+from webapp.core.homework.merges import Training
 from webapp.core.homework.readers import decimals_of, read_cells, read_number
-from webapp.core.homework.segmentations import Segmenting, leaks, segmented_lines
-from webapp.core.homework.verdicts import AnswerError, Note, Outcome, Row, Side, Verdict
+from webapp.core.homework.segmentations import Segmenting, bigram_link, leaks, segmented_lines
+from webapp.core.homework.verdicts import AnswerError, Link, Note, Outcome, Row, Side, Verdict
 from webapp.core.vocabulary_error import Phrase
 
 Values = Mapping[str, Any]
@@ -27,18 +28,26 @@ def judge(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:
     right, others = TABLES[values["table"]](values, find)
     mine = read_cells(text, list(right))
     verdict = judged(mine, right)
-    if verdict.outcome == "right" or verdict.place is None:
+    if verdict.place is None:
         return verdict
+    place, verdict = verdict.place - 1, replace(verdict, link=_link(values))
     published = {name for name in others if name in ("as-published", "start-counts", "start-does-not-count")}
     for name, other in others.items():
         fits = all(_agrees(cell, value) for cell, value in zip(mine, other.values(), strict=True))
         if fits and other != right:
             outcome: Outcome = "other-rule" if name in published else "wrong"
             return _with(verdict, outcome, name)
-    label = list(right)[verdict.place - 1]
-    cell = mine[verdict.place - 1]
+    label, cell = list(right)[place], mine[place]
     name = next((name for name, other in others.items() if cell and _agrees(cell, other[label])), "")
     return _with(verdict, "wrong", name) if name else verdict
+
+
+def _link(values: Values) -> Link | None:
+    """What the walkthrough of a training needs to show the counts of a table; None for other tables."""
+    if values["table"] in ("pair-counts", "pair-scores"):
+        symbols = "characters" if values["table"] == "pair-counts" else "wordpiece"
+        return Training(1, symbols=symbols, words=values["words"]).link(1)
+    return bigram_link(values["sentences"], values.get("sentence", "")) if values["table"] == "bigrams" else None
 
 
 def _with(verdict: Verdict, outcome: Outcome, name: str) -> Verdict:
@@ -118,7 +127,11 @@ def _reason(cell: str, value: Cell) -> str:
     number = read_number(cell)
     if number is None:
         return "not-a-number"
-    if not float(value).is_integer() and abs(number - value) <= 5 * LOOSEST * abs(value):
+    if (
+        not float(value).is_integer()
+        and decimals_of(cell) is not None
+        and abs(number - value) <= 5 * LOOSEST * abs(value)
+    ):
         return "rounded"
     if isclose(number, 100 * value, rel_tol=LOOSEST):
         return "percent"

@@ -1,6 +1,7 @@
 """Reads the files of an answer: merges and vocabularies in the formats of the courses; refuses pickles and archives."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,7 @@ from webapp.core.reference.bpe import merge_best
 from webapp.core.text.utf8 import characters_to_bytes, foreign_characters
 from webapp.core.vocabulary_error import Phrase
 
-LARGEST_FILE = 8_000_000  # bytes
+LARGEST_FILE = 9_000_000  # bytes
 MOST_MERGES = 20_000
 LONGEST_PIECE = 2_000
 
@@ -127,16 +128,43 @@ def as_bytes(pairs: Sequence[tuple[Raw, Raw]], notes: list[Note]) -> list[tuple[
     Raises AnswerError for an id that no merge before it makes.
     """
     pairs = _numbers(pairs)
+    everything = set().union(*(piece for pair in pairs for piece in pair if isinstance(piece, str)))
+    found, known = _joined(pairs, _plain)
+    if not all(map(str.isascii, everything)) and not foreign_characters("".join(everything)):
+        spelled, more_known = _joined(pairs, characters_to_bytes)
+        if more_known > known:
+            notes.append(Note("byte-characters"))
+            return spelled
+    return found
+
+
+def _joined(pairs: Sequence[tuple[Raw, Raw]], convert: Callable[[str], bytes]) -> tuple[list[tuple[bytes, bytes]], int]:
+    """Merges as pairs of bytes in a spelling, and how many of their parts are bytes or made by an earlier merge."""
     pieces = [bytes([byte]) for byte in range(256)]
-    convert = bytes_of([piece for pair in pairs for piece in pair if isinstance(piece, str)], notes)
-    found = []
+    made, known, found = set(pieces), 0, []
     for at, pair in enumerate(pairs, 1):
-        left, right = (_by_id(piece, pieces, at) if isinstance(piece, int) else convert(piece) for piece in pair)
+        left, right = (
+            _by_id(piece, pieces, at)
+            if isinstance(piece, int)
+            else piece
+            if isinstance(piece, bytes)
+            else convert(piece)
+            for piece in pair
+        )
         if len(left) + len(right) > LONGEST_PIECE:
             raise AnswerError(Phrase("Merge %(number)s makes a piece that is too long.", number=at))
+        known += (left in made) + (right in made)
         pieces.append(left + right)
+        made.add(left + right)
         found.append((left, right))
-    return found
+    return found, known
+
+
+def _plain(piece: str) -> bytes:
+    """The bytes of a piece that is written as text: `␣` and `▁` are spaces, `<0xE5>` is a byte."""
+    if len(piece) == 6 and re.fullmatch("<0x[0-9A-Fa-f]{2}>", piece):
+        return bytes.fromhex(piece[3:5])
+    return piece.replace("␣", " ").replace("▁", " ").encode(errors="replace")
 
 
 def _numbers(pairs: Sequence[tuple[Raw, Raw]]) -> Sequence[tuple[Raw, Raw]]:
@@ -156,25 +184,13 @@ def _by_id(id: int, pieces: Sequence[bytes], merge: int) -> bytes:
     return pieces[id]
 
 
-def bytes_of(written: Sequence[str], notes: list[Note]) -> Any:
-    """A function from a piece as it is written to its bytes, in the spelling that all of them have."""
+def bytes_of(written: Sequence[str], notes: list[Note]) -> Callable[[str | bytes], bytes]:
+    """A function from a piece of a vocabulary as it is written to its bytes, in the spelling that all of them have."""
     everything = set().union(*written)
-    spelled = any("\u0100" <= character <= "\u0143" for character in everything) and not foreign_characters(
-        "".join(everything)
-    )
-    if spelled:
-        notes.append(Note("byte-characters"))
-
-    def convert(piece: str | bytes) -> bytes:
-        if isinstance(piece, bytes):
-            return piece
-        if spelled:
-            return characters_to_bytes(piece)
-        if len(piece) == 6 and piece.startswith("<0x") and piece.endswith(">"):
-            return bytes.fromhex(piece[3:5])
-        return piece.replace("␣", " ").replace("▁", " ").encode(errors="replace")
-
-    return convert
+    spelled = any("\u0100" <= one <= "\u0143" for one in everything) and not foreign_characters("".join(everything))
+    notes += [Note("byte-characters")] if spelled else []
+    convert = characters_to_bytes if spelled else _plain
+    return lambda piece: piece if isinstance(piece, bytes) else convert(piece)
 
 
 def merges_of(vocabulary: Mapping[bytes, int], most: int) -> list[Pair]:

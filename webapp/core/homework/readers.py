@@ -14,7 +14,7 @@ from typing import Any
 from webapp.core.homework.verdicts import AnswerError
 from webapp.core.vocabulary_error import Phrase, shown
 
-LONGEST_ANSWER = 3_000_000  # characters of a text
+LONGEST_ANSWER = 5_000_000  # characters of a text
 LONGEST_LITERAL = 100_000  # characters of a Python list: parsing takes 200 times its length in memory
 MOST_ITEMS = 200_000
 
@@ -54,6 +54,9 @@ def read_merges(text: str) -> list[tuple[Raw, Raw]]:
         and all(len(one.split()) == 2 for one in parts)
     ):
         lines = parts
+    listed = [re.fullmatch(r"""\s*(['"])(\S+ \S+)\1,?\s*""", line) for line in lines if line.strip()]
+    if all(listed):  # a list with an entry on each line
+        lines = [each[2] for each in listed if each]
     pairs = []
     for number, line in enumerate(lines, 1):
         if line.strip() and not line.startswith("#version"):
@@ -64,10 +67,12 @@ def read_merges(text: str) -> list[tuple[Raw, Raw]]:
 def _pair_of_line(line: str, number: int) -> tuple[Raw, Raw]:
     quoted = _QUOTED.findall(line)
     fields = line.split(" ")
+    if len(fields) == 2 and all(fields):
+        inner = [field.strip("()[],") for field in fields]
+        if not all(_QUOTED.fullmatch(field) and _evaluated(field) for field in inner):  # else ('s', 't')
+            return fields[0], fields[1]
     if len(quoted) > 1:
         return as_pair([_evaluated(one) for one in quoted[:2]], number)
-    if len(fields) == 2 and all(fields):
-        return fields[0], fields[1]
     if quoted:
         return as_pair(_evaluated(quoted[0]), number)
     if found := _IDS.search(line):
@@ -75,7 +80,7 @@ def _pair_of_line(line: str, number: int) -> tuple[Raw, Raw]:
     if found := re.fullmatch(r"( \S*) (\S+)", line):  # a piece that begins with a space
         return found[1], found[2]
     bare = _ARROW.split(_NUMBERED.sub("", line))[0].strip().strip(_AROUND)
-    for separator in (r"\s+\+\s+", r"\t", r"\s+", r"\+", r"[,，]\s*"):
+    for separator in (r"\s+\+\s+", r"\t", r"\s+", r"\+", r"\s*[,，]\s*"):
         fields = re.split(separator, bare)
         if len(fields) == 3 and _COUNT.fullmatch(fields[2]):
             fields = fields[:2]

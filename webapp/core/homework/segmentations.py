@@ -3,9 +3,10 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 from webapp.core.evaluation.gold import GoldError, GoldLine, GoldText, read_output
@@ -24,6 +25,7 @@ Texts = Mapping[str, str]
 MOST_CHARACTERS = 700_000  # of a text to segment
 LONGEST_SENTENCE = 10_000
 MOST_WORDS = 200_000  # of a dictionary
+LONGEST_CORPUS = 2_000  # characters of sentences to count that a walkthrough shows
 LONGEST_LINK = 200  # characters of a sentence that a walkthrough shows
 ALGORITHM = {
     "forward": "fmm",
@@ -47,6 +49,8 @@ class Segmenting:
     method: str
     runs: bool = False
     training: str = ""
+    is_part: bool = False
+    """Whether the text has more sentences than are checked: the first ones, up to `MOST_CHARACTERS`."""
 
     @classmethod
     def of(cls, values: Values, texts: Texts) -> "Segmenting":
@@ -59,11 +63,18 @@ class Segmenting:
             dictionary = Dictionary(list(counts), list(counts.values()))
         text = texts.get("text") or values.get("text", "") or "\n".join(map("".join, segmented_lines(training)))
         sentences = tuple(line for line in text.split("\n") if line.strip())
-        if sum(map(len, sentences)) > MOST_CHARACTERS or max(map(len, sentences), default=0) > LONGEST_SENTENCE:
-            limits = {"most": MOST_CHARACTERS, "longest": LONGEST_SENTENCE}
-            message = Phrase("A text to segment has at most %(most)s characters, %(longest)s a line.", **limits)
+        if max(map(len, sentences), default=0) > LONGEST_SENTENCE:
+            message = Phrase("A line of the text has more than %(longest)s characters.", longest=LONGEST_SENTENCE)
             raise AnswerError(message, "text")
-        return cls(sentences, dictionary, values.get("method", "forward"), bool(values.get("runs")), training)
+        checked = sum(end <= MOST_CHARACTERS for end in accumulate(map(len, sentences)))
+        return cls(
+            sentences[:checked],
+            dictionary,
+            values.get("method", "forward"),
+            bool(values.get("runs")),
+            training,
+            checked < len(sentences),
+        )
 
     @cached_property
     def segment(self) -> Callable[[str], list[str]]:
@@ -184,7 +195,12 @@ def _read(text: str, wanted: Segmenting) -> list[list[str]]:
     lines = []
     for number, (sentence, words) in enumerate(zip(wanted.sentences, wanted.right, strict=True), 1):
         lines.append(GoldLine(number, words, "".join(sentence.split())))
-    spaced = "\n".join("  ".join(_words(line)) for line in text.split("\n"))
+    written: Iterable[list[str]] = map(_words, text.split("\n"))
+    if wanted.is_part:
+        ends = accumulate((sum(map(len, words)) for words in map(_words, text.split("\n"))), initial=0)
+        needed = sum(len(line.text) for line in lines)
+        written = (words for words, begin in zip(written, ends, strict=False) if begin < needed)
+    spaced = "\n".join(map("  ".join, written))
     try:
         return read_output(spaced, GoldText("words", lines))
     except GoldError:
@@ -217,7 +233,7 @@ def judge(values: Values, texts: Texts, text: str, _find: object) -> Verdict:
     wanted = Segmenting.of(values, texts)
     mine, right = _read(text, wanted), wanted.right
     gold = segmented_lines(texts.get("gold") or values.get("gold", ""))
-    notes = []
+    notes = [Note("first-sentences", {"count": len(right)})] if wanted.is_part else []
     figures = None
     if gold and sum(map(len, map("".join, gold))) == sum(map(len, map("".join, right))):
         figures = Figures.of(score_lines(gold, mine, None))
@@ -281,6 +297,8 @@ def _reason(wanted: Segmenting, mine: list[list[str]], place: int, first: Differ
 def _link(wanted: Segmenting, place: int, token: int) -> Link | None:
     """What the walkthrough of the method needs to show a sentence at a token; None if it is too long."""
     sentence = wanted.sentences[place]
+    if wanted.method == "bigram":
+        return bigram_link(wanted.training, sentence)
     if wanted.method not in ALGORITHM or len(sentence) > LONGEST_LINK:
         return None
     used = [word for word in wanted.dictionary.words if word in sentence]
@@ -289,6 +307,14 @@ def _link(wanted: Segmenting, place: int, token: int) -> Link | None:
     values = {"algorithm": ALGORITHM[wanted.method], "text": sentence, "dictionary": "\n".join(lines)}
     view: View = "matching" if wanted.method != "max-probability" else "max-probability"
     return Link(view, {**values, "runs": int(wanted.runs), "token": token})
+
+
+def bigram_link(sentences: str, text: str) -> Link | None:
+    """What the walkthrough of word n-grams needs to count some sentences, and to segment a text with the counts."""
+    if len(sentences) > LONGEST_CORPUS or len(text) > LONGEST_LINK:
+        return None
+    values = {"algorithm": "ngram", "corpus": sentences.strip(), "text": text.replace(" ", ""), "smoothing": "add-one"}
+    return Link("training", {**values, "order": 2})
 
 
 def written(values: Values, texts: Texts, _find: object) -> str:

@@ -25,7 +25,7 @@ from webapp.tools.evaluate.scoring import score_all
 from webapp.vocabularies.disk_cache import write_whole
 from webapp.web.client_addresses import rate_limit_key
 
-SLICE_SECONDS = 8.0
+SLICE_SECONDS = 5.0
 """For which a request scores; reading 5 MB again and the report take two more."""
 _WORK = "evaluation"
 _GIVEN, _REPORT, _RECEIPT = "given.json", "report.json", "receipt.json"

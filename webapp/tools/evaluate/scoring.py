@@ -122,7 +122,9 @@ def score_all(
             if isinstance(one, TokenizerChoice):
                 report = _method(one, evaluation, gold, known, deadline, report)
             else:
-                report = _scored(gold, one[1][report.lines :], known, deadline, replace(report, name=one[0]))
+                report = replace(report, name=one[0])
+                if time.monotonic() < deadline:
+                    report = _scored(gold, one[1][report.lines or 0 :], known, deadline, report)
             if report.lines is not None and seconds is None:
                 report.problem = report.problem or _(
                     "There was no time left to score it. Evaluate fewer methods at once, or a shorter text."
@@ -155,7 +157,7 @@ def _method(
         report.problem = _("It segments with your training words. Enter them, or choose another method.")
         return report
     begun = replace(begun, name=report.name, choice=report.choice, problem="")
-    if time.monotonic() > deadline:
+    if time.monotonic() >= deadline:
         return begun
     try:
         tokenizer = prepare(state, corpus_limit=current_app.config["MAX_CORPUS_BYTES"]).encoder
@@ -180,8 +182,6 @@ def _scored(
     deadline: float,
     begun: MethodReport,
 ) -> MethodReport:
-    if time.monotonic() > deadline:
-        return begun
     with report.current().phase("evaluate"):
         return score_segmentation(gold, segmented, known=known, names=names(), deadline=deadline, begun=begun)
 
