@@ -16,7 +16,7 @@ from webapp.tokenization.forms import InputProblem
 from webapp.web.json_responses import well_formed
 
 ROUNDS = 10
-SHOWN = 40  # rows of a table
+SHOWN, HIGHEST = 40, 20  # characters and weights in a table
 
 
 class TaggerTraining:
@@ -62,7 +62,7 @@ class TaggerTraining:
         columns = [tables.Column(_("Template")), tables.Column(_("Value")), *(tables.Column(tag, 2) for tag in TAGS)]
         rows = [
             tables.Row((template, _shown(value), *(weight / SCALE for weight in four)))
-            for template, value, four in features[:SHOWN]
+            for template, value, four in features[:HIGHEST]
         ]
         cells = [
             cell(word, "done", "" if id < self._model.unknown_id else "unknown", id=id)
@@ -88,9 +88,9 @@ def _sections(visit: Visit) -> tables.Sections:
     pairs = list(zip(visit.right, visit.found, strict=True))
     tags = tables.Table(
         _("Tags"),
-        [tables.Column(_("Character")), tables.Column(_("Right")), tables.Column(_("Found"))],
+        [tables.Column(_("Character")), tables.Column(_("Correct tag")), tables.Column(_("Found tag"))],
         [
-            tables.Row(([Symbol(character)], TAGS[right], TAGS[found]), said="" if right == found else _("wrong"))
+            tables.Row(([Symbol(character)], TAGS[right], TAGS[found]), mark="" if right == found else _("wrong"))
             for character, (right, found) in zip(visit.text[:SHOWN], pairs, strict=False)
         ],
     )
@@ -109,7 +109,7 @@ def _sections(visit: Visit) -> tables.Sections:
         ],
         [tables.Row((template, _shown(values[template]), "+1", "−1")) for template in TEMPLATES],
     )
-    return tables.Sections([tags, changed])
+    return tables.Sections([tags], [changed])
 
 
 def _shown(value: str) -> str:
