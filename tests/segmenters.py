@@ -4,8 +4,9 @@
     python tests/segmenters.py jieba GOLD > WORDS                        # there
     python -m tests.segmenters table FOLDER PYTHON                       # runs the command of each row again
 
-FOLDER has the files of the bakeoff (`pku_test_gold.utf8`, `pku_training_words.utf8`), PYTHON is the interpreter of that
-environment. It takes some minutes. A row is the output of its command; seconds are of the machine.
+FOLDER has the files `*_gold.utf8` and `*_words.utf8` of SIGHAN's icwb2-data and `zh_gsdsimp-ud-test.conllu` of
+Universal Dependencies 2.16; PYTHON is the interpreter of that environment. It takes some minutes. A row is what its
+command prints; seconds are of the machine.
 """
 
 import csv
@@ -49,7 +50,10 @@ def segment(library: str, gold: str) -> None:
     if gold == "sample":
         text = "".join((SAMPLE / f"{name}.txt").read_text("utf-8") for name in ("luxun", "honglou", "shuihu"))
     else:
-        text = Path(gold).read_text("utf-8")
+        text = Path(gold).read_text("utf-8-sig")
+    if gold.endswith(".conllu"):
+        found = (line.removeprefix("# text = ") for line in text.split("\n") if line.startswith("# text = "))
+        text = "\n".join(found)
     words_of = LIBRARIES[library]()
     began = time.process_time()
     lines = [" ".join(words_of("".join(line.split()))) if line.strip() else "" for line in text.split("\n")]
@@ -59,11 +63,13 @@ def segment(library: str, gold: str) -> None:
 
 
 def make_table(folder: Path, python: str) -> None:
-    """Run the commands of all rows, and write their figures."""
+    """Run the commands of the rows without figures, and write what they print; to run one again, empty its F1."""
     rows = list(csv.DictReader(TABLE.open(encoding="utf-8")))
     here = Path(__file__).parents[1]
     replaced = {"python tests": f"{python} {here}/tests", "tokenscope ": f"{sys.executable} -m webapp.command_line "}
     for row in rows:
+        if row["F1"]:
+            continue
         command = row["command"]
         for name, path in replaced.items():
             command = command.replace(name, path)
@@ -78,7 +84,7 @@ def make_table(folder: Path, python: str) -> None:
         head, *_others, last = (line.split("\t") for line in ran.stdout.splitlines())
         found = dict(zip(head, last, strict=True))
         if row["library"]:
-            found["seconds"] = ran.stderr.split()[-1]
+            found["seconds"] = next(line for line in ran.stderr.split("\n") if line.replace(".", "").isdecimal())
         row.update({name: value for name, value in found.items() if name != "method"})
         sys.stderr.write(f"{row['set']} {row['title']} {row['F1']} {row['seconds']}\n")
     with TABLE.open("w", encoding="utf-8", newline="") as file:

@@ -45,6 +45,10 @@ PATHS = [
     "/models?q=claude",
     "/pretokens?text=it's+12345&pattern=%5Cw%2B",
     "/vocabularies/bpe-bytes/tokens/270",
+    "/homework",
+    "/homework?exercise=cs336-bpe-example&answer=e+s%0Aes+t%0Al+ow",
+    "/homework/sheet?lang=zh&task=hf-unhug",
+    "/homework/reports",
 ]
 # Further states of them.
 MORE = [
@@ -62,6 +66,8 @@ MORE = [
     "/?algorithm=wordpiece&lowercase=1&text=Élève++,+a+!+𠮷&template=1",
     f"/?algorithm=fmm&text={AMBIGUOUS}&edits=-和尚%0A尚未婚+5&token=1",
     "/messages?view=ids&template=llama-3",
+    "/homework?exercise=hit-fmm&lang=zh&answer=研究生",
+    "/homework/report",
 ]
 
 LOOKS = (DESK, PHONE)  # what goes wrong on a phone or in the dark rarely needs both

@@ -90,10 +90,16 @@ def test_what_is_wrong_is_said(arguments: tuple[str, ...], given: str, status: i
 def test_two_files_are_compared(tmp_path: Path) -> None:
     first = file(tmp_path, "a.txt", "[UNK]\nlow\n##er\n")
     second = file(tmp_path, "b.txt", "[UNK]\nlow\n##e\n##r\n")
-    found = json.loads(output("difference", "--a", first, "--b", second, file(tmp_path, "text.txt", "lower")))
+    given = ("difference", "--a", first, "--b", second, file(tmp_path, "text.txt", "lower"))
+    found = json.loads(output(*given, "--json"))
     assert (found["only_a"], found["only_b"], found["same_ids"]) == (1, 2, 2)
     own = found["texts"][0]
     assert (own["text"], own["a"], own["b"], own["stages"]) == ("lower", [1, 2], [1, 2, 3], ["model"])
+    lines = output(*given).splitlines()
+    assert any(line.startswith("model          differs, changes ") for line in lines)
+    assert f"  {first}  1 only here" in lines
+    at = lines.index('"lower"  model')
+    assert [line.split("  ")[-1] for line in lines[at + 1 : at + 3]] == ["1 2", "1 2 3"]
 
 
 def test_segment_and_evaluate_give_the_figures_of_the_same_words(tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ from werkzeug.test import TestResponse
 
 from tests.site import Page, words
 from webapp.core.evaluation.report import MethodReport, score_segmentation
+from webapp.jobs import Jobs
+from webapp.jobs.corpora import NoRoomError
 from webapp.storage import UnavailableStorageError
 from webapp.tools import evaluate as routes
 from webapp.tools.evaluate import inputs
@@ -263,6 +265,27 @@ def test_a_long_evaluation_is_a_run_that_its_page_carries_on(
         "/evaluate/runs/x/figures.csv",
     ):
         assert client.get(wrong).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        (UnavailableStorageError("locked", "test"), 503, "storage cannot be reached"),
+        (NoRoomError(), 507, "has no room"),
+    ],
+)
+def test_a_run_that_cannot_be_stored_keeps_the_text(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch, error: Exception, status: int, message: str
+) -> None:
+    def fail(*_arguments: object) -> None:
+        raise error
+
+    monkeypatch.setattr(inputs, "LONG_CHARACTERS", 1_000)
+    monkeypatch.setattr(Jobs, "new_corpus", fail)
+    answer = post(client, gold=GOLD * 50)
+    assert answer.status_code == status
+    assert message in Page(answer.text).problems[0]
+    assert GOLD in answer.text
 
 
 def test_downloads(client: FlaskClient) -> None:

@@ -181,6 +181,16 @@ def test_a_large_vocabulary_is_read_once_and_then_from_its_compact_form(
     with monkeypatch.context() as patched:
         patched.setattr("webapp.vocabularies.wellknown.recognize", lambda *_: pytest.fail("read from its file"))
         assert read() == [257, 101, 114]
+        client = site().test_client()
+        for address in (
+            "/steps/bpe?vocabulary=gpt-neox&text=lower",
+            "/vocabularies/gpt-neox",
+            "/vocabularies/gpt-neox/tokens/257",
+        ):
+            answer = client.get(address)
+            assert (answer.status_code, "MappedBPE" in answer.text) == (200, False)
+        same = client.get(f"/vocabularies/diff?a={known.name}&b={known.name}&lang=en", follow_redirects=True)
+        assert "The same at each stage" in same.text
     content = compact.read_bytes()
     compact.write_bytes(content[:-1])
     assert read() == [257, 101, 114]

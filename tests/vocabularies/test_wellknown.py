@@ -153,7 +153,7 @@ def test_kimis_reserved_tokens_are_all_named() -> None:
     ("old", "new", "sentence"),
     [
         ('title = "GPT-2"\n', "", "title: Field required"),
-        ('"bpe"', '"fmm"', "none of ngram, bpe, wordpiece, unigram"),
+        ('"bpe"', '"fmm"', "none of ngram, tagger, bpe, wordpiece, unigram"),
         ('"huggingface"', '"tiktoken"', "should have an encoding only if"),
         ('"huggingface"', '"vocab.json"', "should have 2 file(s)"),
         ('["tokenizer.json"]', '["/etc/passwd"]', "files.0: String should match"),

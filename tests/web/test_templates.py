@@ -44,6 +44,8 @@ ADDRESSES = f"""
 /vocabularies/jieba?query=zzz /vocabularies/ngram?after=%E4%BA%BA /vocabularies/ngram?after={LONG[:99]}
 /vocabularies/ngram?after=zzz /train /train?corpus=gone /train/nope
 /vocabularies/wordpiece/tokens/300?others=all /vocabularies/wordpiece/unreachable /nope
+/homework /homework?exercise=hf-unhug&answer=x /homework?exercise=hit-fmm&answer=a /homework?exercise=hf-pair-counts
+/homework?exercise=nope /homework?sheet=nope /homework/sheet?task=hf-unhug /homework/report?sheet=nope /homework/reports
 /s/unknown00 /s/unknown00/embed /download/tokens.svg?vocabulary=nope&text=a
 """  # each renders a template, or a part of one, that the others do not
 

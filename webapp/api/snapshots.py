@@ -159,6 +159,8 @@ def snapshot(id: str) -> Response:
         refuse(410, GONE[found.condition])
     if snapshots.kind_of(found.snapshot) == "evaluation":
         refuse(404, f"This is an evaluation. GET /evaluate/{id}?format=json shows it.")
+    if snapshots.kind_of(found.snapshot) == "sheet":
+        refuse(404, f"This is a sheet of exercises. GET /homework?sheet={id} shows it.")
     if snapshots.kind_of(found.snapshot) == "conversation":
         refuse(404, f"This is a conversation. GET /s/{id}.json shows it.")
     response = cached_for(json_response(shown_of(found).as_json()), 0)

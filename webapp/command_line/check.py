@@ -51,7 +51,7 @@ def check(options: argparse.Namespace) -> int:
                 update={"files": files, "given": {role: _content(name) for role, name in roles.items()}}
             )
             exercise = exercise_of(given)
-            shown = Checked(given, exercise, verdict=judge(exercise, given))
+            shown = Checked(given, exercise, verdict=judge(exercise, given), told=True)
         except (InputProblem, OSError) as error:
             sys.stderr.write(f"tokenscope: {error}\n")
             return UNREADABLE

@@ -138,6 +138,9 @@ def _output(options: argparse.Namespace, given: InputText) -> Iterator[str]:
             if tool.table is not None and options.csv:
                 yield from csv_parts(tool.table(result))
                 return
+            if tool.text is not None and not options.json:
+                yield from tool.text(result)
+                return
             found = as_object(tool.answer(result))
     except ValidationError as error:
         wrong = (f"{each['loc'][0]}: {each['msg'].removeprefix('Value error, ')}" for each in error.errors())

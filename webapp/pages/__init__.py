@@ -4,6 +4,7 @@ from flask import Flask
 
 from webapp.pages import (
     compare,
+    homework,
     learn,
     playground,
     share,
@@ -20,6 +21,7 @@ PAGES = (
     train,
     training,
     learn,
+    homework,
     vocabularies,
     share,
 )

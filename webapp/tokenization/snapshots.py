@@ -98,7 +98,7 @@ def store(snapshot: Snapshot, terms: ShareTerms, **vocabularies: Any) -> ShareRe
 
 
 def kind_of(snapshot: Snapshot) -> str:
-    """What a snapshot is of: a `result`, a `comparison`, a `conversation` or an `evaluation`."""
+    """What a snapshot is of: a `result`, a `comparison`, a `conversation`, an `evaluation` or a `sheet`."""
     return str(snapshot.state.get("kind", "result"))
 
 

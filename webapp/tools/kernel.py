@@ -51,11 +51,13 @@ class Tool(Generic[AnyInput, Result]):
     """A tool of the site. The docstring of `run` documents it in the API, and its first line is the command's help.
 
     `run` raises `InputProblem` for what a visitor can correct. `answer` makes of its result the dataclass that programs
-    get as JSON, and `table` the rows of the CSV file, the header first. `files` has further files by the ending of
+    get as JSON, and `table` the rows of the CSV file, the header first; `text` what its command prints, if that is not
+    JSON. `files` has further files by the ending of
     their addresses: the media type, and a function that yields the content. `exported` is what files change in the
     input: they have more rows than a page. `view_at` is the part of the page that a view chosen by `show` leads to.
     `leafed` are the fields of links whose result is a new entry of the browser's history. `methods` are those of the
     page; a tool that stores has a view of its own for POST. Its files are called `file_name`, or by its own name.
+    `redirected`: a form is redirected to its address; not where the page has more than the address says.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Tool(Generic[AnyInput, Result]):
     examples: Sequence[str] = ()
     answer: Callable[[Result], Any]
     table: Callable[[Result], Iterable[Sequence[object]]] | None = None
+    text: Callable[[Result], Iterable[str]] | None = None
     files: Mapping[str, tuple[str, Callable[[Result], Iterable[str | bytes]]]] = field(default_factory=dict)
     exported: Mapping[str, Any] = field(default_factory=dict)
     file_name: str = ""
@@ -72,6 +75,7 @@ class Tool(Generic[AnyInput, Result]):
     view_at: str = ""
     leafed: Sequence[str] = ("page",)
     methods: Sequence[str] = ("GET", "POST")
+    redirected: bool = True
     api: ApiEntry | None = None
 
     @property
@@ -167,7 +171,7 @@ def page_of(
     """The whole page, or the result alone for htmx; a form is redirected to its address if that is short enough."""
     address = address or f"{request.script_root}{tool.address}"
     link = f"{address}?{given.query()}".removesuffix("?") if given.fits_address else None
-    if request.method == "POST" and not wants_partial() and not problems and link:
+    if request.method == "POST" and tool.redirected and not wants_partial() and not problems and link:
         return redirect(f"{link}#{tool.view_at}" if tool.view_at and "show" in request.form else link, 303)
     context = ToolPage(
         form_id=tool.form_id,

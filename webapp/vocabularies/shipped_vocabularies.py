@@ -40,11 +40,10 @@ PRELOADED = (
 )
 
 NGRAM = "ngram"
-SIMPLIFIED = ("jieba", NGRAM)
+TAGGER = "tagger"
+SIMPLIFIED = ("jieba", NGRAM, TAGGER)
 """The vocabularies whose words are in simplified characters, with few exceptions."""
 NGRAM_WORDS = 356_190  # of the built-in n-gram model; jieba's are among them
-
-TAGGER = "tagger"
 
 # `preload` encodes this text, which compiles patterns and builds tables before the first request.
 SAMPLE = "A sample: 12 words, 词语 and\tsome 代码 f(x) = 3.14;\n"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.core.texts import HARD
+from webapp.core.analysis.pipeline_difference import pipeline_difference
 from webapp.core.formats import compact_bpe, huggingface
 from webapp.core.formats.reading import FormatError
 from webapp.core.models.bpe import BPE
@@ -67,6 +68,7 @@ def assert_same(text: str) -> None:
     for left, right in {*first.merges, *combinations(range(9), 2)}:
         assert first.merge_result(left, right) == second.merge_result(left, right)
     assert whole.added_tokens == again.added_tokens
+    assert all(stage.same for stage in pipeline_difference(whole, again).stages)
     for each in (*HARD, "aab ab<g>a <e>b<f>é ing 字 keeping"):
         for special in (False, True):
             found, expected = again.encode(each, special=special), whole.encode(each, special=special)

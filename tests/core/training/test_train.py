@@ -249,13 +249,14 @@ def by_tokenizers(model: Any, before: Any, trainer: Any, corpus: str) -> Tokeniz
     return lambda text: theirs.encode(text).ids
 
 
-def by_sentencepiece(algorithm: str, corpus: str) -> Tokenize:
+def by_sentencepiece(algorithm: str, corpus: str, size: int = 4_000) -> Tokenize:
     model = BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(corpus.splitlines()),
         model_writer=model,
         model_type=algorithm,
-        vocab_size=4_000,
+        vocab_size=size,
+        max_sentence_length=100_000,
         byte_fallback=algorithm == "bpe",
         normalization_rule_name="identity",
         remove_extra_whitespaces=False,
@@ -306,3 +307,33 @@ def test_a_vocabulary_is_as_good_as_that_of_the_original_library(trainer: Any, s
         assert sum(map(len, ids)) <= expected * more
     else:
         assert len(tokenizer.ids(unseen)) <= expected * more
+
+
+def paragraphs(text: str) -> str:
+    """Return a text with a line for each paragraph; SentencePiece puts `▁` before each line, a pipeline once."""
+    return "\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+
+
+@pytest.mark.parametrize("size", [1_000, 2_000, 8_000])
+def test_unigram_needs_at_most_one_percent_more_tokens_than_sentencepiece(
+    size: int, shared: Path, tmp_path: Path
+) -> None:
+    corpus = paragraphs((shared / "corpora/en_holmes_and_others.txt").read_text()[:1_000_000])
+    unseen = paragraphs((shared / "texts/en_pride_and_prejudice.txt").read_text()[:200_000])
+    expected = len(by_sentencepiece("unigram", corpus, size)(unseen))
+    tokenizer = trained(TrainingPlan(trainer="unigram", size=size), tmp_path, corpus)[0].tokenizer
+    assert sum(len(tokenizer.ids(line)) for line in unseen.splitlines()) <= 1.01 * expected
+
+
+def test_wordpiece_keeps_the_characters_of_a_chinese_corpus(tmp_path: Path) -> None:
+    rare = [chr(code) for code in range(0x4E00, 0x4E00 + 300)]
+    line = "the newest low tower 我们是好学生。\n"
+    text = "".join(f"{line}{character}\n" for character in rare + rare) + 100 * line
+    plan = TrainingPlan(trainer="wordpiece", size=500, minimum_count=2)
+
+    def unknown(plan: TrainingPlan) -> int:
+        tokenizer = trained(plan, tmp_path, text)[0].tokenizer
+        return tokenizer.ids("".join(rare)).count(tokenizer.model.unknown_id)
+
+    assert unknown(plan) == 0
+    assert 0 < unknown(replace(plan, coverage=0.9995)) < 20

@@ -65,6 +65,7 @@ def step_name(part: object) -> str:
 
 # The usual names of classes; several classes here implement the same step.
 _NAMES = {
+    "MappedBPE": "BPE",
     "RankBPE": "BPE",
     "ScoredBPE": "BPE",
     "SubwordBPE": "BPE",

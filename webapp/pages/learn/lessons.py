@@ -195,10 +195,7 @@ def bats() -> Figure:
 
 def spans() -> Figure:
     """A segmentation, the gold standard above it, and the positions between the characters."""
-    rows = [
-        segmentation(_("gold standard"), ADMITTED),
-        segmentation(_("program"), ADMITTED_CUT, ADMITTED),
-    ]
+    rows = [segmentation(_("gold standard"), ADMITTED), segmentation(_("program"), ADMITTED_CUT, ADMITTED)]
     return _figure("".join(ADMITTED), rows, positions=True)
 
 

@@ -1,6 +1,6 @@
 """Routes of snapshots: `/share` stores a result, `/s/ID` shows it; it can be embedded, reported and deleted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
@@ -34,6 +34,12 @@ from webapp.web.theme import chosen_theme
 blueprint = Blueprint("share", __name__)
 OEMBED_WIDTH, OEMBED_HEIGHT = 640, 320
 MAX_EXCERPT = 30  # characters
+
+ELSEWHERE: Mapping[str, Callable[..., str]] = {
+    "evaluation": lambda id, **values: url_for("evaluations.stored", id=id, **values),
+    "sheet": lambda id, **values: url_for("homework.page", sheet=id, **values),
+}
+"""The addresses of the kinds of snapshots that have pages of their own."""
 
 pages = PageCache(max_bytes=32 << 20)
 cards = PageCache(max_bytes=8 << 20)
@@ -247,7 +253,7 @@ def oembed() -> Response:
     stem = url_for("share.page", id="", _external=True)
     address = request.args.get("url", "")
     stored = storage().snapshots.get(address.removeprefix(stem)) if address.startswith(stem) else None
-    if stored is None or stored.condition != "kept" or snapshots.kind_of(stored.snapshot) == "evaluation":
+    if stored is None or stored.condition != "kept" or snapshots.kind_of(stored.snapshot) in ELSEWHERE:
         abort(404)
     width, height = _at_most("maxwidth", OEMBED_WIDTH), _at_most("maxheight", OEMBED_HEIGHT)
     title = stored.snapshot.state.get("title", "Tokenscope")
@@ -302,10 +308,11 @@ def report(id: str) -> Response:
 
 
 def _stored(id: str, *, in_frame: bool = False) -> StoredSnapshot:
-    """The snapshot; ends with the page that explains why it is unavailable, or the one of an evaluation."""
+    """The snapshot; ends with the page that explains why it is unavailable, or that of a kind with pages elsewhere."""
     stored = _available(storage().snapshots.get(id), in_frame=in_frame)
-    if snapshots.kind_of(stored.snapshot) == "evaluation" and request.endpoint not in ("share.delete", "share.report"):
-        abort(make_response(redirect(url_for("evaluations.stored", id=id))))
+    kind = snapshots.kind_of(stored.snapshot)
+    if kind in ELSEWHERE and request.endpoint not in ("share.delete", "share.report"):
+        abort(make_response(redirect(ELSEWHERE[kind](id))))
     return stored
 
 
@@ -314,8 +321,8 @@ def _stored_for_json(id: str) -> StoredSnapshot:
     stored = storage().snapshots.get(id)
     if stored is None:
         abort(problem(404, _("There is no snapshot with this id, and there never was one.")))
-    if snapshots.kind_of(stored.snapshot) == "evaluation":
-        abort(make_response(redirect(url_for("evaluations.stored", id=id, format="json"))))
+    if (kind := snapshots.kind_of(stored.snapshot)) in ELSEWHERE:
+        abort(make_response(redirect(ELSEWHERE[kind](id, format="json"))))
     if stored.condition != "kept":
         abort(problem(410, _("This snapshot is no longer available.")))
     return stored

@@ -163,11 +163,7 @@ class _Matching:
     def _windows(self, now: longest_match.TakenWord) -> list[Window]:
         text = self.result.encoding.text
         start, end = now.tried[0].start, now.tried[0].end
-        words = {
-            "word": _("a word: taken"),
-            "no word": _("not a word"),
-            "cuts a run": _("would split a run"),
-        }
+        words = {"word": _("a word: taken"), "no word": _("not a word"), "cuts a run": _("would split a run")}
         return fold_middle(
             Window(
                 length=tried.end - tried.start,

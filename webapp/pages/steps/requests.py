@@ -16,6 +16,7 @@ from webapp.core.algorithms import ALGORITHMS, family_of, sharing_vocabularies
 from webapp.core.analysis.chunking import boundaries_of
 from webapp.core.inference import OWN
 from webapp.core.models.bpe import BPE, SubwordBPE
+from webapp.core.models.mapped_bpe import MappedBPE
 from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.models.ngram import NGram
@@ -55,7 +56,7 @@ WALKTHROUGHS: dict[type[Any], Callable[[Result, Any, int], Walkthrough]] = {
     NGram: ngrams.walkthrough,
     Tagger: tagger.walkthrough,
     WordPiece: matching.wordpiece_walkthrough,
-    **dict.fromkeys((BPE, RankBPE, ScoredBPE, SubwordBPE), merging.walkthrough),
+    **dict.fromkeys((BPE, MappedBPE, RankBPE, ScoredBPE, SubwordBPE), merging.walkthrough),
     **dict.fromkeys((Unigram, SentencePieceUnigram), lattice.walkthrough),
 }
 """What makes a walkthrough of a result with its model and a number of best segmentations, by the class of the model."""

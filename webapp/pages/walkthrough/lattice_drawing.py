@@ -18,15 +18,7 @@ from flask_babel import gettext as _
 
 from webapp.pages.walkthrough.cells import direction, format_log_probability
 from webapp.rendering.markup import shown_piece
-from webapp.rendering.pictures.figure import (
-    Figure,
-    FigureBox,
-    FigureDot,
-    FigureLabel,
-    FigurePath,
-    Shape,
-    width_of,
-)
+from webapp.rendering.pictures.figure import Figure, FigureBox, FigureDot, FigureLabel, FigurePath, Shape, width_of
 from webapp.web.localization import number
 
 MAX_WHOLE = 16

@@ -125,17 +125,10 @@ class NGramPositions:
         """The candidates of a step, the best first."""
         sentence, index = self._steps[step]
         column = sentence.columns[index]
-        return [
-            NGramRow(
-                sentence.start + self.at + one.end,
-                one,
-                ngram_probabilities.origin_of(self.model, one.word, one.context),
-                kept,
-            )
-            for one, kept in sorted(
-                ((one, at in column.best) for at, one in enumerate(column.candidates)), key=lambda each: -each[0].total
-            )
-        ]
+        begin, origin_of = sentence.start + self.at, partial(ngram_probabilities.origin_of, self.model)
+        found = [(one, at in column.best) for at, one in enumerate(column.candidates)]
+        found.sort(key=lambda each: -each[0].total)
+        return [NGramRow(begin + one.end, one, origin_of(one.word, one.context), kept) for one, kept in found]
 
     def draw(self, sentence: traces.SentenceTrace, filled: int, *, ended: bool = False) -> LatticeDrawing:
         """Draw a sentence whose table is filled up to column `filled`, counted from 1; 0 draws the words alone."""
@@ -256,14 +249,7 @@ def ended(template: str, found: Sequence[NGramPositions], cells: Sequence[StepCe
         "sentences": [
             {
                 "words": [well_formed(word) for word in sentence.words],
-                "n_best": [
-                    {
-                        "words": [well_formed(word) for word in best.words],
-                        "log_probability": best.score,
-                        "share": best.probability,
-                    }
-                    for best in traces.n_best(one.model, sentence.text, n)
-                ],
+                "n_best": list(map(_best_json, traces.n_best(one.model, sentence.text, n))),
             }
             for one, sentence, _path in sentences
         ],
@@ -277,6 +263,10 @@ def end_sentence(found: Sequence[NGramPositions]) -> str:
     count = sum(len(path) - 1 for path in paths)
     total = sum(candidate.score for path in paths for candidate in path)
     return say("ngram", "ended", count=count, total=total)
+
+
+def _best_json(best: traces.WordSegmentation) -> dict[str, Any]:
+    return {"words": list(map(well_formed, best.words)), "log_probability": best.score, "share": best.probability}
 
 
 def _winner(column: traces.WordColumn) -> traces.WordCandidate:
@@ -325,14 +315,13 @@ def _ranked(model: NGram, sentence: traces.SentenceTrace, n: int) -> list[dict[s
     found: Sequence[traces.WordSegmentation] = traces.n_best(model, sentence.text, n)
     greatest = found[0].probability if found else 1.0
     counts = model.counts
+
+    def piece(word: str) -> StepCell:
+        return StepCell(ngram_probabilities.word_text(word), "unknown" * (counts.number(word) == counts.unknown))
+
     return [
         {
-            "pieces": [
-                StepCell(
-                    ngram_probabilities.word_text(word), "" if counts.number(word) != counts.unknown else "unknown"
-                )
-                for word in one.words
-            ],
+            "pieces": list(map(piece, one.words)),
             "found": one,
             "product": _probability(one.score),
             "bar": round(100 * one.probability / (greatest or 1.0), 2),

@@ -1,6 +1,7 @@
 """`/vocabularies/diff`: where two tokenizers differ, stage by stage, on texts that show it, and in their pieces."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -10,6 +11,7 @@ from pydantic import Field
 from webapp.core.added_tokens import AddedToken
 from webapp.core.analysis.pipeline_difference import FLAGS, MergeDifference
 from webapp.core.tokenizer import Tokenizer
+from webapp.rendering.markup import visible
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import unavailable_problem
 from webapp.tools.difference.shown import DifferenceInput, ShownDifference
@@ -17,6 +19,8 @@ from webapp.tools.inputs import Answer, require_page
 from webapp.tools.kernel import ApiEntry, Tool
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, tokenizer_of
 from webapp.web.json_responses import json_piece, well_formed
+
+LONGEST_LINE = 160  # characters of a pipeline's part, a text or its ids on a line
 
 
 def difference(given: DifferenceInput) -> ShownDifference | None:
@@ -142,6 +146,33 @@ def answer(shown: ShownDifference | None) -> DifferenceAnswer:
     )
 
 
+def _text(shown: ShownDifference | None) -> Iterator[str]:
+    """The stages, the counts of pieces and the first texts with different ids, as lines for a terminal."""
+    assert shown is not None
+    given, counts, found = shown.given, shown.counts, shown.pipeline
+    names = [f"{name:<{max(map(len, (given.a, given.b)))}}" for name in (given.a, given.b)]
+    yield f"{len(found.different)} of {len(found.texts)} texts have different ids\n\n"
+    for stage in found.stages:
+        changed = f"differs, changes {found.changed_by(stage.stage)} texts"
+        yield f"{stage.stage:<14} {'same' if stage.same else changed}\n"
+        for name, written in zip(names, stage.written if any(stage.written) and not stage.same else (), strict=False):
+            yield f"  {name}  {_cut(written or '-')}\n"
+        if stage.stage == "model" and (merges := found.merges):
+            where = "ranks have another merge" if merges.pairs else "pieces of both are merged in another order"
+            yield f"  {merges.ranks:,} {where}, from rank {merges.first:,} on\n"
+    yield f"\npieces         {counts['same']:,} with the same id, {counts['moved']:,} with different ids\n"
+    yield from (f"  {name}  {only:,} only here\n" for name, only in zip(names, (counts["a"], counts["b"]), strict=True))
+    for text in [*filter(None, (shown.own,)), *(group[0] for group in shown.text_groups)]:
+        yield f"\n{json.dumps(_cut(text.text), ensure_ascii=False)}  {', '.join(text.stages) or 'the same ids'}\n"
+        for name, ids in zip(names, text.ids if text.stages else (), strict=False):
+            yield f"  {name}  {_cut(' '.join(map(str, ids)))}\n"
+
+
+def _cut(text: str) -> str:
+    """The beginning of a text, with control characters as codes: a file could send them to the terminal."""
+    return visible(text if len(text) <= LONGEST_LINE else f"{text[:LONGEST_LINE]}…")
+
+
 def _flags(token: AddedToken | None) -> dict[str, int | bool] | None:
     return None if token is None else {name: getattr(token, name) for name in ("id", *FLAGS)}
 
@@ -157,6 +188,7 @@ TOOL = Tool(
     input=DifferenceInput,
     run=difference,
     answer=answer,
+    text=_text,
     exported={"rows": 1_000},
     api=ApiEntry(
         "/difference",

@@ -18,7 +18,7 @@ from flask_babel import gettext as _
 from webapp.core.evaluation.report import ScoreReport
 from webapp.jobs import jobs
 from webapp.jobs.corpora import NoRoomError
-from webapp.storage import ShareReceipt
+from webapp.storage import ShareReceipt, UnavailableStorageError
 from webapp.tokenization.forms import InputProblem
 from webapp.tools.evaluate.inputs import EvaluationInput, UploadedOutput
 from webapp.tools.evaluate.scoring import score_all
@@ -26,7 +26,7 @@ from webapp.vocabularies.disk_cache import write_whole
 from webapp.web.client_addresses import rate_limit_key
 
 SLICE_SECONDS = 8.0
-"""For which a request scores; reading 5 MB again and the report take two more."""
+"""For which a request reads and scores; reading 5 MB again takes one of them."""
 _WORK = "evaluation"
 _GIVEN, _REPORT, _RECEIPT = "given.json", "report.json", "receipt.json"
 
@@ -64,6 +64,9 @@ def begin(given: EvaluationInput, keep: str) -> str:
         folder = jobs().corpora.scratch(id, _WORK)
         _write(folder / _GIVEN, fields)
         _write(folder / _REPORT, report.as_json())
+    except UnavailableStorageError as error:
+        message = _("The site’s storage cannot be reached at the moment. Try again in a minute.")
+        raise InputProblem(message, 503, "gold") from error
     except (NoRoomError, KeyError, OSError) as error:
         message = _("This site has no room for an evaluation of this size now. Try again in an hour, or score less.")
         raise InputProblem(message, 507, "gold") from error

@@ -1,25 +1,24 @@
 """`/homework`: exercises of published courses; an answer is checked, and the first place that differs is explained."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import replace
 from typing import Annotated, Any, Self
 
-from flask import Request, url_for
+from flask import Request
 from flask_babel import gettext as _
 from pydantic import Field
 
 from webapp.core.homework.check import Answer as HandedIn
 from webapp.core.homework.check import check
-from webapp.core.homework.exercises import COURSES, EXERCISES, Course, Exercise
+from webapp.core.homework.exercises import EXERCISES, Exercise
 from webapp.core.homework.verdicts import AnswerError, Figures, Outcome, PlaceKind, Row, Side, Verdict
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tokenization.messages import translated
-from webapp.tools.homework.sentences import explanation, headline, note, rule_name
-from webapp.tools.inputs import Answer, BodyField, FromForm, InBody, Input, at_most
+from webapp.tools.homework.page import Checked, in_language
+from webapp.tools.homework.sheets import Sheet, find_sheet
+from webapp.tools.inputs import Answer, BodyField, FromForm, InBody, Input, OnPage, at_most
 from webapp.tools.kernel import ApiEntry, Tool
 from webapp.vocabularies import tokenizer_of
-from webapp.web.localization import current_key
 
 LONGEST = 8_000_000  # bytes of a typed answer
 Contents = Mapping[str, str]
@@ -39,6 +38,7 @@ class HomeworkInput(Input):
         BodyField(default=...),
         Field(description="The id of the exercise, such as `cs336-bpe-example`."),
     ] = ""
+    sheet: Annotated[str, OnPage(), FromForm(choose=_first)] = ""
     answer: Annotated[
         str,
         at_most(LONGEST, lambda: _("The answer")),
@@ -72,19 +72,12 @@ class HomeworkInput(Input):
         return not (self.answer.strip() or self.files)
 
     @property
-    def chosen(self) -> Exercise | None:
-        """The exercise, if there is one of that id."""
-        return EXERCISES.get(self.exercise)
-
-    @property
-    def courses(self) -> list[tuple[Course, list[Exercise]]]:
-        """The courses, each with its exercises."""
-        return [(course, [one for one in EXERCISES.values() if one.course == course]) for course in COURSES.values()]
-
-    @staticmethod
-    def in_language(words: Mapping[str, str]) -> str:
-        """A text of an exercise in the visitor's language."""
-        return in_language(words)
+    def page(self) -> Checked:
+        """The page without a verdict; the list of all exercises if there is no such exercise or sheet."""
+        try:
+            return Checked(self, *found(self))
+        except InputProblem:
+            return Checked(self)
 
     @property
     def fits_address(self) -> bool:
@@ -114,54 +107,12 @@ class CheckAnswer(Answer):
     link: Annotated[str | None, Field(description="The address of the walkthrough at this place.")]
 
 
-@dataclass(frozen=True)
-class Checked:
-    """An exercise with the verdict on an answer; without an exercise the list of all, without an answer no verdict."""
-
-    given: HomeworkInput
-    exercise: Exercise | None = None
-    verdict: Verdict | None = None
-
-    @property
-    def headline(self) -> str:
-        """The outcome in one sentence."""
-        return headline(self.verdict) if self.verdict else ""
-
-    @cached_property
-    def explanation(self) -> list[str]:
-        """Where and why the answer differs."""
-        return explanation(self.verdict) if self.verdict else []
-
-    @property
-    def notes(self) -> list[str]:
-        """The remarks."""
-        return [note(each) for each in self.verdict.notes] if self.verdict else []
-
-    @property
-    def rule(self) -> str:
-        """The name of the other rule by which the answer is right."""
-        return rule_name(self.verdict.rule) if self.verdict and self.verdict.rule else ""
-
-    @property
-    def steps(self) -> str | None:
-        """The address of the walkthrough at the first place that differs; None if there is none."""
-        return link_of(self.verdict) if self.verdict else None
-
-
-def in_language(words: Mapping[str, str]) -> str:
-    """A text of an exercise in the visitor's language."""
-    return words[current_key()]
-
-
-def link_of(verdict: Verdict) -> str | None:
-    """The address of the walkthrough that shows the place of a verdict; None if there is none."""
-    if verdict.link is None:
-        return None
-    values: dict[str, Any] = dict(verdict.link.values)
-    algorithm = values.pop("algorithm")
-    if verdict.link.view == "training":
-        return url_for("training.page", algorithm=algorithm, **values)
-    return url_for("steps.page", algorithm=algorithm, vocabulary="own-dictionary", **values)
+def found(given: HomeworkInput) -> tuple[Exercise | None, Sheet | None]:
+    """The exercise and the sheet of an input; raises InputProblem if there is none of that id."""
+    if not given.sheet:
+        return (exercise_of(given) if given.exercise else None), None
+    sheet = find_sheet(given.sheet)
+    return (sheet.exercise(given.exercise) if given.exercise else None), sheet
 
 
 def exercise_of(given: HomeworkInput) -> Exercise:
@@ -193,23 +144,26 @@ def checked(given: HomeworkInput) -> Checked:
     tag set; then `rule` names it. `why` is the code of the reason for the first difference, `message` says it in
     sentences. The page `/homework` lists the exercises with their ids.
     """
-    if not given.exercise:
-        return Checked(given)
-    exercise = exercise_of(given)
-    return Checked(given, exercise, None if given.is_empty else judge(exercise, given))
+    exercise, sheet = found(given)
+    return Checked(given, exercise, sheet, None if exercise is None or given.is_empty else judge(exercise, given))
 
 
 def answer(shown: Checked) -> Any:
     """The verdict for programs; the list of exercises if none is chosen."""
     if shown.exercise is None:
-        return {"exercises": {id: in_language(one.title) for id, one in EXERCISES.items()}}
+        listed = [task.exercise for group in shown.groups for task in group.tasks]
+        return {"exercises": {one.id: in_language(one.title) for one in listed}}
+    if shown.sheet:  # whose teacher decides when an answer is shown
+        raise InputProblem(_("Verdicts on the exercises of a sheet are on its page alone."), 403)
     if shown.verdict is None:
         raise InputProblem(_("There is no answer yet. Type it or choose a file."), 422, "answer")
-    verdict = shown.verdict
-    same = {name: getattr(verdict, name) for name in CheckAnswer.__dataclass_fields__ if hasattr(verdict, name)}
+    exercise, verdict, shown = shown.exercise, shown.verdict, replace(shown, told=True)
+    same: dict[str, Any] = {
+        name: getattr(verdict, name) for name in CheckAnswer.__dataclass_fields__ if hasattr(verdict, name)
+    }
     message = " ".join([shown.headline, *shown.explanation])
     return CheckAnswer(
-        **same | {"exercise": shown.exercise.id, "message": message, "notes": shown.notes, "link": shown.steps}
+        **same | {"exercise": exercise.id, "message": message, "notes": shown.notes, "link": shown.steps}
     )
 
 
@@ -220,6 +174,9 @@ TOOL = Tool(
     run=checked,
     answer=answer,
     file_name="verdict",
+    form_id="handin",
+    methods=("GET",),  # what is handed in goes into the visitor's record: `webapp.pages.homework`
+    redirected=False,
     api=ApiEntry(
         "/check",
         "CheckBody",

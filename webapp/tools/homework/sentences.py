@@ -32,8 +32,11 @@ def rule_name(rule: str) -> str:
     return _say("rules", rule if rule in SENTENCES["rules"] else "tags", rule=kind)
 
 
-def explanation(verdict: Verdict) -> list[str]:
-    """Where and why an answer differs, in sentences; none for a right one."""
+def explanation(verdict: Verdict, tells: bool = True) -> list[str]:
+    """Where and why an answer differs, in sentences; none for a right one.
+
+    Without `tells`, none of them has what would be right.
+    """
     values: dict[str, Any] = {
         "place": number(verdict.place or 0),
         "label": verdict.label,
@@ -46,13 +49,14 @@ def explanation(verdict: Verdict) -> list[str]:
     said = []
     if verdict.outcome != "right" and verdict.place is not None and verdict.why not in WHOLE:
         said.append(_say("places", verdict.place_kind, **values))
-        if verdict.yours or verdict.right:
+        if tells and (verdict.yours or verdict.right):
             said.append(_say("sides", "right" if not verdict.yours else "both" if verdict.right else "yours", **values))
     code, _, longest = verdict.why.partition("window-")
     if code in ("tie", "rarer") and verdict.right and verdict.right.count != int(verdict.right.count or 0):
         code = {"tie": "tie-score", "rarer": "lower-score"}[code]
-    if verdict.why:
-        said.append(_say("why", "window" if longest else code, longest=longest, **values))
+    code = "window" if longest else code
+    if verdict.why and (tells or "%(right" not in SENTENCES["why"][code]["en"]):
+        said.append(_say("why", code, longest=longest, **values))
     return [sentence for sentence in said if sentence]
 
 

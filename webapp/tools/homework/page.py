@@ -1,0 +1,269 @@
+"""The page of an exercise: the list of exercises, the verdict, hints, and when the answer may be shown."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from itertools import pairwise
+from typing import Any
+from urllib.parse import urlencode
+
+from flask import url_for
+from flask_babel import gettext as _
+from flask_babel import ngettext
+from markupsafe import Markup
+
+from webapp.core.homework.check import solution
+from webapp.core.homework.exercises import COURSES, EXERCISES, Exercise
+from webapp.core.homework.verdicts import AnswerError, Side, Verdict
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import translated
+from webapp.tools.homework.records import Record, Work
+from webapp.tools.homework.sentences import explanation, headline, note, rule_name
+from webapp.tools.homework.sheets import OWN, Sheet
+from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, tokenizer_of
+from webapp.web.localization import current_key, localized, number
+
+SHOWN_AFTER = 5
+"""After how many tries the answer to a published exercise is shown."""
+UNKNOWN = ("longest", "times")
+"""The kinds of exercises whose answer depends on what only the visitor has."""
+WORDS = localized(files(__package__), "page.toml")
+
+
+def in_language(words: Mapping[str, str]) -> str:
+    """A text of an exercise in the visitor's language."""
+    return words[current_key()]
+
+
+def place_name(kind: str, place: int | None) -> str:
+    """A place in a table: `merge 65`."""
+    return str(WORDS["places"][kind]) % {"place": number(place)} if kind in WORDS["places"] and place else ""
+
+
+def marked_word(word: str, pair: str) -> Markup:
+    """A word whose symbols spaces separate, joined, with its first occurrence of a pair marked.
+
+    >>> marked_word("p e o p le", "o p")
+    Markup('pe<mark>op</mark>le')
+    """
+    symbols, both = word.split(" "), tuple(pair.split(" "))
+    at = next((at for at, each in enumerate(pairwise(symbols)) if each == both), None)
+    if at is None:
+        return Markup("{}").format("".join(symbols))
+    before, after = "".join(symbols[:at]), "".join(symbols[at + 2 :])
+    return Markup("{}<mark>{}</mark>{}").format(before, "".join(both), after)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """An exercise in the list: its name in records, and its address."""
+
+    name: str
+    address: str
+    exercise: Exercise
+
+
+@dataclass(frozen=True)
+class Group:
+    """The exercises of a course, or those of a sheet."""
+
+    title: str
+    by: str
+    tasks: Sequence[Listed]
+
+    def __contains__(self, exercise: object) -> bool:
+        return any(task.exercise is exercise for task in self.tasks)
+
+    def done(self, record: Record | None) -> int:
+        """How many of them are right."""
+        return sum(record.work(task.name).is_right for task in self.tasks) if record else 0
+
+
+@dataclass(frozen=True)
+class Checked:
+    """An exercise with the verdict on an answer; without an exercise the list of all, without an answer no verdict.
+
+    `record` is what the visitor handed in so far, and `document` the same as its form has it. `told`: programs are told
+    what is right at the first place that differs, always.
+    """
+
+    given: Any
+    exercise: Exercise | None = None
+    sheet: Sheet | None = None
+    verdict: Verdict | None = None
+    record: Record | None = None
+    document: str = ""
+    record_lost: InputProblem | None = None
+    told: bool = False
+
+    @property
+    def headline(self) -> str:
+        """The outcome in one sentence."""
+        return headline(self.verdict) if self.verdict else ""
+
+    @cached_property
+    def explanation(self) -> list[str]:
+        """Where and why the answer differs."""
+        return explanation(self.verdict, self.tells) if self.verdict else []
+
+    @property
+    def notes(self) -> list[str]:
+        """The remarks."""
+        return [note(each) for each in self.verdict.notes] if self.verdict else []
+
+    @property
+    def rule(self) -> str:
+        """The name of the other rule by which the answer is right."""
+        return rule_name(self.verdict.rule) if self.verdict and self.verdict.rule else ""
+
+    @property
+    def steps(self) -> str | None:
+        """The address of the walkthrough that shows the first place that differs; None if there is none."""
+        if self.verdict is None or self.verdict.link is None or not self.tells:
+            return None
+        values: dict[str, Any] = dict(self.verdict.link.values)
+        algorithm = values.pop("algorithm")
+        if self.verdict.link.view == "training":
+            return url_for("training.page", algorithm=algorithm, **values)
+        return url_for("steps.page", algorithm=algorithm, vocabulary="own-dictionary", **values)
+
+    @property
+    def sides(self) -> list[Side]:
+        """What stands at the first place that differs: the visitor's, and the right one if it may be told."""
+        verdict = self.verdict
+        return [side for side in (verdict.yours, verdict.right if self.tells else None) if side] if verdict else []
+
+    @property
+    def name(self) -> str:
+        """The name of the exercise in records."""
+        assert self.exercise is not None
+        return self.sheet.named(self.exercise.id) if self.sheet else self.exercise.id
+
+    @property
+    def work(self) -> Work:
+        """What was done in the exercise so far."""
+        assert self.exercise is not None
+        new = Work(self.name, in_language(self.exercise.title))
+        return self.record.work(self.name, new.title) if self.record else new
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The list: the exercises of each course, or the tasks of the sheet."""
+        if self.sheet:
+            tasks = [self._listed(task.exercise) for task in self.sheet.tasks]
+            return [Group(_("Tasks"), "", tasks)]
+        return [
+            Group(
+                in_language(course.title),
+                in_language(course.by),
+                [self._listed(one) for one in EXERCISES.values() if one.course is course],
+            )
+            for course in COURSES.values()
+        ]
+
+    def _listed(self, exercise: Exercise) -> Listed:
+        if self.sheet:
+            return Listed(self.sheet.named(exercise.id), address_of(exercise.id, self.sheet.id), exercise)
+        return Listed(exercise.id, address_of(exercise.id), exercise)
+
+    @property
+    def address(self) -> str:
+        """The address of the exercise, without an answer."""
+        return address_of(self.exercise.id if self.exercise else "", self.sheet.id if self.sheet else "")
+
+    @property
+    def task(self) -> str:
+        """What is asked for."""
+        assert self.exercise is not None
+        values: dict[str, Any] = {"merges": "", "text": "", **self.exercise.parameters}
+        values["algorithm"] = WORDS["algorithms"].get(values.get("symbols"), "")
+        values["ties"] = WORDS["rules"].get(values.get("ties"), "")
+        values["method"] = rule_name(values["method"]) if "method" in values else ""
+        return in_language(self.exercise.task) or str(WORDS["tasks"][self.exercise.kind]) % values
+
+    @property
+    def material(self) -> list[tuple[str, str]]:
+        """The texts of the task, with their titles: those of several lines, and all of an exercise of one's own."""
+        assert self.exercise is not None
+        values = self.exercise.parameters
+        own = not in_language(self.exercise.task) or self.exercise.id.startswith(OWN)
+        left_out = {"text"} if "merges" in values else {"gold"} if self.exercise.kind != "score" else set()
+        texts = ((title, values.get(name)) for name, title in WORDS["material"].items() if name not in left_out)
+        return [(str(title), text) for title, text in texts if isinstance(text, str) and (own or "\n" in text)]
+
+    @property
+    def placeholder(self) -> str:
+        """What the empty box says."""
+        return str(WORDS["placeholders"][self.exercise.kind]) if self.exercise else ""
+
+    @property
+    def place_title(self) -> str:
+        """The heading of the numbers of places."""
+        return str(WORDS["columns"][self.verdict.place_kind]) if self.verdict else ""
+
+    @property
+    def tells(self) -> bool:
+        """Whether the verdict tells what is right where it differs: not if that would be the whole answer."""
+        verdict = self.verdict
+        return self.told or verdict is None or self.may_solve or (verdict.total > 1 and verdict.place_kind != "cell")
+
+    @property
+    def accepts(self) -> str:
+        """The files that an answer may be in, for the button; empty if it is only typed."""
+        return ", ".join(self.exercise.accepts) if self.exercise else ""
+
+    @property
+    def following(self) -> Listed | None:
+        """The exercise after this one."""
+        tasks = [task for group in self.groups for task in group.tasks]
+        return next((later for one, later in pairwise(tasks) if one.exercise is self.exercise), None)
+
+    @property
+    def hints(self) -> list[str]:
+        """The hints; the last one, after a wrong answer whose right one is not told, is how long that is."""
+        assert self.exercise is not None
+        found = [in_language(hint) for hint in self.exercise.hints]
+        if self.verdict and self.verdict.right and not self.tells and self.verdict.place_kind != "cell":
+            length = len("".join(self.verdict.right.text.split()))
+            found.append(
+                ngettext(
+                    "What is right there has %(num)s character.", "What is right there has %(num)s characters.", length
+                )
+            )
+        return found
+
+    @property
+    def shown_after(self) -> int:
+        """After how many tries the answer is shown; 0 for never."""
+        if self.exercise and self.exercise.kind in UNKNOWN:
+            return 0
+        return self.sheet.shown_after if self.sheet else SHOWN_AFTER
+
+    @property
+    def may_solve(self) -> bool:
+        """Whether the answer may be shown now."""
+        return bool(self.shown_after) and (self.work.count >= self.shown_after or self.work.is_right)
+
+    @cached_property
+    def solution(self) -> str:
+        """The answer, if it was asked for and may be shown; or which file is missing for it."""
+        if self.exercise is None or not (self.may_solve and self.work.solved):
+            return ""
+        return solution_text(self.exercise, self.given.given)
+
+
+def solution_text(exercise: Exercise, given: Mapping[str, bytes] | None = None) -> str:
+    """The computed answer, or what is missing to compute it; empty where nobody knows it."""
+    try:
+        return solution(exercise, given, tokenizer_of)
+    except AnswerError as error:
+        return translated(error.message)
+    except (StillFetchingError, UnavailableVocabularyError):
+        return _("The vocabulary is still being downloaded. Try again in a moment.")
+
+
+def address_of(exercise: str, sheet: str = "") -> str:
+    """The address of an exercise; of the list of exercises without one."""
+    pairs = [(name, value) for name, value in (("sheet", sheet), ("exercise", exercise)) if value]
+    return url_for("homework.page") + (f"?{urlencode(pairs)}" if pairs else "")

@@ -1,0 +1,134 @@
+"""Sheets of exercises that a teacher sets: published ones and exercises of one's own, stored as a snapshot.
+
+A sheet has the link, the retention and the deletion of all shared things, and no author but who has its deletion link.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from flask_babel import gettext as _
+
+from webapp.core import __version__
+from webapp.core.homework.exercises import EXERCISES, Exercise, ParameterError, own_exercise
+from webapp.storage import ShareReceipt, Snapshot, StoredSnapshot, storage
+from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import translated
+from webapp.tokenization.snapshots import ShareTerms, kind_of, store
+
+MOST_TASKS = 20
+MOST_BYTES = 60_000  # of all exercises of one's own on a sheet: their answers take 3 s, with WordPiece
+MOST_SHOWN_AFTER = 99
+OWN = "own-"
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task of a sheet: `key` is its name in addresses, `given` the id of an exercise or the fields of one's own."""
+
+    key: str
+    given: str | Mapping[str, Any]
+    exercise: Exercise
+
+    @property
+    def written(self) -> str:
+        """The task as the form has it."""
+        return self.given if isinstance(self.given, str) else json.dumps(self.given, ensure_ascii=False, sort_keys=True)
+
+
+def tasks_of(given: Sequence[str | Mapping[str, Any]]) -> Iterator[Task]:
+    """The tasks of a sheet; an exercise that the site has no longer is left out."""
+    for number, each in enumerate(given, 1):
+        if not isinstance(each, str):
+            yield Task(f"{OWN}{number}", each, own_exercise(each, f"{OWN}{number}"))
+        elif each in EXERCISES:
+            yield Task(each, each, EXERCISES[each])
+
+
+def tasks_of_form(values: Sequence[str]) -> list[Task]:
+    """The tasks that a form has; raises InputProblem."""
+    given: list[str | Mapping[str, Any]] = []
+    for value in values:
+        if value in EXERCISES:
+            given.append(value)
+            continue
+        try:
+            own = json.loads(value)
+        except (ValueError, RecursionError):
+            own = None
+        if not isinstance(own, dict):
+            raise InputProblem(_("There is no exercise “%(name)s”. Choose one from the list.", name=value[:40]), 404)
+        given.append(own)
+    if len(given) > MOST_TASKS:
+        message = _("A sheet has at most %(most)s tasks; remove some.", most=MOST_TASKS)
+        raise InputProblem(message, 422, "add")
+    if sum(len(value.encode("utf-8", "replace")) for value in values) > MOST_BYTES:
+        message = _("The exercises of your own have more than %(limit)s bytes together.", limit=f"{MOST_BYTES:,}")
+        raise InputProblem(message, 413, "add")
+    try:
+        return list(tasks_of(given))
+    except ParameterError as error:
+        raise InputProblem(translated(error.message), 422, f"own_{error.field}") from error
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A stored sheet; the answer to a task is shown after `shown_after` tries, never if that is 0."""
+
+    stored: StoredSnapshot
+
+    @property
+    def id(self) -> str:
+        """The last part of its link."""
+        return self.stored.id
+
+    @property
+    def title(self) -> str:
+        """The title, or a generic one."""
+        return str(self.stored.snapshot.state.get("title") or _("Sheet of exercises"))
+
+    @property
+    def note(self) -> str:
+        """What the teacher wrote above the tasks."""
+        return str(self.stored.snapshot.state.get("note", ""))
+
+    @property
+    def shown_after(self) -> int:
+        """After how many tries the answer is shown; 0 for never."""
+        return int(self.stored.snapshot.state["shown_after"])
+
+    @cached_property
+    def tasks(self) -> list[Task]:
+        """The tasks in order."""
+        return list(tasks_of(self.stored.snapshot.state["tasks"]))
+
+    def exercise(self, key: str) -> Exercise:
+        """The exercise of a task; raises InputProblem."""
+        for task in self.tasks:
+            if task.key == key:
+                return task.exercise
+        raise InputProblem(
+            _("There is no exercise “%(name)s”. Choose one from the list.", name=key[:40]), 404, "exercise"
+        )
+
+    def named(self, key: str) -> str:
+        """The name of a task in records: exercises of one's own have that of the sheet before theirs."""
+        return f"{self.id}/{key}" if key.startswith(OWN) else key
+
+
+def store_sheet(tasks: Sequence[Task], shown_after: int, terms: ShareTerms) -> ShareReceipt:
+    """Store a sheet; raises InputProblem."""
+    state = {"kind": "sheet", "tasks": [task.given for task in tasks], "shown_after": shown_after, **terms.texts}
+    return store(Snapshot("", state, (), (), (), {}, core_version=__version__), terms)
+
+
+def find_sheet(id: str) -> Sheet:
+    """The sheet with this id. Raises InputProblem, with the status 404 or 410."""
+    stored = storage().snapshots.get(id)
+    if stored is None or (stored.condition == "kept" and kind_of(stored.snapshot) != "sheet"):
+        raise InputProblem(_("There is no sheet at this address. Check that the link is complete."), 404, "sheet")
+    if stored.condition != "kept":
+        raise InputProblem(_("This sheet is no longer available: it has expired or was deleted."), 410, "sheet")
+    return Sheet(stored)
