@@ -63,6 +63,16 @@ def test_uploaded_files(client: FlaskClient) -> None:
         assert said in answer.text
 
 
+def test_files_of_a_laboratory_are_longer_than_other_forms(client: FlaskClient) -> None:
+    sentence, line = "研究生命" * 250 + "\n", "研究生/ 命/ " * 250 + "\n"
+    files = {"files": line * 1_500, "given/text": sentence * 1_500, "given/dictionary": "研究\n研究生\n生命\n"}
+    uploads = {name: (BytesIO(content.encode()), f"{name[-4:]}.txt") for name, content in files.items()}
+    answer = client.post("/homework", data={"exercise": "hit-fmm", "answer": "", **uploads})
+    assert sum(len(content.encode()) for content in files.values()) > 8_900_000
+    assert answer.status_code == 200
+    assert "700" in answer.text  # the first sentences
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_wrong_answer_is_explained_in_both_languages(client: FlaskClient, language: str) -> None:
     for id in EXERCISES:

@@ -15,13 +15,17 @@ from typing import Any
 
 from webapp.core.homework import cells, files, merges, segmentations, sequences
 from webapp.core.homework.exercises import Exercise, Need
-from webapp.core.homework.readers import checked
+from webapp.core.homework.readers import LONGEST_TYPED, checked
 from webapp.core.homework.verdicts import AnswerError, Verdict
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import Phrase
 
 FindTokenizer = Callable[[str], Tokenizer]
 """Finds a published vocabulary by its name; the core has none. Raises what its caller explains."""
+
+
+LONGEST = {"segmentation": 5_000_000, "dictionary": 2_500_000}
+"""The most characters of answers that are files by nature."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +60,8 @@ def check(exercise: Exercise, answer: Answer, find_tokenizer: FindTokenizer = _n
             return sequences.judge_longest(values, handed, answer.text)
         training = merges.Training.of(values, texts)
         return (merges.judge if exercise.kind == "merges" else merges.judge_vocabulary)(training, handed)
-    text = checked(
-        "\n".join([*(files.text_of(content, name) for name, content in own.items()), answer.text]).strip("\n")
-    )
+    parts = [*(files.text_of(content, name) for name, content in own.items()), answer.text]
+    text = checked("\n".join(parts).strip("\n"), LONGEST.get(exercise.kind, LONGEST_TYPED))
     return KINDS[exercise.kind][0](values, texts, text, find_tokenizer)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from webapp.core.formats.reading import FormatError, decoded, read_json
-from webapp.core.homework.readers import Raw, as_pair, read_merges
+from webapp.core.homework.readers import Raw, as_pair, checked, read_merges
 from webapp.core.homework.rounds import Pair, Piece
 from webapp.core.homework.verdicts import AnswerError, Note
 from webapp.core.reference.bpe import merge_best
@@ -14,6 +14,7 @@ from webapp.core.text.utf8 import characters_to_bytes, foreign_characters
 from webapp.core.vocabulary_error import Phrase
 
 LARGEST_FILE = 9_000_000  # bytes
+LONGEST_VOCABULARY = 3_000_000  # characters of a file of merges or pieces
 MOST_MERGES = 20_000
 LONGEST_PIECE = 2_000
 
@@ -57,9 +58,9 @@ def handed_in(text: str, files: Mapping[str, bytes]) -> HandedIn:
     """The merges and the vocabulary of an answer that is typed or in files; raises AnswerError."""
     found = HandedIn()
     for name, content in files.items():
-        _read_file(found, text_of(content, name), name)
+        _read_file(found, checked(text_of(content, name), LONGEST_VOCABULARY), name)
     if text.strip():
-        _read_file(found, text, "")
+        _read_file(found, checked(text, LONGEST_VOCABULARY), "")
     if found.merges is None and found.vocabulary is None:
         raise AnswerError(Phrase("There is no answer yet. Type it or choose a file."))
     if len(found.merges or ()) > MOST_MERGES or len(found.vocabulary or ()) > 2 * MOST_MERGES:

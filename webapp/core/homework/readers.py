@@ -14,7 +14,8 @@ from typing import Any
 from webapp.core.homework.verdicts import AnswerError
 from webapp.core.vocabulary_error import Phrase, shown
 
-LONGEST_ANSWER = 5_000_000  # characters of a text
+LONGEST_TYPED = 50_000  # characters of an answer that is typed: tokens, ids, tags, cells
+LONGEST_MERGES = 1_000_000  # characters
 LONGEST_LITERAL = 100_000  # characters of a Python list: parsing takes 200 times its length in memory
 MOST_ITEMS = 200_000
 
@@ -42,7 +43,7 @@ def read_merges(text: str) -> list[tuple[Raw, Raw]]:
 
     Raises AnswerError, with the number of the line, for a line that is not two pieces.
     """
-    text = checked(text)
+    text = checked(text, LONGEST_MERGES)
     if (items := _literal(text)) is not None:
         return [as_pair(item, at) for at, item in enumerate(items, 1)]
     lines = text.replace("\r\n", "\n").split("\n")
@@ -133,15 +134,13 @@ def _literal(text: str) -> list[Any] | None:
     return [list(item) if isinstance(item, tuple) else item for item in items] if items else items
 
 
-def checked(text: str) -> str:
+def checked(text: str, most: int = LONGEST_TYPED) -> str:
     """A text within the limit and without a byte order mark; raises AnswerError, also for an empty one."""
     text = text.removeprefix("\ufeff")
     if not text.strip():
         raise AnswerError(Phrase("There is no answer yet. Type it or choose a file."))
-    if len(text) > LONGEST_ANSWER:
-        message = Phrase(
-            "The answer has %(count)s characters; the limit is %(most)s.", count=len(text), most=LONGEST_ANSWER
-        )
+    if len(text) > most:
+        message = Phrase("The answer has %(count)s characters; the limit is %(most)s.", count=len(text), most=most)
         raise AnswerError(message)
     return text
 

@@ -13,7 +13,7 @@ from webapp.core.homework.check import check
 from webapp.core.homework.exercises import EXERCISES, Exercise
 from webapp.core.homework.verdicts import AnswerError, Figures, Outcome, PlaceKind, Row, Side, Verdict
 from webapp.tokenization.forms import InputProblem, as_typed
-from webapp.tokenization.messages import translated
+from webapp.tokenization.messages import translated, upload_limit
 from webapp.tools.homework.page import Checked, in_language
 from webapp.tools.homework.sheets import Sheet, find_sheet
 from webapp.tools.inputs import Answer, BodyField, FromForm, InBody, Input, OnPage, at_most
@@ -56,6 +56,7 @@ class HomeworkInput(Input):
     @classmethod
     def read(cls, request: Request) -> tuple[Self, list[InputProblem]]:
         """The answer of a request with the content of its files, as bytes: what they are is checked later."""
+        request.max_content_length = upload_limit()  # before anything reads the body: a laboratory's files have 14 MB
         given, problems = super().read(request)
         files = {upload.filename: upload.stream.read() for upload in request.files.getlist("files") if upload.filename}
         roles = {
