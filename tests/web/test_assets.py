@@ -105,11 +105,18 @@ def test_only_the_correct_fingerprint_is_cached_for_a_year(site: Site, version: 
         assert ("immutable" in answer.headers["Cache-Control"]) == kept
 
 
+def test_no_literal_of_a_script_would_lose_its_indentation() -> None:
+    scripts = list((Path(assets.__file__).parents[2] / "static").glob("*.js"))
+    assert scripts
+    for script in scripts:
+        assert not [literal for literal in script.read_text("utf-8").split("`")[1::2] if "\n" in literal], script.name
+
+
 @pytest.mark.parametrize(("accepted", "encoding"), [("gzip, br, zstd", "br"), ("br;q=0, gzip", None), ("", None)])
 @pytest.mark.parametrize(
     ("name", "content", "sent"),
     [
-        ("app.css", "/* one\n * two */\na { content: '//' } /* b */\n", "\na { content: '//' } \n"),
+        ("app.css", "/* one\n * two */\na { content: '//' } /* b */\n", "\na {content: '//' }\n"),
         ("vendor/x.js", "// one\n  // two\nf('/* // */'); // three\n", "\n\nf('/* // */'); // three\n"),
     ],
 )

@@ -28,11 +28,16 @@ class OtherTokenizer:
 
     name: str
     tokens: int
-    is_unknown: bool  # whether most of the text is out of its vocabulary, so that the number says little
+    unknown: float  # the share of the text that is out of its vocabulary
     current: bool = False  # whether the page shows this one
     address: str | None = None  # of its result, None if the address would be too long
     algorithm: str = ""
     vocabulary: str = ""
+
+    @property
+    def says_little(self) -> bool:
+        """Whether so much of the text is unknown that the number says little: words may be names, pieces may not."""
+        return self.unknown >= (0.5 if finds_words(self.algorithm) else 0.1)
 
 
 def other_tokenizers(result: Result) -> list[OtherTokenizer]:
@@ -47,13 +52,13 @@ def other_tokenizers(result: Result) -> list[OtherTokenizer]:
         encoding = result.encoding if current else _encoded(result, other)
         if encoding is None:
             continue
-        is_unknown, address = is_mostly_unknown(encoding), playground_address(other)
+        unknown, address = unknown_share(encoding), playground_address(other)
         rows.append(
-            OtherTokenizer(_name(other), len(encoding), is_unknown, current, address, other.algorithm, other.vocabulary)
+            OtherTokenizer(_name(other), len(encoding), unknown, current, address, other.algorithm, other.vocabulary)
         )
     if not any(row.current for row in rows):
         name = _name(state) if is_own_rule else inference_title(state.inference)
-        rows.insert(0, OtherTokenizer(name, len(result.encoding), is_mostly_unknown(result.encoding), current=True))
+        rows.insert(0, OtherTokenizer(name, len(result.encoding), unknown_share(result.encoding), current=True))
     return rows
 
 
@@ -62,13 +67,10 @@ def is_chinese(text: str) -> bool:
     return 0 < len(_LETTER.findall(text)) <= 2 * len(_HAN.findall(text))
 
 
-def is_mostly_unknown(encoding: Encoding) -> bool:
-    """Whether at least half of the text, spaces aside, is out of the vocabulary."""
-    if not encoding.unknown:
-        return False
-    starts, ends = encoding.starts, encoding.ends
-    covered = sum(ends[index] - starts[index] for index in encoding.unknown)
-    return 2 * covered >= len(_SPACE.sub("", encoding.text))
+def unknown_share(encoding: Encoding) -> float:
+    """The share of a text, spaces aside, that is out of the vocabulary."""
+    covered = sum(encoding.ends[index] - encoding.starts[index] for index in encoding.unknown)
+    return min(1, covered / max(1, len(_SPACE.sub("", encoding.text)))) if covered else 0
 
 
 def _others(state: State, chinese: bool) -> Iterator[State]:

@@ -95,6 +95,7 @@ class LanguageModel:
     family: SomeText
     vocabulary: str | None = None
     public: bool = True
+    range: str = ""
     repository: Repository = ""
     template: str = ""
     listed: str = ""
@@ -116,7 +117,6 @@ class LanguageModel:
     ends: date | None = None
     also: Several[_Id] = ()
     prefixes: Several[_Id] = ()
-    range: str = ""
     note: str = ""
     note_zh: str = ""
 

@@ -15,8 +15,8 @@ from flask import Flask, Request, Response, abort, current_app, request
 
 A_YEAR = 31_536_000
 ENDPOINT = "static"
-# In JavaScript, lines that are nothing else: the rest keep their numbers.
-COMMENTS = {"text/css": rb"(?s)/\*.*?\*/", "text/javascript": rb"(?m)^ *//.*$"}
+# Comments and indentation. In JavaScript, comments with a line of their own: the rest keep their numbers.
+UNSENT = {"text/css": rb"(?s)/\*.*?\*/|(?<=[\n{;}])\s+", "text/javascript": rb"(?m)^ +(//.*$)?|^//.*$"}
 
 
 def init_app(app: Flask) -> None:
@@ -41,12 +41,12 @@ def init_app(app: Flask) -> None:
         if filename not in known:
             abort(404)
         response = app.send_static_file(filename)
-        comment = COMMENTS.get(response.mimetype or "")
-        if comment and response.status_code == 200 and request.accept_encodings.quality("br"):
+        unsent = UNSENT.get(response.mimetype or "")
+        if unsent and response.status_code == 200 and request.accept_encodings.quality("br"):
             response.direct_passthrough = False
             content = response.get_data()
             response.close()
-            response.set_data(packed(content, comment))
+            response.set_data(packed(content, unsent))
             response.content_encoding = "br"
             response.set_etag(response.get_etag()[0] or "", weak=True)  # one for all encodings
         # During a deployment, an old process must not send old content with a year's lifetime for a new URL.
@@ -80,12 +80,12 @@ def fingerprints(folder: Path) -> dict[str, str]:
 
 
 @cache
-def packed(content: bytes, comment: bytes) -> bytes:
-    """The content without comments, in Brotli's best compression: 60 ms for the longest file, once per process.
+def packed(content: bytes, unsent: bytes) -> bytes:
+    """The content without what matches `unsent`, in Brotli's best compression: 60 ms for the longest file, once.
 
     That is a third less than what Flask-Compress, which has to be fast, makes of it.
     """
-    return bytes(brotli.compress(re.sub(comment, b"", content)))
+    return bytes(brotli.compress(re.sub(unsent, b"", content)))
 
 
 def fingerprint(path: Path) -> str:

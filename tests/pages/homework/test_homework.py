@@ -256,10 +256,11 @@ def test_a_sheet_has_the_deletion_and_the_rules_of_all_shared_things(client: Fla
         ({"task": ["[" * 5_000]}, 404, ""),
         ({"task": ['{"algorithm": "bpe", "text": 5}']}, 422, "own_text"),
         ({"task": ['{"algorithm": ["bpe"], "text": "a b"}']}, 422, "own_algorithm"),
+        ({"task": ["nothing"] * 60_000, "add": [f"{number}" for number in range(60_000)]}, 404, ""),
         ({"task": ["hf-unhug"] * 21}, 422, "add"),
         ({"task": [json.dumps({"algorithm": "bpe", "text": "x" * 15_000})] * 5}, 413, "add"),
     ],
-    ids=range(12),
+    ids=range(13),
 )
 def test_what_is_wrong_with_a_sheet_stands_beside_its_field(
     client: FlaskClient, form: dict[str, Any], status: int, field: str

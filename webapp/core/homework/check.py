@@ -59,7 +59,7 @@ def check(exercise: Exercise, answer: Answer, find_tokenizer: FindTokenizer = _n
     text = checked(
         "\n".join([*(files.text_of(content, name) for name, content in own.items()), answer.text]).strip("\n")
     )
-    return _JUDGES[exercise.kind](values, texts, text, find_tokenizer)
+    return KINDS[exercise.kind][0](values, texts, text, find_tokenizer)
 
 
 def solution(
@@ -67,36 +67,29 @@ def solution(
 ) -> str:
     """Return the right answer as a text that `check` reads; raises AnswerError if a needed file is missing."""
     texts = _texts(exercise, given or {})
-    return _SOLUTIONS[exercise.kind](exercise.parameters, texts, find_tokenizer)
+    if exercise.kind in KINDS:
+        return KINDS[exercise.kind][1](exercise.parameters, texts, find_tokenizer)
+    if exercise.kind == "longest":  # only the student's own vocabulary knows it
+        return ""
+    training = merges.Training.of(exercise.parameters, texts)
+    return (merges.written if exercise.kind == "merges" else merges.written_vocabulary)(training)
 
 
-_JUDGES: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, str], str, FindTokenizer], Verdict]] = {
-    "tokens": sequences.judge_tokens,
-    "ids": sequences.judge_ids,
-    "text": sequences.judge_text,
-    "tags": sequences.judge_tags,
-    "bytes": sequences.judge_bytes,
-    "segmentation": segmentations.judge,
-    "dictionary": segmentations.judge_dictionary,
-    "cells": cells.judge,
-    "score": cells.judge_score,
-    "times": cells.judge_times,
+Judge = Callable[[Mapping[str, Any], Mapping[str, str], str, FindTokenizer], Verdict]
+Write = Callable[[Mapping[str, Any], Mapping[str, str], FindTokenizer], str]
+KINDS: Mapping[str, tuple[Judge, Write]] = {
+    "tokens": (sequences.judge_tokens, sequences.written_tokens),
+    "ids": (sequences.judge_ids, sequences.written_ids),
+    "text": (sequences.judge_text, sequences.written_text),
+    "tags": (sequences.judge_tags, sequences.written_tags),
+    "bytes": (sequences.judge_bytes, sequences.written_bytes),
+    "segmentation": (segmentations.judge, segmentations.written),
+    "dictionary": (segmentations.judge_dictionary, segmentations.written_dictionary),
+    "cells": (cells.judge, cells.written),
+    "score": (cells.judge_score, cells.written_score),
+    "times": (cells.judge_times, lambda _values, _texts, _find: ""),
 }
-_SOLUTIONS: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, str], FindTokenizer], str]] = {
-    "merges": lambda values, texts, _find: merges.written(merges.Training.of(values, texts)),
-    "vocabulary": lambda values, texts, _find: merges.written_vocabulary(merges.Training.of(values, texts)),
-    "longest": lambda _values, _texts, _find: "",
-    "tokens": sequences.written_tokens,
-    "ids": sequences.written_ids,
-    "text": sequences.written_text,
-    "tags": sequences.written_tags,
-    "bytes": sequences.written_bytes,
-    "segmentation": segmentations.written,
-    "dictionary": segmentations.written_dictionary,
-    "cells": cells.written,
-    "score": cells.written_score,
-    "times": lambda _values, _texts, _find: "",
-}
+"""What judges an answer of a kind, and what writes the right one; kinds of merges are apart."""
 
 
 def _sorted(exercise: Exercise, answer: Answer) -> tuple[dict[str, bytes], dict[str, bytes]]:

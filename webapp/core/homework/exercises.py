@@ -19,13 +19,8 @@ Words = Mapping[str, str]
 
 ACCEPTS: Mapping[str, tuple[str, ...]] = {
     "merges": (".txt", ".json", ".model"),
-    "vocabulary": (".json", ".txt"),
-    "longest": (".json", ".txt"),
-    "segmentation": (".txt", ".utf8"),
-    "dictionary": (".txt", ".utf8"),
-    "score": (".txt", ".score"),
-    "tokens": (".txt", ".json"),
-    "ids": (".txt", ".json"),
+    **dict.fromkeys(("vocabulary", "longest", "tokens", "ids"), (".json", ".txt")),
+    **dict.fromkeys(("segmentation", "dictionary", "score"), (".txt", ".utf8")),
 }
 """The endings of files that the kinds of exercises take; the others are typed."""
 

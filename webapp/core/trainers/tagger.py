@@ -44,6 +44,23 @@ class Moment:
     wrong: int
 
 
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A sentence of a round, by its `number`: its normalized text, the right tags, and those that were found first."""
+
+    round: int
+    number: int
+    text: str
+    right: Sequence[int]
+    found: Sequence[int]
+    wrong: int
+
+    def features(self, position: int) -> Iterator[tuple[str, str]]:
+        """The template and the value of each feature of a character."""
+        for group, values in zip(GROUPS, Features(self.text).at(position), strict=True):
+            yield from zip(group, values, strict=True)
+
+
 def tags_of(words: Sequence[str]) -> list[int]:
     """The numbers of the tags of a sentence's characters.
 
@@ -74,20 +91,29 @@ class Training:
         self._transition_sums = [0] * len(TRANSITIONS)
 
     def run(self, rounds: int = ROUNDS) -> Iterator[Moment]:
-        """Go through all sentences in a new order, several times; report now and then, and after each round."""
+        """Go through all sentences several times; report now and then, and after each round."""
+        total = len(self._sentences)
+        characters = wrong = 0
+        for at, visit in enumerate(self.visits(rounds)):
+            done = at % total + 1
+            if done == 1:
+                characters = wrong = 0
+            characters += len(visit.text)
+            wrong += visit.wrong
+            if not done % EACH or done == total:
+                yield Moment(visit.round, done, characters, wrong)
+
+    def visits(self, rounds: int = ROUNDS) -> Iterator[Visit]:
+        """Train on each sentence, in a new order in each round."""
         order = list(range(len(self._sentences)))
         for round in range(1, rounds + 1):
             self._random.shuffle(order)
-            characters = wrong = 0
-            for done, number in enumerate(order, 1):
+            for number in order:
                 text, right = self._sentences[number]
                 found = self.weights.tags(text)
-                characters += len(text)
-                if found != right:
-                    wrong += self._change(text, right, found)
+                wrong = self._change(text, right, found) if found != right else 0
                 self.seen += 1
-                if not done % EACH or done == len(order):
-                    yield Moment(round, done, characters, wrong)
+                yield Visit(round, number, text, right, found, wrong)
 
     def averages(self, most: int | None = None) -> tuple[Weights, Mapping[str, int]]:
         """The average weights times `SCALE`, of features and of transitions.

@@ -6,6 +6,6 @@
 `recipe`    the pipeline of a plan, and whether the plan is possible
 `survey`    what a corpus is made of, seen in a sample
 `forecast`  how long a plan will take on it, and how much memory
-`train`     plan and counts to a tokenizer, with progress
+`train`     plan and counts to a tokenizer, with progress; `ngrams` and `taggers` do so for words
 `record`    what was trained from what, so that anyone can train the same again
 """

@@ -14,6 +14,7 @@ from flask_babel import gettext as _
 from markupsafe import Markup
 from werkzeug.wrappers import Response as BaseResponse
 
+from webapp.core.homework.exercises import EXERCISES
 from webapp.pages.homework.own import as_value, fields_of, parameters_of
 from webapp.pages.homework.reports import Reports, read_reports
 from webapp.rendering.delimited import as_csv
@@ -34,7 +35,7 @@ from webapp.tools.homework.records import (
     signed,
 )
 from webapp.tools.homework.sentences import rule_name
-from webapp.tools.homework.sheets import Sheet, Task, find_sheet, store_sheet, tasks_of_form
+from webapp.tools.homework.sheets import MOST_TASKS, Sheet, Task, find_sheet, store_sheet, tasks_of_form
 from webapp.tools.kernel import page_of
 from webapp.web.htmx import private
 from webapp.web.json_responses import well_formed
@@ -207,8 +208,8 @@ def reports() -> BaseResponse:
 def sheet() -> BaseResponse:
     """Put a sheet together: add exercises, change their order, remove some."""
     own, problems = fields_of(request.form), {}
-    values = moved(request.form, request.values.getlist("task"))
-    values += [each for each in request.values.getlist("add") if each not in values]
+    values = moved(request.form, request.values.getlist("task")[: MOST_TASKS + 1])
+    values += [each for each in request.values.getlist("add")[: len(EXERCISES)] if each not in values]
     tasks: list[Task] = []
     try:
         tasks = tasks_of_form(values)
@@ -231,7 +232,7 @@ def create() -> BaseResponse:
     tasks: list[Task] = []
     receipt = None
     try:
-        tasks = tasks_of_form(request.form.getlist("task"))
+        tasks = tasks_of_form(request.form.getlist("task")[: MOST_TASKS + 1])
         if not tasks:
             raise InputProblem(_("There is no exercise on the sheet yet. Add at least one."), 422, "add")
         shown_after = request.form.get("shown_after", "")

@@ -109,7 +109,7 @@ def _race(lanes: Sequence[Lane]) -> engine.Walkthrough:
             fewest = min(len(one["cells"]) for one in rated)
             for one in rated:
                 one["wins"] = len(one["cells"]) == fewest
-            names = "; ".join(" · ".join(one["names"]) for one in rated if one["wins"])
+            names = _("; ").join(" · ".join(one["names"]) for one in rated if one["wins"])
             sentence = _("Fewest: %(count)s, %(names)s.", count=number(fewest), names=names)
         return engine.Frame("steps/_race.html", sentence, {"kind": "race"}, lambda: {"lanes": shown})
 

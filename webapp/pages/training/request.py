@@ -92,7 +92,7 @@ class TrainingRequest:
     @cached_property
     def counted(self) -> dict[str, int] | None:
         """The words and counts of a corpus that is a list of them; None for plain text, and for sentences."""
-        return None if self.as_text or self.algorithm == "ngram" else read_counts(self.corpus)
+        return None if self.as_text or self.algorithm in ("ngram", "tagger") else read_counts(self.corpus)
 
     def word_counts(self, recipe: Recipe) -> WordCounts:
         """The counts of the corpus's pre-tokens, the input of a trainer; each word of a list stands alone."""
@@ -106,7 +106,7 @@ class TrainingRequest:
         """The visitor's text, or words of the corpus."""
         if self.text.strip():
             return self.text
-        if self.algorithm == "ngram":
+        if self.algorithm in ("ngram", "tagger"):
             return first_sentence(self.corpus)
         return first_words(self.counted if self.counted else self.corpus.split())
 

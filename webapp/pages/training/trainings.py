@@ -1,7 +1,7 @@
 """One record for each kind of training that the page shows; example corpora; how a request is read.
 
 >>> list(TRAININGS)
-['bpe', 'bpe-bytes', 'wordpiece', 'unigram', 'ngram']
+['bpe', 'bpe-bytes', 'wordpiece', 'unigram', 'ngram', 'tagger']
 """
 
 import tomllib
@@ -15,9 +15,9 @@ from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
-from webapp.core.reference import bpe, ngram, unigram, wordpiece
+from webapp.core.reference import bpe, ngram, tagger, unigram, wordpiece
 from webapp.core.trainers.ties import FIRST_SEEN
-from webapp.pages.training import merges, ngrams
+from webapp.pages.training import merges, ngrams, taggers
 from webapp.pages.training import unigram as pruning
 from webapp.pages.training.request import (
     LONGEST,
@@ -177,6 +177,14 @@ TRAININGS: dict[str, Training] = {
             (ngram.train, ngram.segment),
             size=None,
             options=(ORDER, SMOOTHING),
+            corpus_label=_SENTENCES,
+        ),
+        Training(
+            "tagger",
+            _l("Tagger"),
+            lambda wanted: taggers.TaggerTraining(wanted).walkthrough(),
+            (tagger.correct, tagger.train),
+            size=None,
             corpus_label=_SENTENCES,
         ),
     )
