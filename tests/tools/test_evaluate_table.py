@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from tests.command_line.test_command_line import output
+from tests.command_line.test_command_line import run
 from tests.site import words
 from webapp.tools.evaluate.scoring import compared_methods
 
@@ -32,7 +32,7 @@ def test_each_command_prints_its_row(
             pytest.skip(f"The variable GOLD_TEXTS names no folder with {arguments[2]}.")
         monkeypatch.chdir(folder)
     assert program == "tokenscope"
-    head, last = (line.split("\t") for line in output(*arguments).splitlines())
+    head, last = (line.split("\t") for line in run(*arguments).stdout.decode().splitlines())
     printed = dict(zip(head, last, strict=True))
     assert {name: printed[name] for name in row if name not in NOT_PRINTED} == {
         name: value for name, value in row.items() if name not in NOT_PRINTED

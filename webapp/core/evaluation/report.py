@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from itertools import islice, pairwise
 from typing import Any
 
@@ -87,7 +87,7 @@ class ScoreReport:
         return {
             **{name: getattr(self, name) for name in _PLAIN},
             "lines": [[index, self.numbers[index], " ".join(words)] for index, words in self.lines.items()],
-            "methods": [asdict(method) for method in self.methods],
+            "methods": [{**vars(method), "score": dict(vars(method.score))} for method in self.methods],
         }
 
     @staticmethod
