@@ -19,8 +19,11 @@ def refuse(app: Flask) -> Callable[[Page, int], list[str]]:
         sent: list[str] = []
 
         def answer(route: Route) -> None:
-            if route.request.method != "POST" or len(sent) >= times:
-                sent.append(route.request.post_data or "") if route.request.method == "POST" else None
+            if route.request.method != "POST" or route.request.url.endswith("/others"):
+                route.continue_()
+                return
+            if len(sent) >= times:
+                sent.append(route.request.post_data or "")
                 route.continue_()
                 return
             sent.append(route.request.post_data or "")

@@ -71,7 +71,7 @@ def _defined(statement: ast.stmt) -> set[str]:
     if isinstance(statement, ast.FunctionDef):
         return {statement.name}
     if isinstance(statement, ast.Assign):
-        return {target.id for target in statement.targets if isinstance(target, ast.Name)}
+        return {name.id for target in statement.targets for name in ast.walk(target) if isinstance(name, ast.Name)}
     return set()
 
 

@@ -41,8 +41,13 @@ def text_of(content: bytes, name: str = "") -> str:
         message = Phrase("%(name)s is an archive or an array. Hand in the text file itself.", name=name or "?")
         raise AnswerError(message)
     if len(content) > LARGEST_FILE:
-        values = {"name": name or "?", "count": len(content), "most": LARGEST_FILE}
-        raise AnswerError(Phrase("%(name)s has %(count)s bytes; the limit is %(most)s.", **values))
+        message = Phrase(
+            "%(name)s has %(count)s bytes; the limit is %(most)s.",
+            name=name or "?",
+            count=len(content),
+            most=LARGEST_FILE,
+        )
+        raise AnswerError(message)
     try:
         return decoded(content)
     except FormatError as error:
@@ -64,8 +69,10 @@ def handed_in(text: str, files: Mapping[str, bytes]) -> HandedIn:
     if found.merges is None and found.vocabulary is None:
         raise AnswerError(Phrase("There is no answer yet. Type it or choose a file."))
     if len(found.merges or ()) > MOST_MERGES or len(found.vocabulary or ()) > 2 * MOST_MERGES:
-        values = {"count": max(len(found.merges or ()), len(found.vocabulary or ())), "most": MOST_MERGES}
-        raise AnswerError(Phrase("The answer has %(count)s entries; the limit is %(most)s.", **values))
+        entries = max(len(found.merges or ()), len(found.vocabulary or ()))
+        raise AnswerError(
+            Phrase("The answer has %(count)s entries; the limit is %(most)s.", count=entries, most=MOST_MERGES)
+        )
     return found
 
 

@@ -201,8 +201,9 @@ def read_tags(text: str, tags: Iterable[str]) -> list[str]:
     if not found or (len(found) < len(words) and all(set(word) <= known for word in words)):
         found = [letter for word in words for letter in word if letter in known]
     if not found:
-        values = {"tags": ", ".join(sorted(known))}
-        raise AnswerError(Phrase("There are no tags in the answer. Use these: %(tags)s.", **values))
+        raise AnswerError(
+            Phrase("There are no tags in the answer. Use these: %(tags)s.", tags=", ".join(sorted(known)))
+        )
     return found[:MOST_ITEMS]
 
 

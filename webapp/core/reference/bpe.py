@@ -118,19 +118,23 @@ def greater(counts: Counts[AnyStr], merges: Merges[AnyStr]) -> tuple[AnyStr, Any
 
 
 def lower_ids(symbols: Sequence[AnyStr]) -> Choose[AnyStr]:
-    """Of the most frequent pairs, choose the one with the lowest ids, as in Hugging Face's tokenizers.
+    """The rule that chooses, of the most frequent pairs, the one with the lowest ids, as in Hugging Face's tokenizers.
 
     The alphabet, `symbols`, has the first ids; each merge adds a piece.
 
     >>> lower_ids(["t", "s", "e"])({("e", "s"): 9, ("s", "t"): 9}, [])
     ('s', 't')
     """
+    return lambda counts, merges: of_lowest_ids(counts, vocabulary(symbols, merges))
 
-    def choose(counts: Counts[AnyStr], merges: Merges[AnyStr]) -> tuple[AnyStr, AnyStr]:
-        ids = vocabulary(symbols, merges)
-        return min(counts, key=lambda pair: (-counts[pair], ids[pair[0]], ids[pair[1]]))
 
-    return choose
+def of_lowest_ids(counts: Counts[AnyStr], ids: Mapping[AnyStr, int]) -> tuple[AnyStr, AnyStr]:
+    """Of the most frequent pairs, choose the one with the lowest ids.
+
+    >>> of_lowest_ids({("e", "s"): 9, ("s", "t"): 9, ("t", "s"): 2}, {"t": 0, "s": 1, "e": 2})
+    ('s', 't')
+    """
+    return min(counts, key=lambda pair: (-counts[pair], ids[pair[0]], ids[pair[1]]))
 
 
 def train(
