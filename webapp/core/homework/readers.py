@@ -300,11 +300,12 @@ def read_cells(text: str, labels: Sequence[str]) -> list[str]:
         rest = re.split(r"\s*[,，|]\s*|\s+", rest[0].strip(_AROUND))
     empty = [label for label in labels if not found[label]]
     if len(rest) > len(empty):
-        values = {"count": len(rest), "most": len(labels), "first": shown(rest[0])}
         message = Phrase(
             "%(count)s values have no cell; the table has %(most)s. The first is %(first)s. Write “name value”, one a "
             "line.",
-            **values,
+            count=len(rest),
+            most=len(labels),
+            first=shown(rest[0]),
         )
         raise AnswerError(message)
     found |= dict(zip(empty, rest, strict=False))
