@@ -123,7 +123,7 @@ def test_what_is_counted_is_not_counted_again_and_rare_words_are_left_out(
     client: Client, book: Path, tmp_path: Path
 ) -> None:
     sources = find([str(book)])
-    counts = dict(counting.count_words(client, sources, PLAN, ignore, folder=tmp_path)[0].counts)
+    counts = dict(counting.count_words(client, sources, PLAN, ignore, folder=tmp_path)[0].counts.items())
     reported: list[Progress] = []
     frequent, rare = counting.count_words(client, sources, PLAN, reported.append, folder=tmp_path, drop_rarer_than=3)
     assert reported == []

@@ -162,7 +162,7 @@ def train_ngrams(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> 
         raise TrainingError("unsegmented")
     order = int(plan.order)
     steps = order + 2
-    table = dict(counted.counts)
+    table = dict(counted.counts.items())  # without `items`, `dict` looks up every key
     forgotten = Forgotten(counted.forgotten, counted.forgotten_below)
     forget_rare(table, forgotten, MOST_COUNTED)
     report(Progress("train", 0, steps, len(table)))

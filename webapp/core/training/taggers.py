@@ -59,7 +59,7 @@ def train_tagger(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> 
 
     A sentence that occurs several times counts once. Raises TrainingError with the code `unsegmented`.
     """
-    table, forgotten = dict(counted.counts), Forgotten(counted.forgotten, counted.forgotten_below)
+    table, forgotten = dict(counted.counts.items()), Forgotten(counted.forgotten, counted.forgotten_below)
     keep_some(table, forgotten)
     gold = [sentence.split(" ") for sentence in table]
     characters = sum(len(word) for words in gold for word in words)
