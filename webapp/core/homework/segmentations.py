@@ -339,8 +339,7 @@ def _dictionaries(values: Values, texts: Texts) -> dict[str, list[str]]:
     tagged = _corpus_words(texts.get("corpus") or values["corpus"])
     every = list(dict.fromkeys(word for word, _tag in tagged))
     no_numbers = list(dict.fromkeys(word for word, tag in tagged if tag != "m"))
-    headers = [word for word in every if _LINE_ID.fullmatch(word)]
-    wanted = [word for word in every if word not in headers]
+    wanted = [word for word in every if not _LINE_ID.fullmatch(word)]
     longer = [word for word in wanted if len(word) > 1]
     return {"": wanted, "with-line-ids": every, "no-numbers": no_numbers, "no-single-characters": longer}
 
