@@ -23,6 +23,7 @@ from webapp.core.vocabulary_error import Phrase, shown
 Values = Mapping[str, Any]
 Texts = Mapping[str, str]
 MOST_CHARACTERS = 700_000  # of a text to segment
+MOST_SENTENCES = 100_000  # each takes 8 µs, however short it is
 LONGEST_SENTENCE = 10_000
 MOST_WORDS = 200_000  # of a dictionary
 LONGEST_CORPUS = 2_000  # characters of sentences to count that a walkthrough shows
@@ -66,7 +67,7 @@ class Segmenting:
         if max(map(len, sentences), default=0) > LONGEST_SENTENCE:
             message = Phrase("A line of the text has more than %(longest)s characters.", longest=LONGEST_SENTENCE)
             raise AnswerError(message, "text")
-        checked = sum(end <= MOST_CHARACTERS for end in accumulate(map(len, sentences)))
+        checked = min(sum(end <= MOST_CHARACTERS for end in accumulate(map(len, sentences))), MOST_SENTENCES)
         return cls(
             sentences[:checked],
             dictionary,
