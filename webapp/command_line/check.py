@@ -22,7 +22,7 @@ UNREADABLE = 2
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("exercise", nargs="?", metavar="EXERCISE", help="an id, or a .json file; without one, list the ids")
+    parser.add_argument("exercise", nargs="?", metavar="EXERCISE", help="an id or a .json file; without, list the ids")
     help_text = "files of the answer, such as merges.txt; - is standard input"
     parser.add_argument("files", nargs="*", metavar="FILE", help=help_text)
     given = "a file that the answer is computed from, such as corpus=corpus.en"

@@ -70,7 +70,8 @@ def handed_in(text: str, files: Mapping[str, bytes]) -> HandedIn:
         raise AnswerError(Phrase("There is no answer yet. Type it or choose a file."))
     for entries, most in ((found.merges, MOST_MERGES), (found.vocabulary, 2 * MOST_MERGES)):
         if (count := len(entries or ())) > most:
-            raise AnswerError(Phrase("The answer has %(count)s entries; the limit is %(most)s.", count=count, most=most))
+            message = Phrase("The answer has %(count)s entries; the limit is %(most)s.", count=count, most=most)
+            raise AnswerError(message)
     return found
 
 
