@@ -38,5 +38,10 @@ def test_given_files_json_and_the_list(tmp_path: Path) -> None:
     verdict = json.loads(found.stdout)
     assert (found.returncode, verdict["outcome"], verdict["rule"]) == (1, "other-rule", "backward")
     assert verdict["link"].startswith("/steps/fmm?")
+    own = tmp_path / "own.json"
+    own.write_text('{"algorithm": "bpe", "text": "low low lower", "merges": 2, "ties": "greater"}', encoding="utf-8")
+    assert [run("check", own, given=answer).returncode for answer in ("o w\nl ow", "l o\nlo w", "x")] == [0, 1, 2]
+    own.write_text('{"algorithm": "bpe", "text": ""}', encoding="utf-8")
+    assert run("check", own, given="l o").returncode == 2
     assert run("check", "hit-fmm", tmp_path / "nothing.txt").returncode == 2
     assert [line.split("\t")[0] for line in run("check").stdout.decode().splitlines()] == list(EXERCISES)

@@ -13,13 +13,16 @@ from webapp.command_line.inputs import STANDARD_INPUT
 EPILOG = """\
 exit codes: 0 right; 1 wrong, or right only by another rule than the exercise's; 2 the answer or the arguments cannot be
 read. Files called as the exercise names them, such as corpus.en or dic.txt, are what the answer is computed from.
+An exercise of your own is a file such as own.json, an object with the text fields algorithm (bpe, bpe-bytes, wordpiece,
+fmm, bmm, bidirectional, max-probability), asked (merges, tokens; segmentation, tags), text, ties, word and dictionary,
+and with the number merges, as far as the algorithm needs them.
 """
 UNREADABLE = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("exercise", nargs="?", metavar="EXERCISE", help="the id of an exercise; without one, list them")
+    parser.add_argument("exercise", nargs="?", metavar="EXERCISE", help="an id or a .json file; without, list the ids")
     help_text = "files of the answer, such as merges.txt; - is standard input"
     parser.add_argument("files", nargs="*", metavar="FILE", help=help_text)
     given = "a file that the answer is computed from, such as corpus=corpus.en"
@@ -35,6 +38,7 @@ def check(options: argparse.Namespace) -> int:
     from webapp.core.homework.exercises import EXERCISES
     from webapp.tokenization.forms import InputProblem
     from webapp.tools.homework import Checked, HomeworkInput, answer, exercise_of, judge
+    from webapp.tools.homework.sheets import tasks_of_form
     from webapp.tools.kernel import as_object
     from webapp.web.json_responses import json_parts
 
@@ -50,9 +54,10 @@ def check(options: argparse.Namespace) -> int:
             given = HomeworkInput(exercise=options.exercise, answer=typed).model_copy(
                 update={"files": files, "given": {role: _content(name) for role, name in roles.items()}}
             )
-            exercise = exercise_of(given)
+            own = options.exercise.endswith(".json")
+            exercise = tasks_of_form([_content(options.exercise).decode()])[0].exercise if own else exercise_of(given)
             shown = Checked(given, exercise, verdict=judge(exercise, given), told=True)
-        except (InputProblem, OSError) as error:
+        except (InputProblem, OSError, UnicodeDecodeError) as error:
             sys.stderr.write(f"tokenscope: {error}\n")
             return UNREADABLE
         verdict = shown.verdict

@@ -252,6 +252,7 @@ def test_hostile_answers_are_wrong_or_refused(id: str) -> None:
 REFUSED = [
     (b"\x80\x04\x95\x10\x00", "is a pickle"),
     (b"(dp0\nS'a'\np1\n.", "is a pickle"),
+    (b"}q\0X\1\0\0\0aq\1K\1s.", "is a pickle"),
     (b"PK\x03\x04rest", "is an archive"),
     (b"\x1f\x8b\x08\x00", "is an archive"),
     (b"\x93NUMPY\x01\x00", "is an archive or an array"),

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,6 +14,7 @@ from werkzeug.test import TestResponse
 
 from tests.site import HTMX, words
 from webapp.core.homework.exercises import EXERCISES
+from webapp.jobs import jobs_of
 from webapp.tools.homework.page import SHOWN_AFTER, WORDS, solution_text
 
 EXERCISE = "/homework?exercise=cs336-bpe-example"
@@ -217,7 +219,7 @@ def test_a_sheet_is_put_together_stored_and_handed_in(client: FlaskClient) -> No
     task = f"/homework?sheet={id}&exercise=own-2"
     assert "first 3 merges in order" in words(client.get(f"{task}&lang=en"))
     assert "The answer, after 1 try" in words(client.get(f"{task}&lang=en"))
-    assert client.get(f"{task}&answer=l+o&format=json").status_code == 403
+    assert client.get(f"{task}&answer=l+o&format=json").json["right"]["text"] == "w e"
     tried = check(client, "l o\nlo w\nn e", task)
     assert "is the first that differs" in words(tried)
     assert "Show the answer" in tried.text
@@ -225,6 +227,31 @@ def test_a_sheet_is_put_together_stored_and_handed_in(client: FlaskClient) -> No
     assert [work["exercise"] for work in json.loads(report)["report"]["works"]] == [f"{id}/own-2"]
     table = client.post(f"/homework/reports?sheet={id}", data={"report": [report]})
     assert "bpe_example" in table.text
+
+
+def test_programs_check_the_tasks_of_a_sheet_and_are_told_no_more_than_its_page(client: FlaskClient) -> None:
+    own = {"algorithm": "bpe", "asked": "merges", "text": "low low lower newest newest", "merges": 3, "ties": "greater"}
+    id = sheet_of(client, json.dumps(own), "hf-unhug", "hf-pair-counts")
+    for body, told in (
+        ({"exercise": "own-1", "answer": "w e\no w\nl o"}, ["w e", "l o", "…"]),
+        ({"exercise": "own-1", "answer": "w e\nl o\nlo w"}, ["w e", "l o", "we s"]),
+        ({"exercise": "hf-pair-counts", "answer": "hu 0"}, ["…"] * 6),
+    ):
+        verdict = client.post("/api/v1/check", json={"sheet": id, **body}).json
+        assert [row["right"] for row in verdict["rows"]] == told
+        assert (verdict["right"] is None) == (told[0] == "…")
+    assert client.post("/api/v1/check", json={"sheet": id, "exercise": "own-2", "answer": "x"}).status_code == 404
+    assert client.post("/api/v1/check", json={"sheet": "x", "exercise": "own-1", "answer": "x"}).status_code == 404
+
+
+def test_without_its_key_the_site_says_that_its_storage_is_away(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(jobs_of(client.application).corpora, "folder", tmp_path / "file" / "corpora")
+    page = check(client, RIGHT)
+    assert page.status_code == 503
+    assert "storage cannot be reached" in words(page)
 
 
 def test_a_sheet_has_the_deletion_and_the_rules_of_all_shared_things(client: FlaskClient) -> None:
@@ -254,13 +281,15 @@ def test_a_sheet_has_the_deletion_and_the_rules_of_all_shared_things(client: Fla
         ({"own": "1", **OWN, "own_kind": "fmm:tags"}, 422, "own_dictionary"),
         ({"task": ["nothing"]}, 404, ""),
         ({"task": ["[" * 5_000]}, 404, ""),
+        ({"task": ['{"algorithm": "bpe", "text": "lo\\ud800", "merges": 1}']}, 404, ""),
+        ({"task": ['{"algorithm": "bpe", "text": "a b", "merges": 1, "more": 1e999}']}, 404, ""),
         ({"task": ['{"algorithm": "bpe", "text": 5}']}, 422, "own_text"),
         ({"task": ['{"algorithm": ["bpe"], "text": "a b"}']}, 422, "own_algorithm"),
         ({"task": ["nothing"] * 60_000, "add": [f"{number}" for number in range(60_000)]}, 404, ""),
         ({"task": ["hf-unhug"] * 21}, 422, "add"),
         ({"task": [json.dumps({"algorithm": "bpe", "text": "x" * 15_000})] * 5}, 413, "add"),
     ],
-    ids=range(13),
+    ids=range(15),
 )
 def test_what_is_wrong_with_a_sheet_stands_beside_its_field(
     client: FlaskClient, form: dict[str, Any], status: int, field: str

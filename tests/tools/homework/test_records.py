@@ -79,12 +79,14 @@ def test_a_signature_of_another_site_or_record_is_refused(
     [
         *("", "{}", "[]", "null", "report", '{"report": 1}', '{"report": {}, "signature": 5}', "[" * 100_000),
         *("9" * 5_000, f'{{"report": {"[" * 3_000}{"]" * 3_000}, "signature": ""}}', "\x80\x04pickle", "x" * 800_001),
+        '{"report": {"student": "\\ud800"}, "signature": ""}',
     ],
-    ids=range(12),
+    ids=range(13),
 )
-def test_what_is_no_record_is_said_to_be_none(app: Flask, document: str) -> None:
-    with app.app_context(), pytest.raises((UnreadableError, ForgedError)):
+def test_what_is_no_record_is_said_to_be_none_by_a_name_that_a_page_can_show(app: Flask, document: str) -> None:
+    with app.app_context(), pytest.raises((UnreadableError, ForgedError)) as raised:
         opened(document)
+    str(raised.value).encode()
 
 
 def test_a_record_stays_small(app: Flask) -> None:

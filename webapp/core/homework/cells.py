@@ -127,11 +127,8 @@ def _reason(cell: str, value: Cell) -> str:
     number = read_number(cell)
     if number is None:
         return "not-a-number"
-    if (
-        not float(value).is_integer()
-        and decimals_of(cell) is not None
-        and abs(number - value) <= 5 * LOOSEST * abs(value)
-    ):
+    decimals = None if float(value).is_integer() else decimals_of(cell)
+    if decimals is not None and abs(number - value) <= min(2 * 10.0**-decimals, 5 * LOOSEST * abs(value)):
         return "rounded"
     if isclose(number, 100 * value, rel_tol=LOOSEST):
         return "percent"

@@ -30,7 +30,7 @@ class HandedIn:
 
 def text_of(content: bytes, name: str = "") -> str:
     """The text of a file; raises AnswerError for pickles, archives, and what is not UTF-8."""
-    if content.startswith(b"\x80") or content[:4] in (b"(dp0", b"(lp0", b"ccop"):
+    if content.startswith(b"\x80") or content[:4] in (b"(dp0", b"(lp0", b"ccop", b"}q\0X", b"]q\0("):
         message = Phrase(
             "%(name)s is a pickle. Reading one runs the code in it, so it is refused. Save the merges as text instead, "
             "one a line.",
@@ -68,11 +68,10 @@ def handed_in(text: str, files: Mapping[str, bytes]) -> HandedIn:
         _read_file(found, checked(text, LONGEST_VOCABULARY), "")
     if found.merges is None and found.vocabulary is None:
         raise AnswerError(Phrase("There is no answer yet. Type it or choose a file."))
-    if len(found.merges or ()) > MOST_MERGES or len(found.vocabulary or ()) > 2 * MOST_MERGES:
-        entries = max(len(found.merges or ()), len(found.vocabulary or ()))
-        raise AnswerError(
-            Phrase("The answer has %(count)s entries; the limit is %(most)s.", count=entries, most=MOST_MERGES)
-        )
+    for entries, most in ((found.merges, MOST_MERGES), (found.vocabulary, 2 * MOST_MERGES)):
+        if (count := len(entries or ())) > most:
+            message = Phrase("The answer has %(count)s entries; the limit is %(most)s.", count=count, most=most)
+            raise AnswerError(message)
     return found
 
 

@@ -23,6 +23,7 @@ from webapp.core.vocabulary_error import Phrase, shown
 Values = Mapping[str, Any]
 Texts = Mapping[str, str]
 MOST_CHARACTERS = 700_000  # of a text to segment
+MOST_SENTENCES = 100_000  # each takes 8 µs, however short it is
 LONGEST_SENTENCE = 10_000
 MOST_WORDS = 200_000  # of a dictionary
 LONGEST_CORPUS = 2_000  # characters of sentences to count that a walkthrough shows
@@ -66,7 +67,7 @@ class Segmenting:
         if max(map(len, sentences), default=0) > LONGEST_SENTENCE:
             message = Phrase("A line of the text has more than %(longest)s characters.", longest=LONGEST_SENTENCE)
             raise AnswerError(message, "text")
-        checked = sum(end <= MOST_CHARACTERS for end in accumulate(map(len, sentences)))
+        checked = min(sum(end <= MOST_CHARACTERS for end in accumulate(map(len, sentences))), MOST_SENTENCES)
         return cls(
             sentences[:checked],
             dictionary,
@@ -339,8 +340,7 @@ def _dictionaries(values: Values, texts: Texts) -> dict[str, list[str]]:
     tagged = _corpus_words(texts.get("corpus") or values["corpus"])
     every = list(dict.fromkeys(word for word, _tag in tagged))
     no_numbers = list(dict.fromkeys(word for word, tag in tagged if tag != "m"))
-    headers = [word for word in every if _LINE_ID.fullmatch(word)]
-    wanted = [word for word in every if word not in headers]
+    wanted = [word for word in every if not _LINE_ID.fullmatch(word)]
     longer = [word for word in wanted if len(word) > 1]
     return {"": wanted, "with-line-ids": every, "no-numbers": no_numbers, "no-single-characters": longer}
 

@@ -15,6 +15,7 @@ from flask_babel import gettext as _
 from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 
+from webapp.core.homework.exercises import EXERCISES, Exercise
 from webapp.core.models.hmm import jieba_hmm
 from webapp.core.reference import bpe, hmm, matching, maximum_probability, ngram, tagger, unigram, wordpiece
 from webapp.core.reference.matching import backward, forward
@@ -101,7 +102,8 @@ class Question:
 class Lesson:
     """One page of the course. Examples, figures, captions of diagrams, and questions by language, by their keys.
 
-    A title, a sentence on what it is about, and a `goal`, which says what a reader can do afterwards.
+    A title, a sentence on what it is about, and a `goal`, which says what a reader can do afterwards. `practice` are
+    exercises of homework.
     """
 
     slug: str
@@ -113,11 +115,18 @@ class Lesson:
     figures: Mapping[str, LessonExample]
     captions: Mapping[str, Texts]
     questions: Mapping[str, Mapping[str, Question]]
+    practice: Sequence[Exercise] = ()
 
     @property
     def texts(self) -> dict[str, str]:
         """The initial text of each example in the reader's language, by its key."""
         return {key: example.text for key, example in self.by_key.items()}
+
+    @property
+    def exercises(self) -> list[tuple[str, str, str]]:
+        """The ids of its exercises, with their titles and what they are about, in the reader's language."""
+        key = current_key()
+        return [(one.id, one.title[key], f"{one.about[key]} · {one.course.title[key]}") for one in self.practice]
 
     @property
     def reference(self) -> Sequence[Callable[..., object]]:
@@ -138,7 +147,8 @@ def _lesson(slug: str) -> Lesson:
     title, about, goal = (
         LazyString(lambda texts: texts[current_key()], _texts(table[name])) for name in ("title", "about", "goal")
     )
-    return Lesson(slug, table["minutes"], title, about, goal, examples, figures, captions, questions)
+    practice = [EXERCISES[id] for id in table.get("practice", ())]
+    return Lesson(slug, table["minutes"], title, about, goal, examples, figures, captions, questions, practice)
 
 
 def _example(key: str, table: dict[str, Any]) -> LessonExample:

@@ -16,7 +16,7 @@ from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tokenization.messages import translated, upload_limit
 from webapp.tools.homework.page import Checked, in_language
 from webapp.tools.homework.sheets import Sheet, find_sheet
-from webapp.tools.inputs import Answer, BodyField, FromForm, InBody, Input, OnPage, at_most
+from webapp.tools.inputs import Answer, BodyField, FromForm, InBody, Input, at_most
 from webapp.tools.kernel import ApiEntry, Tool
 from webapp.vocabularies import tokenizer_of
 
@@ -38,7 +38,9 @@ class HomeworkInput(Input):
         BodyField(default=...),
         Field(description="The id of the exercise, such as `cs336-bpe-example`."),
     ] = ""
-    sheet: Annotated[str, OnPage(), FromForm(choose=_first)] = ""
+    sheet: Annotated[
+        str, FromForm(choose=_first), Field(description="The id of a teacher’s sheet that has it: the end of its link.")
+    ] = ""
     answer: Annotated[
         str,
         at_most(LONGEST, lambda: _("The answer")),
@@ -143,7 +145,8 @@ def checked(given: HomeworkInput) -> Checked:
 
     The right answer is computed by the site's algorithms. An answer may be right by another rule for ties, direction or
     tag set; then `rule` names it. `why` is the code of the reason for the first difference, `message` says it in
-    sentences. The page `/homework` lists the exercises with their ids.
+    sentences. The page `/homework` lists the exercises with their ids. Those of a teacher's own are on a `sheet`, as
+    `own-1`, and what is right is told as on its page.
     """
     exercise, sheet = found(given)
     return Checked(given, exercise, sheet, None if exercise is None or given.is_empty else judge(exercise, given))
@@ -154,11 +157,12 @@ def answer(shown: Checked) -> Any:
     if shown.exercise is None:
         listed = [task.exercise for group in shown.groups for task in group.tasks]
         return {"exercises": {one.id: in_language(one.title) for one in listed}}
-    if shown.sheet:  # whose teacher decides when an answer is shown
-        raise InputProblem(_("Verdicts on the exercises of a sheet are on its page alone."), 403)
     if shown.verdict is None:
         raise InputProblem(_("There is no answer yet. Type it or choose a file."), 422, "answer")
-    exercise, verdict, shown = shown.exercise, shown.verdict, replace(shown, told=True)
+    shown = replace(shown, told=not shown.sheet)  # whose teacher decides when an answer is shown
+    exercise, verdict = shown.exercise, replace(shown.verdict, rows=shown.rows)
+    if not shown.tells:
+        verdict = replace(verdict, right=None)
     same: dict[str, Any] = {
         name: getattr(verdict, name) for name in CheckAnswer.__dataclass_fields__ if hasattr(verdict, name)
     }

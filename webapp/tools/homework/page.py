@@ -1,7 +1,7 @@
 """The page of an exercise: the list of exercises, the verdict, hints, and when the answer may be shown."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
 from itertools import pairwise
@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from webapp.core.homework.check import solution
 from webapp.core.homework.exercises import COURSES, EXERCISES, Exercise
-from webapp.core.homework.verdicts import AnswerError, Side, Verdict
+from webapp.core.homework.verdicts import AnswerError, Row, Side, Verdict
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import translated
 from webapp.tools.homework.records import Record, Work
@@ -133,6 +133,14 @@ class Checked:
         """What stands at the first place that differs: the visitor's, and the right one if it may be told."""
         verdict = self.verdict
         return [side for side in (verdict.yours, verdict.right if self.tells else None) if side] if verdict else []
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """The rows around that place; what is right is left out of those that tell more than may be told."""
+        if self.verdict is None or self.told or self.may_solve:
+            return self.verdict.rows if self.verdict else ()
+        told = (self.verdict.place or 0) if self.tells else 0
+        return [row if row.agrees or row.number <= told else replace(row, right="…") for row in self.verdict.rows]
 
     @property
     def name(self) -> str:

@@ -15,8 +15,10 @@ from typing import Any
 
 from itsdangerous import Signer
 from pydantic import TypeAdapter
+from pydantic_core import from_json
 
 from webapp.jobs import jobs
+from webapp.storage import UnavailableStorageError
 from webapp.tokenization.forms import as_typed
 
 MOST_BYTES = 800_000  # characters of a record: twice what all exercises take
@@ -134,14 +136,14 @@ def opened(document: str) -> Record:
     try:
         if len(document) > MOST_BYTES:
             raise ValueError
-        found = json.loads(as_typed(document))
+        found = from_json(as_typed(document))  # which refuses lone surrogates: no page can show them
         content, signature = found["report"], found["signature"]
         if not isinstance(signature, str):
             raise TypeError
         if not _signer().verify_signature(_canonical(content), signature):
             raise ForgedError(str(content.get("student", ""))[:LONGEST_NAME])
         return _ADAPTER.validate_python(content, strict=False)
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
         if isinstance(error, ForgedError):
             raise
         raise UnreadableError from error
@@ -155,8 +157,12 @@ def _canonical(content: Any) -> bytes:
 
 
 def _signer() -> Signer:
-    """A signer with the key that all machines of the site share."""
-    return Signer(jobs().corpora.secret(), salt="homework", key_derivation="hmac", digest_method=sha256)
+    """A signer with the key that all machines of the site share; raises UnavailableStorageError without the key."""
+    try:
+        key = jobs().corpora.secret()
+    except OSError as error:
+        raise UnavailableStorageError("away", f"the key in TOKENSCOPE_CORPUS_FOLDER: {error.strerror}") from error
+    return Signer(key, salt="homework", key_derivation="hmac", digest_method=sha256)
 
 
 def _signature(content: Any) -> str:

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from flask_babel import gettext as _
+from pydantic_core import from_json
 
 from webapp.core import __version__
 from webapp.core.homework.exercises import EXERCISES, Exercise, ParameterError, own_exercise
@@ -55,8 +56,9 @@ def tasks_of_form(values: Sequence[str]) -> list[Task]:
             given.append(value)
             continue
         try:
-            own = json.loads(value)
-        except (ValueError, RecursionError):
+            own = from_json(value)  # which refuses lone surrogates: no page can show them
+            json.dumps(own, allow_nan=False)  # 1e999 cannot be stored
+        except ValueError:
             own = None
         if not isinstance(own, dict):
             raise InputProblem(_("There is no exercise “%(name)s”. Choose one from the list.", name=value[:40]), 404)
