@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.test_editing import drop
@@ -30,6 +30,20 @@ def test_the_box_grows_from_two_lines(open_page: OpenPage) -> None:
     assert 4 <= page.locator("#text").evaluate(height) < 5
     page.locator("#text").fill("one\n" * 300)
     assert page.locator("#text").evaluate(height) < 6, "the tokens stay in sight"
+
+
+def test_what_follows_the_stage_waits_for_it_on_a_phone(open_page: OpenPage) -> None:
+    page = open_page("/", javascript=False, **PHONE)
+    expect(page.locator(".surprises")).to_be_visible()
+
+    def cut(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().partition('<section class="stage')[0])
+
+    page.route(page.url, cut)
+    page.reload()
+    expect(page.locator("#text")).to_be_visible()
+    expect(page.locator(".surprises")).to_be_hidden()
 
 
 def test_the_switch_has_two_groups_subwords_first_and_is_a_panel_on_a_phone(open_page: OpenPage) -> None:
