@@ -179,6 +179,13 @@ def _order_of(client: FlaskClient, query: str) -> list[str]:
     return re.findall(r'<h3><a href="/learn/([\w-]+)[?"]', client.get(f"/learn{query}").text)
 
 
+def test_a_lesson_links_to_the_exercises_that_practise_it(client: FlaskClient) -> None:
+    page = client.get("/learn/ties?lang=en").text
+    assert 'href="/homework?exercise=cs336-bpe-example">bpe_example</a>' in page
+    assert 'id="exercises"' not in client.get("/learn/why").text
+    assert 'href="/learn/ties#exercises">3 exercises</a>' in client.get("/learn?lang=en").text
+
+
 def test_the_course_has_two_orders(client: FlaskClient) -> None:
     words, subwords = (_order_of(client, f"?lang=en&order={order}") for order in ("words", "subwords"))
     assert words == _order_of(client, "?lang=zh") == [lesson.slug for lesson in LESSONS]
