@@ -1,5 +1,6 @@
 """`tokenscope train`, run as from a shell."""
 
+import io
 import json
 import os
 import signal
@@ -13,8 +14,9 @@ import pytest
 from tests.cluster.generated import text
 from tests.command_line.test_command_line import COMMAND, ROOT, run
 from webapp.command_line import main, train
+from webapp.command_line.progress_bar import ProgressBar
 from webapp.core import load
-from webapp.core.training.plan import TrainingRecord, command_line, python_code
+from webapp.core.training.plan import Progress, TrainingRecord, command_line, python_code
 
 
 @pytest.fixture(scope="module")
@@ -133,3 +135,13 @@ def test_what_is_wrong_with_an_argument_is_one_line_below_the_usage(
     assert usage.startswith("usage: ")
     assert line.startswith(said)
     assert line.count("\n") == 1
+
+
+@pytest.mark.parametrize(("trainer", "unit"), [("tagger", "sentences"), ("ngram", "steps"), ("unigram", "pieces")])
+def test_progress_counts_what_the_algorithm_goes_through(trainer: str, unit: str) -> None:
+    stream = io.StringIO()
+    bar = ProgressBar(stream)
+    bar.trainer = trainer
+    bar(Progress("count", 1_000_000, 2_000_000))
+    bar(Progress("train", 2_000, 4_000))
+    assert stream.getvalue() == f"Counting: 1 of 2 MB (50%)\nTraining: 2,000 of 4,000 {unit} (50%)\n"

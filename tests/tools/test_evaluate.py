@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 import pytest
 from babel.dates import format_date
@@ -51,7 +51,7 @@ def figures(answer: TestResponse) -> list[list[str]]:
 def heads(answer: TestResponse) -> list[str]:
     """The errors as their heads say them."""
     found = re.findall(r'<p class="error-head">(.*?)</p>', answer.text, re.S)
-    return [" ".join(unescape(re.sub("<[^>]*>", "", head)).split()) for head in found]
+    return [" ".join(unescape(re.sub("<a .*|<[^>]*>", "", head)).split()) for head in found]
 
 
 def test_the_figures_are_those_of_the_official_script(client: FlaskClient, shared: Path) -> None:
@@ -227,7 +227,7 @@ def test_a_long_evaluation_is_a_run_that_its_page_carries_on(
     client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(inputs, "LONG_CHARACTERS", 1_000)
-    long = GOLD * 50
+    long = "\ufeff" + GOLD * 50
     refused = post(client, gold=long, output="研究 生物")
     assert refused.status_code == 422
     begun = post(client, gold=long, output=long, keep="30")
@@ -236,7 +236,8 @@ def test_a_long_evaluation_is_a_run_that_its_page_carries_on(
     waiting = client.get(f"{address}?lang=en")
     assert f'hx-get="{address}?work=1"' in waiting.text
     assert f'content="1; url={address}?work=1"' in waiting.text
-    assert "0.0% of all lines are done" in words(waiting.text)
+    assert "0% of all lines are done" in words(waiting.text)
+    assert "Line 1: It begins with a byte order mark (BOM)" in words(waiting.text)
     assert figures(waiting)[1][0] == "Pasted segmentation waiting"
 
     def stopped(*arguments: Any, **options: Any) -> MethodReport:
@@ -245,7 +246,7 @@ def test_a_long_evaluation_is_a_run_that_its_page_carries_on(
     with monkeypatch.context() as stopping:
         stopping.setattr(run, "score_segmentation", stopped)
         partial = client.get(f"{address}?lang=en&work=1")
-    assert "64.0% of all lines are done" in words(partial.text)
+    assert "64% of all lines are done" in words(partial.text)
     assert figures(partial)[1][:3] == ["Pasted segmentation line 64 of 100", "1.000", "1.000"]
     ended = client.get(f"{address}?work=1", headers={"HX-Request": "true", "HX-Request-Type": "full"})
     assert (ended.status_code, ended.headers["HX-Refresh"]) == (204, "true")
@@ -265,6 +266,23 @@ def test_a_long_evaluation_is_a_run_that_its_page_carries_on(
         "/evaluate/runs/x/figures.csv",
     ):
         assert client.get(wrong).status_code == 404
+
+
+def test_an_error_links_to_the_steps_of_its_sentence(client: FlaskClient) -> None:
+    far = "好 。 " * 100
+    gold = f"{far}研究 生命 的 起源 。 {far}\n{'长' * 200} 研究 生命"
+    methods = ("fmm:jieba", "tagger:tagger", "fmm:own-dictionary")
+    fields = {"gold": gold, "training": "研究生", "with": methods}
+    found = []
+    for number in range(1, 4):
+        page = client.get(f"/evaluate?{urlencode({**fields, 'method': number}, doseq=True)}").text
+        found.append({unescape(link) for link in re.findall(r'href="(/steps/[^"]+)"', page)})
+    sentence = urlencode({"text": "研究生命的起源。"})
+    assert f"/steps/fmm?{sentence}" in found[0]
+    assert all(link.startswith("/steps/fmm?text=") and "长" not in unquote(link) for link in found[0])
+    assert all(link.startswith("/steps/tagger?text=") for link in found[1])
+    assert found[2] == set()  # the words of the training are not in the address of steps
+    assert "研究生" in client.get(f"/steps/fmm?{sentence}&format=json").text
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
 
 TITLES = {"read": "Reading", "count": "Counting", "train": "Training", "write": "Writing"}
 BYTES = ("read", "count")
-"""The stages that advance in bytes; the others advance in pieces."""
+"""The stages that advance in bytes."""
+UNITS = {"ngram": "steps", "tagger": "sentences"}
+"""Of trainings that do not advance in pieces."""
 SECONDS_BETWEEN_LINES = 10.0
 SECONDS_BETWEEN_CHANGES = 0.1
 START_OF_LINE = "\r\x1b[K"  # and delete what is in it
@@ -20,6 +22,8 @@ class ProgressBar:
     """Shows how far a training is, and measures its stages."""
 
     def __init__(self, stream: TextIO, *, quiet: bool = False) -> None:
+        self.trainer = ""
+        """The algorithm, by which the stage `train` is counted."""
         self._stream = stream
         self._quiet = quiet
         self._terminal = stream.isatty()
@@ -36,7 +40,8 @@ class ProgressBar:
             self._stage, self._began = progress.stage, monotonic()
         if begins or monotonic() - self._shown >= self._pause:
             self._shown = monotonic()
-            self._write(f"{START_OF_LINE}{_sentence(progress)}" if self._terminal else f"{_sentence(progress)}\n")
+            sentence = _sentence(progress, UNITS.get(self.trainer, "pieces"))
+            self._write(f"{START_OF_LINE}{sentence}" if self._terminal else f"{sentence}\n")
 
     def say(self, message: str) -> None:
         """Print a line."""
@@ -62,9 +67,9 @@ class ProgressBar:
             self._stream.flush()
 
 
-def _sentence(progress: Progress) -> str:
+def _sentence(progress: Progress, made: str) -> str:
     if not progress.total:
         return TITLES[progress.stage]
-    unit, scale = ("MB", 1e6) if progress.stage in BYTES else ("pieces", 1)
+    unit, scale = ("MB", 1e6) if progress.stage in BYTES else (made, 1)
     share = f" ({progress.done / progress.total:.0%})"
     return f"{TITLES[progress.stage]}: {progress.done / scale:,.0f} of {progress.total / scale:,.0f} {unit}{share}"

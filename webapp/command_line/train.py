@@ -136,6 +136,7 @@ def _train(options: Namespace, bar: ProgressBar) -> None:
     from webapp.cluster.sources import find
 
     plan = _plan(options)
+    bar.trainer = plan.trainer
     out = _writable(
         options.out or {"ngram": "ngrams.json", "tagger": "tagger.json"}.get(plan.trainer, "tokenizer.json")
     )

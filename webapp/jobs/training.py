@@ -107,7 +107,7 @@ def _trained(task: Task, report: Report) -> Message:
     trained = train(plan, counted, noted)
 
     def writing(share: float) -> None:
-        report(Progress("write", round(100 * share), 100, trained.pieces, last.latest, trained.curve))
+        report(Progress("write", round(100 * share), 100, last.pieces, last.latest, trained.curve))
 
     writing(0)
     (task.folder / RESULT).write_bytes(save(trained.tokenizer))

@@ -95,16 +95,16 @@ LONGEST_ADDRESS = 6_000
 
 def steps_address(result: Result, index: int | None = None) -> str | None:
     """The address of the step that produced token `index`, or of the first step for a short text; else None."""
-    state, token = result.state, None
+    shortened = (result.state, None) if index is None else _short_state(result, index)
+    return shortened and steps_of(*shortened)
+
+
+def steps_of(state: State, token: int | None = None) -> str | None:
+    """The address of the steps of a short text, at the one that produced `token`; None if there are none."""
     algorithm = ALGORITHMS.get(state.algorithm)
     if algorithm is None or not algorithm.has_steps or not state.text or find_or_none(state.vocabulary) is None:
         return None
-    if index is not None:
-        shortened = _short_state(result, index)
-        if shortened is None:
-            return None
-        state, token = shortened
-    elif len(state.text) > MOST:
+    if len(state.text) > MOST:
         return None
     address = f"{url_for('steps.page', algorithm=state.algorithm)}?{state.query_of_algorithm()}"
     if token is not None:

@@ -26,6 +26,8 @@ def test_a_finished_tagger_can_be_used_and_downloaded(client: FlaskClient, stori
     job = client.post("/train", data={"corpus": corpus, "trainer": "tagger", "rounds": "3"}).headers["Location"]
     done = running.run(storing_app, job.rpartition("/")[2])
     assert (done.state, done.failure) == ("finished", None)
+    assert done.progress is not None
+    assert (done.progress.stage, done.progress.pieces) == ("write", 3)  # “3 of 3 rounds”
     record = TrainingRecord.from_json(done.record)
     figures = record.held_out["tagger"]
     assert figures["scores"]["tagger"]["f1"] == 1 == figures["scores"]["fmm"]["f1"]
@@ -40,6 +42,7 @@ def test_a_finished_tagger_can_be_used_and_downloaded(client: FlaskClient, stori
     name = done.vocabulary
     links = {link for link in re.findall(r'href="(/[^"#]*)"', page) if name in link and "cl100k" not in link}
     assert f"/vocabularies/{name}/tagger.json" in links
+    assert f"/evaluate?with=tagger:{name}&with=fmm:jieba&with=max-probability:jieba" in links
     for link in links:
         assert client.get(link).status_code == 200, link
     model = load(client.get(f"/vocabularies/{name}/tagger.json").data).model

@@ -22,15 +22,19 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.core.evaluation.gold import GoldText
 from webapp.core.evaluation.report import MethodReport, ScoreReport
 from webapp.core.evaluation.score import Kind, SegmentationError
+from webapp.core.text.sentences import sentence_spans
 from webapp.rendering.delimited import as_csv
 from webapp.storage import RemovedSnapshotError, ShareReceipt, StorageFullError, StoredSnapshot, UnavailableStorageError
+from webapp.tokenization.comparison.state import TokenizerChoice
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.links import steps_of
 from webapp.tokenization.messages import refused, upload_limit
 from webapp.tokenization.snapshots import end_of, find_evaluation, share_evaluation
+from webapp.tokenization.state import State
 from webapp.tools.evaluate import api, runs
 from webapp.tools.evaluate.api import confusion_rows, error_rows, evaluation_json, figure_rows, official_summary
-from webapp.tools.evaluate.inputs import FIRST_ERRORS, EvaluationInput
-from webapp.tools.evaluate.scoring import compared_methods, evaluate
+from webapp.tools.evaluate.inputs import FIRST_ERRORS, PASTED, EvaluationInput
+from webapp.tools.evaluate.scoring import compared_methods, evaluate, state_of
 from webapp.tools.kernel import ApiEntry, Tool, page_of
 from webapp.vocabularies.shipped_vocabularies import SIMPLIFIED
 from webapp.web.htmx import private
@@ -78,6 +82,7 @@ class ErrorItem:
     blocks: Sequence[ScoredBlock]
     before: bool
     after: bool
+    steps: str | None = None  # the address of the method's steps on its sentence
 
 
 @dataclass(frozen=True)
@@ -180,9 +185,28 @@ def error_page(report: ScoreReport, shown: EvaluationInput, *, paged: bool = Tru
     confusions = [
         (" ".join(_split(gold)), " ".join(_split(output)), kind, count) for gold, output, kind, count in of_kind
     ]
-    items = [_item(report, error, by_line[error.line]) for error in on_page]
+    state = _state(method, shown.runs)
+    items = [
+        replace(
+            _item(report, error, by_line[error.line]), steps=steps_of(replace(state, text=_sentence(report, error)))
+        )
+        for error in on_page
+    ]
     last = max(1, -(-len(found) // per_page)) if paged else 1
     return ErrorsPage(method, items, shown.page, last, confusions)
+
+
+def _state(method: MethodReport, runs: bool) -> State:
+    """How the method segments; without a vocabulary where steps cannot show it."""
+    choice = TokenizerChoice.parse(method.choice)
+    return state_of(replace(choice, vocabulary="") if choice.vocabulary == PASTED else choice, "", runs)
+
+
+def _sentence(report: ScoreReport, error: SegmentationError) -> str:
+    """The sentence in which an error begins."""
+    words = report.lines[error.line]
+    text, at = "".join(words), len("".join(words[: error.start]))
+    return next(text[start:end] for start, end in sentence_spans(text) if at < end)
 
 
 def _item(report: ScoreReport, error: SegmentationError, in_line: Sequence[SegmentationError]) -> ErrorItem:

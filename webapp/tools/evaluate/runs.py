@@ -8,14 +8,16 @@ the last change.
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from flask import request
 from flask_babel import gettext as _
 
+from webapp.core.evaluation.gold import GoldText, LineProblem
 from webapp.core.evaluation.report import ScoreReport
+from webapp.core.vocabulary_error import Phrase
 from webapp.jobs import jobs
 from webapp.jobs.corpora import NoRoomError
 from webapp.storage import ShareReceipt, UnavailableStorageError
@@ -40,6 +42,7 @@ class Run:
     keep: str
     report: ScoreReport
     receipt: ShareReceipt | None = None
+    gold: GoldText | None = None  # only what was wrong with its lines
 
     @property
     def finished(self) -> bool:
@@ -56,9 +59,11 @@ class Run:
 
 def begin(given: EvaluationInput, keep: str) -> str:
     """Store a run, and return its id; raises InputProblem for texts that do not fit, and if there is no room."""
-    report, _gold = score_all(given, seconds=0)
+    report, gold = score_all(given, seconds=0)
     fields: dict[str, Any] = {name: getattr(given, name) for name in ("gold", "output", "training", "runs")}
     fields |= {"chosen": list(map(str, given.choices)), "files": [asdict(file) for file in given.files], "keep": keep}
+    wrong = [(each.number, each.message.sentence, each.message.values) for each in gold.problems]
+    fields |= {"problems": wrong, "problem_count": gold.problem_count}
     try:
         id = jobs().new_corpus(rate_limit_key(request.remote_addr or ""))
         folder = jobs().corpora.scratch(id, _WORK)
@@ -84,7 +89,9 @@ def find(id: str) -> Run | None:
     receipt = None
     with suppress(OSError):
         receipt = ShareReceipt(**_read(folder / _RECEIPT))
-    return Run(id, tuple(given["chosen"]), given["keep"], ScoreReport.from_json(report), receipt)
+    wrong = [LineProblem(number, Phrase(text, **values)) for number, text, values in given.get("problems", ())]
+    gold = GoldText("words", problems=wrong, problem_count=given.get("problem_count", 0))
+    return Run(id, tuple(given["chosen"]), given["keep"], ScoreReport.from_json(report), receipt, gold)
 
 
 def advance(run: Run, seconds: float | None = None) -> Run:
@@ -96,7 +103,7 @@ def advance(run: Run, seconds: float | None = None) -> Run:
     with suppress(OSError):  # it was deleted meanwhile
         _write(_folder(run.id) / _REPORT, report.as_json())
         jobs().corpora.keep(run.id)
-    return Run(run.id, run.chosen, run.keep, report)
+    return replace(run, report=report)
 
 
 def stored(run: Run, receipt: ShareReceipt) -> None:
