@@ -23,7 +23,7 @@ from webapp.core.vocabulary_error import Phrase, shown
 Values = Mapping[str, Any]
 Texts = Mapping[str, str]
 MOST_CHARACTERS = 700_000  # of a text to segment
-MOST_SENTENCES = 100_000  # each takes 8 µs, however short it is
+MOST_SENTENCES = 50_000  # however short they are: 1 s
 LONGEST_SENTENCE = 10_000
 MOST_WORDS = 200_000  # of a dictionary
 LONGEST_CORPUS = 2_000  # characters of sentences to count that a walkthrough shows
