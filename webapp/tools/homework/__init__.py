@@ -159,17 +159,18 @@ def answer(shown: Checked) -> Any:
         return {"exercises": {one.id: in_language(one.title) for one in listed}}
     if shown.verdict is None:
         raise InputProblem(_("There is no answer yet. Type it or choose a file."), 422, "answer")
+    exercise = shown.exercise
     shown = replace(shown, told=not shown.sheet)  # whose teacher decides when an answer is shown
-    exercise, verdict = shown.exercise, replace(shown.verdict, rows=shown.rows)
+    assert shown.verdict is not None
+    verdict = replace(shown.verdict, rows=shown.rows)
     if not shown.tells:
         verdict = replace(verdict, right=None)
-    same: dict[str, Any] = {
+    fields: dict[str, Any] = {
         name: getattr(verdict, name) for name in CheckAnswer.__dataclass_fields__ if hasattr(verdict, name)
     }
     message = " ".join([shown.headline, *shown.explanation])
-    return CheckAnswer(
-        **same | {"exercise": exercise.id, "message": message, "notes": shown.notes, "link": shown.steps}
-    )
+    fields |= {"exercise": exercise.id, "message": message, "notes": shown.notes, "link": shown.steps}
+    return CheckAnswer(**fields)
 
 
 TOOL = Tool(
