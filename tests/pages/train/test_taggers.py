@@ -20,6 +20,8 @@ from webapp.core.training.taggers import keep_some
 
 def test_a_finished_tagger_can_be_used_and_downloaded(client: FlaskClient, storing_app: Flask) -> None:
     assert Page(client.get(f"/train?corpus={corpus_of(client, RAW)}&trainer=tagger").text).invalid == ["segmentation"]
+    without_words = client.get(f"/train?corpus={corpus_of(client, '/ / /')}&trainer=tagger")
+    assert (without_words.status_code, Page(without_words.text).invalid) == (422, ["segmentation"])
     corpus = corpus_of(client, TEXT)
     form = client.get(f"/train?corpus={corpus}&trainer=tagger&rounds=0").text
     assert Page(form).invalid == ["rounds"]

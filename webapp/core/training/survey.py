@@ -110,8 +110,8 @@ def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan) -> CorpusF
             add(counts, count_block(text, plan))
         points.append((sum(counts.values()), _sizes(counts)))
     seconds = thread_time() - began
-    if not counts:
-        raise corpus.CorpusError("empty")
+    if not counts:  # white space and slashes are text, without words
+        raise TrainingError("unsegmented") if plan.of_words and any(texts) else corpus.CorpusError("empty")
     if plan.trainer == "ngram":
         if plan.segmentation == "words" and not is_segmented(counts):
             raise TrainingError("unsegmented")
