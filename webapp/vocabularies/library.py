@@ -199,15 +199,19 @@ class Library:
     def _read(self, known: WellKnown) -> Tokenizer:
         if known.ships:
             return shipped_encoding(known.encoding or known.name)
-        if (compact := self.fetcher.disk_cache.compact(known)) is not None:
+        disk_cache = self.fetcher.disk_cache
+        if (compact := disk_cache.compact(known)) is not None:
             return compact
-        contents = self.fetcher.disk_cache.get(known)
-        if contents is None:  # it exists, but is damaged
-            self.fetcher.start(known)
-            raise self._still_fetching(known)
-        tokenizer = known.tokenizer(contents)
-        self.fetcher.disk_cache.put_compact(known, contents[0], tokenizer)
-        return self.fetcher.disk_cache.compact(known) or tokenizer
+        with disk_cache.alone():
+            if (compact := disk_cache.compact(known)) is not None:
+                return compact
+            contents = disk_cache.get(known)
+            if contents is not None:
+                tokenizer = known.tokenizer(contents)
+                disk_cache.put_compact(known, contents[0], tokenizer)
+                return disk_cache.compact(known) or tokenizer
+        self.fetcher.start(known)  # it exists, but is damaged
+        raise self._still_fetching(known)
 
     def _still_fetching(self, known: WellKnown) -> StillFetchingError:
         return StillFetchingError(_well_known_entry(known), *(self.fetcher.progress(known.name) or (0, None)))

@@ -89,7 +89,8 @@ def find(id: str) -> Run | None:
     receipt = None
     with suppress(OSError):
         receipt = ShareReceipt(**_read(folder / _RECEIPT))
-    wrong = [LineProblem(number, Phrase(text, **values)) for number, text, values in given.get("problems", ())]
+    problems = given.get("problems", ())
+    wrong = [LineProblem(number, Phrase(sentence, **values)) for number, sentence, values in problems]
     gold = GoldText("words", problems=wrong, problem_count=given.get("problem_count", 0))
     return Run(id, tuple(given["chosen"]), given["keep"], ScoreReport.from_json(report), receipt, gold)
 
