@@ -41,24 +41,16 @@ def test_models_that_cannot_be_counted_say_why_and_what_to_do(client: FlaskClien
 
 
 def test_a_tokenizer_that_is_not_public_has_a_range_from_its_calibration(client: FlaskClient) -> None:
-    def rows(text: str) -> dict[str, Any]:
-        query = {"text": text, "model": ["claude-opus-5", "claude-sonnet-4-5", "grok-4.3"], "format": "json"}
-        return {row["model"]: row for row in client.get("/costs", query_string=query).get_json()["models"]}
-
     text, model = "low lower lowest " * 100, SHIPPED.models["claude-opus-5"]
     tokens = len(shipped_encoding("o200k_base").ids(text))
-    found = rows(text)
+    query = {"text": text, "model": ["claude-opus-5", "claude-sonnet-4-5", "grok-4.3"], "format": "json"}
+    found = {row["model"]: row for row in client.get("/costs", query_string=query).get_json()["models"]}
     opus = found["claude-opus-5"]["range"]
     assert (opus["low"], opus["high"]) == (tokens * 118 // 100, -(-tokens * 182 // 100))
     assert opus["price_in_high"] == model.exact_cost(opus["high"])
     assert (opus["as_of"], "English prose 1.82" in opus["measured"]) == ("2026-08-04", True)
-    assert found["claude-sonnet-4-5"]["range"]["high"] < opus["high"]
-    assert found["grok-4.3"]["range"] is None
+    assert found["claude-sonnet-4-5"]["range"] is found["grok-4.3"]["range"] is None
     assert all(row["tokens"] is None for row in found.values())
-    chinese = rows("研究生命起源" * 100)
-    assert chinese["claude-opus-5"]["range"]
-    assert chinese["claude-sonnet-4-5"]["range"] is None
-    assert "other scripts than Latin" in chinese["claude-sonnet-4-5"]["problem"]
     page = client.get("/costs", query_string={"text": text, "model": "claude-opus-5", "lang": "en"}).text
     assert f"{opus['low']:,}–{opus['high']:,}" in page
     assert "August 4, 2026" in page

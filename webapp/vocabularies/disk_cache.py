@@ -68,7 +68,7 @@ class DiskCache:
     def alone(self) -> Iterator[None]:
         """Wait until no other process reads a large file; the lock is the folder's, so that nothing is left behind.
 
-        Each of six workers that read a file of 262,144 pieces at once takes 0.7 GB, and all were stopped for that.
+        Six workers that read a file of 262,144 pieces at once were all stopped, for memory or time.
         """
         with ExitStack() as stack:
             with suppress(OSError):  # a folder that is not there, or a file system without locks

@@ -5,7 +5,6 @@ start validates the whole file. The setting `MODELS_FILE` names a file that repl
 figures.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
@@ -45,7 +44,7 @@ _Address = Annotated[str, StringConstraints(pattern=r"^(https?://[^\s\"<>]{1,500
 class TokenRange:
     """How many times the tokens of `vocabulary` a text has: `low` to `high` in what was `measured`, up to `as_of`.
 
-    With `latin` only texts in Latin script were. Tokens that an API adds around a message are not among them.
+    Tokens that an API adds around a message are not among them.
     """
 
     vocabulary: str
@@ -55,18 +54,12 @@ class TokenRange:
     measured_zh: SomeText
     source: _Address
     as_of: date
-    latin: bool = False
 
     def of(self, tokens: int) -> tuple[int, int]:
         """Return the least and the most tokens of a text with so many tokens of the vocabulary."""
         return floor(tokens * self.low), ceil(tokens * self.high)
 
-    def covers(self, text: str) -> bool:
-        """Whether texts like this one were measured: with `latin`, at most a tenth may be letters of other scripts."""
-        return not self.latin or 10 * sum(map(len, _NOT_LATIN.findall(text))) <= len(text)
 
-
-_NOT_LATIN = re.compile(r"[^\W\d_\u0000-\u024f]+")
 RANGES: Mapping[str, TokenRange] = MappingProxyType(
     read_tables(FILE.with_name("token_ranges.toml").read_text(encoding="utf-8"), lambda _, table: TokenRange(**table))
 )
