@@ -56,7 +56,7 @@ def check(options: argparse.Namespace) -> int:
             )
             own = options.exercise.endswith(".json")
             exercise = tasks_of_form([_content(options.exercise).decode()])[0].exercise if own else exercise_of(given)
-            shown = Checked(given, exercise, verdict=judge(exercise, given), told=True)
+            shown = Checked(given, exercise, verdict=judge(exercise, given), reveals_all=True)
         except (InputProblem, OSError, UnicodeDecodeError) as error:
             sys.stderr.write(f"tokenscope: {error}\n")
             return UNREADABLE

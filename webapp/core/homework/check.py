@@ -110,7 +110,7 @@ def _texts(exercise: Exercise, given: Mapping[str, bytes]) -> dict[str, str]:
         if content:
             texts[need.role] = _text(need, content)
         elif not need.optional:
-            message = Phrase("This exercise needs your file %(file)s. Choose it beside your answer.", file=need.file)
+            message = Phrase("This exercise needs your file %(file)s. Choose it next to your answer.", file=need.file)
             raise AnswerError(message, need.role)
     return texts
 

@@ -1,6 +1,6 @@
 """Judges lists of merges and vocabularies of BPE and WordPiece, and knows what other rules for ties would give.
 
-One pass over the rounds tells everything: at each of the student's merges, whether its pair is a most frequent one, and
+One pass over the rounds finds everything: at each of the student's merges, whether its pair is a most frequent one, and
 which rules would take it. So an answer is right, right by another rule, right by no single rule though every merge is a
 most frequent pair, or wrong from its first other merge on.
 """

@@ -250,7 +250,7 @@ def judge_longest(values: Values, handed: HandedIn, token: str) -> Verdict:
     if handed.vocabulary is None:
         raise AnswerError(Phrase("Hand in the vocabulary: a JSON file with an id for each piece."))
     if not token.strip():
-        raise AnswerError(Phrase("Type the longest token beside the file of the vocabulary."))
+        raise AnswerError(Phrase("Type the longest token next to the file of the vocabulary."))
     convert = bytes_of([piece for piece in handed.vocabulary if isinstance(piece, str)], [])
     pieces = [convert(piece) for piece in handed.vocabulary if piece not in values["specials"]]
     longest = max(map(len, pieces))

@@ -208,7 +208,7 @@ class Neighbours:
         self._numbers = numbers
 
     def __contains__(self, pair: Any) -> bool:
-        number = ord(pair[0]) << 32 | ord(pair[1])
+        number = neighbours(pair)
         at = bisect_left(self._numbers, number)
         return at < len(self._numbers) and self._numbers[at] == number
 

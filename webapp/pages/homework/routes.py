@@ -264,7 +264,9 @@ def _record() -> tuple[Record, InputProblem | None]:
     try:
         return (opened(document) if document.strip() else new_record()), None
     except (ForgedError, UnreadableError):
-        message = _("Your earlier progress was not written by this site, or was changed since. It starts anew.")
+        message = _(
+            "Your earlier progress was not written by this site, or was changed since. It starts again from nothing."
+        )
         return new_record(), InputProblem(message, 422, "record")
 
 

@@ -146,7 +146,7 @@ def checked(given: HomeworkInput) -> Checked:
     The right answer is computed by the site's algorithms. An answer may be right by another rule for ties, direction or
     tag set; then `rule` names it. `why` is the code of the reason for the first difference, `message` says it in
     sentences. The page `/homework` lists the exercises with their ids. Those of a teacher's own are on a `sheet`, as
-    `own-1`, and what is right is told as on its page.
+    `own-1`, and what is right is shown as on its page.
     """
     exercise, sheet = found(given)
     return Checked(given, exercise, sheet, None if exercise is None or given.is_empty else judge(exercise, given))
@@ -160,10 +160,10 @@ def answer(shown: Checked) -> Any:
     if shown.verdict is None:
         raise InputProblem(_("There is no answer yet. Type it or choose a file."), 422, "answer")
     exercise = shown.exercise
-    shown = replace(shown, told=not shown.sheet)  # whose teacher decides when an answer is shown
+    shown = replace(shown, reveals_all=not shown.sheet)  # whose teacher decides when an answer is shown
     assert shown.verdict is not None
     verdict = replace(shown.verdict, rows=shown.rows)
-    if not shown.tells:
+    if not shown.reveals:
         verdict = replace(verdict, right=None)
     fields: dict[str, Any] = {
         name: getattr(verdict, name) for name in CheckAnswer.__dataclass_fields__ if hasattr(verdict, name)

@@ -84,8 +84,8 @@ class Group:
 class Checked:
     """An exercise with the verdict on an answer; without an exercise the list of all, without an answer no verdict.
 
-    `record` is what the visitor handed in so far, and `document` the same as its form has it. `told`: programs are told
-    what is right at the first place that differs, always.
+    `record` is what the visitor handed in so far, and `document` the same as its form has it. With `reveals_all`, for
+    programs, what is right at the first place that differs is always shown.
     """
 
     given: Any
@@ -95,7 +95,7 @@ class Checked:
     record: Record | None = None
     document: str = ""
     record_lost: InputProblem | None = None
-    told: bool = False
+    reveals_all: bool = False
 
     @property
     def headline(self) -> str:
@@ -105,7 +105,7 @@ class Checked:
     @cached_property
     def explanation(self) -> list[str]:
         """Where and why the answer differs."""
-        return explanation(self.verdict, self.tells) if self.verdict else []
+        return explanation(self.verdict, self.reveals) if self.verdict else []
 
     @property
     def notes(self) -> list[str]:
@@ -120,7 +120,7 @@ class Checked:
     @property
     def steps(self) -> str | None:
         """The address of the walkthrough that shows the first place that differs; None if there is none."""
-        if self.verdict is None or self.verdict.link is None or not self.tells:
+        if self.verdict is None or self.verdict.link is None or not self.reveals:
             return None
         values: dict[str, Any] = dict(self.verdict.link.values)
         algorithm = values.pop("algorithm")
@@ -130,17 +130,17 @@ class Checked:
 
     @property
     def sides(self) -> list[Side]:
-        """What stands at the first place that differs: the visitor's, and the right one if it may be told."""
+        """Both sides of the first place that differs: the visitor's, and the right one if it may be shown."""
         verdict = self.verdict
-        return [side for side in (verdict.yours, verdict.right if self.tells else None) if side] if verdict else []
+        return [side for side in (verdict.yours, verdict.right if self.reveals else None) if side] if verdict else []
 
     @property
     def rows(self) -> Sequence[Row]:
-        """The rows around that place; what is right is left out of those that tell more than may be told."""
-        if self.verdict is None or self.told or self.may_solve:
+        """The rows around that place; those after it show what is right only where the whole answer may be shown."""
+        if self.verdict is None or self.reveals_all or self.may_solve:
             return self.verdict.rows if self.verdict else ()
-        told = (self.verdict.place or 0) if self.tells else 0
-        return [row if row.agrees or row.number <= told else replace(row, right="…") for row in self.verdict.rows]
+        shown = (self.verdict.place or 0) if self.reveals else 0
+        return [row if row.agrees or row.number <= shown else replace(row, right="…") for row in self.verdict.rows]
 
     @property
     def name(self) -> str:
@@ -211,10 +211,15 @@ class Checked:
         return str(WORDS["columns"][self.verdict.place_kind]) if self.verdict else ""
 
     @property
-    def tells(self) -> bool:
-        """Whether the verdict tells what is right where it differs: not if that would be the whole answer."""
+    def reveals(self) -> bool:
+        """Whether the verdict shows what is right where it differs: not if that would be the whole answer."""
         verdict = self.verdict
-        return self.told or verdict is None or self.may_solve or (verdict.total > 1 and verdict.place_kind != "cell")
+        return (
+            self.reveals_all
+            or verdict is None
+            or self.may_solve
+            or (verdict.total > 1 and verdict.place_kind != "cell")
+        )
 
     @property
     def accepts(self) -> str:
@@ -229,10 +234,10 @@ class Checked:
 
     @property
     def hints(self) -> list[str]:
-        """The hints; the last one, after a wrong answer whose right one is not told, is how long that is."""
+        """The hints; the last one, after a wrong answer whose right one is not shown, is how long that is."""
         assert self.exercise is not None
         found = [in_language(hint) for hint in self.exercise.hints]
-        if self.verdict and self.verdict.right and not self.tells and self.verdict.place_kind != "cell":
+        if self.verdict and self.verdict.right and not self.reveals and self.verdict.place_kind != "cell":
             length = len("".join(self.verdict.right.text.split()))
             found.append(
                 ngettext(

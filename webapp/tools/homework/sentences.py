@@ -32,10 +32,10 @@ def rule_name(rule: str) -> str:
     return _say("rules", rule if rule in SENTENCES["rules"] else "tags", rule=kind)
 
 
-def explanation(verdict: Verdict, tells: bool = True) -> list[str]:
+def explanation(verdict: Verdict, reveal: bool = True) -> list[str]:
     """Where and why an answer differs, in sentences; none for a right one.
 
-    Without `tells`, none of them has what would be right.
+    Without `reveal`, none of them has what would be right.
     """
     values: dict[str, Any] = {
         "place": number(verdict.place or 0),
@@ -49,13 +49,13 @@ def explanation(verdict: Verdict, tells: bool = True) -> list[str]:
     said = []
     if verdict.outcome != "right" and verdict.place is not None and verdict.why not in WHOLE:
         said.append(_say("places", verdict.place_kind, **values))
-        if tells and (verdict.yours or verdict.right):
+        if reveal and (verdict.yours or verdict.right):
             said.append(_say("sides", "right" if not verdict.yours else "both" if verdict.right else "yours", **values))
     code, _, longest = verdict.why.partition("window-")
     if code in ("tie", "rarer") and verdict.right and verdict.right.count != int(verdict.right.count or 0):
         code = {"tie": "tie-score", "rarer": "lower-score"}[code]
     code = "window" if longest else code
-    if verdict.why and (tells or "%(right" not in SENTENCES["why"][code]["en"]):
+    if verdict.why and (reveal or "%(right" not in SENTENCES["why"][code]["en"]):
         said.append(_say("why", code, longest=longest, **values))
     return [sentence for sentence in said if sentence]
 
