@@ -34,6 +34,7 @@ from webapp.core.models.tag_weights import (
     normalized,
 )
 from webapp.core.models.tagger import Tagger
+from webapp.core.trainers.word_trie import code_points
 
 Integers = NDArray[np.int64]
 Table = NDArray[np.int32]
@@ -121,8 +122,7 @@ class NumberedFeatures:
 
 def _numbered(text: str) -> tuple[str, Integers]:
     """The distinct characters of a text in order, and the number of each of its characters among them."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    found, numbers = np.unique(codes, return_inverse=True)
+    found, numbers = np.unique(code_points(text), return_inverse=True)
     return "".join(map(chr, found.tolist())), numbers
 
 
