@@ -158,11 +158,11 @@ def train_ngrams(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> 
     Of a corpus with more n-grams than a model may have, the rarest are removed, triples before pairs. Raises
     TrainingError with the code `unsegmented`.
     """
-    if plan.segmentation == "words" and not is_segmented(counted.counts):
+    table = dict(counted.counts.items())
+    if plan.segmentation == "words" and not is_segmented(table):
         raise TrainingError("unsegmented")
     order = int(plan.order)
     steps = order + 2
-    table = dict(counted.counts.items())  # without `items`, `dict` looks up every key
     forgotten = Forgotten(counted.forgotten, counted.forgotten_below)
     forget_rare(table, forgotten, MOST_COUNTED)
     report(Progress("train", 0, steps, len(table)))
