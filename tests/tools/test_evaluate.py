@@ -1,6 +1,7 @@
 """`/evaluate`: figures, errors in context, links and downloads."""
 
 import io
+import os
 import re
 from datetime import UTC, datetime, timedelta
 from html import unescape
@@ -16,8 +17,9 @@ from werkzeug.test import TestResponse
 
 from tests.site import Page, words
 from webapp.core.evaluation.report import MethodReport, score_segmentation
-from webapp.jobs import Jobs
+from webapp.jobs import Jobs, jobs
 from webapp.jobs.corpora import NoRoomError
+from webapp.processes import locked
 from webapp.storage import UnavailableStorageError
 from webapp.tools import evaluate as routes
 from webapp.tools.evaluate import inputs
@@ -224,7 +226,7 @@ def test_a_method_for_which_there_is_no_time_says_so(app: Flask, monkeypatch: py
 
 
 def test_a_long_evaluation_is_a_run_that_its_page_carries_on(
-    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+    client: FlaskClient, app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(inputs, "LONG_CHARACTERS", 1_000)
     long = "\ufeff" + GOLD * 50
@@ -248,6 +250,11 @@ def test_a_long_evaluation_is_a_run_that_its_page_carries_on(
         partial = client.get(f"{address}?lang=en&work=1")
     assert "64% of all lines are done" in words(partial.text)
     assert figures(partial)[1][:3] == ["Pasted segmentation line 64 of 100", "1.000", "1.000"]
+    with app.app_context():
+        lock = locked(jobs().corpora.work(address.rpartition("/")[2]) / "evaluation")
+    assert lock is not None
+    assert "64% of all lines are done" in words(client.get(f"{address}?lang=en&work=1").text)  # a second tab
+    os.close(lock)
     ended = client.get(f"{address}?work=1", headers={"HX-Request": "true", "HX-Request-Type": "full"})
     assert (ended.status_code, ended.headers["HX-Refresh"]) == (204, "true")
     done = client.get(f"{address}?lang=en")
