@@ -70,6 +70,8 @@ def test_the_figures_are_those_of_the_official_script(client: FlaskClient, share
         outputs=[upload("pku_fmm.utf8"), upload("pku_bmm.utf8")],
     )
     assert answer.status_code == 200
+    parts = re.findall(r'<section [^>]*label="(errors of [^"]*)', answer.text)
+    assert parts == ["errors of pku_fmm.utf8", "errors of pku_bmm.utf8"]
     expected = []
     for name in ("fmm", "bmm"):
         *_counts, recall, precision, f1, _rate, oov, iv = (folder / f"pku_{name}.score").read_text().split()[-13:]
@@ -279,15 +281,14 @@ def test_an_error_links_to_the_steps_of_its_sentence(client: FlaskClient) -> Non
     far = "好 。 " * 100
     gold = f"{far}研究 生命 的 起源 。 {far}\n{'长' * 200} 研究 生命"
     methods = ("fmm:jieba", "tagger:tagger", "fmm:own-dictionary")
-    fields = {"gold": gold, "training": "研究生", "with": methods}
-    found = []
-    for number in range(1, 4):
-        page = client.get(f"/evaluate?{urlencode({**fields, 'method': number}, doseq=True)}").text
-        found.append({unescape(link) for link in re.findall(r'href="(/steps/[^"]+)"', page)})
+    fields = {"gold": f"{gold}\n研究 生 命 的 起源 。", "training": "研究生", "with": methods}
+    page = get(client, **fields).text  # without an address, which lists the errors of each method
+    parts = page.split('aria-label="errors of ')[1:]
+    found = [{unescape(link) for link in re.findall(r'href="(/steps/[^"]+)"', part)} for part in parts]
     sentence = urlencode({"text": "研究生命的起源。"})
     assert f"/steps/fmm?{sentence}" in found[0]
     assert all(link.startswith("/steps/fmm?text=") and "长" not in unquote(link) for link in found[0])
-    assert all(link.startswith("/steps/tagger?text=") for link in found[1])
+    assert found[1] == {f"/steps/tagger?{sentence}&step=3"}  # a step for each character: it begins at the error
     assert found[2] == set()  # the words of the training are not in the address of steps
     assert "研究生" in client.get(f"/steps/fmm?{sentence}&format=json").text
 
