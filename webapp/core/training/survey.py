@@ -20,7 +20,7 @@ from webapp.core.trainers import bpe_variants, unigram, wordpiece
 from webapp.core.trainers.word_counts import WordCounts
 from webapp.core.training import corpus
 from webapp.core.training.counting import TrainingError, add, count_block, stored_bytes
-from webapp.core.training.ngrams import MARKS, is_segmented
+from webapp.core.training.ngrams import MARKS, check_ngrams
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.recipe import MARKED
 from webapp.core.training.train import alphabet_of, merges_of
@@ -76,7 +76,7 @@ def survey(
 
     `sizes` are the stored bytes of the files, by default those of local files. Takes a second or two for any corpus.
     Raises CorpusError for what is wrong with the sample, and with the code `empty`; of a plan for words TrainingError
-    with the code `unsegmented`.
+    as `check_words` does.
     """
     if plan.of_words:
         plan = replace(plan, trainer="ngram", order="1")  # words are enough
@@ -113,8 +113,7 @@ def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan) -> CorpusF
     if not counts:  # white space and slashes are text, without words
         raise TrainingError("unsegmented") if plan.of_words and any(texts) else corpus.CorpusError("empty")
     if plan.trainer == "ngram":
-        if plan.segmentation == "words" and not is_segmented(counts):
-            raise TrainingError("unsegmented")
+        check_ngrams(plan, counts)
         counts = {ngram: count for ngram, count in counts.items() if ngram not in MARKS}
     words, sizes = points[-1]
     if growth > 1:
