@@ -108,13 +108,15 @@ def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan) -> CorpusF
     for part in (texts[::4], texts[2::4], texts[1::2]):  # each from everywhere
         for text in part:
             add(counts, count_block(text, plan))
-        points.append((sum(counts.values()), _sizes(counts)))
+        seen = counts
+        if plan.trainer == "ngram":
+            seen = {word: count for word, count in counts.items() if word not in MARKS}
+        points.append((sum(seen.values()), _sizes(seen)))
     seconds = thread_time() - began
     if not counts:  # white space and slashes are text, without words
         raise TrainingError("unsegmented") if plan.of_words and any(texts) else corpus.CorpusError("empty")
     if plan.trainer == "ngram":
         check_ngrams(plan, counts)
-        counts = {ngram: count for ngram, count in counts.items() if ngram not in MARKS}
     words, sizes = points[-1]
     if growth > 1:
         totals = [total for total, _ in points]
@@ -126,7 +128,7 @@ def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan) -> CorpusF
         words=round(words * growth),
         distinct_words=distinct,
         scripts=scripts_of(texts),
-        possible_pieces=possible_pieces(counts, plan, whole=growth == 1),
+        possible_pieces=possible_pieces(seen, plan, whole=growth == 1),
         sampled=growth > 1,
         distinct_characters=characters,
         distinct_bytes=size,
