@@ -268,6 +268,12 @@ def test_a_long_evaluation_is_a_run_that_its_page_carries_on(
     assert stored
     assert stored[1] in client.get(address).text
     assert figures(client.get(f"{stored[1]}?lang=en")) == figures(done)
+    foreign = {"Sec-Fetch-Site": "cross-site", "Origin": "https://elsewhere.example"}
+    assert client.post(f"{address}/delete", headers=foreign).status_code == 403
+    assert f'action="{address}/delete"' in waiting.text
+    assert client.post(f"{address}/delete").headers["Location"] == "/evaluate"
+    assert client.get(address).status_code == client.post(f"{address}/delete").status_code == 404
+    assert client.get(stored[1]).status_code == 200
     for wrong in (
         "/evaluate/runs/x",
         "/evaluate/runs/" + "x" * 22,

@@ -331,6 +331,15 @@ def run(id: str) -> BaseResponse:
     return response
 
 
+@evaluations.post("/runs/<id>/delete")
+def delete_run(id: str) -> BaseResponse:
+    """Delete a run with its texts, whether it has ended or not."""
+    if is_foreign(request):
+        abort(HTTPStatus.FORBIDDEN)
+    runs.delete(_run(id)[1])
+    return redirect(TOOL.address, 303)
+
+
 @evaluations.get("/runs/<id>/<kind>")
 def run_files(id: str, kind: str) -> BaseResponse:
     """Download a file of a run, as far as it is."""

@@ -126,6 +126,11 @@ def stored(run: Run, receipt: ShareReceipt) -> None:
         _write(_folder(run.id) / _RECEIPT, asdict(receipt))
 
 
+def delete(run: Run) -> None:
+    """Delete a run; a request that scores it stores nothing more."""
+    jobs().corpora.delete(run.id)
+
+
 def _folder(id: str) -> Path:
     """The folder of a run; raises KeyError for what is no id."""
     return jobs().corpora.work(id) / _WORK
