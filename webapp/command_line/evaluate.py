@@ -143,4 +143,8 @@ def _application(methods: Sequence[str]) -> Iterator[list[TokenizerChoice]]:
 
 
 def _content(file: str | None) -> str:
-    return "".join(given.text for given in read_texts(file, by_line=False)) if file else ""
+    """The text of a file, or none without a file; raises InputError for one without text."""
+    text = "".join(given.text for given in read_texts(file, by_line=False)) if file else ""
+    if file and not text.strip():
+        raise InputError(f"{file}: there is no text in it")
+    return text

@@ -78,6 +78,7 @@ TRAINING_ERRORS = {
     "alphabet": "the alphabet alone needs {needed} pieces; choose a higher --size, or a lower --coverage",
     "process_lost": "the system ended a process that counts, usually because memory ran out; use fewer --workers",
     "unsegmented": "no spaces or / between words; choose --segmentation max-probability or fmm",
+    "listed": "a list of words, one a line; this algorithm needs words in sentences",
     "slow_pattern": "--pattern takes too long on this text; choose a simpler one",
 }
 

@@ -20,7 +20,7 @@ from webapp.core.trainers import bpe_variants, unigram, wordpiece
 from webapp.core.trainers.word_counts import WordCounts
 from webapp.core.training import corpus
 from webapp.core.training.counting import TrainingError, add, count_block, stored_bytes
-from webapp.core.training.ngrams import MARKS, is_segmented
+from webapp.core.training.ngrams import MARKS, check_ngrams
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.recipe import MARKED
 from webapp.core.training.train import alphabet_of, merges_of
@@ -76,7 +76,7 @@ def survey(
 
     `sizes` are the stored bytes of the files, by default those of local files. Takes a second or two for any corpus.
     Raises CorpusError for what is wrong with the sample, and with the code `empty`; of a plan for words TrainingError
-    with the code `unsegmented`.
+    as `check_words` does.
     """
     if plan.of_words:
         plan = replace(plan, trainer="ngram", order="1")  # words are enough
@@ -108,14 +108,15 @@ def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan) -> CorpusF
     for part in (texts[::4], texts[2::4], texts[1::2]):  # each from everywhere
         for text in part:
             add(counts, count_block(text, plan))
-        points.append((sum(counts.values()), _sizes(counts)))
+        seen = counts
+        if plan.trainer == "ngram":
+            seen = {word: count for word, count in counts.items() if word not in MARKS}
+        points.append((sum(seen.values()), _sizes(seen)))
     seconds = thread_time() - began
     if not counts:  # white space and slashes are text, without words
         raise TrainingError("unsegmented") if plan.of_words and any(texts) else corpus.CorpusError("empty")
     if plan.trainer == "ngram":
-        if plan.segmentation == "words" and not is_segmented(counts):
-            raise TrainingError("unsegmented")
-        counts = {ngram: count for ngram, count in counts.items() if ngram not in MARKS}
+        check_ngrams(plan, counts)
     words, sizes = points[-1]
     if growth > 1:
         totals = [total for total, _ in points]
@@ -127,7 +128,7 @@ def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan) -> CorpusF
         words=round(words * growth),
         distinct_words=distinct,
         scripts=scripts_of(texts),
-        possible_pieces=possible_pieces(counts, plan, whole=growth == 1),
+        possible_pieces=possible_pieces(seen, plan, whole=growth == 1),
         sampled=growth > 1,
         distinct_characters=characters,
         distinct_bytes=size,

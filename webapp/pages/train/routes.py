@@ -252,7 +252,7 @@ def _found(id: str, plan: PlanRequest) -> tuple[PlanRequest, corpora.StoredCorpu
         return plan, corpora.find_corpus(id, plan.plan)
     except TrainingError as error:
         message = failure_sentence(error.code, error.details)
-        if error.code == "unsegmented":
+        if error.code in ("listed", "unsegmented"):
             return plan.with_problem("segmentation", message), corpora.find_corpus(id, TrainingPlan())
         plan = _without_pattern(plan.with_problem("pattern", message))
         return plan, corpora.find_corpus(id, plan.plan)
