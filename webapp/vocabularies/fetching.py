@@ -190,4 +190,4 @@ class Fetcher:
         # Here, and not in the first request, which would wait for some seconds.
         if known.size >= LEAST_PIECES and known.format == "huggingface":
             with suppress(FormatError):
-                self.disk_cache.put_compact(known, contents[0], known.tokenizer(contents))
+                known.tokenizer(contents, self.disk_cache.recognized)

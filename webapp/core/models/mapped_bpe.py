@@ -60,24 +60,26 @@ def packed(model: BPE) -> tuple[list[bytes], dict[str, Any]]:
     pieces = [piece if isinstance(piece, bytes) else piece.encode() for piece in model.pieces]
     checksums = list(map(crc32, pieces))
     ids = sorted(range(len(pieces)), key=checksums.__getitem__)
-    ranks = sorted(model._ranks.items())
-    if model.byte_level:
-        joined, before_part, after_part, leads = model._boundaries.neighbours
-        boundaries: dict[str, Any] = {"before_part": "".join(before_part), "after_part": "".join(after_part)}
-        boundaries["leads"] = list(leads)
+    ranks = sorted(model.ranks.items())
+    found = model.neighbours
+    if isinstance(found, ByteNeighbours):
+        before_part, after_part = "".join(found.before_part), "".join(found.after_part)
+        boundaries: dict[str, Any] = {"before_part": before_part, "after_part": after_part, "leads": list(found.leads)}
     else:
-        _known, joined, word = model._cuts.neighbours if model._cuts else ((), (), "")
-        boundaries = {"word": word}
+        boundaries = {"word": found.word if found else ""}
     numbers: list[Iterable[int]] = [
         *(accumulate(map(len, pieces), initial=0), map(checksums.__getitem__, ids), ids),
-        *(model.pairs, model._merged, map(itemgetter(0), ranks), map(itemgetter(1), ranks), model._first_ranks),
-        sorted(map(neighbours, cast(Iterable[str], joined))),
+        *(model.pairs, model.merged, map(itemgetter(0), ranks), map(itemgetter(1), ranks), model.first_ranks),
+        sorted(map(neighbours, cast(Iterable[str], found.joined if found else ()))),
     ]
     return [b"".join(pieces), *(array(*each).tobytes() for each in zip(TYPES, numbers, strict=True))], boundaries
 
 
 class MappedBPE(BPE):
     """A BPE with its `Tables`."""
+
+    is_current: Callable[[], bool] = staticmethod(lambda: True)
+    """Whether the file of the tables is still the one that was read; wrong ids come from one that was changed."""
 
     def __init__(self, tables: Tables, **options: Any) -> None:
         """`options` are those of the model that the tables were made from."""
@@ -89,13 +91,14 @@ class MappedBPE(BPE):
         ids = MappedIds(tables, text=not self.byte_level)
         self.pieces = ids.pieces
         self._ids = ids
-        self.pairs, self._merged = tables.pairs, tables.made
-        self._ranks = ranks = Known(self._rank)
+        self.pairs, self.merged = tables.pairs, tables.made
+        self.ranks = ranks = Known(self._rank)
         self._joined = Known(lambda pair: tables.made[ranks[pair]])
         self._symbol_ids = Known(ids.get)
 
     @cached_property
-    def _first_ranks(self) -> Numbers:
+    def first_ranks(self) -> Numbers:
+        """The rank of the first merge that makes each piece."""
         return self._tables.first_ranks
 
     @cached_property
