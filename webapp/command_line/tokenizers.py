@@ -115,8 +115,8 @@ def _from_disk_cache(name: str) -> Tokenizer | None:
     if name not in WELL_KNOWN:
         return None
     try:
-        app = configured(fetching.init_app)
-        return WELL_KNOWN[name].tokenizer(fetched(WELL_KNOWN[name], fetching.fetcher_of(app)))
+        fetcher = fetching.fetcher_of(configured(fetching.init_app))
+        return WELL_KNOWN[name].tokenizer(fetched(WELL_KNOWN[name], fetcher), fetcher.disk_cache.recognized)
     except ValueError as error:
         raise InputError(f"{name}: {error}") from None
 

@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 from webapp.core.formats import compact_bpe
-from webapp.core.formats.reading import decoded
 from webapp.core.formats.recognize import Recognized, recognize
 from webapp.core.models.mapped_bpe import MappedBPE
 from webapp.core.tokenizer import Tokenizer
@@ -35,6 +34,8 @@ try:
     import fcntl
 except ModuleNotFoundError:  # Windows
     fcntl = None  # type: ignore[assignment]
+
+Progress = Callable[[int, int | None], None]
 
 LARGE = 20 * compact_bpe.LEAST_PIECES
 """A `tokenizer.json` that has a compact form has more bytes."""
@@ -74,7 +75,8 @@ class DiskCache:
             with self._alone():
                 if (compact := self.compact(checksum)) is None:
                     found = recognize(content)
-                    form = found.format == "huggingface" and compact_bpe.compact(decoded(content), found.tokenizer)
+                    form = found.document and compact_bpe.compact(found.document, found.tokenizer)
+                    found = Recognized(found.format, found.tokenizer)  # without the document
                     if not form:
                         return found
                     with suppress(OSError):  # a folder that is full or read-only
@@ -109,6 +111,39 @@ class DiskCache:
                 stack.callback(os.close, folder)
                 _lock(folder, seconds=LONGEST_WAIT)
             yield
+
+    @contextmanager
+    def fetch_alone(self, name: str, seconds: float, seen: Progress) -> Iterator[Progress]:
+        """Wait until no other process of this machine fetches a vocabulary, for some seconds at most.
+
+        `seen` gets the progress: bytes so far and their total, if that is known. What fetches tells it to the function
+        that this returns, and so to the other processes. Raises OSError if the folder is not writable.
+        """
+        path, until = self.folder / f".{name}.fetching", time.monotonic() + seconds
+        while True:
+            with path.open("a+b", buffering=0) as file:
+                is_first = True
+                with suppress(OSError):  # a file system without locks
+                    is_first = _lock(file.fileno(), seconds=0.2)
+                if is_first and not os.fstat(file.fileno()).st_nlink:
+                    continue  # the other one has ended, and deleted it
+                if is_first or time.monotonic() > until:
+
+                    def tell(read: int, total: int | None) -> None:
+                        seen(read, total)
+                        with suppress(OSError):  # a full disk
+                            file.truncate(0)
+                            file.write(b"%d %d" % (read, total or 0))
+
+                    try:
+                        yield tell
+                    finally:
+                        path.unlink(missing_ok=True)
+                    return
+                file.seek(0)
+                with suppress(ValueError):  # nothing is written yet
+                    read, total = map(int, file.read().split())
+                    seen(read, total or None)
 
     def _make_room(self) -> None:
         """Delete the compact forms that were used longest ago beyond `MOST_COMPACT`, and what killed processes left."""

@@ -251,9 +251,8 @@ class BPE:
     @property
     def neighbours(self) -> ByteNeighbours | CharacterNeighbours | None:
         """What pieces hold side by side; None if spans are not merged separately."""
-        if self.byte_level:
-            return self._boundaries.neighbours
-        return self._cuts and self._cuts.neighbours
+        cuts = self._boundaries if self.byte_level else self._cuts
+        return None if cuts is None else cuts.neighbours
 
     # --- over characters
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 from mmap import mmap
-from operator import eq, itemgetter
+from operator import eq
 from typing import Any, Literal, NamedTuple, cast, overload
 from zlib import crc32
 
@@ -33,8 +33,9 @@ class Tables(NamedTuple):
 
     Piece `id` is `block[first + ends[id] : first + ends[id + 1]]`. `checksums` are the sorted CRC-32 of the pieces,
     with their `ids`. `pairs` and `made` have the packed pair and the id of each merge, `sorted_pairs` the different
-    pairs, with their `ranks`; `first_ranks` has the first merge that makes each piece. `neighbours` are the pairs of
-    characters that boundaries do not separate, sorted.
+    pairs, with their `ranks`; `first_ranks` has the first merge that makes each piece. The pairs whose left part is the
+    piece `id` are those from `lefts[id]` to `lefts[id + 1]`. `neighbours` are the pairs of characters that boundaries
+    do not separate, sorted.
     """
 
     block: bytes | mmap
@@ -48,10 +49,11 @@ class Tables(NamedTuple):
     sorted_pairs: Numbers
     ranks: Numbers
     first_ranks: Numbers
+    lefts: Numbers
     neighbours: Numbers
 
 
-TYPES: Sequence[Literal["I", "q", "Q"]] = ("I", "I", "I", "q", "I", "q", "I", "I", "Q")
+TYPES: Sequence[Literal["I", "q", "Q"]] = ("I", "I", "I", "q", "I", "q", "I", "I", "I", "Q")
 """The types of the numbers in `Tables`, from `ends` on."""
 
 
@@ -60,7 +62,7 @@ def packed(model: BPE) -> tuple[list[bytes], dict[str, Any]]:
     pieces = [piece if isinstance(piece, bytes) else piece.encode() for piece in model.pieces]
     checksums = list(map(crc32, pieces))
     ids = sorted(range(len(pieces)), key=checksums.__getitem__)
-    ranks = sorted(model.ranks.items())
+    pairs = sorted(model.ranks)
     found = model.neighbours
     if isinstance(found, ByteNeighbours):
         before_part, after_part = "".join(found.before_part), "".join(found.after_part)
@@ -69,7 +71,8 @@ def packed(model: BPE) -> tuple[list[bytes], dict[str, Any]]:
         boundaries = {"word": found.word if found else ""}
     numbers: list[Iterable[int]] = [
         *(accumulate(map(len, pieces), initial=0), map(checksums.__getitem__, ids), ids),
-        *(model.pairs, model.merged, map(itemgetter(0), ranks), map(itemgetter(1), ranks), model.first_ranks),
+        *(model.pairs, model.merged, pairs, map(model.ranks.__getitem__, pairs), model.first_ranks),
+        (bisect_left(pairs, left << 32) for left in range(len(pieces) + 1)),
         sorted(map(neighbours, cast(Iterable[str], found.joined if found else ()))),
     ]
     return [b"".join(pieces), *(array(*each).tobytes() for each in zip(TYPES, numbers, strict=True))], boundaries
@@ -111,9 +114,12 @@ class MappedBPE(BPE):
         return CharacterBoundaries(CharacterNeighbours(cast(Any, self._symbol_ids), joined, word)) if word else None
 
     def _rank(self, pair: int) -> int:
-        pairs = self._tables.sorted_pairs
-        at = bisect_left(pairs, pair)
-        return self._tables.ranks[at] if at < len(pairs) and pairs[at] == pair else NO_RANK
+        pairs, lefts, left = self._tables.sorted_pairs, self._tables.lefts, pair >> 32
+        if 0 <= left < len(lefts) - 1:
+            at = bisect_left(pairs, pair, lefts[left], end := lefts[left + 1])
+            if at < end and pairs[at] == pair:
+                return self._tables.ranks[at]
+        return NO_RANK
 
 
 class Known(dict[Any, Any]):
