@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,18 @@ def test_the_api_and_the_command_line_give_the_same(
     assert tokenizer_of("hf:Qwen/Small").ids("lower") == [1, 2]
     with pytest.raises(InputError, match=r"has no other\.json"):
         tokenizer_of("hf:Qwen/Small@main:other.json")
+
+
+def test_a_file_that_the_site_has_is_not_fetched_again(site: Site, publisher: Publisher) -> None:
+    headers = {"Location": "/storage/1", "X-Linked-ETag": f'"{sha256(TOKENIZER).hexdigest()}"'}
+    publisher.answers[WHOLE] = Answer(b"Found", 302, headers)
+    publisher.answers["/storage/1"] = Answer(TOKENIZER)
+    client = site().test_client()
+    names = {
+        client.post("/api/v1/repositories", json={"repository": "Qwen/Small"}).get_json()["name"] for _ in range(3)
+    }
+    assert len(names) == 1
+    assert [path for path, _headers in publisher.requests] == [WHOLE, "/storage/1", WHOLE, WHOLE]
 
 
 GGUF = "/Qwen/Small/resolve/main/model.gguf"

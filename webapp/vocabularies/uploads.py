@@ -113,6 +113,14 @@ class Uploads:
             raise KeyError(name)
         return self.store.content(name.removeprefix("upload-"))
 
+    def with_hash(self, hash: str) -> bytes | None:
+        """The stored file with this SHA-256, intact and without a companion; None if there is none."""
+        try:
+            content, companion = self.store.content(hash) if len(hash) == 64 else (b"", None)
+        except (KeyError, ValueError):
+            return None
+        return content if companion is None and hash_of(content) == hash else None
+
 
 def is_upload(name: str) -> bool:
     """Whether a name has the form of an upload's name."""
