@@ -49,16 +49,15 @@ def tokenizer_of(name: str, merges: str | None = None) -> Tokenizer:
 
 
 def _from_repository(name: str) -> Tokenizer:
-    from webapp.core import load
     from webapp.vocabularies import fetching, repositories
     from webapp.vocabularies.https_download import FetchError
 
     named, _, path = name.partition(":")
     repository, _, revision = named.partition("@")
-    app = configured(fetching.init_app)
+    fetcher = fetching.fetcher_of(configured(fetching.init_app))
     try:
         found = repositories.Repository.read(repository, revision, path)
-        return load(repositories.fetch(fetching.fetcher_of(app), found)[1])
+        return fetcher.disk_cache.recognized(repositories.fetch(fetcher, found)[1]).tokenizer
     except FetchError as error:
         raise InputError(repositories.problem(error, found)) from None
     except ValueError as error:
@@ -115,8 +114,8 @@ def _from_disk_cache(name: str) -> Tokenizer | None:
     if name not in WELL_KNOWN:
         return None
     try:
-        app = configured(fetching.init_app)
-        return WELL_KNOWN[name].tokenizer(fetched(WELL_KNOWN[name], fetching.fetcher_of(app)))
+        fetcher = fetching.fetcher_of(configured(fetching.init_app))
+        return WELL_KNOWN[name].tokenizer(fetched(WELL_KNOWN[name], fetcher), fetcher.disk_cache.recognized)
     except ValueError as error:
         raise InputError(f"{name}: {error}") from None
 

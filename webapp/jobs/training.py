@@ -218,7 +218,7 @@ def _loaders(folder: Path) -> dict[str, Callable[[], Tokenizer]]:
     here = {known.source: known for known in [*WELL_KNOWN.values()][::-1] if cache.has(known)}
     loaders: dict[str, Callable[[], Tokenizer]] = {NAMES[0]: partial(shipped_tokenizer, NAMES[0])}
     for known in [*reversed(here.values())][:MOST_FETCHED]:
-        loaders[known.name] = partial(lambda known: known.tokenizer(cache.get(known) or ()), known)
+        loaders[known.name] = partial(lambda known: known.tokenizer(cache.get(known) or (), cache.recognized), known)
     return loaders | {name: partial(shipped_tokenizer, name) for name in NAMES}
 
 

@@ -188,7 +188,7 @@ def store_repository(name: str, revision: str = "", path: str = "") -> tuple[Cat
         raise InputProblem(message, 403, REPOSITORY)
     try:
         repository = repositories.Repository.read(name, revision, path)
-        file, content = repositories.fetch(fetcher, repository)
+        file, content = repositories.fetch(fetcher, repository, library().uploads.with_hash)
     except VocabularyError as error:
         raise InputProblem(translated(error), 422, REPOSITORY) from error
     except FetchError as error:
