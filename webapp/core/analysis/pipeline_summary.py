@@ -123,7 +123,7 @@ def _steps(part: object) -> list[PipelineStep]:
 
 
 def _settings(part: object) -> tuple[tuple[str, str], ...]:
-    """The settings of a step that are strings, numbers or booleans, or control pieces, and differ from their defaults."""
+    """The settings of a step that are strings, numbers, booleans or control pieces and not their defaults."""
     if not is_dataclass(part):
         return ()
     values = [(field.name, getattr(part, field.name), field.default) for field in fields(part) if field.init]
