@@ -89,7 +89,7 @@ class ModelCost(Answer):
     share: Annotated[float | None, Field(description="The share of it that the text fills; above 1, it does not fit.")]
     range: Annotated[CostRange | None, Field(description="In place of `tokens`, if the tokenizer is not public.")]
     price_in: Annotated[str | None, Field(description="The price of the text as input.", examples=["0.00104"])]
-    price_out: Annotated[str | None, Field(description="The price of as many tokens of output, if the model writes as many.")]
+    price_out: Annotated[str | None, Field(description="Of as many tokens of output, if the model writes as many.")]
     source: Annotated[str | None, Field(description="The page that states the figures.")]
     as_of: Annotated[str | None, Field(description="The date of the figures.")]
     note: Annotated[str, Field(description="Whose software counts like this, if the publisher gives no tokenizer.")]
