@@ -90,6 +90,16 @@ def test_what_is_wrong_is_said(arguments: tuple[str, ...], given: str, status: i
 
 
 @pytest.mark.parametrize(
+    ("arguments", "status"),
+    [(("costs", "-m", "nope"), 2), (("costs", "-m", "gpt-4o"), 0), (("evaluate", "--gold", "missing", "-m", "fmm"), 1)],
+)
+def test_a_command_leaves_no_database_behind(tmp_path: Path, arguments: tuple[str, ...], status: int) -> None:
+    environment = {"TOKENSCOPE_DATABASE_FILE": str(tmp_path / "instance" / "site.sqlite")}
+    assert run(*arguments, given="low", **environment).returncode == status
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
     ("answer", "message"),
     [
         (Answer(b"{}"), "no chat template is published"),

@@ -165,6 +165,16 @@ def configured(prepare: Callable[[Flask], object]) -> Flask:
     return app
 
 
+def site(**configuration: object) -> Flask:
+    """Return the site for a command, without its database: a command of flask does not create it either."""
+    import click
+
+    from webapp import create_app
+
+    with click.Context(click.Command("tokenscope")):
+        return create_app(configuration)
+
+
 def inference_arguments() -> ArgumentParser:
     """The arguments, as a parent of commands that encode."""
     arguments = ArgumentParser(add_help=False)

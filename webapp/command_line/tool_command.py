@@ -18,10 +18,9 @@ from flask import g
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from webapp import create_app
 from webapp.command_line.commands import write
 from webapp.command_line.inputs import STANDARD_INPUT, ArgumentError, InputError, InputText, read_texts
-from webapp.command_line.tokenizers import DEFAULT, fetched, from_file
+from webapp.command_line.tokenizers import DEFAULT, fetched, from_file, site
 from webapp.rendering.delimited import csv_parts
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import unavailable_problem
@@ -93,7 +92,7 @@ def _json(text: str) -> Any:
 
 def run(options: argparse.Namespace) -> int:
     """Run a tool on each file, and return the exit code; raises ArgumentError and InputError."""
-    app = create_app({"MAX_TEXT_BYTES": MOST_BYTES})
+    app = site(MAX_TEXT_BYTES=MOST_BYTES)
     logging.getLogger("webapp.vocabularies").addHandler(logging.NullHandler())  # a message below says it once
     with app.app_context(), ExitStack() as stack:
         g.language_key = "en"
