@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from flask import Flask
 
     from webapp.core import Tokenizer
-    from webapp.vocabularies.fetching import Fetcher
+    from webapp.vocabularies.fetching import Fetcher, FetchError
     from webapp.vocabularies.language_models import LanguageModel
     from webapp.vocabularies.wellknown import WellKnown
 
@@ -60,7 +60,7 @@ def _from_repository(name: str) -> Tokenizer:
         found = repositories.Repository.read(repository, revision, path)
         return load(repositories.fetch(fetching.fetcher_of(app), found)[1])
     except FetchError as error:
-        raise InputError(repositories.problem(error, found)) from None
+        raise InputError(_for_terminal(error, repositories.problem(error, found))) from None
     except ValueError as error:
         raise InputError(f"{name}: {error}") from None
 
@@ -144,10 +144,17 @@ def fetched(known: WellKnown, fetcher: Fetcher) -> Sequence[bytes]:
                 sys.stderr.write(f"{start}tokenscope: fetching {known.name}: {share}")
                 sys.stderr.flush()
     except FetchError as error:
-        raise InputError(error.sentence()) from None
+        raise InputError(_for_terminal(error, error.sentence())) from None
     finally:
         sys.stderr.write(start)
     return contents
+
+
+def _for_terminal(error: FetchError, sentence: str) -> str:
+    """The sentence that visitors read; who runs the command is the operator, and has the token."""
+    if error.reason != "refused":
+        return sentence
+    return f"{error.name}: {error.host} requires an account with access to it; set HF_TOKEN to a token of yours"
 
 
 def configured(prepare: Callable[[Flask], object]) -> Flask:
