@@ -324,6 +324,14 @@ def test_wrong_variables_are_refused_beside_their_field(
     assert problem.replace("'", "&#39;") in page.text.partition('id="chat_template_kwargs-error"')[2]
 
 
+@pytest.mark.parametrize(("version", "status"), [("v2", 200), ("v99", 409), (2, 409), ([], 409)])
+def test_a_version_of_mistral_is_one_of_those_there_are(client: FlaskClient, version: object, status: int) -> None:
+    body = {"messages": TALK[1:2], "template": "mistral", "chat_template_kwargs": {"mistral_version": version}}
+    answer = client.post("/api/v1/messages", json=body)
+    refused = "mistral_version should be one of v1, v2, v3, v7, v11, v13." in answer.text
+    assert (answer.status_code, refused) == (status, status != 200)
+
+
 def test_parts_and_null_reach_the_template_and_stay_in_the_form(client: FlaskClient) -> None:
     source = "{% for m in messages %}[{% for p in m.content %}{{ p.text }}|{% endfor %}]{% endfor %}"
     parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]

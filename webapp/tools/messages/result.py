@@ -230,10 +230,13 @@ def _unavailable(error: UnavailableVocabularyError) -> str:
 
 
 def mistral_version(state: MessagesInput, tokenizer: Tokenizer, title: str) -> mistral.Version | None:
-    """The version of Mistral's rules for its template: that of the variable, or of the vocabulary."""
+    """The version of Mistral's rules for its template: of the variable, or the vocabulary; raises InputProblem."""
     if state.template != "mistral":
         return None
     given = state.variables.get(mistral.VARIABLE)
+    if given is not None and given not in mistral.VERSIONS:
+        names = {"name": mistral.VARIABLE, "versions": ", ".join(mistral.VERSIONS)}
+        raise InputProblem(_("%(name)s should be one of %(versions)s.", **names), 422, "chat_template_kwargs")
     return next((each for each in mistral.VERSIONS if each == given), mistral.version_of(tokenizer, title))
 
 
