@@ -34,7 +34,7 @@ def check(options: argparse.Namespace) -> int:
     """Check the files, write the verdict, and return the exit code."""
     from flask import g
 
-    from webapp import create_app
+    from webapp.command_line.tokenizers import site
     from webapp.core.homework.exercises import EXERCISES
     from webapp.tokenization.forms import InputProblem
     from webapp.tools.homework import Checked, HomeworkInput, answer, exercise_of, judge
@@ -45,7 +45,7 @@ def check(options: argparse.Namespace) -> int:
     if not options.exercise:
         write("".join(f"{id}\t{each.course.title['en']}: {each.title['en']}\n" for id, each in EXERCISES.items()))
         return 0
-    with create_app().test_request_context():
+    with site().test_request_context():
         g.language_key = "en"
         try:
             files = {Path(name).name: _content(name) for name in options.files or [STANDARD_INPUT]}
