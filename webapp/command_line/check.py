@@ -11,13 +11,14 @@ from webapp.command_line.commands import write
 from webapp.command_line.inputs import STANDARD_INPUT
 
 EPILOG = """\
-exit codes: 0 right; 1 wrong, or right only by another rule than the exercise's; 2 the answer or the arguments cannot be
-read. Files called as the exercise names them, such as corpus.en or dic.txt, are what the answer is computed from.
+exit codes: 0 right; 1 wrong; 2 the answer or the arguments cannot be read; 3 right by another rule than the exercise
+fixes, for ties, direction or tags. Files called as the exercise names them, such as corpus.en or dic.txt, are what the answer is computed from.
 An exercise of your own is a file such as own.json, an object with the text fields algorithm (bpe, bpe-bytes, wordpiece,
 fmm, bmm, bidirectional, max-probability), asked (merges, tokens; segmentation, tags), text, ties, word and dictionary,
 and with the number merges, as far as the algorithm needs them.
 """
 UNREADABLE = 2
+EXIT_CODES = {"right": 0, "wrong": 1, "other-rule": 3}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,17 +57,17 @@ def check(options: argparse.Namespace) -> int:
             )
             own = options.exercise.endswith(".json")
             exercise = tasks_of_form([_content(options.exercise).decode()])[0].exercise if own else exercise_of(given)
-            shown = Checked(given, exercise, verdict=judge(exercise, given), reveals_all=True)
+            verdict = judge(exercise, given)
         except (InputProblem, OSError, UnicodeDecodeError) as error:
             sys.stderr.write(f"tokenscope: {error}\n")
             return UNREADABLE
-        verdict = shown.verdict
+        shown = Checked(given, exercise, verdict=verdict, reveals_all=True)
         if options.json:
             written = json.loads(b"".join(json_parts(as_object(answer(shown)))))
             write(json.dumps(written, ensure_ascii=False, indent=1) + "\n")
         else:
             write("\n".join([shown.headline, *shown.explanation, *shown.notes, ""]))
-        return int(verdict is None or verdict.outcome != "right")
+        return EXIT_CODES[verdict.outcome]
 
 
 def _content(name: str) -> bytes:

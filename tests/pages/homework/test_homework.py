@@ -43,7 +43,7 @@ def check(client: FlaskClient, answer: str, address: str = EXERCISE, record: str
     [
         (RIGHT, "right", "6 of 6"),
         (WRONG, "wrong", "Merge 3 is the first that differs. Yours is “l ow”, the right one is “o w”."),
-        (OTHER_TIE, "right", "Right by another rule: the pair seen first."),
+        (OTHER_TIE, "other-rule", "The exercise sets its own rule, so this does not count as right yet."),
     ],
 )
 def test_a_hand_in_gets_its_verdict_and_counts_as_a_try(
@@ -156,7 +156,7 @@ def report_file(client: FlaskClient, record: str, student: str, sheet: str = "")
 def test_a_report_is_downloaded_with_a_name_and_checked(client: FlaskClient) -> None:
     record = record_of(check(client, WRONG, record=record_of(check(client, OTHER_TIE))))
     shown = client.post("/homework/report", data={"record": record, "lang": "en"})
-    assert "1 of 1 right" in words(shown)
+    assert "0 of 1 right" in words(shown)
     assert "right by another rule" in words(shown)
     nameless = client.post("/homework/report", data={"record": record, "download": "1", "lang": "en"})
     assert nameless.status_code == 422
@@ -173,7 +173,7 @@ def test_a_report_is_downloaded_with_a_name_and_checked(client: FlaskClient) -> 
     table = client.post("/homework/reports", data={"report": [ada, forged], "csv": "1"})
     rows = list(csv.reader(io.StringIO(table.text.lstrip("\ufeff"))))
     assert rows[0] == ["student", "written", "signature", "bpe_example"]
-    assert [rows[1][0], *rows[1][2:]] == ["Ada", "valid", "other-rule (2)"]
+    assert [rows[1][0], *rows[1][2:]] == ["Ada", "valid", "other-rule @3 (2)"]
     assert rows[2] == ["Eve", "", "edited", ""]
 
 

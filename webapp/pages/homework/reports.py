@@ -60,14 +60,15 @@ class Reports:
 
     @property
     def hardest(self) -> tuple[str, int, Work] | None:
-        """The exercise that most have wrong, how many, and one of the most frequent place."""
-        wrong = [(work, work.last) for record in self.valid for work in record.works if work.outcome == "wrong"]
+        """The exercise that most have not right, how many, and one of the most frequent place."""
+        works = (work for record in self.valid for work in record.works if not work.is_right)
+        wrong = [(work, work.last) for work in works if work.last]
         if not wrong:
             return None
         name, count = Counter(work.exercise for work, _last in wrong).most_common(1)[0]
-        places = Counter(last.place if last else None for work, last in wrong if work.exercise == name)
+        places = Counter(last.place for work, last in wrong if work.exercise == name)
         most = places.most_common(1)[0][0]
-        work = next(one for one, last in wrong if one.exercise == name and (last.place if last else None) == most)
+        work = next(one for one, last in wrong if one.exercise == name and last.place == most)
         return self.exercises[name], count, work
 
     def rows(self) -> Iterator[list[object]]:
@@ -82,7 +83,7 @@ class Reports:
 
 
 def _cell(work: Work) -> str:
-    place = "" if work.outcome != "wrong" or not work.last or not work.last.place else f" @{work.last.place}"
+    place = f" @{work.last.place}" if work.last and work.last.place and not work.is_right else ""
     return f"{work.outcome}{place} ({work.count})" if work.count else ""
 
 

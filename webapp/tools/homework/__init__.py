@@ -92,13 +92,13 @@ class CheckAnswer(Answer):
     """The verdict on an answer."""
 
     exercise: str
-    outcome: Annotated[Outcome, Field(description="`other-rule`: right by another rule, which `rule` names.")]
+    outcome: Annotated[Outcome, Field(description="`other-rule`: right by another rule than the exercise fixes, so not right yet.")]
     message: Annotated[str, Field(description="The verdict in sentences.")]
     place_kind: PlaceKind
     place: Annotated[int | None, Field(description="The first place that differs, counted from 1.")]
     label: str
     why: Annotated[str, Field(description="The code of the reason.")]
-    rule: str
+    rule: Annotated[str, Field(description="The code of the other rule by which the answer is right.")]
     agreeing: Annotated[int, Field(description="How many places are equal.")]
     total: int
     in_both: Annotated[int | None, Field(description="How many merges or words both have, in whatever order.")]
@@ -144,7 +144,8 @@ def checked(given: HomeworkInput) -> Checked:
     """Check an answer to an exercise, and find the first place that differs.
 
     The right answer is computed by the site's algorithms. An answer may be right by another rule for ties, direction or
-    tag set; then `rule` names it. `why` is the code of the reason for the first difference, `message` says it in
+    tag set than the exercise fixes: its outcome is `other-rule`, and `rule` names it. A rule that the exercise leaves
+    open, such as what the course prints, is `right`. `why` is the code of the reason for the first difference, `message` says it in
     sentences. The page `/homework` lists the exercises with their ids. Those of a teacher's own are on a `sheet`, as
     `own-1`, and what is right is shown as on its page.
     """
