@@ -5,16 +5,20 @@ import lzma
 from itertools import pairwise
 from math import log
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from webapp.core.homework import merges
 from webapp.core.homework.computed import viterbi
 from webapp.core.homework.files import handed_in
 from webapp.core.homework.merges import Training, judge, judge_vocabulary, written, written_vocabulary
 from webapp.core.homework.rounds import BPERounds, WordPieceRounds, train
 from webapp.core.reference import bpe, hmm, wordpiece
+from webapp.core.text.utf8 import characters_to_bytes
+from webapp.core.traces.training_merges import train_bytes
 from webapp.core.trainers import bpe as trainer
 from webapp.core.trainers.ties import TIE_RULES, TieRule
 
@@ -24,8 +28,8 @@ words = st.dictionaries(st.text("abc", min_size=1, max_size=6), st.integers(1, 4
 @given(words, st.sampled_from(TIE_RULES))
 def test_bpe_by_every_rule(counts: dict[str, int], ties: TieRule) -> None:
     rounds = BPERounds((bpe.utf8(word), count) for word, count in counts.items())
-    merges = trainer.train_bytes(counts, merges_at_most=12, ties=ties).merges
-    assert train(rounds, 12, ties) == [(merge.left, merge.right) for merge in merges]
+    trained = trainer.train_bytes(counts, merges_at_most=12, ties=ties)
+    assert train(rounds, 12, ties) == [(merge.left, merge.right) for merge in trained.merges]
 
 
 @given(words)
@@ -66,6 +70,30 @@ def test_an_answer_by_another_rule_is_recognized(counts: dict[str, int], own: Ti
         assert found.outcome == "other-rule"
         assert Training(6, found.rule, "bytes", words=counts).right == mine.right  # type: ignore[arg-type]
         assert [found.yours and found.yours.count] == [found.right and found.right.count]
+
+
+@given(words, st.sampled_from(TIE_RULES), st.sampled_from(TIE_RULES), st.integers(2, 4))
+def test_a_link_to_a_part_of_a_corpus_has_the_pair_and_both_counts(
+    counts: dict[str, int], own: TieRule, other: TieRule, most: int
+) -> None:
+    """However many words are kept, the round takes the right pair, and counts both as on the whole corpus."""
+    right, mine = (Training(6, ties, "bytes", words=counts, specials=("<s>",)) for ties in (own, other))
+    assume(right.right != mine.right)
+    with patch.object(merges, "MOST_LINKED", most):
+        found = judge(right, handed_in(written(mine), {}))
+    assert found.link
+    lines = [line.rpartition("\t") for line in str(found.link.values["corpus"]).split("\n")]
+    before = [tuple(map(characters_to_bytes, line.split())) for line in str(found.link.values["before"]).splitlines()]
+    assert found.place
+    assert found.right
+    assert found.yours
+    assert before == right.right[: found.place - 1]
+    training = train_bytes({word: int(count) for word, _tab, count in lines}, 1, ties=own, before=before)
+    (round,) = training.rounds()
+    pairs = {(pair.left, pair.right): pair.count for pair in round.pairs()}
+    (left, winner), *_rest = pairs.items()
+    assert (left, winner) == (right.right[found.place - 1], found.right.count)
+    assert pairs[mine.right[found.place - 1]] == found.yours.count
 
 
 @given(st.text("ab1 2.'\"，学é#-\n+,", min_size=1, max_size=40), st.sampled_from(["gpt2", "gpt4", "none"]))

@@ -26,6 +26,8 @@ from webapp.core.vocabulary_error import Phrase
 
 MOST_WORDS = 6  # that hold a pair
 LONGEST_LINK = 2_000  # characters of a corpus that a walkthrough shows
+MOST_LINKED = 24  # words of a longer corpus
+LONGEST_LINKED = 60  # characters of such a word
 PATTERNS = {"gpt2": GPT2, "gpt4": CL100K_BASE}
 
 
@@ -120,24 +122,53 @@ class Training:
 
         return [(piece(left), piece(right)) for left, right in pairs]
 
-    def link(self, number: int) -> Link | None:
+    def link(self, number: int, rounds: Rounds | None = None, pairs: Sequence[Pair] = ()) -> Link | None:
         """What the walkthrough of the training needs to show a round; None for a training that it cannot show.
 
-        It has no BPE over characters without a suffix, but on ASCII text the rounds over bytes are the same.
+        It has no BPE over characters without a suffix, but on ASCII text the rounds over bytes are the same. Of a
+        corpus that it cannot show as a whole, it shows the words that hold some pairs before that round.
         """
         words = [f"{word} {count}" for word, count in self.counts.items()]
         corpus = "\n".join(words) if self.split == "spaces" else self.corpus
         as_bytes = self.symbols == "bytes" or (self.symbols == "characters" and corpus.isascii())
-        splits = self.split == "gpt2" or all(any(map(str.isalpha, word)) for word in self.counts)
+        splits = self.split == "gpt2" or all(map(str.isalpha, self.counts))
         shown = (as_bytes and not self.suffix) or self.symbols == "wordpiece"
-        if not (shown and splits and self.split in ("spaces", "gpt2")) or len(corpus) > LONGEST_LINK or self.specials:
-            return None
-        if self.before and replace(self, before=(), merges=len(self.every)).right != self.every:
+        whole = splits and self.split in ("spaces", "gpt2") and len(corpus) <= LONGEST_LINK and not self.specials
+        if whole and self.before:
+            whole = replace(self, before=(), merges=len(self.every)).right == self.every
+        if not whole and isinstance(rounds, BPERounds) and shown:
+            return self._link_to_part(rounds, self.every[: number - 1], pairs)
+        if not (whole and shown):
             return None
         values: dict[str, str | int] = {"corpus": corpus, "size": len(self.every), "step": number}
         if self.symbols == "wordpiece":
             return Link("training", values | {"algorithm": "wordpiece", "minimum": 1})
         return Link("training", values | {"algorithm": "bpe", "symbols": "bytes", "ties": self.ties})
+
+    def _link_to_part(self, rounds: BPERounds, before: Sequence[Pair], pairs: Sequence[Pair]) -> Link | None:
+        """What shows the next round on the most frequent words that hold a pair, and on the pairs alone for the rest.
+
+        So each pair is counted as on the whole corpus, and no other pair more often. The first word that holds a pair
+        is among them, which decides by the rule `first-seen`.
+        """
+        held, words = [rounds.holding(pair) for pair in pairs], list(self.counts.items())
+        first = {min(each) for each in held if each}
+        found = sorted(set().union(*held), key=lambda at: (at not in first, -words[at][1], at))
+        short = [at for at in found if len(words[at][0]) <= LONGEST_LINKED and words[at][0].isprintable()]
+        kept = sorted(short[:MOST_LINKED])
+        if kept and not first.issubset(kept):
+            return None
+        counts = {words[at][0]: words[at][1] for at in kept}
+        for pair, each in zip(pairs, held, strict=True):
+            if left_out := rounds.value(pair) - sum(each[at] * words[at][1] for at in kept):
+                word = b"".join(map(_as_bytes, pair)).decode(errors="replace")
+                if "\ufffd" in word or not word.isprintable():  # parts of a character, or no line of a list
+                    return None
+                counts[word] = counts.get(word, 0) + left_out
+        corpus = "\n".join(f"{word}\t{count}" for word, count in counts.items())
+        merges = "\n".join(" ".join(map(_spelling, map(_as_bytes, pair))) for pair in before)
+        values: dict[str, str | int] = {"corpus": corpus, "before": merges, "size": 1, "step": 1, "ties": self.ties}
+        return Link("training", values | {"algorithm": "bpe", "symbols": "bytes"})
 
 
 def judge(training: Training, handed: HandedIn) -> Verdict:
@@ -182,7 +213,7 @@ def judge(training: Training, handed: HandedIn) -> Verdict:
         in_both=len(set(mine) & set(right)),
         rows=rows_around(yours, its, place, counts=counts),
         notes=notes,
-        link=training.link(place + len(training.before)),
+        link=training.link(place + len(training.before), rounds, [*right[place - 1 : place], *mine[place - 1 : place]]),
     )
 
 
@@ -304,6 +335,10 @@ def _as_text(piece: str | bytes) -> str:
 def written(training: Training) -> str:
     """The right merges as text, one a line."""
     return "".join(f"{' '.join(map(_spelling, pair))}\n" for pair in training.right)
+
+
+def _as_bytes(piece: Piece) -> bytes:
+    return piece if isinstance(piece, bytes) else str(piece).encode()
 
 
 def _spelling(piece: Piece) -> str:

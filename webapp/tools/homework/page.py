@@ -22,6 +22,7 @@ from webapp.tools.homework.records import Record, Work
 from webapp.tools.homework.sentences import explanation, headline, note, rule_name
 from webapp.tools.homework.sheets import OWN, Sheet
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, tokenizer_of
+from webapp.web.addresses import packed, parameters
 from webapp.web.localization import current_key, localized, number
 
 SHOWN_AFTER = 5
@@ -124,6 +125,10 @@ class Checked:
             return None
         values: dict[str, Any] = dict(self.verdict.link.values)
         algorithm = values.pop("algorithm")
+        if "corpus" in values:
+            values |= [parameters(values.pop("corpus"))]
+        if "before" in values:
+            values["before"] = packed(values["before"])
         if self.verdict.link.view == "training":
             return url_for("training.page", algorithm=algorithm, **values)
         return url_for("steps.page", algorithm=algorithm, vocabulary="own-dictionary", **values)
