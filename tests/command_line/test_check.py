@@ -42,6 +42,11 @@ def test_given_files_json_and_the_list(tmp_path: Path) -> None:
     own = tmp_path / "own.json"
     own.write_text('{"algorithm": "bpe", "text": "low low lower", "merges": 2, "ties": "greater"}', encoding="utf-8")
     assert [run("check", own, given=answer).returncode for answer in ("o w\nl ow", "l o\nlo w", "x")] == [0, 3, 2]
+    sheet = tmp_path / "sheet.json"
+    sheet.write_text(f'{{"tasks": ["hf-unhug", {own.read_text(encoding="utf-8")}]}}', encoding="utf-8")
+    assert run("check", "--sheet", sheet, "own-2", given="o w\nl ow").returncode == 0
+    assert run("check", "--sheet", sheet).stdout.decode().split("\t")[0] == "hf-unhug"
+    assert run("check", "--sheet", own, "own-1", given="o w").returncode == 2
     own.write_text('{"algorithm": "bpe", "text": ""}', encoding="utf-8")
     assert run("check", own, given="l o").returncode == 2
     assert run("check", "hit-fmm", tmp_path / "nothing.txt").returncode == 2

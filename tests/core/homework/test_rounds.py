@@ -2,9 +2,12 @@
 
 import json
 import lzma
+from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 from math import log
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -15,9 +18,9 @@ from webapp.core.homework import merges
 from webapp.core.homework.computed import viterbi
 from webapp.core.homework.files import handed_in
 from webapp.core.homework.merges import Training, judge, judge_vocabulary, written, written_vocabulary
-from webapp.core.homework.rounds import BPERounds, WordPieceRounds, train
+from webapp.core.homework.rounds import BPERounds, Pair, WordPieceRounds, train
 from webapp.core.reference import bpe, hmm, wordpiece
-from webapp.core.text.utf8 import characters_to_bytes
+from webapp.core.text.utf8 import bytes_to_characters, characters_to_bytes
 from webapp.core.traces.training_merges import train_bytes
 from webapp.core.trainers import bpe as trainer
 from webapp.core.trainers.ties import TIE_RULES, TieRule
@@ -110,13 +113,72 @@ def test_written_merges_are_read_back(corpus: str, split: str) -> None:
     )
 
 
-@pytest.mark.parametrize("ties", TIE_RULES)
-def test_the_merges_of_cs336(ties: TieRule) -> None:
-    """The course's own merges of its corpus; other rules part from it at a tie."""
+@pytest.fixture(scope="module")
+def cs336() -> Any:
+    """The word counts of CS336's corpus, and the course's merges of it."""
     path = Path(__file__).parents[1] / "trainers" / "cs336.json.xz"
     if not path.exists():
         pytest.skip("the word counts of CS336's corpus are not here")
-    given = json.loads(lzma.decompress(path.read_bytes()))
+    return json.loads(lzma.decompress(path.read_bytes()))
+
+
+def by_key(counts: dict[str, int], key: Callable[[tuple[bytes, bytes], dict[bytes, int]], Any]) -> list[Pair]:
+    """The merges of a student who takes the greatest pair by another key; ids of pieces are 256 and more."""
+    rounds = BPERounds((bpe.utf8(word), count) for word, count in counts.items())
+    ids, chosen = {bytes([byte]): byte for byte in range(256)}, []
+    for _round in range(243):
+        chosen.append(max(rounds.best()[1], key=lambda pair: key(pair, ids)))
+        rounds.merge(chosen[-1])
+        ids.setdefault(b"".join(chosen[-1]), len(ids))
+    return chosen
+
+
+def stripped(counts: dict[str, int]) -> dict[str, int]:
+    found: Counter[str] = Counter()
+    for word, count in counts.items():
+        found[word.strip()] += count
+    return {word: count for word, count in found.items() if word}
+
+
+MISTAKES: list[tuple[Callable[[Any], list[Pair]], str, str, int]] = [
+    (lambda given: by_key(given["counts"], lambda pair, _ids: pair[0] + pair[1]), "tie", "joined", 32),
+    (
+        lambda given: by_key(given["counts"], lambda pair, _ids: tuple(map(bytes_to_characters, pair))),
+        "tie",
+        "as-spelled",
+        93,
+    ),
+    (lambda given: by_key(given["counts"], lambda pair, ids: tuple(map(ids.get, pair))), "tie", "higher-ids", 93),
+    (lambda given: Training(243, "greater", words=stripped(given["counts"])).right, "without-spaces", "", 1),
+    (lambda given: Training(243, "greater", words=dict.fromkeys(given["counts"], 1)).right, "unweighted", "", 1),
+    (lambda given: Training(244, "greater", words=given["counts"]).right, "more-merges", "", 244),
+    (lambda given: Training(242, "greater", words=given["counts"]).right, "fewer-merges", "", 243),
+]
+"""What students often get wrong in train_bpe, with the reason, the rule and the first merge that differs."""
+
+
+@pytest.mark.parametrize(("train_wrongly", "why", "rule", "place"), MISTAKES)
+def test_mistakes_in_training(
+    cs336: Any, train_wrongly: Callable[[Any], list[Pair]], why: str, rule: str, place: int
+) -> None:
+    mine = "".join(
+        f"{bytes_to_characters(left)} {bytes_to_characters(right)}\n" for left, right in train_wrongly(cs336)
+    )
+    training = Training(243, "greater", split="gpt2", specials=("<|endoftext|>",), words=cs336["counts"])
+    found = judge(training, handed_in(mine, {}))
+    assert (found.outcome, found.why, found.rule, found.place) == ("other-rule" if rule else "wrong", why, rule, place)
+    assert found.link or why == "more-merges"
+
+
+def test_pairs_in_a_run_are_counted_at_every_place() -> None:
+    found = judge(Training(1, "greater", words={"aaa": 2, "bc": 3}), handed_in("b c", {}))
+    assert (found.outcome, found.why) == ("wrong", "overlapping")
+
+
+@pytest.mark.parametrize("ties", TIE_RULES)
+def test_the_merges_of_cs336(cs336: Any, ties: TieRule) -> None:
+    """The course's own merges of its corpus; other rules part from it at a tie."""
+    given = cs336
     training = Training(243, "greater", "bytes", specials=("<|endoftext|>",), words=given["counts"])
     assert [line.split() for line in written(training).splitlines()] == given["merges"]
     mine = Training(243, ties, "bytes", specials=("<|endoftext|>",), words=given["counts"])

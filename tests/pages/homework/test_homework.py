@@ -240,6 +240,17 @@ def test_programs_check_the_tasks_of_a_sheet_and_are_told_no_more_than_its_page(
         verdict = client.post("/api/v1/check", json={"sheet": id, **body}).json
         assert [row["right"] for row in verdict["rows"]] == told
         assert (verdict["right"] is None) == (told[0] == "…")
+    file = client.post(
+        "/homework/sheet/link", data={"task": [json.dumps(own), "hf-unhug"], "shown_after": "1", "file": 1}
+    )
+    assert file.headers["Content-Disposition"] == "attachment; filename=sheet.json"
+    verdict = client.post(
+        "/api/v1/check", json={"sheet": file.text, "exercise": "own-1", "answer": "w e\no w\nl o"}
+    ).json
+    assert [row["right"] for row in verdict["rows"]] == ["w e", "l o", "lo w"]
+    for sheet in ("{", "{}", '{"tasks": 5}', '{"tasks": ["nothing"]}', '{"tasks": [{"algorithm": 5}]}'):
+        refused = client.post("/api/v1/check", json={"sheet": sheet, "exercise": "own-1", "answer": "x"})
+        assert refused.json["errors"][0]["pointer"] == "#/sheet"
     assert client.post("/api/v1/check", json={"sheet": id, "exercise": "own-2", "answer": "x"}).status_code == 404
     assert client.post("/api/v1/check", json={"sheet": "x", "exercise": "own-1", "answer": "x"}).status_code == 404
 

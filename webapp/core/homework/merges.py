@@ -8,7 +8,7 @@ most frequent pair, or wrong from its first other merge on.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -28,6 +28,8 @@ MOST_WORDS = 6  # that hold a pair
 LONGEST_LINK = 2_000  # characters of a corpus that a walkthrough shows
 MOST_LINKED = 24  # words of a longer corpus
 LONGEST_LINKED = 60  # characters of such a word
+MISTAKEN = ("joined", "as-spelled", "higher-ids")
+"""Rules by which students often take the greater pair: by the joined piece, by what files show, by ids."""
 PATTERNS = {"gpt2": GPT2, "gpt4": CL100K_BASE}
 
 
@@ -227,21 +229,31 @@ def _side(rounds: Rounds, pairs: Sequence[Pair]) -> Side | None:
 def _reason(training: Training, mine: list[Pair], right: list[Pair], place: int, sides: list[Side | None]) -> str:
     """Why the merge at a place differs: the code of a sentence."""
     yours, its = sides
-    if yours is None:
-        return "missing"
-    if its is None:
-        return "too-many"
+    if yours is None or its is None:
+        return "fewer-merges" if yours is None else "more-merges"
+    pair, wanted = mine[place - 1], right[place - 1]
     if yours.count == its.count:
         return "tie"
-    pair = mine[place - 1]
+    if pair == wanted[::-1]:
+        return "exchanged"
+    if "\ufffd" in yours.text and "\ufffd" not in its.text:
+        return "replaced"
     if not yours.count:
         if pair in right[: place - 1]:
             return "merged-already"
         return "crosses-words" if training.split != "none" and _crosses(pair) else "absent"
+    if training.split in PATTERNS and _begins_with_space(wanted) and not any(map(_begins_with_space, mine)):
+        return "without-spaces"
     before = [*training.before, *right[: place - 1]]
     if training.symbols == "wordpiece":
         return "count-not-score" if _is_most_frequent(training, pair, before) else "rarer"
-    return "unweighted" if _leads_unweighted(training, pair, before) else "rarer"
+    if _leads_unweighted(training, pair, before):
+        return "unweighted"
+    return "overlapping" if wanted[0] == wanted[1] else "rarer"
+
+
+def _begins_with_space(pair: Pair) -> bool:
+    return bool(pair[0][:1] == b" ")
 
 
 def _crosses(pair: Pair) -> bool:
@@ -281,13 +293,24 @@ def _walk(training: Training, merges: Sequence[Pair]) -> Iterator[tuple[Sequence
 
 def _rule_of(training: Training, mine: list[Pair]) -> str:
     """The rule by which all merges are right; `mixed` if each is a best pair, but by no single rule; else empty."""
-    rules = [rule for rule in TIE_RULES if rule != training.ties]
+    rules: list[Any] = [*(rule for rule in TIE_RULES if rule != training.ties), *MISTAKEN]
+    ids = {piece: id for id, piece in enumerate([*training.alphabet, *map(training.joined, training.before)])}
     for tied, pair, rounds in _walk(training, mine):
         if pair not in tied:
             return ""
         if len(tied) > 1:
-            rules = [rule for rule in rules if rounds.choose(tied, rule) == pair]
-    return rules[0] if rules else "mixed"
+            keys: dict[str, Callable[[Pair], Any]] = {
+                "joined": training.joined,
+                "as-spelled": lambda each: tuple(map(_spelling, each)),
+                "higher-ids": lambda each: tuple(map(ids.__getitem__, each)),
+            }
+            rules = [
+                rule
+                for rule in rules
+                if (max(tied, key=keys[rule]) if rule in keys else rounds.choose(tied, rule)) == pair
+            ]
+        ids.setdefault(training.joined(pair), len(ids))
+    return str(rules[0]) if rules else "mixed"
 
 
 def _spelled(training: Training, vocabulary: Mapping[str | bytes, int], notes: list[Note]) -> dict[Any, int]:
@@ -320,6 +343,8 @@ def judge_vocabulary(training: Training, handed: HandedIn) -> Verdict:
     if not missing and not extra and ids == set(range(len(wanted))):
         return Verdict("right", "piece", agreeing, len(wanted), own_rule=training.ties, notes=notes)
     why = "missing-piece" if missing else "extra-piece" if extra else "ids"
+    if any("\ufffd" in _as_text(piece) for piece in extra):
+        why = "replaced"
     its, yours = (Side(shown_piece(pieces[0])) if pieces else None for pieces in (missing, extra))
     place = wanted.index(missing[0]) + 1 if missing else given[extra[0]] + 1 if extra else None
     verdict = Verdict(

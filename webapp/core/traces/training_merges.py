@@ -127,7 +127,9 @@ def train_bytes(
     if not before:
         return MergeTraining(bpe.train_bytes(counts, merges_at_most=merges, ties=ties), spelled, ties=ties)
     for left, right in before:
-        spelled = tuple(_rewritten(word, left, right, left + right) if left in word.symbols else word for word in spelled)
+        spelled = tuple(
+            _rewritten(word, left, right, left + right) if left in word.symbols else word for word in spelled
+        )
     alphabet = bpe.byte_alphabet(ties)
     pieces = [b"", *dict.fromkeys([*alphabet, *(left + right for left, right in before)])]
     numbers = {piece: number for number, piece in enumerate(pieces)}

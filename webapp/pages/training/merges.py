@@ -226,7 +226,9 @@ class MergeSteps:
 
     def _tokenizer(self, done: int) -> Tokenizer:
         trained = self._training.trained
-        return self._recipe.tokenizer(trained.first(self._training.before + done), getattr(trained, "special_tokens", {}))
+        return self._recipe.tokenizer(
+            trained.first(self._training.before + done), getattr(trained, "special_tokens", {})
+        )
 
 
 def word_row(before: CorpusWord, after: CorpusWord) -> tables.Row:

@@ -28,7 +28,7 @@ from webapp.core.text.utf8 import characters_to_bytes
 from webapp.core.trainers.ties import FIRST_SEEN, TieRule
 from webapp.core.trainers.word_counts import WordCounts, merged
 from webapp.tokenization.forms import InputProblem
-from webapp.web.addresses import packed, parameters, unpacked
+from webapp.web.addresses import parameters, unpacked
 from webapp.web.localization import number
 
 View = Literal["page", "rounds"]
@@ -76,7 +76,9 @@ class TrainingRequest:
     every: bool = False  # Unigram: start with every part of a word that occurs twice, and with no whole word
     order: int = 2  # n-grams: how many words are counted together
     smoothing: str = "add-one"  # n-grams: one of `webapp.core.models.smoothing.SMOOTHINGS`
-    before: str = ""  # BPE over bytes, packed: the merges done already; each line of `corpus` is a word, a tab, its count
+    before: str = (
+        ""  # BPE over bytes, packed: the merges done already; each line of `corpus` is a word, a tab, its count
+    )
     step: int | None = None
 
     @property
@@ -149,6 +151,7 @@ class TrainingRequest:
 def read_merges(letters: str) -> list[tuple[bytes, bytes]]:
     """The merges in a packed text, one a line in the spelling of merges.txt; raises InputProblem.
 
+    >>> from webapp.web.addresses import packed
     >>> read_merges(packed("Ġ t\\nh e"))
     [(b' ', b't'), (b'h', b'e')]
     """
