@@ -227,6 +227,12 @@ def test_a_sheet_is_put_together_stored_and_handed_in(client: FlaskClient) -> No
     assert [work["exercise"] for work in json.loads(report)["report"]["works"]] == [f"{id}/own-2"]
     table = client.post(f"/homework/reports?sheet={id}", data={"report": [report]})
     assert "bpe_example" in table.text
+    assert "not made for this sheet" not in table.text
+    other = report_file(client, record_of(tried), "Bob")
+    table = client.post(f"/homework/reports?sheet={id}&lang=en", data={"report": [report, other]})
+    assert words(table).count("not made for this sheet") == 1
+    rows = client.post(f"/homework/reports?sheet={id}", data={"report": [report, other], "csv": "1"}).text
+    assert [row.split(",")[2] for row in rows.splitlines()] == ["signature", "valid", "other-sheet"]
 
 
 def test_programs_check_the_tasks_of_a_sheet_and_are_told_no_more_than_its_page(client: FlaskClient) -> None:
@@ -247,7 +253,7 @@ def test_programs_check_the_tasks_of_a_sheet_and_are_told_no_more_than_its_page(
     verdict = client.post(
         "/api/v1/check", json={"sheet": file.text, "exercise": "own-1", "answer": "w e\no w\nl o"}
     ).json
-    assert [row["right"] for row in verdict["rows"]] == ["w e", "l o", "lo w"]
+    assert [row["right"] for row in verdict["rows"]] == ["w e", "l o", "we s"]
     for sheet in ("{", "{}", '{"tasks": 5}', '{"tasks": ["nothing"]}', '{"tasks": [{"algorithm": 5}]}'):
         refused = client.post("/api/v1/check", json={"sheet": sheet, "exercise": "own-1", "answer": "x"})
         assert refused.json["errors"][0]["pointer"] == "#/sheet"

@@ -33,10 +33,17 @@ class ReadReport:
 
 @dataclass(frozen=True)
 class Reports:
-    """The reports of several students; `order` is the exercises of a sheet, if there is one."""
+    """The reports of several students; `sheet` is the id of a sheet, if there is one, and `order` its exercises."""
 
     read: Sequence[ReadReport]
     order: Mapping[str, str]
+    sheet: str = ""
+
+    def condition(self, report: ReadReport) -> str:
+        """`valid`, `other-sheet` if it was made for another sheet or for none, or what is wrong with it."""
+        if report.record is None:
+            return report.wrong
+        return "other-sheet" if self.sheet and report.record.sheet != self.sheet else "valid"
 
     @cached_property
     def exercises(self) -> dict[str, str]:
@@ -76,10 +83,10 @@ class Reports:
         yield ["student", "written", "signature", *(self.exercises.values())]
         for report in self.read:
             if report.record is None:
-                yield [report.student, "", report.wrong, *("" for _each in self.exercises)]
+                yield [report.student, "", self.condition(report), *("" for _each in self.exercises)]
                 continue
             works = (report.record.work(name) for name in self.exercises)
-            yield [report.student, report.record.written, "valid", *map(_cell, works)]
+            yield [report.student, report.record.written, self.condition(report), *map(_cell, works)]
 
 
 def _cell(work: Work) -> str:

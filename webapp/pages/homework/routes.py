@@ -195,9 +195,9 @@ def reports() -> BaseResponse:
     problems: dict[str, InputProblem] = {}
     sheet = _sheet(request.values.get("sheet", ""), problems)
     order = {sheet.named(task.key): in_language(task.exercise.title) for task in sheet.tasks} if sheet else {}
-    read = Reports((), order)
+    read = Reports((), order, sheet.id if sheet else "")
     try:
-        read = Reports(read_reports(request.form.getlist("report"), request.files.getlist("files")), order)
+        read = replace(read, read=read_reports(request.form.getlist("report"), request.files.getlist("files")))
     except InputProblem as problem:
         problems["files"] = problem
     if "csv" in request.form and read.read:
