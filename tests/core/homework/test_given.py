@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from webapp.core.homework import segmentations
 from webapp.core.homework.check import Answer, check, solution
 from webapp.core.homework.exercises import ALGORITHMS, ASKED, EXERCISES, ParameterError, own_exercise
 from webapp.core.homework.verdicts import AnswerError
@@ -34,6 +35,13 @@ def test_of_a_long_text_the_first_sentences_are_checked() -> None:
     wrong = [line] * 650 + [line.replace("研究生/ 命/", "研究/ 生命/", 1)] + [line] * 149
     found = check(EXERCISES["hit-fmm"], Answer("\n".join(wrong), given=given))
     assert (found.outcome, found.place) == ("wrong", 651)
+
+
+def test_of_many_short_sentences_the_first_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segmentations, "MOST_SENTENCES", 3)
+    given = {"dictionary": DICTIONARY.encode(), "text": "研究\n生命\n结婚\n和尚\n".encode()}
+    found = check(EXERCISES["hit-fmm"], Answer("研究\n生命\n结婚\n和 尚", given=given))
+    assert (found.outcome, found.total, [note.code for note in found.notes]) == ("right", 3, ["first-sentences", "same-by-rule"])
 
 
 def test_a_dictionary_may_have_tags_before_counts() -> None:

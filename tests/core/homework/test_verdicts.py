@@ -106,6 +106,7 @@ OTHER = [
     ("hf-pug", "p u g 0.000389\np ug 0.0022676\npu g 0.0022676", "as-published", 1),
     ("slp-bpe", "e r\ner _\nn e\nne w\nl o\nlo w\nlow _\nnew er_", "", 7),
     ("slp-laplace", "3/13", "start-does-not-count", 1),
+    ("sheet-bigram", "0.3 2/9 0.00444", "start-counts", 1),
     ("hit-fmm", BMM, "backward", 1),
     ("hit-bmm", FMM, "forward", 1),
     ("hit-fmm", FMM.replace("A/ 4", "A4").replace("G/ P/ T/ 4", "GPT4"), "runs", 5),
@@ -153,7 +154,9 @@ WRONG = [
     ("cs336-bpe-example-all", "s t\nq u", "absent", 2),
     ("cs336-bpe-vocabulary", '{"s": 0}', "missing-piece", 1),
     ("cs336-bpe-newest", "new est", "", 1),
+    ("cs336-bpe-newest", "ne wes", "other-text", 2),
     ("cs336-bpe-encoding", "9 7 1 5 8 5 3", "", 5),
+    ("cs336-bpe-encoding", "9 7 1 5 10 3 3", "too-many", 7),
     ("cs336-decoding", "hi 你 !", "no-replacement", 6),
     ("cs336-decoding", "hi \ufffd\ufffd\ufffd \ufffd\ufffd!", "one-by-one", 4),
     ("cs336-streaming", "259 257 259 60 124 101 110 100 111 102 116 101 120 116 124 62 261 260", "special-as-text", 4),
@@ -167,6 +170,7 @@ WRONG = [
     ("minbpe-shuffle", "0 32 33 97 240", "not-shuffled", 1),
     ("minbpe-special", "27 91 8862 728 428 91 29 15339 1917", "special-as-text", 1),
     ("minbpe-characters", "大 学\n京 北", "exchanged", 2),
+    ("hit-dictionary", "研究\n生命\n", "missing-word", 3),
     ("hit-dictionary", WORDS.replace("哈", "[哈"), "bracket-in-word", 6),
     ("hit-dictionary", WORDS.replace("组", "组/n"), "tag-in-word", 12),
     ("hit-dictionary", WORDS + "小组\n", "extra-word", 13),
@@ -182,6 +186,8 @@ WRONG = [
     ("hit-bigram", "研究 生命 科学\n你 才 能来\n他 的 才能 很 高", "not-in-dictionary", 2),
     ("hit-unknown", "5 0.625", "types", 1),
     ("hf-pair-counts", "2 3 2 2 1 1", "unweighted", 1),
+    ("hf-pair-counts", "hu 15; ug 20; pu 17; un 16; bu 4", "empty", 6),
+    ("hf-pair-counts", "hu x; ug 20; pu 17; un 16; bu 4; gs 5", "not-a-number", 1),
     ("hf-next-merge", "p u", "absent", 4),
     ("hf-unhug", "u n hug", "", 1),
     ("hf-pair-scores", "15 20 17 16 4 5", "counts", 1),
@@ -192,6 +198,8 @@ WRONG = [
     ("hf-frequencies", "10 36", "", 1),
     ("hf-frequencies", "h 2; u 5; g 3", "unweighted", 1),
     ("hf-pug", "p u g 0.13 %\np ug 0.77\npu g 0.77", "percent", 2),
+    ("hf-pug", "0.0014 .0077 .0077", "rounded", 1),
+    ("hf-pug", "0.002 .008 .008", "", 1),
     ("hf-huggun", "hu g g un", "less-probable", 1),
     ("hf-huggun", "hug gun", "not-in-vocabulary", 2),
     ("hf-huggun-score", "-7.565", "logarithm", 1),
@@ -204,7 +212,9 @@ WRONG = [
     ("slp-bpe", "e r\nw e", "rarer", 2),
     ("slp-bigrams", ".67 .33 .67 .5 .5 .25", "", 6),
     ("slp-laplace", "2/3", "unsmoothed", 1),
+    ("slp-laplace", "0.25", "no-marks", 1),
     ("slp-perplexity", "probability = 0.00428\nperplexity = 233.7", "not-per-word", 2),
+    ("slp-perplexity", "probability = 0.00428\nperplexity = 0.787", "entropy", 2),
     ("slp-viterbi", "0.32 0.02 0.0404 0.069 0.0235 0.0051", "sum-not-maximum", 3),
     ("slp-viterbi-path", "HHH", "", 2),
     ("sheet-bidirectional", "研究 生命 科学\n结婚 的 和尚 未 结婚 的", "forward", 2),
@@ -222,7 +232,7 @@ WRONG = [
 def test_wrong_answers(id: str, text: str, why: str, place: int) -> None:
     found = verdict(id, text)
     assert (found.outcome, found.why, found.place) == ("wrong", why, place)
-    assert found.agreeing < found.total or why in ("more-merges", "extra-word")
+    assert found.agreeing < found.total or why in ("more-merges", "too-many", "extra-word")
 
 
 def test_every_exercise_has_a_wrong_answer() -> None:
@@ -305,6 +315,12 @@ def test_a_vocabulary_implies_its_merges() -> None:
     assert (found.outcome, [note.code for note in found.notes]) == ("right", ["byte-characters", "merges-implied"])
     by_id = {id: piece for piece, id in json.loads(vocabulary).items()}
     assert verdict("cs336-bpe-vocabulary", files={"vocab.json": json.dumps(by_id).encode()}).outcome == "right"
+
+
+@pytest.mark.parametrize(("change", "why"), [({"zz": 263}, "extra-piece"), ({"<|endoftext|>": 300}, "ids")])
+def test_a_vocabulary_has_the_right_pieces_and_ids(change: dict[str, int], why: str) -> None:
+    right = json.loads(solution(EXERCISES["cs336-bpe-vocabulary"]))
+    assert verdict("cs336-bpe-vocabulary", json.dumps(right | change)).why == why
 
 
 @pytest.mark.parametrize(
