@@ -20,7 +20,7 @@ def check(client: FlaskClient, **body: Any) -> Any:
 def test_a_verdict_for_programs(client: FlaskClient) -> None:
     found = check(client, exercise="cs336-bpe-example", answer=OTHER)
     assert (found["outcome"], found["rule"], found["place"], found["why"]) == ("other-rule", "first-seen", 1, "tie")
-    assert "Both pairs occur 9 times. The course takes the lexicographically greater pair." in found["message"]
+    assert "Both pairs occur 9 times. The exercise takes the lexicographically greater pair." in found["message"]
     assert found["yours"] == {"text": "e s", "count": 9, "words": [["n e w e s t", 6], ["w i d e s t", 3]], "more": 0}
     page = client.get(found["link"])
     assert page.status_code == 200

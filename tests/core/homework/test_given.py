@@ -41,7 +41,11 @@ def test_of_many_short_sentences_the_first_are_checked(monkeypatch: pytest.Monke
     monkeypatch.setattr(segmentations, "MOST_SENTENCES", 3)
     given = {"dictionary": DICTIONARY.encode(), "text": "研究\n生命\n结婚\n和尚\n".encode()}
     found = check(EXERCISES["hit-fmm"], Answer("研究\n生命\n结婚\n和 尚", given=given))
-    assert (found.outcome, found.total, [note.code for note in found.notes]) == ("right", 3, ["first-sentences", "same-by-rule"])
+    assert (found.outcome, found.total, [note.code for note in found.notes]) == (
+        "right",
+        3,
+        ["first-sentences", "same-by-rule"],
+    )
 
 
 def test_a_dictionary_may_have_tags_before_counts() -> None:

@@ -232,6 +232,7 @@ WRONG = [
 def test_wrong_answers(id: str, text: str, why: str, place: int) -> None:
     found = verdict(id, text)
     assert (found.outcome, found.why, found.place) == ("wrong", why, place)
+    assert not found.rows or place in [row.number for row in found.rows]
     assert found.agreeing < found.total or why in ("more-merges", "too-many", "extra-word")
 
 

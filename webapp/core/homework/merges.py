@@ -213,7 +213,10 @@ def judge(training: Training, handed: HandedIn) -> Verdict:
         yours=sides[0],
         right=sides[1],
         in_both=len(set(mine) & set(right)),
-        rows=rows_around(yours, its, place, counts=counts),
+        rows=[
+            replace(row, number=row.number + len(training.before))
+            for row in rows_around(yours, its, place, counts=counts)
+        ],
         notes=notes,
         link=training.link(place + len(training.before), rounds, [*right[place - 1 : place], *mine[place - 1 : place]]),
     )

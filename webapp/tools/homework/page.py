@@ -145,7 +145,10 @@ class Checked:
         if self.verdict is None or self.reveals_all or self.may_solve:
             return self.verdict.rows if self.verdict else ()
         shown = (self.verdict.place or 0) if self.reveals else 0
-        return [row if row.agrees or row.number <= shown else replace(row, right="…") for row in self.verdict.rows]
+        return [
+            row if row.agrees or row.number <= shown else replace(row, right="…", count=None)
+            for row in self.verdict.rows
+        ]
 
     @property
     def name(self) -> str:
