@@ -1,13 +1,16 @@
 """`/homework` and `POST /api/v1/check`: answers that are typed or uploaded, and what is wrong with them."""
 
+import json
 from io import BytesIO
 from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 
+from tests.site import words
 from webapp.core.homework.exercises import EXERCISES
 from webapp.tools.homework.sentences import SENTENCES
+from webapp.web.addresses import packed
 
 OTHER = "e s\nes t\nl o\nlo w\nn e\nne w"
 
@@ -34,6 +37,31 @@ def test_the_link_shows_the_word_of_a_segmentation(client: FlaskClient) -> None:
     page = client.get(found["link"])
     assert page.status_code == 200
     assert "研究生" in page.text
+
+
+def test_the_link_of_a_corpus_that_the_walkthrough_would_split_shows_the_round(client: FlaskClient) -> None:
+    """`don't` is one word in the exercise, two in GPT-2's pattern; as are corpora that no address holds."""
+    own = {"algorithm": "bpe-bytes", "text": "don't don't can't can't won't", "merges": 3, "ties": "greater"}
+    sheet = json.dumps({"tasks": [own]})
+    found = check(client, sheet=sheet, exercise="own-1", answer="' t\nn 't\no n't")
+    assert (found["place"], found["yours"]["text"], found["right"]["text"]) == (1, "' t", "n '")
+    page = client.get(found["link"] + "&lang=en")
+    assert page.status_code == 200
+    assert "occur next to each other 5 times, as often as one other pair" in words(page)
+    assert "these are words that hold one of the two pairs" in words(page)
+    found = check(client, sheet=sheet, exercise="own-1", answer="n '\nn' t\nd on't")
+    assert "1 merge on the whole" not in words(client.get(found["link"] + "&lang=en"))
+    assert "so step 1 is round 3" in words(client.get(found["link"] + "&lang=en"))
+
+
+@pytest.mark.parametrize(
+    "before", ["x", packed("s"), packed("s t\n\ne st"), packed("a  b"), packed("s t\n" * 401 + "s t")]
+)
+def test_merges_in_an_address_that_are_none(client: FlaskClient, before: str) -> None:
+    query = {"symbols": "bytes", "corpus": "low\t5", "before": before, "lang": "en"}
+    page = client.get("/steps/training/bpe", query_string=query)
+    assert page.status_code == 422
+    assert "The merges in this address cannot be read" in words(page)
 
 
 @pytest.mark.parametrize(
