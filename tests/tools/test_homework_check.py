@@ -54,9 +54,7 @@ def test_the_link_of_a_corpus_that_the_walkthrough_would_split_shows_the_round(c
     assert "so step 1 is round 3" in words(client.get(found["link"] + "&lang=en"))
 
 
-@pytest.mark.parametrize(
-    "before", ["x", packed("s"), packed("s t\n\ne st"), packed("a  b"), packed("s t\n" * 401 + "s t")]
-)
+@pytest.mark.parametrize("before", ["x", *map(packed, ("s", "s t\n\ne st", "a  b", "s t\n" * 401 + "s t"))])
 def test_merges_in_an_address_that_are_none(client: FlaskClient, before: str) -> None:
     query = {"symbols": "bytes", "corpus": "low\t5", "before": before, "lang": "en"}
     page = client.get("/steps/training/bpe", query_string=query)
@@ -110,10 +108,10 @@ def test_every_wrong_answer_is_explained_in_both_languages(client: FlaskClient, 
 
 def test_sentences_are_in_both_languages() -> None:
     for part in SENTENCES.values():
-        for words in part.values():
-            assert set(words) == {"en", "zh"}
+        for texts in part.values():
+            assert set(texts) == {"en", "zh"}
             places = [
                 set(text.split("%(")[1:]) and {each.split(")")[0] for each in text.split("%(")[1:]}
-                for text in words.values()
+                for text in texts.values()
             ]
             assert places[0] == places[1]

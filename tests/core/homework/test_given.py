@@ -44,17 +44,16 @@ def test_of_a_long_text_the_first_sentences_are_checked() -> None:
 def test_the_link_of_a_sentence_shows_the_first_word_that_differs(id: str, number: str, times: int) -> None:
     """However long the sentence is, and with the number of its line."""
     sentence = number + "研究生命和尚未结婚" * times + "研究" + "和尚未结婚" * times
-    given = {"dictionary": DICTIONARY.encode(), "text": sentence.encode()}
-    right = solution(EXERCISES[id], given).split("/ ")
+    files = {"dictionary": DICTIONARY.encode(), "text": sentence.encode()}
+    right = solution(EXERCISES[id], files).split("/ ")
     at = len(right) - 2 - 3 * times  # 研究, in the middle
     assert right[at] == "研究"
-    found = check(EXERCISES[id], Answer("/ ".join([*right[:at], "研", "究", *right[at + 1 :]]), given=given))
+    found = check(EXERCISES[id], Answer("/ ".join([*right[:at], "研", "究", *right[at + 1 :]]), given=files))
     assert found.link is not None
     assert found.right is not None
     text, token = str(found.link.values["text"]), int(found.link.values["token"])
-    wanted = Segmenting.of(
-        {**EXERCISES[id].parameters, "dictionary": found.link.values["dictionary"], "text": text}, {}
-    )
+    given = {name: str(found.link.values[name]) for name in ("dictionary", "text")}
+    wanted = Segmenting.of({**EXERCISES[id].parameters, **given}, {})
     assert wanted.words(text)[token] == found.right.text == "研究"
     assert len(text) <= 200
 

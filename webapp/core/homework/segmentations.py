@@ -306,20 +306,17 @@ def _link(wanted: Segmenting, place: int, token: int) -> Link | None:
     if wanted.method == "bigram":
         return bigram_link(wanted.training, sentence)
     words, begin = wanted.right[place], int(_LINE_ID.match(sentence) is not None)
-    if begin or len(sentence) > LONGEST_LINK:
-        if (
-            token < begin
-            or len(sentence.split()) > 1
-            or (wanted.method == "bidirectional" and len(sentence) > LONGEST_LINK)
-        ):
+    is_long = len(sentence) > LONGEST_LINK
+    if wanted.method not in ALGORITHM or (is_long and wanted.method == "bidirectional"):
+        return None
+    if begin or is_long:
+        if token < begin or len(sentence.split()) > 1:
             return None
-        begin = max(begin, token - WORDS_BEFORE) if len(sentence) > LONGEST_LINK else begin
+        begin = max(begin, token - WORDS_BEFORE) if is_long else begin
         ends = [end for end in accumulate(map(len, words[begin:])) if end <= LONGEST_LINK]
         sentence, token = "".join(words[begin : begin + len(ends)]), token - begin
         if token >= len(ends):
             return None
-    if wanted.method not in ALGORITHM:
-        return None
     used = [word for word in wanted.dictionary.words if word in sentence]
     counts, ids = wanted.dictionary.frequencies, wanted.dictionary.ids
     lines = [word if counts is None else f"{word} {counts[ids[word]] or 1}" for word in used]
