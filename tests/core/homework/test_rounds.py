@@ -170,6 +170,13 @@ def test_mistakes_in_training(
     assert found.link or why == "more-merges"
 
 
+def test_what_cannot_be_told_apart_is_said() -> None:
+    for corpus, expected in (("low low lower", ["no-ties", "no-specials"]), ("low low<s>low lower", ["no-ties"])):
+        training = Training(1, "greater", specials=("<s>",), corpus=corpus + " we" * 9)
+        found = judge(training, handed_in(written(training), {}))
+        assert [note.code for note in found.notes] == expected
+
+
 def test_pairs_in_a_run_are_counted_at_every_place() -> None:
     found = judge(Training(1, "greater", words={"aaa": 2, "bc": 3}), handed_in("b c", {}))
     assert (found.outcome, found.why) == ("wrong", "overlapping")

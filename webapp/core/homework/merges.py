@@ -192,6 +192,8 @@ def judge(training: Training, handed: HandedIn) -> Verdict:
     if place is None:
         if all(len(tied) == 1 for tied, _pair, _rounds in _walk(training, right)):
             notes.append(Note("no-ties"))
+        if training.corpus and training.specials and not any(map(training.corpus.__contains__, training.specials)):
+            notes.append(Note("no-specials"))
         return Verdict("right", "merge", agreeing, len(right), own_rule=training.ties, notes=notes)
     rounds = training.rounds(right[: place - 1])
     sides = [_side(rounds, pairs[place - 1 : place]) for pairs in (mine, right)]
