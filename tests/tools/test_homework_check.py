@@ -54,7 +54,7 @@ def test_the_link_of_a_corpus_that_the_walkthrough_would_split_shows_the_round(c
     assert "so step 1 is round 3" in words(client.get(found["link"] + "&lang=en"))
 
 
-@pytest.mark.parametrize("before", ["x", *map(packed, ("s", "s t\n\ne st", "a  b", "s t\n" * 401 + "s t"))])
+@pytest.mark.parametrize("before", ["x", *map(packed, ("s", "s t\n\ne st", "a  b", "st e", "s t\n" * 401 + "s t"))])
 def test_merges_in_an_address_that_are_none(client: FlaskClient, before: str) -> None:
     query = {"symbols": "bytes", "corpus": "low\t5", "before": before, "lang": "en"}
     page = client.get("/steps/training/bpe", query_string=query)

@@ -109,9 +109,11 @@ def _read_document(found: HandedIn, document: dict[str, Any], name: str) -> None
         vocabulary = document
     if isinstance(vocabulary, dict):
         if all(type(id) is int for id in vocabulary.values()):
-            found.vocabulary = {_piece_of(piece): id for piece, id in vocabulary.items()}
+            spelled = _piece_of if len(vocabulary) <= 2 * MOST_MERGES else str  # the others are refused
+            found.vocabulary = {spelled(piece): id for piece, id in vocabulary.items()}
         elif all(key.isdecimal() for key in vocabulary):
-            found.vocabulary = {_piece_of(piece): int(key) for key, piece in vocabulary.items()}
+            spelled = _piece_of if len(vocabulary) <= 2 * MOST_MERGES else str
+            found.vocabulary = {spelled(piece): int(key) for key, piece in vocabulary.items()}
         else:
             raise AnswerError(
                 Phrase("%(name)s is not a vocabulary: it should have an id for each piece.", name=name or "JSON")

@@ -25,7 +25,7 @@ from flask_babel import gettext as _
 
 from webapp.core.recipes import Recipe
 from webapp.core.text.utf8 import characters_to_bytes
-from webapp.core.trainers.ties import FIRST_SEEN, TieRule
+from webapp.core.trainers.ties import BYTES, FIRST_SEEN, TieRule
 from webapp.core.trainers.word_counts import WordCounts, merged
 from webapp.tokenization.forms import InputProblem
 from webapp.web.addresses import parameters, unpacked
@@ -156,11 +156,18 @@ def read_merges(letters: str) -> list[tuple[bytes, bytes]]:
     [(b' ', b't'), (b'h', b'e')]
     """
     text = unpacked(letters) if letters else ""
-    pairs = [line.split(" ") for line in text.split("\n")] if text else []
+    lines = text.split("\n") if text else []
+    found, known = [], set(BYTES)
     try:
-        if text is None or len(pairs) > MOST_BEFORE or not all(map(all, pairs)):
+        if text is None or len(lines) > MOST_BEFORE:
             raise ValueError
-        return [(characters_to_bytes(left), characters_to_bytes(right)) for left, right in pairs]
+        for line in lines:
+            left, right = map(characters_to_bytes, line.split(" "))
+            if not {left, right} <= known:
+                raise ValueError
+            found.append((left, right))
+            known.add(left + right)
+        return found
     except ValueError:
         message = _("The merges in this address cannot be read: a part of it is missing.")
         raise InputProblem(message) from None
