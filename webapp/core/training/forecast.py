@@ -24,7 +24,7 @@ MILLION = 1e6
 BASE_BYTES, WORD_BYTES = 45 * MILLION, 390.0  # of the process without a corpus, and of a counted word
 PIECE_BYTES = 800.0
 PROCESS_BYTES = 60 * MILLION  # of each process that counts, besides the one that trains
-WRITING = 2.0  # seconds: the file, and the comparison with other vocabularies
+WRITING = 2.0  # seconds: the file, and the comparison with other vocabularies; for words, reading jieba's dictionary
 USUAL_SIZE = 8_000
 DICTIONARY_BYTES = 165 * MILLION  # of jieba's words, which segment raw text, and are scored beside a tagger
 NGRAMS = {"2": (0.435, 0.78), "3": (1.08, 0.87)}  # different n-grams of a million words in millions, and the exponent
@@ -70,7 +70,8 @@ def forecast(facts: CorpusFacts, plan: TrainingPlan, processes: int = 1) -> Fore
         seconds = cost.seconds * (text / MILLION) ** cost.by_text * (plan.size / USUAL_SIZE) ** cost.by_size
         memory = BASE_BYTES + WORD_BYTES * facts.distinct_words + PIECE_BYTES * plan.size + cost.memory * text
     memory += each * (processes if processes > 1 else 0)
-    return Forecast(facts.counting_seconds / processes + seconds * slowness() + WRITING, round(memory))
+    writing = WRITING * (plan.trainer != "ngram" or plan.segmentation != "words")
+    return Forecast(facts.counting_seconds / processes + seconds * slowness() + writing, round(memory))
 
 
 def _of_words(facts: CorpusFacts, plan: TrainingPlan) -> tuple[float, float]:
