@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,11 +54,24 @@ def test_more_processes_and_fewer_pieces_take_less_time_and_n_grams_have_no_fore
     assert forecast(facts, TrainingPlan(trainer="ngram")) is None
 
 
+def test_the_forecast_of_a_tagger_grows_with_the_rounds_and_the_words_that_it_takes(shared: Path) -> None:
+    raw = TrainingPlan(trainer="tagger", segmentation="fmm")
+    facts = survey(books(shared)[2:3], raw)
+    usual, longer = forecast(facts, raw), forecast(facts, replace(raw, rounds=20))
+    whole, halved = (forecast(replace(facts, words=words, characters=0), raw) for words in (900_000, 1_800_000))
+    assert usual
+    assert longer
+    assert usual.seconds < longer.seconds < 2 * usual.seconds
+    assert whole
+    assert whole == halved  # of more than it takes, a tagger takes a half
+    assert usual.memory < whole.memory
+
+
 @pytest.mark.exhaustive
 @pytest.mark.skipif(not has_proc(), reason="the system does not say how much memory a process took")
-@pytest.mark.parametrize("trainer", ["bpe-bytes", "bpe-sentencepiece", "unigram"])
+@pytest.mark.parametrize("trainer", ["bpe-bytes", "bpe-sentencepiece", "unigram", "tagger"])
 def test_a_training_takes_the_memory_that_was_forecast(trainer: str, shared: Path) -> None:
-    files, plan = books(shared), TrainingPlan.from_json({"trainer": trainer})
+    files, plan = books(shared), TrainingPlan.from_json({"trainer": trainer, "segmentation": "fmm", "rounds": 2})
     expected = forecast(survey(files, plan), plan)
     command = [sys.executable, "-c", TRAINED, json.dumps(plan.as_json()), *(file.path for file in files)]
     assert expected
