@@ -208,9 +208,44 @@ def test_many_threads_fetch_a_file_once_and_processes_share_a_folder(
         others = [pool.submit(make().fetch, pieces) for _ in range(2)]
         publisher.gate.set()
         assert [future.result(20) for future in (*fetched, *others)] == [[TOKENIZER]] * 6
-    assert len(publisher.requests) <= 3
+    assert len(publisher.requests) == 1
     names = sorted(path.name for path in fetcher.disk_cache.folder.iterdir())
     assert names == [f"small-pieces-{hashlib.sha256(TOKENIZER).hexdigest()}", "small-pieces.json"]
+
+
+def test_another_process_shows_the_progress(make: Make, publisher: Publisher, pieces: WellKnown) -> None:
+    publisher.answers[PIECES_PATH] = Answer(TOKENIZER, manner="half")
+    first, second = make(), make()
+    first.start(pieces)
+    assert publisher.asked.wait(20)
+    second.start(pieces)
+    half, deadline = FetchProgress(len(TOKENIZER) // 2, len(TOKENIZER)), time.monotonic() + 20
+    while second.progress(pieces.name) != half and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert second.progress(pieces.name) == first.progress(pieces.name) == half
+    publisher.gate.set()
+    assert second.fetch(pieces) == [TOKENIZER]
+    assert len(publisher.requests) == 1
+
+
+def test_a_process_that_was_killed_hinders_nobody(make: Make, publisher: Publisher, pieces: WellKnown) -> None:
+    publisher.answers[PIECES_PATH] = Answer(TOKENIZER)
+    fetcher = make()
+    fetcher.disk_cache.prepare()
+    (fetcher.disk_cache.folder / ".small-pieces.fetching").write_text("12 100")
+    assert fetcher.fetch(pieces) == [TOKENIZER]
+    assert not [*fetcher.disk_cache.folder.glob(".*")]
+
+
+def test_a_process_that_hangs_is_waited_for_as_long_as_a_fetch_may_take(
+    make: Make, publisher: Publisher, pieces: WellKnown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webapp.vocabularies.fetching.GRACE", 0.0)
+    publisher.answers[PIECES_PATH] = Answer(TOKENIZER)
+    fetcher = make(seconds=0.5)
+    fetcher.disk_cache.prepare()
+    with fetcher.disk_cache.fetch_alone(pieces.name, 9, lambda _read, _total: None):
+        assert fetcher.fetch(pieces) == [TOKENIZER]
 
 
 HARM: dict[str, Callable[[Path, Path], object]] = {

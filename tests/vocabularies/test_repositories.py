@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,21 @@ def test_the_api_and_the_command_line_give_the_same(
     assert tokenizer_of("hf:Qwen/Small").ids("lower") == [1, 2]
     with pytest.raises(InputError, match=r"has no other\.json"):
         tokenizer_of("hf:Qwen/Small@main:other.json")
+    publisher.answers[WHOLE] = Answer(status=403, headers={"X-Error-Code": "GatedRepo"})
+    with pytest.raises(InputError, match=r"Qwen/Small: .* requires an account with access to it; set HF_TOKEN"):
+        tokenizer_of("hf:Qwen/Small")
+
+
+def test_a_file_that_the_site_has_is_not_fetched_again(site: Site, publisher: Publisher) -> None:
+    headers = {"Location": "/storage/1", "X-Linked-ETag": f'"{sha256(TOKENIZER).hexdigest()}"'}
+    publisher.answers[WHOLE] = Answer(b"Found", 302, headers)
+    publisher.answers["/storage/1"] = Answer(TOKENIZER)
+    client = site().test_client()
+    names = {
+        client.post("/api/v1/repositories", json={"repository": "Qwen/Small"}).get_json()["name"] for _ in range(3)
+    }
+    assert len(names) == 1
+    assert [path for path, _headers in publisher.requests] == [WHOLE, "/storage/1", WHOLE, WHOLE]
 
 
 GGUF = "/Qwen/Small/resolve/main/model.gguf"
@@ -151,7 +167,8 @@ def test_refusals_stand_beside_the_field_and_keep_the_name(
 def test_an_operator_switches_it_off(site: Site, publisher: Publisher) -> None:
     client = site(HUB=f"{publisher.address} catalogue").test_client()
     assert 'name="repository"' not in client.get("/vocabularies").get_data(as_text=True)
-    assert client.post("/vocabularies/repository", data={"repository": "Qwen/Small"}).status_code == 403
+    refused = client.post("/vocabularies/repository", data={"repository": "Qwen/Small"})
+    assert (refused.status_code, "does not fetch from repositories by name" in refused.text) == (403, True)
     assert client.post("/api/v1/repositories", json={"repository": "Qwen/Small"}).status_code == 403
     assert not publisher.requests
 
@@ -166,6 +183,7 @@ def test_a_large_vocabulary_is_read_once_and_then_from_its_compact_form(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("webapp.core.formats.compact_bpe.LEAST_PIECES", 1)
+    monkeypatch.setattr("webapp.vocabularies.disk_cache.LARGE", 1)
     known = WELL_KNOWN["gpt-neox"]
     model = BPE([*(bytes([byte]) for byte in range(256)), b"lo", b"low"], [(108, 111), (256, 119)], byte_level=True)
     cache = DiskCache(Path(site().config["VOCABULARY_FOLDER"]))
@@ -175,11 +193,11 @@ def test_a_large_vocabulary_is_read_once_and_then_from_its_compact_form(
         with site().app_context():
             return tokenizer_of_site(known.name).ids("lower")
 
-    assert cache.compact(known) is None
+    assert not [*cache.folder.glob("*.compact")]
     assert read() == [257, 101, 114]
     (compact,) = cache.folder.glob("*.compact")
     with monkeypatch.context() as patched:
-        patched.setattr("webapp.vocabularies.wellknown.recognize", lambda *_: pytest.fail("read from its file"))
+        patched.setattr("webapp.vocabularies.disk_cache.recognize", lambda *_: pytest.fail("read from its file"))
         assert read() == [257, 101, 114]
         client = site().test_client()
         for address in (

@@ -122,14 +122,14 @@ def _application(methods: Sequence[str]) -> Iterator[list[TokenizerChoice]]:
     """The site without a server, and the methods that are named; raises ArgumentError for one that is none."""
     from flask import g
 
-    from webapp import create_app
+    from webapp.command_line.tokenizers import site
     from webapp.command_line.tool_command import entry_of
     from webapp.tokenization.comparison.state import TokenizerChoice
     from webapp.tokenization.forms import fits
     from webapp.vocabularies import default_for
     from webapp.vocabularies.catalogue import registered
 
-    with create_app({}).app_context(), ExitStack() as stack:
+    with site().app_context(), ExitStack() as stack:
         g.language_key = "en"
         found = []
         for method in methods:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from flask import Flask
 
     from webapp.core import Tokenizer
-    from webapp.vocabularies.fetching import Fetcher
+    from webapp.vocabularies.fetching import Fetcher, FetchError
     from webapp.vocabularies.language_models import LanguageModel
     from webapp.vocabularies.wellknown import WellKnown
 
@@ -49,18 +49,17 @@ def tokenizer_of(name: str, merges: str | None = None) -> Tokenizer:
 
 
 def _from_repository(name: str) -> Tokenizer:
-    from webapp.core import load
     from webapp.vocabularies import fetching, repositories
     from webapp.vocabularies.https_download import FetchError
 
     named, _, path = name.partition(":")
     repository, _, revision = named.partition("@")
-    app = configured(fetching.init_app)
+    fetcher = fetching.fetcher_of(configured(fetching.init_app))
     try:
         found = repositories.Repository.read(repository, revision, path)
-        return load(repositories.fetch(fetching.fetcher_of(app), found)[1])
+        return fetcher.disk_cache.recognized(repositories.fetch(fetcher, found)[1]).tokenizer
     except FetchError as error:
-        raise InputError(repositories.problem(error, found)) from None
+        raise InputError(_for_terminal(error, repositories.problem(error, found))) from None
     except ValueError as error:
         raise InputError(f"{name}: {error}") from None
 
@@ -115,8 +114,8 @@ def _from_disk_cache(name: str) -> Tokenizer | None:
     if name not in WELL_KNOWN:
         return None
     try:
-        app = configured(fetching.init_app)
-        return WELL_KNOWN[name].tokenizer(fetched(WELL_KNOWN[name], fetching.fetcher_of(app)))
+        fetcher = fetching.fetcher_of(configured(fetching.init_app))
+        return WELL_KNOWN[name].tokenizer(fetched(WELL_KNOWN[name], fetcher), fetcher.disk_cache.recognized)
     except ValueError as error:
         raise InputError(f"{name}: {error}") from None
 
@@ -144,10 +143,17 @@ def fetched(known: WellKnown, fetcher: Fetcher) -> Sequence[bytes]:
                 sys.stderr.write(f"{start}tokenscope: fetching {known.name}: {share}")
                 sys.stderr.flush()
     except FetchError as error:
-        raise InputError(error.sentence()) from None
+        raise InputError(_for_terminal(error, error.sentence())) from None
     finally:
         sys.stderr.write(start)
     return contents
+
+
+def _for_terminal(error: FetchError, sentence: str) -> str:
+    """The sentence that visitors read; who runs the command is the operator, and has the token."""
+    if error.reason != "refused":
+        return sentence
+    return f"{error.name}: {error.host} requires an account with access to it; set HF_TOKEN to a token of yours"
 
 
 def configured(prepare: Callable[[Flask], object]) -> Flask:
@@ -163,6 +169,16 @@ def configured(prepare: Callable[[Flask], object]) -> Flask:
     settings.configure(app, {})
     prepare(app)
     return app
+
+
+def site(**configuration: object) -> Flask:
+    """Return the site for a command, without its database: a command of flask does not create it either."""
+    import click
+
+    from webapp import create_app
+
+    with click.Context(click.Command("tokenscope")):
+        return create_app(configuration)
 
 
 def inference_arguments() -> ArgumentParser:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from itertools import chain
@@ -17,17 +18,17 @@ from flask import g
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from webapp import create_app
 from webapp.command_line.commands import write
 from webapp.command_line.inputs import STANDARD_INPUT, ArgumentError, InputError, InputText, read_texts
-from webapp.command_line.tokenizers import DEFAULT, fetched, from_file
+from webapp.command_line.tokenizers import DEFAULT, fetched, from_file, site
 from webapp.rendering.delimited import csv_parts
 from webapp.tokenization.forms import InputProblem
+from webapp.tokenization.messages import unavailable_problem
 from webapp.tools import TOOLS
 from webapp.tools.inputs import Input, body_model, literals
 from webapp.tools.kernel import ApiEntry, Tool, as_object
 from webapp.vocabularies.catalogue import CatalogueEntry, registered
-from webapp.vocabularies.library import library
+from webapp.vocabularies.library import StillFetchingError, UnavailableVocabularyError, library
 from webapp.vocabularies.uploads import algorithms_of, number_of_ids
 from webapp.vocabularies.wellknown import WELL_KNOWN
 from webapp.web.json_responses import json_parts
@@ -91,7 +92,8 @@ def _json(text: str) -> Any:
 
 def run(options: argparse.Namespace) -> int:
     """Run a tool on each file, and return the exit code; raises ArgumentError and InputError."""
-    app = create_app({"MAX_TEXT_BYTES": MOST_BYTES})
+    app = site(MAX_TEXT_BYTES=MOST_BYTES)
+    logging.getLogger("webapp.vocabularies").addHandler(logging.NullHandler())  # a message below says it once
     with app.app_context(), ExitStack() as stack:
         g.language_key = "en"
         chosen = [getattr(options, name, None) or [] for name in ("vocabulary", "a", "b")]
@@ -142,6 +144,11 @@ def _output(options: argparse.Namespace, given: InputText) -> Iterator[str]:
                 yield from tool.text(result)
                 return
             found = as_object(tool.answer(result))
+    except StillFetchingError:  # a chat template, for which `published_template` has waited for seconds
+        yield from _output(options, given)
+        return
+    except UnavailableVocabularyError as error:
+        raise InputError(unavailable_problem(error).message) from None
     except ValidationError as error:
         wrong = (f"{each['loc'][0]}: {each['msg'].removeprefix('Value error, ')}" for each in error.errors())
         raise ArgumentError("; ".join(wrong)) from None

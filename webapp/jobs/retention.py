@@ -60,6 +60,8 @@ def expire(app: Flask, *, dry_run: bool = False) -> list[Record]:
         days = int(app.config[f"KEEP_{setting.upper()}_DAYS"])
         deleted = delete(datetime.now(UTC) - timedelta(days=days), dry_run=dry_run) if days else Deleted()
         done.append({"kind": kind, "setting": setting, "days": days, **asdict(deleted)})
+    if not dry_run:  # also of what another machine has deleted
+        fetcher_of(app).disk_cache.delete_compact(storage_of(app).vocabularies.has)
     return done
 
 
@@ -240,6 +242,7 @@ def remove_upload(name: str, force: bool) -> None:
             "keep their tokens, and their pages say that the vocabulary is gone."
         )
     click.echo(f"{name} is deleted: {inventory.remove_upload(upload['hash']).bytes:,} bytes. Needed by {needed}.")
+    fetcher_of(current_app).disk_cache.delete_compact(storage().vocabularies.has)
 
 
 @trainings.command("remove")

@@ -3,22 +3,28 @@
 A record, `gpt2.json`, lists the files of `gpt2`; the name of each file is the vocabulary and the SHA-256 of its
 content. Files are written under a temporary name and then renamed, so that a reader finds a complete file or none,
 whatever other threads and processes do. What ships with the site is always here; its files are unpacked.
+
+`SHA256.compact` is the compact form of a large file with this checksum, fetched or uploaded, which processes map. It
+may be deleted or damaged: the next process that needs it makes it again.
 """
 
 import json
 import os
 import re
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
 from webapp.core.formats import compact_bpe
-from webapp.core.formats.reading import decoded
+from webapp.core.formats.recognize import Recognized, recognize
+from webapp.core.models.mapped_bpe import MappedBPE
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import Deleted
 from webapp.vocabularies.shipped_vocabularies import published_file
@@ -28,6 +34,17 @@ try:
     import fcntl
 except ModuleNotFoundError:  # Windows
     fcntl = None  # type: ignore[assignment]
+
+Progress = Callable[[int, int | None], None]
+
+LARGE = 20 * compact_bpe.LEAST_PIECES
+"""A `tokenizer.json` that has a compact form has more bytes."""
+MOST_COMPACT = 512 << 20
+"""Bytes of all compact forms together: about 20 of the largest vocabularies."""
+# The longest to wait for other processes that read large files, in seconds. Their time limit may stop them.
+LONGEST_WAIT = 12.0
+# Seconds after which the temporary file of a process that was killed is deleted.
+LEFT_BEHIND = 3_600.0
 
 
 class DiskCache:
@@ -49,34 +66,101 @@ class DiskCache:
         intact = all(sha256(each).hexdigest() == file[1] for each, file in zip(contents, files, strict=True))
         return contents if contents and intact else None
 
-    def compact(self, known: WellKnown) -> Tokenizer | None:
-        """The tokenizer from the compact form of the vocabulary's file; None if there is none, or it is damaged."""
-        for path, _checksum, _size in self._files(known):
-            # A mapped file may be deleted or replaced; an empty one cannot be mapped.
-            with suppress(OSError, ValueError), _compact(path).open("rb") as file:
-                return compact_bpe.read(mmap(file.fileno(), 0, access=ACCESS_READ))
+    def recognized(self, content: bytes, companion: bytes | None = None) -> Recognized:
+        """`recognize`, from the compact form of a large file, which is stored unless it has none."""
+        if companion is not None or len(content) < LARGE:
+            return recognize(content, companion)
+        checksum = sha256(content).hexdigest()
+        if (compact := self.compact(checksum)) is None:
+            with self._alone():
+                if (compact := self.compact(checksum)) is None:
+                    found = recognize(content)
+                    form = found.document and compact_bpe.compact(found.document, found.tokenizer)
+                    found = Recognized(found.format, found.tokenizer)  # without the document
+                    if not form:
+                        return found
+                    with suppress(OSError):  # a folder that is full or read-only
+                        write_whole(self._compact(checksum), form)
+                        self._make_room()
+                    compact = self.compact(checksum) or found.tokenizer
+        return Recognized("huggingface", compact)
+
+    def compact(self, checksum: str) -> Tokenizer | None:
+        """The tokenizer from the compact form of a file with this SHA-256; None if there is none, or it is damaged."""
+        path = self._compact(checksum)
+        with suppress(OSError, ValueError), path.open("rb") as file:
+            before = os.fstat(file.fileno())
+            with suppress(OSError):  # a folder that is read-only
+                os.utime(file.fileno(), ns=(time.time_ns(), before.st_mtime_ns))
+            tokenizer = compact_bpe.read(mmap(file.fileno(), 0, access=ACCESS_READ))
+            assert isinstance(tokenizer.model, MappedBPE)
+            tokenizer.model.is_current = partial(_is_unchanged, path, before)
+            return tokenizer
         return None
 
-    def put_compact(self, known: WellKnown, content: bytes, tokenizer: Tokenizer) -> None:
-        """Store the compact form of the vocabulary's file, which was read as a tokenizer, unless it has none."""
-        compact = compact_bpe.compact(decoded(content), tokenizer) if known.format == "huggingface" else None
-        if compact is not None:
-            with suppress(OSError):  # a folder that is full or read-only
-                write_whole(_compact(self._files(known)[0][0]), compact)
-
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def _alone(self) -> Iterator[None]:
         """Wait until no other process reads a large file; the lock is the folder's, so that nothing is left behind.
 
         Six workers that read a file of 262,144 pieces at once were all stopped, for memory or time.
         """
         with ExitStack() as stack:
-            with suppress(OSError):  # a folder that is not there, or a file system without locks
+            with suppress(OSError):  # a folder that is not writable, or a file system without locks
+                self.prepare()
                 folder = os.open(self.folder, os.O_RDONLY)
                 stack.callback(os.close, folder)
-                if fcntl is not None:
-                    fcntl.flock(folder, fcntl.LOCK_EX)
+                _lock(folder, seconds=LONGEST_WAIT)
             yield
+
+    @contextmanager
+    def fetch_alone(self, name: str, seconds: float, seen: Progress) -> Iterator[Progress]:
+        """Wait until no other process of this machine fetches a vocabulary, for some seconds at most.
+
+        `seen` gets the progress: bytes so far and their total, if that is known. What fetches tells it to the function
+        that this returns, and so to the other processes. Raises OSError if the folder is not writable.
+        """
+        path, until = self.folder / f".{name}.fetching", time.monotonic() + seconds
+        while True:
+            with path.open("a+b", buffering=0) as file:
+                is_first = True
+                with suppress(OSError):  # a file system without locks
+                    is_first = _lock(file.fileno(), seconds=0.2)
+                if is_first and not os.fstat(file.fileno()).st_nlink:
+                    continue  # the other one has ended, and deleted it
+                if is_first or time.monotonic() > until:
+
+                    def tell(read: int, total: int | None) -> None:
+                        seen(read, total)
+                        with suppress(OSError):  # a full disk
+                            file.truncate(0)
+                            file.write(b"%d %d" % (read, total or 0))
+
+                    try:
+                        yield tell
+                    finally:
+                        path.unlink(missing_ok=True)
+                    return
+                file.seek(0)
+                with suppress(ValueError):  # nothing is written yet
+                    read, total = map(int, file.read().split())
+                    seen(read, total or None)
+
+    def _make_room(self) -> None:
+        """Delete the compact forms that were used longest ago beyond `MOST_COMPACT`, and what killed processes left."""
+        room, now = MOST_COMPACT, time.time()
+        found = [(path, path.stat()) for path in self.folder.iterdir()]
+        for path, stat in sorted(found, key=lambda each: -each[1].st_atime_ns):
+            room -= stat.st_size if path.suffix == _SUFFIX else 0
+            is_left = _TEMPORARY.fullmatch(path.name) and stat.st_mtime < now - LEFT_BEHIND
+            if is_left or (path.suffix == _SUFFIX and room < 0):
+                path.unlink(missing_ok=True)
+
+    def delete_compact(self, is_needed: Callable[[str], bool]) -> None:
+        """Delete the compact forms of the files that are neither fetched nor needed, by their SHA-256."""
+        fetched = {checksum for known in WELL_KNOWN.values() for _path, checksum, _size in self._files(known)}
+        for path in self.folder.glob(f"*{_SUFFIX}"):
+            if path.stem not in fetched and not is_needed(path.stem):
+                path.unlink(missing_ok=True)
 
     def has(self, known: WellKnown) -> bool:
         """Whether the vocabulary's files exist, judged by name and size alone."""
@@ -150,10 +234,12 @@ class DiskCache:
                 continue
             deleted += Deleted(1, size)
             if not dry_run:
-                paths = [path for path, _checksum, _size in self._files(known)]
+                files = self._files(known)
                 # The record first: without it, no reader looks for the files.
-                for path in (self._record(known), *paths, *map(_compact, paths)):
+                self._record(known).unlink(missing_ok=True)
+                for path, checksum, _size in files:
                     path.unlink(missing_ok=True)
+                    self._compact(checksum).unlink(missing_ok=True)
         return deleted
 
     def prepare(self) -> None:
@@ -181,9 +267,34 @@ class DiskCache:
     def _path(self, known: WellKnown, checksum: str) -> Path:
         return self.folder / f"{known.name}-{checksum}"
 
+    def _compact(self, checksum: str) -> Path:
+        return self.folder / f"{checksum}{_SUFFIX}"
 
-def _compact(path: Path) -> Path:
-    return path.with_name(f"{path.name}.compact")
+
+def _lock(file: int, *, seconds: float) -> bool:
+    """Lock an open file or folder for this process, within some seconds; True if that succeeded.
+
+    Raises OSError on a file system without locks.
+    """
+    until = time.monotonic() + seconds
+    while fcntl is not None:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                return False
+            time.sleep(0.05)
+        else:
+            break
+    return True
+
+
+def _is_unchanged(path: Path, before: os.stat_result) -> bool:
+    """Whether a file is neither deleted nor replaced nor written to."""
+    with suppress(OSError):
+        now = path.stat()
+        return os.path.samestat(now, before) and (now.st_size, now.st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+    return False
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -209,6 +320,8 @@ def _identity(known: WellKnown) -> str:
 
 
 _SHA256 = re.compile("[0-9a-f]{64}")
+_SUFFIX = ".compact"
+_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}")
 
 
 def _size(path: Path) -> int | None:

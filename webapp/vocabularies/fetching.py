@@ -18,7 +18,7 @@ from flask import Flask
 
 from webapp.core.formats.compact_bpe import LEAST_PIECES
 from webapp.core.formats.reading import FormatError
-from webapp.vocabularies.disk_cache import DiskCache
+from webapp.vocabularies.disk_cache import DiskCache, Progress
 from webapp.vocabularies.https_download import Endpoint, FetchError, download
 from webapp.vocabularies.wellknown import WellKnown
 
@@ -87,10 +87,10 @@ class _Attempt:
 class Fetcher:
     """Fetches the catalogue's vocabularies into `folder`, from `hub` or a mirror of it.
 
-    A file may have `most_bytes`, and a vocabulary may take `seconds`. Threads and processes may share a folder: a
-    process fetches a vocabulary once for any number of requests, and two processes can fetch the same one without
-    conflict. With the word `catalogue` after the address, `any_repository` is false: visitors may not name other
-    repositories. Raises ValueError for an address without TLS.
+    A file may have `most_bytes`, and a vocabulary may take `seconds`. Threads and processes may share a folder: one of
+    them fetches a vocabulary, for any number of requests, and the others wait and show its progress. With the word
+    `catalogue` after the address, `any_repository` is false: visitors may not name other repositories. Raises
+    ValueError for an address without TLS.
     """
 
     def __init__(self, folder: Path, *, hub: str, most_bytes: int, seconds: float) -> None:
@@ -151,43 +151,47 @@ class Fetcher:
         return contents
 
     def _run(self, known: WellKnown, attempt: _Attempt) -> None:
-        with self.places:
-            try:
-                self._fetch(known, attempt)
-            except FetchError as error:
-                error.host, error.name = error.host or self.endpoint.host, known.name
-                attempt.error = error
-                log.warning("%s", error)
-            except Exception as error:
-                log.exception("fetching %s failed", known.name)
-                attempt.error = FetchError("failing", repr(error), self.endpoint.host, known.name)
-            finally:
-                attempt.ended = time.monotonic()
-                attempt.done.set()
+        def see(read: int, total: int | None) -> None:
+            attempt.progress = FetchProgress(read, total)
 
-    def _fetch(self, known: WellKnown, attempt: _Attempt) -> None:
-        source, deadline = known.source, time.monotonic() + self.seconds
-        contents: list[bytes] = []
         try:
             self.disk_cache.prepare()
-            for at, file in enumerate(source.files):
-                before = sum(map(len, contents))
-
-                def report(read: int, total: int | None, before: int = before) -> None:
-                    attempt.progress = FetchProgress(before + read, None if total is None else before + total)
-
-                checksum = source.sha256[at] if source.sha256 else ""
-                content = download(
-                    *(self.endpoint, source, file, checksum),
-                    most_bytes=self.most_bytes,
-                    deadline=deadline,
-                    report=report,
-                )
-                contents.append(content)
-            self.disk_cache.put(known, contents)
+            with self.disk_cache.fetch_alone(known.name, self.seconds + GRACE, see) as tell, self.places:
+                if self.disk_cache.get(known) is None:
+                    self._fetch(known, tell)
         except OSError as error:
-            raise FetchError("storage", str(error)) from None
+            attempt.error = FetchError("storage", str(error), self.endpoint.host, known.name)
+            log.warning("%s", attempt.error)
+        except FetchError as error:
+            error.host, error.name = error.host or self.endpoint.host, known.name
+            attempt.error = error
+            log.warning("%s", error)
+        except Exception as error:
+            log.exception("fetching %s failed", known.name)
+            attempt.error = FetchError("failing", repr(error), self.endpoint.host, known.name)
+        finally:
+            attempt.ended = time.monotonic()
+            attempt.done.set()
+
+    def _fetch(self, known: WellKnown, tell: Progress) -> None:
+        source, deadline = known.source, time.monotonic() + self.seconds
+        contents: list[bytes] = []
+        for at, file in enumerate(source.files):
+            before = sum(map(len, contents))
+
+            def report(read: int, total: int | None, before: int = before) -> None:
+                tell(before + read, None if total is None else before + total)
+
+            checksum = source.sha256[at] if source.sha256 else ""
+            content = download(
+                *(self.endpoint, source, file, checksum),
+                most_bytes=self.most_bytes,
+                deadline=deadline,
+                report=report,
+            )
+            contents.append(content)
+        self.disk_cache.put(known, contents)
         # Here, and not in the first request, which would wait for some seconds.
         if known.size >= LEAST_PIECES and known.format == "huggingface":
             with suppress(FormatError):
-                self.disk_cache.put_compact(known, contents[0], known.tokenizer(contents))
+                known.tokenizer(contents, self.disk_cache.recognized)

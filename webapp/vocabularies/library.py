@@ -13,7 +13,7 @@ from webapp.core.cache import held_by_all
 from webapp.core.formats import huggingface
 from webapp.core.formats.dictionary import write_dictionary
 from webapp.core.formats.reading import FormatError
-from webapp.core.formats.recognize import Format, recognize, save
+from webapp.core.formats.recognize import Format, save
 from webapp.core.formats.tiktoken import is_guess
 from webapp.core.models.by_sentence import BySentence
 from webapp.core.models.dictionary_edits import unedited
@@ -26,7 +26,7 @@ from webapp.vocabularies import fetching, language_models
 from webapp.vocabularies.catalogue import CATALOGUE, CatalogueEntry
 from webapp.vocabularies.fetching import Fetcher, FetchError
 from webapp.vocabularies.language_models import LanguageModel
-from webapp.vocabularies.memory_cache import MemoryCache
+from webapp.vocabularies.memory_cache import MemoryCache, is_current
 from webapp.vocabularies.shipped_vocabularies import NAMES, PRELOADED, SAMPLE, shipped_encoding, unpacked
 from webapp.vocabularies.titles import short_title, title_of
 from webapp.vocabularies.upload_labels import labels_of
@@ -87,7 +87,7 @@ class Library:
                 return load()
         if name in PRELOADED:  # without the cache, which would count memory that workers share
             return shipped_encoding(name)
-        if name in self.inherited:
+        if name in self.inherited and is_current(self.inherited[name]):
             return self.inherited[name]
         if name in WELL_KNOWN:
             return self._fetched(WELL_KNOWN[name])
@@ -126,10 +126,14 @@ class Library:
         return self.loaded.get(f"stored {hash}", lambda: self._read_stored(hash, name))
 
     def _read_stored(self, hash: str, name: str) -> Tokenizer:
+        disk_cache = self.fetcher.disk_cache
+        if self.uploads.store.has(hash) and (compact := disk_cache.compact(hash)) is not None:
+            return compact
         content, companion = self.uploads.store.content(hash)
         if name in WELL_KNOWN and not WELL_KNOWN[name].ships:
-            return WELL_KNOWN[name].tokenizer([content] if companion is None else [content, companion])
-        return recognize(content, companion).tokenizer
+            contents = [content] if companion is None else [content, companion]
+            return WELL_KNOWN[name].tokenizer(contents, disk_cache.recognized)
+        return disk_cache.recognized(content, companion).tokenizer
 
     def retry(self, name: str) -> None:
         """Fetch a vocabulary again whose last attempt failed a moment ago."""
@@ -146,7 +150,7 @@ class Library:
         if entry is None:
             raise KeyError(name)
         try:
-            return self.uploads.read(name).tokenizer
+            return self.uploads.read(name)
         except FormatError as error:
             raise UnavailableVocabularyError(entry, error) from error
 
@@ -200,16 +204,10 @@ class Library:
         if known.ships:
             return shipped_encoding(known.encoding or known.name)
         disk_cache = self.fetcher.disk_cache
-        if (compact := disk_cache.compact(known)) is not None:
+        if (compact := disk_cache.compact(disk_cache.checksum(known))) is not None:
             return compact
-        with disk_cache.alone():
-            if (compact := disk_cache.compact(known)) is not None:
-                return compact
-            contents = disk_cache.get(known)
-            if contents is not None:
-                tokenizer = known.tokenizer(contents)
-                disk_cache.put_compact(known, contents[0], tokenizer)
-                return disk_cache.compact(known) or tokenizer
+        if contents := disk_cache.get(known):
+            return known.tokenizer(contents, disk_cache.recognized)
         self.fetcher.start(known)  # it exists, but is damaged
         raise self._still_fetching(known)
 
@@ -223,11 +221,9 @@ def init_app(app: Flask) -> None:
     fetching.init_app(app)
     language_models.init_app(app)
     loaded = MemoryCache(most_bytes=app.config["MAX_LOADED_BYTES"])
-    app.extensions["vocabularies"] = Library(
-        Uploads(storage_of(app).vocabularies, most_bytes=app.config["MAX_UPLOADS_BYTES"]),
-        fetching.fetcher_of(app),
-        loaded,
-    )
+    fetcher, most_bytes = fetching.fetcher_of(app), app.config["MAX_UPLOADS_BYTES"]
+    uploads = Uploads(storage_of(app).vocabularies, fetcher.disk_cache, most_bytes=most_bytes)
+    app.extensions["vocabularies"] = Library(uploads, fetcher, loaded)
     report.measure("vocabularies", lambda: len(loaded.names()))
     report.measure("cache_bytes", loaded.held, cache="vocabularies")
     report.measure("cache_bytes", held_by_all, cache="words")

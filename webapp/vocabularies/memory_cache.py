@@ -11,6 +11,7 @@ from types import BuiltinFunctionType, CellType, FunctionType, MethodType, Modul
 from typing import Any
 
 from webapp.core.cache import ALL_ROOM, Cache
+from webapp.core.models.mapped_bpe import MappedBPE
 from webapp.core.tokenizer import Tokenizer
 from webapp.observing import report
 
@@ -80,6 +81,8 @@ class MemoryCache:
     def _cached(self, name: str) -> _Loaded | None:
         if name in self._loaded:
             self._loaded.move_to_end(name)
+            if not is_current(self._loaded[name].tokenizer):
+                del self._loaded[name]
         return self._loaded.get(name)
 
     def _add(self, name: str, tokenizer: Tokenizer) -> Tokenizer:
@@ -102,6 +105,11 @@ class MemoryCache:
         while len(self._loaded) > 1 and sum(each.weight for each in self._loaded.values()) > self._most_bytes:
             dropped, _ = self._loaded.popitem(last=False)
             self._reading.pop(dropped, None)
+
+
+def is_current(tokenizer: Tokenizer) -> bool:
+    """Whether the file that a tokenizer maps, if any, is still the one that was read: one system call."""
+    return not isinstance(tokenizer.model, MappedBPE) or tokenizer.model.is_current()
 
 
 def weight(tokenizer: Tokenizer) -> int:

@@ -6,6 +6,7 @@ fetched. An operator switches this off with the word `catalogue` after the addre
 
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from flask_babel import gettext as _
@@ -70,8 +71,10 @@ class Repository:
         return tuple(f"{self.path}/{file}".lstrip("/") for file in FILES)
 
 
-def fetch(fetcher: Fetcher, repository: Repository) -> tuple[str, bytes]:
-    """The path and the content of the first file of a repository that exists.
+def fetch(
+    fetcher: Fetcher, repository: Repository, here: Callable[[str], bytes | None] = lambda _sha256: None
+) -> tuple[str, bytes]:
+    """The path and the content of the first file of a repository that exists; `here` has files by their SHA-256.
 
     Raises FetchError, and FormatError for something that is no GGUF file.
     """
@@ -88,6 +91,7 @@ def fetch(fetcher: Fetcher, repository: Repository) -> tuple[str, bytes]:
                     deadline=deadline,
                     report=lambda _read, _total: None,
                     needed=needed if file.endswith(".gguf") else None,
+                    here=here,
                 )
             except FetchError as error:
                 error.host, error.name = error.host or endpoint.host, repository.name

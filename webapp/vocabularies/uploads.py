@@ -13,10 +13,10 @@ from threading import Lock
 from webapp.core.algorithms import algorithms_for, sharing_vocabularies
 from webapp.core.formats.gguf_metadata import header_of
 from webapp.core.formats.reading import FormatError
-from webapp.core.formats.recognize import Recognized, recognize
 from webapp.core.tokenizer import Tokenizer
 from webapp.storage import StorageFullError, UnavailableStorageError, VocabularyFile, VocabularyStore
 from webapp.vocabularies.catalogue import CatalogueEntry
+from webapp.vocabularies.disk_cache import DiskCache
 
 _NAME = re.compile(r"upload-[0-9a-f]{16}")
 # The number of uploads whose description, not content, a process caches.
@@ -26,9 +26,13 @@ _CACHED = 4_096
 class Uploads:
     """The uploaded vocabularies of a store, which several processes and machines may share."""
 
-    def __init__(self, store: VocabularyStore, *, most_bytes: int) -> None:
-        """Store at most `most_bytes` in total. Uploads are never deleted to make room, because links refer to them."""
+    def __init__(self, store: VocabularyStore, cache: DiskCache, *, most_bytes: int) -> None:
+        """Store at most `most_bytes` in total. Uploads are never deleted to make room, because links refer to them.
+
+        The cache has the compact forms of large files.
+        """
         self.store = store
+        self.cache = cache
         self.most_bytes = most_bytes
         self._found: dict[str, CatalogueEntry] = {}  # each page looks up the same few names
         self._lock = Lock()
@@ -43,7 +47,7 @@ class Uploads:
         """
         if companion is not None and companion.lstrip()[:1] == b"{" and content.lstrip()[:1] != b"{":
             content, companion = companion, content  # the visitor may choose the two files in any order
-        found = recognize(content, companion)
+        found = self.cache.recognized(content, companion)
         content = header_of(content)  # of a model, whose tensors nobody reads
         algorithms, size = algorithms_of(found.tokenizer), number_of_ids(found.tokenizer)
         hash = hash_of(content, companion)
@@ -78,12 +82,15 @@ class Uploads:
             self._found[name] = uploaded
         return uploaded
 
-    def read(self, name: str) -> Recognized:
+    def read(self, name: str) -> Tokenizer:
         """The tokenizer of an uploaded vocabulary.
 
         Raises KeyError if there is none with this name, FormatError if its file is deleted or damaged, and
         UnavailableStorageError if the database is unreachable.
         """
+        record = self.store.find(name.removeprefix("upload-"))
+        if record is not None and (compact := self.cache.compact(record.hash)) is not None:
+            return compact
         try:
             content, companion = self.content(name)
         except KeyError:
@@ -94,7 +101,7 @@ class Uploads:
             content, companion = b"", None
         if name_of(content, companion) != name:
             raise FormatError("the stored file is damaged: its checksum does not match its name")
-        return recognize(content, companion)
+        return self.cache.recognized(content, companion).tokenizer
 
     def content(self, name: str) -> tuple[bytes, bytes | None]:
         """The uploaded file and its companion, unchanged.
@@ -105,6 +112,14 @@ class Uploads:
         if not is_upload(name):
             raise KeyError(name)
         return self.store.content(name.removeprefix("upload-"))
+
+    def with_hash(self, hash: str) -> bytes | None:
+        """The stored file with this SHA-256, intact and without a companion; None if there is none."""
+        try:
+            content, companion = self.store.content(hash) if len(hash) == 64 else (b"", None)
+        except (KeyError, ValueError):
+            return None
+        return content if companion is None and hash_of(content) == hash else None
 
 
 def is_upload(name: str) -> bool:

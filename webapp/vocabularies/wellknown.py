@@ -17,7 +17,7 @@ from pydantic.dataclasses import dataclass
 from webapp.core.algorithms import ALGORITHMS
 from webapp.core.formats import packed_files, packed_ranks, tiktoken
 from webapp.core.formats.reading import FormatError
-from webapp.core.formats.recognize import Format, recognize
+from webapp.core.formats.recognize import Format, Recognized, recognize
 from webapp.core.tokenizer import Tokenizer
 
 FILE = Path(__file__).with_name("well_known.toml")
@@ -84,11 +84,11 @@ class WellKnown:
         """Whether the vocabulary ships with the site."""
         return not self.source.repository or self.name in packed_files.FILES
 
-    def tokenizer(self, contents: Sequence[bytes]) -> Tokenizer:
+    def tokenizer(self, contents: Sequence[bytes], read: Callable[..., Recognized] = recognize) -> Tokenizer:
         """The tokenizer from the content of the source's files; raises FormatError for files of another format."""
         if self.format == "tiktoken":
             return tiktoken.read(contents[0], self.encoding)
-        found = recognize(*contents)
+        found = read(*contents)
         if found.format != self.format:
             raise FormatError(
                 "%(source)s should be of the format %(wanted)s, and is %(found)s",

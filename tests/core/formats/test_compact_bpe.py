@@ -55,7 +55,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def assert_same(text: str) -> None:
     whole = huggingface.read(text)
-    content = compact_bpe.compact(text, whole)
+    content = compact_bpe.compact(json.loads(text), whole)
     assert content is not None
     again = compact_bpe.read(content)
     first, second = whole.model, again.model
@@ -87,13 +87,13 @@ def test_published_files(name: str, shared: Path) -> None:
 
 def test_small_vocabularies_and_other_models_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
     words = json.dumps({"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}})
-    assert compact_bpe.compact(words, huggingface.read(words)) is None
+    assert compact_bpe.compact(json.loads(words), huggingface.read(words)) is None
     monkeypatch.setattr(compact_bpe, "LEAST_PIECES", 260)
-    assert compact_bpe.compact(BYTES, huggingface.read(BYTES)) is None
+    assert compact_bpe.compact(json.loads(BYTES), huggingface.read(BYTES)) is None
 
 
 def test_a_damaged_file_or_one_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    content = compact_bpe.compact(BYTES, huggingface.read(BYTES)) or b""
+    content = compact_bpe.compact(json.loads(BYTES), huggingface.read(BYTES)) or b""
     for damaged in (b"", content[:-1], content[:-9] + b"\1" + content[-8:], content + b"x"):
         with pytest.raises(FormatError, match="damaged"):
             compact_bpe.read(damaged)

@@ -314,7 +314,9 @@ def paragraphs(text: str) -> str:
     return "\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
-@pytest.mark.parametrize("size", [1_000, 2_000, 8_000])
+@pytest.mark.parametrize(
+    "size", [2_000, *(pytest.param(size, marks=pytest.mark.exhaustive) for size in (1_000, 8_000))]
+)
 def test_unigram_needs_at_most_one_percent_more_tokens_than_sentencepiece(
     size: int, shared: Path, tmp_path: Path
 ) -> None:

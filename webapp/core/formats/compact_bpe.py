@@ -10,6 +10,7 @@ import sys
 from hashlib import sha256
 from itertools import accumulate, pairwise
 from mmap import mmap
+from typing import Any
 
 from webapp.core.formats import huggingface
 from webapp.core.formats.huggingface_equivalents import marker_to_suffix
@@ -22,25 +23,24 @@ LEAST_PIECES = 100_000
 """Smaller vocabularies are read fast enough from their files."""
 
 # Change it with the format, and with what reading a `tokenizer.json` checks or makes of it.
-_VERSION = f"compact-bpe-2-{sys.byteorder}"
+_VERSION = f"compact-bpe-3-{sys.byteorder}"
 
 
-def compact(text: str, tokenizer: Tokenizer) -> bytes | None:
-    """Return the compact form of a `tokenizer.json` that was read as `tokenizer`; None if it is small or has no form.
+def compact(document: Any, tokenizer: Tokenizer) -> bytes | None:
+    """Return the compact form of a parsed `tokenizer.json` that was read as `tokenizer`; None without one.
 
-    Only BPE of at least `LEAST_PIECES` pieces has one.
+    Only BPE of at least `LEAST_PIECES` pieces has one. The document loses its pieces and merges.
     """
     model = tokenizer.model
     if type(model) is not BPE or len(model.pieces) < LEAST_PIECES:
         return None
-    document = json.loads(text, parse_float=read_float)
     if marker_to_suffix(document) is not document:
         return None
     part = document["model"]
     names = part["vocab"]
+    part["merges"] = []  # makes room before more of it is needed
     contents = {token.content for token in tokenizer.added_tokens}
     part["vocab"] = {name: id for name, id in names.items() if name in contents}
-    part["merges"] = []
     parts, boundaries = packed(model)
     header = {"size": len(names), "document": document, "options": model.options, "boundaries": boundaries}
     header["sizes"] = list(map(len, parts))

@@ -1,10 +1,10 @@
 """Identify the format of a vocabulary file by its content, never by its name; save a tokenizer as a file to load."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from webapp.core.formats import (
     dictionary,
@@ -20,7 +20,7 @@ from webapp.core.formats import (
     vocab_txt,
 )
 from webapp.core.formats.gguf_metadata import MAGIC, is_gguf
-from webapp.core.formats.reading import LARGEST_DICTIONARY, LARGEST_FILE, FormatError, decoded, read_json
+from webapp.core.formats.reading import LARGEST_DICTIONARY, LARGEST_FILE, FormatError, decoded, read_float, read_json
 from webapp.core.models.byte_matching import ByteMatching
 from webapp.core.models.matching import Matching
 from webapp.core.models.ngram import NGram
@@ -50,10 +50,11 @@ Format = Literal[
 
 @dataclass(frozen=True)
 class Recognized:
-    """The format of a file, and the tokenizer that it defines."""
+    """The format of a file, and the tokenizer that it defines; `document` is the content of a `tokenizer.json`."""
 
     format: Format
     tokenizer: Tokenizer
+    document: Any = field(default=None, repr=False)
 
 
 def recognize(content: bytes, companion: bytes | None = None) -> Recognized:
@@ -112,10 +113,10 @@ def _text(content: bytes) -> Recognized:
 
 
 def _json(text: str) -> Recognized:
-    from webapp.core.formats import huggingface, tokens_and_scores
+    from webapp.core.formats import tokens_and_scores
 
     if _HUGGINGFACE.match(text):
-        return Recognized("huggingface", huggingface.read(text))
+        return _tokenizer_json(text)
     document = read_json(text)
     if tekken.is_tekken(document):
         return Recognized("tekken", tekken.read(document))
@@ -128,7 +129,7 @@ def _json(text: str) -> Recognized:
         if vocab_json.is_vocabulary(document):
             raise FormatError("this is a GPT-2 vocab.json; it can only be read together with its merges.txt")
         if isinstance(document.get("model"), dict):
-            return Recognized("huggingface", huggingface.read(text))
+            return _tokenizer_json(text)
         if isinstance(document.get("tokens"), list) and isinstance(document.get("scores"), list):
             return Recognized("scores", tokens_and_scores.read(text))
         if minimal_bpe.is_minimal(document):
@@ -158,6 +159,13 @@ def _pair(content: bytes, companion: bytes) -> Recognized:
     if _HUGGINGFACE.match(vocabulary):
         raise FormatError("one of the files is a tokenizer.json; choose that file alone")
     return Recognized("vocab.json", vocab_json.read(read_json(vocabulary), merges))
+
+
+def _tokenizer_json(text: str) -> Recognized:
+    from webapp.core.formats import huggingface
+
+    document = read_json(text, read_float)
+    return Recognized("huggingface", huggingface.read_document(document), document)
 
 
 def _dictionary(text: str) -> Tokenizer:

@@ -28,6 +28,7 @@ LONGEST_SENTENCE = 10_000
 MOST_WORDS = 200_000  # of a dictionary
 LONGEST_CORPUS = 2_000  # characters of sentences to count that a walkthrough shows
 LONGEST_LINK = 200  # characters of a sentence that a walkthrough shows
+WORDS_BEFORE = 3  # the first that differs, of a sentence that is longer
 ALGORITHM = {
     "forward": "fmm",
     "backward": "bmm",
@@ -296,12 +297,26 @@ def _reason(wanted: Segmenting, mine: list[list[str]], place: int, first: Differ
 
 
 def _link(wanted: Segmenting, place: int, token: int) -> Link | None:
-    """What the walkthrough of the method needs to show a sentence at a token; None if it is too long."""
+    """What the walkthrough of the method needs to show a sentence at a token.
+
+    Of a long sentence it shows the words from a little before that token: between two of its boundaries every method
+    but the bidirectional one segments a text as in the whole. The number of a line is left out.
+    """
     sentence = wanted.sentences[place]
     if wanted.method == "bigram":
         return bigram_link(wanted.training, sentence)
-    if wanted.method not in ALGORITHM or len(sentence) > LONGEST_LINK:
+    words, begin = wanted.right[place], int(_LINE_ID.match(sentence) is not None)
+    is_long = len(sentence) > LONGEST_LINK
+    if wanted.method not in ALGORITHM or (is_long and wanted.method == "bidirectional"):
         return None
+    if begin or is_long:
+        if token < begin or len(sentence.split()) > 1:
+            return None
+        begin = max(begin, token - WORDS_BEFORE) if is_long else begin
+        ends = [end for end in accumulate(map(len, words[begin:])) if end <= LONGEST_LINK]
+        sentence, token = "".join(words[begin : begin + len(ends)]), token - begin
+        if token >= len(ends):
+            return None
     used = [word for word in wanted.dictionary.words if word in sentence]
     counts, ids = wanted.dictionary.frequencies, wanted.dictionary.ids
     lines = [word if counts is None else f"{word} {counts[ids[word]] or 1}" for word in used]

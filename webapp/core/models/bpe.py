@@ -127,16 +127,18 @@ class BPE:
         if len(self._ids) != len(self.pieces):
             raise VocabularyError("a piece occurs twice in the vocabulary")
         self._symbol_ids = cast(Mapping[str, int], self._ids)
-        self._merged: Sequence[int] = self._merged_ids(merges)  # first, because it checks the ids
+        self.merged: Sequence[int] = self._merged_ids(merges)  # first, because it checks the ids
+        """The id of the piece that each merge makes, by rank."""
         self.pairs: Sequence[int] = array("q", [left << 32 | right for left, right in merges])
         """The merges, as `pack` packs them."""
-        self._ranks: dict[int, int] = {pair: rank for rank, pair in enumerate(self.pairs)}
-        self._joined = dict(zip(self._ranks, map(self._merged.__getitem__, self._ranks.values()), strict=True))
+        self.ranks: dict[int, int] = {pair: rank for rank, pair in enumerate(self.pairs)}
+        """The rank of each of `pairs`; of one that occurs twice, the last."""
+        self._joined = dict(zip(self.ranks, map(self.merged.__getitem__, self.ranks.values()), strict=True))
 
     @property
     def has_merges(self) -> bool:
         """Whether there are merges."""
-        return bool(self._merged)
+        return bool(self.merged)
 
     @property
     def merges(self) -> tuple[tuple[int, int], ...]:
@@ -168,15 +170,15 @@ class BPE:
 
     def merge_of(self, id: int) -> Merge | None:
         """The first merge that makes the piece `id`, or None if no merge makes it."""
-        rank = self._first_ranks[id]
+        rank = self.first_ranks[id]
         return None if rank == _NO_MERGE else Merge(rank, self.pairs[rank] >> 32, self.pairs[rank] & 0xFFFFFFFF)
 
     @cached_property
-    def _first_ranks(self) -> Sequence[int]:
+    def first_ranks(self) -> Sequence[int]:
         """The rank of the first merge that makes each piece."""
         ranks = array("I", [_NO_MERGE]) * len(self.pieces)
-        for rank in reversed(range(len(self._merged))):
-            ranks[self._merged[rank]] = rank
+        for rank in reversed(range(len(self.merged))):
+            ranks[self.merged[rank]] = rank
         return ranks
 
     def merge_result(self, left: int, right: int) -> tuple[int, int] | None:
@@ -185,8 +187,8 @@ class BPE:
         >>> BPE(["a", "b", "ab"], [(0, 1)], byte_level=False).merge_result(0, 1)
         (0, 2)
         """
-        rank = self._ranks.get(pack(left, right), NO_RANK)
-        return None if rank == NO_RANK else (rank, self._merged[rank])
+        rank = self.ranks.get(pack(left, right), NO_RANK)
+        return None if rank == NO_RANK else (rank, self.merged[rank])
 
     def whole_id(self, pretoken: str) -> int | None:
         """The id of a pre-token that is taken whole, without merging (`ignore_merges` of `tokenizers`); else None."""
@@ -233,18 +235,24 @@ class BPE:
             spans = self._boundaries.cut(pretoken)
             if len(spans) > 1:
                 return tuple(chain.from_iterable(map(self._span_ids, spans)))
-        return tuple(merge(self.symbols(pretoken), self._ranks, self._joined))
+        return tuple(merge(self.symbols(pretoken), self.ranks, self._joined))
 
     @cached_property
     def _span_ids(self) -> Callable[[str], tuple[int, ...]]:
         # A span that is a piece as a whole may be merged differently inside the pre-token.
         if not self.ignore_merges:
             return self.ids
-        return Cache(lambda span: tuple(merge(self.symbols(span), self._ranks, self._joined))).__getitem__
+        return Cache(lambda span: tuple(merge(self.symbols(span), self.ranks, self._joined))).__getitem__
 
     @cached_property
     def _boundaries(self) -> ByteBoundaries:
         return ByteBoundaries(ByteNeighbours.of(piece for piece in self.pieces if isinstance(piece, bytes)))
+
+    @property
+    def neighbours(self) -> ByteNeighbours | CharacterNeighbours | None:
+        """What pieces hold side by side; None if spans are not merged separately."""
+        cuts = self._boundaries if self.byte_level else self._cuts
+        return None if cuts is None else cuts.neighbours
 
     # --- over characters
 
@@ -267,7 +275,7 @@ class BPE:
             return None
         if self.unknown_id is None and self.affixed.all_bytes is None:
             return None  # characters may be left out, which makes those around them adjacent
-        made = frozenset(self._merged)
+        made = frozenset(self.merged)
         if any(len(self.pieces[id]) > 1 for id in {*chain.from_iterable(self.merges)} - made):
             return None  # merges over bytes or unknown characters: their names differ from the text they stand for
         known = [str(piece) for piece in self.pieces if len(piece) == 1]
@@ -277,7 +285,7 @@ class BPE:
         if self.ignore_merges and (id := self._ids.get(pretoken)) is not None:
             return (id,)
         if self._cuts is None:
-            return tuple(merge(self.symbols(pretoken), self._ranks, self._joined))
+            return tuple(merge(self.symbols(pretoken), self.ranks, self._joined))
         return tuple(chain.from_iterable(map(self._word_ids, self._cuts.words(pretoken))))
 
     def _compute_word_ids(self, word: str) -> tuple[int, ...]:
@@ -286,7 +294,7 @@ class BPE:
         spans = [word] if self._cuts is None else self._cuts.cut(word)
         if len(spans) > 1:
             return tuple(chain.from_iterable(map(self._word_ids, spans)))
-        return tuple(merge(self.symbols(word), self._ranks, self._joined))
+        return tuple(merge(self.symbols(word), self.ranks, self._joined))
 
     def _measure(self, word: str) -> Measured:
         """The ids of a word, and the number of bytes that each token covers."""
@@ -305,7 +313,7 @@ class BPE:
         )
 
     def _merged_with_places(self, symbols: list[int]) -> list[tuple[int, int]]:
-        return merge_with_places(symbols, self._ranks.get, self._joined)
+        return merge_with_places(symbols, self.ranks.get, self._joined)
 
     def measured_symbols(self, word: str) -> Measured:
         """The initial symbols of a word of characters, and how many bytes of the word each covers."""
@@ -381,4 +389,4 @@ class SubwordBPE(BPE):
         return tuple(id for id, _ in self._merged_with_places(self.symbols(pretoken)))
 
     def _merged_with_places(self, symbols: list[int]) -> list[tuple[int, int]]:
-        return merge_together(symbols, self._ranks, self._merged)
+        return merge_together(symbols, self.ranks, self.merged)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 from mmap import mmap
-from operator import eq, itemgetter
+from operator import eq
 from typing import Any, Literal, NamedTuple, cast, overload
 from zlib import crc32
 
@@ -33,8 +33,9 @@ class Tables(NamedTuple):
 
     Piece `id` is `block[first + ends[id] : first + ends[id + 1]]`. `checksums` are the sorted CRC-32 of the pieces,
     with their `ids`. `pairs` and `made` have the packed pair and the id of each merge, `sorted_pairs` the different
-    pairs, with their `ranks`; `first_ranks` has the first merge that makes each piece. `neighbours` are the pairs of
-    characters that boundaries do not separate, sorted.
+    pairs, with their `ranks`; `first_ranks` has the first merge that makes each piece. The pairs whose left part is the
+    piece `id` are those from `lefts[id]` to `lefts[id + 1]`. `neighbours` are the pairs of characters that boundaries
+    do not separate, sorted.
     """
 
     block: bytes | mmap
@@ -48,10 +49,11 @@ class Tables(NamedTuple):
     sorted_pairs: Numbers
     ranks: Numbers
     first_ranks: Numbers
+    lefts: Numbers
     neighbours: Numbers
 
 
-TYPES: Sequence[Literal["I", "q", "Q"]] = ("I", "I", "I", "q", "I", "q", "I", "I", "Q")
+TYPES: Sequence[Literal["I", "q", "Q"]] = ("I", "I", "I", "q", "I", "q", "I", "I", "I", "Q")
 """The types of the numbers in `Tables`, from `ends` on."""
 
 
@@ -60,24 +62,27 @@ def packed(model: BPE) -> tuple[list[bytes], dict[str, Any]]:
     pieces = [piece if isinstance(piece, bytes) else piece.encode() for piece in model.pieces]
     checksums = list(map(crc32, pieces))
     ids = sorted(range(len(pieces)), key=checksums.__getitem__)
-    ranks = sorted(model._ranks.items())
-    if model.byte_level:
-        joined, before_part, after_part, leads = model._boundaries.neighbours
-        boundaries: dict[str, Any] = {"before_part": "".join(before_part), "after_part": "".join(after_part)}
-        boundaries["leads"] = list(leads)
+    pairs = sorted(model.ranks)
+    found = model.neighbours
+    if isinstance(found, ByteNeighbours):
+        before_part, after_part = "".join(found.before_part), "".join(found.after_part)
+        boundaries: dict[str, Any] = {"before_part": before_part, "after_part": after_part, "leads": list(found.leads)}
     else:
-        _known, joined, word = model._cuts.neighbours if model._cuts else ((), (), "")
-        boundaries = {"word": word}
+        boundaries = {"word": found.word if found else ""}
     numbers: list[Iterable[int]] = [
         *(accumulate(map(len, pieces), initial=0), map(checksums.__getitem__, ids), ids),
-        *(model.pairs, model._merged, map(itemgetter(0), ranks), map(itemgetter(1), ranks), model._first_ranks),
-        sorted(map(neighbours, cast(Iterable[str], joined))),
+        *(model.pairs, model.merged, pairs, map(model.ranks.__getitem__, pairs), model.first_ranks),
+        (bisect_left(pairs, left << 32) for left in range(len(pieces) + 1)),
+        sorted(map(neighbours, cast(Iterable[str], found.joined if found else ()))),
     ]
     return [b"".join(pieces), *(array(*each).tobytes() for each in zip(TYPES, numbers, strict=True))], boundaries
 
 
 class MappedBPE(BPE):
     """A BPE with its `Tables`."""
+
+    is_current: Callable[[], bool] = staticmethod(lambda: True)
+    """Whether the file of the tables is still the one that was read; wrong ids come from one that was changed."""
 
     def __init__(self, tables: Tables, **options: Any) -> None:
         """`options` are those of the model that the tables were made from."""
@@ -89,13 +94,14 @@ class MappedBPE(BPE):
         ids = MappedIds(tables, text=not self.byte_level)
         self.pieces = ids.pieces
         self._ids = ids
-        self.pairs, self._merged = tables.pairs, tables.made
-        self._ranks = ranks = Known(self._rank)
+        self.pairs, self.merged = tables.pairs, tables.made
+        self.ranks = ranks = Known(self._rank)
         self._joined = Known(lambda pair: tables.made[ranks[pair]])
         self._symbol_ids = Known(ids.get)
 
     @cached_property
-    def _first_ranks(self) -> Numbers:
+    def first_ranks(self) -> Numbers:
+        """The rank of the first merge that makes each piece."""
         return self._tables.first_ranks
 
     @cached_property
@@ -108,9 +114,12 @@ class MappedBPE(BPE):
         return CharacterBoundaries(CharacterNeighbours(cast(Any, self._symbol_ids), joined, word)) if word else None
 
     def _rank(self, pair: int) -> int:
-        pairs = self._tables.sorted_pairs
-        at = bisect_left(pairs, pair)
-        return self._tables.ranks[at] if at < len(pairs) and pairs[at] == pair else NO_RANK
+        pairs, lefts, left = self._tables.sorted_pairs, self._tables.lefts, pair >> 32
+        if 0 <= left < len(lefts) - 1:
+            at = bisect_left(pairs, pair, lefts[left], end := lefts[left + 1])
+            if at < end and pairs[at] == pair:
+                return self._tables.ranks[at]
+        return NO_RANK
 
 
 class Known(dict[Any, Any]):

@@ -23,7 +23,8 @@ MILLION = 1e6
 BASE_BYTES, WORD_BYTES = 45 * MILLION, 390.0  # of the process without a corpus, and of a counted word
 PIECE_BYTES = 800.0
 PROCESS_BYTES = 60 * MILLION  # of each process that counts, besides the one that trains
-WRITING = 2.0  # seconds: the file, and the comparison with other vocabularies
+COMPARING_BYTES = 300 * MILLION  # of the process that measures other vocabularies meanwhile
+WRITING = 0.5  # seconds: the file, and the figures of the vocabulary
 USUAL_SIZE = 8_000
 WORD_CHARACTERS = 2.6  # of Chinese, with the space after it
 REFERENCE = 0.036  # seconds that `_sample_training` takes where the costs were measured
@@ -63,7 +64,7 @@ def forecast(facts: CorpusFacts, plan: TrainingPlan, processes: int = 1) -> Fore
     text = facts.distinct_bytes if plan.trainer == "bpe-bytes" else facts.distinct_characters
     seconds = cost.seconds * (text / MILLION) ** cost.by_text * (plan.size / USUAL_SIZE) ** cost.by_size
     memory = BASE_BYTES + WORD_BYTES * facts.distinct_words + PIECE_BYTES * plan.size + cost.memory * text
-    memory += PROCESS_BYTES * (processes if processes > 1 else 0)
+    memory += COMPARING_BYTES + PROCESS_BYTES * (processes if processes > 1 else 0)
     return Forecast(facts.counting_seconds / processes + seconds * slowness() + WRITING, round(memory))
 
 

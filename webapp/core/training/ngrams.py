@@ -174,10 +174,10 @@ def train_ngrams(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> 
     Of a corpus with more n-grams than a model may have, the rarest are removed, triples before pairs. Raises
     TrainingError as `check_words` does.
     """
-    check_ngrams(plan, counted.counts)
+    table = dict(counted.counts.items())
+    check_ngrams(plan, table)
     order = int(plan.order)
     steps = order + 2
-    table = dict(counted.counts.items())  # without `items`, `dict` looks up every key
     forgotten = Forgotten(counted.forgotten, counted.forgotten_below)
     forget_rare(table, forgotten, MOST_COUNTED)
     report(Progress("train", 0, steps, len(table)))

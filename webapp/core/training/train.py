@@ -231,7 +231,9 @@ def train(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> Trained
     counts = counted.counts
     if plan.trainer in MARKED:
         # Every text begins with a mark, also one of a corpus without spaces: it must not fall out of the alphabet.
-        counts = {**counts, MARK: counts.get(MARK, 0) + counted.characters // 1_000 + 1}
+        table = dict(counts.items())
+        table[MARK] = table.get(MARK, 0) + counted.characters // 1_000 + 1
+        counts = table
     watch = Watch(report, plan, counted)
     if plan.trainer == "unigram":
         tokenizer = train_unigram(plan, counts, watch)
