@@ -63,6 +63,7 @@ def test_a_finished_tagger_can_be_used_and_downloaded(client: FlaskClient, stori
     assert answer.json["pieces"] == ["他", "来到", "了", "北京", "。"]
     steps = client.get(f"/steps/tagger?text=他来到&vocabulary={name}&format=json").json["steps"]
     assert [step["kind"] for step in steps] == ["pretokens", "tags", "tags", "tags", "path", "words"]
+    assert steps[1]["features"][0]["value"] == "⟨⟩"
 
 
 def test_the_playground_trains_on_own_sentences_and_gives_the_file(client: FlaskClient) -> None:
