@@ -41,8 +41,8 @@ LARGE = 20 * compact_bpe.LEAST_PIECES
 """A `tokenizer.json` that has a compact form has more bytes."""
 MOST_COMPACT = 512 << 20
 """Bytes of all compact forms together: about 20 of the largest vocabularies."""
-# The longest to wait for other processes that read large files, in seconds. Their time limit may stop them.
-LONGEST_WAIT = 12.0
+# The longest to wait for other processes that read large files, in seconds: less than the time limit of a request.
+LONGEST_WAIT = 20.0
 # Seconds after which the temporary file of a process that was killed is deleted.
 LEFT_BEHIND = 3_600.0
 
