@@ -88,6 +88,7 @@ HARM: dict[str, Callable[[Path], object]] = {
     "empty": lambda path: in_place(path, b""),
     "overwritten": lambda path: in_place(path, path.read_bytes()[:-9] + bytes(9)),
     "an older version": lambda path: path.write_bytes(path.read_bytes().replace(b"compact-bpe-", b"compact-bpe-0", 1)),
+    "another layout": lambda path: path.write_bytes(compact_bpe._first_line(b"{}\n") + b"{}\n"),
     "of another file": lambda path: path.write_bytes(b"compact"),
     "replaced": lambda path: os.replace(path, path.with_name("away")),
 }

@@ -87,7 +87,8 @@ class DiskCache:
     def compact(self, checksum: str) -> Recognized | None:
         """What the compact form of a file with this SHA-256 has; None if there is none, or it is damaged."""
         path = self._compact(checksum)
-        with suppress(OSError, ValueError), path.open("rb") as file:
+        # Of a layout that another release has under the same name, too.
+        with suppress(OSError, ValueError, LookupError, TypeError), path.open("rb") as file:
             before = os.fstat(file.fileno())
             with suppress(OSError):  # a folder that is read-only
                 os.utime(file.fileno(), ns=(time.time_ns(), before.st_mtime_ns))
