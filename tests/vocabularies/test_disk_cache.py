@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
+from tests.core import gguf_files
 from tests.vocabularies.conftest import RANKS
 from webapp import create_app
 from webapp.core.formats import compact_bpe, huggingface
@@ -87,6 +88,7 @@ HARM: dict[str, Callable[[Path], object]] = {
     "empty": lambda path: in_place(path, b""),
     "overwritten": lambda path: in_place(path, path.read_bytes()[:-9] + bytes(9)),
     "an older version": lambda path: path.write_bytes(path.read_bytes().replace(b"compact-bpe-", b"compact-bpe-0", 1)),
+    "another layout": lambda path: path.write_bytes(compact_bpe._first_line(b"{}\n") + b"{}\n"),
     "of another file": lambda path: path.write_bytes(b"compact"),
     "replaced": lambda path: os.replace(path, path.with_name("away")),
 }
@@ -167,6 +169,17 @@ def test_tables_that_were_used_longest_ago_make_room(cache: DiskCache, monkeypat
 def test_other_formats_have_no_table(cache: DiskCache) -> None:
     assert cache.recognized(RANKS).format == "tiktoken"
     assert list(cache.folder.iterdir()) == []
+
+
+def test_the_metadata_of_a_gguf_file_have_a_table(site: Callable[[], Flask], reads: list[bytes]) -> None:
+    metadata = gguf_files.written(gguf_files.byte_level(), tensors=1)
+    for _ in range(2):
+        with site().app_context():
+            entry = library().store(metadata + bytes(10_000))
+            assert (entry.name, entry.title) == (name_of(metadata), "gguf")
+            assert isinstance(tokenizer_of(entry.name).model, MappedBPE)
+            assert tokenizer_of(entry.name).ids("abc a") == [257, 258]
+    assert reads == [metadata]
 
 
 def test_workers_share_the_table_of_an_upload_until_it_is_deleted(

@@ -25,7 +25,6 @@ from typing import Any
 from webapp.core.formats import compact_bpe
 from webapp.core.formats.recognize import Recognized, recognize
 from webapp.core.models.mapped_bpe import MappedBPE
-from webapp.core.tokenizer import Tokenizer
 from webapp.storage import Deleted
 from webapp.vocabularies.shipped_vocabularies import published_file
 from webapp.vocabularies.wellknown import CHECKSUMS, SHORT, WELL_KNOWN, WellKnown
@@ -41,8 +40,8 @@ LARGE = 20 * compact_bpe.LEAST_PIECES
 """A `tokenizer.json` that has a compact form has more bytes."""
 MOST_COMPACT = 512 << 20
 """Bytes of all compact forms together: about 20 of the largest vocabularies."""
-# The longest to wait for other processes that read large files, in seconds. Their time limit may stop them.
-LONGEST_WAIT = 12.0
+# The longest to wait for other processes that read large files, in seconds: less than the time limit of a request.
+LONGEST_WAIT = 20.0
 # Seconds after which the temporary file of a process that was killed is deleted.
 LEFT_BEHIND = 3_600.0
 
@@ -75,27 +74,28 @@ class DiskCache:
             with self._alone():
                 if (compact := self.compact(checksum)) is None:
                     found = recognize(content)
-                    form = found.document and compact_bpe.compact(found.document, found.tokenizer)
+                    form = compact_bpe.compact(found)
                     found = Recognized(found.format, found.tokenizer)  # without the document
-                    if not form:
+                    if form is None:
                         return found
                     with suppress(OSError):  # a folder that is full or read-only
                         write_whole(self._compact(checksum), form)
                         self._make_room()
-                    compact = self.compact(checksum) or found.tokenizer
-        return Recognized("huggingface", compact)
+                    compact = self.compact(checksum) or found
+        return compact
 
-    def compact(self, checksum: str) -> Tokenizer | None:
-        """The tokenizer from the compact form of a file with this SHA-256; None if there is none, or it is damaged."""
+    def compact(self, checksum: str) -> Recognized | None:
+        """What the compact form of a file with this SHA-256 has; None if there is none, or it is damaged."""
         path = self._compact(checksum)
-        with suppress(OSError, ValueError), path.open("rb") as file:
+        # Of a layout that another release has under the same name, too.
+        with suppress(OSError, ValueError, LookupError, TypeError), path.open("rb") as file:
             before = os.fstat(file.fileno())
             with suppress(OSError):  # a folder that is read-only
                 os.utime(file.fileno(), ns=(time.time_ns(), before.st_mtime_ns))
-            tokenizer = compact_bpe.read(mmap(file.fileno(), 0, access=ACCESS_READ))
-            assert isinstance(tokenizer.model, MappedBPE)
-            tokenizer.model.is_current = partial(_is_unchanged, path, before)
-            return tokenizer
+            found = compact_bpe.read(mmap(file.fileno(), 0, access=ACCESS_READ))
+            assert isinstance(found.tokenizer.model, MappedBPE)
+            found.tokenizer.model.is_current = partial(_is_unchanged, path, before)
+            return found
         return None
 
     @contextmanager
