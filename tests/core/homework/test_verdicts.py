@@ -149,6 +149,7 @@ WRONG = [
     ("cs336-bpe-example", "s t\ns t", "merged-already", 2),
     ("cs336-bpe-example", "w ␣", "crosses-words", 1),
     ("cs336-bpe-example", "t s", "exchanged", 1),
+    ("cs336-bpe-example-all", "s t\ne st\no w\nw est\nn e\nne west", "left-out", 4),
     ("cs336-bpe-example", "s \ufffd", "replaced", 1),
     ("cs336-bpe-example", "s t\ne st\nd est", "rarer", 3),
     ("cs336-bpe-example-all", "s t\nq u", "absent", 2),
