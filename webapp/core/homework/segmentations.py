@@ -14,7 +14,7 @@ from typing import Any
 from webapp.core.evaluation.gold import GoldError, GoldLine, GoldText, read_output
 from webapp.core.evaluation.score import Difference, differences, is_number, score_lines
 from webapp.core.formats.dictionary import DictionaryError, read_dictionary
-from webapp.core.homework.verdicts import AnswerError, Figures, Link, Note, Row, Side, Verdict, View
+from webapp.core.homework.verdicts import AnswerError, Figures, Link, Note, Row, Side, Verdict
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
@@ -350,9 +350,12 @@ def _link(wanted: Segmenting, place: int, token: int) -> Link | None:
     used = [word for word in wanted.dictionary.words if word in sentence]
     counts, ids = wanted.dictionary.frequencies, wanted.dictionary.ids
     lines = [word if counts is None else f"{word} {counts[ids[word]] or 1}" for word in used]
+    if counts is not None and len(used) < len(counts):  # another word stands for all others, so that the total is right
+        other = next(word for word in wanted.dictionary.words if word not in sentence)
+        lines.append(f"{other} {sum(counts) - sum(counts[ids[word]] for word in used) or 1}")
     values = {"algorithm": ALGORITHM[wanted.method], "text": sentence, "dictionary": "\n".join(lines)}
-    view: View = "matching" if wanted.method != "max-probability" else "max-probability"
-    return Link(view, {**values, "runs": int(wanted.runs), "token": token})
+    options = {"hmm": 0} if wanted.method == "max-probability" else {"runs": int(wanted.runs)}
+    return Link("steps", {**values, **options, "token": token})
 
 
 def bigram_link(sentences: str, text: str) -> Link | None:
