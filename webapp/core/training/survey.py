@@ -142,7 +142,7 @@ def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan, held_out: 
         words=round(words * growth),
         distinct_words=distinct,
         scripts=scripts_of(texts),
-        possible_pieces=possible_pieces(seen, plan, whole=growth == 1),
+        possible_pieces=possible_pieces(counts, plan, whole=growth == 1),
         sampled=growth > 1,
         distinct_characters=characters,
         distinct_bytes=size,
