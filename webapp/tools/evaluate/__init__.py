@@ -284,7 +284,7 @@ def submit() -> BaseResponse:
     keep = request.form.get("keep", "")
     try:
         if given.is_long:
-            return redirect(url_for("evaluations.run", id=runs.begin(given, keep)), 303)
+            return redirect(url_for("evaluations.run", id=runs.begin(given, keep), _anchor="figures"), 303)
         found = _kept(evaluation(given), keep)
     except InputProblem as wrong:
         return page_of(TOOL, given, None, [wrong])
