@@ -311,7 +311,12 @@ def _kept(found: Evaluated, keep: str) -> Evaluated:
 
 @evaluations.get("/runs/<id>")
 def run(id: str) -> BaseResponse:
-    """Show a run as far as it is, with `work` after a slice of work; when it has ended, htmx loads the page again."""
+    """Show a run as far as it is, with `work` after a slice of work; when it has ended, htmx loads the page again.
+
+    So it does when the run is gone, and then says so.
+    """
+    if "HX-Request" in request.headers and runs.find(id) is None:
+        return Response(status=204, headers={"HX-Refresh": "true"})
     found, now = _run(id)
     if "work" in request.args and not now.finished:
         now = runs.advance(now)
@@ -350,7 +355,10 @@ def _run(id: str) -> tuple[Evaluated, runs.Run]:
     """A run as a result; ends with a page that says that there is none."""
     found = runs.find(id)
     if found is None:
-        message = _("There is no evaluation at this address. One without a link is deleted a day after its last visit.")
+        message = _(
+            "There is no evaluation at this address. One without a link is deleted a day after its last visit, or when "
+            "later ones need its place."
+        )
         return abort(page_of(TOOL, EvaluationInput(), None, [InputProblem(message, 404)]))
     given, _problems = EvaluationInput.read(request)
     shown = {name: getattr(given, name) for name in FIRST_ERRORS}
