@@ -166,6 +166,17 @@ def test_tables_that_were_used_longest_ago_make_room(cache: DiskCache, monkeypat
     assert {*cache.folder.iterdir()} == {table(cache, files[0]), table(cache, files[2])}
 
 
+def test_tables_that_cannot_be_deleted_stay(cache: DiskCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_path: Path, *, missing_ok: bool = False) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    monkeypatch.setattr(disk_cache, "MOST_COMPACT", 0)
+    assert ids(cache) == IDS
+    cache.delete_compact(lambda _checksum: False)
+    assert table(cache).exists()
+
+
 def test_other_formats_have_no_table(cache: DiskCache) -> None:
     assert cache.recognized(RANKS).format == "tiktoken"
     assert list(cache.folder.iterdir()) == []
