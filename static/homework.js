@@ -21,7 +21,7 @@
   };
   const outcome = (work) => {
     const reached = new Set((work.tries ?? []).map((each) => each.outcome));
-    return reached.has("right") || reached.has("other-rule") ? "right" : reached.has("wrong") ? "wrong" : "";
+    return reached.has("right") ? "right" : reached.size ? "wrong" : "";
   };
 
   const show = () => {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,6 +44,24 @@ GROUPS = {
     "tests/server/": "server",
 }
 
+# Groups that begin first, because one that is long and begins last is waited for.
+LONG = [
+    "browser",
+    "server",
+    "postgresql",
+    "tests/machines/test_two_machines.py",
+    "tests/storage/test_frozen.py",
+    "tests/core/formats/test_tiktoken.py",
+    "tests/core/test_tokenizer.py",
+    "tests/core/training/test_forecast.py",
+    "tests/core/trainers/test_ties.py",
+    "tests/web/test_hostile_paths.py",
+    "tests/deploy/test_read_only.py",
+    "tests/jobs/test_workers.py",
+    "tests/storage/test_crash.py",
+    "tests/test_load.py",
+]
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Choose how many examples each property test tries; `--hypothesis-profile=exhaustive` chooses more.
@@ -55,8 +74,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
     slow, same = [HealthCheck.too_slow], bool(os.environ.get("CI"))
     settings.register_profile("quick", deadline=None, max_examples=10, suppress_health_check=slow, derandomize=same)
-    settings.register_profile("exhaustive", settings.get_profile("quick"), max_examples=40)
+    settings.register_profile("exhaustive", settings.get_profile("quick"), max_examples=30)
     settings.load_profile(config.getoption("--hypothesis-profile") or "quick")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests of long groups first, then those of groups with many tests, as xdist would."""
+    groups = Counter(_group(item.nodeid) for item in items)
+    place = {group: (LONG.index(group) if group in LONG else len(LONG), -number) for group, number in groups.items()}
+    items.sort(key=lambda item: place[_group(item.nodeid)])
 
 
 def pytest_collection_finish() -> None:
@@ -73,8 +99,8 @@ def _group(test: str) -> str:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One process more than there are cores: a third of the time, tests wait for browsers and servers."""
-    return (os.cpu_count() or 1) + 1
+    """More processes than there are cores: a third of the time, tests wait for browsers, servers and databases."""
+    return (os.cpu_count() or 1) + (2 if "exhaustive or" in config.option.markexpr else 1)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -85,6 +111,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
     """
     from xdist.scheduler import LoadScopeScheduling
 
+    config.option.loadscopereorder = False
     scheduling = LoadScopeScheduling(config, log)
     scheduling._split_scope = _group
     return scheduling

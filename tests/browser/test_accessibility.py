@@ -15,40 +15,43 @@ COMPARED = "/compare?with=bpe:bpe-bytes&with=bpe:nope&with=wordpiece:wordpiece&w
 PATHS = [
     "/?algorithm=bpe&token=1&text=Family+👨‍👩‍👧‍👦+and+naïve+café",
     "/?algorithm=fmm&lang=zh&text=研究生命科学，和尚未结婚的",
-    f"/compare?lang=zh&text={quote('w' * 200 + ' السلام عليكم 👨‍👩‍👧‍👦 ' + '研' * 120)}",
     f"{COMPARED}&text={quote('Unbelievable 研究生命 👨‍👩‍👧')}",
     "/steps",
     f"/steps/fmm?text={AMBIGUOUS}&step=2",
-    f"/steps/bpe?text={MERGES}&step=2",
-    "/steps/unigram?text=unbelievable+hugs!&step=16",
     "/steps/training/bpe?step=3",
     "/steps/ngram?text=研究生命科学&step=4",
-    "/steps/training/ngram?step=4",
     "/steps/training/wordpiece/rounds",
     "/learn",
-    "/learn/dictionary",
     "/learn/evaluation?lang=zh",
     "/vocabularies",
-    "/vocabularies/bpe-bytes?query=the",
-    "/vocabularies/unigrams",
     "/vocabularies/diff?a=bpe-bytes&b=wordpiece&show=moved&query=ing",
     f"/ambiguity?text={AMBIGUOUS}",
     "/split?tokens=5&text=It+rains.+It+rains.",
     "/vocabularies/expand?base=wordpiece&source=tokens&tokens=zzq%0Athe%0A%E5%88%86%E8%AF%8D&text=zzq",
     f"/evaluate?with=fmm:jieba&lang=zh&kind=overlap&gold={quote('研究 生命 的 起源')}",
+    "/api",
+    "/models?q=claude",
+    "/pretokens?text=it's+12345&pattern=%5Cw%2B",
+    "/homework",
+    "/homework?exercise=cs336-bpe-example&answer=e+s%0Aes+t%0Al+ow",
+    "/homework/reports",
+]
+# Those whose parts others have, in both looks in exhaustive runs.
+LATER = [
+    f"/compare?lang=zh&text={quote('w' * 200 + ' السلام عليكم 👨‍👩‍👧‍👦 ' + '研' * 120)}",
+    f"/steps/bpe?text={MERGES}&step=2",
+    "/steps/unigram?text=unbelievable+hugs!&step=16",
+    "/steps/training/ngram?step=4",
+    "/learn/dictionary",
+    "/vocabularies/bpe-bytes?query=the",
+    "/vocabularies/unigrams",
     "/languages",
     f"/measures?lang=zh&with=fmm:jieba&with=bpe:bpe-bytes&with=bpe:nope&gold={quote('研究 生命')}&text=研究生命",
     "/?text=the+cat+the&frequencies=1",
-    "/api",
     "/messages?view=template&lang=zh&model=gpt-4",
     "/decode?ids=1+-5",
-    "/models?q=claude",
-    "/pretokens?text=it's+12345&pattern=%5Cw%2B",
     "/vocabularies/bpe-bytes/tokens/270",
-    "/homework",
-    "/homework?exercise=cs336-bpe-example&answer=e+s%0Aes+t%0Al+ow",
     "/homework/sheet?lang=zh&task=hf-unhug",
-    "/homework/reports",
 ]
 # Further states of them.
 MORE = [
@@ -73,6 +76,7 @@ MORE = [
 LOOKS = (DESK, PHONE)  # what goes wrong on a phone or in the dark rarely needs both
 QUICK = [(path, LOOKS[number % 2]) for number, path in enumerate(PATHS)]
 THOROUGH = [(path, LOOKS[1 - number % 2]) for number, path in enumerate(PATHS)]
+THOROUGH += [(path, look) for path in LATER for look in LOOKS]
 THOROUGH += [(path, LOOKS[number % 2]) for number, path in enumerate(MORE)]
 
 

@@ -276,6 +276,7 @@ def test_steps_lead_through_the_merges_to_the_trees(open_page: OpenPage) -> None
     [
         ("/steps/bpe?text=internationalization&token=1", ".tree .picture", ".tree rect.rank.new"),
         (f"{LATTICE}&step=12", ".picture", "rect.band"),
+        (f"/steps/tagger?text={TEXT}&step=9", ".picture", "rect.hit >> nth=0"),
     ],
 )
 def test_on_a_phone_a_picture_begins_at_the_step_and_can_be_scrolled(

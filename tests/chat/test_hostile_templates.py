@@ -79,7 +79,12 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+# What ends with its time takes all of it.
+SLOW = [name for name in HOSTILE if "huge power" in name or "loops that" in name]
+EVERY = [pytest.param(name, marks=pytest.mark.exhaustive) if name in SLOW else name for name in HOSTILE]
+
+
+@pytest.mark.parametrize("name", EVERY)
 def test_hostile_templates_end_within_their_limits(name: str) -> None:
     source, kinds, line = HOSTILE[name]
     before = time.monotonic()
@@ -125,7 +130,7 @@ print(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
 """
 
 
-@pytest.mark.parametrize("name", ["a huge string", "doubling lists", "deep lists", "a huge power", "nested loops"])
+@pytest.mark.parametrize("name", ["a huge string", "doubling lists", "deep lists", "nested loops"])
 def test_the_limits_hold(name: str) -> None:
     seconds, memory = map(float, printed(LIMITED, json.dumps({**REQUEST, "source": HOSTILE[name][0]})).split())
     assert seconds < CPU_SECONDS + 1

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from tests.vocabularies.publisher import Answer, Publisher
-from webapp.chat.published import TEMPLATE, file_of, has_template, published_template
+from webapp.chat.published import TEMPLATE, fetched_names, file_of, has_template, published_template
 from webapp.chat.templates import (
     MOST_SOURCE,
     ChatTemplate,
@@ -38,12 +38,14 @@ def config(**values: Any) -> Answer:
 def test_a_template_is_fetched_once_with_its_special_tokens(shelf: Library, publisher: Publisher) -> None:
     tokens = {"bos_token": {"content": "<s>", "lstrip": False}, "eos_token": "</s>", "pad_token": None}
     publisher.answers[CONFIG] = config(chat_template="{{ bos_token }}x", **tokens)
+    assert fetched_names(shelf) == []
     found = published_template(shelf, "qwen3")
     variables = {"bos_token": "<s>", "eos_token": "</s>"}
     assert found == ChatTemplate(
         "qwen3", "Qwen3", "{{ bos_token }}x", variables, "https://huggingface.co/Qwen/Qwen3-8B"
     )
     assert published_template(shelf, "qwen3") == found
+    assert fetched_names(shelf) == ["qwen3"]
     assert [path for path, _headers in publisher.requests] == [CONFIG]
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 from collections import Counter
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,10 +30,12 @@ from webapp.cluster.sources import (
     open_source,
 )
 from webapp.cluster.stored_counts import StoredCounts
+from webapp.core.formats.recognize import save
 from webapp.core.training.corpus import CHUNK, CorpusError, CorpusFile
 from webapp.core.training.counted_corpus import canonical
-from webapp.core.training.counting import HoldOut
-from webapp.core.training.plan import TrainingPlan
+from webapp.core.training.counting import HoldOut, count_words
+from webapp.core.training.plan import TRAINERS, TrainingPlan
+from webapp.core.training.train import train
 
 COUNTS = st.dictionaries(st.text(max_size=3), st.one_of(st.integers(1, 70), st.integers(1, 2**40)), max_size=30)
 
@@ -56,8 +59,17 @@ def test_merged_runs_add_up_and_are_stored_in_canonical_order(
         wanted = canonical(expected)
         assert list(counts.items()) == list(wanted.items())
         assert (list(counts), list(counts.values()), len(counts)) == ([*wanted], [*wanted.values()], len(wanted))
-        assert all(counts[word] == count for word, count in wanted.items())
-        assert "absent" not in counts
+
+
+@pytest.mark.parametrize("choices", [*({"trainer": trainer} for trainer in TRAINERS), {"variant": "superbpe"}])
+def test_stored_counts_train_what_those_in_memory_train(choices: dict[str, str], tmp_path: Path) -> None:
+    plan = TrainingPlan.from_json({"size": 400, **choices})
+    path = tmp_path / "corpus.txt"
+    path.write_text(text(3_000, seed=1), encoding="utf-8")
+    counted = count_words([CorpusFile(str(path), "corpus.txt")], plan, lambda _: None)
+    pairs = sorted((word.encode(), count) for word, count in counted.counts.items())
+    stored = replace(counted, counts=StoredCounts(pairs, tmp_path))
+    assert save(train(plan, stored, lambda _: None).tokenizer) == save(train(plan, counted, lambda _: None).tokenizer)
 
 
 def test_rare_words_are_counted() -> None:

@@ -15,11 +15,12 @@ RIGHT = "s t\ne st\no w\nl ow\nw est\nn e\n"
     ("exercise", "content", "status", "said"),
     [
         ("cs336-bpe-example", RIGHT, 0, "Right."),
-        ("cs336-bpe-example", "e s\nes t\nl o\nlo w\nn e\nne w\n", 1, "Right by another rule: the pair seen first."),
+        ("cs336-bpe-example", "e s\nes t\nl o\nlo w\nn e\nne w\n", 3, "Right by another rule: the pair seen first."),
         ("cs336-bpe-example", RIGHT.replace("n e", "e r"), 1, "Yours is “e r”, the right one is “n e”."),
         ("cs336-bpe-example", "one\n", 2, "Line 1 is not a merge"),
         ("cs336-train-bpe", RIGHT, 2, "This exercise needs your file corpus.en."),
         ("nothing", RIGHT, 2, "There is no exercise “nothing”."),
+        ("hf-wordpiece-merges", "##g ##s\nh ##u\nhu ##g", 0, "Right: as the course prints it."),
         ("minbpe-special", "100257 15339 1917", 0, "Right."),
     ],
 )
@@ -36,11 +37,16 @@ def test_given_files_json_and_the_list(tmp_path: Path) -> None:
     given = ("--given", f"dictionary={tmp_path / 'words.txt'}", "--given", f"text={tmp_path / 'sentences.txt'}")
     found = run("check", "hit-fmm", "--json", *given, given="研究/ 生命/ ")
     verdict = json.loads(found.stdout)
-    assert (found.returncode, verdict["outcome"], verdict["rule"]) == (1, "other-rule", "backward")
+    assert (found.returncode, verdict["outcome"], verdict["rule"]) == (3, "other-rule", "backward")
     assert verdict["link"].startswith("/steps/fmm?")
     own = tmp_path / "own.json"
     own.write_text('{"algorithm": "bpe", "text": "low low lower", "merges": 2, "ties": "greater"}', encoding="utf-8")
-    assert [run("check", own, given=answer).returncode for answer in ("o w\nl ow", "l o\nlo w", "x")] == [0, 1, 2]
+    assert [run("check", own, given=answer).returncode for answer in ("o w\nl ow", "l o\nlo w", "x")] == [0, 3, 2]
+    sheet = tmp_path / "sheet.json"
+    sheet.write_text(f'{{"tasks": ["hf-unhug", {own.read_text(encoding="utf-8")}]}}', encoding="utf-8")
+    assert run("check", "--sheet", sheet, "own-2", given="o w\nl ow").returncode == 0
+    assert run("check", "--sheet", sheet).stdout.decode().split("\t")[0] == "hf-unhug"
+    assert run("check", "--sheet", own, "own-1", given="o w").returncode == 2
     own.write_text('{"algorithm": "bpe", "text": ""}', encoding="utf-8")
     assert run("check", own, given="l o").returncode == 2
     assert run("check", "hit-fmm", tmp_path / "nothing.txt").returncode == 2

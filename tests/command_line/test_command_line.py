@@ -150,6 +150,9 @@ def test_what_is_wrong_with_arguments_is_explained(
     assert said in done.stderr.decode()
 
 
+CONVERT = "convert it to UTF-8, for example from GB18030: iconv -f GB18030 -t UTF-8"
+
+
 def test_unreadable_files_are_named_and_the_others_processed(words: Path, tmp_path: Path) -> None:
     latin, good = tmp_path / "latin.txt", tmp_path / "good.txt"
     latin.write_bytes(b"fine\nna\xefve\n")
@@ -158,13 +161,24 @@ def test_unreadable_files_are_named_and_the_others_processed(words: Path, tmp_pa
     assert done.returncode == 1
     assert done.stdout.decode() == f"1 {good}\n1 total\n"
     assert done.stderr.decode().splitlines() == [
-        f"tokenscope: {latin}: not valid UTF-8 at byte 7",
+        f"tokenscope: {latin}: not valid UTF-8 at byte 7; {CONVERT}",
         f"tokenscope: {tmp_path / 'none.txt'}: No such file or directory",
         f"tokenscope: {tmp_path}: Is a directory",
     ]
     by_line = run("count", "-lv", words, given=b"fine\nna\xefve\n")
     assert by_line.stdout == b"1\n"
-    assert by_line.stderr == b"tokenscope: standard input: not valid UTF-8 at byte 7\n"
+    assert by_line.stderr.decode() == f"tokenscope: standard input: not valid UTF-8 at byte 7; {CONVERT}\n"
+    wide = run("count", "-lv", words, given="起源".encode("utf-16"))
+    assert b"not valid UTF-8 at byte 0; convert it to UTF-8, for example from UTF-16: iconv -f UTF-16" in wide.stderr
+
+
+@pytest.mark.parametrize("option", ["--gold", "--training-words"])
+def test_a_file_without_text_is_not_taken_for_the_sample(option: str, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.txt"
+    empty.write_text(" \n", encoding="utf-8")
+    done = run("evaluate", "-m", "fmm:jieba", option, empty)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.decode() == f"tokenscope: {empty}: there is no text in it\n"
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
 
 from tests.command_line.test_command_line import output, run
+from tests.vocabularies.publisher import Answer, publishing
 from webapp.core.analysis.measures import measures_of
 from webapp.core.analysis.words import words_of
 from webapp.tokenization.measures.measured import article_measures
@@ -87,6 +90,44 @@ def test_what_is_wrong_is_said(arguments: tuple[str, ...], given: str, status: i
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [(("costs", "-m", "nope"), 2), (("costs", "-m", "gpt-4o"), 0), (("evaluate", "--gold", "missing", "-m", "fmm"), 1)],
+)
+def test_a_command_leaves_no_database_behind(tmp_path: Path, arguments: tuple[str, ...], status: int) -> None:
+    environment = {"TOKENSCOPE_DATABASE_FILE": str(tmp_path / "instance" / "site.sqlite")}
+    assert run(*arguments, given="low", **environment).returncode == status
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (Answer(b"{}"), "no chat template is published"),
+        (Answer(status=403, headers={"X-Error-Code": "GatedRepo"}), "requires an account with access to it. Choose"),
+        (Answer(b'{"chat_template": "{{ messages[0].content }}!"}', manner="half"), ""),
+        (Answer(b'{"chat_template": 5}'), "Choose another template, or paste one"),
+        (None, "“Qwen3” cannot be fetched from 127.0.0.1:9 at the moment. Choose another template"),
+    ],
+)
+def test_a_published_template_is_waited_for_or_its_failure_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer | None, message: str
+) -> None:
+    monkeypatch.setenv("TOKENSCOPE_VOCABULARY_FOLDER", str(tmp_path))
+    monkeypatch.setattr("webapp.chat.published.PATIENCE", 0.1)
+    with publishing() as publisher:
+        publisher.answers["/Qwen/Qwen3-8B/resolve/main/tokenizer_config.json"] = answer or Answer()
+        monkeypatch.setenv("TOKENSCOPE_HUB", publisher.address if answer else "http://127.0.0.1:9")
+        Timer(1, publisher.gate.set).start()
+        arguments = ("messages", "-v", "qwen3", "-t", "vocabulary", "--want", "prompt")
+        done = run(*arguments, given=json.dumps(TALK))
+    if message:
+        assert (done.returncode, done.stderr.decode().count("\n"), done.stdout) == (1, 1, b"")
+        assert message.casefold() in done.stderr.decode().casefold()
+    else:
+        assert json.loads(done.stdout)["prompt"] == "Hi <|im_end|>!"
+
+
 def test_two_files_are_compared(tmp_path: Path) -> None:
     first = file(tmp_path, "a.txt", "[UNK]\nlow\n##er\n")
     second = file(tmp_path, "b.txt", "[UNK]\nlow\n##e\n##r\n")
@@ -100,6 +141,22 @@ def test_two_files_are_compared(tmp_path: Path) -> None:
     assert f"  {first}  1 only here" in lines
     at = lines.index('"lower"  model')
     assert [line.split("  ")[-1] for line in lines[at + 1 : at + 3]] == ["1 2", "1 2 3"]
+
+
+def test_a_text_that_is_optional_is_not_read_from_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(TextIOWrapper):
+        def isatty(self) -> bool:
+            return True
+
+    first = file(tmp_path, "a.txt", "[UNK]\nlow\n")
+    arguments = ("difference", "--a", first, "--b", first, "--json")
+
+    def kinds() -> set[str]:
+        return {each["kind"] for each in json.loads(run(*arguments, given="lower").stdout)["texts"]}
+
+    assert "own" in kinds()
+    monkeypatch.setattr("tests.command_line.test_command_line.TextIOWrapper", Terminal)
+    assert "own" not in kinds()
 
 
 def test_segment_and_evaluate_give_the_figures_of_the_same_words(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -232,12 +234,18 @@ def test_ngrams_become_a_vocabulary(site_of_jobs: Flask) -> None:
         ]
 
 
-def test_comparing_ends_with_its_time_but_not_before_the_first_vocabulary(tmp_path: Path) -> None:
-    own, shares = shipped_tokenizer("wordpiece"), list[float]()
-    text = "The tokenizer splits the text. " * 20
-    none = training.compared(text, own, tmp_path, 0, shares.append)
-    assert list(none["others"]) == list(none["measures"]) == ["bpe-bytes"]
-    assert none["own_measures"]["fertility"] >= 1
-    every = training.compared(text, own, tmp_path, float("inf"), shares.append)
-    assert set(every["others"]) >= {"bpe-bytes", "unigram", "cl100k_base"}
-    assert 0 == shares[2] < shares[-1] < 1, "the remaining time on the page goes on falling"
+@pytest.mark.parametrize("patient", [False, True])
+def test_the_others_are_those_measured_during_the_training_and_at_least_the_first(
+    patient: bool, tmp_path: Path
+) -> None:
+    own, text = shipped_tokenizer("wordpiece"), "The tokenizer splits the text. " * 20
+    with ProcessPoolExecutor(1, get_context("spawn")) as process:
+        others = training.Others(process, text, tmp_path)
+        if patient:
+            process.submit(int).result()  # after all of them
+        found = others.compared(own)
+        process.shutdown(cancel_futures=True)
+    assert set(found["others"]) >= {"bpe-bytes", *(["unigram", "cl100k_base"] if patient else [])}
+    assert set(found["measures"]) == set(found["others"])
+    assert patient or "unigram" not in found["others"]
+    assert found["own_measures"]["fertility"] >= 1

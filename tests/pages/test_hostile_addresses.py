@@ -78,10 +78,14 @@ def queries(path: str) -> st.SearchStrategy[str]:
     return st.builds(lambda *parts: urlencode([*chain(*parts)]), pairs, twin)
 
 
+# Files of pages, which draw `format=json` themselves, and what takes seconds.
+LONG = (".", "bpe-bytes", "/unreachable", "/vocabularies/diff", "/languages", "/steps/ngram", "/compare/choices")
+
+
 def chosen(paths: Iterable[str]) -> list[object]:
-    """Leave the files of pages and what takes long to exhaustive runs: the pages themselves draw `format=json`."""
+    """Leave what takes long to exhaustive runs."""
     exhaustive = pytest.mark.exhaustive
-    return [pytest.param(path, marks=exhaustive) if "." in path or "bpe-bytes" in path else path for path in paths]
+    return [pytest.param(path, marks=exhaustive) if any(part in path for part in LONG) else path for path in paths]
 
 
 @pytest.mark.parametrize("path", chosen(READ))

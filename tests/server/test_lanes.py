@@ -49,7 +49,7 @@ def test_the_cost_of_a_request_is_remembered(site: Site) -> None:
     assert asked(site, path).text == "19 19"
 
 
-@pytest.mark.parametrize("clients", [1, 3])
+@pytest.mark.parametrize("clients", [pytest.param(1, marks=pytest.mark.exhaustive), 3])
 def test_light_requests_find_a_worker_beside_heavy_ones(site: Site, clients: int) -> None:
     """Also beside more heavy requests than the site has workers, whose cost it does not know before."""
     with ThreadPoolExecutor(3) as crowd:

@@ -23,6 +23,7 @@ for number in os.listdir("/proc/self/fd"):
 """
 
 
+@pytest.mark.exhaustive  # it loads all that ships
 def test_workers_inherit_no_connection_to_the_database(tmp_path: Path) -> None:
     database = tmp_path / "tokenscope.sqlite"
     environment = os.environ | {"TOKENSCOPE_DATABASE_FILE": str(database), "TOKENSCOPE_PRELOAD": "true"}

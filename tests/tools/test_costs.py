@@ -56,7 +56,9 @@ def test_a_tokenizer_that_is_not_public_has_a_range_from_its_calibration(client:
     assert "August 4, 2026" in page
     assert "github.com/vybestack" in page
     csv = client.get("/costs.csv", query_string={"text": text, "model": "claude-opus-5"}).text.splitlines()[1]
-    assert csv.endswith(f",{opus['low']},{opus['high']}")
+    ends = [opus[f"price_{way}_{end}"] for way in ("in", "out") for end in ("low", "high")]
+    assert csv.endswith(",".join(map(str, ("", opus["low"], opus["high"], *ends))))
+    assert ends[3] == model.exact_cost(opus["high"], output=True)
 
 
 def test_the_page_says_what_does_not_fit(client: FlaskClient) -> None:

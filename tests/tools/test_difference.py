@@ -10,6 +10,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from tests.core.gguf_files import scored, written
 from tests.pages.vocabularies.test_vocabularies import rows as rows_of
 from tests.site import HTMX, words
 from webapp.tools import difference
@@ -64,6 +65,20 @@ def test_two_files_of_gpt2(app: Flask, client: FlaskClient, shared: Path) -> Non
     assert [each["stage"] for each in found["stages"] if not each["same"]] == ["pretokenizer"]
     own = found["texts"][0]
     assert (own["kind"], own["stages"], own["a"], own["b"]) == ("own", ["pretokenizer"], [9319], [1877])
+
+
+def test_a_gguf_file_and_a_published_model_keep_the_names_of_their_files(
+    app: Flask, client: FlaskClient, shared: Path
+) -> None:
+    with app.app_context():
+        first = library().store(written(scored())).name
+        second = library().store((shared / "vocabularies" / "sentencepiece" / "llama2.model").read_bytes()).name
+    client.set_cookie("uploads", f"{first}:a.gguf!{second}:own.model")
+    answer = get(client, (first, second))
+    page = words(answer)
+    assert "Only in Llama 2 · own.model" in page
+    assert "SentencePiece leaves out </s>,<s>" in page
+    assert f'from the tokenizer.json of <a href="/vocabularies/{first}">a.gguf · {first[7:15]}</a>.' in answer.text
 
 
 def test_merges_in_json_and_the_operation(app: Flask, client: FlaskClient) -> None:

@@ -1,6 +1,7 @@
 """`/evaluate`: figures, errors in context, links and downloads."""
 
 import io
+import os
 import re
 from datetime import UTC, datetime, timedelta
 from html import unescape
@@ -16,8 +17,9 @@ from werkzeug.test import TestResponse
 
 from tests.site import Page, words
 from webapp.core.evaluation.report import MethodReport, score_segmentation
-from webapp.jobs import Jobs
+from webapp.jobs import Jobs, jobs
 from webapp.jobs.corpora import NoRoomError
+from webapp.processes import locked
 from webapp.storage import UnavailableStorageError
 from webapp.tools import evaluate as routes
 from webapp.tools.evaluate import inputs
@@ -68,6 +70,8 @@ def test_the_figures_are_those_of_the_official_script(client: FlaskClient, share
         outputs=[upload("pku_fmm.utf8"), upload("pku_bmm.utf8")],
     )
     assert answer.status_code == 200
+    parts = re.findall(r'<section [^>]*label="(errors of [^"]*)', answer.text)
+    assert parts == ["errors of pku_fmm.utf8", "errors of pku_bmm.utf8"]
     expected = []
     for name in ("fmm", "bmm"):
         *_counts, recall, precision, f1, _rate, oov, iv = (folder / f"pku_{name}.score").read_text().split()[-13:]
@@ -224,7 +228,7 @@ def test_a_method_for_which_there_is_no_time_says_so(app: Flask, monkeypatch: py
 
 
 def test_a_long_evaluation_is_a_run_that_its_page_carries_on(
-    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+    client: FlaskClient, app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(inputs, "LONG_CHARACTERS", 1_000)
     long = "\ufeff" + GOLD * 50
@@ -248,6 +252,11 @@ def test_a_long_evaluation_is_a_run_that_its_page_carries_on(
         partial = client.get(f"{address}?lang=en&work=1")
     assert "64% of all lines are done" in words(partial.text)
     assert figures(partial)[1][:3] == ["Pasted segmentation line 64 of 100", "1.000", "1.000"]
+    with app.app_context():
+        lock = locked(jobs().corpora.work(address.rpartition("/")[2]) / "evaluation")
+    assert lock is not None
+    assert "64% of all lines are done" in words(client.get(f"{address}?lang=en&work=1").text)  # a second tab
+    os.close(lock)
     ended = client.get(f"{address}?work=1", headers={"HX-Request": "true", "HX-Request-Type": "full"})
     assert (ended.status_code, ended.headers["HX-Refresh"]) == (204, "true")
     done = client.get(f"{address}?lang=en")
@@ -259,6 +268,12 @@ def test_a_long_evaluation_is_a_run_that_its_page_carries_on(
     assert stored
     assert stored[1] in client.get(address).text
     assert figures(client.get(f"{stored[1]}?lang=en")) == figures(done)
+    foreign = {"Sec-Fetch-Site": "cross-site", "Origin": "https://elsewhere.example"}
+    assert client.post(f"{address}/delete", headers=foreign).status_code == 403
+    assert f'action="{address}/delete"' in waiting.text
+    assert client.post(f"{address}/delete").headers["Location"] == "/evaluate"
+    assert client.get(address).status_code == client.post(f"{address}/delete").status_code == 404
+    assert client.get(stored[1]).status_code == 200
     for wrong in (
         "/evaluate/runs/x",
         "/evaluate/runs/" + "x" * 22,
@@ -272,15 +287,14 @@ def test_an_error_links_to_the_steps_of_its_sentence(client: FlaskClient) -> Non
     far = "好 。 " * 100
     gold = f"{far}研究 生命 的 起源 。 {far}\n{'长' * 200} 研究 生命"
     methods = ("fmm:jieba", "tagger:tagger", "fmm:own-dictionary")
-    fields = {"gold": gold, "training": "研究生", "with": methods}
-    found = []
-    for number in range(1, 4):
-        page = client.get(f"/evaluate?{urlencode({**fields, 'method': number}, doseq=True)}").text
-        found.append({unescape(link) for link in re.findall(r'href="(/steps/[^"]+)"', page)})
+    fields = {"gold": f"{gold}\n研究 生 命 的 起源 。", "training": "研究生", "with": methods}
+    page = get(client, **fields).text  # without an address, which lists the errors of each method
+    parts = page.split('aria-label="errors of ')[1:]
+    found = [{unescape(link) for link in re.findall(r'href="(/steps/[^"]+)"', part)} for part in parts]
     sentence = urlencode({"text": "研究生命的起源。"})
     assert f"/steps/fmm?{sentence}" in found[0]
     assert all(link.startswith("/steps/fmm?text=") and "长" not in unquote(link) for link in found[0])
-    assert all(link.startswith("/steps/tagger?text=") for link in found[1])
+    assert found[1] == {f"/steps/tagger?{sentence}&step=3"}  # a step for each character: it begins at the error
     assert found[2] == set()  # the words of the training are not in the address of steps
     assert "研究生" in client.get(f"/steps/fmm?{sentence}&format=json").text
 

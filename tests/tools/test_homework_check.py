@@ -1,13 +1,16 @@
 """`/homework` and `POST /api/v1/check`: answers that are typed or uploaded, and what is wrong with them."""
 
+import json
 from io import BytesIO
 from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 
+from tests.site import words
 from webapp.core.homework.exercises import EXERCISES
 from webapp.tools.homework.sentences import SENTENCES
+from webapp.web.addresses import packed
 
 OTHER = "e s\nes t\nl o\nlo w\nn e\nne w"
 
@@ -20,7 +23,7 @@ def check(client: FlaskClient, **body: Any) -> Any:
 def test_a_verdict_for_programs(client: FlaskClient) -> None:
     found = check(client, exercise="cs336-bpe-example", answer=OTHER)
     assert (found["outcome"], found["rule"], found["place"], found["why"]) == ("other-rule", "first-seen", 1, "tie")
-    assert "Both pairs occur 9 times. The course takes the lexicographically greater pair." in found["message"]
+    assert "Both pairs occur 9 times. The exercise takes the lexicographically greater pair." in found["message"]
     assert found["yours"] == {"text": "e s", "count": 9, "words": [["n e w e s t", 6], ["w i d e s t", 3]], "more": 0}
     page = client.get(found["link"])
     assert page.status_code == 200
@@ -34,6 +37,37 @@ def test_the_link_shows_the_word_of_a_segmentation(client: FlaskClient) -> None:
     page = client.get(found["link"])
     assert page.status_code == 200
     assert "研究生" in page.text
+
+
+def test_the_link_of_a_probable_path_has_the_total_of_all_words(client: FlaskClient) -> None:
+    found = check(client, exercise="hit-unigram", answer="研究 生命 科学\n你 才 能 来\n他 的 才能 很 高")
+    assert found["place"] == 2
+    total = EXERCISES["hit-unigram"].parameters["training"].count("/")
+    assert f"of frequency / {total}, the sum of all frequencies" in words(client.get(found["link"] + "&lang=en"))
+    assert "hmm=0" in found["link"]
+
+
+def test_the_link_of_a_corpus_that_the_walkthrough_would_split_shows_the_round(client: FlaskClient) -> None:
+    """`don't` is one word in the exercise, two in GPT-2's pattern; as are corpora that no address holds."""
+    own = {"algorithm": "bpe-bytes", "text": "don't don't can't can't won't", "merges": 3, "ties": "greater"}
+    sheet = json.dumps({"tasks": [own]})
+    found = check(client, sheet=sheet, exercise="own-1", answer="' t\nn 't\no n't")
+    assert (found["place"], found["yours"]["text"], found["right"]["text"]) == (1, "' t", "n '")
+    page = client.get(found["link"] + "&lang=en")
+    assert page.status_code == 200
+    assert "occur next to each other 5 times, as often as one other pair" in words(page)
+    assert "these are words that hold one of the two pairs" in words(page)
+    found = check(client, sheet=sheet, exercise="own-1", answer="n '\nn' t\nd on't")
+    assert "1 merge on the whole" not in words(client.get(found["link"] + "&lang=en"))
+    assert "so step 1 is round 3" in words(client.get(found["link"] + "&lang=en"))
+
+
+@pytest.mark.parametrize("before", ["x", *map(packed, ("s", "s t\n\ne st", "a  b", "st e", "s t\n" * 401 + "s t"))])
+def test_merges_in_an_address_that_are_none(client: FlaskClient, before: str) -> None:
+    query = {"symbols": "bytes", "corpus": "low\t5", "before": before, "lang": "en"}
+    page = client.get("/steps/training/bpe", query_string=query)
+    assert page.status_code == 422
+    assert "The merges in this address cannot be read" in words(page)
 
 
 @pytest.mark.parametrize(
@@ -82,10 +116,10 @@ def test_every_wrong_answer_is_explained_in_both_languages(client: FlaskClient, 
 
 def test_sentences_are_in_both_languages() -> None:
     for part in SENTENCES.values():
-        for words in part.values():
-            assert set(words) == {"en", "zh"}
+        for texts in part.values():
+            assert set(texts) == {"en", "zh"}
             places = [
                 set(text.split("%(")[1:]) and {each.split(")")[0] for each in text.split("%(")[1:]}
-                for text in words.values()
+                for text in texts.values()
             ]
             assert places[0] == places[1]

@@ -20,6 +20,25 @@ def encoding_of(model: LanguageModel) -> str:
     return WELL_KNOWN[model.vocabulary].encoding or model.vocabulary
 
 
+@pytest.mark.parametrize(
+    ("name", "vocabulary"),  # as in google/genai/_local_tokenizer_loader.py of google-genai 3.6.1
+    [
+        ("gemini-2.5-pro-preview-06-05", "gemma-3"),
+        ("gemini-2.0-flash", "gemma-3"),
+        ("gemini-2.0-flash-lite-001", "gemma-3"),
+        ("gemini-3-pro-preview", "gemma-3"),
+        ("gemini-3.1-pro-preview", "gemma-4"),
+        ("gemini-2.0-flash-exp", None),
+        ("gemini-2.0-flash-lite-preview-02-05", None),
+        ("gemini-5-pro", None),
+    ],
+)
+def test_gemini_s_models_have_the_tokenizer_of_google_s_own_software(name: str, vocabulary: str | None) -> None:
+    model = model_of(name)
+    assert model is not None
+    assert (model.vocabulary, model.public) == (vocabulary, False)
+
+
 def test_openai_s_models_have_the_encodings_of_tiktoken() -> None:
     names = {**tiktoken.model.MODEL_TO_ENCODING}
     names |= {f"{prefix}zz": encoding for prefix, encoding in tiktoken.model.MODEL_PREFIX_TO_ENCODING.items()}

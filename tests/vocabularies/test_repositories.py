@@ -98,6 +98,9 @@ def test_the_api_and_the_command_line_give_the_same(
     assert tokenizer_of("hf:Qwen/Small").ids("lower") == [1, 2]
     with pytest.raises(InputError, match=r"has no other\.json"):
         tokenizer_of("hf:Qwen/Small@main:other.json")
+    publisher.answers[WHOLE] = Answer(status=403, headers={"X-Error-Code": "GatedRepo"})
+    with pytest.raises(InputError, match=r"Qwen/Small: .* requires an account with access to it; set HF_TOKEN"):
+        tokenizer_of("hf:Qwen/Small")
 
 
 def test_a_file_that_the_site_has_is_not_fetched_again(site: Site, publisher: Publisher) -> None:
@@ -164,7 +167,8 @@ def test_refusals_stand_beside_the_field_and_keep_the_name(
 def test_an_operator_switches_it_off(site: Site, publisher: Publisher) -> None:
     client = site(HUB=f"{publisher.address} catalogue").test_client()
     assert 'name="repository"' not in client.get("/vocabularies").get_data(as_text=True)
-    assert client.post("/vocabularies/repository", data={"repository": "Qwen/Small"}).status_code == 403
+    refused = client.post("/vocabularies/repository", data={"repository": "Qwen/Small"})
+    assert (refused.status_code, "does not fetch from repositories by name" in refused.text) == (403, True)
     assert client.post("/api/v1/repositories", json={"repository": "Qwen/Small"}).status_code == 403
     assert not publisher.requests
 

@@ -1,5 +1,6 @@
 """The catalogue of well-known vocabularies: its entries, and the mistakes in entries that it refuses."""
 
+import lzma
 import re
 from base64 import b64encode
 from functools import cache
@@ -75,12 +76,18 @@ def test_all_that_ships_takes_at_most_5_mb() -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["mistral-nemo", "qwen3"])
-def test_packing_again_gives_the_files_that_ship(name: str) -> None:
+def test_packing_again_gives_the_files_that_ship(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before they are compressed, which for the smallest files takes a minute."""
+    monkeypatch.setitem(packed_ranks.FILTERS[0], "preset", 0)
+
     def read(file: str) -> bytes:
         return (FOLDER / file).read_bytes()
 
+    def plain(file: str, content: bytes) -> bytes:
+        return lzma.decompress(content) if file.endswith(".xz") else content
+
     files = packed_files.pack_file(name, published_file(name), read)
-    assert {file: read(file) for file in files} == files
+    assert {file: plain(file, read(file)) for file in files} == {file: plain(file, files[file]) for file in files}
 
 
 @pytest.mark.parametrize("name", [name for name, known in WELL_KNOWN.items() if known.encoding and known.ships])

@@ -3,6 +3,7 @@
 import builtins
 import io
 import os
+import re
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import brotli
 import pytest
 from flask import Flask, url_for
+from flask.testing import FlaskClient
 
 from webapp.web import assets
 
@@ -130,3 +132,12 @@ def test_who_accepts_brotli_gets_no_comments(
         assert (brotli.decompress(answer.data).decode() if encoding else answer.text) == (sent if encoding else content)
     with client.get(f"/static/{name}", headers=headers | {"If-None-Match": answer.headers["ETag"]}) as answer:
         assert answer.status_code == 304
+
+
+@pytest.mark.parametrize("path", ["/", "/steps", "/no-such-page"])
+def test_the_stylesheets_of_a_page_are_in_its_headers(client: FlaskClient, path: str) -> None:
+    response = client.get(path)
+    linked = re.findall(r'<link rel="stylesheet" href="([^"]+)">', response.text)
+    assert "app.css" in linked[0]
+    assert response.headers["Link"] == ", ".join(f"<{address}>; rel=preload; as=style" for address in linked)
+    assert "Link" not in client.get("/healthz").headers, "one page is not the next one's"

@@ -27,8 +27,8 @@ def has_template(name: str) -> bool:
 
 def fetched_names(library: Library) -> list[str]:
     """The vocabularies whose chat template has been fetched."""
-    here = library.fetcher.disk_cache.names()
-    return [name for name, known in WELL_KNOWN.items() if known.chat and file_of(known, CONFIG).name in here]
+    has = library.fetcher.disk_cache.has
+    return [name for name, known in WELL_KNOWN.items() if known.chat and has(file_of(known, CONFIG))]
 
 
 def published_template(library: Library, name: str) -> ChatTemplate:

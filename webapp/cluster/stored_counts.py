@@ -1,6 +1,6 @@
 """The counts of a corpus on disk, in the order of `counted_corpus.canonical`, where a dict of them takes gigabytes."""
 
-from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -10,8 +10,8 @@ from webapp.cluster.runs import Pair
 FREQUENT = 64  # occurrences; words with as many are few, and stay in memory
 
 
-class StoredCounts(Mapping[str, int]):
-    """Counts to be read from the first word to the last; looking up one word reads all before it.
+class StoredCounts:
+    """Counts to be read from the first word to the last: `webapp.core.trainers.word_counts.WordCounts`.
 
     Words that are not frequent are in runs of a folder, one for each count, with one chunk of each in memory.
     """
@@ -42,7 +42,7 @@ class StoredCounts(Mapping[str, int]):
     def _path(self, count: int) -> Path:
         return self._folder / f"{count:02}.count"
 
-    def pairs(self) -> Iterator[tuple[str, int]]:
+    def items(self) -> Iterator[tuple[str, int]]:
         """Yield the words and counts, most frequent first."""
         for word, count in self._encoded():
             yield word.decode("utf-8", "surrogatepass"), count
@@ -53,36 +53,12 @@ class StoredCounts(Mapping[str, int]):
             with self._path(count).open("rb") as file:
                 yield from runs.read(file)
 
+    def values(self) -> Iterator[int]:
+        """Yield the counts, in the order of the words."""
+        return (count for _, count in self._encoded())
+
     def __iter__(self) -> Iterator[str]:
-        return (word for word, _ in self.pairs())
+        return (word for word, _ in self.items())
 
     def __len__(self) -> int:
         return self._size
-
-    def __getitem__(self, word: str) -> int:
-        for found, count in self.pairs():
-            if found == word:
-                return count
-        raise KeyError(word)
-
-    def items(self) -> ItemsView[str, int]:
-        """The words and counts, read once."""
-        return _Items(self)
-
-    def values(self) -> ValuesView[int]:
-        """The counts, in the order of the words."""
-        return _Values(self)
-
-
-class _Items(ItemsView[str, int]):
-    _mapping: StoredCounts
-
-    def __iter__(self) -> Iterator[tuple[str, int]]:
-        return self._mapping.pairs()
-
-
-class _Values(ValuesView[int]):
-    _mapping: StoredCounts
-
-    def __iter__(self) -> Iterator[int]:
-        return (count for _, count in self._mapping.pairs())

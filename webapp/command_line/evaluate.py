@@ -122,14 +122,14 @@ def _application(methods: Sequence[str]) -> Iterator[list[TokenizerChoice]]:
     """The site without a server, and the methods that are named; raises ArgumentError for one that is none."""
     from flask import g
 
-    from webapp import create_app
+    from webapp.command_line.tokenizers import site
     from webapp.command_line.tool_command import entry_of
     from webapp.tokenization.comparison.state import TokenizerChoice
     from webapp.tokenization.forms import fits
     from webapp.vocabularies import default_for
     from webapp.vocabularies.catalogue import registered
 
-    with create_app({}).app_context(), ExitStack() as stack:
+    with site().app_context(), ExitStack() as stack:
         g.language_key = "en"
         found = []
         for method in methods:
@@ -143,4 +143,8 @@ def _application(methods: Sequence[str]) -> Iterator[list[TokenizerChoice]]:
 
 
 def _content(file: str | None) -> str:
-    return "".join(given.text for given in read_texts(file, by_line=False)) if file else ""
+    """The text of a file, or none without a file; raises InputError for one without text."""
+    text = "".join(given.text for given in read_texts(file, by_line=False)) if file else ""
+    if file and not text.strip():
+        raise InputError(f"{file}: there is no text in it")
+    return text

@@ -1,6 +1,7 @@
 """Reads texts from files and standard input, which must be UTF-8; and the two kinds of errors of all commands."""
 
 import sys
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -64,7 +65,9 @@ def _decoded(file: str, content: bytes, offset: int) -> str:
     try:
         return content.decode()
     except UnicodeDecodeError as error:
-        raise InputError(f"{_shown(file)}: not valid UTF-8 at byte {offset + error.start}") from None
+        place = f"{_shown(file)}: not valid UTF-8 at byte {offset + error.start}"
+        other = "UTF-16" if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "GB18030"
+        raise InputError(f"{place}; convert it to UTF-8, for example from {other}: iconv -f {other} -t UTF-8") from None
 
 
 def _shown(file: str) -> str:

@@ -26,10 +26,11 @@ TOO_MUCH = 3
 COMMANDS = ("encode", "decode", "count", "split", "train", "doctor", "check", "segment", "evaluate")
 
 EPILOG = """\
-Built-in vocabularies: o200k_base (GPT-4o), o200k_harmony, cl100k_base (GPT-4), p50k_base, p50k_edit, r50k_base, gpt2;
-bpe-bytes, bpe-characters, wordpiece, unigram and jieba. Others, such as llama-3 or qwen3, are fetched from their
-publishers on first use. Any other value is the path of a vocabulary file: tokenizer.json, a SentencePiece model,
-.tiktoken, vocab.txt, a word list and more.
+Built-in vocabularies: o200k_base (GPT-4o), o200k_harmony, cl100k_base (GPT-4), p50k_base, p50k_edit, r50k_base, gpt2,
+qwen3, mistral-nemo, mistral-7b-v0-1, bert-base-cased, bert-base-chinese, t5; bpe-bytes, bpe-characters, wordpiece,
+unigram, jieba and tagger. Others, such as llama-3 or gemma-3, are fetched from their publishers on first use, and with
+hf:OWNER/NAME any repository of the hub. Any other value is the path of a vocabulary file: tokenizer.json, a
+SentencePiece model, .gguf, .tiktoken, vocab.txt, a word list and more.
 """
 
 

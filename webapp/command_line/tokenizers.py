@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from flask import Flask
 
     from webapp.core import Tokenizer
-    from webapp.vocabularies.fetching import Fetcher
+    from webapp.vocabularies.fetching import Fetcher, FetchError
     from webapp.vocabularies.language_models import LanguageModel
     from webapp.vocabularies.wellknown import WellKnown
 
@@ -59,7 +59,7 @@ def _from_repository(name: str) -> Tokenizer:
         found = repositories.Repository.read(repository, revision, path)
         return fetcher.disk_cache.recognized(repositories.fetch(fetcher, found)[1]).tokenizer
     except FetchError as error:
-        raise InputError(repositories.problem(error, found)) from None
+        raise InputError(_for_terminal(error, repositories.problem(error, found))) from None
     except ValueError as error:
         raise InputError(f"{name}: {error}") from None
 
@@ -143,10 +143,17 @@ def fetched(known: WellKnown, fetcher: Fetcher) -> Sequence[bytes]:
                 sys.stderr.write(f"{start}tokenscope: fetching {known.name}: {share}")
                 sys.stderr.flush()
     except FetchError as error:
-        raise InputError(error.sentence()) from None
+        raise InputError(_for_terminal(error, error.sentence())) from None
     finally:
         sys.stderr.write(start)
     return contents
+
+
+def _for_terminal(error: FetchError, sentence: str) -> str:
+    """The sentence that visitors read; who runs the command is the operator, and has the token."""
+    if error.reason != "refused":
+        return sentence
+    return f"{error.name}: {error.host} requires an account with access to it; set HF_TOKEN to a token of yours"
 
 
 def configured(prepare: Callable[[Flask], object]) -> Flask:
@@ -162,6 +169,16 @@ def configured(prepare: Callable[[Flask], object]) -> Flask:
     settings.configure(app, {})
     prepare(app)
     return app
+
+
+def site(**configuration: object) -> Flask:
+    """Return the site for a command, without its database: a command of flask does not create it either."""
+    import click
+
+    from webapp import create_app
+
+    with click.Context(click.Command("tokenscope")):
+        return create_app(configuration)
 
 
 def inference_arguments() -> ArgumentParser:
@@ -230,7 +247,7 @@ def model_named(name: str, vocabulary: str | None) -> LanguageModel:
     elif model.vocabulary is None and vocabulary is None:
         why = "is not public, so it cannot count"
         if model.repository:
-            why = f"is not in the catalogue; choose a file of {model.repository} on the Hugging Face hub with -v"
+            why = f"is not in the catalogue; fetch it with -v hf:{model.repository}, or give its file with -v"
         raise InputError(f"the tokenizer of {model.title} {why}{'; ' if model.note else ''}{model.note}")
     if model.vocabulary is not None and not model.public:
         sys.stderr.write(f"tokenscope: {model.title}: {model.note}\n")

@@ -1,23 +1,24 @@
 """The process of one training: reads a corpus, writes a vocabulary, and says how far it is.
 
 It does not know the database. It sends its worker `{"progress": …}`, and at the end `{"failed": …}` or
-`{"finished": …}`. On the held-out text it compares the trained vocabulary with the site's own and with fetched ones.
+`{"finished": …}`. On the held-out text it compares the trained vocabulary with the site's own and with fetched ones,
+which a process of its own measures meanwhile.
 """
 
 import errno
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from multiprocessing import get_context
 from pathlib import Path
-from time import process_time
-from typing import Any
+from typing import Any, TypeVar
 
 from webapp.core.analysis.measures import MeasureId, measures_of
 from webapp.core.analysis.words import TextWords, words_of
-from webapp.core.encoding import Encoding
 from webapp.core.formats.recognize import save
 from webapp.core.models.ngram import NGram
 from webapp.core.tokenizer import Tokenizer
@@ -25,7 +26,8 @@ from webapp.core.training.corpus import CorpusError, CorpusFile
 from webapp.core.training.counting import count_words
 from webapp.core.training.ngrams import predicted, sentences
 from webapp.core.training.plan import PlanError, Progress, Report, TrainingPlan, TrainingRecord
-from webapp.core.training.train import TrainingError, train
+from webapp.core.training.train import MEASURED as MOST_MEASURED
+from webapp.core.training.train import TrainingError, sample_of, train
 from webapp.processes import Message, Send, give_way
 from webapp.vocabularies import shipped_tokenizer
 from webapp.vocabularies.disk_cache import DiskCache
@@ -38,13 +40,13 @@ CHECKPOINT = "counts"
 # A smaller corpus is counted before other processes would have started.
 BYTES_FOR_PROCESSES = 8_000_000
 MOST_FETCHED = 8
-# The share of a training's processor time for the comparison, and the least in seconds: loading eight vocabularies and
-# jieba's words takes 3 s, as long as training on 5 MB. Those that do not fit are left out, except for the first.
-COMPARING, LEAST_COMPARING = 0.08, 1.0
 # A vocabulary that knows less of the text is no comparison: an unknown token may stand for many characters.
 MOST_UNKNOWN = 0.05
 MEASURED: tuple[MeasureId, ...] = ("fertility", "whole-words", "unknown", "renyi-efficiency", "vocabulary-used")
 """The measures of each vocabulary besides characters per token."""
+Measured = tuple[float, dict[str, float | None]]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def outcome(task: Task, report: Report) -> Message:
 
 
 def _trained(task: Task, report: Report) -> Message:
-    began, plan, files = process_time(), task.plan, task.files
+    plan, files = task.plan, task.files
     size = sum(Path(file.path).stat().st_size for file in files if Path(file.path).exists())
     processes = task.processes if size >= BYTES_FOR_PROCESSES else 1
     last = Progress("read", 0, size)
@@ -104,26 +106,26 @@ def _trained(task: Task, report: Report) -> Message:
         most_bytes=task.most_text,
         begin=give_way if task.gives_way else None,
     )
-    trained = train(plan, counted, noted)
-
-    def writing(share: float) -> None:
-        report(Progress("write", round(100 * share), 100, last.pieces, last.latest, trained.curve))
-
-    writing(0)
-    (task.folder / RESULT).write_bytes(save(trained.tokenizer))
-    held_out: dict[str, Any] = {
-        "characters": len(trained.held_out),
-        "characters_per_token": trained.characters_per_token,
-        "others": {},
-    }
-    if plan.trainer == "tagger":  # the tokens of models of words are words: fewer than those of subwords
-        held_out["tagger"] = trained.figures
-    elif trained.figures:
-        built_in = _perplexities_of_the_built_in_model(counted.held_out, plan) if counted.held_out else {}
-        held_out["ngrams"] = {**trained.figures, "built_in": built_in}
-    elif trained.held_out:
-        end = process_time() + max(COMPARING * (process_time() - began), LEAST_COMPARING)
-        held_out |= compared(trained.held_out, trained.tokenizer, task.vocabularies, end, writing)
+    text = sample_of(counted.held_out, MOST_MEASURED)
+    with _beside(task) as process:
+        if plan.trainer == "ngram":
+            built_in = process.submit(_perplexities_of_the_built_in_model, counted.held_out, plan)
+        elif text and not plan.of_words:  # the tokens of models of words are words: fewer than those of subwords
+            others = Others(process, text, task.vocabularies)
+        trained = train(plan, counted, noted)
+        report(Progress("write", 0, 1, last.pieces, last.latest, trained.curve))
+        (task.folder / RESULT).write_bytes(save(trained.tokenizer))
+        held_out: dict[str, Any] = {
+            "characters": len(trained.held_out),
+            "characters_per_token": trained.characters_per_token,
+            "others": {},
+        }
+        if plan.trainer == "tagger":
+            held_out["tagger"] = trained.figures
+        elif trained.figures:
+            held_out["ngrams"] = {**trained.figures, "built_in": built_in.result()}
+        elif text:
+            held_out |= others.compared(trained.tokenizer)
     record = TrainingRecord(
         plan=plan,
         files=tuple(file.name for file in files),
@@ -136,7 +138,7 @@ def _trained(task: Task, report: Report) -> Message:
         curve=trained.curve,
         held_out=held_out,
     )
-    writing(1)
+    report(Progress("write", 1, 1, last.pieces, last.latest, trained.curve))
     return record.as_json()
 
 
@@ -151,39 +153,62 @@ def _place(error: BaseException) -> str:
     return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}" if last else type(error).__name__
 
 
-def compared(text: str, own: Tokenizer, folder: Path, end: float, note: Callable[[float], None]) -> dict[str, Any]:
-    """The held-out text in figures: characters per token of `others` by vocabulary, and `MEASURED` of all.
+@contextmanager
+def _beside(task: Task) -> Iterator[ProcessPoolExecutor]:
+    """A process that computes beside this one until the block ends."""
+    process = ProcessPoolExecutor(1, get_context("spawn"), initializer=give_way if task.gives_way else None)
+    try:
+        yield process
+    finally:
+        process.shutdown(wait=False, cancel_futures=True)
 
-    `folder` has the fetched vocabularies. One that cannot be read is left out, as is one that knows less than 95 % of
-    its tokens, and all but the first that would begin after `end` (of `process_time`). `note` gets the share done.
-    `own_measures` are those of the trained vocabulary, `measures` those of the others.
-    """
-    others: dict[str, float] = {}
-    measures: dict[str, dict[str, float | None]] = {}
-    words = TextWords([], [])
-    with suppress(MemoryError):  # a training may have little; without words there is no fertility
-        words = words_of(text, chinese_words)
 
-    def measured(tokenizer: Tokenizer, encoding: Encoding) -> dict[str, float | None]:
-        found = measures_of(encoding, words, number_of_ids(tokenizer))
-        return {measure: found.value(measure) for measure in MEASURED}
+class Others:
+    """The vocabularies of the site on a held-out text, measured by another process one by one."""
 
-    loaders = _loaders(folder)
-    for place, (name, load) in enumerate(loaders.items()):
-        note(place / len(loaders))
-        if others and process_time() > end:
-            break
+    def __init__(self, process: ProcessPoolExecutor, text: str, folder: Path) -> None:
+        """`folder` has the fetched vocabularies."""
+        self._text = text
+        self._words = process.submit(_words, text)
+        self._found = {name: process.submit(_measured_by, name, folder, text) for name in _loaders(folder)}
+
+    def compared(self, own: Tokenizer) -> dict[str, Any]:
+        """The text in figures: characters per token of `others` by vocabulary, and `MEASURED` of all.
+
+        The others are those that are measured by now, at least the first; loading all takes 3 s. One that cannot be
+        read is left out, as is one that knows less than 95 % of its tokens. `own_measures` are those of `own`,
+        `measures` those of the others.
+        """
+        wait([next(iter(self._found.values()))])
+        found = {name: each for name, future in self._found.items() if (each := _result(future))}
+        measured: dict[str, Any] = {"others": {name: share for name, (share, _) in found.items()}}
         with suppress(Exception):
-            tokenizer = load()
-            encoding = tokenizer.encode(text)
-            if encoding and len(encoding.unknown) <= MOST_UNKNOWN * len(encoding):
-                others[name] = len(text) / len(encoding)
-                measures[name] = measured(tokenizer, encoding)
-    found: dict[str, Any] = {"others": others}
-    with suppress(Exception):
-        found["own_measures"] = measured(own, own.encode(text))
-        found["measures"] = measures
-    return found
+            measured["own_measures"] = _measured(own, self._text, _result(self._words) or TextWords([], []))[1]
+            measured["measures"] = {name: measures for name, (_, measures) in found.items()}
+        return measured
+
+
+def _result(future: Future[T]) -> T | None:
+    """What a call of the other process has returned; None if it has not, or if it failed."""
+    return future.result() if future.done() and not future.exception() else None
+
+
+@cache
+def _words(text: str) -> TextWords:
+    with suppress(MemoryError):  # a training may have little; without words there is no fertility
+        return words_of(text, chinese_words)
+    return TextWords([], [])
+
+
+def _measured_by(name: str, folder: Path, text: str) -> Measured | None:
+    found = _measured(_loaders(folder)[name](), text, _words(text))
+    return found if (found[1]["unknown"] or 0) <= MOST_UNKNOWN else None
+
+
+def _measured(tokenizer: Tokenizer, text: str, words: TextWords) -> Measured:
+    """The characters per token of a text, and `MEASURED`."""
+    found = measures_of(tokenizer.encode(text), words, number_of_ids(tokenizer))
+    return found.characters_per_token or 0, {measure: found.value(measure) for measure in MEASURED}
 
 
 def _loaders(folder: Path) -> dict[str, Callable[[], Tokenizer]]:
@@ -199,9 +224,9 @@ def _loaders(folder: Path) -> dict[str, Callable[[], Tokenizer]]:
 
 def _perplexities_of_the_built_in_model(held_out: str, plan: TrainingPlan) -> dict[str, Any]:
     """The perplexity of the site's own n-gram model on the held-out text of a plan by order, and its unknown words."""
-    model = ngram_tokenizer().model
     texts = list(sentences(held_out, plan))
-    if not texts or not isinstance(model, NGram):
+    model = ngram_tokenizer().model if texts else None
+    if not isinstance(model, NGram):
         return {}
     found = {}
     for order in range(1, int(plan.order) + 1):

@@ -99,16 +99,15 @@ def steps_address(result: Result, index: int | None = None) -> str | None:
     return shortened and steps_of(*shortened)
 
 
-def steps_of(state: State, token: int | None = None) -> str | None:
-    """The address of the steps of a short text, at the one that produced `token`; None if there are none."""
+def steps_of(state: State, token: int | None = None, step: int | None = None) -> str | None:
+    """The address of a short text's steps, at a step or the one that produced `token`; None if there are none."""
     algorithm = ALGORITHMS.get(state.algorithm)
     if algorithm is None or not algorithm.has_steps or not state.text or find_or_none(state.vocabulary) is None:
         return None
     if len(state.text) > MOST:
         return None
     address = f"{url_for('steps.page', algorithm=state.algorithm)}?{state.query_of_algorithm()}"
-    if token is not None:
-        address += f"&token={token}"
+    address += "".join(f"&{name}={at}" for name, at in (("token", token), ("step", step)) if at is not None)
     return address if len(address) <= LONGEST_ADDRESS else None
 
 

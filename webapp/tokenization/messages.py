@@ -8,6 +8,7 @@ from werkzeug.datastructures import FileStorage
 
 from webapp.core.formats import tiktoken_encoding
 from webapp.core.formats.dictionary import DictionaryError
+from webapp.core.formats.gguf_metadata import is_gguf
 from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import is_tiktoken
 from webapp.core.models.dictionary_edits import EditError
@@ -171,7 +172,9 @@ def store_upload(files: Sequence[FileStorage], pattern: str = "") -> CatalogueEn
                 size=f"{len(content):,}",
                 limit=f"{limit:,}",
             )
-            raise InputProblem(message, 413, FIELD)
+            part = f"head -c {min(24_000_000, limit)} {_short(file.filename)} > part.gguf"
+            advice = _("Of a GGUF file, send the beginning, which has the tokenizer: %(command)s", command=part)
+            raise InputProblem(joined([message, advice if is_gguf(content) else ""]), 413, FIELD)
     if pattern := pattern.strip():
         contents.append(_encoding(contents, pattern))
     return _stored(_short(files[0].filename), FIELD, *contents)

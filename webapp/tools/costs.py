@@ -64,12 +64,14 @@ class CostsInput(Input):
 
 
 class CostRange(Answer):
-    """The least and the most tokens of a text, by a published calibration, and their prices as input."""
+    """The least and the most tokens of a text, by a published calibration, and their prices as input and as output."""
 
     low: int
     high: int
     price_in_low: str | None
     price_in_high: str | None
+    price_out_low: str | None
+    price_out_high: str | None
     measured: Annotated[str, Field(description="Tokens for one of `vocabulary`, by kind of text.")]
     vocabulary: str
     source: str
@@ -87,7 +89,7 @@ class ModelCost(Answer):
     share: Annotated[float | None, Field(description="The share of it that the text fills; above 1, it does not fit.")]
     range: Annotated[CostRange | None, Field(description="In place of `tokens`, if the tokenizer is not public.")]
     price_in: Annotated[str | None, Field(description="The price of the text as input.", examples=["0.00104"])]
-    price_out: Annotated[str | None, Field(description="The price of as many tokens of output.")]
+    price_out: Annotated[str | None, Field(description="Of as many tokens of output, if the model writes as many.")]
     source: Annotated[str | None, Field(description="The page that states the figures.")]
     as_of: Annotated[str | None, Field(description="The date of the figures.")]
     note: Annotated[str, Field(description="Whose software counts like this, if the publisher gives no tokenizer.")]
@@ -145,6 +147,8 @@ def _row(model: LanguageModel, tokens: dict[str, int], problems: dict[str, str])
             high=high,
             price_in_low=model.exact_cost(low),
             price_in_high=model.exact_cost(high),
+            price_out_low=model.exact_cost(low, output=True),
+            price_out_high=model.exact_cost(high, output=True),
             measured=found.measured,
             vocabulary=found.vocabulary,
             source=found.source,
@@ -170,10 +174,11 @@ def _row(model: LanguageModel, tokens: dict[str, int], problems: dict[str, str])
 
 def _table(found: Costs) -> Iterator[tuple[object, ...]]:
     columns = ("model", "vocabulary", "tokens", "max_input", "share", "price_in", "price_out", "as_of", "problem")
-    yield *columns, "tokens_low", "tokens_high"
+    prices = ("price_in_low", "price_in_high", "price_out_low", "price_out_high")
+    yield *columns, "tokens_low", "tokens_high", *prices
     for row, _meters in found.rows:
-        limits = (row.range.low, row.range.high) if row.range else (None, None)
-        yield *(getattr(row, column) for column in columns), *limits
+        ends = (getattr(row.range, name, None) for name in ("low", "high", *prices))
+        yield *(getattr(row, column) for column in columns), *ends
 
 
 TOOL = Tool(

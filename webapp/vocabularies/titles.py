@@ -17,11 +17,11 @@ SAME_CORPUS = _l("Same corpus, same size")
 def title_of(entry: CatalogueEntry) -> str:
     """The display name of a vocabulary: the site's or the publisher's name for it.
 
-    For an upload, the name of the well-known vocabulary that it is; else the name of the visitor's file, or its format,
-    and the first digits of its hash: `my.model · 9e556afd`.
+    For an upload, the name of the visitor's file, or its format, and the first digits of its hash: `my.model ·
+    9e556afd`; for one that is a well-known vocabulary, the name of that and of the file: `Llama 2 · my.model`.
     """
     if entry.recognized:
-        return WELL_KNOWN[entry.recognized].title
+        return " · ".join(filter(None, (WELL_KNOWN[entry.recognized].title, entry.file)))
     if entry.origin == "uploaded":
         return f"{entry.file or formats()[entry.title]} · {entry.name.removeprefix('upload-')[:8]}"
     return entry.title or str(entry.label)

@@ -12,6 +12,7 @@ from webapp.vocabularies.library import find
 from webapp.vocabularies.upload_labels import COOKIE, LONGEST_FILE, REMEMBERED, labels_of
 
 A_YEAR = 31_536_000
+MOST_BYTES = 3_900  # browsers refuse cookies of more than 4,096 with their name and attributes
 
 
 def uploads_of(request: Request) -> list[CatalogueEntry]:
@@ -46,6 +47,8 @@ def remember_upload(
     parts = [
         f"{upload}:{quote(label, safe='')}{id and f':{quote(id)}'}" for upload, (label, id) in newest_first.items()
     ][:REMEMBERED]
+    while len("!".join(parts)) > MOST_BYTES:  # a Chinese character of a file name takes nine
+        parts.pop()
     response.set_cookie(
         COOKIE, "!".join(parts), max_age=A_YEAR, samesite="Lax", httponly=True, secure=current_request.is_secure
     )

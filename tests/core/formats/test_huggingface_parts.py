@@ -169,6 +169,7 @@ def assert_same_spans(pair: Pair, text: str) -> None:
     assert ours == pair.theirs.pre_tokenizer.pre_tokenize_str(text)
 
 
+@pytest.mark.exhaustive
 @EXPENSIVE
 @given(text=any_text | st.lists(st.sampled_from(PARTS_OF_TEXTS), max_size=16).map("".join))
 def test_published_patterns_split_as_in_tokenizers(splits: list[Pair], text: str) -> None:

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from webapp.core.homework import segmentations
 from webapp.core.homework.check import Answer, check, solution
 from webapp.core.homework.exercises import ALGORITHMS, ASKED, EXERCISES, ParameterError, own_exercise
+from webapp.core.homework.segmentations import Segmenting
 from webapp.core.homework.verdicts import AnswerError
 
 SENTENCES = "研究生命\n和尚未结婚"
@@ -34,6 +36,47 @@ def test_of_a_long_text_the_first_sentences_are_checked() -> None:
     wrong = [line] * 650 + [line.replace("研究生/ 命/", "研究/ 生命/", 1)] + [line] * 149
     found = check(EXERCISES["hit-fmm"], Answer("\n".join(wrong), given=given))
     assert (found.outcome, found.place) == ("wrong", 651)
+
+
+@pytest.mark.parametrize("id", ["hit-fmm", "hit-bmm"])
+@pytest.mark.parametrize("number", ["", "19980101-01-001-001"])
+@pytest.mark.parametrize("times", [3, 90])
+def test_the_link_of_a_sentence_shows_the_first_word_that_differs(id: str, number: str, times: int) -> None:
+    """However long the sentence is, and with the number of its line."""
+    sentence = number + "研究生命和尚未结婚" * times + "研究" + "和尚未结婚" * times
+    files = {"dictionary": DICTIONARY.encode(), "text": sentence.encode()}
+    right = solution(EXERCISES[id], files).split("/ ")
+    at = len(right) - 2 - 3 * times  # 研究, in the middle
+    assert right[at] == "研究"
+    found = check(EXERCISES[id], Answer("/ ".join([*right[:at], "研", "究", *right[at + 1 :]]), given=files))
+    assert found.link is not None
+    assert found.right is not None
+    text, token = str(found.link.values["text"]), int(found.link.values["token"])
+    given = {name: str(found.link.values[name]) for name in ("dictionary", "text")}
+    wanted = Segmenting.of({**EXERCISES[id].parameters, **given}, {})
+    assert wanted.words(text)[token] == found.right.text == "研究"
+    assert len(text) <= 200
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "rule"),
+    [("甲 乙丙\n丁", "right", "equal-probability"), ("甲乙 丙\n丁", "right", ""), ("甲 乙 丙\n丁", "wrong", "")],
+)
+def test_paths_of_the_same_probability_are_right(answer: str, outcome: str, rule: str) -> None:
+    given = {"algorithm": "max-probability", "text": "甲乙丙\n丁", "dictionary": "甲乙 2\n丙 1\n甲 1\n乙丙 2\n丁 9"}
+    found = check(own_exercise(given), Answer(answer))
+    assert (found.outcome, found.rule) == (outcome, rule)
+
+
+def test_of_many_short_sentences_the_first_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segmentations, "MOST_SENTENCES", 3)
+    given = {"dictionary": DICTIONARY.encode(), "text": "研究\n生命\n结婚\n和尚\n".encode()}
+    found = check(EXERCISES["hit-fmm"], Answer("研究\n生命\n结婚\n和 尚", given=given))
+    assert (found.outcome, found.total, [note.code for note in found.notes]) == (
+        "right",
+        3,
+        ["first-sentences", "same-by-rule"],
+    )
 
 
 def test_a_dictionary_may_have_tags_before_counts() -> None:

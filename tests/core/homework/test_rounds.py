@@ -2,19 +2,26 @@
 
 import json
 import lzma
+from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 from math import log
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from webapp.core.homework import merges
 from webapp.core.homework.computed import viterbi
 from webapp.core.homework.files import handed_in
 from webapp.core.homework.merges import Training, judge, judge_vocabulary, written, written_vocabulary
-from webapp.core.homework.rounds import BPERounds, WordPieceRounds, train
+from webapp.core.homework.rounds import BPERounds, Pair, WordPieceRounds, train
 from webapp.core.reference import bpe, hmm, wordpiece
+from webapp.core.text.utf8 import bytes_to_characters, characters_to_bytes
+from webapp.core.traces.training_merges import train_bytes
 from webapp.core.trainers import bpe as trainer
 from webapp.core.trainers.ties import TIE_RULES, TieRule
 
@@ -24,8 +31,8 @@ words = st.dictionaries(st.text("abc", min_size=1, max_size=6), st.integers(1, 4
 @given(words, st.sampled_from(TIE_RULES))
 def test_bpe_by_every_rule(counts: dict[str, int], ties: TieRule) -> None:
     rounds = BPERounds((bpe.utf8(word), count) for word, count in counts.items())
-    merges = trainer.train_bytes(counts, merges_at_most=12, ties=ties).merges
-    assert train(rounds, 12, ties) == [(merge.left, merge.right) for merge in merges]
+    trained = trainer.train_bytes(counts, merges_at_most=12, ties=ties)
+    assert train(rounds, 12, ties) == [(merge.left, merge.right) for merge in trained.merges]
 
 
 @given(words)
@@ -68,6 +75,30 @@ def test_an_answer_by_another_rule_is_recognized(counts: dict[str, int], own: Ti
         assert [found.yours and found.yours.count] == [found.right and found.right.count]
 
 
+@given(words, st.sampled_from(TIE_RULES), st.sampled_from(TIE_RULES), st.integers(2, 4))
+def test_a_link_to_a_part_of_a_corpus_has_the_pair_and_both_counts(
+    counts: dict[str, int], own: TieRule, other: TieRule, most: int
+) -> None:
+    """However many words are kept, the round takes the right pair, and counts both as on the whole corpus."""
+    right, mine = (Training(6, ties, "bytes", words=counts, specials=("<s>",)) for ties in (own, other))
+    assume(right.right != mine.right)
+    with patch.object(merges, "MOST_LINKED", most):
+        found = judge(right, handed_in(written(mine), {}))
+    assert found.link
+    lines = [line.rpartition("\t") for line in str(found.link.values["corpus"]).split("\n")]
+    before = [tuple(map(characters_to_bytes, line.split())) for line in str(found.link.values["before"]).splitlines()]
+    assert found.place
+    assert found.right
+    assert found.yours
+    assert before == right.right[: found.place - 1]
+    training = train_bytes({word: int(count) for word, _tab, count in lines}, 1, ties=own, before=before)
+    (round,) = training.rounds()
+    pairs = {(pair.left, pair.right): pair.count for pair in round.pairs()}
+    (left, winner), *_rest = pairs.items()
+    assert (left, winner) == (right.right[found.place - 1], found.right.count)
+    assert pairs[mine.right[found.place - 1]] == found.yours.count
+
+
 @given(st.text("ab1 2.'\"，学é#-\n+,", min_size=1, max_size=40), st.sampled_from(["gpt2", "gpt4", "none"]))
 def test_written_merges_are_read_back(corpus: str, split: str) -> None:
     """Whatever characters the pieces have: quotes, digits, separators, parts of characters."""
@@ -82,13 +113,79 @@ def test_written_merges_are_read_back(corpus: str, split: str) -> None:
     )
 
 
-@pytest.mark.parametrize("ties", TIE_RULES)
-def test_the_merges_of_cs336(ties: TieRule) -> None:
-    """The course's own merges of its corpus; other rules part from it at a tie."""
+@pytest.fixture(scope="module")
+def cs336() -> Any:
+    """The word counts of CS336's corpus, and the course's merges of it."""
     path = Path(__file__).parents[1] / "trainers" / "cs336.json.xz"
     if not path.exists():
         pytest.skip("the word counts of CS336's corpus are not here")
-    given = json.loads(lzma.decompress(path.read_bytes()))
+    return json.loads(lzma.decompress(path.read_bytes()))
+
+
+def by_key(counts: dict[str, int], key: Callable[[tuple[bytes, bytes], dict[bytes, int]], Any]) -> list[Pair]:
+    """The merges of a student who takes the greatest pair by another key; ids of pieces are 256 and more."""
+    rounds = BPERounds((bpe.utf8(word), count) for word, count in counts.items())
+    ids, chosen = {bytes([byte]): byte for byte in range(256)}, []
+    for _round in range(243):
+        chosen.append(max(rounds.best()[1], key=lambda pair: key(pair, ids)))
+        rounds.merge(chosen[-1])
+        ids.setdefault(b"".join(chosen[-1]), len(ids))
+    return chosen
+
+
+def stripped(counts: dict[str, int]) -> dict[str, int]:
+    found: Counter[str] = Counter()
+    for word, count in counts.items():
+        found[word.strip()] += count
+    return {word: count for word, count in found.items() if word}
+
+
+MISTAKES: list[tuple[Callable[[Any], list[Pair]], str, str, int]] = [
+    (lambda given: by_key(given["counts"], lambda pair, _ids: pair[0] + pair[1]), "tie", "joined", 32),
+    (
+        lambda given: by_key(given["counts"], lambda pair, _ids: tuple(map(bytes_to_characters, pair))),
+        "tie",
+        "as-spelled",
+        93,
+    ),
+    (lambda given: by_key(given["counts"], lambda pair, ids: tuple(map(ids.get, pair))), "tie", "higher-ids", 93),
+    (lambda given: Training(243, "greater", words=stripped(given["counts"])).right, "without-spaces", "", 1),
+    (lambda given: Training(243, "greater", words=dict.fromkeys(given["counts"], 1)).right, "unweighted", "", 1),
+    (lambda given: Training(244, "greater", words=given["counts"]).right, "more-merges", "", 244),
+    (lambda given: Training(242, "greater", words=given["counts"]).right, "fewer-merges", "", 243),
+]
+"""What students often get wrong in train_bpe, with the reason, the rule and the first merge that differs."""
+
+
+@pytest.mark.parametrize(("train_wrongly", "why", "rule", "place"), MISTAKES)
+def test_mistakes_in_training(
+    cs336: Any, train_wrongly: Callable[[Any], list[Pair]], why: str, rule: str, place: int
+) -> None:
+    mine = "".join(
+        f"{bytes_to_characters(left)} {bytes_to_characters(right)}\n" for left, right in train_wrongly(cs336)
+    )
+    training = Training(243, "greater", split="gpt2", specials=("<|endoftext|>",), words=cs336["counts"])
+    found = judge(training, handed_in(mine, {}))
+    assert (found.outcome, found.why, found.rule, found.place) == ("other-rule" if rule else "wrong", why, rule, place)
+    assert found.link or why == "more-merges"
+
+
+def test_what_cannot_be_told_apart_is_said() -> None:
+    for corpus, expected in (("low low lower", ["no-ties", "no-specials"]), ("low low<s>low lower", ["no-ties"])):
+        training = Training(1, "greater", specials=("<s>",), corpus=corpus + " we" * 9)
+        found = judge(training, handed_in(written(training), {}))
+        assert [note.code for note in found.notes] == expected
+
+
+def test_pairs_in_a_run_are_counted_at_every_place() -> None:
+    found = judge(Training(1, "greater", words={"aaa": 2, "bc": 3}), handed_in("b c", {}))
+    assert (found.outcome, found.why) == ("wrong", "overlapping")
+
+
+@pytest.mark.parametrize("ties", TIE_RULES)
+def test_the_merges_of_cs336(cs336: Any, ties: TieRule) -> None:
+    """The course's own merges of its corpus; other rules part from it at a tie."""
+    given = cs336
     training = Training(243, "greater", "bytes", specials=("<|endoftext|>",), words=given["counts"])
     assert [line.split() for line in written(training).splitlines()] == given["merges"]
     mine = Training(243, ties, "bytes", specials=("<|endoftext|>",), words=given["counts"])

@@ -2,6 +2,7 @@
 
 import time
 from collections import Counter
+from functools import cache, partial
 from itertools import pairwise, product
 from math import exp, fsum
 from random import Random
@@ -91,8 +92,11 @@ def by_the_paper(random: Random, probability: float) -> list[int]:
     return [PIECES.index(piece) for piece in reference.dropout("abcabcab", MERGES, probability, random)]
 
 
+samples = cache(partial(UnigramSamples, MODEL_SAMPLES))
+
+
 def by_samples(random: Random, alpha: float) -> list[str]:
-    return [list(PIECES_SAMPLES)[id] for id, _, _ in UnigramSamples(MODEL_SAMPLES, alpha).draw("abcab", random)]
+    return [list(PIECES_SAMPLES)[id] for id, _, _ in samples(alpha).draw("abcab", random)]
 
 
 def by_the_reference(random: Random, alpha: float) -> list[str]:
@@ -100,7 +104,12 @@ def by_the_reference(random: Random, alpha: float) -> list[str]:
 
 
 def by_exact_probabilities(random: Random, alpha: float) -> list[str]:
-    return random.choices(WAYS, [exp(alpha * fsum(map(PIECES_SAMPLES.__getitem__, way))) for way in WAYS])[0]
+    return random.choices(WAYS, weights(alpha))[0]
+
+
+@cache
+def weights(alpha: float) -> list[float]:
+    return [exp(alpha * fsum(map(PIECES_SAMPLES.__getitem__, way))) for way in WAYS]
 
 
 @pytest.mark.parametrize(

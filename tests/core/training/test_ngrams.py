@@ -71,6 +71,15 @@ def test_a_corpus_without_spaces_is_refused(tmp_path: Path) -> None:
             found()
         assert error.value.code == "unsegmented"
     assert survey(files, replace(PLAN, segmentation="fmm")).distinct_words < 20
+    trained(PLAN, tmp_path, "研究 生命 。\n研究 起源 。\n")
+    facts = survey(files, PLAN)
+    assert (facts.words, facts.distinct_words) == (6, 4)  # without the marks of sentences
+    words = "研究\n生命\n的\n起源\n" * 50
+    for plan in (PLAN, replace(PLAN, segmentation="fmm"), TrainingPlan(trainer="tagger")):
+        for found in (lambda plan=plan: trained(plan, tmp_path, words), lambda plan=plan: survey(files, plan)):
+            with pytest.raises(TrainingError) as error:
+                found()
+            assert error.value.code == "listed"
 
 
 def test_a_model_has_at_most_so_many_ngrams(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,7 +43,7 @@ def check(client: FlaskClient, answer: str, address: str = EXERCISE, record: str
     [
         (RIGHT, "right", "6 of 6"),
         (WRONG, "wrong", "Merge 3 is the first that differs. Yours is “l ow”, the right one is “o w”."),
-        (OTHER_TIE, "right", "Right by another rule: the pair seen first."),
+        (OTHER_TIE, "other-rule", "The exercise sets its own rule, so this does not count as right yet."),
     ],
 )
 def test_a_hand_in_gets_its_verdict_and_counts_as_a_try(
@@ -156,7 +156,7 @@ def report_file(client: FlaskClient, record: str, student: str, sheet: str = "")
 def test_a_report_is_downloaded_with_a_name_and_checked(client: FlaskClient) -> None:
     record = record_of(check(client, WRONG, record=record_of(check(client, OTHER_TIE))))
     shown = client.post("/homework/report", data={"record": record, "lang": "en"})
-    assert "1 of 1 right" in words(shown)
+    assert "0 of 1 right" in words(shown)
     assert "right by another rule" in words(shown)
     nameless = client.post("/homework/report", data={"record": record, "download": "1", "lang": "en"})
     assert nameless.status_code == 422
@@ -173,7 +173,7 @@ def test_a_report_is_downloaded_with_a_name_and_checked(client: FlaskClient) -> 
     table = client.post("/homework/reports", data={"report": [ada, forged], "csv": "1"})
     rows = list(csv.reader(io.StringIO(table.text.lstrip("\ufeff"))))
     assert rows[0] == ["student", "written", "signature", "bpe_example"]
-    assert [rows[1][0], *rows[1][2:]] == ["Ada", "valid", "other-rule (2)"]
+    assert [rows[1][0], *rows[1][2:]] == ["Ada", "valid", "other-rule @3 (2)"]
     assert rows[2] == ["Eve", "", "edited", ""]
 
 
@@ -227,6 +227,12 @@ def test_a_sheet_is_put_together_stored_and_handed_in(client: FlaskClient) -> No
     assert [work["exercise"] for work in json.loads(report)["report"]["works"]] == [f"{id}/own-2"]
     table = client.post(f"/homework/reports?sheet={id}", data={"report": [report]})
     assert "bpe_example" in table.text
+    assert "not made for this sheet" not in table.text
+    other = report_file(client, record_of(tried), "Bob")
+    table = client.post(f"/homework/reports?sheet={id}&lang=en", data={"report": [report, other]})
+    assert words(table).count("not made for this sheet") == 1
+    rows = client.post(f"/homework/reports?sheet={id}", data={"report": [report, other], "csv": "1"}).text
+    assert [row.split(",")[2] for row in rows.splitlines()] == ["signature", "valid", "other-sheet"]
 
 
 def test_programs_check_the_tasks_of_a_sheet_and_are_told_no_more_than_its_page(client: FlaskClient) -> None:
@@ -240,6 +246,17 @@ def test_programs_check_the_tasks_of_a_sheet_and_are_told_no_more_than_its_page(
         verdict = client.post("/api/v1/check", json={"sheet": id, **body}).json
         assert [row["right"] for row in verdict["rows"]] == told
         assert (verdict["right"] is None) == (told[0] == "…")
+    file = client.post(
+        "/homework/sheet/link", data={"task": [json.dumps(own), "hf-unhug"], "shown_after": "1", "file": 1}
+    )
+    assert file.headers["Content-Disposition"] == "attachment; filename=sheet.json"
+    verdict = client.post(
+        "/api/v1/check", json={"sheet": file.text, "exercise": "own-1", "answer": "w e\no w\nl o"}
+    ).json
+    assert [row["right"] for row in verdict["rows"]] == ["w e", "l o", "we s"]
+    for sheet in ("{", "{}", '{"tasks": 5}', '{"tasks": ["nothing"]}', '{"tasks": [{"algorithm": 5}]}'):
+        refused = client.post("/api/v1/check", json={"sheet": sheet, "exercise": "own-1", "answer": "x"})
+        assert refused.json["errors"][0]["pointer"] == "#/sheet"
     assert client.post("/api/v1/check", json={"sheet": id, "exercise": "own-2", "answer": "x"}).status_code == 404
     assert client.post("/api/v1/check", json={"sheet": "x", "exercise": "own-1", "answer": "x"}).status_code == 404
 

@@ -124,6 +124,15 @@ def test_an_upload_has_one_name_and_is_listed_for_its_visitor_alone(app: Flask, 
         assert query_of(upload(other, content))["vocabulary"] == name
 
 
+def test_names_of_many_files_stay_below_the_limit_of_a_cookie(client: FlaskClient) -> None:
+    for number in range(13):
+        answer = upload(client, b"low\nlower\n%d\n" % number, name="很长的文件名" * 7 + f"{number}.txt")
+        (cookie,) = (each for each in answer.headers.getlist("Set-Cookie") if each.startswith("uploads="))
+        assert len(cookie) <= 4_096
+    listed = client.get("/vocabularies").text
+    assert listed.count('id="v-upload-') == 10
+
+
 def test_a_text_too_long_for_an_address_survives_an_upload(client: FlaskClient) -> None:
     text = "lower " * 1000
     answer = upload(client, b"low\nlower\n", text=text, algorithm="fmm")
@@ -175,7 +184,8 @@ WORDS = b"some\nfew\nwords\n"
     [
         ({}, [], 422, "Choose a vocabulary file first"),
         ({}, [b"a\n", b"b\n", b"c\n"], 422, "one vocabulary at a time"),
-        ({"MAX_UPLOAD_BYTES": 1000}, [b"word\n" * 201], 413, "has 1,005 bytes; the limit is 1,000 bytes"),
+        ({"MAX_UPLOAD_BYTES": 1000}, [b"word\n" * 201], 413, "has 1,005 bytes; the limit is 1,000 bytes."),
+        ({"MAX_UPLOAD_BYTES": 1000}, [b"GGUF" + bytes(1000)], 413, "which has the tokenizer: head -c 1000 "),
         ({"MAX_UPLOADS_BYTES": 10}, [WORDS], 507, "no storage left for uploaded vocabularies"),
     ],
 )
@@ -247,20 +257,20 @@ def test_a_text_that_a_vocabulary_cannot_handle_is_refused(
     assert message in Page(answer.text).problems[0]
 
 
-def test_a_well_known_file_is_called_by_its_name_everywhere(client: FlaskClient, shared: Path) -> None:
+def test_a_well_known_file_is_called_by_its_name_and_that_of_the_file(client: FlaskClient, shared: Path) -> None:
     content = (shared / "vocabularies" / "tiktoken" / "cl100k_base.tiktoken").read_bytes()
     title = "GPT-4, GPT-3.5: cl100k_base"
     vocabulary = name_of(content)
     answer = upload(client, content, name="my file.bin")
     assert query_of(answer)["vocabulary"] == vocabulary
     assert title in client.get(answer.location).text
-    assert f"<h1>{title}</h1>" in client.get(f"/vocabularies/{vocabulary}").text
+    assert f"<h1>{title} · my file.bin</h1>" in client.get(f"/vocabularies/{vocabulary}").text
     assert client.get(f"/api/v1/vocabularies/{vocabulary}").get_json()["title"] == title
 
 
 def test_a_file_is_recognized_once_this_site_has_fetched_it(app: Flask, client: FlaskClient) -> None:
     content, known = bpe().to_str().encode(), WELL_KNOWN["clip"]
-    page, heading = f"/vocabularies/{name_of(content)}", f"<h1>{known.title}</h1>"
+    page, heading = f"/vocabularies/{name_of(content)}", f"<h1>{known.title} · mine.json</h1>"
     assert client.get(page).status_code == 404
     answer = upload(client, content, name="mine.json")
     assert heading not in client.get(page).text

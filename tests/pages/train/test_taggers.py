@@ -22,9 +22,17 @@ def test_a_finished_tagger_can_be_used_and_downloaded(client: FlaskClient, stori
     assert Page(client.get(f"/train?corpus={corpus_of(client, RAW)}&trainer=tagger").text).invalid == ["segmentation"]
     without_words = client.get(f"/train?corpus={corpus_of(client, '/ / /')}&trainer=tagger")
     assert (without_words.status_code, Page(without_words.text).invalid) == (422, ["segmentation"])
+    words = corpus_of(client, "研究\n生命\n的\n起源")
+    listed = client.get(f"/train?lang=en&corpus={words}&trainer=tagger")
+    assert "a list of words, one a line" in " ".join(Page(listed.text).problems)
     corpus = corpus_of(client, TEXT)
     form = client.get(f"/train?corpus={corpus}&trainer=tagger&rounds=0").text
     assert Page(form).invalid == ["rounds"]
+    query = f"/train?corpus={corpus}&trainer="
+    counted = re.findall(r"<dl class=\"facts\".*?</dl>", client.get(query + "tagger").text, re.S)
+    assert counted != re.findall(r"<dl class=\"facts\".*?</dl>", client.get(query + "unigram").text, re.S)
+    part = client.get(query + "tagger", headers={"HX-Request": "true", "HX-Request-Type": "partial"}).text
+    assert re.findall(r"<dl .*?</dl>", part, re.S)[-1].replace(' hx-swap-oob="true"', "") == counted[0]
     job = client.post("/train", data={"corpus": corpus, "trainer": "tagger", "rounds": "3"}).headers["Location"]
     done = running.run(storing_app, job.rpartition("/")[2])
     assert (done.state, done.failure) == ("finished", None)
@@ -55,6 +63,7 @@ def test_a_finished_tagger_can_be_used_and_downloaded(client: FlaskClient, stori
     assert answer.json["pieces"] == ["他", "来到", "了", "北京", "。"]
     steps = client.get(f"/steps/tagger?text=他来到&vocabulary={name}&format=json").json["steps"]
     assert [step["kind"] for step in steps] == ["pretokens", "tags", "tags", "tags", "path", "words"]
+    assert steps[1]["features"][0]["value"] == "⟨⟩"
 
 
 def test_the_playground_trains_on_own_sentences_and_gives_the_file(client: FlaskClient) -> None:

@@ -226,7 +226,8 @@ def test_a_forecast_says_what_a_training_takes_and_whether_the_site_allows_it(
     page = client.get(address).text
     assert re.search(r"takes about \d+ seconds? on an idle machine, and \d+(\.\d)? MB of memory\.", page)
     assert "more than this site allows" not in page
-    assert "on an idle machine" not in client.get(f"{address}&trainer=ngram&segmentation=fmm").text
+    for trainer in ("ngram", "tagger"):
+        assert "on an idle machine" in client.get(f"{address}&trainer={trainer}&segmentation=fmm").text
     monkeypatch.setitem(client.application.config, "MAX_TRAINING_MEMORY_BYTES", 10_000_000)
     assert "more than this site allows" in client.get(address).text
 

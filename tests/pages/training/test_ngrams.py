@@ -12,7 +12,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from webapp.core.models.smoothing import SMOOTHINGS
-from webapp.pages.training.request import packed
+from webapp.web.addresses import packed
 
 ADDRESS = "/steps/training/ngram"
 WORKED = "人生 如 梦境\n人生 如 戏\n生如夏花\n梦境 如 人生"

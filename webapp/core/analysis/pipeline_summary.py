@@ -123,14 +123,14 @@ def _steps(part: object) -> list[PipelineStep]:
 
 
 def _settings(part: object) -> tuple[tuple[str, str], ...]:
-    """The settings of a step that are strings, numbers or booleans and differ from their defaults."""
+    """The settings of a step that are strings, numbers, booleans or control pieces and not their defaults."""
     if not is_dataclass(part):
         return ()
     values = [(field.name, getattr(part, field.name), field.default) for field in fields(part) if field.init]
     return tuple(
         (name, _literal(value) if name == "pattern" and isinstance(value, str) else _as_text(value))
         for name, value, default in values
-        if isinstance(value, str | int | None) and value != default and name not in _INTERNAL
+        if (isinstance(value, str | int | None) or name == "control") and value != default and name not in _INTERNAL
     )
 
 
@@ -155,4 +155,6 @@ def _literal(pattern: str) -> str:
 def _as_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, frozenset):
+        return ",".join(sorted(value))
     return "none" if value is None else str(value)

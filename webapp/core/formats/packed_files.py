@@ -44,7 +44,6 @@ def tokenizer_of(name: str, read: Read) -> Tokenizer:
 
 def pack_file(name: str, content: bytes, read: Read) -> dict[str, bytes]:
     """The files to ship for a published one, by their names; raises ValueError if it cannot be restored from them."""
-    files = {f"{name}.xz": lzma.compress(content, filters=FILTERS)}
     if name in _DOCUMENTS:
         document = json.loads(content)
         if name == "mistral-nemo":
@@ -58,6 +57,8 @@ def pack_file(name: str, content: bytes, read: Read) -> dict[str, bytes]:
             document["model"] |= {"vocab": {}, "merges": []}
         text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
         files = {f"{name}.json": text.encode(), f"{name}.xz": pack_pieces(pieces, more)}
+    else:
+        files = {f"{name}.xz": lzma.compress(content, filters=FILTERS)}
     if published_file(name, lambda file: files.get(file) or read(file)) != content:
         raise ValueError(f"{name} differs after unpacking")
     return files

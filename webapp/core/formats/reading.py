@@ -144,6 +144,11 @@ def read_json(text: str, parse_float: Callable[[str], float] = float) -> Any:
     except FormatError:
         raise
     except json.JSONDecodeError as error:
+        if error.msg.startswith("Unterminated") or error.pos >= len(text.rstrip()):
+            raise FormatError(
+                "the JSON ends at line %(line)s before it is complete; a part of it is missing",
+                line=text.count("\n") + 1,
+            ) from None
         raise FormatError(
             "not JSON: %(what)s at line %(line)s, column %(column)s",
             what=_WRONG.get(error.msg, error.msg),
@@ -198,7 +203,6 @@ _WRONG = {
     "Illegal trailing comma before end of object": Phrase("a trailing comma before the end of an object"),
     "Illegal trailing comma before end of array": Phrase("a trailing comma before the end of a list"),
     "Extra data": Phrase("extra data after the end"),
-    "Unterminated string starting at": Phrase("an unterminated string starting"),
     "Invalid control character at": Phrase("a control character in a string"),
     "Invalid \\escape": Phrase("an invalid escape sequence"),
     "Invalid \\uXXXX escape": Phrase("a \\u escape without four hexadecimal digits"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from webapp.core.formats.reading import FormatError, decoded, read_json
-from webapp.core.homework.readers import Raw, as_pair, checked, read_merges
+from webapp.core.homework.readers import Raw, as_pair, checked, evaluated, read_merges
 from webapp.core.homework.rounds import Pair, Piece
 from webapp.core.homework.verdicts import AnswerError, Note
 from webapp.core.reference.bpe import merge_best
@@ -109,9 +109,11 @@ def _read_document(found: HandedIn, document: dict[str, Any], name: str) -> None
         vocabulary = document
     if isinstance(vocabulary, dict):
         if all(type(id) is int for id in vocabulary.values()):
-            found.vocabulary = dict(vocabulary)
+            spelled = _piece_of if len(vocabulary) <= 2 * MOST_MERGES else str  # the others are refused
+            found.vocabulary = {spelled(piece): id for piece, id in vocabulary.items()}
         elif all(key.isdecimal() for key in vocabulary):
-            found.vocabulary = {_piece_of(piece): int(key) for key, piece in vocabulary.items()}
+            spelled = _piece_of if len(vocabulary) <= 2 * MOST_MERGES else str
+            found.vocabulary = {spelled(piece): int(key) for key, piece in vocabulary.items()}
         else:
             raise AnswerError(
                 Phrase("%(name)s is not a vocabulary: it should have an id for each piece.", name=name or "JSON")
@@ -121,6 +123,9 @@ def _read_document(found: HandedIn, document: dict[str, Any], name: str) -> None
 def _piece_of(value: Any) -> str | bytes:
     if isinstance(value, list) and all(type(byte) is int and 0 <= byte < 256 for byte in value):
         return bytes(value)
+    if isinstance(value, str) and re.fullmatch(r"""b(['"]).+\1""", value):  # str() of bytes
+        found = evaluated(value)
+        return found if isinstance(found, bytes) else value
     return str(value)
 
 
@@ -196,6 +201,8 @@ def bytes_of(written: Sequence[str], notes: list[Note]) -> Callable[[str | bytes
     everything = set().union(*written)
     spelled = any("\u0100" <= one <= "\u0143" for one in everything) and not foreign_characters("".join(everything))
     notes += [Note("byte-characters")] if spelled else []
+    if all(one < "\u0100" for one in everything) and set(map(chr, range(128, 256))).issubset(written):
+        return lambda piece: piece if isinstance(piece, bytes) else piece.encode("latin-1")
     convert = characters_to_bytes if spelled else _plain
     return lambda piece: piece if isinstance(piece, bytes) else convert(piece)
 

@@ -8,7 +8,7 @@ most frequent pair, or wrong from its first other merge on.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -26,6 +26,10 @@ from webapp.core.vocabulary_error import Phrase
 
 MOST_WORDS = 6  # that hold a pair
 LONGEST_LINK = 2_000  # characters of a corpus that a walkthrough shows
+MOST_LINKED = 24  # words of a longer corpus
+LONGEST_LINKED = 60  # characters of such a word
+MISTAKEN = ("joined", "as-spelled", "higher-ids")
+"""Rules by which students often take the greater pair: by the joined piece, by what files show, by ids."""
 PATTERNS = {"gpt2": GPT2, "gpt4": CL100K_BASE}
 
 
@@ -120,24 +124,53 @@ class Training:
 
         return [(piece(left), piece(right)) for left, right in pairs]
 
-    def link(self, number: int) -> Link | None:
+    def link(self, number: int, rounds: Rounds | None = None, pairs: Sequence[Pair] = ()) -> Link | None:
         """What the walkthrough of the training needs to show a round; None for a training that it cannot show.
 
-        It has no BPE over characters without a suffix, but on ASCII text the rounds over bytes are the same.
+        It has no BPE over characters without a suffix, but on ASCII text the rounds over bytes are the same. Of a
+        corpus that it cannot show as a whole, it shows the words that hold some pairs before that round.
         """
         words = [f"{word} {count}" for word, count in self.counts.items()]
         corpus = "\n".join(words) if self.split == "spaces" else self.corpus
         as_bytes = self.symbols == "bytes" or (self.symbols == "characters" and corpus.isascii())
-        splits = self.split == "gpt2" or all(any(map(str.isalpha, word)) for word in self.counts)
+        splits = self.split == "gpt2" or all(map(str.isalpha, self.counts))
         shown = (as_bytes and not self.suffix) or self.symbols == "wordpiece"
-        if not (shown and splits and self.split in ("spaces", "gpt2")) or len(corpus) > LONGEST_LINK or self.specials:
-            return None
-        if self.before and replace(self, before=(), merges=len(self.every)).right != self.every:
+        whole = splits and self.split in ("spaces", "gpt2") and len(corpus) <= LONGEST_LINK and not self.specials
+        if whole and self.before:
+            whole = replace(self, before=(), merges=len(self.every)).right == self.every
+        if not whole and isinstance(rounds, BPERounds) and shown:
+            return self._link_to_part(rounds, self.every[: number - 1], pairs)
+        if not (whole and shown):
             return None
         values: dict[str, str | int] = {"corpus": corpus, "size": len(self.every), "step": number}
         if self.symbols == "wordpiece":
             return Link("training", values | {"algorithm": "wordpiece", "minimum": 1})
         return Link("training", values | {"algorithm": "bpe", "symbols": "bytes", "ties": self.ties})
+
+    def _link_to_part(self, rounds: BPERounds, before: Sequence[Pair], pairs: Sequence[Pair]) -> Link | None:
+        """What shows the next round on the most frequent words that hold a pair, and on the pairs alone for the rest.
+
+        So each pair is counted as on the whole corpus, and no other pair more often. The first word that holds a pair
+        is among them, which decides by the rule `first-seen`.
+        """
+        held, words = [rounds.holding(pair) for pair in pairs], list(self.counts.items())
+        first = {min(each) for each in held if each}
+        found = sorted(set().union(*held), key=lambda at: (at not in first, -words[at][1], at))
+        short = [at for at in found if len(words[at][0]) <= LONGEST_LINKED and words[at][0].isprintable()]
+        kept = sorted(short[:MOST_LINKED])
+        if kept and not first.issubset(kept):
+            return None
+        counts = {words[at][0]: words[at][1] for at in kept}
+        for pair, each in zip(pairs, held, strict=True):
+            if left_out := rounds.value(pair) - sum(each[at] * words[at][1] for at in kept):
+                word = b"".join(map(_as_bytes, pair)).decode(errors="replace")
+                if "\ufffd" in word or not word.isprintable():  # parts of a character, or no line of a list
+                    return None
+                counts[word] = counts.get(word, 0) + left_out
+        corpus = "\n".join(f"{word}\t{count}" for word, count in counts.items())
+        merges = "\n".join(" ".join(map(_spelling, map(_as_bytes, pair))) for pair in before)
+        values: dict[str, str | int] = {"corpus": corpus, "before": merges, "size": 1, "step": 1, "ties": self.ties}
+        return Link("training", values | {"algorithm": "bpe", "symbols": "bytes"})
 
 
 def judge(training: Training, handed: HandedIn) -> Verdict:
@@ -159,6 +192,8 @@ def judge(training: Training, handed: HandedIn) -> Verdict:
     if place is None:
         if all(len(tied) == 1 for tied, _pair, _rounds in _walk(training, right)):
             notes.append(Note("no-ties"))
+        if training.corpus and training.specials and not any(map(training.corpus.__contains__, training.specials)):
+            notes.append(Note("no-specials"))
         return Verdict("right", "merge", agreeing, len(right), own_rule=training.ties, notes=notes)
     rounds = training.rounds(right[: place - 1])
     sides = [_side(rounds, pairs[place - 1 : place]) for pairs in (mine, right)]
@@ -180,9 +215,12 @@ def judge(training: Training, handed: HandedIn) -> Verdict:
         yours=sides[0],
         right=sides[1],
         in_both=len(set(mine) & set(right)),
-        rows=rows_around(yours, its, place, counts=counts),
+        rows=[
+            replace(row, number=row.number + len(training.before))
+            for row in rows_around(yours, its, place, counts=counts)
+        ],
         notes=notes,
-        link=training.link(place + len(training.before)),
+        link=training.link(place + len(training.before), rounds, [*right[place - 1 : place], *mine[place - 1 : place]]),
     )
 
 
@@ -196,21 +234,33 @@ def _side(rounds: Rounds, pairs: Sequence[Pair]) -> Side | None:
 def _reason(training: Training, mine: list[Pair], right: list[Pair], place: int, sides: list[Side | None]) -> str:
     """Why the merge at a place differs: the code of a sentence."""
     yours, its = sides
-    if yours is None:
-        return "missing"
-    if its is None:
-        return "too-many"
+    if yours is None or its is None:
+        return "fewer-merges" if yours is None else "more-merges"
+    pair, wanted = mine[place - 1], right[place - 1]
     if yours.count == its.count:
         return "tie"
-    pair = mine[place - 1]
+    if mine[place - 1 : place + 1] == right[place : place + 2]:
+        return "left-out"
+    if pair == wanted[::-1]:
+        return "exchanged"
+    if "\ufffd" in yours.text and "\ufffd" not in its.text:
+        return "replaced"
     if not yours.count:
         if pair in right[: place - 1]:
             return "merged-already"
         return "crosses-words" if training.split != "none" and _crosses(pair) else "absent"
+    if training.split in PATTERNS and _begins_with_space(wanted) and not any(map(_begins_with_space, mine)):
+        return "without-spaces"
     before = [*training.before, *right[: place - 1]]
     if training.symbols == "wordpiece":
         return "count-not-score" if _is_most_frequent(training, pair, before) else "rarer"
-    return "unweighted" if _leads_unweighted(training, pair, before) else "rarer"
+    if _leads_unweighted(training, pair, before):
+        return "unweighted"
+    return "overlapping" if wanted[0] == wanted[1] else "rarer"
+
+
+def _begins_with_space(pair: Pair) -> bool:
+    return bool(pair[0][:1] == b" ")
 
 
 def _crosses(pair: Pair) -> bool:
@@ -250,13 +300,24 @@ def _walk(training: Training, merges: Sequence[Pair]) -> Iterator[tuple[Sequence
 
 def _rule_of(training: Training, mine: list[Pair]) -> str:
     """The rule by which all merges are right; `mixed` if each is a best pair, but by no single rule; else empty."""
-    rules = [rule for rule in TIE_RULES if rule != training.ties]
+    rules: list[Any] = [*(rule for rule in TIE_RULES if rule != training.ties), *MISTAKEN]
+    ids = {piece: id for id, piece in enumerate([*training.alphabet, *map(training.joined, training.before)])}
     for tied, pair, rounds in _walk(training, mine):
         if pair not in tied:
             return ""
         if len(tied) > 1:
-            rules = [rule for rule in rules if rounds.choose(tied, rule) == pair]
-    return rules[0] if rules else "mixed"
+            keys: dict[str, Callable[[Pair], Any]] = {
+                "joined": training.joined,
+                "as-spelled": lambda each: tuple(map(_spelling, each)),
+                "higher-ids": lambda each: tuple(map(ids.__getitem__, each)),
+            }
+            rules = [
+                rule
+                for rule in rules
+                if (max(tied, key=keys[rule]) if rule in keys else rounds.choose(tied, rule)) == pair
+            ]
+        ids.setdefault(training.joined(pair), len(ids))
+    return str(rules[0]) if rules else "mixed"
 
 
 def _spelled(training: Training, vocabulary: Mapping[str | bytes, int], notes: list[Note]) -> dict[Any, int]:
@@ -289,6 +350,8 @@ def judge_vocabulary(training: Training, handed: HandedIn) -> Verdict:
     if not missing and not extra and ids == set(range(len(wanted))):
         return Verdict("right", "piece", agreeing, len(wanted), own_rule=training.ties, notes=notes)
     why = "missing-piece" if missing else "extra-piece" if extra else "ids"
+    if any("\ufffd" in _as_text(piece) for piece in extra):
+        why = "replaced"
     its, yours = (Side(shown_piece(pieces[0])) if pieces else None for pieces in (missing, extra))
     place = wanted.index(missing[0]) + 1 if missing else given[extra[0]] + 1 if extra else None
     verdict = Verdict(
@@ -304,6 +367,10 @@ def _as_text(piece: str | bytes) -> str:
 def written(training: Training) -> str:
     """The right merges as text, one a line."""
     return "".join(f"{' '.join(map(_spelling, pair))}\n" for pair in training.right)
+
+
+def _as_bytes(piece: Piece) -> bytes:
+    return piece if isinstance(piece, bytes) else str(piece).encode()
 
 
 def _spelling(piece: Piece) -> str:

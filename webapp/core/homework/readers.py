@@ -70,12 +70,12 @@ def _pair_of_line(line: str, number: int) -> tuple[Raw, Raw]:
     fields = line.split(" ")
     if len(fields) == 2 and all(fields):
         inner = [field.strip("()[],") for field in fields]
-        if not all(_QUOTED.fullmatch(field) and _evaluated(field) for field in inner):  # else ('s', 't')
+        if not all(_QUOTED.fullmatch(field) and evaluated(field) for field in inner):  # else ('s', 't')
             return fields[0], fields[1]
     if len(quoted) > 1:
-        return as_pair([_evaluated(one) for one in quoted[:2]], number)
+        return as_pair([evaluated(one) for one in quoted[:2]], number)
     if quoted:
-        return as_pair(_evaluated(quoted[0]), number)
+        return as_pair(evaluated(quoted[0]), number)
     if found := _IDS.search(line):
         return int(found[1]), int(found[2])
     if found := re.fullmatch(r"( \S*) (\S+)", line):  # a piece that begins with a space
@@ -107,7 +107,8 @@ def as_pair(item: Any, number: int) -> tuple[Raw, Raw]:
     raise AnswerError(message)
 
 
-def _evaluated(quoted: str) -> Any:
+def evaluated(quoted: str) -> Any:
+    """The value of a quoted text or string of bytes; what is in the quotes if Python cannot read it."""
     try:
         return ast.literal_eval(quoted)
     except (ValueError, SyntaxError):
@@ -156,7 +157,7 @@ def read_tokens(text: str) -> list[str]:
     if items is None:
         quoted = _QUOTED.findall(text)
         items = (
-            [_evaluated(one) for one in quoted]
+            [evaluated(one) for one in quoted]
             if quoted
             else _separated(text.strip().strip(_AROUND if "," in text else " "))
         )
@@ -216,7 +217,7 @@ def read_bytes(text: str) -> bytes:
     (b'\xc3\xa9', b'\xc3(')
     """
     text = checked(text).strip()
-    if (found := _QUOTED.search(text)) and isinstance(value := _evaluated(found[0]), str | bytes):
+    if (found := _QUOTED.search(text)) and isinstance(value := evaluated(found[0]), str | bytes):
         return value if isinstance(value, bytes) else value.encode(errors="replace")
     if re.fullmatch(r"(?:\\x[0-9a-fA-F]{2})+", text):
         return bytes.fromhex(text.replace("\\x", ""))

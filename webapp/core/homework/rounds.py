@@ -7,6 +7,7 @@ takes time in proportion to what it changes and to the pairs that tie. `WordPiec
 """
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
@@ -114,15 +115,19 @@ class BPERounds:
         count: int = self._pairs.counts.get(self._packed(pair), 0)
         return count
 
-    def words(self, pair: Pair, most: int) -> tuple[list[tuple[str, int]], int]:
-        """The most frequent words that hold a pair."""
+    def holding(self, pair: Pair) -> Counter[int]:
+        """The places of the words that hold a pair, and how often each does."""
         packed, pairs = self._packed(pair), self._pairs
         left, right = packed >> SHIFT, packed & MASK
-        held = {
+        return Counter(
             bisect_right(self._begins, position) - 1
-            for position in pairs.places.get(packed, ())
+            for position in set(pairs.places.get(packed, ()))
             if pairs.starts[position] == left and pairs.starts[position + pairs.lengths[left]] == right
-        }
+        )
+
+    def words(self, pair: Pair, most: int) -> tuple[list[tuple[str, int]], int]:
+        """The most frequent words that hold a pair."""
+        held = self.holding(pair)
         most_frequent = sorted(held, key=lambda word: (-self._words[word][1], word))[:most]
         return [(self._shown(word), self._words[word][1]) for word in most_frequent], len(held) - len(most_frequent)
 

@@ -147,6 +147,8 @@ def judge_ids(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:
     """The verdict on the ids of a text."""
     right, mine = ids_of(values, find), read_ids(text)
     reasons: dict[str, Sequence[str]] = {}
+    if "specials" in values:
+        reasons["special-as-text"] = list(map(str, ids_of({**values, "specials": ()}, find)))
     if "vocabulary" in values:
         plain = find(values["vocabulary"]).ids(values["text"])
         reasons["special-as-text"] = list(map(str, plain))
@@ -158,14 +160,19 @@ def judge_ids(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:
 def judge_text(values: Values, _texts: Texts, text: str, _find: Find) -> Verdict:
     """The verdict on a decoded text, character by character."""
     right, mine = decoded(values), text.strip("\n")
-    reasons = {"no-replacement": list(right.replace("\ufffd", ""))}
+    alone = "".join(piece.decode(errors="replace") for piece in _decoding(values))
+    reasons = {"no-replacement": list(right.replace("\ufffd", "")), "one-by-one": list(alone)}
     return judged(list(mine), list(right), "character", reasons=reasons)
 
 
 def decoded(values: Values) -> str:
     """The text of an exercise's ids, which are bytes, or places in its `pieces`."""
+    return bpe.decode_bytes(_decoding(values))
+
+
+def _decoding(values: Values) -> list[bytes]:
     pieces = [piece.encode() for piece in values.get("pieces", ())] or [bytes([byte]) for byte in range(256)]
-    return bpe.decode_bytes(pieces[id] for id in values["ids"])
+    return [pieces[id] for id in values["ids"]]
 
 
 def tags_of(words: Sequence[str], scheme: str) -> list[str]:
@@ -198,9 +205,8 @@ def judge_tags(values: Values, texts: Texts, text: str, _find: Find) -> Verdict:
     """The verdict on a row of tags, which may be those of another scheme."""
     observed, schemes = _right_tags(values, texts)
     mine = read_tags(text, "".join(schemes))
-    reasons = {"greedy": computed.greedy(values["observations"], values["hmm"])} if "hmm" in values else {}
     right = next(iter(schemes.values()))
-    return judged(mine, right, "tag", rules=schemes, reasons=reasons, labels=list(observed))
+    return judged(mine, right, "tag", rules=schemes, labels=list(observed))
 
 
 def judge_bytes(values: Values, _texts: Texts, text: str, _find: Find) -> Verdict:

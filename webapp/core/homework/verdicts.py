@@ -9,7 +9,9 @@ from webapp.core.vocabulary_error import Phrase
 
 Outcome = Literal["right", "other-rule", "wrong"]
 PlaceKind = Literal["merge", "piece", "token", "id", "tag", "sentence", "word", "cell", "character"]
-View = Literal["training", "matching", "max-probability", "ngram"]
+View = Literal["training", "steps"]
+OPEN_RULES = {"as-published", "equal-probability", "no-numbers", "no-single-characters"}
+"""Rules that no exercise fixes: an answer by one of them is right. Ties, directions and tags are fixed by each task."""
 AROUND = 5  # rows before and after the first place that differs
 
 
@@ -84,8 +86,9 @@ class Figures:
 class Verdict:
     """Whether an answer is right, and if not, the first place that differs.
 
-    `rule` is the other rule by which an answer is right: a tie rule, a direction, a tag set; `mixed` if every merge is
-    a most frequent pair, but no single rule chooses all of them. `place` is counted from 1; `why` is the code of the
+    `other-rule` is right by another rule than the exercise fixes, and so not right yet. `rule` names it: a tie rule, a
+    direction, a tag set; `mixed` if every merge is a most frequent pair, but no single rule chooses all of them. A
+    right answer has a `rule` if it is one of `OPEN_RULES`. `place` is counted from 1; `why` is the code of the
     reason. `agreeing` of `total` places are equal; `in_both` is the number of merges, pieces or words that both have,
     in whatever order. `rows` are the places around the first difference.
     """

@@ -79,6 +79,13 @@ class Probabilities:
 
     def counted(self, context: tuple[int, ...]) -> tuple[dict[int, int], int]:
         """The counts of the words after a context, and the total."""
+        return self._count(context) if context else self._counted_first
+
+    @cached_property
+    def _counted_first(self) -> tuple[dict[int, int], int]:
+        return self._count(())
+
+    def _count(self, context: tuple[int, ...]) -> tuple[dict[int, int], int]:
         counts, length = self.counts, len(context)
         level = counts.levels[length]
         node = counts.find(context) if context else None
@@ -110,7 +117,7 @@ class Probabilities:
         """(count + k) / (total + k · V)."""
         assert isinstance(self.smoothing, AddK)
         k = self.smoothing.k
-        found, total = self._counted_first if not context else self.counted(context)
+        found, total = self.counted(context)
         return (found.get(word, 0) + k) / (total + k * self.size)
 
     def contributions(self, word: int, context: tuple[int, ...]) -> list[Contribution]:
@@ -188,8 +195,6 @@ class Probabilities:
 
     def _shares(self, context: tuple[int, ...]) -> tuple[dict[int, float], float]:
         found, total = self.counted(context)
-        if not context:
-            self._counted_first = found, total
         if not total:
             return {}, 1.0
         smoothing = self.smoothing

@@ -87,7 +87,7 @@ class Features:
 
 
 class TagWeights:
-    """Weights of features and transitions; training changes them.
+    """Weights of features and transitions.
 
     The weights of all templates of a group are one integer for each value: `LANE` bits for each tag, four times as many
     for each template. Adding two such integers adds up to 20 weights, and shifting the sum goes on to the next
@@ -139,33 +139,11 @@ class TagWeights:
         return [end for end, tag in enumerate(self.tags(text, inside), 1) if tag > 1]
 
     def tags(self, text: str, inside: Iterable[int] = ()) -> list[int]:
-        """The number of the tag of each character of a normalized, non-empty text; no word begins `inside`.
-
-        Of equal sums, read from the last character on, the tag that comes first in BMES wins.
-        """
+        """The number of the tag of each character of a normalized, non-empty text; no word begins `inside`."""
         sums = self._sums(text)
         for at in inside:
             sums[4 * at] = sums[4 * at + 3] = 0
-        bm, be, mm, me, eb, es, sb, ss = self.transitions
-        each = iter(sums)
-        b, _, _, s = next(each), next(each), next(each), next(each)
-        m = e = -1 << 80
-        # For each character the best tag before it, if its own is B, M, E, S: 0 to 3.
-        arrows: list[tuple[int, int, int, int]] = []
-        for in_b, in_m, in_e, in_s in zip(each, each, each, each, strict=True):
-            best_b, from_b = (one, 2) if (one := e + eb) >= (other := s + sb) else (other, 3)
-            best_m, from_m = (one, 0) if (one := b + bm) >= (other := m + mm) else (other, 1)
-            best_e, from_e = (one, 0) if (one := b + be) >= (other := m + me) else (other, 1)
-            best_s, from_s = (one, 2) if (one := e + es) >= (other := s + ss) else (other, 3)
-            arrows.append((from_b, from_m, from_e, from_s))
-            b, m, e, s = best_b + in_b, best_m + in_m, best_e + in_e, best_s + in_s
-        tag = 2 if e >= s else 3
-        tags = [tag]
-        for arrow in reversed(arrows):
-            tag = arrow[tag]
-            tags.append(tag)
-        tags.reverse()
-        return tags
+        return best_tags(sums, self.transitions)
 
     def _sums(self, text: str) -> list[int]:
         """`_LEAST` more than the scores of B, M, E and S at the first character, the second, and so on."""
@@ -190,17 +168,47 @@ class TagWeights:
         return list(unpack(f"<{4 * len(text)}I", b"".join(rows)))
 
 
-def pack(weights: Iterable[int], lane: int = LANE) -> int:
-    """Several numbers as one integer, with `lane` bits for each."""
-    return sum(weight << lane * place for place, weight in enumerate(weights))
+def best_tags(sums: Iterable[int], transitions: Sequence[int]) -> list[int]:
+    """Return the tags with the highest sum, from the scores of B, M, E and S at each character, and `TRANSITIONS`.
+
+    Of equal sums, read from the last character on, the tag that comes first in BMES wins.
+
+    >>> best_tags([0, 0, 0, 1, 9, 0, 0, 2], [0] * 8)
+    [3, 3]
+    """
+    bm, be, mm, me, eb, es, sb, ss = transitions
+    each = iter(sums)
+    b, _, _, s = next(each), next(each), next(each), next(each)
+    m = e = -1 << 80
+    # For each character the best tag before it, if its own is B, M, E, S: 0 to 3.
+    arrows: list[tuple[int, int, int, int]] = []
+    for in_b, in_m, in_e, in_s in zip(each, each, each, each, strict=True):
+        best_b, from_b = (one, 2) if (one := e + eb) >= (other := s + sb) else (other, 3)
+        best_m, from_m = (one, 0) if (one := b + bm) >= (other := m + mm) else (other, 1)
+        best_e, from_e = (one, 0) if (one := b + be) >= (other := m + me) else (other, 1)
+        best_s, from_s = (one, 2) if (one := e + es) >= (other := s + ss) else (other, 3)
+        arrows.append((from_b, from_m, from_e, from_s))
+        b, m, e, s = best_b + in_b, best_m + in_m, best_e + in_e, best_s + in_s
+    tag = 2 if e >= s else 3
+    tags = [tag]
+    for arrow in reversed(arrows):
+        tag = arrow[tag]
+        tags.append(tag)
+    tags.reverse()
+    return tags
 
 
-def unpacked(packed: int, count: int, lane: int = LANE) -> list[int]:
+def pack(weights: Iterable[int]) -> int:
+    """Several numbers as one integer, with `LANE` bits for each."""
+    return sum(weight << LANE * place for place, weight in enumerate(weights))
+
+
+def unpacked(packed: int, count: int) -> list[int]:
     """So many numbers of an integer that `pack` made, or of a sum of such integers.
 
     >>> unpacked(pack([1, -2, 0, -4]) + pack([0, 0, 3, 0]), 4)
     [1, -2, 3, -4]
     """
-    half = 1 << (lane - 1)
-    packed += sum(half << lane * place for place in range(count))
-    return [(packed >> lane * place & (2 * half - 1)) - half for place in range(count)]
+    half = 1 << (LANE - 1)
+    packed += sum(half << LANE * place for place in range(count))
+    return [(packed >> LANE * place & (2 * half - 1)) - half for place in range(count)]

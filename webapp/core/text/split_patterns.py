@@ -80,10 +80,10 @@ MARKED_CLASSES = (
 first two include a `▁` before them. Unicode classifies `▁` as a symbol; the pattern does not."""
 
 _UNSPACED, _BETWEEN = r"\p{Han}\p{Hiragana}\p{Katakana}ー々〇", "、-〟！-／：-？“”‘’…—·"
-_CLAUSES = f"[{_BETWEEN}]*+[{{unspaced}}][{{unspaced}}{_BETWEEN}]*+"
+_CLAUSES = f"[{_BETWEEN}]*+[{{unspaced}}][{{unspaced}}{_BETWEEN}]*+\\n*+"
 
 MARKED_CLAUSES = f"▁?{_CLAUSES.format(unspaced=_UNSPACED)}|{MARKED_CLASSES}"
-"""The same, but words of Chinese and Japanese stay together with the punctuation between them."""
+"""The same, but words of Chinese and Japanese stay together with the punctuation between and the line breaks after."""
 
 _MARK = r"[^\s\p{L}\p{M}\p{N}]"
 

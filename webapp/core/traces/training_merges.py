@@ -5,11 +5,12 @@ counts are recomputed from the words of each round. Tests on random corpora veri
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
 from typing import Any
 
 from webapp.core.trainers import bpe, wordpiece
+from webapp.core.trainers.pair_counts import Pairs
 from webapp.core.trainers.ties import FIRST_SEEN, TieRule, tie_key
 from webapp.core.trainers.word_counts import WordCounts
 
@@ -83,20 +84,24 @@ class MergeRound:
 
 @dataclass(frozen=True)
 class MergeTraining:
-    """A traced training: the trained vocabulary, and the words before the first merge."""
+    """A traced training: the trained vocabulary, and the words before its first round.
+
+    The first `before` of the trained merges were given: the rounds begin after them.
+    """
 
     trained: bpe.TrainedBPE[Any] | wordpiece.TrainedWordPiece
     start: tuple[CorpusWord, ...]
     minimum: int = 1
     scored: bool = False
     ties: TieRule = FIRST_SEEN
+    before: int = 0
 
     def rounds(self) -> Iterator[MergeRound]:
         """Yield the rounds lazily."""
         words = self.start
         merges: Sequence[Any] = self.trained.merges
         ids = {piece: id for id, piece in enumerate(self.trained.model.pieces)}
-        for number, merge in enumerate(merges, start=1):
+        for number, merge in enumerate(merges[self.before :], start=1):
             piece = merge.piece if self.scored else merge.left + merge.right
             after = rewritten(words, merge.left, merge.right, piece)
             counts = frequencies(words)
@@ -105,18 +110,33 @@ class MergeTraining:
             words = after
 
 
-def train_bytes(counts: WordCounts, merges: int, *, ties: TieRule = FIRST_SEEN) -> MergeTraining:
-    """Train byte-level BPE with at most `merges` merges; fewer if no pair is left.
+def train_bytes(
+    counts: WordCounts, merges: int, *, ties: TieRule = FIRST_SEEN, before: Sequence[tuple[bytes, bytes]] = ()
+) -> MergeTraining:
+    """Train byte-level BPE with at most `merges` merges; fewer if no pair is left. Those in `before` are done already.
 
     >>> for round in train_bytes({"aaabdaaabac": 1}, 3).rounds():
     ...     print(round.winner.left, round.winner.right, round.winner.count, b" ".join(round.after[0].symbols))
     b'a' b'a' 4 b'aa a b d aa a b a c'
     b'aa' b'a' 2 b'aaa b d aaa b a c'
     b'aaa' b'b' 2 b'aaab d aaab a c'
+    >>> [round.winner.left for round in train_bytes({"aaabdaaabac": 1}, 1, before=[(b"a", b"a")]).rounds()]
+    [b'aa']
     """
-    trained = bpe.train_bytes(counts, merges_at_most=merges, ties=ties)
     spelled = _spelled(counts, lambda word: (bpe.BYTES[byte] for byte in word.encode()))
-    return MergeTraining(trained, spelled, ties=ties)
+    if not before:
+        return MergeTraining(bpe.train_bytes(counts, merges_at_most=merges, ties=ties), spelled, ties=ties)
+    for left, right in before:
+        spelled = tuple(
+            _rewritten(word, left, right, left + right) if left in word.symbols else word for word in spelled
+        )
+    alphabet = bpe.byte_alphabet(ties)
+    pieces = [b"", *dict.fromkeys([*alphabet, *(left + right for left, right in before)])]
+    numbers = {piece: number for number, piece in enumerate(pieces)}
+    pairs = Pairs((([numbers[one] for one in word.symbols], word.count) for word in spelled), len(pieces) - 1)
+    found = islice(bpe.merges_of_pairs(pairs, pieces, 1, ties=ties), merges)
+    trained = bpe.TrainedBPE(alphabet, (*(bpe.CountedMerge(*pair, 0) for pair in before), *found))
+    return MergeTraining(trained, tuple(replace(word, made=()) for word in spelled), ties=ties, before=len(before))
 
 
 def train_characters(

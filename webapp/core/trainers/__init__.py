@@ -14,6 +14,6 @@ never changes one. The same counts in the same order always give the same result
 `tagger`       weights of features of characters, from segmented sentences: the averaged perceptron
 
 `pair_counts` keeps pair counts up to date for `bpe` and `wordpiece`, `pair_scores` the scores for `wordpiece`.
-`unigram` starts from the frequent substrings of `word_trie` and computes expectations with `corpus_lattice`; both go
-through whole corpora in arrays (numpy).
+`unigram` starts from the frequent substrings of `word_trie` and computes expectations with `corpus_lattice`; these and
+`tagger` go through whole corpora in arrays (numpy).
 """

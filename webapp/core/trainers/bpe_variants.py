@@ -116,21 +116,19 @@ def superwords(
     pieces: list[bytes] = [b"", *(bytes(piece) for piece in model.pieces)]  # type: ignore[arg-type]
     encode = _word_by_word(model, split)
     spans = sampled(counts)
-    pairs = Pairs((([id + 1 for id in encode(span)], counts[span]) for span in spans), len(pieces) - 1)
+    pairs = Pairs((([id + 1 for id in encode(span)], count) for span, count in spans), len(pieces) - 1)
     return bpe.merges_of_pairs(pairs, pieces, minimum_count, lambda piece: len(piece.split()) <= LONGEST, ties)
 
 
-def sampled(counts: WordCounts, most: int = MOST) -> list[str]:
+def sampled(counts: WordCounts, most: int = MOST) -> list[tuple[str, int]]:
     """Return the spans of a corpus; if they have more than `most` characters, those with the lowest checksums.
 
     >>> sampled({"by the way": 1, "by the sea": 2})
-    ['by the way', 'by the sea']
+    [('by the way', 1), ('by the sea', 2)]
     """
     total = sum(map(len, counts))
-    if total <= most:
-        return list(counts)
-    share = most / total * 2**32
-    return [span for span in counts if crc32(span.encode()) < share]
+    share = most / total * 2**32 if total > most else 2**32
+    return [(span, count) for span, count in counts.items() if crc32(span.encode()) < share]
 
 
 def _word_by_word(model: BPE, split: Split) -> Callable[[str], Iterable[int]]:

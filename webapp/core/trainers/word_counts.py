@@ -1,8 +1,26 @@
 """Word counts, the input of all trainers: characters, alphabets and sums."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Protocol
 
-WordCounts = Mapping[str, int]  # distinct word → occurrences (1 or more), in the order of the corpus
+
+class WordCounts(Protocol):
+    """Distinct words with their occurrences (1 or more), in the order of the corpus.
+
+    They are read from the first to the last, and never looked up: those of a large corpus are on disk.
+    """
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[str]: ...
+
+    def items(self) -> Iterable[tuple[str, int]]:
+        """The words with their occurrences."""
+        ...
+
+    def values(self) -> Iterable[int]:
+        """The occurrences."""
+        ...
 
 
 def characters(counts: WordCounts) -> dict[str, int]:

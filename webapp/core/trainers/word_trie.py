@@ -265,7 +265,7 @@ def frequent_substrings(
     corpus = list(counts)
     places = sorted(range(len(corpus)), key=corpus.__getitem__)
     trie = WordTrie.of([corpus[place] for place in places])
-    own = np.fromiter(map(counts.__getitem__, trie.words), np.int64, len(corpus))
+    own = np.fromiter(counts.values(), np.int64, len(corpus))[places]
     weights = trie.sums(own)
     depths = np.repeat(np.arange(trie.depth + 1), np.diff(trie.levels))
     first = trie.minima(np.array(places, np.int64), len(corpus)) << LENGTH_BITS | depths

@@ -14,10 +14,11 @@ from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 
+from webapp.core.trainers.word_counts import WordCounts
 from webapp.core.training.corpus import CorpusFile
 from webapp.core.training.plan import TrainingPlan
 
-VERSION = 2  # of the checkpoint; raise it when the same plan counts differently
+VERSION = 3  # of the checkpoint; raise it when the same plan counts differently
 WORDS_OF_A_LINE = 5_000
 
 
@@ -29,7 +30,7 @@ class CountedCorpus:
     sha256 over the sha256 digests of their UTF-8, in order, so that blocks can be read in any order.
     """
 
-    counts: Mapping[str, int]
+    counts: WordCounts
     held_out: str
     characters: int
     bytes: int

@@ -133,20 +133,36 @@ def latest(counts: dict[str, int], plan: TrainingPlan, most: int) -> tuple[str, 
     return tuple(islice(found, most))
 
 
-def is_segmented(counts: Mapping[str, int]) -> bool:
-    """Whether the words of n-gram counts are words, and not whole lines of a text without spaces and slashes.
-
-    >>> is_segmented(count_ngrams("他来到了网易杭研大厦\\n" * 9, TrainingPlan(trainer="ngram")))
-    False
-    """
+def check_ngrams(plan: TrainingPlan, counts: Mapping[str, int]) -> None:
+    """`check_words` of n-gram counts."""
     words = characters = 0
     for ngram, count in counts.items():
         if " " not in ngram and ngram not in MARKS:
             words += count
             characters += count * len(ngram)
-    return (words - counts.get(_START, 0)) * 20 >= characters
+    check_words(plan, counts.get(_START, 0), words, characters)
 
 
+def check_words(plan: TrainingPlan, sentences: int, words: int, characters: int) -> None:
+    """Raise TrainingError if a corpus with so many of them shows no words in sentences.
+
+    Its code is `listed` if its lines are single words, as in a dictionary, and `unsegmented` if its words are whole
+    lines of a text without spaces and slashes.
+
+    >>> check_words(TrainingPlan(trainer="tagger"), sentences=2, words=9, characters=14)
+    >>> check_words(TrainingPlan(trainer="tagger"), sentences=100, words=100, characters=270)
+    Traceback (most recent call last):
+    webapp.core.training.plan.TrainingError: listed
+    """
+    separated = plan.segmentation == "words"
+    whole = (words - sentences) * 20 < characters
+    if characters < LISTED * sentences and (whole or not separated):
+        raise TrainingError("listed")
+    if separated and whole:
+        raise TrainingError("unsegmented")
+
+
+LISTED = 4  # characters; lines of a list of words have fewer, those of texts more
 MOST_WORDS = 300_000
 MOST_KEPT = 400_000  # n-grams of a model, so that its file can be read in seconds
 _SPACED = regex.compile(r"[\p{L}\p{M}\p{N}--[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}]]", regex.V1)
@@ -156,13 +172,12 @@ def train_ngrams(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> 
     """Return the tokenizer, the held-out text as the model is given it, and the figures of the training.
 
     Of a corpus with more n-grams than a model may have, the rarest are removed, triples before pairs. Raises
-    TrainingError with the code `unsegmented`.
+    TrainingError as `check_words` does.
     """
-    if plan.segmentation == "words" and not is_segmented(counted.counts):
-        raise TrainingError("unsegmented")
+    table = dict(counted.counts.items())
+    check_ngrams(plan, table)
     order = int(plan.order)
     steps = order + 2
-    table = dict(counted.counts.items())  # without `items`, `dict` looks up every key
     forgotten = Forgotten(counted.forgotten, counted.forgotten_below)
     forget_rare(table, forgotten, MOST_COUNTED)
     report(Progress("train", 0, steps, len(table)))

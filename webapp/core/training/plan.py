@@ -73,8 +73,8 @@ class TrainingError(ValueError):
     """A training that cannot go on.
 
     `code` is one of: `too_small` (possible, size: pieces), `alphabet` (needed, size: pieces), `slow_pattern`,
-    `unsegmented` (words of a text without spaces and slashes), `process_lost` (the system
-    ended a process that counts, usually because memory ran out).
+    `unsegmented` (words of a text without spaces and slashes), `listed` (words without sentences), `process_lost` (the
+    system ended a process that counts, usually because memory ran out).
     """
 
     def __init__(self, code: str, **details: object) -> None:

@@ -33,10 +33,17 @@ class ReadReport:
 
 @dataclass(frozen=True)
 class Reports:
-    """The reports of several students; `order` is the exercises of a sheet, if there is one."""
+    """The reports of several students; `sheet` is the id of a sheet, if there is one, and `order` its exercises."""
 
     read: Sequence[ReadReport]
     order: Mapping[str, str]
+    sheet: str = ""
+
+    def condition(self, report: ReadReport) -> str:
+        """`valid`, `other-sheet` if it was made for another sheet or for none, or what is wrong with it."""
+        if report.record is None:
+            return report.wrong
+        return "other-sheet" if self.sheet and report.record.sheet != self.sheet else "valid"
 
     @cached_property
     def exercises(self) -> dict[str, str]:
@@ -60,14 +67,15 @@ class Reports:
 
     @property
     def hardest(self) -> tuple[str, int, Work] | None:
-        """The exercise that most have wrong, how many, and one of the most frequent place."""
-        wrong = [(work, work.last) for record in self.valid for work in record.works if work.outcome == "wrong"]
+        """The exercise that most have not right, how many, and one of the most frequent place."""
+        works = (work for record in self.valid for work in record.works if not work.is_right)
+        wrong = [(work, work.last) for work in works if work.last]
         if not wrong:
             return None
         name, count = Counter(work.exercise for work, _last in wrong).most_common(1)[0]
-        places = Counter(last.place if last else None for work, last in wrong if work.exercise == name)
+        places = Counter(last.place for work, last in wrong if work.exercise == name)
         most = places.most_common(1)[0][0]
-        work = next(one for one, last in wrong if one.exercise == name and (last.place if last else None) == most)
+        work = next(one for one, last in wrong if one.exercise == name and last.place == most)
         return self.exercises[name], count, work
 
     def rows(self) -> Iterator[list[object]]:
@@ -75,14 +83,14 @@ class Reports:
         yield ["student", "written", "signature", *(self.exercises.values())]
         for report in self.read:
             if report.record is None:
-                yield [report.student, "", report.wrong, *("" for _each in self.exercises)]
+                yield [report.student, "", self.condition(report), *("" for _each in self.exercises)]
                 continue
             works = (report.record.work(name) for name in self.exercises)
-            yield [report.student, report.record.written, "valid", *map(_cell, works)]
+            yield [report.student, report.record.written, self.condition(report), *map(_cell, works)]
 
 
 def _cell(work: Work) -> str:
-    place = "" if work.outcome != "wrong" or not work.last or not work.last.place else f" @{work.last.place}"
+    place = f" @{work.last.place}" if work.last and work.last.place and not work.is_right else ""
     return f"{work.outcome}{place} ({work.count})" if work.count else ""
 
 

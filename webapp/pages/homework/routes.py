@@ -4,6 +4,7 @@ The pages of the exercises are the tool `webapp.tools.homework`. What a visitor 
 signed record (`webapp.tools.homework.records`) that every form sends along.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from http import HTTPStatus
@@ -35,7 +36,7 @@ from webapp.tools.homework.records import (
     signed,
 )
 from webapp.tools.homework.sentences import rule_name
-from webapp.tools.homework.sheets import MOST_TASKS, Sheet, Task, find_sheet, store_sheet, tasks_of_form
+from webapp.tools.homework.sheets import MOST_TASKS, Sheet, Task, find_sheet, new_sheet, store_sheet, tasks_of_form
 from webapp.tools.kernel import page_of
 from webapp.web.htmx import private
 from webapp.web.json_responses import well_formed
@@ -194,9 +195,9 @@ def reports() -> BaseResponse:
     problems: dict[str, InputProblem] = {}
     sheet = _sheet(request.values.get("sheet", ""), problems)
     order = {sheet.named(task.key): in_language(task.exercise.title) for task in sheet.tasks} if sheet else {}
-    read = Reports((), order)
+    read = Reports((), order, sheet.id if sheet else "")
     try:
-        read = Reports(read_reports(request.form.getlist("report"), request.files.getlist("files")), order)
+        read = replace(read, read=read_reports(request.form.getlist("report"), request.files.getlist("files")))
     except InputProblem as problem:
         problems["files"] = problem
     if "csv" in request.form and read.read:
@@ -224,7 +225,7 @@ def sheet() -> BaseResponse:
 @blueprint.post("/sheet/link")
 @stores
 def create() -> BaseResponse:
-    """Store a sheet, and show its link and the deletion link, which is shown only here."""
+    """Store a sheet, and show its link and the deletion link, which is shown only here; or download it as a file."""
     if is_foreign(request):
         abort(HTTPStatus.FORBIDDEN)
     terms, wrong = read_terms(request.form)
@@ -239,7 +240,10 @@ def create() -> BaseResponse:
         if shown_after not in SHOWN_AFTER:
             raise InputProblem(_("Choose after how many tries the answer is shown."), 422, "shown_after")
         if not problems:
-            receipt = store_sheet(tasks, int(shown_after), terms)
+            made = new_sheet(tasks, int(shown_after), terms)
+            if "file" in request.form:
+                return _file(json.dumps(made.state, ensure_ascii=False, indent=1), "application/json", "sheet.json")
+            receipt = store_sheet(made, terms)
     except InputProblem as problem:
         problems[problem.field] = problem
     page = _sheet_page(tasks, fields_of(request.form), problems, receipt)

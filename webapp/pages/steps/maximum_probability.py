@@ -238,4 +238,6 @@ def draw_table(trace: HMMTrace | TaggerTrace, filled: int, *, traced: bool, titl
             shapes.append(FigureBox(x, y, BOX, HEIGHT, "hit" if on_path or now else "miss", 6))
             shapes.append(FigureLabel(x + BOX / 2, y + 23, shown_sum(found.total), "win" if on_path else "", 14))
     title = title or _("The HMM’s sums for “%(text)s”, by character and state", text=quotable(trace.text))
-    return Figure("hmm", LEFT + UNIT * (last - first) - (UNIT - BOX) + 4, TOP + ROW * 4 - 14, tuple(shapes), title)
+    focus = 0.0 if traced or not filled else x_of[filled - 1] + BOX / 2
+    width, height = LEFT + UNIT * (last - first) - (UNIT - BOX) + 4, TOP + ROW * 4 - 14
+    return Figure("hmm", width, height, tuple(shapes), title, focus)

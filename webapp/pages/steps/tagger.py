@@ -54,7 +54,7 @@ class _Steps:
             "character": trace.text[at],
             "start": trace.offset + at,
             "features": [
-                {"template": one.template, "value": one.value, "weights": list(one.weights)} for one in features
+                {"template": one.template, "value": shown_value(one), "weights": list(one.weights)} for one in features
             ],
             "states": list(map(asdict, cells)),
         }

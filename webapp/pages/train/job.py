@@ -41,7 +41,7 @@ from webapp.web.localization import join_list, number
 from webapp.web.templates import Context
 
 # The share of each stage in the whole time, in percent, as measured on 20 MB of English and Chinese.
-SHARES: dict[Stage, int] = {"read": 3, "count": 30, "train": 58, "write": 9}
+SHARES: dict[Stage, int] = {"read": 3, "count": 33, "train": 62, "write": 2}
 LEAST_PERCENT, LEAST_SECONDS = 5, 3  # before that, an estimate of the remaining time would be a guess
 FILES_NAMED = 3
 ROUND = [factor * 10**power for power in range(2, 8) for factor in (1, 2, 5)]  # marks of the logarithmic axis

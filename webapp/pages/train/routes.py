@@ -74,7 +74,7 @@ class PlanChoicesContext(Context):
     advanced_open: bool
     facts: CorpusFacts
     smoothings: Mapping[str, Text]  # their titles
-    time: str  # that the training will take, and its memory; empty of n-grams
+    time: str  # that the training will take, and its memory; empty for n-grams
     memory: str
     is_too_much: bool  # more than the site allows
 
@@ -252,7 +252,7 @@ def _found(id: str, plan: PlanRequest) -> tuple[PlanRequest, corpora.StoredCorpu
         return plan, corpora.find_corpus(id, plan.plan)
     except TrainingError as error:
         message = failure_sentence(error.code, error.details)
-        if error.code == "unsegmented":
+        if error.code in ("listed", "unsegmented"):
             return plan.with_problem("segmentation", message), corpora.find_corpus(id, TrainingPlan())
         plan = _without_pattern(plan.with_problem("pattern", message))
         return plan, corpora.find_corpus(id, plan.plan)
@@ -302,9 +302,9 @@ def _plan_page(plan: PlanRequest, corpus: corpora.StoredCorpus, refusal: str = "
         ),
         facts=corpus.facts,
         smoothings=SMOOTHING_NAMES,
-        time=format_timedelta(expected.seconds, threshold=1.5) if expected else "",
-        memory=size_in_words(expected.memory) if expected else "",
-        is_too_much=expected is not None and (expected.seconds > limits[0] or expected.memory > limits[1]),
+        time=format_timedelta(expected.seconds, threshold=1.5),
+        memory=size_in_words(expected.memory),
+        is_too_much=expected.seconds > limits[0] or expected.memory > limits[1],
     )
     shares = corpus.facts.scripts[:SCRIPTS_SHOWN]
     most = max((share for _script, share in shares), default=0) or 1

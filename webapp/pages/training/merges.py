@@ -36,7 +36,8 @@ def character_bpe(wanted: TrainingRequest) -> tables.TrainingWalkthrough:
 
 def byte_bpe(wanted: TrainingRequest) -> tables.TrainingWalkthrough:
     """The steps of training BPE over bytes; the corpus must contain words."""
-    training = training_merges.train_bytes(wanted.word_counts(recipes.BYTE_BPE), wanted.merges, ties=wanted.ties)
+    counts = wanted.word_counts(recipes.BYTE_BPE)
+    training = training_merges.train_bytes(counts, wanted.merges, ties=wanted.ties, before=wanted.merges_before)
     return MergeSteps(wanted, training, recipes.BYTE_BPE).walkthrough()
 
 
@@ -65,7 +66,7 @@ class MergeSteps:
         )
 
     def _start(self) -> Frame:
-        spelled = "apart" if self._asked.apart else self._recipe.name
+        spelled = "before" if self._training.before else "apart" if self._asked.apart else self._recipe.name
         words = self._training.start
         scored, ties = self._training.scored, self._training.ties
         rule = "" if ties == FIRST_SEEN else dict(TIE_TITLES)[ties]
@@ -179,7 +180,7 @@ class MergeSteps:
     def _vocabulary(self, done: int, *, new: bool = False) -> tables.Pieces:
         """The initial alphabet (of bytes only as words) and the pieces made since, the `new` one marked."""
         pieces: Sequence[str | bytes] = self._tokenizer(done).model.pieces
-        first = len(self._tokenizer(0).model.pieces)
+        first = len(self._training.trained.first(0).pieces)
         is_bytes = self._recipe is recipes.BYTE_BPE
         skipped = first if is_bytes else 0
         latest = [pieces.index(self._rounds[done - 1].piece)] if new else []
@@ -225,7 +226,9 @@ class MergeSteps:
 
     def _tokenizer(self, done: int) -> Tokenizer:
         trained = self._training.trained
-        return self._recipe.tokenizer(trained.first(done), getattr(trained, "special_tokens", {}))
+        return self._recipe.tokenizer(
+            trained.first(self._training.before + done), getattr(trained, "special_tokens", {})
+        )
 
 
 def word_row(before: CorpusWord, after: CorpusWord) -> tables.Row:

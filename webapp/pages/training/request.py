@@ -13,23 +13,22 @@ list or dictionary can be pasted. Lists with the count first (`5 low`, as from `
 from __future__ import annotations
 
 import re
-import zlib
-from base64 import urlsafe_b64decode, urlsafe_b64encode
-from binascii import Error as NotBase64Error
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Literal
-from urllib.parse import quote_plus, urlencode
+from urllib.parse import urlencode
 
 from flask import request, url_for
 from flask_babel import gettext as _
 
 from webapp.core.recipes import Recipe
-from webapp.core.trainers.ties import FIRST_SEEN, TieRule
+from webapp.core.text.utf8 import characters_to_bytes
+from webapp.core.trainers.ties import BYTES, FIRST_SEEN, TieRule
 from webapp.core.trainers.word_counts import WordCounts, merged
 from webapp.tokenization.forms import InputProblem
+from webapp.web.addresses import parameters, unpacked
 from webapp.web.localization import number
 
 View = Literal["page", "rounds"]
@@ -40,10 +39,9 @@ MOST_TEXT = 200
 """The longest text to tokenize, in characters."""
 MOST_MERGES = 200
 MOST_PIECES = 1_000
+MOST_BEFORE = 400
 USUAL_MERGES = 20
-READABLE = 1_500  # characters of an address that an uncompressed corpus may take
 LONGEST = 7_500  # characters for a packed corpus: the common limit of proxies, 8,190, less room for the rest
-_MOST_BYTES = 40_000  # of an unpacked corpus, so that no address can fill the memory
 MOST_COUNT = 1_000_000
 LONGEST_SAMPLE = 60  # characters of a corpus that are encoded if the visitor has no text
 _CLAUSE = re.compile(r"[，。！？；、,.!?;:：]\s*")
@@ -78,6 +76,9 @@ class TrainingRequest:
     every: bool = False  # Unigram: start with every part of a word that occurs twice, and with no whole word
     order: int = 2  # n-grams: how many words are counted together
     smoothing: str = "add-one"  # n-grams: one of `webapp.core.models.smoothing.SMOOTHINGS`
+    before: str = (
+        ""  # BPE over bytes, packed: the merges done already; each line of `corpus` is a word, a tab, its count
+    )
     step: int | None = None
 
     @property
@@ -92,14 +93,24 @@ class TrainingRequest:
     @cached_property
     def counted(self) -> dict[str, int] | None:
         """The words and counts of a corpus that is a list of them; None for plain text, and for sentences."""
+        if self.before:
+            lines = (line.rpartition("\t") for line in self.corpus.split("\n"))
+            return {word: int(count) for word, _tab, count in lines if word and re.fullmatch("[1-9][0-9]{,7}", count)}
         return None if self.as_text or self.algorithm in ("ngram", "tagger") else read_counts(self.corpus)
 
     def word_counts(self, recipe: Recipe) -> WordCounts:
         """The counts of the corpus's pre-tokens, the input of a trainer; each word of a list stands alone."""
         if self.counted is None:
             return recipe.count(self.corpus)
+        if self.before:
+            return self.counted
         words = self.counted.items()
         return merged(*({part: times * count for part, times in recipe.count(word).items()} for word, count in words))
+
+    @cached_property
+    def merges_before(self) -> list[tuple[bytes, bytes]]:
+        """The merges in `before`."""
+        return read_merges(self.before)
 
     @cached_property
     def text_to_encode(self) -> str:
@@ -108,7 +119,7 @@ class TrainingRequest:
             return self.text
         if self.algorithm in ("ngram", "tagger"):
             return first_sentence(self.corpus)
-        return first_words(self.counted if self.counted else self.corpus.split())
+        return first_words(map(str.strip, self.counted) if self.counted else self.corpus.split())
 
     def read_as(self, *, text: bool) -> TrainingRequest:
         """The same request with the corpus read as plain text or as words with counts, from its first step."""
@@ -137,6 +148,31 @@ class TrainingRequest:
         return url_for("training.page", algorithm=self.algorithm, symbols=self.symbols or None)
 
 
+def read_merges(letters: str) -> list[tuple[bytes, bytes]]:
+    """The merges in a packed text, one a line in the spelling of merges.txt; raises InputProblem.
+
+    >>> from webapp.web.addresses import packed
+    >>> read_merges(packed("Ġ t\\nh e"))
+    [(b' ', b't'), (b'h', b'e')]
+    """
+    text = unpacked(letters) if letters else ""
+    lines = text.split("\n") if text else []
+    found, known = [], set(BYTES)
+    try:
+        if text is None or len(lines) > MOST_BEFORE:
+            raise ValueError
+        for line in lines:
+            left, right = map(characters_to_bytes, line.split(" "))
+            if not {left, right} <= known:
+                raise ValueError
+            found.append((left, right))
+            known.add(left + right)
+        return found
+    except ValueError:
+        message = _("The merges in this address cannot be read: a part of it is missing.")
+        raise InputProblem(message) from None
+
+
 def check_room(wanted: TrainingRequest, characters: int) -> None:
     """Raise InputProblem if so many different characters, each of them a piece, are too many."""
     if characters > MOST_PIECES:
@@ -153,52 +189,6 @@ def check_room(wanted: TrainingRequest, characters: int) -> None:
             count=number(characters),
         )
         raise InputProblem(message)
-
-
-def parameters(corpus: str) -> tuple[str, str]:
-    """The parameter that holds a text, and its value.
-
-    >>> parameters("low lower")
-    ('corpus', 'low lower')
-    >>> parameters("学而时习之" * 50)[0]
-    'packed'
-
-    A text that no training accepts is shortened, to one that none accepts either: the page that says so has it in many
-    links, and packing a megabyte for each took 8 s in total.
-    """
-    corpus = corpus[:_MOST_BYTES]
-    if len(quote_plus(corpus, errors="replace")) <= READABLE:
-        return "corpus", corpus
-    return "packed", packed(corpus)
-
-
-def packed(text: str) -> str:
-    """A text compressed, from UTF-8 or UTF-16, whichever is shorter.
-
-    >>> unpacked(packed("学而时习之" * 50)) == "学而时习之" * 50
-    True
-    """
-    written = [text.encode("utf-8", "replace"), b"\xff" + text.encode("utf-16-le", "replace")]
-    shortest = min((zlib.compress(content, 9) for content in written), key=len)
-    return urlsafe_b64encode(shortest).rstrip(b"=").decode()
-
-
-def unpacked(letters: str) -> str | None:
-    """The text of a packed value, or None if it is invalid.
-
-    >>> unpacked("nonsense"), unpacked("é")
-    (None, None)
-    """
-    try:
-        content = urlsafe_b64decode(letters.encode("ascii") + b"=" * (-len(letters) % 4))
-        inflate = zlib.decompressobj()
-        written = inflate.decompress(content, _MOST_BYTES)
-        if not inflate.eof:
-            return None
-        # 0xFF marks UTF-16: UTF-8 never starts with it.
-        return written[1:].decode("utf-16-le") if written[:1] == b"\xff" else written.decode()
-    except (NotBase64Error, zlib.error, UnicodeError):
-        return None
 
 
 # --- what a corpus says

@@ -88,9 +88,13 @@ def _sections(visit: Visit) -> tables.Sections:
     pairs = list(zip(visit.right, visit.found, strict=True))
     tags = tables.Table(
         _("Tags"),
-        [tables.Column(_("Character")), tables.Column(_("Correct tag")), tables.Column(_("Found tag"))],
+        [tables.Column(_("Character"), kind="head"), tables.Column(_("Correct tag")), tables.Column(_("Found tag"))],
         [
-            tables.Row(([Symbol(character)], TAGS[right], TAGS[found]), mark="" if right == found else _("wrong"))
+            tables.Row(
+                ([Symbol(character)], TAGS[right], TAGS[found]),
+                kind="" if right == found else "wrong",
+                mark="" if right == found else _("wrong"),
+            )
             for character, (right, found) in zip(visit.text[:SHOWN], pairs, strict=False)
         ],
     )

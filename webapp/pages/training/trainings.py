@@ -27,13 +27,13 @@ from webapp.pages.training.request import (
     MOST_TEXT,
     USUAL_MERGES,
     TrainingRequest,
-    parameters,
-    unpacked,
+    read_merges,
 )
 from webapp.pages.training.tables import TrainingWalkthrough
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
 from webapp.tokenization.algorithms import TIE_TITLES, Text
 from webapp.tokenization.forms import InputProblem, as_typed
+from webapp.web.addresses import parameters, unpacked
 from webapp.web.localization import current_key, number
 
 Preset = tuple[Text, TrainingRequest]
@@ -215,7 +215,11 @@ def read(request: Request, algorithm: str) -> tuple[TrainingRequest, list[InputP
     problems += _length_problems(corpus, text)
     given: dict[str, Any] = {}
     training = TRAININGS[wanted.kind]
-    readers = {option.name: option.read for option in (*training.options, *([training.size] if training.size else []))}
+    readers: dict[str, Callable[[str], Any]] = {
+        option.name: option.read for option in (*training.options, *([training.size] if training.size else []))
+    }
+    if wanted.kind == "bpe-bytes":
+        readers["before"] = _before
     for name, read_value in {**readers, "step": _step}.items():
         written = values.get(name, "")
         if written.strip():
@@ -225,6 +229,11 @@ def read(request: Request, algorithm: str) -> tuple[TrainingRequest, list[InputP
                 problems.append(replace(problem, field=name))
     as_text = values.get("as_text", "0") not in ("0", "")
     return replace(wanted, corpus=corpus, text=text, as_text=as_text, **given), problems
+
+
+def _before(written: str) -> str:
+    read_merges(written)
+    return written
 
 
 def _step(written: str) -> int:

@@ -77,7 +77,7 @@ def _short_text(text: str) -> str:
     return text
 
 
-Name = Annotated[str, AfterValidator(_known), Field(description="The name of a vocabulary.")]
+Name = Annotated[str, AfterValidator(_known), Field(description="The name of a vocabulary, from `GET /vocabularies`.")]
 
 
 class DifferenceInput(Input):

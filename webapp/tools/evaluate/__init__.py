@@ -47,7 +47,6 @@ evaluations = Blueprint("evaluations", __name__, url_prefix="/evaluate")
 evaluations.add_app_template_global(compared_methods)
 PRINTED = ("precision", "recall", "f1", "oov_recall", "iv_recall")
 PER_PAGE = 20
-UNPAGED = 100  # the errors of a result without an address, which has only one page
 CONTEXT_WORDS = 12
 CONFUSIONS_SHOWN = 30
 # The characters of one side of an error that a page draws: a line without any boundary in common is one error.
@@ -125,9 +124,13 @@ class Evaluated:
         return f"{self.link}{'&' if '?' in str(self.link) else '?'}{query}" if query else str(self.link)
 
     @cached_property
-    def errors(self) -> ErrorsPage | None:
-        """The page of errors; None if there is no method with figures."""
-        return error_page(self.report, self.given, paged=self.link is not None)
+    def errors(self) -> Sequence[ErrorsPage]:
+        """The page of errors; without an address, which has only one page, the first errors of each method."""
+        scored = [method for method in self.report.methods if not method.problem]
+        if self.link is not None:
+            chosen = self.report.methods[self.given.method - 1 : self.given.method]
+            scored = chosen if chosen and not chosen[0].problem else scored[:1]
+        return [error_page(self.report, method, self.given) for method in scored]
 
     @property
     def simplified(self) -> list[str]:
@@ -138,7 +141,7 @@ class Evaluated:
     @property
     def status(self) -> int:
         """The status of the page."""
-        return 404 if self.errors and self.errors.page > self.errors.last else 200
+        return 404 if any(errors.page > errors.last for errors in self.errors) else 200
 
     @property
     def until(self) -> datetime | None:
@@ -164,19 +167,10 @@ def best_figures(report: ScoreReport) -> dict[str, str]:
     return {name: max(values) for name, values in printed.items() if len(values) > 1}
 
 
-def error_page(report: ScoreReport, shown: EvaluationInput, *, paged: bool = True) -> ErrorsPage | None:
-    """The requested page of errors, or None if there is no method with figures.
-
-    If it is not `paged`, the first errors are all there are.
-    """
-    usable = [method for method in report.methods if not method.problem]
-    if not usable:
-        return None
-    chosen = report.methods[shown.method - 1 : shown.method]
-    method = chosen[0] if chosen and not chosen[0].problem else usable[0]
+def error_page(report: ScoreReport, method: MethodReport, shown: EvaluationInput) -> ErrorsPage:
+    """The requested page of a method's errors."""
     found = [error for error in method.errors if shown.kind in (None, error.kind)]
-    per_page = PER_PAGE if paged else UNPAGED
-    on_page = found[(shown.page - 1) * per_page : shown.page * per_page]
+    on_page = found[(shown.page - 1) * PER_PAGE : shown.page * PER_PAGE]
     by_line: dict[int, list[SegmentationError]] = {error.line: [] for error in on_page}
     for error in method.errors:
         if error.line in by_line:
@@ -187,13 +181,9 @@ def error_page(report: ScoreReport, shown: EvaluationInput, *, paged: bool = Tru
     ]
     state = _state(method, shown.runs)
     items = [
-        replace(
-            _item(report, error, by_line[error.line]), steps=steps_of(replace(state, text=_sentence(report, error)))
-        )
-        for error in on_page
+        replace(_item(report, error, by_line[error.line]), steps=_steps(report, error, state)) for error in on_page
     ]
-    last = max(1, -(-len(found) // per_page)) if paged else 1
-    return ErrorsPage(method, items, shown.page, last, confusions)
+    return ErrorsPage(method, items, shown.page, max(1, -(-len(found) // PER_PAGE)), confusions)
 
 
 def _state(method: MethodReport, runs: bool) -> State:
@@ -202,11 +192,13 @@ def _state(method: MethodReport, runs: bool) -> State:
     return state_of(replace(choice, vocabulary="") if choice.vocabulary == PASTED else choice, "", runs)
 
 
-def _sentence(report: ScoreReport, error: SegmentationError) -> str:
-    """The sentence in which an error begins."""
+def _steps(report: ScoreReport, error: SegmentationError, state: State) -> str | None:
+    """The address of the method's steps on the sentence in which an error begins; a tagger's has one per character."""
     words = report.lines[error.line]
     text, at = "".join(words), len("".join(words[: error.start]))
-    return next(text[start:end] for start, end in sentence_spans(text) if at < end)
+    start, end = next(span for span in sentence_spans(text) if at < span[1])
+    step = at - start + 1 if state.algorithm == "tagger" else None
+    return steps_of(replace(state, text=text[start:end]), step=step)
 
 
 def _item(report: ScoreReport, error: SegmentationError, in_line: Sequence[SegmentationError]) -> ErrorItem:
@@ -337,6 +329,15 @@ def run(id: str) -> BaseResponse:
     response = page_of(TOOL, found.given, found, [], url_for("evaluations.run", id=id))
     response.headers["X-Robots-Tag"] = "noindex"
     return response
+
+
+@evaluations.post("/runs/<id>/delete")
+def delete_run(id: str) -> BaseResponse:
+    """Delete a run with its texts, whether it has ended or not."""
+    if is_foreign(request):
+        abort(HTTPStatus.FORBIDDEN)
+    runs.delete(_run(id)[1])
+    return redirect(TOOL.address, 303)
 
 
 @evaluations.get("/runs/<id>/<kind>")

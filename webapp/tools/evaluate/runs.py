@@ -6,8 +6,9 @@ the last change.
 """
 
 import json
+import os
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from webapp.core.evaluation.report import ScoreReport
 from webapp.core.vocabulary_error import Phrase
 from webapp.jobs import jobs
 from webapp.jobs.corpora import NoRoomError
+from webapp.processes import locked
 from webapp.storage import ShareReceipt, UnavailableStorageError
 from webapp.tokenization.forms import InputProblem
 from webapp.tools.evaluate.inputs import EvaluationInput, UploadedOutput
@@ -96,21 +98,37 @@ def find(id: str) -> Run | None:
 
 
 def advance(run: Run, seconds: float | None = None) -> Run:
-    """Score for `seconds`, by default `SLICE_SECONDS`, and return the run as far as it is then."""
-    given = _read(_folder(run.id) / _GIVEN)
-    given["files"] = tuple(UploadedOutput(**file) for file in given["files"])
-    evaluation = EvaluationInput.model_construct(**{**given, "chosen": run.chosen})
-    report, _gold = score_all(evaluation, run.report.methods, SLICE_SECONDS if seconds is None else seconds)
-    with suppress(OSError):  # it was deleted meanwhile
-        _write(_folder(run.id) / _REPORT, report.as_json())
+    """Score for `seconds`, by default `SLICE_SECONDS`, and return the run as far as it is then.
+
+    While another request scores it, as from a second tab, this one only says how far it is.
+    """
+    folder = _folder(run.id)
+    with ExitStack() as held, suppress(OSError):  # it was deleted meanwhile
+        if (lock := locked(folder)) is None:
+            return find(run.id) or run
+        held.callback(os.close, lock)
+        run = find(run.id) or run
+        if run.finished:
+            return run
+        given = _read(folder / _GIVEN)
+        given["files"] = tuple(UploadedOutput(**file) for file in given["files"])
+        evaluation = EvaluationInput.model_construct(**{**given, "chosen": run.chosen})
+        report, _gold = score_all(evaluation, run.report.methods, SLICE_SECONDS if seconds is None else seconds)
+        run = replace(run, report=report)
+        _write(folder / _REPORT, report.as_json())
         jobs().corpora.keep(run.id)
-    return replace(run, report=report)
+    return run
 
 
 def stored(run: Run, receipt: ShareReceipt) -> None:
     """Note where the result is stored, so that its page has the link again when it is loaded again."""
     with suppress(OSError):
         _write(_folder(run.id) / _RECEIPT, asdict(receipt))
+
+
+def delete(run: Run) -> None:
+    """Delete a run; a request that scores it stores nothing more."""
+    jobs().corpora.delete(run.id)
 
 
 def _folder(id: str) -> Path:

@@ -39,7 +39,9 @@ class HomeworkInput(Input):
         Field(description="The id of the exercise, such as `cs336-bpe-example`."),
     ] = ""
     sheet: Annotated[
-        str, FromForm(choose=_first), Field(description="The id of a teacher’s sheet that has it: the end of its link.")
+        str,
+        FromForm(choose=_first),
+        Field(description="A teacher’s sheet that has it: the end of its link, or the text of its file."),
     ] = ""
     answer: Annotated[
         str,
@@ -92,13 +94,15 @@ class CheckAnswer(Answer):
     """The verdict on an answer."""
 
     exercise: str
-    outcome: Annotated[Outcome, Field(description="`other-rule`: right by another rule, which `rule` names.")]
+    outcome: Annotated[
+        Outcome, Field(description="`other-rule`: right by another rule than the exercise fixes, so not right yet.")
+    ]
     message: Annotated[str, Field(description="The verdict in sentences.")]
     place_kind: PlaceKind
     place: Annotated[int | None, Field(description="The first place that differs, counted from 1.")]
     label: str
     why: Annotated[str, Field(description="The code of the reason.")]
-    rule: str
+    rule: Annotated[str, Field(description="The code of the other rule by which the answer is right.")]
     agreeing: Annotated[int, Field(description="How many places are equal.")]
     total: int
     in_both: Annotated[int | None, Field(description="How many merges or words both have, in whatever order.")]
@@ -144,9 +148,10 @@ def checked(given: HomeworkInput) -> Checked:
     """Check an answer to an exercise, and find the first place that differs.
 
     The right answer is computed by the site's algorithms. An answer may be right by another rule for ties, direction or
-    tag set; then `rule` names it. `why` is the code of the reason for the first difference, `message` says it in
-    sentences. The page `/homework` lists the exercises with their ids. Those of a teacher's own are on a `sheet`, as
-    `own-1`, and what is right is shown as on its page.
+    tag set than the exercise fixes: its outcome is `other-rule`, and `rule` names it. A rule that the exercise leaves
+    open, such as what the course prints, is `right`. `why` is the code of the reason for the first difference,
+    `message` says it in sentences. The page `/homework` lists the exercises with their ids. Those of a teacher's own
+    are on a `sheet`, as `own-1`; of one with a link, what is right is shown as on its page.
     """
     exercise, sheet = found(given)
     return Checked(given, exercise, sheet, None if exercise is None or given.is_empty else judge(exercise, given))
@@ -160,7 +165,9 @@ def answer(shown: Checked) -> Any:
     if shown.verdict is None:
         raise InputProblem(_("There is no answer yet. Type it or choose a file."), 422, "answer")
     exercise = shown.exercise
-    shown = replace(shown, reveals_all=not shown.sheet)  # whose teacher decides when an answer is shown
+    shown = replace(
+        shown, reveals_all=not (shown.sheet and shown.sheet.id)
+    )  # its teacher decides when an answer is shown
     assert shown.verdict is not None
     verdict = replace(shown.verdict, rows=shown.rows)
     if not shown.reveals:

@@ -22,6 +22,7 @@ from webapp.tools.homework.records import Record, Work
 from webapp.tools.homework.sentences import explanation, headline, note, rule_name
 from webapp.tools.homework.sheets import OWN, Sheet
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, tokenizer_of
+from webapp.web.addresses import packed, parameters
 from webapp.web.localization import current_key, localized, number
 
 SHOWN_AFTER = 5
@@ -113,17 +114,16 @@ class Checked:
         return [note(each) for each in self.verdict.notes] if self.verdict else []
 
     @property
-    def rule(self) -> str:
-        """The name of the other rule by which the answer is right."""
-        return rule_name(self.verdict.rule) if self.verdict and self.verdict.rule else ""
-
-    @property
     def steps(self) -> str | None:
         """The address of the walkthrough that shows the first place that differs; None if there is none."""
         if self.verdict is None or self.verdict.link is None or not self.reveals:
             return None
         values: dict[str, Any] = dict(self.verdict.link.values)
         algorithm = values.pop("algorithm")
+        if "corpus" in values:
+            values |= [parameters(values.pop("corpus"))]
+        if "before" in values:
+            values["before"] = packed(values["before"])
         if self.verdict.link.view == "training":
             return url_for("training.page", algorithm=algorithm, **values)
         return url_for("steps.page", algorithm=algorithm, vocabulary="own-dictionary", **values)
@@ -140,7 +140,10 @@ class Checked:
         if self.verdict is None or self.reveals_all or self.may_solve:
             return self.verdict.rows if self.verdict else ()
         shown = (self.verdict.place or 0) if self.reveals else 0
-        return [row if row.agrees or row.number <= shown else replace(row, right="…") for row in self.verdict.rows]
+        return [
+            row if row.agrees or row.number <= shown else replace(row, right="…", count=None)
+            for row in self.verdict.rows
+        ]
 
     @property
     def name(self) -> str:

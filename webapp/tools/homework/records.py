@@ -70,8 +70,8 @@ class Work:
 
     @property
     def is_right(self) -> bool:
-        """Whether one of the tries was right, by whatever rule."""
-        return self.outcome in ("right", "other-rule")
+        """Whether one of the tries was right."""
+        return self.outcome == "right"
 
 
 @dataclass(frozen=True)

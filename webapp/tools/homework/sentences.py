@@ -21,7 +21,8 @@ def _say(part: str, code: str, **values: Any) -> str:
 
 def headline(verdict: Verdict) -> str:
     """The outcome in one sentence."""
-    return _say("headlines", verdict.outcome, rule=rule_name(verdict.rule) if verdict.rule else "")
+    code = "right-by-rule" if verdict.outcome == "right" and verdict.rule else verdict.outcome
+    return _say("headlines", code, rule=rule_name(verdict.rule) if verdict.rule else "")
 
 
 def rule_name(rule: str) -> str:
@@ -46,8 +47,10 @@ def explanation(verdict: Verdict, reveal: bool = True) -> list[str]:
         "right_count": _count(verdict.right),
         "own_rule": rule_name(verdict.own_rule) if verdict.own_rule else "",
     }
-    said = []
-    if verdict.outcome != "right" and verdict.place is not None and verdict.why not in WHOLE:
+    said: list[str] = []
+    if verdict.outcome == "right":
+        return said
+    if verdict.place is not None and verdict.why not in WHOLE:
         said.append(_say("places", verdict.place_kind, **values))
         if reveal and (verdict.yours or verdict.right):
             said.append(_say("sides", "right" if not verdict.yours else "both" if verdict.right else "yours", **values))

@@ -1,11 +1,12 @@
 """Sheets of exercises that a teacher sets: published ones and exercises of one's own, stored as a snapshot.
 
 A sheet has the link, the retention and the deletion of all shared things, and no author but who has its deletion link.
+The same as a file is checked without the site.
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +15,7 @@ from pydantic_core import from_json
 
 from webapp.core import __version__
 from webapp.core.homework.exercises import EXERCISES, Exercise, ParameterError, own_exercise
-from webapp.storage import ShareReceipt, Snapshot, StoredSnapshot, storage
+from webapp.storage import ShareReceipt, Snapshot, storage
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import translated
 from webapp.tokenization.snapshots import ShareTerms, kind_of, store
@@ -77,34 +78,33 @@ def tasks_of_form(values: Sequence[str]) -> list[Task]:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A stored sheet; the answer to a task is shown after `shown_after` tries, never if that is 0."""
+    """A sheet: `id` is the last part of its link, empty for one in a file.
 
-    stored: StoredSnapshot
+    The answer to a task is shown after `shown_after` tries, never if that is 0.
+    """
 
-    @property
-    def id(self) -> str:
-        """The last part of its link."""
-        return self.stored.id
+    id: str
+    state: Mapping[str, Any]
 
     @property
     def title(self) -> str:
         """The title, or a generic one."""
-        return str(self.stored.snapshot.state.get("title") or _("Sheet of exercises"))
+        return str(self.state.get("title") or _("Sheet of exercises"))
 
     @property
     def note(self) -> str:
         """What the teacher wrote above the tasks."""
-        return str(self.stored.snapshot.state.get("note", ""))
+        return str(self.state.get("note", ""))
 
     @property
     def shown_after(self) -> int:
         """After how many tries the answer is shown; 0 for never."""
-        return int(self.stored.snapshot.state["shown_after"])
+        return int(self.state["shown_after"])
 
     @cached_property
     def tasks(self) -> list[Task]:
         """The tasks in order."""
-        return list(tasks_of(self.stored.snapshot.state["tasks"]))
+        return list(tasks_of(self.state["tasks"]))
 
     def exercise(self, key: str) -> Exercise:
         """The exercise of a task; raises InputProblem."""
@@ -120,17 +120,37 @@ class Sheet:
         return f"{self.id}/{key}" if key.startswith(OWN) else key
 
 
-def store_sheet(tasks: Sequence[Task], shown_after: int, terms: ShareTerms) -> ShareReceipt:
+def new_sheet(tasks: Sequence[Task], shown_after: int, terms: ShareTerms) -> Sheet:
+    """A sheet that is not stored."""
+    return Sheet("", {"tasks": [task.given for task in tasks], "shown_after": shown_after, **terms.texts})
+
+
+def store_sheet(sheet: Sheet, terms: ShareTerms) -> ShareReceipt:
     """Store a sheet; raises InputProblem."""
-    state = {"kind": "sheet", "tasks": [task.given for task in tasks], "shown_after": shown_after, **terms.texts}
+    state = {"kind": "sheet", **sheet.state}
     return store(Snapshot("", state, (), (), (), {}, core_version=__version__), terms)
 
 
 def find_sheet(id: str) -> Sheet:
-    """The sheet with this id. Raises InputProblem, with the status 404 or 410."""
+    """The sheet with this id, or in this text of a file. Raises InputProblem, with the status 404, 410 or 422."""
+    if id.lstrip().startswith("{"):
+        return sheet_of_file(id)
     stored = storage().snapshots.get(id)
     if stored is None or (stored.condition == "kept" and kind_of(stored.snapshot) != "sheet"):
         raise InputProblem(_("There is no sheet at this address. Check that the link is complete."), 404, "sheet")
     if stored.condition != "kept":
         raise InputProblem(_("This sheet is no longer available: it has expired or was deleted."), 410, "sheet")
-    return Sheet(stored)
+    return Sheet(stored.id, stored.snapshot.state)
+
+
+def sheet_of_file(text: str) -> Sheet:
+    """The sheet in the text of a file; raises InputProblem."""
+    try:
+        given = from_json(text)["tasks"]
+        values = [each if isinstance(each, str) else json.dumps(each) for each in given]
+    except (ValueError, TypeError, LookupError):
+        raise InputProblem(_("This is not the file of a sheet: it has no list of tasks."), 422, "sheet") from None
+    try:
+        return new_sheet(tasks_of_form(values), 0, ShareTerms("", "", None))
+    except InputProblem as problem:
+        raise replace(problem, field="sheet") from None

@@ -29,7 +29,7 @@ from webapp.chat.messages import (
 from webapp.chat.published import published_template
 from webapp.chat.templates import BUILT_IN, ChatTemplate, NoTemplateError, TemplateSourceError, own_template
 from webapp.core.algorithms import finds_words
-from webapp.core.vocabulary_error import Phrase, shown
+from webapp.core.vocabulary_error import Phrase, VocabularyError, shown
 from webapp.tokenization.algorithms import Text
 from webapp.tokenization.forms import InputProblem, as_typed, moved, within
 from webapp.tokenization.links import Groups, is_choice, is_independent, vocabulary_choices
@@ -79,7 +79,7 @@ class MessagesInput(Input):
     model: str = ""  # the id of a language model, for its context window and price
     variables: Mapping[str, Any] = {}  # of the template, by name
     view: View = "tokens"
-    pasted: str = ""  # JSON that is no conversation
+    pasted: str = ""  # JSON that is no conversation, or that is not to be used yet
     typed: Mapping[str, str] = {}  # what was typed into the further fields of messages, by the names of the fields
 
     @classmethod
@@ -91,8 +91,8 @@ class MessagesInput(Input):
         messages, tools = _messages(values, problems, typed)
         if request.method == "GET" and "messages" not in values:
             messages = EXAMPLES[0][1]["messages"]
-        pasted = as_typed(values.get("json")) if "paste" in values else ""
-        if pasted.strip():
+        pasted = as_typed(values.get("json"))
+        if pasted.strip() and ("paste" in values or "count" in values):
             conversation = _conversation(pasted, "json", problems)
             if conversation is not None:
                 messages, pasted = conversation.messages, ""
@@ -301,7 +301,7 @@ def _noted(problems: list[InputProblem], field: str) -> Iterator[None]:
         problems.append(InputProblem(whole(error.message), status_of(error), field))
 
 
-def whole(message: Phrase) -> str:
+def whole(message: Phrase | VocabularyError) -> str:
     """A message of the core as a sentence, with a capital and a full stop."""
     text = translated(message)
     stop = "。" if current_key() == "zh" else "."

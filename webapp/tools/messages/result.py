@@ -17,6 +17,7 @@ from webapp.chat.messages import Conversation, Message
 from webapp.chat.openai_rule import PublishedCount, count_by_rule
 from webapp.chat.render import TemplateError, render
 from webapp.chat.templates import ChatTemplate, NoTemplateError, TemplateSourceError
+from webapp.core.formats.reading import FormatError
 from webapp.core.text.split_patterns import TextError
 from webapp.core.tokenizer import Tokenizer
 from webapp.rendering.delimited import csv_parts
@@ -30,7 +31,7 @@ from webapp.tokenization.state import State
 from webapp.tools.messages.checks import Finding, Subject, audited
 from webapp.tools.messages.counts import CountedPrompt, count_prompt
 from webapp.tools.messages.inputs import OWN, MessagesInput, as_json, tools_of, whole
-from webapp.vocabularies import find, title_of, tokenizer_of
+from webapp.vocabularies import UnavailableVocabularyError, find, title_of, tokenizer_of
 from webapp.vocabularies.language_models import OLD
 from webapp.vocabularies.library import uses
 from webapp.web.json_responses import json_parts, well_formed
@@ -181,13 +182,17 @@ def count(state: MessagesInput) -> ConversationResult:
     """Render the messages of a state, of which there must be one, and count the tokens of the prompt.
 
     Raises InputProblem, StillFetchingError while the vocabulary or its template is being downloaded, and
-    UnavailableVocabularyError.
+    UnavailableVocabularyError for the vocabulary.
     """
     field = "source" if state.template == OWN else "template"
     entry = find(state.vocabulary)
     assert entry is not None
+    advice = _("Choose another template, or paste one.")
     try:
-        template = state.chosen_template
+        try:
+            template = state.chosen_template
+        except UnavailableVocabularyError as error:
+            raise InputProblem(joined([_unavailable(error), advice]), 503, "template") from error
         conversation = Conversation(state.messages, tools_of(state.tools))
         tokenizer = tokenizer_of(state.vocabulary)
         version = mistral_version(state, tokenizer, entry.file or title_of(entry))
@@ -198,7 +203,6 @@ def count(state: MessagesInput) -> ConversationResult:
         within(prompt.text, LONGEST_PROMPT * current_app.config["MAX_TEXT_BYTES"], _("The rendered prompt"), field)
         counted = count_prompt(prompt, conversation, template, tokenizer, single=state.single)
     except NoTemplateError as error:
-        advice = _("Choose another template, or paste one.")
         raise InputProblem(joined([whole(error.message), advice]), 422, "template") from None
     except TemplateSourceError as error:
         raise InputProblem(whole(error.message), 413 if "most" in error.message.values else 422, field) from None
@@ -215,11 +219,24 @@ def count(state: MessagesInput) -> ConversationResult:
     return ConversationResult(state, conversation, template, counted, published, figures, title_of(entry))
 
 
+def _unavailable(error: UnavailableVocabularyError) -> str:
+    """Say that the template of a vocabulary cannot be fetched or read, although the vocabulary may be here."""
+    if isinstance(error.why, FormatError):
+        return whole(error.why)
+    values = {"title": title_of(error.entry), "host": error.why.host}
+    if error.why.reason == "refused":
+        return _("For the chat template of “%(title)s”, %(host)s requires an account with access to it.", **values)
+    return _("The chat template of “%(title)s” cannot be fetched from %(host)s at the moment.", **values)
+
+
 def mistral_version(state: MessagesInput, tokenizer: Tokenizer, title: str) -> mistral.Version | None:
-    """The version of Mistral's rules for its template: that of the variable, or of the vocabulary."""
+    """The version of Mistral's rules for its template: of the variable, or the vocabulary; raises InputProblem."""
     if state.template != "mistral":
         return None
     given = state.variables.get(mistral.VARIABLE)
+    if given is not None and given not in mistral.VERSIONS:
+        names = {"name": mistral.VARIABLE, "versions": ", ".join(mistral.VERSIONS)}
+        raise InputProblem(_("%(name)s should be one of %(versions)s.", **names), 422, "chat_template_kwargs")
     return next((each for each in mistral.VERSIONS if each == given), mistral.version_of(tokenizer, title))
 
 
