@@ -47,7 +47,7 @@ LEFT_BEHIND = 3_600.0
 
 
 class DiskCache:
-    """A folder of fetched vocabularies, created when the first one is stored."""
+    """A folder of fetched vocabularies and of compact forms, created when the first one is stored."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -66,7 +66,7 @@ class DiskCache:
         return contents if contents and intact else None
 
     def recognized(self, content: bytes, companion: bytes | None = None) -> Recognized:
-        """`recognize`, from the compact form of a large file, which is stored unless it has none."""
+        """`recognize`, from the compact form of a large file; stores that form if it is missing."""
         if companion is not None or len(content) < LARGE:
             return recognize(content, companion)
         checksum = sha256(content).hexdigest()
@@ -116,8 +116,9 @@ class DiskCache:
     def fetch_alone(self, name: str, seconds: float, seen: Progress) -> Iterator[Progress]:
         """Wait until no other process of this machine fetches a vocabulary, for some seconds at most.
 
-        `seen` gets the progress: bytes so far and their total, if that is known. What fetches tells it to the function
-        that this returns, and so to the other processes. Raises OSError if the folder is not writable.
+        `seen` gets the progress, of another process while this one waits: bytes so far and their total, None while it
+        is unknown. Yields the function to call with the progress of this process, which the others read from the file that
+        it locks. Raises OSError if the folder is not writable.
         """
         path, until = self.folder / f".{name}.fetching", time.monotonic() + seconds
         while True:
@@ -156,7 +157,7 @@ class DiskCache:
                 _delete(path)
 
     def delete_compact(self, is_needed: Callable[[str], bool]) -> None:
-        """Delete the compact forms of the files that are neither fetched nor needed, by their SHA-256."""
+        """Delete the compact forms of files that are neither fetched nor needed; `is_needed` gets their SHA-256."""
         fetched = {checksum for known in WELL_KNOWN.values() for _path, checksum, _size in self._files(known)}
         for path in self.folder.glob(f"*{_SUFFIX}"):
             if path.stem not in fetched and not is_needed(path.stem):
