@@ -133,7 +133,7 @@ class Answer:
 
 
 def body_model(kind: type[Input], name: str) -> type[Input]:
-    """The model of a JSON body with the fields of `kind`, of which the text is required unless a `BodyField` differs."""
+    """The model of a JSON body with the fields of `kind`; the text is required unless its `BodyField` differs."""
     types = get_type_hints(kind, include_extras=True)
     fields: dict[str, Any] = {}
     for each, field in kind.model_fields.items():
