@@ -58,12 +58,16 @@ def test_the_forecast_of_a_tagger_grows_with_the_rounds_and_the_words_that_it_ta
     raw = TrainingPlan(trainer="tagger", segmentation="fmm")
     facts = survey(books(shared)[2:3], raw)
     usual, longer = forecast(facts, raw), forecast(facts, replace(raw, rounds=20))
-    whole, halved = (forecast(replace(facts, words=words, characters=0), raw) for words in (900_000, 1_800_000))
+    words = replace(raw, segmentation="words")
+    whole, halved, spaced = (
+        forecast(replace(facts, words=words_of, characters=round(spaces * words_of)), words)
+        for words_of, spaces in ((900_000, 2.6), (1_800_000, 2.6), (900_000, 3.6))
+    )
     assert usual
     assert longer
     assert usual.seconds < longer.seconds < 2 * usual.seconds
     assert whole
-    assert whole == halved  # of more than it takes, a tagger takes a half
+    assert whole == halved == spaced  # of more than it takes, a tagger takes a half
     assert usual.memory < whole.memory
 
 
