@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
 from threading import Timer
 from typing import Any
@@ -140,6 +141,22 @@ def test_two_files_are_compared(tmp_path: Path) -> None:
     assert f"  {first}  1 only here" in lines
     at = lines.index('"lower"  model')
     assert [line.split("  ")[-1] for line in lines[at + 1 : at + 3]] == ["1 2", "1 2 3"]
+
+
+def test_a_text_that_is_optional_is_not_read_from_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(TextIOWrapper):
+        def isatty(self) -> bool:
+            return True
+
+    first = file(tmp_path, "a.txt", "[UNK]\nlow\n")
+    arguments = ("difference", "--a", first, "--b", first, "--json")
+
+    def kinds() -> set[str]:
+        return {each["kind"] for each in json.loads(run(*arguments, given="lower").stdout)["texts"]}
+
+    assert "own" in kinds()
+    monkeypatch.setattr("tests.command_line.test_command_line.TextIOWrapper", Terminal)
+    assert "own" not in kinds()
 
 
 def test_segment_and_evaluate_give_the_figures_of_the_same_words(tmp_path: Path) -> None:

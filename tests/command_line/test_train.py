@@ -13,6 +13,7 @@ import pytest
 
 from tests.cluster.generated import text
 from tests.command_line.test_command_line import COMMAND, ROOT, run
+from webapp.chat.templates import BUILT_IN
 from webapp.command_line import main, train
 from webapp.command_line.progress_bar import ProgressBar
 from webapp.core import load
@@ -43,6 +44,20 @@ def test_a_tokenizer_and_its_record_are_written(corpus: Path, tmp_path: Path) ->
     assert {path.name for path in tmp_path.iterdir()} == {"small.json", "small.record.json", "small_config.json"}
     config = json.loads((tmp_path / "small_config.json").read_bytes())
     assert config["additional_special_tokens"] == ["<|a|>", "-b"]
+
+
+def test_a_chat_template_is_written_or_refused_before_anything_is(corpus: Path, tmp_path: Path) -> None:
+    own, broken = tmp_path / "own.jinja", tmp_path / "config.json"
+    own.write_text("{{ messages[0].content }}")
+    broken.write_text("{}")
+    there = {"own.jinja", "config.json"}
+    for name, message in ((broken, "has no chat_template"), ("nope", "the built-in ones are chatml, ")):
+        done = run("train", corpus, "--size", "700", "-o", tmp_path / "a.json", "--chat-template", name)
+        assert (done.returncode, message in done.stderr.decode()) == (2, True)
+        assert {path.name for path in tmp_path.iterdir()} == there
+    for given, source in (("chatml", BUILT_IN["chatml"].source), (own, "{{ messages[0].content }}")):
+        run("train", corpus, "--size", "700", "-o", tmp_path / "a.json", "--quiet", "--chat-template", given)
+        assert json.loads((tmp_path / "a_config.json").read_bytes())["chat_template"] == source
 
 
 def test_the_same_is_trained_from_anywhere(corpus: Path, tmp_path: Path) -> None:

@@ -39,6 +39,14 @@ def test_the_link_shows_the_word_of_a_segmentation(client: FlaskClient) -> None:
     assert "研究生" in page.text
 
 
+def test_the_link_of_a_probable_path_has_the_total_of_all_words(client: FlaskClient) -> None:
+    found = check(client, exercise="hit-unigram", answer="研究 生命 科学\n你 才 能 来\n他 的 才能 很 高")
+    assert found["place"] == 2
+    total = EXERCISES["hit-unigram"].parameters["training"].count("/")
+    assert f"of frequency / {total}, the sum of all frequencies" in words(client.get(found["link"] + "&lang=en"))
+    assert "hmm=0" in found["link"]
+
+
 def test_the_link_of_a_corpus_that_the_walkthrough_would_split_shows_the_round(client: FlaskClient) -> None:
     """`don't` is one word in the exercise, two in GPT-2's pattern; as are corpora that no address holds."""
     own = {"algorithm": "bpe-bytes", "text": "don't don't can't can't won't", "merges": 3, "ties": "greater"}

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
+from tests.core import gguf_files
 from tests.vocabularies.conftest import RANKS
 from webapp import create_app
 from webapp.core.formats import compact_bpe, huggingface
@@ -87,6 +88,7 @@ HARM: dict[str, Callable[[Path], object]] = {
     "empty": lambda path: in_place(path, b""),
     "overwritten": lambda path: in_place(path, path.read_bytes()[:-9] + bytes(9)),
     "an older version": lambda path: path.write_bytes(path.read_bytes().replace(b"compact-bpe-", b"compact-bpe-0", 1)),
+    "another layout": lambda path: path.write_bytes(compact_bpe._first_line(b"{}\n") + b"{}\n"),
     "of another file": lambda path: path.write_bytes(b"compact"),
     "replaced": lambda path: os.replace(path, path.with_name("away")),
 }
@@ -96,6 +98,7 @@ HARM: dict[str, Callable[[Path], object]] = {
 def test_a_harmed_table_is_made_again_also_while_it_is_in_use(cache: DiskCache, harm: str) -> None:
     tokenizer = cache.recognized(FILE).tokenizer
     assert isinstance(tokenizer.model, MappedBPE)
+    assert ids(cache) == IDS  # using a table does not change it
     assert (tokenizer.ids("lower"), tokenizer.model.is_current()) == (IDS, True)
     whole = table(cache).read_bytes()
     time.sleep(0.01)  # the clock of files is slower than that of processors
@@ -105,21 +108,14 @@ def test_a_harmed_table_is_made_again_also_while_it_is_in_use(cache: DiskCache, 
     assert table(cache).read_bytes() == whole
 
 
-def test_using_a_table_does_not_count_as_a_change(cache: DiskCache) -> None:
-    first = cache.recognized(FILE).tokenizer.model
-    cache.recognized(FILE)
-    assert isinstance(first, MappedBPE)
-    assert first.is_current()
-
-
-@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EROFS, errno.EIO])
-def test_without_room_or_permission_the_file_is_read_whole(
-    cache: DiskCache, error: int, monkeypatch: pytest.MonkeyPatch
+def test_without_room_or_a_folder_or_a_table_the_file_is_read_whole(
+    cache: DiskCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_descriptor: int) -> None:
-        raise OSError(error, os.strerror(error))
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "full")
 
-    monkeypatch.setattr(os, "fsync", fail)
+    assert cache.recognized(RANKS).format == "tiktoken"
+    monkeypatch.setattr(os, "fsync", full)
     assert ids(cache) == ids(cache) == IDS
     assert list(cache.folder.iterdir()) == []
     assert ids(DiskCache(Path("/proc/nowhere"))) == IDS
@@ -139,17 +135,16 @@ def test_a_process_that_is_killed_while_it_writes_leaves_the_lock_and_nothing_el
     assert {*cache.folder.iterdir()} == {table(cache), table(cache, OTHER)}
 
 
-def test_of_several_that_need_a_large_file_one_reads_it(cache: DiskCache, reads: list[bytes]) -> None:
+def test_one_process_reads_a_large_file_and_hinders_nobody_for_long(
+    cache: DiskCache, reads: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Folders are locked for each opening of them, in threads as in processes.
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(lambda _: ids(DiskCache(cache.folder)), range(4))) == [IDS] * 4
     assert reads == [FILE]
-
-
-def test_a_process_that_hangs_hinders_nobody_for_long(cache: DiskCache, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disk_cache, "LONGEST_WAIT", 0.1)
     with cache._alone():
-        assert ids(cache) == IDS
+        assert ids(cache, OTHER) == IDS
 
 
 def test_tables_that_were_used_longest_ago_make_room(cache: DiskCache, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,9 +159,26 @@ def test_tables_that_were_used_longest_ago_make_room(cache: DiskCache, monkeypat
     assert {*cache.folder.iterdir()} == {table(cache, files[0]), table(cache, files[2])}
 
 
-def test_other_formats_have_no_table(cache: DiskCache) -> None:
-    assert cache.recognized(RANKS).format == "tiktoken"
-    assert list(cache.folder.iterdir()) == []
+def test_tables_that_cannot_be_deleted_stay(cache: DiskCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_path: Path, *, missing_ok: bool = False) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    monkeypatch.setattr(disk_cache, "MOST_COMPACT", 0)
+    assert ids(cache) == IDS
+    cache.delete_compact(lambda _checksum: False)
+    assert table(cache).exists()
+
+
+def test_the_metadata_of_a_gguf_file_have_a_table(site: Callable[[], Flask], reads: list[bytes]) -> None:
+    metadata = gguf_files.written(gguf_files.byte_level(), tensors=1)
+    for _ in range(2):
+        with site().app_context():
+            entry = library().store(metadata + bytes(10_000))
+            assert (entry.name, entry.title) == (name_of(metadata), "gguf")
+            assert isinstance(tokenizer_of(entry.name).model, MappedBPE)
+            assert tokenizer_of(entry.name).ids("abc a") == [257, 258]
+    assert reads == [metadata]
 
 
 def test_workers_share_the_table_of_an_upload_until_it_is_deleted(
@@ -190,6 +202,10 @@ def test_workers_share_the_table_of_an_upload_until_it_is_deleted(
     assert (reads, content) == ([FILE, FILE], FILE)
     expire(first)
     assert table(cache).exists()
+    with first.app_context():
+        library().store(OTHER)
+    first.test_cli_runner().invoke(args=["uploads", "remove", name_of(OTHER)])
+    assert [*cache.folder.iterdir()] == [table(cache)]
     storage_of(first).inventory.remove_upload(hash_of(FILE))
     with site().app_context(), pytest.raises(KeyError):
         tokenizer_of(name)

@@ -247,7 +247,7 @@ def model_named(name: str, vocabulary: str | None) -> LanguageModel:
     elif model.vocabulary is None and vocabulary is None:
         why = "is not public, so it cannot count"
         if model.repository:
-            why = f"is not in the catalogue; choose a file of {model.repository} on the Hugging Face hub with -v"
+            why = f"is not in the catalogue; fetch it with -v hf:{model.repository}, or give its file with -v"
         raise InputError(f"the tokenizer of {model.title} {why}{'; ' if model.note else ''}{model.note}")
     if model.vocabulary is not None and not model.public:
         sys.stderr.write(f"tokenscope: {model.title}: {model.note}\n")

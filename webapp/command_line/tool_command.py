@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import re
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from itertools import chain
@@ -37,6 +39,8 @@ MOST_BYTES = 100_000_000  # of a file
 NAMES = {"measures": "measure", "homework": "check"}  # commands whose name is not the tool's
 FROM_INPUT = ("text", "messages", "tools")
 FILES = ("gold", "template_source")
+VOCABULARIES = ("vocabulary", "a", "b")
+_FROM_API = re.compile(", from `GET [^`]*`(?: or `POST [^`]*`| or an upload)?")
 
 
 def add_arguments(every: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -48,10 +52,13 @@ def add_arguments(every: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         first_line = ((tool.api.run or tool.run).__doc__ or "").partition("\n")[0]
         parser = every.add_parser(name, help=first_line, description=first_line)
         parser.set_defaults(run=run, tool=tool)
-        for field_name, field in _body(tool, tool.api).model_fields.items():
+        fields = _body(tool, tool.api).model_fields
+        for field_name, field in fields.items():
             if field_name not in FROM_INPUT:
                 _add_option(parser, field_name, field)
-        help_text = "input; - is standard input; of `messages` as chat APIs take them, in JSON"
+        help_text = "input; - is standard input"
+        if "messages" in fields:
+            help_text += "; messages as chat APIs take them, in JSON"
         parser.add_argument("files", nargs="*", default=[STANDARD_INPUT], metavar="FILE", help=help_text)
         parser.add_argument("--json", action="store_true", help="JSON on one line for each file")
         if tool.table is not None and tool.api.run is None:
@@ -79,7 +86,8 @@ def _add_option(parser: argparse.ArgumentParser, name: str, field: FieldInfo) ->
     elif name == "chat_template_kwargs":
         shape |= {"type": _json, "metavar": "JSON"}
     short = {"vocabulary": ["-v"], "model": ["-m"], "template": ["-t"]}.get(name, [])
-    help_text = (field.description or "").replace("%", "%%")
+    named = ", or a file" if name in VOCABULARIES else ""
+    help_text = _FROM_API.sub(named, field.description or "").replace("%", "%%")
     parser.add_argument(*short, f"--{name.replace('_', '-')}", dest=name, help=help_text, **shape)
 
 
@@ -96,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
     logging.getLogger("webapp.vocabularies").addHandler(logging.NullHandler())  # a message below says it once
     with app.app_context(), ExitStack() as stack:
         g.language_key = "en"
-        chosen = [getattr(options, name, None) or [] for name in ("vocabulary", "a", "b")]
+        chosen = [getattr(options, name, None) or [] for name in VOCABULARIES]
         for name in chain.from_iterable(each if isinstance(each, list) else [each] for each in chosen):
             if library().find(name) is None:  # `find` would remember that there is none
                 if not Path(name).is_file():
@@ -104,8 +112,10 @@ def run(options: argparse.Namespace) -> int:
                 stack.enter_context(registered(entry_of(name)))
             elif library().must_be_fetched(name):
                 fetched(WELL_KNOWN[name], library().fetcher)
+        text = options.tool.input.model_fields.get("text")
+        optional = text is not None and text.default == "" and sys.stdin.isatty() and options.files == [STANDARD_INPUT]
         for file in options.files:
-            for given in read_texts(file, by_line=False):
+            for given in [InputText(file, "")] if optional else read_texts(file, by_line=False):
                 for part in _output(options, given):
                     write(part)
     return 0

@@ -93,6 +93,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("-o", "--out", metavar="FILE", help="the file to write (tokenizer.json; ngrams.json; tagger.json)")
     add("--format", choices=("auto", "text", "jsonl", "parquet"), default="auto", help="of the files (by their names)")
     add("--field", default="text", metavar="NAME", help="the field or the column that has the text (text)")
+    template = "for tokenizer_config.json: a built-in chat template, such as chatml, or a file of one"
+    add("--chat-template", metavar="NAME|FILE", help=f"{template}; its markers are --special-tokens")
 
     add = parser.add_argument_group("choices of the training").add_argument
     for name, explanation in PLAN_CHOICES.items():
@@ -136,7 +138,7 @@ def train(options: Namespace) -> int:
 def _train(options: Namespace, bar: ProgressBar) -> None:
     from webapp.cluster.sources import find
 
-    plan = _plan(options)
+    plan, options.chat_source = _plan(options), _chat_template(options.chat_template)
     bar.trainer = plan.trainer
     out = _writable(
         options.out or {"ngram": "ngrams.json", "tagger": "tagger.json"}.get(plan.trainer, "tokenizer.json")
@@ -202,7 +204,9 @@ def _train_into(
         document["left_out"] = left_out
     _write(out, save(trained.tokenizer).decode() if plan.of_words else huggingface.write(trained.tokenizer))
     if not plan.of_words:
-        _write(out.with_name(f"{out.stem}_config.json"), huggingface_config.write(trained.tokenizer))
+        _write(
+            out.with_name(f"{out.stem}_config.json"), huggingface_config.write(trained.tokenizer, options.chat_source)
+        )
     _write(record_path(out), json.dumps(document, ensure_ascii=False, indent=1) + "\n")
     shutil.rmtree(folder)
     quality = f", {trained.characters_per_token:.2f} characters per token" if trained.characters_per_token else ""
@@ -238,6 +242,24 @@ def _plan(options: Namespace) -> TrainingPlan:
         if (value := getattr(options, name)) is not None and value < 1:
             raise ArgumentError(f"--{name.replace('_', '-')} must be at least 1")
     return plan
+
+
+def _chat_template(name: str | None) -> str:
+    """The source of a built-in chat template or of a file; "" for None. Raises ArgumentError."""
+    if name is None:
+        return ""
+    from webapp.chat.templates import BUILT_IN, ChatTemplateError, own_template
+
+    if name in BUILT_IN:
+        return BUILT_IN[name].source
+    if not Path(name).is_file():
+        raise ArgumentError(
+            f"--chat-template: there is no file {name}, and the built-in ones are {', '.join(BUILT_IN)}"
+        )
+    try:
+        return own_template(Path(name).read_text(encoding="utf-8")).source
+    except (OSError, ValueError, ChatTemplateError) as error:
+        raise ArgumentError(f"--chat-template: {name}: {error}") from None
 
 
 def _writable(name: str) -> Path:

@@ -25,7 +25,6 @@ from typing import Any
 from webapp.core.formats import compact_bpe
 from webapp.core.formats.recognize import Recognized, recognize
 from webapp.core.models.mapped_bpe import MappedBPE
-from webapp.core.tokenizer import Tokenizer
 from webapp.storage import Deleted
 from webapp.vocabularies.shipped_vocabularies import published_file
 from webapp.vocabularies.wellknown import CHECKSUMS, SHORT, WELL_KNOWN, WellKnown
@@ -38,17 +37,17 @@ except ModuleNotFoundError:  # Windows
 Progress = Callable[[int, int | None], None]
 
 LARGE = 20 * compact_bpe.LEAST_PIECES
-"""A `tokenizer.json` that has a compact form has more bytes."""
+"""A file that has a compact form has more bytes."""
 MOST_COMPACT = 512 << 20
 """Bytes of all compact forms together: about 20 of the largest vocabularies."""
-# The longest to wait for other processes that read large files, in seconds. Their time limit may stop them.
-LONGEST_WAIT = 12.0
+# The longest to wait for other processes that read large files, in seconds: less than the time limit of a request.
+LONGEST_WAIT = 20.0
 # Seconds after which the temporary file of a process that was killed is deleted.
 LEFT_BEHIND = 3_600.0
 
 
 class DiskCache:
-    """A folder of fetched vocabularies, created when the first one is stored."""
+    """A folder of fetched vocabularies and of compact forms, created when the first one is stored."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -67,7 +66,7 @@ class DiskCache:
         return contents if contents and intact else None
 
     def recognized(self, content: bytes, companion: bytes | None = None) -> Recognized:
-        """`recognize`, from the compact form of a large file, which is stored unless it has none."""
+        """`recognize`, from the compact form of a large file; stores that form if it is missing."""
         if companion is not None or len(content) < LARGE:
             return recognize(content, companion)
         checksum = sha256(content).hexdigest()
@@ -75,27 +74,28 @@ class DiskCache:
             with self._alone():
                 if (compact := self.compact(checksum)) is None:
                     found = recognize(content)
-                    form = found.document and compact_bpe.compact(found.document, found.tokenizer)
+                    form = compact_bpe.compact(found)
                     found = Recognized(found.format, found.tokenizer)  # without the document
-                    if not form:
+                    if form is None:
                         return found
                     with suppress(OSError):  # a folder that is full or read-only
                         write_whole(self._compact(checksum), form)
                         self._make_room()
-                    compact = self.compact(checksum) or found.tokenizer
-        return Recognized("huggingface", compact)
+                    compact = self.compact(checksum) or found
+        return compact
 
-    def compact(self, checksum: str) -> Tokenizer | None:
-        """The tokenizer from the compact form of a file with this SHA-256; None if there is none, or it is damaged."""
+    def compact(self, checksum: str) -> Recognized | None:
+        """What the compact form of a file with this SHA-256 has; None if there is none, or it is damaged."""
         path = self._compact(checksum)
-        with suppress(OSError, ValueError), path.open("rb") as file:
+        # Of a layout that another release has under the same name, too.
+        with suppress(OSError, ValueError, LookupError, TypeError), path.open("rb") as file:
             before = os.fstat(file.fileno())
-            with suppress(OSError):  # a folder that is read-only
+            with suppress(OSError):  # a folder that is read-only; else `_make_room` sees when the table was used
                 os.utime(file.fileno(), ns=(time.time_ns(), before.st_mtime_ns))
-            tokenizer = compact_bpe.read(mmap(file.fileno(), 0, access=ACCESS_READ))
-            assert isinstance(tokenizer.model, MappedBPE)
-            tokenizer.model.is_current = partial(_is_unchanged, path, before)
-            return tokenizer
+            found = compact_bpe.read(mmap(file.fileno(), 0, access=ACCESS_READ))
+            assert isinstance(found.tokenizer.model, MappedBPE)
+            found.tokenizer.model.is_current = partial(_is_unchanged, path, before)
+            return found
         return None
 
     @contextmanager
@@ -116,8 +116,9 @@ class DiskCache:
     def fetch_alone(self, name: str, seconds: float, seen: Progress) -> Iterator[Progress]:
         """Wait until no other process of this machine fetches a vocabulary, for some seconds at most.
 
-        `seen` gets the progress: bytes so far and their total, if that is known. What fetches tells it to the function
-        that this returns, and so to the other processes. Raises OSError if the folder is not writable.
+        `seen` gets the progress, of another process while this one waits: bytes so far and their total, None while it
+        is unknown. Yields the function to call with the progress of this process, which the others read from the file that
+        it locks. Raises OSError if the folder is not writable.
         """
         path, until = self.folder / f".{name}.fetching", time.monotonic() + seconds
         while True:
@@ -138,7 +139,7 @@ class DiskCache:
                     try:
                         yield tell
                     finally:
-                        path.unlink(missing_ok=True)
+                        _delete(path)
                     return
                 file.seek(0)
                 with suppress(ValueError):  # nothing is written yet
@@ -153,14 +154,14 @@ class DiskCache:
             room -= stat.st_size if path.suffix == _SUFFIX else 0
             is_left = _TEMPORARY.fullmatch(path.name) and stat.st_mtime < now - LEFT_BEHIND
             if is_left or (path.suffix == _SUFFIX and room < 0):
-                path.unlink(missing_ok=True)
+                _delete(path)
 
     def delete_compact(self, is_needed: Callable[[str], bool]) -> None:
-        """Delete the compact forms of the files that are neither fetched nor needed, by their SHA-256."""
+        """Delete the compact forms of files that are neither fetched nor needed; `is_needed` gets their SHA-256."""
         fetched = {checksum for known in WELL_KNOWN.values() for _path, checksum, _size in self._files(known)}
         for path in self.folder.glob(f"*{_SUFFIX}"):
             if path.stem not in fetched and not is_needed(path.stem):
-                path.unlink(missing_ok=True)
+                _delete(path)
 
     def has(self, known: WellKnown) -> bool:
         """Whether the vocabulary's files exist, judged by name and size alone."""
@@ -239,7 +240,7 @@ class DiskCache:
                 self._record(known).unlink(missing_ok=True)
                 for path, checksum, _size in files:
                     path.unlink(missing_ok=True)
-                    self._compact(checksum).unlink(missing_ok=True)
+                    _delete(self._compact(checksum))
         return deleted
 
     def prepare(self) -> None:
@@ -287,6 +288,12 @@ def _lock(file: int, *, seconds: float) -> bool:
         else:
             break
     return True
+
+
+def _delete(path: Path) -> None:
+    """Delete a file that may also stay: in a folder that is read-only, or on Windows while it is open."""
+    with suppress(OSError):
+        path.unlink()
 
 
 def _is_unchanged(path: Path, before: os.stat_result) -> bool:

@@ -153,8 +153,8 @@ def download(
 
     `most_bytes` limits its size and `deadline` (in terms of `time.monotonic`) its time. `report` receives the bytes so
     far and the total, or None if that is unknown. With `needed`, only the beginning of the file is fetched, until that
-    says that it needs 0 more bytes; there is no checksum of a part. `here` returns the file that this site has already
-    with a SHA-256; of a large file, the hub names it before it sends anything.
+    says that it needs 0 more bytes; there is no checksum of a part. `here` returns a file that this site has already,
+    by its SHA-256, which the hub gives with the redirect to a large file; then nothing is downloaded.
     """
     import httpx2
     from huggingface_hub import get_session, hf_hub_url

@@ -128,7 +128,7 @@ class Library:
     def _read_stored(self, hash: str, name: str) -> Tokenizer:
         disk_cache = self.fetcher.disk_cache
         if self.uploads.store.has(hash) and (compact := disk_cache.compact(hash)) is not None:
-            return compact
+            return compact.tokenizer
         content, companion = self.uploads.store.content(hash)
         if name in WELL_KNOWN and not WELL_KNOWN[name].ships:
             contents = [content] if companion is None else [content, companion]
@@ -205,7 +205,7 @@ class Library:
             return shipped_encoding(known.encoding or known.name)
         disk_cache = self.fetcher.disk_cache
         if (compact := disk_cache.compact(disk_cache.checksum(known))) is not None:
-            return compact
+            return compact.tokenizer
         if contents := disk_cache.get(known):
             return known.tokenizer(contents, disk_cache.recognized)
         self.fetcher.start(known)  # it exists, but is damaged

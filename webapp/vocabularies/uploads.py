@@ -47,8 +47,8 @@ class Uploads:
         """
         if companion is not None and companion.lstrip()[:1] == b"{" and content.lstrip()[:1] != b"{":
             content, companion = companion, content  # the visitor may choose the two files in any order
-        found = self.cache.recognized(content, companion)
         content = header_of(content)  # of a model, whose tensors nobody reads
+        found = self.cache.recognized(content, companion)
         algorithms, size = algorithms_of(found.tokenizer), number_of_ids(found.tokenizer)
         hash = hash_of(content, companion)
         file = VocabularyFile(hash, found.format, algorithms, size, content, companion)
@@ -90,7 +90,7 @@ class Uploads:
         """
         record = self.store.find(name.removeprefix("upload-"))
         if record is not None and (compact := self.cache.compact(record.hash)) is not None:
-            return compact
+            return compact.tokenizer
         try:
             content, companion = self.content(name)
         except KeyError:

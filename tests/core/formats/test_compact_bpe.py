@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from tests.core import gguf_files
 from tests.core.texts import HARD
 from webapp.core.analysis.pipeline_difference import pipeline_difference
 from webapp.core.formats import compact_bpe, huggingface
 from webapp.core.formats.reading import FormatError
+from webapp.core.formats.recognize import Recognized, recognize
 from webapp.core.models.bpe import BPE
 from webapp.core.models.mapped_bpe import MappedBPE
 from webapp.core.tokenizer import Tokenizer
@@ -39,12 +41,16 @@ def document(**model: Any) -> str:
 
 
 CASES = {
-    "bytes": BYTES,
-    "bytes, pieces win": BYTES.replace('"ignore_merges":false', '"ignore_merges":true'),
-    "characters": document(),
-    "fused": document(fuse_unk=True, byte_fallback=True),
-    "suffix": document(end_of_word_suffix="</w>"),
-    "twice": document(merges=["a b", "a ab", "a b"]),
+    "bytes": BYTES.encode(),
+    "bytes, pieces win": BYTES.replace('"ignore_merges":false', '"ignore_merges":true').encode(),
+    "characters": document().encode(),
+    "fused": document(fuse_unk=True, byte_fallback=True).encode(),
+    "suffix": document(end_of_word_suffix="</w>").encode(),
+    "twice": document(merges=["a b", "a ab", "a b"]).encode(),
+    "GGUF over bytes": gguf_files.written(
+        gguf_files.byte_level(pre="llama-bpe", add_bos_token=True, bos_token_id=259, eos_token_id=260)
+    ),
+    "GGUF over characters": gguf_files.written(gguf_files.characters()),
 }
 
 
@@ -53,11 +59,12 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compact_bpe, "LEAST_PIECES", 1)
 
 
-def assert_same(text: str) -> None:
-    whole = huggingface.read(text)
-    content = compact_bpe.compact(json.loads(text), whole)
+def assert_same(file: bytes) -> None:
+    read = recognize(file)
+    whole, content = read.tokenizer, compact_bpe.compact(read)
     assert content is not None
-    again = compact_bpe.read(content)
+    assert compact_bpe.read(content).format == read.format
+    again = compact_bpe.read(content).tokenizer
     first, second = whole.model, again.model
     assert isinstance(first, BPE)
     assert isinstance(second, BPE)
@@ -73,6 +80,7 @@ def assert_same(text: str) -> None:
         for special in (False, True):
             found, expected = again.encode(each, special=special), whole.encode(each, special=special)
             assert (found.ids, list(found.starts)) == (expected.ids, list(expected.starts))
+            assert again.decode(found.ids) == whole.decode(found.ids)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -82,18 +90,25 @@ def test_the_compact_form_is_the_same_tokenizer(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["gpt2", "mistral01"])
 def test_published_files(name: str, shared: Path) -> None:
-    assert_same((shared / "vocabularies" / "tokenizers" / f"{name}.json").read_text(encoding="utf-8"))
+    assert_same((shared / "vocabularies" / "tokenizers" / f"{name}.json").read_bytes())
 
 
 def test_small_vocabularies_and_other_models_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
     words = json.dumps({"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}})
-    assert compact_bpe.compact(json.loads(words), huggingface.read(words)) is None
+    assert compact_bpe.compact(recognize(words.encode())) is None
     monkeypatch.setattr(compact_bpe, "LEAST_PIECES", 260)
-    assert compact_bpe.compact(json.loads(BYTES), huggingface.read(BYTES)) is None
+    assert compact_bpe.compact(recognize(BYTES.encode())) is None
+
+
+def test_what_a_tokenizer_json_does_not_express_in_the_same_way_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = gguf_files.written(gguf_files.byte_level())
+    assert compact_bpe.compact(recognize(file)) is not None
+    changed = recognize(file).tokenizer.changed(rules="v1")  # of conversations, which no tokenizer.json has
+    assert compact_bpe.compact(Recognized("gguf", changed)) is None
 
 
 def test_a_damaged_file_or_one_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    content = compact_bpe.compact(json.loads(BYTES), huggingface.read(BYTES)) or b""
+    content = compact_bpe.compact(recognize(BYTES.encode())) or b""
     for damaged in (b"", content[:-1], content[:-9] + b"\1" + content[-8:], content + b"x"):
         with pytest.raises(FormatError, match="damaged"):
             compact_bpe.read(damaged)

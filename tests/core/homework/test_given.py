@@ -58,6 +58,16 @@ def test_the_link_of_a_sentence_shows_the_first_word_that_differs(id: str, numbe
     assert len(text) <= 200
 
 
+@pytest.mark.parametrize(
+    ("answer", "outcome", "rule"),
+    [("甲 乙丙\n丁", "right", "equal-probability"), ("甲乙 丙\n丁", "right", ""), ("甲 乙 丙\n丁", "wrong", "")],
+)
+def test_paths_of_the_same_probability_are_right(answer: str, outcome: str, rule: str) -> None:
+    given = {"algorithm": "max-probability", "text": "甲乙丙\n丁", "dictionary": "甲乙 2\n丙 1\n甲 1\n乙丙 2\n丁 9"}
+    found = check(own_exercise(given), Answer(answer))
+    assert (found.outcome, found.rule) == (outcome, rule)
+
+
 def test_of_many_short_sentences_the_first_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segmentations, "MOST_SENTENCES", 3)
     given = {"dictionary": DICTIONARY.encode(), "text": "研究\n生命\n结婚\n和尚\n".encode()}

@@ -3,8 +3,8 @@
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,42 +42,37 @@ def test_the_words_of_a_mixed_corpus_are_estimated_from_its_sample(shared: Path)
     assert facts.distinct_bytes == pytest.approx(sum(len(word.encode()) for word in counts), rel=0.2)
 
 
-def test_more_processes_and_fewer_pieces_take_less_time_and_n_grams_have_no_forecast(shared: Path) -> None:
-    facts = survey(books(shared)[:1], TrainingPlan())
-    usual = forecast(facts, TrainingPlan())
-    fewer, both = forecast(facts, TrainingPlan(size=1_000)), forecast(facts, TrainingPlan(), processes=2)
-    assert usual
-    assert fewer
-    assert both
-    assert fewer.seconds < usual.seconds > both.seconds
-    assert both.memory > usual.memory
-    assert forecast(facts, TrainingPlan(trainer="ngram")) is None
+@pytest.mark.parametrize(
+    ("choices", "less"),
+    [
+        ({}, {"size": 1_000}),
+        ({"trainer": "tagger", "segmentation": "fmm"}, {"rounds": 5}),
+        ({"trainer": "ngram", "segmentation": "fmm"}, {"order": "1"}),
+    ],
+)
+def test_more_processes_and_a_smaller_model_take_less_time(
+    choices: dict[str, str], less: dict[str, Any], shared: Path
+) -> None:
+    plan = TrainingPlan.from_json(choices)
+    facts = survey(books(shared)[:2], plan)
+    usual, both = forecast(facts, plan), forecast(facts, plan, processes=2)
+    smaller = forecast(facts, TrainingPlan.from_json({**choices, **less}))
+    assert smaller.seconds < usual.seconds > both.seconds
+    assert smaller.memory <= usual.memory < both.memory
 
 
-def test_the_forecast_of_a_tagger_grows_with_the_rounds_and_the_words_that_it_takes(shared: Path) -> None:
-    raw = TrainingPlan(trainer="tagger", segmentation="fmm")
-    facts = survey(books(shared)[2:3], raw)
-    usual, longer = forecast(facts, raw), forecast(facts, replace(raw, rounds=20))
-    words = replace(raw, segmentation="words")
-    whole, halved, spaced = (
-        forecast(replace(facts, words=words_of, characters=round(spaces * words_of)), words)
-        for words_of, spaces in ((900_000, 2.6), (1_800_000, 2.6), (900_000, 3.6))
-    )
-    assert usual
-    assert longer
-    assert usual.seconds < longer.seconds < 2 * usual.seconds
-    assert whole
-    assert whole == halved == spaced  # of more than it takes, a tagger takes a half
-    assert usual.memory < whole.memory
+def test_a_tagger_has_the_characters_and_an_n_gram_model_the_words_of_the_corpus(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("研究/vn 生命/n\n来/v\n" * 40)
+    facts = survey([CorpusFile(str(tmp_path / "a"), "a")], TrainingPlan(trainer="tagger"))
+    assert (facts.words, facts.distinct_words, facts.word_characters) == (120, 3, 200)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.skipif(not has_proc(), reason="the system does not say how much memory a process took")
-@pytest.mark.parametrize("trainer", ["bpe-bytes", "bpe-sentencepiece", "unigram", "tagger"])
+@pytest.mark.parametrize("trainer", ["bpe-bytes", "bpe-sentencepiece", "unigram", "ngram", "tagger"])
 def test_a_training_takes_the_memory_that_was_forecast(trainer: str, shared: Path) -> None:
-    files, plan = books(shared), TrainingPlan.from_json({"trainer": trainer, "segmentation": "fmm", "rounds": 2})
+    files, plan = books(shared), TrainingPlan.from_json({"trainer": trainer, "segmentation": "fmm"})
     expected = forecast(survey(files, plan), plan)
     command = [sys.executable, "-c", TRAINED, json.dumps(plan.as_json()), *(file.path for file in files)]
-    assert expected
-    alone = expected.memory - COMPARING_BYTES
+    alone = expected.memory - COMPARING_BYTES * (trainer != "tagger")
     assert alone == pytest.approx(int(subprocess.check_output(command)), rel=0.3)

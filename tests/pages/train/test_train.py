@@ -116,7 +116,9 @@ def test_an_algorithm_shows_its_own_choices(
 ) -> None:
     address = f"/train?corpus={corpus}&trainer={trainer}" + ("" if trainer == "ngram" else "&size=900")
     page, part = client.get(address).text, client.get(address, headers=HTMX)
-    assert part.text.strip() in page  # the same template
+    choices, _, facts = part.text.replace(' hx-swap-oob="true"', "").rpartition("<dl ")
+    assert choices.strip() in page  # the same templates
+    assert facts.strip() in page
     assert part.headers["HX-Replace-Url"] == address.replace("trainer=bpe-bytes&", "")
     found = set(re.findall(r' id="([\w-]+)"', part.text))
     assert shown <= found
@@ -226,7 +228,8 @@ def test_a_forecast_says_what_a_training_takes_and_whether_the_site_allows_it(
     page = client.get(address).text
     assert re.search(r"takes about \d+ seconds? on an idle machine, and \d+(\.\d)? MB of memory\.", page)
     assert "more than this site allows" not in page
-    assert "on an idle machine" not in client.get(f"{address}&trainer=ngram&segmentation=fmm").text
+    for trainer in ("ngram", "tagger"):
+        assert "on an idle machine" in client.get(f"{address}&trainer={trainer}&segmentation=fmm").text
     monkeypatch.setitem(client.application.config, "MAX_TRAINING_MEMORY_BYTES", 10_000_000)
     assert "more than this site allows" in client.get(address).text
 

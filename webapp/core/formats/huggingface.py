@@ -78,6 +78,13 @@ def read_around(document: dict[str, Any], model: BPE, size: int) -> Tokenizer:
         return _read_document(document, model, size)
 
 
+def document_around(tokenizer: Tokenizer) -> tuple[dict[str, Any], int]:
+    """Return the document and the size for `read_around`, with the exceptions of `write`."""
+    size, outside = len(tokenizer.model.pieces), _outside(tokenizer)
+    vocabulary = {token.content: token.id for token in tokenizer.added_tokens if token.id < size} | outside
+    return _write_parts(tokenizer) | {"model": {"vocab": vocabulary}}, size + len(outside)
+
+
 def write(tokenizer: Tokenizer) -> str:
     """Return the `tokenizer.json` of a tokenizer; for SentencePiece's models, all merges are derived from the scores.
 

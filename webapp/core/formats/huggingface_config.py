@@ -20,7 +20,7 @@ ROLES = {
 """The names by which a special token is known to have a role."""
 
 
-def write(tokenizer: Tokenizer) -> str:
+def write(tokenizer: Tokenizer, chat_template: str = "") -> str:
     """The configuration of a tokenizer that `huggingface.write` writes; no role is given to a token of another name.
 
     >>> from webapp.core.models.wordpiece import WordPiece
@@ -36,5 +36,6 @@ def write(tokenizer: Tokenizer) -> str:
         "clean_up_tokenization_spaces": False,
         **roles,
         "additional_special_tokens": [name for name in special if name not in roles.values()],
+        **({"chat_template": chat_template} if chat_template else {}),
     }
     return json.dumps(config, ensure_ascii=False, indent=2) + "\n"

@@ -6,7 +6,7 @@
 `readers`        forgiving readers of what is typed or pasted; `files` reads vocabulary files
 `rounds`         the rounds of a BPE or WordPiece training with all pairs that tie; `merges` judges lists of merges
 `sequences`      judges tokens, ids, tags, texts and strings of bytes
-`segmentations`  judges segmented texts and dictionaries
+`segmentations`  judges segmented texts; `dictionaries` those made from a tagged corpus
 `cells`          judges tables of numbers and texts, which `computed` computes
 
 No answer is written down where it can be computed: the algorithms of `webapp.core` give it.

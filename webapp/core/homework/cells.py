@@ -11,11 +11,13 @@ from webapp.core.homework.computed import TABLES, Cell, Find, Table
 from webapp.core.homework.merges import Training
 from webapp.core.homework.readers import decimals_of, read_cells, read_number
 from webapp.core.homework.segmentations import Segmenting, bigram_link, leaks, segmented_lines
-from webapp.core.homework.verdicts import AnswerError, Link, Note, Outcome, Row, Side, Verdict
+from webapp.core.homework.verdicts import AnswerError, Link, Note, Row, Side, Verdict
 from webapp.core.vocabulary_error import Phrase
 
 Values = Mapping[str, Any]
 Texts = Mapping[str, str]
+RULES = ("as-published", "start-counts", "start-does-not-count")
+"""Other tables that are right by a rule; those of other names are mistakes."""
 LOOSEST = 0.02
 """A rounded number may differ by this share of the right one: 0.67 for 2/3, not 0.7."""
 CUT = 0.001
@@ -31,15 +33,17 @@ def judge(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:
     if verdict.place is None:
         return verdict
     place, verdict = verdict.place - 1, replace(verdict, link=_link(values))
-    published = {name for name in others if name in ("as-published", "start-counts", "start-does-not-count")}
     for name, other in others.items():
         fits = all(_agrees(cell, value) for cell, value in zip(mine, other.values(), strict=True))
         if fits and other != right:
-            outcome: Outcome = "other-rule" if name in published else "wrong"
-            return _with(verdict, outcome, name)
+            return (
+                replace(verdict, outcome="other-rule", rule=name, why="")
+                if name in RULES
+                else replace(verdict, why=name)
+            )
     label, cell = list(right)[place], mine[place]
     name = next((name for name, other in others.items() if cell and _agrees(cell, other[label])), "")
-    return _with(verdict, "wrong", name) if name else verdict
+    return replace(verdict, why=name) if name else verdict
 
 
 def _link(values: Values) -> Link | None:
@@ -48,12 +52,6 @@ def _link(values: Values) -> Link | None:
         symbols = "characters" if values["table"] == "pair-counts" else "wordpiece"
         return Training(1, symbols=symbols, words=values["words"]).link(1)
     return bigram_link(values["sentences"], values.get("sentence", "")) if values["table"] == "bigrams" else None
-
-
-def _with(verdict: Verdict, outcome: Outcome, name: str) -> Verdict:
-    if outcome == "other-rule":
-        return replace(verdict, outcome=outcome, rule=name, why="")
-    return replace(verdict, why=name)
 
 
 def judged(mine: Sequence[str], right: Table, notes: Sequence[Note] = ()) -> Verdict:
@@ -214,7 +212,7 @@ def judge_score(values: Values, texts: Texts, text: str, _find: Find) -> Verdict
     verdict = judged(cells, dict(right), notes)
     swapped = {label: right[label[:-1] + ("R" if label.endswith("P") else "P")] for label in right}
     is_swapped = all(_agrees(cell, value) for cell, value in zip(cells, swapped.values(), strict=True))
-    return _with(verdict, "wrong", "swapped") if verdict.outcome == "wrong" and is_swapped else verdict
+    return replace(verdict, why="swapped") if verdict.outcome == "wrong" and is_swapped else verdict
 
 
 def written_score(values: Values, texts: Texts, _find: Find) -> str:

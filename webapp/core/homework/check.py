@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from webapp.core.homework import cells, files, merges, segmentations, sequences
+from webapp.core.homework import cells, dictionaries, files, merges, segmentations, sequences
 from webapp.core.homework.exercises import Exercise, Need
 from webapp.core.homework.readers import LONGEST_TYPED, checked
 from webapp.core.homework.verdicts import OPEN_RULES, AnswerError, Verdict
@@ -92,7 +92,7 @@ KINDS: Mapping[str, tuple[Judge, Write]] = {
     "tags": (sequences.judge_tags, sequences.written_tags),
     "bytes": (sequences.judge_bytes, sequences.written_bytes),
     "segmentation": (segmentations.judge, segmentations.written),
-    "dictionary": (segmentations.judge_dictionary, segmentations.written_dictionary),
+    "dictionary": (dictionaries.judge, dictionaries.written),
     "cells": (cells.judge, cells.written),
     "score": (cells.judge_score, cells.written_score),
     "times": (cells.judge_times, lambda _values, _texts, _find: ""),

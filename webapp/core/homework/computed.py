@@ -63,9 +63,8 @@ def unigram_ties(text: str, values: Values) -> list[list[str]]:
 
 def _frequencies(values: Values, _find: Find) -> tuple[Table, dict[str, Table]]:
     counts, words = piece_counts(values), values["words"]
-    once = {piece: sum(count for word, count in words.items() if piece in word) for piece in counts}
     unweighted = {piece: sum(piece in word for word in words) for piece in counts}
-    every = {"": counts, "once-a-word": once, "unweighted": unweighted}
+    every = {"": counts, "unweighted": unweighted}
     tables: dict[str, Table] = {name: {**table, "sum": sum(table.values())} for name, table in every.items()}
     return tables.pop(""), tables
 
@@ -196,11 +195,6 @@ def viterbi(observed: Sequence[str], model: Values) -> tuple[list[dict[str, floa
     for origin in reversed(back):
         path.append(origin[path[-1]])
     return table, path[::-1]
-
-
-def greedy(observed: Sequence[str], model: Values) -> list[str]:
-    """The states with the highest probability at each observation by itself, which need not be a path."""
-    return [max(row, key=row.__getitem__) for row in viterbi(observed, model)[0]]
 
 
 def _viterbi_table(values: Values, _find: Find) -> tuple[Table, dict[str, Table]]:

@@ -239,6 +239,8 @@ def _reason(training: Training, mine: list[Pair], right: list[Pair], place: int,
     pair, wanted = mine[place - 1], right[place - 1]
     if yours.count == its.count:
         return "tie"
+    if mine[place - 1 : place + 1] == right[place : place + 2]:
+        return "left-out"
     if pair == wanted[::-1]:
         return "exchanged"
     if "\ufffd" in yours.text and "\ufffd" not in its.text:

@@ -1,18 +1,20 @@
-"""Judges segmented texts and dictionaries: the first sentence that differs, and why."""
+"""Judges segmented texts: the first sentence that differs, and why."""
 
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
+from math import prod
 from typing import Any
 
 from webapp.core.evaluation.gold import GoldError, GoldLine, GoldText, read_output
 from webapp.core.evaluation.score import Difference, differences, is_number, score_lines
 from webapp.core.formats.dictionary import DictionaryError, read_dictionary
-from webapp.core.homework.verdicts import AnswerError, Figures, Link, Note, Row, Side, Verdict, View
+from webapp.core.homework.verdicts import AnswerError, Figures, Link, Note, Row, Side, Verdict
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
@@ -28,6 +30,7 @@ LONGEST_SENTENCE = 10_000
 MOST_WORDS = 200_000  # of a dictionary
 LONGEST_CORPUS = 2_000  # characters of sentences to count that a walkthrough shows
 LONGEST_LINK = 200  # characters of a sentence that a walkthrough shows
+MOST_COMPARED = 50  # words whose product is compared with another
 WORDS_BEFORE = 3  # the first that differs, of a sentence that is longer
 ALGORITHM = {
     "forward": "fmm",
@@ -59,7 +62,7 @@ class Segmenting:
         """The segmentation of an exercise; text and dictionary may be files that the student gives."""
         training = texts.get("training") or values.get("training", "")
         if "dictionary" in texts or "dictionary" in values:
-            dictionary = _dictionary(texts.get("dictionary") or values["dictionary"], "dictionary")
+            dictionary = dictionary_of(texts.get("dictionary") or values["dictionary"], "dictionary")
         else:
             counts = Counter(word for line in segmented_lines(training) for word in line)
             dictionary = Dictionary(list(counts), list(counts.values()))
@@ -99,7 +102,7 @@ class Segmenting:
 
         The number of a line, with which the lines of the laboratory begin, is a word of its own.
         """
-        number = _LINE_ID.match(sentence)
+        number = LINE_ID.match(sentence)
         first, rest = ([number[0]], sentence[number.end() :]) if number else ([], sentence)
         return [*first, *(word for part in rest.split() for word in self.segment(part))]
 
@@ -111,6 +114,16 @@ class Segmenting:
     def gives(self, lines: Sequence[Sequence[str]]) -> bool:
         """Whether it segments every sentence so; it ends at the first that differs."""
         return all(self.words(sentence) == line for sentence, line in zip(self.sentences, lines, strict=True))
+
+    @cached_property
+    def _total(self) -> int:
+        return sum(self.dictionary.frequencies or ()) or 1
+
+    def likelihood(self, words: Sequence[str]) -> Fraction:
+        """The product of the words' frequencies / total, exactly; 0 for a longer word that the dictionary lacks."""
+        counts, ids = self.dictionary.frequencies or [], self.dictionary.ids
+        occurring = ((counts[ids[word]] or 1) if word in ids else int(len(word) == 1) for word in words)
+        return prod((Fraction(count, self._total) for count in occurring), start=Fraction(1))
 
     def others(self) -> Iterator[tuple[str, "Segmenting"]]:
         """The same with one thing changed, which students often do otherwise, by the code of that rule."""
@@ -133,7 +146,8 @@ class Segmenting:
             yield "max-probability", replace(self, method="max-probability")
 
 
-def _dictionary(text: str, field: str) -> Dictionary:
+def dictionary_of(text: str, field: str) -> Dictionary:
+    """The dictionary in a text, a word a line; raises AnswerError with the name of its field."""
     try:
         dictionary = read_dictionary(text)
     except DictionaryError as error:
@@ -149,7 +163,8 @@ def _dictionary(text: str, field: str) -> Dictionary:
     return dictionary
 
 
-_LINE_ID = re.compile(r"\d{8}-\d\d-\d{3}-\d{3}")
+LINE_ID = re.compile(r"\d{8}-\d\d-\d{3}-\d{3}")
+"""The number that begins each line of the People's Daily corpus."""
 _TAGGED = re.compile(r"/[A-Za-z]{1,5}(?:\d{0,2})(?:\][A-Za-z]{0,4}\d?)?$")
 
 
@@ -159,10 +174,11 @@ def segmented_lines(text: str) -> list[list[str]]:
     >>> segmented_lines("[中央/n 电台/n]nt 播/v 。/w\\n\\n研究/ 生命/ 的/ \\n和/尚未\\n//w 1/2/m")
     [['中央', '电台', '播', '。'], ['研究', '生命', '的'], ['和', '尚未'], ['/', '1/2']]
     """
-    return [words for line in text.split("\n") if (words := _words(line))]
+    return [words for line in text.split("\n") if (words := words_of_line(line))]
 
 
-def _words(line: str) -> list[str]:
+def words_of_line(line: str) -> list[str]:
+    """The words of a line, as `segmented_lines` reads them."""
     fields = line.split()
     tagged = sum(_TAGGED.search(field) is not None for field in fields)
     if tagged * 2 > len(fields):
@@ -197,9 +213,9 @@ def _read(text: str, wanted: Segmenting) -> list[list[str]]:
     lines = []
     for number, (sentence, words) in enumerate(zip(wanted.sentences, wanted.right, strict=True), 1):
         lines.append(GoldLine(number, words, "".join(sentence.split())))
-    written: Iterable[list[str]] = map(_words, text.split("\n"))
+    written: Iterable[list[str]] = map(words_of_line, text.split("\n"))
     if wanted.is_part:
-        ends = accumulate((sum(map(len, words)) for words in map(_words, text.split("\n"))), initial=0)
+        ends = accumulate((sum(map(len, words)) for words in map(words_of_line, text.split("\n"))), initial=0)
         needed = sum(len(line.text) for line in lines)
         written = (words for words, begin in zip(written, ends, strict=False) if begin < needed)
     spaced = "\n".join(map("  ".join, written))
@@ -274,6 +290,8 @@ def judge(values: Values, texts: Texts, text: str, _find: object) -> Verdict:
 def _reason(wanted: Segmenting, mine: list[list[str]], place: int, first: Difference) -> tuple[str, str]:
     """The code of why a sentence differs, and the rule by which all are right, if there is one."""
     sentence = wanted.sentences[place]
+    if wanted.method == "max-probability" and _equally_probable(wanted, mine):
+        return "", "equal-probability"
     fitting = [(name, other) for name, other in wanted.others() if other.words(sentence) == mine[place]]
     for name, other in fitting:
         if other.gives(mine):
@@ -293,7 +311,19 @@ def _reason(wanted: Segmenting, mine: list[list[str]], place: int, first: Differ
         kept = Dictionary([each for each in wanted.dictionary.words if each != word])
         if len(word) > 1 and replace(wanted, dictionary=kept).words(sentence) == mine[place]:
             return "word-missing", ""
-    return "", ""
+    return ("less-probable" if wanted.method in ("max-probability", "bigram") else ""), ""
+
+
+def _equally_probable(wanted: Segmenting, mine: list[list[str]]) -> bool:
+    """Whether all that differs is as probable as what is right."""
+    for yours, right in zip(mine, wanted.right, strict=True):
+        for each in differences(right, yours) if yours != right else ():
+            if each.end - each.start > MOST_COMPARED:
+                return False
+            likelihood = wanted.likelihood(right[each.start : each.end])
+            if not likelihood or likelihood != wanted.likelihood(yours[each.output_start : each.output_end]):
+                return False
+    return True
 
 
 def _link(wanted: Segmenting, place: int, token: int) -> Link | None:
@@ -305,7 +335,7 @@ def _link(wanted: Segmenting, place: int, token: int) -> Link | None:
     sentence = wanted.sentences[place]
     if wanted.method == "bigram":
         return bigram_link(wanted.training, sentence)
-    words, begin = wanted.right[place], int(_LINE_ID.match(sentence) is not None)
+    words, begin = wanted.right[place], int(LINE_ID.match(sentence) is not None)
     is_long = len(sentence) > LONGEST_LINK
     if wanted.method not in ALGORITHM or (is_long and wanted.method == "bidirectional"):
         return None
@@ -320,9 +350,12 @@ def _link(wanted: Segmenting, place: int, token: int) -> Link | None:
     used = [word for word in wanted.dictionary.words if word in sentence]
     counts, ids = wanted.dictionary.frequencies, wanted.dictionary.ids
     lines = [word if counts is None else f"{word} {counts[ids[word]] or 1}" for word in used]
+    if counts is not None and len(used) < len(counts):  # another word stands for all others, so that the total is right
+        other = next(word for word in wanted.dictionary.words if word not in sentence)
+        lines.append(f"{other} {sum(counts) - sum(counts[ids[word]] for word in used) or 1}")
     values = {"algorithm": ALGORITHM[wanted.method], "text": sentence, "dictionary": "\n".join(lines)}
-    view: View = "matching" if wanted.method != "max-probability" else "max-probability"
-    return Link(view, {**values, "runs": int(wanted.runs), "token": token})
+    options = {"hmm": 0} if wanted.method == "max-probability" else {"runs": int(wanted.runs)}
+    return Link("steps", {**values, **options, "token": token})
 
 
 def bigram_link(sentences: str, text: str) -> Link | None:
@@ -336,63 +369,3 @@ def bigram_link(sentences: str, text: str) -> Link | None:
 def written(values: Values, texts: Texts, _find: object) -> str:
     """The right segmentation in the form of the laboratory: a slash and a space after each word."""
     return "\n".join("".join(f"{word}/ " for word in words) for words in Segmenting.of(values, texts).right) + "\n"
-
-
-# --- dictionaries
-
-
-def _corpus_words(text: str) -> list[tuple[str, str]]:
-    """The words of a tagged corpus with their tags, in order."""
-    return [
-        (word, field.rpartition("/")[2].partition("]")[0])
-        for line in text.split("\n")
-        for field, word in zip(line.split(), _words(line), strict=False)
-    ]
-
-
-def _dictionaries(values: Values, texts: Texts) -> dict[str, list[str]]:
-    """The words of the dictionary that is asked for, then those by other rules: without numbers, without line ids."""
-    tagged = _corpus_words(texts.get("corpus") or values["corpus"])
-    every = list(dict.fromkeys(word for word, _tag in tagged))
-    no_numbers = list(dict.fromkeys(word for word, tag in tagged if tag != "m"))
-    wanted = [word for word in every if not _LINE_ID.fullmatch(word)]
-    longer = [word for word in wanted if len(word) > 1]
-    return {"": wanted, "with-line-ids": every, "no-numbers": no_numbers, "no-single-characters": longer}
-
-
-def judge_dictionary(values: Values, texts: Texts, text: str, _find: object) -> Verdict:
-    """The verdict on a dictionary: the first word of the corpus that it lacks, or the first that it has too many."""
-    rules = _dictionaries(values, texts)
-    mine, right = list(_dictionary(text, "answer").words), rules.pop("")
-    have, wanted = set(mine), set(right)
-    missing = [word for word in right if word not in have]
-    extra = [word for word in mine if word not in wanted]
-    agreeing = len(wanted & have)
-    if not missing and not extra:
-        return Verdict("right", "word", agreeing, len(right), in_both=agreeing)
-    rule = next((name for name, words in rules.items() if set(words) == have), "")
-    why = ""
-    if not rule:
-        why = "extra-word" if not missing else "missing-word"
-        if extra and "/" in extra[0]:
-            why = "tag-in-word"
-        elif extra and extra[0].startswith("["):
-            why = "bracket-in-word"
-    place = right.index(missing[0]) + 1 if missing else mine.index(extra[0]) + 1
-    return Verdict(
-        "other-rule" if rule else "wrong",
-        "word",
-        agreeing,
-        len(right),
-        place=place,
-        why=why,
-        rule=rule,
-        yours=Side(extra[0]) if extra else None,
-        right=Side(missing[0]) if missing else None,
-        in_both=agreeing,
-    )
-
-
-def written_dictionary(values: Values, texts: Texts, _find: object) -> str:
-    """The right dictionary, a word a line."""
-    return "".join(f"{word}\n" for word in _dictionaries(values, texts)[""])

@@ -205,9 +205,8 @@ def judge_tags(values: Values, texts: Texts, text: str, _find: Find) -> Verdict:
     """The verdict on a row of tags, which may be those of another scheme."""
     observed, schemes = _right_tags(values, texts)
     mine = read_tags(text, "".join(schemes))
-    reasons = {"greedy": computed.greedy(values["observations"], values["hmm"])} if "hmm" in values else {}
     right = next(iter(schemes.values()))
-    return judged(mine, right, "tag", rules=schemes, reasons=reasons, labels=list(observed))
+    return judged(mine, right, "tag", rules=schemes, labels=list(observed))
 
 
 def judge_bytes(values: Values, _texts: Texts, text: str, _find: Find) -> Verdict:

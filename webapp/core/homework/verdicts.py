@@ -9,7 +9,7 @@ from webapp.core.vocabulary_error import Phrase
 
 Outcome = Literal["right", "other-rule", "wrong"]
 PlaceKind = Literal["merge", "piece", "token", "id", "tag", "sentence", "word", "cell", "character"]
-View = Literal["training", "matching", "max-probability", "ngram"]
+View = Literal["training", "steps"]
 OPEN_RULES = {"as-published", "equal-probability", "no-numbers", "no-single-characters"}
 """Rules that no exercise fixes: an answer by one of them is right. Ties, directions and tags are fixed by each task."""
 AROUND = 5  # rows before and after the first place that differs

@@ -1,10 +1,11 @@
 """How long a training will take, and how much memory, from the facts of its corpus: before it starts.
 
-Counting was timed on the sample. Of training, the time is a power law of the text of all distinct words (bytes of BPE
-over bytes, characters of the others) and of the size, and the memory is linear in that text and the number of words:
-fitted to 54 trainings on English, Chinese, Japanese and code of 1 to 21 MB, of which the forecast of memory is within
-27 %, and that of a time above 4 s within 30 % in all but two. A tagger's time and memory are linear in the words of the
-sentences that it takes: within 12 % of seven trainings on 20,000 to 1,500,000 words.
+Counting was timed on the sample. Of training subwords, the time is a power law of the text of all distinct words (bytes
+of BPE over bytes, characters of the others) and of the size, and the memory is linear in that text and the number of
+words: fitted to 54 trainings on English, Chinese, Japanese and code of 1 to 21 MB, of which the forecast of memory is
+within 27 %, and that of a time above 4 s within 30 % in all but two. Models of words were fitted to 24 trainings on
+news and novels of 0.5 to 5 MB: time and memory are linear in the characters of a tagger's sentences, and in the
+different n-grams, whose number is a power of the number of words.
 """
 
 from collections.abc import Mapping
@@ -15,9 +16,9 @@ from time import thread_time
 from typing import NamedTuple
 
 from webapp.core.trainers import bpe
+from webapp.core.training import ngrams, taggers
 from webapp.core.training.plan import Trainer, TrainingPlan
 from webapp.core.training.survey import CorpusFacts
-from webapp.core.training.taggers import MOST_CHARACTERS
 
 MILLION = 1e6
 BASE_BYTES, WORD_BYTES = 45 * MILLION, 390.0  # of the process without a corpus, and of a counted word
@@ -25,8 +26,13 @@ PIECE_BYTES = 800.0
 PROCESS_BYTES = 60 * MILLION  # of each process that counts, besides the one that trains
 COMPARING_BYTES = 300 * MILLION  # of the process that measures other vocabularies meanwhile
 WRITING = 0.5  # seconds: the file, and the figures of the vocabulary
+READING = 1.5  # seconds: jieba's dictionary
 USUAL_SIZE = 8_000
-WORD_CHARACTERS = 2.6  # of Chinese, with the space after it
+DICTIONARY_BYTES = 165 * MILLION  # of jieba's words, which segment raw text, and are scored beside a tagger
+NGRAMS = {"2": (0.435, 0.78), "3": (1.08, 0.87)}  # different n-grams of a million words in millions, and the exponent
+NGRAM_SECONDS, NGRAM_BYTES = 6e-6, 310.0  # of a different n-gram
+NGRAM_COUNTING = {"1": 0.0, "2": 1.3e-6, "3": 4e-6}  # seconds for each word, besides those of counting words
+CHARACTER_SECONDS, CHARACTER_ROUND, CHARACTER_BYTES = 1.9e-6, 0.6e-6, 140.0  # of a tagger's sentences
 REFERENCE = 0.036  # seconds that `_sample_training` takes where the costs were measured
 
 
@@ -54,29 +60,35 @@ class Forecast:
     memory: int
 
 
-def forecast(facts: CorpusFacts, plan: TrainingPlan, processes: int = 1) -> Forecast | None:
-    """Return the forecast for a plan whose corpus so many processes count; None for n-grams."""
+def forecast(facts: CorpusFacts, plan: TrainingPlan, processes: int = 1) -> Forecast:
+    """Return the forecast for a plan whose corpus so many processes count."""
+    each = PROCESS_BYTES
+    if plan.of_words:
+        seconds, memory = _of_words(facts, plan)
+        each += DICTIONARY_BYTES * (plan.segmentation != "words")
+    else:
+        cost = _COSTS[plan.trainer]
+        text = facts.distinct_bytes if plan.trainer == "bpe-bytes" else facts.distinct_characters
+        seconds = cost.seconds * (text / MILLION) ** cost.by_text * (plan.size / USUAL_SIZE) ** cost.by_size
+        memory = BASE_BYTES + WORD_BYTES * facts.distinct_words + PIECE_BYTES * plan.size + cost.memory * text
+    memory += each * (processes if processes > 1 else 0) + COMPARING_BYTES * (plan.trainer != "tagger")
+    reading = READING * (plan.trainer == "tagger" or (plan.of_words and plan.segmentation != "words"))
+    seconds = facts.counting_seconds / processes + seconds * slowness() + WRITING + reading
+    return Forecast(seconds, round(memory))
+
+
+def _of_words(facts: CorpusFacts, plan: TrainingPlan) -> tuple[float, float]:
+    """The seconds after counting words, and the bytes of the process that trains."""
     if plan.trainer == "tagger":
-        return _forecast_of_tagger(facts, plan)
-    cost = _COSTS.get(plan.trainer)
-    if cost is None:
-        return None
-    text = facts.distinct_bytes if plan.trainer == "bpe-bytes" else facts.distinct_characters
-    seconds = cost.seconds * (text / MILLION) ** cost.by_text * (plan.size / USUAL_SIZE) ** cost.by_size
-    memory = BASE_BYTES + WORD_BYTES * facts.distinct_words + PIECE_BYTES * plan.size + cost.memory * text
-    memory += COMPARING_BYTES + PROCESS_BYTES * (processes if processes > 1 else 0)
-    return Forecast(facts.counting_seconds / processes + seconds * slowness() + WRITING, round(memory))
-
-
-def _forecast_of_tagger(facts: CorpusFacts, plan: TrainingPlan) -> Forecast:
-    raw = plan.segmentation != "words"
-    words, characters = float(facts.words), facts.characters + (facts.words if raw else 0)
-    most = min(characters, facts.words * WORD_CHARACTERS)  # of two spaces between words, one counts
-    while most > MOST_CHARACTERS:  # as `keep_some` does
-        words, most = words / 2, most / 2
-    seconds = 1.0 + words * (4.5e-6 + 1.07e-6 * plan.rounds)
-    seconds += 2.6e-6 * facts.characters if raw else 0
-    return Forecast(seconds * slowness(), round(235 * MILLION + 340 * words))
+        characters = float(facts.word_characters + facts.words)
+        while characters > taggers.MOST_CHARACTERS:  # see `keep_some`
+            characters /= 2
+        seconds = (CHARACTER_SECONDS + CHARACTER_ROUND * plan.rounds) * characters
+        return seconds, PROCESS_BYTES + DICTIONARY_BYTES + CHARACTER_BYTES * characters
+    number, exponent = NGRAMS.get(plan.order, (0.0, 1.0))
+    found = min(facts.distinct_words + MILLION * number * (facts.words / MILLION) ** exponent, ngrams.MOST_COUNTED)
+    memory = PROCESS_BYTES + NGRAM_BYTES * found + DICTIONARY_BYTES * (plan.segmentation != "words")
+    return NGRAM_COUNTING[plan.order] * facts.words + NGRAM_SECONDS * found, memory
 
 
 @cache

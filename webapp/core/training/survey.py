@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from time import thread_time
@@ -19,7 +19,8 @@ from webapp.core.text.unicode_tables import script_of
 from webapp.core.trainers import bpe_variants, unigram, wordpiece
 from webapp.core.trainers.word_counts import WordCounts
 from webapp.core.training import corpus
-from webapp.core.training.counting import TrainingError, add, count_block, stored_bytes
+from webapp.core.training.counted_corpus import add, canonical
+from webapp.core.training.counting import HoldOut, TrainingError, count_block, hold_out, stored_bytes
 from webapp.core.training.ngrams import MARKS, check_ngrams
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.recipe import MARKED
@@ -40,7 +41,8 @@ class CorpusFacts:
 
     With `sampled`, the figures are estimated from a sample: the distinct words by Heaps' law. `possible_pieces` is how
     many pieces the plan's trainer can make of a small corpus; of a larger one it makes at least so many. For a
-    forecast: the characters and the bytes (as UTF-8) of all distinct words, and the processor time of counting.
+    forecast: the characters and the bytes (as UTF-8) of all distinct words, and the processor time of counting; of
+    plans for words also the characters of all words.
     """
 
     bytes: int
@@ -53,6 +55,7 @@ class CorpusFacts:
     distinct_characters: int = 0
     distinct_bytes: int = 0
     counting_seconds: float = 0.0
+    word_characters: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """The facts as JSON."""
@@ -95,29 +98,40 @@ def survey(
         texts += found
         expected += bytes_of_file
     expected *= sum(sizes) / max(chosen, 1)
-    return _facts(texts, expected, plan)
+    return _facts(texts, expected, plan, HoldOut.of_files(files, sizes).most)
 
 
-def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan) -> CorpusFacts:
-    """Return the facts of a corpus of so many bytes of text, of which these are extracts."""
+def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan, held_out: int) -> CorpusFacts:
+    """Return the facts of a corpus of so many bytes of text, of which these are extracts.
+
+    Of each block of a whole corpus so many characters are `held_out`, whose words do not make pieces possible.
+    """
     taken = sum(len(text.encode()) for text in texts)
     growth = expected / taken if taken and expected > taken * 1.01 else 1.0
     counts: dict[str, int] = {}
     points: list[tuple[int, list[int]]] = []  # after a quarter, a half and the whole sample: words, and their sizes
+    marks = MARKS if plan.of_words else frozenset()
+    if plan.of_words:
+        count_block("书", plan)  # reads the dictionary, which is no part of counting
     began = thread_time()
     for part in (texts[::4], texts[2::4], texts[1::2]):  # each from everywhere
         for text in part:
             add(counts, count_block(text, plan))
-        seen = counts
-        if plan.trainer == "ngram":
-            seen = {word: count for word, count in counts.items() if word not in MARKS}
-        points.append((sum(seen.values()), _sizes(seen)))
+        points.append((sum(counts.values()), _sizes(counts.keys() - marks)))
     seconds = thread_time() - began
     if not counts:  # white space and slashes are text, without words
         raise TrainingError("unsegmented") if plan.of_words and any(texts) else corpus.CorpusError("empty")
+    words, sizes = points[-1]
+    word_characters = 0
     if plan.trainer == "ngram":
         check_ngrams(plan, counts)
-    words, sizes = points[-1]
+        words -= sum(counts.pop(mark, 0) for mark in marks)
+        word_characters = sum(len(word) * count for word, count in counts.items())
+    elif growth == 1:
+        for text in texts:
+            for word, count in count_block(hold_out(text, held_out)[1], plan).items():
+                counts[word] = counts.get(word, 0) - count
+        counts = canonical({word: count for word, count in counts.items() if count > 0})
     if growth > 1:
         totals = [total for total, _ in points]
         sizes = [_grown(totals, found, growth) for found in zip(*(each for _, each in points), strict=True)]
@@ -128,21 +142,22 @@ def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan) -> CorpusF
         words=round(words * growth),
         distinct_words=distinct,
         scripts=scripts_of(texts),
-        possible_pieces=possible_pieces(seen, plan, whole=growth == 1),
+        possible_pieces=possible_pieces(counts, plan, whole=growth == 1),
         sampled=growth > 1,
         distinct_characters=characters,
         distinct_bytes=size,
         counting_seconds=seconds * growth,
+        word_characters=round(word_characters * growth),
     )
 
 
-def _sizes(counts: WordCounts) -> list[int]:
+def _sizes(words: Iterable[str]) -> list[int]:
     """Return how many words there are, their characters and their bytes: of scripts with spaces, then of others.
 
     The words of a script without spaces are clauses, of which a corpus has ever more.
     """
     sizes = [0] * 6
-    for word in counts:
+    for word in words:
         at = 3 if word[-1:] > UNSPACED else 0
         sizes[at] += 1
         sizes[at + 1] += len(word)
@@ -248,7 +263,7 @@ def possible_pieces(counts: WordCounts, plan: TrainingPlan, *, whole: bool) -> i
     """
     if plan.trainer == "ngram":
         return sum(" " not in ngram and ngram not in MARKS for ngram in counts)
-    symbols = alphabet_of(counts, plan)
+    symbols = alphabet_of(counts, plan, every=True)
     always = {*plan.special_tokens, *_UNKNOWN.get(plan.trainer, ()), *symbols}
     if plan.trainer == "bpe-bytes":
         always |= set(NAMED_BYTES)

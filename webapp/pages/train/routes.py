@@ -302,9 +302,9 @@ def _plan_page(plan: PlanRequest, corpus: corpora.StoredCorpus, refusal: str = "
         ),
         facts=corpus.facts,
         smoothings=SMOOTHING_NAMES,
-        time=format_timedelta(expected.seconds, threshold=1.5) if expected else "",
-        memory=size_in_words(expected.memory) if expected else "",
-        is_too_much=expected is not None and (expected.seconds > limits[0] or expected.memory > limits[1]),
+        time=format_timedelta(expected.seconds, threshold=1.5),
+        memory=size_in_words(expected.memory),
+        is_too_much=expected.seconds > limits[0] or expected.memory > limits[1],
     )
     shares = corpus.facts.scripts[:SCRIPTS_SHOWN]
     most = max((share for _script, share in shares), default=0) or 1

@@ -114,11 +114,6 @@ class Checked:
         return [note(each) for each in self.verdict.notes] if self.verdict else []
 
     @property
-    def rule(self) -> str:
-        """The name of the other rule by which the answer is right."""
-        return rule_name(self.verdict.rule) if self.verdict and self.verdict.rule else ""
-
-    @property
     def steps(self) -> str | None:
         """The address of the walkthrough that shows the first place that differs; None if there is none."""
         if self.verdict is None or self.verdict.link is None or not self.reveals:
