@@ -23,5 +23,8 @@ def test_every_visit_has_its_tags_and_the_end_has_the_words(client: FlaskClient)
     page = client.get(f"{address}&step=0&lang=en").text
     wrong = sum(right != found for right, found in zip(first["right"], first["found"], strict=True))
     assert f"{wrong} of {len(first['right'])} tags are wrong" in page
+    assert (
+        f"all {len(visits[-1]['right'])} tags are right" in client.get(f"{address}&step={len(visits) - 1}&lang=en").text
+    )
     assert page.count('<span class="mark">wrong</span>') == page.count("<tr class=wrong>") == wrong
     assert Page(client.get("/steps/training/tagger?corpus=///&lang=en").text).problems
