@@ -117,8 +117,8 @@ class DiskCache:
         """Wait until no other process of this machine fetches a vocabulary, for some seconds at most.
 
         `seen` gets the progress, of another process while this one waits: bytes so far and their total, None while it
-        is unknown. Yields the function to call with the progress of this process, which the others read from the file that
-        it locks. Raises OSError if the folder is not writable.
+        is unknown. Yields the function to call with the progress of this process, which the others read from the file
+        that it locks. Raises OSError if the folder is not writable.
         """
         path, until = self.folder / f".{name}.fetching", time.monotonic() + seconds
         while True:
