@@ -18,8 +18,8 @@ def test_a_run_is_followed_to_its_end(open_page: OpenPage, tmp_path: Path, javas
     page = open_page("/evaluate?with=fmm:jieba&with=bmm:jieba", javascript=javascript, expected=["status of 404"])
     page.set_input_files("[name=gold_file]", gold)
     page.click("#evaluate button.go")
-    page.wait_for_url("**/evaluate/runs/*", timeout=SECONDS)
-    address = page.url
+    page.wait_for_url("**/evaluate/runs/*#figures", timeout=SECONDS)
+    address = page.url.removesuffix("#figures")
     expect(page.get_by_role("status").filter(has_text="of all lines are done")).to_be_visible()
     if javascript:
         assert_accessible(page)

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow
@@ -45,7 +46,7 @@ def by_one_process(sources: Sequence[Source], plan: TrainingPlan = PLAN) -> Coun
 
 def assert_same(counted: tuple[CountedCorpus, Rare], expected: CountedCorpus) -> None:
     assert list(counted[0].counts.items()) == list(expected.counts.items()), "other counts, or another order"
-    assert counted == (expected, Rare(0, 0))
+    assert (replace(counted[0], counts=expected.counts), counted[1]) == (expected, Rare(0, 0))
 
 
 @pytest.fixture
@@ -127,7 +128,7 @@ def test_what_is_counted_is_not_counted_again_and_rare_words_are_left_out(
     reported: list[Progress] = []
     frequent, rare = counting.count_words(client, sources, PLAN, reported.append, folder=tmp_path, drop_rarer_than=3)
     assert reported == []
-    assert frequent.counts == {word: count for word, count in counts.items() if count >= 3}
+    assert dict(frequent.counts.items()) == {word: count for word, count in counts.items() if count >= 3}
     left_out = [count for count in counts.values() if count < 3]
     assert rare == Rare(len(left_out), sum(left_out))
 

@@ -92,6 +92,8 @@ def test_merges_in_json_and_the_operation(app: Flask, client: FlaskClient) -> No
     found = client.post("/api/v1/difference", json={"a": first, "b": second, "text": "bca"}).get_json()
     assert (found["different_merges"], found["first_merge"]) == (2, [0, ["a", "b"], ["c", "a"]])
     assert (found["texts"][0]["a"], found["texts"][0]["b"]) == ([4, 0], [1, 5])
+    without = client.post("/api/v1/difference", json={"a": first, "b": second}).get_json()
+    assert {**found, "texts": found["texts"][1:]} == without
     assert get(client, (first, first), "&format=json").get_json()["different_merges"] == 0
 
 

@@ -236,10 +236,10 @@ def test_a_long_evaluation_is_a_run_that_its_page_carries_on(
     assert refused.status_code == 422
     begun = post(client, gold=long, output=long, keep="30")
     assert begun.status_code == 303
-    address = begun.headers["Location"]
+    address = begun.headers["Location"].removesuffix("#figures")  # on a phone, the form is above the progress
     waiting = client.get(f"{address}?lang=en")
     assert f'hx-get="{address}?work=1"' in waiting.text
-    assert f'content="1; url={address}?work=1"' in waiting.text
+    assert f'content="1; url={address}?work=1#figures"' in waiting.text
     assert "0% of all lines are done" in words(waiting.text)
     assert "Line 1: It begins with a byte order mark (BOM)" in words(waiting.text)
     assert figures(waiting)[1][0] == "Pasted segmentation waiting"
@@ -273,6 +273,8 @@ def test_a_long_evaluation_is_a_run_that_its_page_carries_on(
     assert f'action="{address}/delete"' in waiting.text
     assert client.post(f"{address}/delete").headers["Location"] == "/evaluate"
     assert client.get(address).status_code == client.post(f"{address}/delete").status_code == 404
+    gone = client.get(f"{address}?work=1", headers={"HX-Request": "true", "HX-Request-Type": "partial"})
+    assert (gone.status_code, gone.headers["HX-Refresh"]) == (204, "true")
     assert client.get(stored[1]).status_code == 200
     for wrong in (
         "/evaluate/runs/x",
@@ -281,6 +283,16 @@ def test_a_long_evaluation_is_a_run_that_its_page_carries_on(
         "/evaluate/runs/x/figures.csv",
     ):
         assert client.get(wrong).status_code == 404
+
+
+def test_runs_leave_the_corpora_of_trainings_alone(
+    client: FlaskClient, app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inputs, "LONG_CHARACTERS", 1_000)
+    upload = client.post("/train/corpus", data={"text": GOLD}).headers["Location"]
+    addresses = [post(client, gold=GOLD * 50).headers["Location"] for _ in range(5)]
+    assert [client.get(address).status_code for address in addresses] == [404, 200, 200, 200, 200]
+    assert client.get(upload).status_code == 200
 
 
 def test_an_error_links_to_the_steps_of_its_sentence(client: FlaskClient) -> None:

@@ -4,7 +4,6 @@ import io
 import json
 from collections.abc import Collection, Iterator
 from itertools import product
-from pathlib import Path
 from typing import Any, NoReturn
 
 import flask_babel
@@ -61,9 +60,10 @@ def fail_in_frame(what: str) -> NoReturn:
     fail(what)
 
 
-@pytest.fixture
-def app(tmp_path: Path) -> Flask:
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Flask:
     """Return the site with extra routes that raise a chosen error."""
+    tmp_path = tmp_path_factory.mktemp("site")
     app = create_app({**NOWHERE, "DATABASE_FILE": str(tmp_path / "site.sqlite"), "VOCABULARY_FOLDER": str(tmp_path)})
     for address in ("/fails/<what>", "/fails/<what>.json", "/api/v1/fails/<what>"):
         app.add_url_rule(address, address, fail, methods=["GET", "POST"])
@@ -213,11 +213,8 @@ def served(app: Flask, *arguments: Any, **options: Any) -> Response:
     return Response(body, status, headers)
 
 
-def test_a_hook_that_fails_after_a_success_gives_an_error_page(app: Flask) -> None:
-    @app.after_request
-    def breaks(_response: Response) -> Response:
-        broken()
-
+def test_a_hook_that_fails_after_a_success_gives_an_error_page(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(app.after_request_funcs, None, [*app.after_request_funcs[None], broken])
     answer = app.test_client().get("/healthz")
     assert answer.status_code == 500
     assert_safe(answer, "hook")

@@ -133,15 +133,16 @@ class Answer:
 
 
 def body_model(kind: type[Input], name: str) -> type[Input]:
-    """The model of a JSON body with the fields of `kind`; its text has no default."""
+    """The model of a JSON body with the fields of `kind`; the text is required unless its `BodyField` differs."""
     types = get_type_hints(kind, include_extras=True)
     fields: dict[str, Any] = {}
     for each, field in kind.model_fields.items():
         if _mark(field, OnPage) is None:
             body = _mark(field, BodyField) or BodyField()
-            default = field.default if body.default is _SAME else body.default
+            own = ... if each == "text" else field.default
+            default = own if body.default is _SAME else body.default
             named = Annotated[types[each], Field(alias=body.name)] if body.name else types[each]
-            fields[each] = (named, ... if each == "text" else default)
+            fields[each] = (named, default)
     return create_model(name, __base__=Input, __doc__=kind.__doc__, **fields)
 
 

@@ -2,7 +2,8 @@
 
     python -m webapp.vocabularies.tag_books CORPORA > webapp/vocabularies/shipped/tagger.json.gz
 
-It takes about a minute. The sample of `/evaluate`, which people segmented, is no part of it, so that it can be scored.
+It takes less than a minute. The sample of `/evaluate`, which people segmented, is no part of it, so that it can be
+scored.
 """
 
 import gzip

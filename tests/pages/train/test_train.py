@@ -116,7 +116,9 @@ def test_an_algorithm_shows_its_own_choices(
 ) -> None:
     address = f"/train?corpus={corpus}&trainer={trainer}" + ("" if trainer == "ngram" else "&size=900")
     page, part = client.get(address).text, client.get(address, headers=HTMX)
-    assert part.text.strip() in page  # the same template
+    choices, _, facts = part.text.replace(' hx-swap-oob="true"', "").rpartition("<dl ")
+    assert choices.strip() in page  # the same templates
+    assert facts.strip() in page
     assert part.headers["HX-Replace-Url"] == address.replace("trainer=bpe-bytes&", "")
     found = set(re.findall(r' id="([\w-]+)"', part.text))
     assert shown <= found

@@ -79,11 +79,11 @@ MARKED_CLASSES = (
 """Runs of digits, of punctuation and symbols, of line breaks and tabs, and of all other characters, mostly letters; the
 first two include a `▁` before them. Unicode classifies `▁` as a symbol; the pattern does not."""
 
-_UNSPACED, _BETWEEN = r"\p{Han}\p{Hiragana}\p{Katakana}ー々〇", "、-〟！-／：-？“”‘’…—·"
-_CLAUSES = f"[{_BETWEEN}]*+[{{unspaced}}][{{unspaced}}{_BETWEEN}]*+\\n*+"
+UNSPACED, _BETWEEN = r"\p{Han}\p{Hiragana}\p{Katakana}ー々〇", "、-〟！-／：-？“”‘’…—·"
+_CLAUSES = f"[{_BETWEEN}]*+[{{unspaced}}][{{unspaced}}{_BETWEEN}]*+(?:\\n(?!\\n))?+"
 
-MARKED_CLAUSES = f"▁?{_CLAUSES.format(unspaced=_UNSPACED)}|{MARKED_CLASSES}"
-"""The same, but words of Chinese and Japanese stay together with the punctuation between and the line breaks after."""
+MARKED_CLAUSES = f"▁?{_CLAUSES.format(unspaced=UNSPACED)}|{MARKED_CLASSES}"
+"""The same, but words of Chinese and Japanese stay together with the punctuation between and a line break after."""
 
 _MARK = r"[^\s\p{L}\p{M}\p{N}]"
 
@@ -254,7 +254,7 @@ def _fast_form(source: str) -> re.Pattern[str]:
         "upper": basic_ranges(_UPPER),
         "symbol": basic_ranges(r"\p{P}\p{S}--▁"),
         "breaks": _BREAKS,
-        "unspaced": basic_ranges(_UNSPACED),
+        "unspaced": basic_ranges(UNSPACED),
         "prefix": rf"[^\r\n{letter}{number}{mark}]",
     }
     parts = {name: part.format(**classes) for name, part in parts.items()}

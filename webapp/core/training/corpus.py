@@ -13,7 +13,10 @@ from dataclasses import asdict, dataclass
 from io import RawIOBase
 from typing import IO, Any, BinaryIO, Literal, cast
 
+import regex
 import zstandard
+
+from webapp.core.text.split_patterns import UNSPACED
 
 Format = Literal["text", "jsonl"]
 Compression = Literal["", "gzip", "zstd"]
@@ -135,17 +138,23 @@ def first_boundary(text: str) -> int:
     """Return where the first line ends at a place where every split pattern of the plans splits, or 0.
 
     That is before a line end that follows a letter or a digit, or after one between a visible character and a letter or
-    digit: a pattern may keep line ends together with punctuation before them, or with white space around them.
+    digit: a pattern may keep line ends together with punctuation before them, or with white space around them, and
+    `MARKED_CLAUSES` a single one with the Chinese before it.
 
     >>> first_boundary("! \\nnot here. \\n\\nbut here\\n"), first_boundary("or here.\\n1")
     (23, 9)
     """
-    found = _BOUNDARY.search(text)
-    if found is None:
-        return text.find("\n") + 1
-    return found.start()
+    return next(_boundaries(text), text.find("\n") + 1)
 
 
+def _boundaries(text: str) -> Iterator[int]:
+    for found in _BOUNDARY.finditer(text):
+        at = found.start()
+        if text[at] != "\n" or text[at + 1 : at + 2] == "\n" or not _UNSPACED.match(text, at - 1):
+            yield at
+
+
+_UNSPACED = regex.compile(f"[{UNSPACED}]")
 _BOUNDARY = re.compile(r"(?<=[^\W_])\n|(?<=\S\n)(?=[^\W_])")
 
 

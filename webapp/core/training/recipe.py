@@ -151,6 +151,8 @@ def recipe_of(plan: Plan) -> Recipe:
     {'low': 1, ' lower': 1, ' low': 2}
     >>> recipe_of(Plan(trainer="unigram")).count("low lower low low")
     {'low': 1, '▁lower': 1, '▁low': 2}
+    >>> recipe_of(Plan(trainer="bpe-sentencepiece")).count("他说，好。\\n我们")
+    {'他说，好。\\n': 1, '我们': 1}
     """
     if plan.of_words:
         return recipes.NGRAM

@@ -32,7 +32,7 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.rendering.markup import shown_piece, visible
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.links import Groups, is_choice, vocabulary_choices
-from webapp.tools.inputs import FromForm, InBody, Input, PageNumber
+from webapp.tools.inputs import BodyField, FromForm, InBody, Input, PageNumber
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError, find, library, title_of
 from webapp.vocabularies.descriptions import description_of, differences_between
 from webapp.vocabularies.token_kinds import kind_title
@@ -90,7 +90,10 @@ class DifferenceInput(Input):
     a: Name = EXAMPLE[0]
     b: Name = EXAMPLE[1]
     text: Annotated[
-        str, AfterValidator(_short_text), Field(description="A text to compare besides the site's own.")
+        str,
+        AfterValidator(_short_text),
+        Field(description="A text to compare besides the site's own."),
+        BodyField(default=""),
     ] = ""
     show: Annotated[Group, FromForm(choose=lambda values: values[0] if values[0] in GROUPS else "a")] = "a"
     script: Annotated[str, AfterValidator(_kind)] = ""

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from http import HTTPStatus
-from typing import Literal
 
 from flask import Blueprint, Response, abort, current_app, redirect, request, url_for
 from flask_babel import gettext as _
@@ -20,21 +19,17 @@ from flask_babel.speaklater import LazyString
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.evaluation.gold import GoldText
-from webapp.core.evaluation.report import MethodReport, ScoreReport
-from webapp.core.evaluation.score import Kind, SegmentationError
-from webapp.core.text.sentences import sentence_spans
+from webapp.core.evaluation.report import ScoreReport
 from webapp.rendering.delimited import as_csv
 from webapp.storage import RemovedSnapshotError, ShareReceipt, StorageFullError, StoredSnapshot, UnavailableStorageError
-from webapp.tokenization.comparison.state import TokenizerChoice
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.links import steps_of
 from webapp.tokenization.messages import refused, upload_limit
 from webapp.tokenization.snapshots import end_of, find_evaluation, share_evaluation
-from webapp.tokenization.state import State
 from webapp.tools.evaluate import api, runs
 from webapp.tools.evaluate.api import confusion_rows, error_rows, evaluation_json, figure_rows, official_summary
-from webapp.tools.evaluate.inputs import FIRST_ERRORS, PASTED, EvaluationInput
-from webapp.tools.evaluate.scoring import compared_methods, evaluate, state_of
+from webapp.tools.evaluate.errors import ErrorsPage, error_page
+from webapp.tools.evaluate.inputs import FIRST_ERRORS, EvaluationInput
+from webapp.tools.evaluate.scoring import compared_methods, evaluate
 from webapp.tools.kernel import ApiEntry, Tool, page_of
 from webapp.vocabularies.shipped_vocabularies import SIMPLIFIED
 from webapp.web.htmx import private
@@ -46,11 +41,6 @@ from webapp.web.security import is_foreign
 evaluations = Blueprint("evaluations", __name__, url_prefix="/evaluate")
 evaluations.add_app_template_global(compared_methods)
 PRINTED = ("precision", "recall", "f1", "oov_recall", "iv_recall")
-PER_PAGE = 20
-CONTEXT_WORDS = 12
-CONFUSIONS_SHOWN = 30
-# The characters of one side of an error that a page draws: a line without any boundary in common is one error.
-DRAWN_CHARACTERS = 400
 KEPT_DAYS = {"30": 30, "365": 365, "forever": None}
 """How long a stored evaluation is kept. Without a choice, nothing is stored."""
 UNSTORED: Mapping[type[Exception], LazyString] = {
@@ -60,39 +50,6 @@ UNSTORED: Mapping[type[Exception], LazyString] = {
     ),
     RemovedSnapshotError: _l("The site's operator has removed this result, so it cannot be shared again."),
 }
-
-
-@dataclass(frozen=True)
-class ScoredBlock:
-    """Gold words and the words in their place, which are the same unless the block is an error."""
-
-    gold: Sequence[str]
-    output: Sequence[str]
-    state: Literal["same", "here", "other"]
-
-
-@dataclass(frozen=True)
-class ErrorItem:
-    """An error with its line around it; `before` and `after` say whether words are left out there."""
-
-    kind: Kind
-    line: int
-    here: ScoredBlock
-    blocks: Sequence[ScoredBlock]
-    before: bool
-    after: bool
-    steps: str | None = None  # the address of the method's steps on its sentence
-
-
-@dataclass(frozen=True)
-class ErrorsPage:
-    """A page of the errors of a method; without items if there is no such page."""
-
-    method: MethodReport
-    items: Sequence[ErrorItem]
-    page: int
-    last: int
-    confusions: Sequence[tuple[str, str, Kind, int]]
 
 
 @dataclass(frozen=True)
@@ -167,81 +124,6 @@ def best_figures(report: ScoreReport) -> dict[str, str]:
     return {name: max(values) for name, values in printed.items() if len(values) > 1}
 
 
-def error_page(report: ScoreReport, method: MethodReport, shown: EvaluationInput) -> ErrorsPage:
-    """The requested page of a method's errors."""
-    found = [error for error in method.errors if shown.kind in (None, error.kind)]
-    on_page = found[(shown.page - 1) * PER_PAGE : shown.page * PER_PAGE]
-    by_line: dict[int, list[SegmentationError]] = {error.line: [] for error in on_page}
-    for error in method.errors:
-        if error.line in by_line:
-            by_line[error.line].append(error)
-    of_kind = [each for each in method.confusions if shown.kind in (None, each[2])][:CONFUSIONS_SHOWN]
-    confusions = [
-        (" ".join(_split(gold)), " ".join(_split(output)), kind, count) for gold, output, kind, count in of_kind
-    ]
-    state = _state(method, shown.runs)
-    items = [
-        replace(_item(report, error, by_line[error.line]), steps=_steps(report, error, state)) for error in on_page
-    ]
-    return ErrorsPage(method, items, shown.page, max(1, -(-len(found) // PER_PAGE)), confusions)
-
-
-def _state(method: MethodReport, runs: bool) -> State:
-    """How the method segments; without a vocabulary where steps cannot show it."""
-    choice = TokenizerChoice.parse(method.choice)
-    return state_of(replace(choice, vocabulary="") if choice.vocabulary == PASTED else choice, "", runs)
-
-
-def _steps(report: ScoreReport, error: SegmentationError, state: State) -> str | None:
-    """The address of the method's steps on the sentence in which an error begins; a tagger's has one per character."""
-    words = report.lines[error.line]
-    text, at = "".join(words), len("".join(words[: error.start]))
-    start, end = next(span for span in sentence_spans(text) if at < span[1])
-    step = at - start + 1 if state.algorithm == "tagger" else None
-    return steps_of(replace(state, text=text[start:end]), step=step)
-
-
-def _item(report: ScoreReport, error: SegmentationError, in_line: Sequence[SegmentationError]) -> ErrorItem:
-    words = report.lines[error.line]
-    first, last = max(0, error.start - CONTEXT_WORDS), min(len(words), error.end + CONTEXT_WORDS)
-    near = [other for other in in_line if other.end > first and other.start < last]
-    first = min(first, near[0].start)  # no error is cut in two
-    last = max(last, near[-1].end)
-    here = ScoredBlock(_cut(words[error.start : error.end]), _split(error.output), "here")
-    blocks: list[ScoredBlock] = []
-    at = first
-    for other in near:
-        blocks += _same(words[at : other.start])
-        is_here = other == error
-        blocks.append(
-            here if is_here else ScoredBlock(_cut(words[other.start : other.end]), _split(other.output), "other")
-        )
-        at = other.end
-    blocks += _same(words[at:last])
-    return ErrorItem(error.kind, report.numbers[error.line], here, blocks, first > 0, last < len(words))
-
-
-def _same(words: Sequence[str]) -> list[ScoredBlock]:
-    return [ScoredBlock(cut, cut, "same") for cut in (_cut([word]) for word in words if word)]
-
-
-def _split(words: str) -> list[str]:
-    """The words that spaces separate, as many as a page draws."""
-    return _cut(words.split(" ", DRAWN_CHARACTERS))
-
-
-def _cut(words: Sequence[str]) -> list[str]:
-    """The words, or as many characters of them as a page draws, and an ellipsis."""
-    shown: list[str] = []
-    left = DRAWN_CHARACTERS
-    for word in words:
-        if len(word) > left:
-            return [*shown, f"{word[: max(left, 0)]}…"]
-        shown.append(word)
-        left -= len(word) + 1
-    return shown
-
-
 def evaluation(given: EvaluationInput) -> Evaluated:
     """Score methods and segmentations against a gold text."""
     return Evaluated(given, *evaluate(given))
@@ -284,7 +166,7 @@ def submit() -> BaseResponse:
     keep = request.form.get("keep", "")
     try:
         if given.is_long:
-            return redirect(url_for("evaluations.run", id=runs.begin(given, keep)), 303)
+            return redirect(url_for("evaluations.run", id=runs.begin(given, keep), _anchor="figures"), 303)
         found = _kept(evaluation(given), keep)
     except InputProblem as wrong:
         return page_of(TOOL, given, None, [wrong])
@@ -311,7 +193,12 @@ def _kept(found: Evaluated, keep: str) -> Evaluated:
 
 @evaluations.get("/runs/<id>")
 def run(id: str) -> BaseResponse:
-    """Show a run as far as it is, with `work` after a slice of work; when it has ended, htmx loads the page again."""
+    """Show a run as far as it is, with `work` after a slice of work; when it has ended, htmx loads the page again.
+
+    So it does when the run is gone, and then says so.
+    """
+    if "HX-Request" in request.headers and runs.find(id) is None:
+        return Response(status=204, headers={"HX-Refresh": "true"})
     found, now = _run(id)
     if "work" in request.args and not now.finished:
         now = runs.advance(now)
@@ -350,7 +237,10 @@ def _run(id: str) -> tuple[Evaluated, runs.Run]:
     """A run as a result; ends with a page that says that there is none."""
     found = runs.find(id)
     if found is None:
-        message = _("There is no evaluation at this address. One without a link is deleted a day after its last visit.")
+        message = _(
+            "There is no evaluation at this address. One without a link is deleted a day after its last visit, or when "
+            "later ones need its place."
+        )
         return abort(page_of(TOOL, EvaluationInput(), None, [InputProblem(message, 404)]))
     given, _problems = EvaluationInput.read(request)
     shown = {name: getattr(given, name) for name in FIRST_ERRORS}

@@ -67,7 +67,8 @@ def begin(given: EvaluationInput, keep: str) -> str:
     wrong = [(each.number, each.message.sentence, each.message.values) for each in gold.problems]
     fields |= {"problems": wrong, "problem_count": gold.problem_count}
     try:
-        id = jobs().new_corpus(rate_limit_key(request.remote_addr or ""))
+        # Runs push out earlier runs of the visitor, and not the corpora of trainings.
+        id = jobs().new_corpus(f"{_WORK} {rate_limit_key(request.remote_addr or '')}")
         folder = jobs().corpora.scratch(id, _WORK)
         _write(folder / _GIVEN, fields)
         _write(folder / _REPORT, report.as_json())
