@@ -18,7 +18,7 @@ def byte_models(draw: st.DrawFn) -> BPE:
     for _ in range(draw(st.integers(0, 15))):
         text = draw(st.text(ALPHABET, min_size=1, max_size=4)).encode()
         model = BPE(pieces, merges, byte_level=True)
-        symbols = merge(list(text), model._ranks, model._joined)
+        symbols = merge(list(text), model.ranks, model._joined)
         if len(symbols) > 1:
             at = draw(st.integers(0, len(symbols) - 2))
             left, right = symbols[at : at + 2]
@@ -31,8 +31,8 @@ def byte_models(draw: st.DrawFn) -> BPE:
 
 @given(model=byte_models(), text=st.text(ALPHABET, max_size=10))
 def test_ids_equal_those_of_the_whole_text(model: BPE, text: str) -> None:
-    whole = merge(model.symbols(text), model._ranks, model._joined)
+    whole = merge(model.symbols(text), model.ranks, model._joined)
     assert list(model.ids(text)) == whole
     spans = ByteBoundaries(ByteNeighbours.of(model.pieces)).cut(text)  # type: ignore[arg-type]
     assert "".join(spans) == text
-    assert [id for span in spans for id in merge(model.symbols(span), model._ranks, model._joined)] == whole
+    assert [id for span in spans for id in merge(model.symbols(span), model.ranks, model._joined)] == whole
