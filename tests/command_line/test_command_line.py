@@ -301,7 +301,9 @@ def test_the_version_is_that_of_the_package() -> None:
 def test_a_vocabulary_is_fetched_by_its_name_once(tmp_path: Path) -> None:
     with publishing() as hub:
         hub.answers["/openai/clip-vit-base-patch32/resolve/main/tokenizer.json"] = Answer(TOKENIZER)
-        settings = {"TOKENSCOPE_VOCABULARY_FOLDER": str(tmp_path), "TOKENSCOPE_HUB": hub.address}
+        settings = {"TOKENSCOPE_VOCABULARY_FOLDER": str(tmp_path / "new"), "TOKENSCOPE_HUB": hub.address}
+        missing = run("count", "-v", "yi", given="low", **settings)
+        assert (missing.returncode, list(tmp_path.iterdir())) == (1, [])
         done = run("count", "-v", "clip", given="low", **settings)
     expected = len(load(TOKENIZER).ids("low"))
     assert (done.returncode, done.stdout) == (0, b"%d\n" % expected), done.stderr
