@@ -19,7 +19,7 @@ from tests.vocabularies.conftest import TOKENIZER
 from tests.vocabularies.publisher import Answer, publishing
 from webapp.command_line.main import main as command_of
 from webapp.core import load, train_bpe
-from webapp.core.formats import huggingface
+from webapp.core.formats import huggingface, packed_files, packed_ranks
 from webapp.core.inference import infer
 from webapp.vocabularies.language_models import SHIPPED
 from webapp.vocabularies.shipped_vocabularies import shipped_encoding, shipped_tokenizer
@@ -130,7 +130,7 @@ def test_a_model_is_read_up_to_its_tensors_also_in_a_folder(tmp_path: Path) -> N
         (["count", "--model", "gpt4o"], 2, "there is no model called gpt4o in the list; similar: gpt-4o"),
         (["count", "--model", "grok-4.5"], 1, "the tokenizer of Grok 4.5 is not public"),
         (["count", "--model", "phi-4"], 1, "could not be fetched"),
-        (["count", "--model", "glm-5"], 1, "choose a file of zai-org/GLM-5 on the Hugging Face hub with -v"),
+        (["count", "--model", "glm-5"], 1, "fetch it with -v hf:zai-org/GLM-5, or give its file"),
         (["count", "--model", "gpt-4o", "--model", "gpt-4", "-v", "gpt2"], 2, "--vocabulary is for one --model"),
         (["count", "--max", "-1"], 2, "is not a whole number of at least 0"),
         (["count", "--price"], 2, "--price needs --model"),
@@ -315,7 +315,9 @@ def test_the_version_is_that_of_the_package() -> None:
 def test_a_vocabulary_is_fetched_by_its_name_once(tmp_path: Path) -> None:
     with publishing() as hub:
         hub.answers["/openai/clip-vit-base-patch32/resolve/main/tokenizer.json"] = Answer(TOKENIZER)
-        settings = {"TOKENSCOPE_VOCABULARY_FOLDER": str(tmp_path), "TOKENSCOPE_HUB": hub.address}
+        settings = {"TOKENSCOPE_VOCABULARY_FOLDER": str(tmp_path / "new"), "TOKENSCOPE_HUB": hub.address}
+        missing = run("count", "-v", "yi", given="low", **settings)
+        assert (missing.returncode, list(tmp_path.iterdir())) == (1, [])
         done = run("count", "-v", "clip", given="low", **settings)
     expected = len(load(TOKENIZER).ids("low"))
     assert (done.returncode, done.stdout) == (0, b"%d\n" % expected), done.stderr
@@ -336,3 +338,8 @@ def test_ids_and_counts_are_those_of_the_core() -> None:
     sampled = infer(unigram, "sample", alpha=0.3).ids(text)
     given = ("-v", "unigram", "--inference", "sample", "--alpha", "0.3")
     assert output("count", *given, given=text) == f"{len(sampled)}\n"
+
+
+def test_the_help_names_each_vocabulary_that_ships() -> None:
+    listed = output("--help").replace(",", " ").replace(";", " ").split()
+    assert {*packed_ranks.FILES, *packed_files.FILES} <= set(listed)

@@ -9,6 +9,7 @@ import re
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -134,6 +135,8 @@ def fetched(known: WellKnown, fetcher: Fetcher) -> Sequence[bytes]:
     start, end = ("\r\x1b[K", "") if sys.stderr.isatty() else ("", "\n")
     sys.stderr.write(f"{start}tokenscope: fetching {known.name} ({known.source.shown}){end}")
     sys.stderr.flush()
+    folder = fetcher.disk_cache.folder
+    is_new = not folder.exists()
     fetcher.start(known)
     try:
         while (contents := fetcher.result(known, seconds=0.2)) is None:
@@ -143,6 +146,9 @@ def fetched(known: WellKnown, fetcher: Fetcher) -> Sequence[bytes]:
                 sys.stderr.write(f"{start}tokenscope: fetching {known.name}: {share}")
                 sys.stderr.flush()
     except FetchError as error:
+        if is_new:
+            with suppress(OSError):  # it has other files
+                folder.rmdir()
         raise InputError(_for_terminal(error, error.sentence())) from None
     finally:
         sys.stderr.write(start)

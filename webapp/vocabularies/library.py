@@ -21,7 +21,7 @@ from webapp.core.models.ngram import NGram
 from webapp.core.models.word_models import DictionaryModel
 from webapp.core.tokenizer import Tokenizer
 from webapp.observing import report
-from webapp.storage import VocabularyFile, storage_of
+from webapp.storage import UnavailableStorageError, VocabularyFile, storage_of
 from webapp.vocabularies import fetching, language_models
 from webapp.vocabularies.catalogue import CATALOGUE, CatalogueEntry
 from webapp.vocabularies.fetching import Fetcher, FetchError
@@ -180,7 +180,12 @@ class Library:
 
     def guesses_pattern(self, entry: CatalogueEntry, tokenizer: Tokenizer) -> bool:
         """Whether the split pattern of an upload is a guess, because the file of ranks came without one."""
-        return entry.origin == "uploaded" and is_guess(tokenizer) and self.uploads.content(entry.name)[1] is None
+        if entry.origin != "uploaded" or not is_guess(tokenizer):
+            return False
+        try:
+            return self.uploads.content(entry.name)[1] is None
+        except (KeyError, ValueError, UnavailableStorageError):  # deleted since, or out of reach
+            return False
 
     def _recognized(self, uploaded: CatalogueEntry) -> CatalogueEntry:
         """An upload, with the name and the licence of the well-known vocabulary that it is."""
@@ -218,6 +223,7 @@ class Library:
 def init_app(app: Flask) -> None:
     """Set up the library of `app` from its settings."""
     app.jinja_env.globals.update(title_of=title_of, short_title=short_title)
+    app.jinja_env.globals["guesses_pattern"] = lambda entry, used: library().guesses_pattern(entry, used)
     fetching.init_app(app)
     language_models.init_app(app)
     loaded = MemoryCache(most_bytes=app.config["MAX_LOADED_BYTES"])

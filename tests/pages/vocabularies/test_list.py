@@ -145,13 +145,18 @@ def test_a_tiktoken_of_no_known_encoding_says_that_its_pattern_is_a_guess(client
     [ranks] = small("tiktoken")
     guess = "The split pattern is a guess"
     address = upload(client, (ranks, "own.tiktoken")).location
+
+    def in_playground(address: str) -> str:
+        return words(client.get("/", query_string={"vocabulary": address.rpartition("/")[2], "text": "low"}))
+
     assert guess in words(client.get(address))
+    assert guess in in_playground(address)
     assert client.get(f"{address}.json").json["pipeline"]["pattern_guessed"] is True
     for pattern in ("cl100k_base", r"\w+|\W+"):
         data = {"vocabulary_file": (io.BytesIO(ranks), "own.tiktoken"), "pattern": pattern}
         chosen = client.post("/vocabularies", data=data).location
         assert chosen != address
-        assert guess not in words(client.get(chosen))
+        assert guess not in words(client.get(chosen)) + in_playground(chosen)
         assert client.get(f"{chosen}.json").json["pipeline"]["pattern_guessed"] is False
 
 

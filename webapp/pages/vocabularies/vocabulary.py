@@ -178,7 +178,6 @@ class VocabularyPage(HeadedPage):
     following_words: FollowingContext
     tokenizer: Tokenizer
     is_dictionary: bool
-    guesses_pattern: bool
     sample: str = listing.SAMPLE
 
 
@@ -199,7 +198,6 @@ def vocabulary(name: str) -> Response:
         following_words=neighbours,
         tokenizer=tokenizer,
         is_dictionary=isinstance(tokenizer.model, WordModel),
-        guesses_pattern=library().guesses_pattern(entry, tokenizer),
     )
     response = answer(render(page), tokens.problem)
     return private(response) if entry.training else response
