@@ -166,12 +166,11 @@
     else mark(token, true);
   };
 
-  // Links cost the keyboard one stop each: with this script the arrows walk them, and only one is a stop.
-  const calm = () => {
-    for (const link of document.querySelectorAll("#tokens a")) link.tabIndex = -1;
-    mark(null);
-    current = null;
-  };
+  // Links cost the keyboard one stop each: with this script the arrows walk them, and only one is a stop. Not before the
+  // first key: marking all would compute the styles of all before the first tokens are painted.
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Tab") for (const link of document.querySelectorAll("#tokens a:not([tabindex])")) link.tabIndex = -1;
+  });
 
   // ── Panels ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -193,7 +192,8 @@
   document.addEventListener("toggle", loadPanels, { capture: true, once: true });
 
   document.addEventListener("htmx:after:swap", () => {
-    calm();
+    mark(null);
+    current = null;
     if (wanted && pressed) {
       // At the first and the last token the pressed button is disabled: its neighbour gets the focus.
       const again = `button[aria-label="${CSS.escape(pressed)}"]:enabled`;
@@ -202,7 +202,6 @@
     wanted = false;
     pressed = null;
   });
-  calm();
   // A shared result has tokens to walk through, and nothing to type.
   if (!text) return;
 

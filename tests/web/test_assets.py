@@ -134,10 +134,10 @@ def test_who_accepts_brotli_gets_no_comments(
         assert answer.status_code == 304
 
 
-@pytest.mark.parametrize("path", ["/", "/steps", "/no-such-page"])
-def test_the_stylesheets_of_a_page_are_in_its_headers(client: FlaskClient, path: str) -> None:
-    response = client.get(path)
-    linked = re.findall(r'<link rel="stylesheet" href="([^"]+)">', response.text)
-    assert "app.css" in linked[0]
-    assert response.headers["Link"] == ", ".join(f"<{address}>; rel=preload; as=style" for address in linked)
-    assert "Link" not in client.get("/healthz").headers, "one page is not the next one's"
+@pytest.mark.parametrize("path", ["/", "/steps", "/steps/bpe", "/no-such-page"])
+def test_the_scripts_of_a_page_are_at_its_end_once(client: FlaskClient, path: str) -> None:
+    page = client.get(path).text
+    scripts = re.findall(r'<script src="/static/([^"?]+)', page)
+    assert scripts[0] == "common.js"
+    assert ("app.js" in scripts) == (path == "/"), "one page has not those of another"
+    assert len(set(scripts)) == len(scripts) == page.partition("</footer>")[2].count("<script")

@@ -222,9 +222,7 @@ def vocabulary_json(entry: CatalogueEntry, tokenizer: Tokenizer) -> dict[str, An
 
 def token_json(tokens: TokenList, id: int) -> dict[str, Any]:
     """One token: its piece in the vocabulary, and its text, which is null for a part of a character."""
-    at = tokens.place_of(id)
-    if at is None:
-        raise KeyError(id)
+    at = tokens.index(id)
     text = tokens.texts[at]
     return {
         "id": id,

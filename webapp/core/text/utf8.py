@@ -19,6 +19,14 @@ _ANY: ByteRange = (0x80, 0xBF)
 _INVALID = re.compile("[\udc80-\udcff]")
 
 
+def decoded(content: bytes) -> str | None:
+    """Return the text of bytes; None if they are not valid UTF-8."""
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return None
+
+
 def following_bytes(lead: int) -> tuple[ByteRange, ...] | None:
     """Return the ranges of the bytes that follow the first byte of a character; None if no character begins with it.
 

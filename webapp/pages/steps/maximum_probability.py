@@ -53,7 +53,11 @@ def walkthrough(result: Result, model: MaximumProbability, n: int) -> Walkthroug
             step_at |= dict.fromkeys(range(start, start + len(table.text)), len(frames))
             frames.append(partial(show.states, table))
     made = [step_at.get(start, len(frames)) for start in result.encoding.starts]
-    return Walkthrough([*frames, partial(_ended, result, blocks)], result.encoding.ids, made)
+
+    def drawn() -> list[Figure]:
+        return [_draw_graph(trace, 0, trace.path, whole=len(trace.text) <= MOST_WHOLE).figure for trace in blocks[:8]]
+
+    return Walkthrough([*frames, partial(words_frame, TEMPLATE, result, drawn)], result.encoding.ids, made)
 
 
 @dataclass(frozen=True)
@@ -156,16 +160,17 @@ class _Block:
         return {"row": [one for one in cells if one.text]}
 
 
-def _ended(result: Result, blocks: Sequence[BlockTrace]) -> Frame:
+def words_frame(template: str, result: Result, drawn: Callable[[], list[Figure]]) -> Frame:
+    """The last frame: all words that were found, with the pictures of `drawn` side by side."""
     encoding = result.encoding
     words = [well_formed(encoding.text[at:end]) for at, end in zip(encoding.starts, encoding.ends, strict=True)]
 
     def picture() -> Figure | None:
-        drawn = [_draw_graph(trace, 0, trace.path, whole=len(trace.text) <= MOST_WHOLE) for trace in blocks[:8]]
-        return side_by_side([one.figure for one in drawn], width=1600) if drawn else None
+        figures = drawn()
+        return side_by_side(figures, width=1600) if figures else None
 
     return Frame(
-        TEMPLATE,
+        template,
         say("word_graph", "ended", encoding=encoding),
         {"kind": "words", "words": words},
         lambda: {"kind": "end", "cells": final_cells(result)},

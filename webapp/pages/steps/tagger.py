@@ -10,12 +10,11 @@ from flask_babel import gettext as _
 from webapp.core.models.tag_weights import EDGE
 from webapp.core.models.tagger import Tagger
 from webapp.core.traces.tagger import FiredFeature, TaggerTrace, tagger_traces
-from webapp.pages.steps.maximum_probability import draw_table
-from webapp.pages.walkthrough.cells import cell, final_cells, quotable
+from webapp.pages.steps.maximum_probability import draw_table, words_frame
+from webapp.pages.walkthrough.cells import cell, quotable
 from webapp.pages.walkthrough.engine import Frame, Walkthrough, say
-from webapp.rendering.pictures.figure import Figure, side_by_side
+from webapp.rendering.pictures.figure import Figure
 from webapp.tokenization.result import Result
-from webapp.web.json_responses import well_formed
 
 TEMPLATE = "steps/_tagger.html"
 MOST_DRAWN = 4  # parts of the text in the last picture
@@ -33,7 +32,11 @@ def walkthrough(result: Result, model: Tagger, n: int) -> Walkthrough:
         step_of |= dict.fromkeys(range(trace.offset, trace.offset + len(trace.text)), len(frames))
         frames.append(steps.path)
     made = [step_of.get(start, len(frames)) for start in result.encoding.starts]
-    shown = Walkthrough([*frames, partial(_ended, result, traces)], result.encoding.ids, made)
+
+    def drawn() -> list[Figure]:
+        return [_draw(trace, len(trace.text), traced=True) for trace in traces[:MOST_DRAWN]]
+
+    shown = Walkthrough([*frames, partial(words_frame, TEMPLATE, result, drawn)], result.encoding.ids, made)
     shown.rows = partial(_table, traces)
     return shown
 
@@ -86,23 +89,6 @@ class _Steps:
 def _draw(trace: TaggerTrace, filled: int, *, traced: bool) -> Figure:
     title = _("The tagger’s sums for “%(text)s”, by character and tag", text=quotable(trace.text))
     return draw_table(trace, filled, traced=traced, title=title)
-
-
-def _ended(result: Result, traces: Sequence[TaggerTrace]) -> Frame:
-    encoding = result.encoding
-    words = [well_formed(encoding.text[at:end]) for at, end in zip(encoding.starts, encoding.ends, strict=True)]
-
-    def picture() -> Figure | None:
-        drawn = [_draw(trace, len(trace.text), traced=True) for trace in traces[:MOST_DRAWN]]
-        return side_by_side(drawn, width=1600) if drawn else None
-
-    return Frame(
-        TEMPLATE,
-        say("word_graph", "ended", encoding=encoding),
-        {"kind": "words", "words": words},
-        lambda: {"kind": "end", "cells": final_cells(result)},
-        picture,
-    )
 
 
 def _table(traces: Sequence[TaggerTrace]) -> list[list[object]]:

@@ -14,6 +14,7 @@ from itertools import count, islice
 import regex
 
 from webapp.core.encoding import Encoding
+from webapp.core.text.utf8 import decoded
 from webapp.rendering.graphemes import cluster_ends
 from webapp.rendering.markup import shown_piece, spans
 
@@ -131,12 +132,7 @@ def _written(encoding: Encoding, write: Callable[[str | bytes], tuple[str, str]]
 
 
 def _text(piece: str | bytes) -> str | None:
-    if isinstance(piece, str):
-        return piece
-    try:
-        return piece.decode()
-    except UnicodeDecodeError:
-        return None
+    return piece if isinstance(piece, str) else decoded(piece)
 
 
 def _bytes(piece: str | bytes) -> bytes:

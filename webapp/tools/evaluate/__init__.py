@@ -211,9 +211,13 @@ def run(id: str) -> BaseResponse:
         found = _kept(found, now.keep)
         if found.receipt is not None:
             runs.stored(now, found.receipt)
+    return _page(found, url_for("evaluations.run", id=id))
+
+
+def _page(found: Evaluated, address: str) -> BaseResponse:
     if request.args.get("format") == "json":
         return private(json_response(evaluation_json(found.report)))
-    response = page_of(TOOL, found.given, found, [], url_for("evaluations.run", id=id))
+    response = page_of(TOOL, found.given, found, [], address)
     response.headers["X-Robots-Tag"] = "noindex"
     return response
 
@@ -251,11 +255,7 @@ def _run(id: str) -> tuple[Evaluated, runs.Run]:
 def stored(id: str) -> BaseResponse:
     """Show a stored evaluation."""
     found = _found(id)
-    if request.args.get("format") == "json":
-        return private(json_response(evaluation_json(found.report)))
-    response = page_of(TOOL, found.given, found, [], url_for("evaluations.stored", id=id))
-    response.headers["X-Robots-Tag"] = "noindex"
-    return response
+    return _page(found, url_for("evaluations.stored", id=id))
 
 
 @evaluations.get("/files/<kind>")

@@ -22,7 +22,6 @@ from webapp.tokenization.snapshots import ShareTerms, kind_of, store
 
 MOST_TASKS = 20
 MOST_BYTES = 60_000  # of all exercises of one's own on a sheet: their answers take 3 s, with WordPiece
-MOST_SHOWN_AFTER = 99
 OWN = "own-"
 
 
