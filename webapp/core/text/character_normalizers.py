@@ -45,6 +45,7 @@ class Strip:
         return min(start, end), end
 
 
+@dataclass(frozen=True)
 class _Removal:
     """Base class: removes some characters and replaces others with spaces."""
 
@@ -64,7 +65,6 @@ class _Removal:
         return aligned if self._spaces is None else aligned.same_length(self._spaces.sub(" ", aligned.text))
 
 
-@dataclass(frozen=True)
 class StripAccents(_Removal):
     """Removes combining marks; precomposed letters stay.
 
@@ -75,7 +75,6 @@ class StripAccents(_Removal):
     _gone = re.compile(f"[{COMBINING}]+")
 
 
-@dataclass(frozen=True)
 class Nmt(_Removal):
     """Removes control characters and replaces some others with spaces, like SentencePiece's rule `nmt`.
 
