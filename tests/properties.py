@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 
 # For a property over several kinds of input, each of which is to be tried.
 THOROUGH = settings(max_examples=4 * settings().max_examples)
-EXPENSIVE = settings(max_examples=max(3, settings().max_examples // 5))
+EXPENSIVE = settings(max_examples=settings().max_examples // 5)
 
 # For tests whose fixture is the same object in every example, which Hypothesis cannot know.
 SAME_FIXTURE = settings(suppress_health_check=[*settings().suppress_health_check, HealthCheck.function_scoped_fixture])

@@ -26,6 +26,7 @@ assert application.test_client().get("/?text=low").status_code == 200
 """
 
 
+@pytest.mark.exhaustive
 def test_a_site_without_extras_starts(tmp_path: Path) -> None:
     environment = {"PATH": "", "TOKENSCOPE_DATABASE_FILE": str(tmp_path / "site.sqlite")}
     subprocess.run([sys.executable, "-c", WITHOUT], cwd=ROOT, env=environment, check=True)

@@ -98,6 +98,7 @@ def test_a_running_training_is_cancelled(open_page: OpenPage, tmp_path: Path) ->
     expect(page.locator("#cancel")).not_to_be_attached()
 
 
+@pytest.mark.exhaustive
 def test_a_training_needs_no_script(open_page: OpenPage, corpus: Path) -> None:
     page = open_page("/train", javascript=False, locale="zh-CN", expected=["status of 422"])
     page.set_input_files("#files", corpus)

@@ -78,6 +78,7 @@ def test_a_vocabulary_appears_by_itself_once_fetched(open_page: OpenPage, publis
     expect(about.last).to_contain_text("google-bert/bert-base-multilingual-cased", timeout=30_000)
 
 
+@pytest.mark.exhaustive
 def test_a_vocabulary_is_fetched_without_javascript(open_page: OpenPage, publisher: Publisher) -> None:
     publisher.gate.clear()
     page = open_page(f"/?text={TEXT}", javascript=False)

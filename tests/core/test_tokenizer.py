@@ -92,7 +92,7 @@ HOSTILE = ["a", "ab", " ", "\r\n", "!", "'", "研", "𝐀", "𝐀 ", "\u0301\u03
 MEGABYTES = [pytest.param(part, 1_000_000, marks=pytest.mark.exhaustive) for part in ("a", " ", "!", "研", "e\u0301")]
 
 
-@pytest.mark.parametrize(("part", "size"), [*((part, 100_000) for part in HOSTILE), *MEGABYTES])
+@pytest.mark.parametrize(("part", "size"), [*((part, 40_000) for part in HOSTILE), *MEGABYTES])
 def test_long_text_without_a_boundary(part: str, size: int) -> None:
     text = "e" + part * (size // len(part.encode()))
     encoding = BYTES.encode(text)

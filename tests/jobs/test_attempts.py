@@ -216,6 +216,7 @@ def test_a_mistake_of_the_site_is_reported_without_the_text(
     assert "a line of the corpus" not in "".join(logged) + str(job)
 
 
+@pytest.mark.exhaustive  # tests/pages/train/test_ngrams.py does so on pages
 def test_ngrams_become_a_vocabulary(site_of_jobs: Flask) -> None:
     text = "他 来到 了 北京 大学 。\n人生 如 梦境 ， 人生 如 戏 。\n" * 300
     job = run(site_of_jobs, submit(site_of_jobs, text, TrainingPlan(trainer="ngram", order="3")).id)

@@ -299,7 +299,12 @@ def hostile(name: str) -> tuple[bytes, ...]:
     return content if isinstance(content, tuple) else (content,)
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+LONG = ("slow patterns", "many words", "one long word", "one long word of spaces", "long lines without an end")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.exhaustive) if name in LONG else name for name in HOSTILE]
+)
 def test_a_hostile_file_is_refused_soon(name: str) -> None:
     content, message = hostile(name), HOSTILE[name][1]
     began = process_time()

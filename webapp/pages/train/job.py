@@ -127,7 +127,7 @@ def whole_percent(progress: Progress) -> int:
     """How far a training is, 0 to 99, from the share of each stage in the time.
 
     >>> whole_percent(Progress("count", 5, 10)), whole_percent(Progress("train", 400, 400))
-    (18, 91)
+    (19, 98)
     """
     before = sum(SHARES[stage] for stage in STAGES[: STAGES.index(progress.stage)])
     within = min(progress.done / progress.total, 1) if progress.total else 0
