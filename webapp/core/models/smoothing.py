@@ -54,6 +54,7 @@ class AbsoluteDiscounting:
     discounts: tuple[float, ...]
 
 
+@dataclass(frozen=True)
 class KneserNey(AbsoluteDiscounting):
     """Interpolated Kneser-Ney: absolute discounting, whose lower orders count different contexts instead of words.
 

@@ -45,7 +45,6 @@ class Strip:
         return min(start, end), end
 
 
-@dataclass(frozen=True)
 class _Removal:
     """Base class: removes some characters and replaces others with spaces."""
 
@@ -65,6 +64,7 @@ class _Removal:
         return aligned if self._spaces is None else aligned.same_length(self._spaces.sub(" ", aligned.text))
 
 
+@dataclass(frozen=True)
 class StripAccents(_Removal):
     """Removes combining marks; precomposed letters stay.
 
@@ -75,6 +75,7 @@ class StripAccents(_Removal):
     _gone = re.compile(f"[{COMBINING}]+")
 
 
+@dataclass(frozen=True)
 class Nmt(_Removal):
     """Removes control characters and replaces some others with spaces, like SentencePiece's rule `nmt`.
 

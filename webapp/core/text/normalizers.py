@@ -34,7 +34,6 @@ _MOST_OF_ONE = 18
 """How many characters one becomes in one of Unicode's forms at most: those of U+FDFA."""
 
 
-@dataclass(frozen=True)
 class _UnicodeForm:
     """One of Unicode's four normalization forms (Unicode Standard Annex 15).
 
@@ -59,24 +58,28 @@ class _UnicodeForm:
         return aligned.edited(form_edits(self.form, aligned.text))
 
 
+@dataclass(frozen=True)
 class NFC(_UnicodeForm):
     """Characters composed: `e` and an acute accent become `é`."""
 
     form = "NFC"
 
 
+@dataclass(frozen=True)
 class NFD(_UnicodeForm):
     """Characters decomposed: `é` becomes `e` and an acute accent."""
 
     form = "NFD"
 
 
+@dataclass(frozen=True)
 class NFKC(_UnicodeForm):
     """Composed, and compatibility characters replaced: `ﬁ` becomes `fi`."""
 
     form = "NFKC"
 
 
+@dataclass(frozen=True)
 class NFKD(_UnicodeForm):
     """Decomposed, and compatibility characters replaced."""
 

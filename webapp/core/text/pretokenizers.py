@@ -127,7 +127,6 @@ class Split:
         return apply_behavior(pieces, self.behavior)
 
 
-@dataclass(frozen=True)
 class Runs:
     """Base class of the pre-tokenizers that return the matches of a pattern and drop the gaps between them."""
 
@@ -160,6 +159,7 @@ class Whitespace:
         return [(text[start:end], start, end) for start, end in runs(text)]
 
 
+@dataclass(frozen=True)
 class WhitespaceSplit(Runs):
     """Splits at white space.
 
@@ -171,6 +171,7 @@ class WhitespaceSplit(Runs):
         return _BETWEEN_WHITE_SPACE
 
 
+@dataclass(frozen=True)
 class BertPreTokenizer(Runs):
     """Splits at white space, and isolates each punctuation character.
 
