@@ -11,7 +11,7 @@ from tests.browser.conftest import OpenPage
 SECONDS = 60_000  # for a run, in milliseconds: the machine may be busy
 
 
-@pytest.mark.parametrize("javascript", [True, False])
+@pytest.mark.parametrize("javascript", [True, pytest.param(False, marks=pytest.mark.exhaustive)])
 def test_a_run_is_followed_to_its_end(open_page: OpenPage, tmp_path: Path, javascript: bool) -> None:
     gold = tmp_path / "gold.utf8"
     gold.write_text("研究 生命 的 起源\n" * 24_000, "utf-8")

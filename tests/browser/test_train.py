@@ -79,6 +79,7 @@ def test_a_file_becomes_a_vocabulary(open_page: OpenPage, corpus: Path, tmp_path
     assert "vocabulary=upload-" in page.url
 
 
+@pytest.mark.exhaustive
 def test_a_running_training_is_cancelled(open_page: OpenPage, tmp_path: Path) -> None:
     page = open_page("/train", width=390)
     slow = tmp_path / "tangled.txt"

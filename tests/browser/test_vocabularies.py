@@ -91,6 +91,7 @@ def test_a_vocabulary_is_fetched_without_javascript(open_page: OpenPage, publish
     expect(page.locator("#tokens > .chunk > *")).to_have_text(["the", "low", "est", "low"])
 
 
+@pytest.mark.exhaustive
 def test_a_vocabulary_that_the_publisher_lacks(open_page: OpenPage) -> None:
     page = open_page(f"/?text={TEXT}", expected=["status of 503"])
     before = tokens(page)
@@ -131,6 +132,7 @@ def test_an_uploaded_file_is_used_at_once(open_page: OpenPage, tmp_path: Path) -
     assert open_page(address).locator("#tokens > .chunk > *").all_inner_texts() == ["the", "low", "est", "low"]
 
 
+@pytest.mark.exhaustive
 def test_the_text_survives_a_visit_to_a_vocabulary_page(open_page: OpenPage) -> None:
     text = "a text of my own " * 300
     page = open_page()

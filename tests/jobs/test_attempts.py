@@ -235,7 +235,7 @@ def test_ngrams_become_a_vocabulary(site_of_jobs: Flask) -> None:
         ]
 
 
-@pytest.mark.parametrize("patient", [False, True])
+@pytest.mark.parametrize("patient", [pytest.param(False, marks=pytest.mark.exhaustive), True])
 def test_the_others_are_those_measured_during_the_training_and_at_least_the_first(
     patient: bool, tmp_path: Path
 ) -> None:

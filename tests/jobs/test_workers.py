@@ -83,6 +83,7 @@ def test_a_job_survives_that_postgresql_is_killed(make: Make, tmp_path: Path, po
     assert ended.attempts <= 3
 
 
+@pytest.mark.exhaustive
 def test_a_worker_says_what_is_wrong_with_a_setting(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "webapp.jobs"]
     environment = {"TOKENSCOPE_MAX_TRAININGS": "-1", "PATH": ""}

@@ -92,6 +92,7 @@ def test_one_address_may_have_only_so_much_work() -> None:
     assert int(refused.headers["Retry-After"]) >= 2
 
 
+@pytest.mark.exhaustive
 def test_the_crowd_of_one_client_turns_nobody_else_away(site: Site) -> None:
     with ThreadPoolExecutor(120) as crowd:
         many = [crowd.submit(asked, site, f"/working?seconds=0.19&number={number}") for number in range(120)]

@@ -177,6 +177,7 @@ LONG_MODEL = Unigram(["<unk>", *LONG], [0.0, *(-float(len(name)) for name in LON
         (LONG_MODEL, {"alpha": 0.5}, "ab " * 30_000),
     ],
 )
+@pytest.mark.exhaustive
 def test_one_long_pre_token_takes_seconds(model: Any, choice: dict[str, float], text: str) -> None:
     tokenizer = infer(Tokenizer(model), "dropout" if "dropout" in choice else "sample", **choice)
     began = time.process_time()

@@ -103,6 +103,7 @@ def test_what_a_model_does_not_have_is_refused() -> None:
 
 @pytest.mark.parametrize("name", ["longest", "fewest"])
 @pytest.mark.parametrize("text", ["a" * 200_000, "ab" * 100_000])
+@pytest.mark.exhaustive
 def test_text_that_almost_fits_long_pieces_everywhere_takes_seconds(name: str, text: str) -> None:
     # Pieces of every length, none of which fits to its end, and all lengths that do.
     bad = [text[:length].encode() + b"!" for length in range(1, LONGEST)]

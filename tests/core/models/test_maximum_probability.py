@@ -158,6 +158,7 @@ def test_a_word_without_a_frequency_counts_once() -> None:
 
 @pytest.mark.parametrize("text", ["a" * 300_000, "哈" * 100_000, "的" * 100_000, "杭研" * 60_000, "龥" * 100_000])
 @pytest.mark.parametrize("mode", MODES)
+@pytest.mark.exhaustive
 def test_time_does_not_grow_faster_than_the_text(text: str, mode: Mode) -> None:
     model = MaximumProbability(jieba_dictionary())
     short = text[: len(text) // 4]

@@ -157,7 +157,8 @@ def test_an_edited_dictionary_corrects_the_segmentation(client: FlaskClient, slu
         assert client.post("/api/v1/tokenize", json=body).json["pieces"] == words.split()
 
 
-@pytest.mark.parametrize("language", ["en", pytest.param("zh", marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_link_of_the_lessons_opens_without_a_problem(tmp_path: Path, language: str) -> None:
     # A site of its own: the list of vocabularies would show what another test could not download.
     client = create_app({"VOCABULARY_FOLDER": str(tmp_path), **NOWHERE}).test_client()
