@@ -27,7 +27,7 @@ PATHS = [
     "/homework",
     "/homework?exercise=cs336-bpe-example&answer=e+s%0Aes+t%0Al+ow",
 ]
-# Those whose parts others have, in both looks in exhaustive runs.
+# Those whose parts others have, in exhaustive runs.
 LATER = [
     "/vocabularies/diff?a=bpe-bytes&b=wordpiece&show=moved&query=ing",
     "/vocabularies/expand?base=wordpiece&source=tokens&tokens=zzq%0Athe%0A%E5%88%86%E8%AF%8D&text=zzq",
@@ -76,7 +76,7 @@ MORE = [
 LOOKS = (DESK, PHONE)  # what goes wrong on a phone or in the dark rarely needs both
 QUICK = [(path, LOOKS[number % 2]) for number, path in enumerate(PATHS)]
 THOROUGH = [(path, LOOKS[1 - number % 2]) for number, path in enumerate(PATHS)]
-THOROUGH += [(path, look) for path in LATER for look in LOOKS]
+THOROUGH += [(path, LOOKS[number % 2]) for number, path in enumerate(LATER)]
 THOROUGH += [(path, LOOKS[number % 2]) for number, path in enumerate(MORE)]
 
 
