@@ -108,6 +108,7 @@ def test_a_job_without_signs_of_life_is_given_up(site_of_jobs: Flask) -> None:
     assert found(site_of_jobs, job.id).state == "waiting"
 
 
+@pytest.mark.exhaustive
 def test_a_worker_goes_on_after_a_look_that_failed(site_of_jobs: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     job, stopping = submit(site_of_jobs), threading.Event()
     store = jobs_of(site_of_jobs).store

@@ -79,7 +79,16 @@ def queries(path: str) -> st.SearchStrategy[str]:
 
 
 # Files of pages, which draw `format=json` themselves, and what takes seconds.
-LONG = (".", "bpe-bytes", "/unreachable", "/vocabularies/diff", "/languages", "/steps/ngram", "/compare/choices")
+LONG = (
+    ".",
+    "/learn/",
+    "bpe-bytes",
+    "/unreachable",
+    "/vocabularies/diff",
+    "/languages",
+    "/steps/ngram",
+    "/compare/choices",
+)
 
 
 def chosen(paths: Iterable[str]) -> list[object]:

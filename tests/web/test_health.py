@@ -174,6 +174,7 @@ def check(port: int, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=30)
 
 
+@pytest.mark.exhaustive
 def test_the_health_check_of_a_container_and_an_uncounted_proxy(tmp_path: Path) -> None:
     file = tmp_path / "site.sqlite"
     settings = {"TOKENSCOPE_DATABASE_FILE": str(file), "TOKENSCOPE_MAX_DATABASE_SECONDS": "1"}

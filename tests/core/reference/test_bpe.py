@@ -96,6 +96,7 @@ def bare(piece: AnyStr) -> AnyStr:
 @THOROUGH
 @given(st.one_of(words, any_words, rare_pairs, long_words), st.sampled_from([3, pair_counts.SPREAD]), rules)
 @example({"ab" * 6: 30, "abc": 20, "cab": 10}, 3, "lower-ids")
+@pytest.mark.exhaustive
 def test_ties_over_bytes_are_broken_as_in_the_reference(counts: dict[str, int], spread: int, ties: TieRule) -> None:
     corpus = {reference.utf8(word): count for word, count in counts.items()}
     by_tokenizers = sorted(reference.BYTES, key=bytes_to_characters)

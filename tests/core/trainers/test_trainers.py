@@ -112,6 +112,7 @@ def test_recipes_count_pretokens_in_order(recipe: recipes.Recipe, text: str) -> 
     assert list(recipe.count(text).items()) == list(Counter(recipe.pretokenizer.split(normalized)).items())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("train", [bpe.train_bytes, *TRAINERS.values()])
 def test_long_words_without_a_space_take_a_moment(train: Any) -> None:
     """Recounting, or keeping a list per word, would take minutes here."""
