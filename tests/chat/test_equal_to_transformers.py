@@ -2,6 +2,7 @@
 
 import json
 from importlib.util import find_spec
+from itertools import product
 from typing import Any
 
 import pytest
@@ -13,7 +14,11 @@ from webapp.chat.templates import BUILT_IN, ChatTemplate
 
 ALL = all_templates()
 LIVE = find_spec("transformers") is not None
-TABLE = [(name, conversation) for name in ALL for conversation in CONVERSATIONS]
+# Every second rendering; all in exhaustive runs.
+TABLE = [
+    pytest.param(*each, marks=[pytest.mark.exhaustive] * (number % 2))
+    for number, each in enumerate(product(ALL, CONVERSATIONS))
+]
 
 
 def ours(template: ChatTemplate, conversation: str, *, reply: bool) -> dict[str, Any]:

@@ -98,6 +98,7 @@ TEXTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_odd_texts(files: tuple[bytes, ...]) -> None:
     tokenizer = recognize(*files).tokenizer
     for text in TEXTS:
@@ -130,6 +131,7 @@ def split_or_refused(source: str) -> None:
         assert spans == sorted(spans)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("source", PATTERNS, ids=lambda source: source[:20])
 def test_odd_patterns(source: str) -> None:
     with in_time():

@@ -146,6 +146,7 @@ def test_published_vocabularies_on_texts(
         assert_same(*published, text)
 
 
+@pytest.mark.exhaustive
 @given(text=all_texts)
 def test_published_vocabularies_on_any_text(published: tuple[Tokenizer, tiktoken.Encoding], text: str) -> None:
     assert_same(*published, text + "<|fim_middle|>'s")
