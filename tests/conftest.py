@@ -99,7 +99,7 @@ def _group(test: str) -> str:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """More processes than there are cores: a third of the time, tests wait for browsers, servers and databases."""
+    """One process more than there are cores: a third of the time, tests wait for browsers, servers and databases."""
     return (os.cpu_count() or 1) + 1
 
 

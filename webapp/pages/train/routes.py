@@ -74,7 +74,7 @@ class PlanChoicesContext(Context):
     advanced_open: bool
     facts: CorpusFacts
     smoothings: Mapping[str, Text]  # their titles
-    time: str  # that the training will take, and its memory; empty for n-grams
+    time: str  # that the training will take, and its memory
     memory: str
     is_too_much: bool  # more than the site allows
 

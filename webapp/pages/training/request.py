@@ -76,9 +76,8 @@ class TrainingRequest:
     every: bool = False  # Unigram: start with every part of a word that occurs twice, and with no whole word
     order: int = 2  # n-grams: how many words are counted together
     smoothing: str = "add-one"  # n-grams: one of `webapp.core.models.smoothing.SMOOTHINGS`
-    before: str = (
-        ""  # BPE over bytes, packed: the merges done already; each line of `corpus` is a word, a tab, its count
-    )
+    # BPE over bytes: the merges done already, packed; each line of `corpus` is then a word, a tab and its count.
+    before: str = ""
     step: int | None = None
 
     @property
