@@ -281,7 +281,7 @@ def overview_lines() -> list[OverviewLine]:
     }
     wanted = hmm_request()
     figure = walkthrough_of(tokenize(wanted.state, corpus_limit=0)).at((wanted.step or 0) + 2).picture()
-    lines["hmm"] = OverviewLine([("HMM", wanted)], hmm, [], figure)
+    lines["hmm"] = OverviewLine([("HMM", wanted)], hmm, [wanted], figure)
     return [lines[each] for each in ((*words, "hmm", *subwords) if current_key() == "zh" else lines)]
 
 
