@@ -115,7 +115,7 @@ def ids_of(values: Values, find: Find) -> list[int]:
 def judge_tokens(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:
     """The verdict on the tokens of a text."""
     right = [shown_piece(token) for token in encoded(values, find)]
-    mine = list(map(_as_shown, read_tokens(text)))
+    mine = [shown_piece(token.replace("Ġ", " ").replace("▁", " ")) for token in read_tokens(text)]
     notes = []
     if mine != right and mine == [token.strip("␣") for token in right]:
         notes, mine = [Note("spaces-left-out")], right
@@ -137,10 +137,6 @@ def judge_tokens(values: Values, _texts: Texts, text: str, find: Find) -> Verdic
     if spelled != shown_piece(values["text"]).replace("␣" if values.get("split") == "spaces" else "\0", ""):
         why = "other-text"
     return judged(mine, right, "token", rules=rules, reasons=reasons, notes=notes, why=why)
-
-
-def _as_shown(token: str) -> str:
-    return shown_piece(token.replace("Ġ", " ").replace("▁", " "))
 
 
 def judge_ids(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:

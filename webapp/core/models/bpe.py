@@ -136,11 +136,6 @@ class BPE:
         self._joined = dict(zip(self.ranks, map(self.merged.__getitem__, self.ranks.values()), strict=True))
 
     @property
-    def has_merges(self) -> bool:
-        """Whether there are merges."""
-        return bool(self.merged)
-
-    @property
     def merges(self) -> tuple[tuple[int, int], ...]:
         """The merges as pairs of ids (left, right) in rank order, made at each call: encoding does not need them."""
         return tuple((pair >> 32, pair & 0xFFFFFFFF) for pair in self.pairs)
