@@ -21,7 +21,7 @@ from tokenizers import models, pre_tokenizers, trainers
 
 from webapp.core.formats.recognize import load, save
 from webapp.core.training.corpus import CorpusError, CorpusFile, check_size
-from webapp.core.training.counting import CountedCorpus, count_words
+from webapp.core.training.counting import CountedCorpus, count_words, hold_out
 from webapp.core.training.plan import SUBWORD_TRAINERS, Progress, TrainingPlan
 from webapp.core.training.survey import CorpusFacts, survey
 from webapp.core.training.train import TrainedTokenizer, TrainingError, train
@@ -114,6 +114,13 @@ def test_a_corpus_that_is_too_small(trainer: Any, tmp_path: Path) -> None:
     assert trained(replace(plan, size=possible), tmp_path, ENGLISH[:30_000])[0].pieces == possible
     foretold = survey([CorpusFile(str(tmp_path / "0"), "0")], plan).possible_pieces
     assert foretold == (pytest.approx(possible, rel=0.1) if trainer == "unigram" else possible)
+
+
+def test_what_is_possible_with_a_word_that_crosses_into_the_held_out_text(tmp_path: Path) -> None:
+    text = "  ".join(hold_out("".join(f"line {n} of\n" for n in range(400)), 1_000))
+    (tmp_path / "0").write_text(text)
+    possible = survey([CorpusFile(str(tmp_path / "0"), "0")], TrainingPlan()).possible_pieces
+    assert trained(TrainingPlan(size=possible), tmp_path, text)[0].pieces == possible
 
 
 @pytest.mark.parametrize("trainer", ["wordpiece", "bpe-characters"])

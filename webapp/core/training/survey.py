@@ -128,10 +128,10 @@ def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan, held_out: 
         words -= sum(counts.pop(mark, 0) for mark in marks)
         word_characters = sum(len(word) * count for word, count in counts.items())
     elif growth == 1:
+        counts = {}  # anew, since a pre-token may cross into what is held out
         for text in texts:
-            for word, count in count_block(hold_out(text, held_out)[1], plan).items():
-                counts[word] = counts.get(word, 0) - count
-        counts = canonical({word: count for word, count in counts.items() if count > 0})
+            add(counts, count_block(hold_out(text, held_out)[0], plan))
+        counts = canonical(counts)
     if growth > 1:
         totals = [total for total, _ in points]
         sizes = [_grown(totals, found, growth) for found in zip(*(each for _, each in points), strict=True)]
