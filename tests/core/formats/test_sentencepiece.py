@@ -11,6 +11,7 @@ import sentencepiece
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.cases import quick
 from tests.core.sentencepieces import made, trained
 from tests.core.small_files import MODELS
 from tests.core.texts import CORPUS, any_text
@@ -52,7 +53,7 @@ class Pair:
 
 # One or two of each kind of model; the exhaustive part has them all.
 QUICK = ["unigram-plain", "unigram-bytes", "unigram-symbols", "bpe-plain", "bpe-spaces", "word-mixed", "char-bytes"]
-PARAMS = [name if name in QUICK else pytest.param(name, marks=pytest.mark.exhaustive) for name in VARIANTS]
+PARAMS = quick(VARIANTS, QUICK)
 
 
 @pytest.fixture(scope="module", params=[*PARAMS, *PUBLISHED])
