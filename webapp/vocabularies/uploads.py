@@ -144,8 +144,9 @@ def hash_of(content: bytes, companion: bytes | None = None) -> str:
 
 def number_of_ids(tokenizer: Tokenizer) -> int:
     """The number of distinct ids of a tokenizer: the model's pieces, and added tokens with further ids."""
-    beyond = {token.id for token in tokenizer.added_tokens if token.id >= len(tokenizer.model.pieces)}
-    return len(tokenizer.model.pieces) + len(beyond)
+    size, gaps = len(tokenizer.model.pieces), tokenizer.gaps
+    beyond = {token.id for token in tokenizer.added_tokens if token.id >= size or token.id in gaps}
+    return size - len(gaps) + len(beyond)
 
 
 def algorithms_of(tokenizer: Tokenizer) -> tuple[str, ...]:
