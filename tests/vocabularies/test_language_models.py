@@ -8,7 +8,9 @@ import pytest
 import tiktoken.model
 
 from webapp import create_app
-from webapp.vocabularies.language_models import SHIPPED, LanguageModel, find_models, model_of, read
+from webapp.core.text.unicode_tables import SCRIPTS
+from webapp.vocabularies.language_models import RANGES, SHIPPED, LanguageModel, find_models, model_of, read
+from webapp.vocabularies.shipped_vocabularies import shipped_encoding
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
 MODEL = '[m]\ntitle = "M"\nfamily = "F"\n'
@@ -134,3 +136,45 @@ def test_the_operator_replaces_the_file(tmp_path: Path) -> None:
     with create_app(settings).app_context():
         assert [model.id for model in find_models("")] == ["m"]
     assert model_of("gpt-4o") is not None
+
+
+NEWS = (
+    "Scientists announced Tuesday that a new climate model, developed over three years by an international team of "
+    "researchers, can predict regional weather patterns up to six months in advance—a significant improvement over "
+    "current 10-day forecasts. The model, which incorporates ocean temperature data and atmospheric pressure readings "
+    "from over 4,000 monitoring stations worldwide, achieved 94% accuracy in retrospective tests."
+)
+JUGS = "Pack my box with five dozen liquor jugs. Version 12.003 costs $4.99; HTTP/2 foo_bar-baz."
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "counted"),  # by the publisher, see `token_ranges.toml`; NEWS is from bpe-lite
+    [("claude-3", NEWS, 78), ("grok-4.3", JUGS, 29), ("grok-4.5", JUGS, 30)],
+)
+def test_what_a_publisher_counts_is_within_the_range(name: str, text: str, counted: int) -> None:
+    low, high = RANGES[name].of(len(shipped_encoding("o200k_base").ids(text)), text) or (0, 0)
+    assert low <= counted <= high < 2 * low
+
+
+@pytest.mark.parametrize(
+    ("text", "factors"),
+    [
+        ("", ("1.0", "1.6")),
+        ("12 + 5 🙂", ("1.0", "1.6")),
+        ("low", ("1.0", "1.6")),
+        ("研究生命", ("1.0", "1.8")),
+        ("研究 low", ("1.0", "1.8")),
+        ("हिन्दी low", ("1.0", "2.7")),
+        (f"{'low ' * 99}ಕ", ("1.0", "1.6")),  # one letter in 298 is of a script that was not measured
+        ("low ಕನ್ನಡ", None),
+    ],
+)
+def test_the_factors_are_those_of_the_scripts_of_a_text(text: str, factors: tuple[str, str] | None) -> None:
+    found = RANGES["claude-3"].factors(text)
+    assert found == (factors and tuple(map(Decimal, factors)))
+
+
+def test_ranges_are_of_scripts_that_there_are() -> None:
+    for each in RANGES.values():
+        assert each.scripts.keys() <= {*SCRIPTS}
+        assert all(low < high for low, high in each.scripts.values())
