@@ -138,22 +138,16 @@ def test_the_operator_replaces_the_file(tmp_path: Path) -> None:
     assert model_of("gpt-4o") is not None
 
 
-NEWS = (
-    "Scientists announced Tuesday that a new climate model, developed over three years by an international team of "
-    "researchers, can predict regional weather patterns up to six months in advance—a significant improvement over "
-    "current 10-day forecasts. The model, which incorporates ocean temperature data and atmospheric pressure readings "
-    "from over 4,000 monitoring stations worldwide, achieved 94% accuracy in retrospective tests."
-)
-JUGS = "Pack my box with five dozen liquor jugs. Version 12.003 costs $4.99; HTTP/2 foo_bar-baz."
+FOX = "The quick brown fox jumps over the lazy dog."
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "counted"),  # by the publisher, see `token_ranges.toml`; NEWS is from bpe-lite
-    [("claude-3", NEWS, 78), ("grok-4.3", JUGS, 29), ("grok-4.5", JUGS, 30)],
+    ("name", "text", "counted"),  # by Anthropic, as bpe-lite and ctok report; without the tokens around a message
+    [("claude-3", FOX, 11), ("claude-3", "hello, world", 10 - 7), ("claude-5", "hello, world", 15 - 11)],
 )
 def test_what_a_publisher_counts_is_within_the_range(name: str, text: str, counted: int) -> None:
     low, high = RANGES[name].of(len(shipped_encoding("o200k_base").ids(text)), text) or (0, 0)
-    assert low <= counted <= high < 2 * low
+    assert low <= counted <= high
 
 
 @pytest.mark.parametrize(
