@@ -17,7 +17,7 @@ from webapp import create_app
 from webapp.core.formats import huggingface
 from webapp.core.models.bpe import BPE
 from webapp.core.tokenizer import Tokenizer
-from webapp.vocabularies import library, name_of, tokenizer_of
+from webapp.vocabularies import hash_of, library, tokenizer_of
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
 NAME, PIECES, SECONDS, MEGABYTES = "gemma-3", 262_144, 1.0, 10.0
@@ -79,7 +79,7 @@ if __name__ == "__main__":
         for how, fetch, vocabulary in (
             ("fetched, read by the first worker", "", NAME),
             ("fetched, read by the second worker", "", NAME),
-            ("uploaded, read by the second worker", "", name_of(content)),
+            ("uploaded, read by the second worker", "", f"upload-{hash_of(content)[:16]}"),
             ("inherited", NAME, NAME),
         ):
             seconds, megabytes = first_use(folder, fetch, vocabulary)

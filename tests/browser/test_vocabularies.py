@@ -14,7 +14,7 @@ from tests.serving import serve
 from tests.vocabularies.publisher import Answer, Publisher, publishing
 from webapp.core.formats import huggingface
 from webapp.core.formats.recognize import recognize
-from webapp.vocabularies import name_of
+from webapp.vocabularies import hash_of
 
 TEXT = "the lowest low"
 FILE = huggingface.write(recognize(b"[UNK]\nthe\nlow\n##est\n").tokenizer).encode()
@@ -153,8 +153,8 @@ def test_the_beginning_of_a_large_model_is_sent(open_page: OpenPage, tmp_path: P
     page = open_page(f"/?text={TEXT}")
     finder_button(page).click()
     page.locator("#vocabulary-file").set_input_files(path)
-    page.wait_for_url(re.compile(name_of(header)))
-    expect(page.locator("#v-bpe option[selected]")).to_contain_text(f"{path.name} · {name_of(header)[7:15]}")
+    page.wait_for_url(re.compile(f"upload-{hash_of(header)[:16]}"))
+    expect(page.locator("#v-bpe option[selected]")).to_contain_text(f"{path.name} · {hash_of(header)[:8]}")
 
 
 def test_back_after_an_upload_shows_the_long_text_and_its_result(open_page: OpenPage, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import jinja2
 import pytest
 
+from tests.cases import quick
 from webapp import chat
 from webapp.chat.messages import read_messages
 from webapp.chat.render import TemplateError, render
@@ -81,7 +82,7 @@ HOSTILE = {
 
 # What ends with its time takes all of it.
 SLOW = [name for name in HOSTILE if "huge power" in name or "loops that" in name]
-EVERY = [pytest.param(name, marks=pytest.mark.exhaustive) if name in SLOW else name for name in HOSTILE]
+EVERY = quick(HOSTILE, HOSTILE.keys() - {*SLOW})
 
 
 @pytest.mark.parametrize("name", EVERY)

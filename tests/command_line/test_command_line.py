@@ -128,7 +128,7 @@ def test_a_model_is_read_up_to_its_tensors_also_in_a_folder(tmp_path: Path) -> N
         (["split", "-n", "0"], 2, "'0' is not a whole number of at least 1"),
         (["split", "-n", "4", "--overlap", "3"], 2, "--overlap must be at most half of --tokens"),
         (["count", "--model", "gpt4o"], 2, "there is no model called gpt4o in the list; similar: gpt-4o"),
-        (["count", "--model", "grok-4.5"], 1, "the tokenizer of Grok 4.5 is not public"),
+        (["count", "--model", "grok-4.7"], 1, "the tokenizer of Grok 4.7 is not public"),
         (["count", "--model", "phi-4"], 1, "could not be fetched"),
         (["count", "--model", "glm-5"], 1, "fetch it with -v hf:zai-org/GLM-5, or give its file"),
         (["count", "--model", "gpt-4o", "--model", "gpt-4", "-v", "gpt2"], 2, "--vocabulary is for one --model"),
@@ -261,7 +261,7 @@ def test_the_price_follows_the_count(shared: Path, tmp_path: Path) -> None:
 def test_several_models_have_a_line_each_and_those_without_a_tokenizer_are_reported(tmp_path: Path) -> None:
     log = tmp_path / "log.txt"
     log.write_text(TEXT, encoding="utf-8")
-    models = ("--model", "gpt-4o", "--model", "gpt-4", "--model", "grok-4.5")
+    models = ("--model", "gpt-4o", "--model", "gpt-4", "--model", "grok-4.7")
     done = run("count", *models, log, log)
     counts = [len(shipped_encoding(name).ids(TEXT)) for name in ("o200k_base", "cl100k_base")]
     lines = done.stdout.decode().splitlines()
@@ -269,7 +269,7 @@ def test_several_models_have_a_line_each_and_those_without_a_tokenizer_are_repor
     assert lines[0].startswith(f"{counts[0]} {log} gpt-4o\t${prices[0]:f} as input, ${prices[1]:f} as output, 0.0% of ")
     assert lines[1].startswith(f"{counts[1]} {log} gpt-4\t$")
     assert lines[4:] == [f"{2 * counts[0]} total gpt-4o", f"{2 * counts[1]} total gpt-4"]
-    assert (done.returncode, b"Grok 4.5 is not public" in done.stderr) == (1, True)
+    assert (done.returncode, b"Grok 4.7 is not public" in done.stderr) == (1, True)
     objects = output("count", "--json", "--model", "gpt-5", "--model", "gpt-4", log)
     keys = [(found["model"], found["tokens"], found["max_input"]) for found in map(json.loads, objects.splitlines())]
     assert keys == [("gpt-5", counts[0], 272_000), ("gpt-4", counts[1], 8_192)]
@@ -279,11 +279,13 @@ def test_a_model_whose_tokenizer_is_not_public_has_a_range_from_a_calibration(tm
     log = tmp_path / "log.txt"
     log.write_text("low lower " * 50, encoding="utf-8")
     count = len(shipped_encoding("o200k_base").ids("low lower " * 50))
-    low, high = count * 118 // 100, -(-count * 182 // 100)
+    low, high = count * 11 // 10, -(-count * 23 // 10)
     done = run("count", "--model", "claude-opus-5", "--max", str(high - 1), log, log)
     lines = done.stdout.decode().splitlines()
     assert (done.returncode, lines[0], lines[2]) == (3, f"{low}-{high} {log}", f"{2 * low}-{2 * high} total")
-    assert b"a calibration of 2026-08-04" in done.stderr
+    assert b"a calibration of 2026-08-12" in done.stderr
+    refused = run("count", "--model", "grok-4.5", given="研究生命起源")
+    assert (refused.returncode, b"does not cover a script of this text" in refused.stderr) == (1, True)
     found = json.loads(run("count", "--json", "--price", "--model", "claude-opus-5", log).stdout)
     assert (found["tokens"], found["tokens_low"], found["tokens_high"]) == (None, low, high)
     assert Decimal(found["price_in_high"]) > Decimal(found["price_in_low"])

@@ -43,18 +43,29 @@ def test_models_that_cannot_be_counted_say_why_and_what_to_do(client: FlaskClien
 def test_a_tokenizer_that_is_not_public_has_a_range_from_its_calibration(client: FlaskClient) -> None:
     text, model = "low lower lowest " * 100, SHIPPED.models["claude-opus-5"]
     tokens = len(shipped_encoding("o200k_base").ids(text))
-    query = {"text": text, "model": ["claude-opus-5", "claude-sonnet-4-5", "grok-4.3"], "format": "json"}
-    found = {row["model"]: row for row in client.get("/costs", query_string=query).get_json()["models"]}
+    names = ["claude-opus-5", "claude-sonnet-4-5", "grok-4.3", "grok-4.7"]
+
+    def rows(text: str) -> dict[str, Any]:
+        query = {"text": text, "model": names, "format": "json"}
+        return {row["model"]: row for row in client.get("/costs", query_string=query).get_json()["models"]}
+
+    found = rows(text)
     opus = found["claude-opus-5"]["range"]
-    assert (opus["low"], opus["high"]) == (tokens * 118 // 100, -(-tokens * 182 // 100))
+    assert (opus["low"], opus["high"]) == (tokens * 11 // 10, -(-tokens * 23 // 10))
     assert opus["price_in_high"] == model.exact_cost(opus["high"])
-    assert (opus["as_of"], "English prose 1.82" in opus["measured"]) == ("2026-08-04", True)
-    assert found["claude-sonnet-4-5"]["range"] is found["grok-4.3"]["range"] is None
+    assert (opus["as_of"], "German 2.24" in opus["measured"]) == ("2026-08-12", True)
+    assert found["claude-sonnet-4-5"]["range"]["high"] == -(-tokens * 16 // 10)
+    assert found["grok-4.3"]["range"]["high"] == -(-tokens * 11 // 10)
+    assert found["grok-4.7"]["range"] is None
+    chinese = rows("研究生命起源" * 99)
+    assert chinese["claude-opus-5"]["range"]["high"] > chinese["claude-opus-5"]["range"]["low"]
+    assert chinese["grok-4.3"]["range"] is None
+    assert "Too few texts in a script of this text were measured." in chinese["grok-4.3"]["problem"]
     assert all(row["tokens"] is None for row in found.values())
     page = client.get("/costs", query_string={"text": text, "model": "claude-opus-5", "lang": "en"}).text
     assert page.count(f"<b>{opus['low']:,}–{opus['high']:,}</b>") == 2  # above the table and in it
-    assert "August 4, 2026" in page
-    assert "github.com/vybestack" in page
+    assert "August 12, 2026" in page
+    assert "github.com/sanderland" in page
     csv = client.get("/costs.csv", query_string={"text": text, "model": "claude-opus-5"}).text.splitlines()[1]
     ends = [opus[f"price_{way}_{end}"] for way in ("in", "out") for end in ("low", "high")]
     assert csv.endswith(",".join(map(str, ("", opus["low"], opus["high"], *ends))))

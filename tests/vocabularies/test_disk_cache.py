@@ -23,7 +23,7 @@ from webapp.jobs.retention import expire
 from webapp.storage import storage_of
 from webapp.vocabularies import disk_cache, library, tokenizer_of
 from webapp.vocabularies.disk_cache import DiskCache
-from webapp.vocabularies.uploads import hash_of, name_of
+from webapp.vocabularies.uploads import hash_of
 
 BYTES = [bytes([byte]) for byte in range(256)]
 IDS = [257, 101, 114]  # of "lower"
@@ -175,7 +175,7 @@ def test_the_metadata_of_a_gguf_file_have_a_table(site: Callable[[], Flask], rea
     for _ in range(2):
         with site().app_context():
             entry = library().store(metadata + bytes(10_000))
-            assert (entry.name, entry.title) == (name_of(metadata), "gguf")
+            assert (entry.name, entry.title) == (f"upload-{hash_of(metadata)[:16]}", "gguf")
             assert isinstance(tokenizer_of(entry.name).model, MappedBPE)
             assert tokenizer_of(entry.name).ids("abc a") == [257, 258]
     assert reads == [metadata]
@@ -184,7 +184,7 @@ def test_the_metadata_of_a_gguf_file_have_a_table(site: Callable[[], Flask], rea
 def test_workers_share_the_table_of_an_upload_until_it_is_deleted(
     site: Callable[[], Flask], reads: list[bytes]
 ) -> None:
-    name, first = name_of(FILE), site()
+    name, first = f"upload-{hash_of(FILE)[:16]}", site()
     with first.app_context():
         assert library().store(FILE).name == name
         cache = library().fetcher.disk_cache
@@ -204,7 +204,7 @@ def test_workers_share_the_table_of_an_upload_until_it_is_deleted(
     assert table(cache).exists()
     with first.app_context():
         library().store(OTHER)
-    first.test_cli_runner().invoke(args=["uploads", "remove", name_of(OTHER)])
+    first.test_cli_runner().invoke(args=["uploads", "remove", f"upload-{hash_of(OTHER)[:16]}"])
     assert [*cache.folder.iterdir()] == [table(cache)]
     storage_of(first).inventory.remove_upload(hash_of(FILE))
     with site().app_context(), pytest.raises(KeyError):

@@ -8,7 +8,9 @@ import pytest
 import tiktoken.model
 
 from webapp import create_app
-from webapp.vocabularies.language_models import SHIPPED, LanguageModel, find_models, model_of, read
+from webapp.core.text.unicode_tables import SCRIPTS
+from webapp.vocabularies.language_models import RANGES, SHIPPED, LanguageModel, find_models, model_of, read
+from webapp.vocabularies.shipped_vocabularies import shipped_encoding
 from webapp.vocabularies.wellknown import WELL_KNOWN
 
 MODEL = '[m]\ntitle = "M"\nfamily = "F"\n'
@@ -134,3 +136,39 @@ def test_the_operator_replaces_the_file(tmp_path: Path) -> None:
     with create_app(settings).app_context():
         assert [model.id for model in find_models("")] == ["m"]
     assert model_of("gpt-4o") is not None
+
+
+FOX = "The quick brown fox jumps over the lazy dog."
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "counted"),  # by Anthropic, as bpe-lite and ctok report; without the tokens around a message
+    [("claude-3", FOX, 11), ("claude-3", "hello, world", 10 - 7), ("claude-5", "hello, world", 15 - 11)],
+)
+def test_what_a_publisher_counts_is_within_the_range(name: str, text: str, counted: int) -> None:
+    low, high = RANGES[name].of(len(shipped_encoding("o200k_base").ids(text)), text) or (0, 0)
+    assert low <= counted <= high
+
+
+@pytest.mark.parametrize(
+    ("text", "factors"),
+    [
+        ("", ("1.0", "1.6")),
+        ("12 + 5 🙂", ("1.0", "1.6")),
+        ("low", ("1.0", "1.6")),
+        ("研究生命", ("1.0", "1.8")),
+        ("研究 low", ("1.0", "1.8")),
+        ("हिन्दी low", ("1.0", "2.7")),
+        (f"{'low ' * 99}ಕ", ("1.0", "1.6")),  # one letter in 298 is of a script that was not measured
+        ("low ಕನ್ನಡ", None),
+    ],
+)
+def test_the_factors_are_those_of_the_scripts_of_a_text(text: str, factors: tuple[str, str] | None) -> None:
+    found = RANGES["claude-3"].factors(text)
+    assert found == (factors and tuple(map(Decimal, factors)))
+
+
+def test_ranges_are_of_scripts_that_there_are() -> None:
+    for each in RANGES.values():
+        assert each.scripts.keys() <= {*SCRIPTS}
+        assert all(low < high for low, high in each.scripts.values())

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -113,6 +114,26 @@ def test_a_file_that_the_site_has_is_not_fetched_again(site: Site, publisher: Pu
     }
     assert len(names) == 1
     assert [path for path, _headers in publisher.requests] == [WHOLE, "/storage/1", WHOLE, WHOLE]
+
+
+def test_two_visitors_at_once_fetch_a_repository_once(site: Site, publisher: Publisher) -> None:
+    headers = {"Location": "/storage/1", "X-Linked-ETag": f'"{sha256(TOKENIZER).hexdigest()}"'}
+    publisher.answers[WHOLE] = Answer(b"Found", 302, headers)
+    publisher.answers["/storage/1"] = Answer(TOKENIZER, manner="half")
+
+    def post(app: Flask) -> str:
+        name: str = app.test_client().post("/api/v1/repositories", json={"repository": "Qwen/Small"}).get_json()["name"]
+        return name
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(post, site())
+        assert publisher.asked.wait(9)
+        second = pool.submit(post, site())  # another process
+        done, _waiting = wait((first, second), timeout=0.5)
+        assert not done
+        publisher.gate.set()
+        assert first.result() == second.result()
+    assert [path for path, _headers in publisher.requests].count("/storage/1") == 1
 
 
 GGUF = "/Qwen/Small/resolve/main/model.gguf"

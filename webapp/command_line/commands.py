@@ -70,12 +70,15 @@ def count(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterato
     """Yield the number of tokens and the name of the file, like `wc`; with several models, a line for each.
 
     For a model whose tokenizer is not public, the least and the most tokens by a calibration. Notes in
-    `options.exceeded` what `--max` and `--fail-on-special` forbid.
+    `options.exceeded` what `--max` and `--fail-on-special` forbid. Raises InputError for a text in a script that the
+    calibration does not cover.
     """
     count = len(tokenizer.ids(given.text, special=options.special, template=options.template))
     model, several = options.language_model, len(options.model) > 1
     measured = None if model is None or options.exact else model.token_range
-    limits = measured.of(count) if measured else (count,)
+    limits = measured.of(count, given.text) if measured else (count,)
+    if limits is None:
+        raise InputError(f"{given.place}: the calibration of {model.title} does not cover a script of this text")
     name, tokens = model.id if several else "", limits[-1]
     options.total[name] = [sum(each) for each in zip(options.total.get(name, (0, 0)), limits, strict=False)]
     for_model = f" for {model.id}" if several else ""

@@ -145,7 +145,7 @@ def _id_of(tokenizer: Tokenizer, name: str, ids_of: dict[str, int]) -> int | Non
     number = name[1:] if name.startswith("#") else ""
     if number.isascii() and number.isdecimal() and len(number) < 10:
         id = int(number)
-        return id if id < len(tokenizer.model.pieces) or id in ids_of.values() else None
+        return id if tokenizer.has_id(id) or id in ids_of.values() else None
     if name != NEWLINE:
         return _piece_id(tokenizer, name)
     ids = (_piece_id(tokenizer, piece) for piece in ("\n", "<0x0A>"))

@@ -63,6 +63,8 @@ class Tokenizer:
         )
         self.postprocessor = postprocessor or PostProcessor()
         self._added_by_id = {token.id: token for token in self.added_tokens}
+        self.gaps: frozenset[int] = getattr(model, "gaps", frozenset())
+        """The ids without a piece, between those that have one."""
         self._in_text = AddedTokenFinder(token for token in self.added_tokens if not token.normalized)
         normalize = (lambda content: content) if normalizer is None else normalizer.normalize
         self._in_normalized = AddedTokenFinder((token for token in self.added_tokens if token.normalized), normalize)
@@ -142,7 +144,8 @@ class Tokenizer:
         size = len(vocabulary)
         ids = ids if isinstance(ids, Sequence) else list(ids)
         different = set(ids)
-        if different and min(different) >= 0 and max(different) < size and different.isdisjoint(self._decoded):
+        within = different and min(different) >= 0 and max(different) < size
+        if within and different.isdisjoint(self._decoded) and different.isdisjoint(self.gaps):
             return (self.decoder or Join()).decode(list(map(vocabulary.__getitem__, ids)))
         pieces: list[str | bytes] = []
         added_of = self._decoded.get
@@ -152,7 +155,7 @@ class Tokenizer:
             if added is not None:
                 if not (skip_special and added in special_tokens):
                     pieces.append(added)
-            elif 0 <= id < size:
+            elif 0 <= id < size and id not in self.gaps:
                 pieces.append(vocabulary[id])
             else:
                 pieces.append(self.decoded_piece(id))
@@ -166,15 +169,17 @@ class Tokenizer:
         added = self._decoded.get(id)
         if added is not None:
             return added
-        if 0 <= id < len(self.model.pieces):
+        if 0 <= id < len(self.model.pieces) and id not in self.gaps:
             return self.model.pieces[id]
         if id == self.model.unknown_id:
             return "\ufffd"
-        raise ValueError(f"id {id} is outside the vocabulary of {len(self.model.pieces)} pieces")
+        count = len(self.model.pieces) - len(self.gaps)
+        raise ValueError(f"id {id} is outside the vocabulary of {count} pieces")
 
     def has_id(self, id: int) -> bool:
         """Whether the id is that of a piece, of an added token or of unknown text."""
-        return 0 <= id < len(self.model.pieces) or id in self._decoded or id == self.model.unknown_id
+        is_piece = 0 <= id < len(self.model.pieces) and id not in self.gaps
+        return is_piece or id in self._decoded or id == self.model.unknown_id
 
     def is_skipped(self, id: int) -> bool:
         """Whether `decode` with `skip_special` leaves out this id."""

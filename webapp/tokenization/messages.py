@@ -191,14 +191,15 @@ def store_repository(name: str, revision: str = "", path: str = "") -> tuple[Cat
         raise InputProblem(message, 403, REPOSITORY)
     try:
         repository = repositories.Repository.read(name, revision, path)
-        file, content = repositories.fetch(fetcher, repository, library().uploads.with_hash)
+        with repositories.alone(fetcher, repository) as deadline:
+            file, content = repositories.fetch(fetcher, repository, library().uploads.with_hash, deadline)
+            label = f"{repository.name.partition('/')[2]}: {file.rpartition('/')[2]}"
+            return _stored(label, REPOSITORY, content), label
     except VocabularyError as error:
         raise InputProblem(translated(error), 422, REPOSITORY) from error
     except FetchError as error:
         status = repositories.STATUSES.get(error.reason, 502)
         raise InputProblem(repositories.problem(error, repository), status, REPOSITORY) from error
-    label = f"{repository.name.partition('/')[2]}: {file.rpartition('/')[2]}"
-    return _stored(label, REPOSITORY, content), label
 
 
 def _stored(name: str, field: str, *contents: bytes) -> CatalogueEntry:

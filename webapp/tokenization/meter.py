@@ -9,7 +9,7 @@ from flask_babel import format_date
 from flask_babel import gettext as _
 
 from webapp.vocabularies.language_models import LanguageModel, is_old, model_list, model_of
-from webapp.web.localization import current_key, join_list, number
+from webapp.web.localization import current_key, join_list
 
 
 def model_problem(name: str) -> str:
@@ -43,10 +43,8 @@ def range_note(model: LanguageModel) -> str:
     if found is None:
         return ""
     return _(
-        "Measured (%(source)s, %(date)s): %(low)s to %(high)s tokens for each token of %(vocabulary)s. %(measured)s.",
+        "Measured (%(source)s, %(date)s), in tokens for each token of %(vocabulary)s: %(measured)s.",
         date=format_date(found.as_of, "long"),
-        low=number(float(found.low), 2),
-        high=number(float(found.high), 2),
         vocabulary=found.vocabulary,
         measured=found.measured_zh if current_key() == "zh" else found.measured,
         source=host_of(found.source),

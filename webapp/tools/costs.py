@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 
 from webapp.tokenization import meter
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import EXPLAINED_ERRORS, problem_of
+from webapp.tokenization.messages import EXPLAINED_ERRORS, joined, problem_of
 from webapp.tokenization.meter import Meter
 from webapp.tokenization.result import ids_of
 from webapp.tokenization.state import State
@@ -136,16 +136,21 @@ def costs(given: CostsInput) -> Costs:
             if problem.status != 503:  # the text's
                 raise problem from error
             problems[name] = problem.message
-    return Costs([_row(model, tokens, problems) for model in models.values()], 202 if late else 200)
+    return Costs([_row(model, given.text, tokens, problems) for model in models.values()], 202 if late else 200)
 
 
-def _row(model: LanguageModel, tokens: dict[str, int], problems: dict[str, str]) -> tuple[ModelCost, Sequence[Meter]]:
+def _row(
+    model: LanguageModel, text: str, tokens: dict[str, int], problems: dict[str, str]
+) -> tuple[ModelCost, Sequence[Meter]]:
     count = tokens.get(model.vocabulary or "")
     found, problem = model.token_range, "" if model.vocabulary else meter.uncounted(model)
     measured: CostRange | None = None
     meters = [Meter(count or 0, model)]
-    if found and found.vocabulary in tokens:
-        low, high = found.of(tokens[found.vocabulary])
+    limits = found.of(tokens[found.vocabulary], text) if found and found.vocabulary in tokens else None
+    if found and found.vocabulary in tokens and limits is None:
+        problem = joined([problem, _("Too few texts in a script of this text were measured.")])
+    if found and limits:
+        low, high = limits
         meters = [Meter(low, model), Meter(high, model)]
         measured = CostRange(
             low=low,

@@ -24,4 +24,4 @@ from webapp.vocabularies.shipped_vocabularies import (
 )
 from webapp.vocabularies.titles import title_of
 from webapp.vocabularies.trained import LIMITS, TRAINERS, TrainedVocabulary, train_vocabulary
-from webapp.vocabularies.uploads import StorageFullError, algorithms_of, hash_of, name_of
+from webapp.vocabularies.uploads import StorageFullError, algorithms_of, hash_of

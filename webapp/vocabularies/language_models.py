@@ -5,6 +5,7 @@ start validates the whole file. The setting `MODELS_FILE` names a file that repl
 figures.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
@@ -19,6 +20,7 @@ from flask import Flask, current_app, has_app_context
 from pydantic import Field, StringConstraints
 from pydantic.dataclasses import dataclass
 
+from webapp.core.text.unicode_tables import script_of
 from webapp.vocabularies.wellknown import STRICT, WELL_KNOWN, Repository, Several, SomeText, read_tables, require
 
 FILE = Path(__file__).with_name("models.toml")
@@ -42,22 +44,36 @@ _Address = Annotated[str, StringConstraints(pattern=r"^(https?://[^\s\"<>]{1,500
 
 @dataclass(frozen=True, config=STRICT)
 class TokenRange:
-    """How many times the tokens of `vocabulary` a text has: `low` to `high` in what was `measured`, up to `as_of`.
+    """How many times the tokens of `vocabulary` a text has: the least and the most of what was `measured`, by script.
 
-    Tokens that an API adds around a message are not among them.
+    `as_of` is the date of the measurement. Tokens that an API adds around a message are not among them.
     """
 
     vocabulary: str
-    low: _Factor
-    high: _Factor
+    scripts: Mapping[str, Annotated[tuple[_Factor, _Factor], Field(strict=False)]]
     measured: SomeText
     measured_zh: SomeText
     source: _Address
     as_of: date
 
-    def of(self, tokens: int) -> tuple[int, int]:
-        """Return the least and the most tokens of a text with so many tokens of the vocabulary."""
-        return floor(tokens * self.low), ceil(tokens * self.high)
+    def factors(self, text: str) -> tuple[Decimal, Decimal] | None:
+        """Return the factors of a text; None if it has letters of a script that was not measured.
+
+        Scripts with less than a fiftieth of the letters do not count. A text without letters has the factors of code.
+        """
+        found: Counter[str] = Counter()
+        for letter, count in Counter(filter(str.isalpha, text)).items():
+            found[script_of(letter) or "Common"] += count
+        del found["Common"], found["Inherited"]
+        scripts = [name for name, count in found.items() if 50 * count >= found.total()] or ["Latin"]
+        if not self.scripts.keys() >= set(scripts):
+            return None
+        return min(self.scripts[name][0] for name in scripts), max(self.scripts[name][1] for name in scripts)
+
+    def of(self, tokens: int, text: str) -> tuple[int, int] | None:
+        """Return the least and the most tokens of a text with so many tokens of the vocabulary, None as `factors`."""
+        factors = self.factors(text)
+        return factors and (floor(tokens * factors[0]), ceil(tokens * factors[1]))
 
 
 RANGES: Mapping[str, TokenRange] = MappingProxyType(

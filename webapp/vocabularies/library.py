@@ -121,19 +121,11 @@ class Library:
 
         Raises KeyError if there is no file with that hash, ValueError if it cannot be read.
         """
-        if name in WELL_KNOWN and WELL_KNOWN[name].ships and WELL_KNOWN[name].source.sha256 == (hash,):
+        known = WELL_KNOWN.get(name)
+        if known is not None and known.ships and known.source.sha256 == (hash,):
             return self.tokenizer(name)
-        return self.loaded.get(f"stored {hash}", lambda: self._read_stored(hash, name))
-
-    def _read_stored(self, hash: str, name: str) -> Tokenizer:
-        disk_cache = self.fetcher.disk_cache
-        if self.uploads.store.has(hash) and (compact := disk_cache.compact(hash)) is not None:
-            return compact.tokenizer
-        content, companion = self.uploads.store.content(hash)
-        if name in WELL_KNOWN and not WELL_KNOWN[name].ships:
-            contents = [content] if companion is None else [content, companion]
-            return WELL_KNOWN[name].tokenizer(contents, disk_cache.recognized)
-        return disk_cache.recognized(content, companion).tokenizer
+        fetched = None if known is None or known.ships else known
+        return self.loaded.get(f"stored {hash}", lambda: self.uploads.read(hash, fetched))
 
     def retry(self, name: str) -> None:
         """Fetch a vocabulary again whose last attempt failed a moment ago."""
@@ -150,7 +142,7 @@ class Library:
         if entry is None:
             raise KeyError(name)
         try:
-            return self.uploads.read(name)
+            return self.uploads.read(name.removeprefix("upload-"))
         except FormatError as error:
             raise UnavailableVocabularyError(entry, error) from error
 

@@ -6,8 +6,10 @@ fetched. An operator switches this off with the word `catalogue` after the addre
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from hashlib import sha256
 
 from flask_babel import gettext as _
 
@@ -22,6 +24,7 @@ FILES = ("tokenizer.json", "tokenizer.model", "tekken.json")
 ENDINGS = (".json", ".model", ".tiktoken", ".txt", ".gguf")
 SECONDS = 20  # for all attempts, below the time limit of a request
 WAIT = 5  # seconds for other fetches to end
+WAIT_FOR_SAME = 10  # seconds for another fetch of the same repository to end
 
 _PART = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9_-]))*"
 _NAME = re.compile(rf"{_PART}/{_PART}")
@@ -71,14 +74,28 @@ class Repository:
         return tuple(f"{self.path}/{file}".lstrip("/") for file in FILES)
 
 
+@contextmanager
+def alone(fetcher: Fetcher, repository: Repository) -> Iterator[float]:
+    """Wait until no other request of this machine fetches and stores the same repository; yields the deadline."""
+    deadline, name = time.monotonic() + SECONDS, sha256(repr(repository).encode()).hexdigest()
+    with ExitStack() as stack:
+        with suppress(OSError):  # a folder that is not writable
+            fetcher.disk_cache.prepare()
+            stack.enter_context(fetcher.disk_cache.fetch_alone(name, WAIT_FOR_SAME, lambda _read, _total: None))
+        yield deadline
+
+
 def fetch(
-    fetcher: Fetcher, repository: Repository, here: Callable[[str], bytes | None] = lambda _sha256: None
+    fetcher: Fetcher,
+    repository: Repository,
+    here: Callable[[str], bytes | None] = lambda _sha256: None,
+    deadline: float | None = None,
 ) -> tuple[str, bytes]:
     """The path and the content of the first file of a repository that exists; `here` has files by their SHA-256.
 
     Raises FetchError, and FormatError for something that is no GGUF file.
     """
-    endpoint, deadline = fetcher.endpoint, time.monotonic() + SECONDS
+    endpoint, deadline = fetcher.endpoint, deadline or time.monotonic() + SECONDS
     if not fetcher.places.acquire(timeout=WAIT):
         raise FetchError("slow", "too many fetches at once", endpoint.host, repository.name)
     try:

@@ -17,6 +17,7 @@ from webapp.core.tokenizer import Tokenizer
 from webapp.storage import StorageFullError, UnavailableStorageError, VocabularyFile, VocabularyStore
 from webapp.vocabularies.catalogue import CatalogueEntry
 from webapp.vocabularies.disk_cache import DiskCache
+from webapp.vocabularies.wellknown import WellKnown
 
 _NAME = re.compile(r"upload-[0-9a-f]{16}")
 # The number of uploads whose description, not content, a process caches.
@@ -82,25 +83,27 @@ class Uploads:
             self._found[name] = uploaded
         return uploaded
 
-    def read(self, name: str) -> Tokenizer:
-        """The tokenizer of an uploaded vocabulary.
+    def read(self, hash: str, known: WellKnown | None = None) -> Tokenizer:
+        """The tokenizer of a stored file, by its full hash or by the digits in the name of an upload.
 
-        Raises KeyError if there is none with this name, FormatError if its file is deleted or damaged, and
-        UnavailableStorageError if the database is unreachable.
+        `known` is the well-known vocabulary that the file is. Raises KeyError if there is no such file, FormatError if
+        it is deleted or damaged, and UnavailableStorageError if the database is unreachable.
         """
-        record = self.store.find(name.removeprefix("upload-"))
+        record = self.store.find(hash)
         if record is not None and (compact := self.cache.compact(record.hash)) is not None:
             return compact.tokenizer
         try:
-            content, companion = self.content(name)
+            content, companion = self.store.content(hash)
         except KeyError:
-            if self._found.pop(name, None) is None:
+            if self._found.pop(f"upload-{hash}", None) is None:
                 raise
             raise FormatError("the stored file no longer exists") from None
         except ValueError:
             content, companion = b"", None
-        if name_of(content, companion) != name:
+        if not hash_of(content, companion).startswith(hash):
             raise FormatError("the stored file is damaged: its checksum does not match its name")
+        if known is not None:
+            return known.tokenizer([content] if companion is None else [content, companion], self.cache.recognized)
         return self.cache.recognized(content, companion).tokenizer
 
     def content(self, name: str) -> tuple[bytes, bytes | None]:
@@ -127,25 +130,21 @@ def is_upload(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def name_of(content: bytes, companion: bytes | None = None) -> str:
-    """The name of an uploaded file: `upload-` and the first 16 digits of the SHA-256 of its content.
-
-    >>> name_of(b"low\\n"), name_of(b"low\\n") == name_of(b"low", b"\\n")
-    ('upload-5b22adcd5be685dd', False)
-    """
-    return f"upload-{hash_of(content, companion)[:16]}"
-
-
 def hash_of(content: bytes, companion: bytes | None = None) -> str:
-    """The SHA-256 of a file, together with its companion if it has one, in hexadecimal."""
+    """The SHA-256 of a file, together with its companion if it has one, in hexadecimal.
+
+    >>> hash_of(b"low\\n")[:16], hash_of(b"low\\n") == hash_of(b"low", b"\\n")
+    ('5b22adcd5be685dd', False)
+    """
     both = content if companion is None else b"%d\0%b%b" % (len(content), content, companion)
     return sha256(both).hexdigest()
 
 
 def number_of_ids(tokenizer: Tokenizer) -> int:
     """The number of distinct ids of a tokenizer: the model's pieces, and added tokens with further ids."""
-    beyond = {token.id for token in tokenizer.added_tokens if token.id >= len(tokenizer.model.pieces)}
-    return len(tokenizer.model.pieces) + len(beyond)
+    size, gaps = len(tokenizer.model.pieces), tokenizer.gaps
+    beyond = {token.id for token in tokenizer.added_tokens if token.id >= size or token.id in gaps}
+    return size - len(gaps) + len(beyond)
 
 
 def algorithms_of(tokenizer: Tokenizer) -> tuple[str, ...]:

@@ -1,8 +1,10 @@
-"""Ids with gaps: OpenAI's encodings as tokenizer.json, which `tokenizers` reads with the ids of `tiktoken`."""
+"""Ids with gaps: OpenAI's encodings as tokenizer.json, and vocabularies from which pieces were removed."""
 
 import json
+import random
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from unittest.mock import patch
 
 import pytest
 import tiktoken
@@ -10,14 +12,20 @@ import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.pairs import Pair
-from tests.core.texts import HARD, any_text
+from tests.core.pairs import Pair, pair_of
+from tests.core.texts import CORPUS, HARD, any_text
 from tests.properties import EXPENSIVE
-from webapp.core.formats import huggingface
+from webapp.core.analysis.pipeline_difference import pipeline_difference
+from webapp.core.analysis.token_list import TokenList
+from webapp.core.expansion.expand import expand
+from webapp.core.formats import compact_bpe, huggingface
 from webapp.core.formats.reading import FormatError
+from webapp.core.formats.recognize import recognize
 from webapp.core.formats.tiktoken import ENCODINGS, rank_tokenizer, read_ranks
 from webapp.core.models.wordpiece import WordLevel
 from webapp.core.tokenizer import Tokenizer
+from webapp.pages.vocabularies.vocabulary import FORMATS
+from webapp.vocabularies.uploads import number_of_ids
 
 NAMES = ("p50k_base", "cl100k_base", pytest.param("o200k_base", marks=pytest.mark.exhaustive))
 ENDS = ["a \n ", "  \n\n", "x1234567  \r\n\t ", "'S'\n", "<|endoftext|>", "<|endofprompt|> <|fim_prefix|>", *HARD]
@@ -58,38 +66,96 @@ def test_a_published_text_equals_tiktoken(written: tuple[Pair, Tokenizer, tiktok
         text = path.read_text(encoding="utf-8")[:20_000]
         assert pair.theirs.encode(text).ids == pair.ours.ids(text) == encoding.encode_ordinary(text)
     assert pair.ours.special_tokens == ours.special_tokens
-    assert pair.ours.model.pieces == ours.model.pieces
+    assert list(TokenList(pair.ours).ids) == list(TokenList(ours).ids)
 
 
-def document(vocabulary: dict[str, int], added: dict[str, int], kind: str = "WordLevel") -> str:
+WORDS = json.dumps({
+    "added_tokens": [],
+    "pre_tokenizer": {"type": "Whitespace"},
+    "model": {"type": "WordLevel", "unk_token": "<unk>", "vocab": {"<unk>": 0} | dict.fromkeys(CORPUS.split(), 1)},
+})  # fmt: skip
+FALLBACK = json.dumps({
+    "added_tokens": [],
+    "model": {
+        "type": "BPE", "unk_token": "<unk>", "byte_fallback": True, "fuse_unk": True,
+        "vocab": dict.fromkeys(["<unk>", *map("<0x{:02X}>".format, range(256)), *"lower ", "lo", "low", "er"], 0),
+        "merges": ["l o", "lo w", "e r"],
+    },
+})  # fmt: skip
+FILES: dict[str, Callable[[], str]] = {
+    **{name: lambda name=name: pair_of(name).theirs.to_str()
+       for name in ("byte_bpe", "cl100k_bpe", "glued_bpe", "wordpiece")},
+    "words": lambda: WORDS,
+    "bytes of characters": lambda: FALLBACK,
+}  # fmt: skip
+
+
+def with_gaps(file: str, chance: random.Random) -> tuple[str, dict[str, int]]:
+    """Return the file with new ids for its pieces, in no order and with gaps, and its vocabulary."""
+    document = json.loads(file)
+    names = list(document["model"]["vocab"])
+    vocabulary = dict(zip(names, chance.sample(range(len(names) + chance.randrange(700)), len(names)), strict=True))
+    document["model"]["vocab"] = vocabulary
+    for token in document["added_tokens"]:
+        token["id"] = vocabulary[token["content"]]
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    tokens = [{"content": content, "id": id, "special": True, **flags} for content, id in added.items()]
-    model: dict[str, Any] = {"type": kind, "unk_token": "<unk>", "vocab": vocabulary}
-    model |= {"merges": []} if kind == "BPE" else {}
-    if kind == "WordPiece":
-        model |= {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100}
-    return json.dumps({"version": "1.0", "added_tokens": tokens, "model": model})
+    new = {"id": chance.randrange(len(names)), "content": "<new>", "special": True, **flags}
+    document["added_tokens"] += [new] * chance.randrange(2)
+    return json.dumps(document), vocabulary
 
 
-@pytest.mark.parametrize("kind", ["WordLevel", "BPE", "WordPiece"])
-@pytest.mark.parametrize(
-    "added", [{"<s>": 7}, {"<s>": 7, "</s>": 9}, {"<pad>": 3, "<s>": 7, "</s>": 9}, {"</s>": 9, "<x>": 1, "<s>": 7}]
+@pytest.mark.parametrize("name", FILES)
+@given(
+    chance=st.randoms(use_true_random=True), texts=st.lists(any_text | st.sampled_from([*ENDS, "<new>"]), max_size=6)
 )
-def test_added_tokens_after_a_gap_have_the_ids_of_tokenizers(added: dict[str, int], kind: str) -> None:
-    beyond = {name: id for name, id in added.items() if id > 3}
-    file = document({"<unk>": 0, "a": 1, "b": 2} | beyond, added, kind)
-    ours, theirs = huggingface.read(file), tokenizers.Tokenizer.from_str(file)
-    assert ours.model.pieces == ("<unk>", "a", "b")
-    assert {token.content: token.id for token in ours.added_tokens} == {
-        token.content: id for id, token in theirs.get_added_tokens_decoder().items()
-    }
-    for text in ("a<s>b", "<s></s><pad>", "</s>a"):
-        assert ours.ids(text, special=True) == theirs.encode(text).ids
+def test_ids_with_gaps_equal_tokenizers(name: str, chance: random.Random, texts: list[str]) -> None:
+    file, vocabulary = with_gaps(FILES[name](), chance)
+    ours, text = huggingface.read(file), "".join(texts)
+    written = huggingface.write(ours)
+    pairs = [Pair(read, tokenizers.Tokenizer.from_str(file)) for read in (ours, huggingface.read(written))]
+    assert json.loads(written)["model"]["vocab"] == vocabulary
+    with patch.object(compact_bpe, "LEAST_PIECES", 1):
+        if (compact := compact_bpe.compact(recognize(file.encode()))) is not None:
+            pairs.append(Pair(compact_bpe.read(compact).tokenizer, pairs[0].theirs))
+    for pair in pairs:
+        for special in (False, True):
+            pair.assert_same(text, special=special)
+        pair.assert_decoded(pair.ours.ids(text, special=True))
+        ids = [id for id in range(max(vocabulary.values()) + 2) if pair.theirs.id_to_token(id) is not None]
+        assert list(TokenList(pair.ours).ids) == ids
+        assert number_of_ids(pair.ours) == len(ids)
+        for gap in {*range(max(ids) + 2)} - {*ids}:
+            assert not pair.ours.has_id(gap)
+            with pytest.raises(ValueError, match=f"id {gap} is outside the vocabulary"):
+                pair.ours.decode([ids[0], gap])
 
 
-def test_a_piece_after_a_gap_is_refused() -> None:
-    with pytest.raises(FormatError, match="without gaps; missing: 3"):
-        huggingface.read(document({"<unk>": 0, "a": 1, "b": 2, "c": 7, "<s>": 4}, {"<s>": 4}))
+@pytest.mark.parametrize("name", FILES)
+def test_other_formats_keep_the_ids_or_refuse(name: str) -> None:
+    ours = huggingface.read(with_gaps(FILES[name](), random.Random(5))[0])
+    for format in FORMATS:
+        try:
+            files = format.contents(ours)
+        except FormatError:
+            continue
+        again = recognize(*files).tokenizer
+        assert [ours.ids(text) for text in HARD] == [again.ids(text) for text in HARD]
+
+
+def test_two_files_with_gaps_are_compared_and_expanded() -> None:
+    first, second = (huggingface.read(with_gaps(FILES["byte_bpe"](), random.Random(seed))[0]) for seed in (1, 2))
+    assert not next(each for each in pipeline_difference(first, second).stages if each.stage == "model").same
+    expansion = expand(first, ["lowestmost"])
+    assert [*expansion.tokenizer.ids("研究 12"), first.gaps] == [*first.ids("研究 12"), expansion.tokenizer.gaps]
+    assert expansion.added[-1].id == len(first.model.pieces) + len(expansion.added) - 1
+
+
+def test_a_template_does_not_add_an_id_without_a_token() -> None:
+    parsed = json.loads(WORDS)
+    parsed["model"]["vocab"] = {"<unk>": 0, "a": 3}
+    parsed["post_processor"] = {"type": "BertProcessing", "cls": ["a", 3], "sep": ["b", 2]}
+    with pytest.raises(FormatError, match="adds the id 2, which no token has"):
+        huggingface.read(json.dumps(parsed))
 
 
 @pytest.mark.parametrize("special", [{"<s>": 4}, {"<s>": 3, "<pad>": 5}, {"<s>": 90, "<pad>": 3}])

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import quick
 from tests.core.sentencepieces import made, parsed, trained
 from tests.core.small_files import BYTES, scores_file, small, tekken_file
 from webapp.core.formats import (
@@ -302,9 +303,7 @@ def hostile(name: str) -> tuple[bytes, ...]:
 LONG = ("slow patterns", "many words", "one long word", "one long word of spaces", "long lines without an end")
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.exhaustive) if name in LONG else name for name in HOSTILE]
-)
+@pytest.mark.parametrize("name", quick(HOSTILE, HOSTILE.keys() - {*LONG}))
 def test_a_hostile_file_is_refused_soon(name: str) -> None:
     content, message = hostile(name), HOSTILE[name][1]
     began = process_time()

@@ -11,7 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tiktoken_ext import openai_public
 
-from tests.core.texts import ASSIGNED, CORPUS, HARD, REST, any_text
+from tests.cases import quick
+from tests.core.texts import ASSIGNED, CORPUS, DIFFERENT, HARD, REST, any_text
 from tests.properties import EXPENSIVE
 from webapp.core.formats import packed_ranks
 from webapp.core.formats import tiktoken as tiktoken_format
@@ -88,7 +89,7 @@ def test_any_text_equals_tiktoken(pair: tuple[Tokenizer, tiktoken.Encoding], tex
 def test_every_code_point_equals_tiktoken(pattern: str) -> None:
     ours = read(file_of(EVERY_PAIR), pattern=pattern, special_tokens={})
     rival = rival_of(EVERY_PAIR, pattern, {})
-    codes = ASSIGNED + REST if pattern == split_patterns.O200K else ASSIGNED
+    codes = ASSIGNED + REST if pattern == split_patterns.O200K else DIFFERENT
     for first in range(0, len(codes), 10_000):
         text = "z".join(f"{chr(code)}{chr(code)}1{chr(code)} B" for code in codes[first : first + 10_000])
         assert ours.ids(text) == rival.encode_ordinary(text), hex(codes[first])
@@ -128,8 +129,8 @@ def published(request: pytest.FixtureRequest) -> tuple[Tokenizer, tiktoken.Encod
 
 
 # The others differ from one of these in special tokens alone.
-DIFFERENT = ["o200k_base", "cl100k_base", "p50k_base", "r50k_base"]
-WHOLE = [pytest.param(name, None, id=f"{name}-whole", marks=pytest.mark.exhaustive) for name in DIFFERENT]
+DISTINCT = ["o200k_base", "cl100k_base", "p50k_base", "r50k_base"]
+WHOLE = [pytest.param(name, None, id=f"{name}-whole", marks=pytest.mark.exhaustive) for name in DISTINCT]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +153,7 @@ def test_published_vocabularies_on_any_text(published: tuple[Tokenizer, tiktoken
     assert_same(*published, text + "<|fim_middle|>'s")
 
 
-@pytest.mark.parametrize("published", DIFFERENT, indirect=True)
+@pytest.mark.parametrize("published", DISTINCT, indirect=True)
 @pytest.mark.exhaustive
 def test_published_vocabularies_on_every_code_point(published: tuple[Tokenizer, tiktoken.Encoding]) -> None:
     for first in range(0, len(ASSIGNED), 20_000):
@@ -174,9 +175,7 @@ def test_named_encodings_equal_those_of_tiktoken(name: str, monkeypatch: pytest.
         assert ENCODINGS[name].ranks == theirs["explicit_n_vocab"] - ("p50k" not in name)
 
 
-@pytest.mark.parametrize(
-    "name", ["qwen", *(pytest.param(name, marks=pytest.mark.exhaustive) for name in ENCODINGS if name != "qwen")]
-)
+@pytest.mark.parametrize("name", quick(ENCODINGS, {"qwen"}))
 def test_each_named_encoding_can_be_read(name: str) -> None:
     """Read a made-up file of the right size, with the gap that p50k leaves for `<|endoftext|>`."""
     parts = ENCODINGS[name]

@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 import pytest
 
+from tests.cases import quick
 from webapp.core.homework.check import Answer, check, solution
 from webapp.core.homework.exercises import COURSES, EXERCISES
 from webapp.core.homework.verdicts import OPEN_RULES, AnswerError, Verdict
@@ -270,9 +271,7 @@ HOSTILE = [
 KINDS = {each.kind: id for id, each in EXERCISES.items()}.values()
 
 
-@pytest.mark.parametrize(
-    "id", [id if id in KINDS else pytest.param(id, marks=pytest.mark.exhaustive) for id in EXERCISES]
-)
+@pytest.mark.parametrize("id", quick(EXERCISES, KINDS))
 def test_hostile_answers_are_wrong_or_refused(id: str) -> None:
     """Nothing that is no answer is right, and nothing raises but AnswerError."""
     for text in HOSTILE:

@@ -9,6 +9,7 @@ from flask import Flask
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.cases import quick
 from tests.core.texts import any_text
 from tests.properties import EXPENSIVE
 from webapp.core.tokenizer import Tokenizer
@@ -62,10 +63,7 @@ def test_the_step_of_a_token_is_the_one_that_produced_it(
             json.dumps(show.at(step).record).encode()
 
 
-@pytest.mark.parametrize(
-    "algorithm",
-    [pytest.param(one, marks=pytest.mark.exhaustive) if one == "ngram" else one for one in EVERY],
-)
+@pytest.mark.parametrize("algorithm", quick(EVERY, {*EVERY} - {"ngram"}))
 @EXPENSIVE
 @given(text=any_text)
 @example(text="<script>alert(1)</script> [UNK] مرحبا e\u0301 👩‍👩‍👧 \x00\x1b\u202e" + SPACES)

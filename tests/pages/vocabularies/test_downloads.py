@@ -12,6 +12,7 @@ import tokenizers
 from flask import Flask
 from flask.testing import FlaskClient
 
+from tests.cases import quick
 from tests.core.small_files import RANKS, tekken_file
 from tests.core.texts import CORPUS
 from tests.core.training.test_train import TEXT, trained
@@ -43,9 +44,7 @@ def upload(app: Flask, content: bytes, companion: bytes | None = None) -> str:
 # --- what is offered
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.exhaustive) if name == "ngram" else name for name in OFFERED]
-)
+@pytest.mark.parametrize("name", quick(OFFERED, OFFERED.keys() - {"ngram"}))
 def test_a_page_offers_the_files_that_can_hold_its_vocabulary(app: Flask, client: FlaskClient, name: str) -> None:
     expected = OFFERED[name]
     name = upload(app, byte_pairs().encode()) if name == "byte-level" else name

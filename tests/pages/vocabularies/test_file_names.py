@@ -7,10 +7,10 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.core.small_files import small
-from webapp.vocabularies.uploads import name_of
+from webapp.vocabularies.uploads import hash_of
 
 CONTENT = small("tekken")[0]
-NAME = name_of(CONTENT)
+NAME = f"upload-{hash_of(CONTENT)[:16]}"
 SHOWN = f"mine.json · {NAME.removeprefix('upload-')[:8]}"
 
 

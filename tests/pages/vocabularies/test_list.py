@@ -12,7 +12,7 @@ from tests.core.small_files import small
 from tests.pages.vocabularies.test_vocabularies import SHIPPED
 from tests.site import HTMX, words
 from webapp.core.formats import packed_files, packed_ranks
-from webapp.vocabularies import name_of, well_known
+from webapp.vocabularies import hash_of, well_known
 from webapp.vocabularies.fetching import Fetcher, FetchProgress
 
 
@@ -116,9 +116,9 @@ def upload(client: FlaskClient, *files: tuple[bytes, str], **headers: str) -> Te
 def test_an_upload_leads_to_the_page_of_the_vocabulary_and_is_in_the_list(client: FlaskClient) -> None:
     content = "研究,5\n生命,4\n".encode()
     answer = upload(client, (content, "words.csv"))
-    assert (answer.status_code, answer.location) == (303, f"/vocabularies/{name_of(content)}")
+    assert (answer.status_code, answer.location) == (303, f"/vocabularies/upload-{hash_of(content)[:16]}")
     page = client.get("/vocabularies")
-    assert listed(page)[0] == name_of(content)
+    assert listed(page)[0] == f"upload-{hash_of(content)[:16]}"
     assert "words.csv" in words(page)
 
 

@@ -360,7 +360,7 @@ def _piece_texts(
             merged = {each.decode([one >> 32, one & 0xFFFFFFFF]) for each, one in both if one is not None}
             (nearest if at < MOST_OF_PIECES else texts).update(merged)  # one merge that moved moves all after it
     if not scored:
-        places = (id for id, (a, b) in enumerate(zip(*(each.pieces for each in models), strict=False)) if a != b)
+        places = (id for id, (a, b) in enumerate(zip(*(each.pieces for each in models), strict=False)) if a and a != b)
         ids += islice(places, MOST_DECODED)
     texts |= {first.decode([id]) for id in ids}
     tried = [*sorted(nearest), *sorted(texts, key=lambda text: (telling(text), text))[:MOST_TRIED]]

@@ -167,6 +167,10 @@ class TokenList:
         for id, content in added.items():
             if id < len(model.pieces):
                 self.pieces[id] = self.texts[id] = content
+        if gaps := tokenizer.gaps - added.keys():
+            kept = [at for at in range(len(self.ids)) if at not in gaps]
+            self.ids = [self.ids[at] for at in kept]
+            self.pieces, self.texts = [self.pieces[at] for at in kept], [self.texts[at] for at in kept]
         self.written = [_written(piece, text) for piece, text in zip(self.pieces, self.texts, strict=True)]
         unknown = () if model.unknown_id is None or model.unknown_id >= len(pieces) else (model.unknown_id,)
         self.added = frozenset(added)

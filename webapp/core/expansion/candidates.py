@@ -90,7 +90,7 @@ def of_tokenizer(tokenizer: Tokenizer) -> Iterator[Candidate]:
     [('un', True, True), ('aff', False, False), ('研', False, True)]
     """
     model, marks = tokenizer.model, piece_marks(tokenizer)
-    left_out = {token.id for token in tokenizer.added_tokens} | {model.unknown_id}
+    left_out = {token.id for token in tokenizer.added_tokens} | {model.unknown_id} | tokenizer.gaps
     scores = model.scores if isinstance(model, Unigram) else None
     if isinstance(model, ScoredModel):
         kept = (PieceKind.NORMAL, PieceKind.USER_DEFINED)

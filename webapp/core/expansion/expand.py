@@ -195,6 +195,7 @@ def _wordpiece(model: Any, growth: Growth) -> Grown:
         unknown=model.unknown,
         continuing_subword_prefix=prefix,
         max_word_length=model.max_word_length,
+        gaps=model.gaps,
     ), ()
 
 

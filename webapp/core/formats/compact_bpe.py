@@ -26,7 +26,7 @@ LEAST_PIECES = 100_000
 """Smaller vocabularies are read fast enough from their files."""
 
 # Change it with the format, and with what reading a `tokenizer.json` checks or makes of it.
-_VERSION = f"compact-bpe-3-{sys.byteorder}"
+_VERSION = f"compact-bpe-4-{sys.byteorder}"
 
 
 def compact(found: Recognized) -> bytes | None:

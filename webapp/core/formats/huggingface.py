@@ -83,7 +83,7 @@ def document_around(tokenizer: Tokenizer) -> tuple[dict[str, Any], int]:
     """Return the document and the size for `read_around`, with the exceptions of `write`."""
     size, outside = len(tokenizer.model.pieces), _outside(tokenizer)
     vocabulary = {token.content: token.id for token in tokenizer.added_tokens if token.id < size} | outside
-    return _write_parts(tokenizer) | {"model": {"vocab": vocabulary}}, size + len(outside)
+    return _write_parts(tokenizer) | {"model": {"vocab": vocabulary}}, size - len(tokenizer.gaps) + len(outside)
 
 
 def write(tokenizer: Tokenizer) -> str:
@@ -133,7 +133,8 @@ def _outside(tokenizer: Tokenizer) -> dict[str, int]:
     if isinstance(model, Unigram) or all(token.declared_id is None for token in _numbered(model, _added(tokenizer))):
         return {}
     size = len(model.pieces)
-    return {token.content: token.id for token in tokenizer.added_tokens if token.id >= size and not token.single_word}
+    beyond = (token for token in tokenizer.added_tokens if token.id >= size or token.id in tokenizer.gaps)
+    return {token.content: token.id for token in beyond if not token.single_word}
 
 
 def _added(tokenizer: Tokenizer) -> list[AddedToken]:
@@ -193,8 +194,7 @@ def _read_document(document: dict[str, Any], model: Model | None = None, size: i
     elif steps[-1] == ByteLevel(use_regex=False):
         steps.pop()
     postprocessor = huggingface_processors.read_postprocessor(field(document, "post_processor", dict, None))
-    huggingface_processors.check_template(postprocessor, {token.id for token in added}, len(model.pieces))
-    return Tokenizer(
+    tokenizer = Tokenizer(
         model,
         normalizer=huggingface_parts.read_normalizer(field(document, "normalizer", dict, None)),
         pretokenizer=steps[0] if len(steps) == 1 else Steps(tuple(steps)) if steps else None,
@@ -202,6 +202,10 @@ def _read_document(document: dict[str, Any], model: Model | None = None, size: i
         added_tokens=added,
         postprocessor=postprocessor,
     )
+    for id in postprocessor.template.parts if postprocessor.template else ():
+        if id is not None and not tokenizer.has_id(id):
+            raise FormatError("the post-processor adds the id %(id)s, which no token has", id=id)
+    return tokenizer
 
 
 def _numbered(
@@ -213,7 +217,8 @@ def _numbered(
     """
     added = list(added)
     ids = {token.content: id for token in added if (id := _id(model, token, names)) is not None}
-    return huggingface_processors.numbered(added, ids, max(size, len(names), len(model.pieces)))
+    pieces = len(model.pieces) - len(getattr(model, "gaps", ()))
+    return huggingface_processors.numbered(added, ids, max(size, len(names), pieces))
 
 
 def _id(model: Model, token: AddedToken, names: Mapping[str, Any]) -> int | None:

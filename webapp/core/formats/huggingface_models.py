@@ -1,11 +1,11 @@
 """Read and write the `model` of a `tokenizer.json`: BPE, WordPiece, Unigram or WordLevel."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from webapp.core.added_tokens import AddedToken
 from webapp.core.formats.huggingface_parts import whole_number
-from webapp.core.formats.reading import FormatError, field, missing_ids
+from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError, field
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.unigram import Unigram
@@ -31,25 +31,28 @@ def read_model(part: Json, added: Sequence[AddedToken], *, byte_level: bool) -> 
     kind = field(part, "type", str, None) or _guessed(part)
     if kind == "BPE":
         return _read_bpe(part, added, byte_level=byte_level)
+    if kind == "Unigram":
+        return _read_unigram(part)
+    if kind not in ("WordPiece", "WordLevel"):
+        raise FormatError("the model %(kind)s is not supported", kind=shown(kind))
+    pieces, gaps = pieces_by_id(field(part, "vocab", dict))
     if kind == "WordPiece":
         return WordPiece(
-            _pieces(part, added),
+            pieces,
             unknown=field(part, "unk_token", str, "[UNK]"),
             continuing_subword_prefix=field(part, "continuing_subword_prefix", str, "##"),
             max_word_length=whole_number(part, "max_input_chars_per_word", 100),
+            gaps=gaps,
         )
-    if kind == "WordLevel":
-        return WordLevel(_pieces(part, added), unknown=field(part, "unk_token", str, "<unk>"))
-    if kind == "Unigram":
-        return _read_unigram(part)
-    raise FormatError("the model %(kind)s is not supported", kind=shown(kind))
+    return WordLevel(pieces, unknown=field(part, "unk_token", str, "<unk>"), gaps=gaps)
 
 
 def write_model(model: Model, special_by_id: Mapping[int, str]) -> Json:
     """Return the part that describes a model; raises FormatError for one without a counterpart."""
     check_model(model)
     pieces = [_name(piece, special_by_id.get(id)) for id, piece in enumerate(model.pieces)]
-    vocabulary: Any = {piece: id for id, piece in enumerate(pieces)}
+    gaps = getattr(model, "gaps", ())
+    vocabulary: Any = {piece: id for id, piece in enumerate(pieces) if id not in gaps}
     part: Json = {}
     match model:
         case BPE():
@@ -96,10 +99,8 @@ def _guessed(part: Json) -> str:
 
 
 def _read_bpe(part: Json, added: Sequence[AddedToken], *, byte_level: bool) -> BPE:
-    names = _pieces(part, added)
     ids = field(part, "vocab", dict)
-    if len(ids) < len(names):  # added tokens fill the gaps
-        ids = {name: id for id, name in enumerate(names)}
+    names, gaps = pieces_by_id(ids)
     unknown = field(part, "unk_token", str, None)
     if unknown not in ids:  # some files name an unknown token that is not in their vocabulary
         unknown = None
@@ -119,6 +120,7 @@ def _read_bpe(part: Json, added: Sequence[AddedToken], *, byte_level: bool) -> B
                 end_of_word_suffix=suffix,
                 ignore_merges=ignore_merges,
                 partial=not suffix,
+                gaps=gaps,
             )
     return BPE(
         names,
@@ -130,6 +132,7 @@ def _read_bpe(part: Json, added: Sequence[AddedToken], *, byte_level: bool) -> B
         fuse_unknown=field(part, "fuse_unk", bool, False),
         byte_fallback=field(part, "byte_fallback", bool, False),
         ignore_merges=ignore_merges,
+        gaps=gaps,
     )
 
 
@@ -148,21 +151,21 @@ def _read_unigram(part: Json) -> Unigram:
     )
 
 
-def _pieces(part: Json, added: Sequence[AddedToken]) -> list[str]:
-    return pieces_by_id(field(part, "vocab", dict), added)
+def pieces_by_id(vocabulary: Mapping[str, Any]) -> tuple[list[str], Collection[int]]:
+    """Return the pieces in the order of their ids, and the ids below the highest one that no piece has.
 
+    >>> pieces_by_id({"b": 3, "a": 0})
+    (['a', '', '', 'b'], {1, 2})
 
-def pieces_by_id(vocabulary: Mapping[str, Any], added: Sequence[AddedToken] = ()) -> list[str]:
-    """Return pieces in the order of their ids, which must run from 0 without gaps.
-
-    Added tokens fill gaps. If only added tokens follow a gap, as in OpenAI's encodings, the pieces end at the gap.
+    Raises FormatError for an id that is no integer, occurs twice or is out of range: the highest one decides how much
+    memory a vocabulary takes.
     """
     ids = list(vocabulary.values())
     if set(map(type, ids)) - {int}:
         name, id = next((name, id) for name, id in vocabulary.items() if type(id) is not int)
         raise FormatError("the id of %(name)s should be an integer, not %(id)s", name=shown(name), id=shown(id))
     if ids == list(range(len(ids))):
-        return list(vocabulary)
+        return list(vocabulary), ()
     by_id = {id: piece for piece, id in vocabulary.items()}
     if len(by_id) < len(ids):
         twice = next(piece for piece, id in vocabulary.items() if by_id[id] != piece)
@@ -172,20 +175,16 @@ def pieces_by_id(vocabulary: Mapping[str, Any], added: Sequence[AddedToken] = ()
             twice=shown(twice),
             last=shown(by_id[vocabulary[twice]]),
         )
-    filled = by_id | {token.id: token.content for token in added if token.id not in by_id and token.id < max(ids)}
-    if max(ids) < len(filled):
-        by_id = filled
-    else:
-        gap = next(id for id in range(len(by_id)) if id not in by_id)
-        contents = {token.content for token in added}
-        by_id = {id: piece for id, piece in by_id.items() if id < gap or piece not in contents}
-    if min(ids) < 0 or max(by_id, default=0) >= len(by_id):
-        raise FormatError(
-            "the ids of the pieces should run from 0 to %(last)s without gaps; missing: %(missing)s",
-            last=len(by_id) - 1,
-            missing=missing_ids(by_id, len(by_id)),
-        )
-    return [by_id[id] for id in range(len(by_id))]
+    size = max(ids) + 1
+    for id in (min(ids), size - 1):
+        if not 0 <= id < max(LARGEST_VOCABULARY, len(ids)):
+            raise FormatError(
+                "the id %(id)s of %(name)s is out of range: ids go from 0 to %(last)s",
+                id=shown(id),
+                name=shown(by_id[id]),
+                last=LARGEST_VOCABULARY - 1,
+            )
+    return [by_id.get(id, "") for id in range(size)], {*range(size)} - by_id.keys()
 
 
 def _merges(part: Json, ids: Mapping[str, int]) -> list[tuple[int, int]]:
@@ -229,10 +228,10 @@ def _as_bytes(names: Sequence[str], added: Sequence[AddedToken]) -> list[bytes] 
     pieces = names_to_bytes(spelled)
     for id in literal:
         pieces[id] = names[id].encode()
-    return pieces if len(set(pieces)) == len(pieces) else None
+    return pieces if len(set(pieces)) == len(set(names)) else None
 
 
 def _name(piece: Any, special: str | None) -> str:
     if isinstance(piece, str):
         return piece
-    return special or bytes_to_characters(piece)
+    return special if special and special.encode() == piece else bytes_to_characters(piece)

@@ -1,6 +1,6 @@
 """Read and write the added tokens and the post-processor of a `tokenizer.json`."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
@@ -83,13 +83,6 @@ def read_postprocessor(part: Json | None) -> PostProcessor:
         if sum(map(len, segments)) > _MOST_AROUND or sum(each.count(None) for each in segments) > _MOST_TEXTS:
             raise FormatError("the template adds too many tokens around a text")
     return PostProcessor(trims, None if segments is _TEXT else Template(tuple(chain(*segments))))
-
-
-def check_template(postprocessor: PostProcessor, added: Container[int], size: int) -> None:
-    """Raise FormatError for an id in the template that no token has."""
-    for id in postprocessor.template.parts if postprocessor.template else ():
-        if id is not None and id >= size and id not in added:
-            raise FormatError("the post-processor adds the id %(id)s, which no token has", id=id)
 
 
 def write_postprocessor(postprocessor: PostProcessor, names: Mapping[int, str]) -> Json | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 from typing import Any, TypeVar, overload
 
 from webapp.core.vocabulary_error import Phrase, VocabularyError, shown
@@ -81,17 +80,6 @@ def item(part: object, at: int, name: str) -> dict[str, Any]:
             'entry %(at)s of "%(name)s" should be an object, not %(entry)s', at=at, name=name, entry=shown(part)
         )
     return part
-
-
-def missing_ids(found: Iterable[int], size: int) -> str:
-    """Return the first three numbers below `size` that are not in `found`, as a list for a message.
-
-    >>> missing_ids({0, 2, 9}, 3), missing_ids({7}, 9)
-    ('1', '0, 1, 2, …')
-    """
-    known = set(found)
-    first = list(islice((id for id in range(size) if id not in known), 4))
-    return ", ".join(map(str, first[:3])) + (", …" if len(first) > 3 else "")
 
 
 def _shortened(value: object) -> str | Phrase:

@@ -39,7 +39,7 @@ def write(tokenizer: Tokenizer) -> tuple[bytes, str]:
     if tokenizer.normalizer is not None:
         ranks = tiktoken.write(tokenizer)  # accepts the one normalizer that an encoding implies
     else:
-        inside = {id for id in tokenizer.special_tokens.values() if id < len(tokenizer.model.pieces)}
+        inside = {id for id in tokenizer.special_tokens.values() if id < len(tokenizer.model.pieces)} | tokenizer.gaps
         pieces = as_ranks(tokenizer, inside)
         ranks = tiktoken.rank_lines({piece: id for id, piece in enumerate(pieces) if id not in inside})
     encoding = {

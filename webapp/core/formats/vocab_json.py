@@ -1,7 +1,7 @@
 """GPT-2's two files: `vocab.json` maps pieces to ids; each line of `merges.txt` holds the two parts of a merge."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from webapp.core.formats.huggingface_models import pieces_by_id
@@ -30,16 +30,15 @@ def read(document: Any, merges: str) -> Tokenizer:
     Pieces are spelled in GPT-2's byte alphabet (`Ġ` is a space). A piece of several characters that no merge produces
     is a special token, spelled literally: text could not produce it otherwise.
 
-    Raises FormatError if a file has another format, if an id is missing or occurs twice, if one of the 256 bytes is
+    Raises FormatError if a file has another format, if an id occurs twice, if one of the 256 bytes is
     missing, or if a part or the result of a merge is not in the vocabulary.
     """
-    names = _names(document)
-    ids = {name: id for id, name in enumerate(names)}
-    pairs = _merges(merges, ids)
+    names, gaps = _names(document)
+    pairs = _merges(merges, document)
     special_tokens = _special_tokens(names, pairs)
     pieces = [name.encode() if name in special_tokens else _piece(name) for name in names]
     try:
-        model = BPE(pieces, pairs, byte_level=True)
+        model = BPE(pieces, pairs, byte_level=True, gaps=gaps)
     except ValueError as error:
         raise FormatError.of(error) from None
     return BYTE_BPE.tokenizer(model, special_tokens)
@@ -77,7 +76,8 @@ def write(tokenizer: Tokenizer) -> tuple[str, str]:
     if any(names[left].startswith("#version") for left, _right in model.merges):
         raise FormatError("a line of merges.txt that begins with #version is not read as a merge")
     check_special_tokens(tokenizer, _special_tokens(names, model.merges))
-    vocabulary = json.dumps({name: id for id, name in enumerate(names)}, ensure_ascii=False, separators=(",", ":"))
+    ids = {name: id for id, name in enumerate(names) if name or id not in model.gaps}
+    vocabulary = json.dumps(ids, ensure_ascii=False, separators=(",", ":"))
     lines = [f"{names[left]} {names[right]}\n" for left, right in model.merges]
     return vocabulary + "\n", "#version: 0.2\n" + "".join(lines)
 
@@ -100,7 +100,7 @@ def _names_by_id(tokenizer: Tokenizer, names: list[str]) -> list[str]:
                 count=len(names),
             )
         names[id : id + 1] = [token]
-    if len(set(names)) != len(names):
+    if len(set(names) - {""}) != len(names) - names.count(""):
         raise FormatError("a special token is spelled like another piece")
     return names
 
@@ -111,8 +111,8 @@ def _special_tokens(names: Sequence[str], merges: Iterable[tuple[int, int]]) -> 
     return {name: id for id, name in enumerate(names) if len(name) > 1 and name not in made}
 
 
-def _names(document: Any) -> list[str]:
-    """Return the names in the order of their ids."""
+def _names(document: Any) -> tuple[list[str], Collection[int]]:
+    """Return the names in the order of their ids, and the ids without one."""
     if not isinstance(document, dict) or not document:
         raise FormatError("not a vocab.json: a vocab.json is a JSON object that maps pieces to ids")
     if len(document) > LARGEST_VOCABULARY:

@@ -71,6 +71,8 @@ def write(tokenizer: Tokenizer) -> str:
         raise FormatError(
             "a vocab.txt implies that words of more than %(most)s characters are unknown", most=LONGEST_WORD
         )
+    if model.gaps:
+        raise FormatError("a vocab.txt cannot hold a vocabulary whose ids have gaps")
     for piece in model.pieces:
         if "\n" in piece or not piece or piece != piece.rstrip(WHITE_SPACE_CHARACTERS):
             raise FormatError("the piece %(piece)s cannot be a line of a vocab.txt", piece=shown(piece))

@@ -3,8 +3,10 @@
 Every model is immutable once built and may be used from several threads at once.
 """
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Collection, Sequence
+from typing import Any, Protocol
+
+from webapp.core.vocabulary_error import VocabularyError
 
 
 class Model(Protocol):
@@ -12,7 +14,7 @@ class Model(Protocol):
 
     @property
     def pieces(self) -> Sequence[str] | Sequence[bytes]:
-        """The vocabulary: a piece's index is its id."""
+        """The vocabulary: a piece's index is its id. An id without a piece has an empty one, and is in `gaps`."""
 
     @property
     def unknown_id(self) -> int | None:
@@ -26,3 +28,17 @@ class Model(Protocol):
 
     def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
         """`(id, start, end)` of each token of a pre-token, in characters of the pre-token."""
+
+
+def ids_by_piece(pieces: Sequence[Any], gaps: Collection[int]) -> dict[Any, int]:
+    """Return the id of each piece, without the ids in `gaps`; raises VocabularyError if a piece occurs twice.
+
+    >>> ids_by_piece(["a", "", "b", ""], {1, 3})
+    {'a': 0, 'b': 2}
+    """
+    ids = dict(zip(pieces, range(len(pieces)), strict=True))
+    if gaps:
+        ids = {piece: id for id, piece in enumerate(pieces) if id not in gaps}
+    if len(ids) != len(pieces) - len(gaps):
+        raise VocabularyError("a piece occurs twice in the vocabulary")
+    return ids

@@ -7,13 +7,14 @@ BPE as the tool subword-nmt applies it (Sennrich et al. 2016; `apply_bpe.py`, fu
 """
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import accumulate, chain
 from typing import Any, ClassVar, NamedTuple, cast
 
 from webapp.core.cache import LONGEST, Cache
+from webapp.core.models import ids_by_piece
 from webapp.core.models.fast.boundaries import (
     SHORT,
     ByteBoundaries,
@@ -86,8 +87,11 @@ class BPE:
         byte_fallback: bool = False,
         ignore_merges: bool = False,
         partial: bool = False,
+        gaps: Collection[int] = (),
     ) -> None:
         """`merges` are pairs of ids (left, right) in rank order; a merge drops the prefix of the right one.
+
+        `gaps` are the ids without a piece.
 
         Raises ValueError if a piece occurs twice, a merge names an id or makes a piece that the vocabulary does
         not have, a byte is missing without `partial`, or `unknown` is not a piece.
@@ -100,6 +104,7 @@ class BPE:
         self.byte_fallback = byte_fallback
         self.ignore_merges = ignore_merges
         self.missing_bytes: frozenset[int] = frozenset()
+        self.gaps = frozenset(gaps)
         self._index(pieces, merges)
         self.unknown_id: int | None = None
         if unknown is not None:
@@ -123,9 +128,7 @@ class BPE:
     def _index(self, pieces: Sequence[str] | Sequence[bytes], merges: Sequence[tuple[int, int]]) -> None:
         """Make the tables of pieces and merges."""
         self.pieces: Sequence[str] | Sequence[bytes] = tuple(pieces)  # type: ignore[assignment]
-        self._ids: Mapping[str | bytes, int] = dict(zip(pieces, range(len(pieces)), strict=True))
-        if len(self._ids) != len(self.pieces):
-            raise VocabularyError("a piece occurs twice in the vocabulary")
+        self._ids: Mapping[str | bytes, int] = ids_by_piece(self.pieces, self.gaps)
         self._symbol_ids = cast(Mapping[str, int], self._ids)
         self.merged: Sequence[int] = self._merged_ids(merges)  # first, because it checks the ids
         """The id of the piece that each merge makes, by rank."""
@@ -152,6 +155,7 @@ class BPE:
             "byte_fallback": self.byte_fallback,
             "ignore_merges": self.ignore_merges,
             "partial": bool(self.missing_bytes),
+            "gaps": sorted(self.gaps),
         }
 
     @property

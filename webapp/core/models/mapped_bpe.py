@@ -61,7 +61,7 @@ def packed(model: BPE) -> tuple[list[bytes], dict[str, Any]]:
     """Return the pieces and the numbers of `Tables` for a model, and its `boundaries`."""
     pieces = [piece if isinstance(piece, bytes) else piece.encode() for piece in model.pieces]
     checksums = list(map(crc32, pieces))
-    ids = sorted(range(len(pieces)), key=checksums.__getitem__)
+    ids = sorted({*range(len(pieces))} - model.gaps, key=checksums.__getitem__)
     pairs = sorted(model.ranks)
     found = model.neighbours
     if isinstance(found, ByteNeighbours):

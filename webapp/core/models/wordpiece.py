@@ -6,9 +6,10 @@ BERT's published code.
 One token for each word: a word that is not in the vocabulary is unknown as a whole.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from webapp.core.cache import Cache
+from webapp.core.models import ids_by_piece
 from webapp.core.models.fast.word_lengths import lengths_by_beginning
 from webapp.core.vocabulary_error import VocabularyError, shown
 
@@ -33,17 +34,19 @@ class WordPiece:
         unknown: str = "[UNK]",
         continuing_subword_prefix: str = "##",
         max_word_length: int = 100,
+        gaps: Collection[int] = (),
     ) -> None:
-        """Raises ValueError if a piece occurs twice, `unknown` is not a piece, or `lengths_by_beginning` rejects the
+        """`gaps` are the ids without a piece.
+
+        Raises ValueError if a piece occurs twice, `unknown` is not a piece, or `lengths_by_beginning` rejects the
         pieces inside a word.
         """
         self.pieces: Sequence[str] = tuple(pieces)
         self.unknown = unknown
         self.continuing_subword_prefix = continuing_subword_prefix
         self.max_word_length = max_word_length
-        self._ids = {piece: id for id, piece in enumerate(self.pieces)}
-        if len(self._ids) != len(self.pieces):
-            raise VocabularyError("a piece occurs twice in the vocabulary")
+        self.gaps = frozenset(gaps)
+        self._ids = ids_by_piece(self.pieces, self.gaps)
         if unknown not in self._ids:
             raise VocabularyError("the unknown token %(unknown)s is not in the vocabulary", unknown=shown(unknown))
         self.unknown_id: int = self._ids[unknown]
@@ -100,13 +103,12 @@ class WordLevel:
     If the unknown token is not a piece, `tokenizers` fails on an unknown word; here the word is left out.
     """
 
-    def __init__(self, pieces: Sequence[str], *, unknown: str = "<unk>") -> None:
-        """Raises ValueError if a piece occurs twice."""
+    def __init__(self, pieces: Sequence[str], *, unknown: str = "<unk>", gaps: Collection[int] = ()) -> None:
+        """`gaps` are the ids without a piece. Raises ValueError if a piece occurs twice."""
         self.pieces: Sequence[str] = tuple(pieces)
         self.unknown = unknown
-        self._ids = {piece: id for id, piece in enumerate(self.pieces)}
-        if len(self._ids) != len(self.pieces):
-            raise VocabularyError("a piece occurs twice in the vocabulary")
+        self.gaps = frozenset(gaps)
+        self._ids = ids_by_piece(self.pieces, self.gaps)
         self.unknown_id = self._ids.get(unknown)
         self.ids = Cache(lambda pretoken: tuple(id for id, _, _ in self.segment(pretoken))).__getitem__
 
