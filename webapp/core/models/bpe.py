@@ -314,10 +314,6 @@ class BPE:
     def _merged_with_places(self, symbols: list[int]) -> list[tuple[int, int]]:
         return merge_with_places(symbols, self.ranks.get, self._joined)
 
-    def measured_symbols(self, word: str) -> Measured:
-        """The initial symbols of a word of characters, and how many bytes of the word each covers."""
-        return self.affixed.measured(word)
-
     def segments_of(self, pretoken: str, measure: Callable[[str], Measured]) -> list[tuple[int, int, int]]:
         """Place the tokens of the words of a pre-token; `measure` gives their ids and their lengths in bytes."""
         owner = None
