@@ -13,10 +13,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from webapp.core import recipes
 from webapp.core.homework.files import HandedIn, as_bytes, bytes_of, merges_of
 from webapp.core.homework.readers import Raw
 from webapp.core.homework.rounds import BPERounds, Pair, Piece, Rounds, WordPieceRounds, shown_piece, train
 from webapp.core.homework.verdicts import AnswerError, Link, Note, Side, Verdict, first_difference, rows_around
+from webapp.core.recipes import Recipe
 from webapp.core.reference import wordpiece
 from webapp.core.reference.bpe import utf8
 from webapp.core.text.split_patterns import CL100K_BASE, GPT2, SplitPattern
@@ -31,6 +33,15 @@ LONGEST_LINKED = 60  # characters of such a word
 MISTAKEN = ("joined", "as-spelled", "higher-ids")
 """Rules by which students often take the greater pair: by the joined piece, by what files show, by ids."""
 PATTERNS = {"gpt2": GPT2, "gpt4": CL100K_BASE}
+WALKTHROUGHS: Mapping[str, tuple[Recipe, Mapping[str, str | int]]] = {
+    "bytes": (recipes.BYTE_BPE, {"algorithm": "bpe", "symbols": "bytes"}),
+    "characters": (recipes.UNMARKED_BPE, {"algorithm": "bpe", "mark": "none"}),
+    "suffix": (recipes.CHARACTER_BPE, {"algorithm": "bpe", "mark": "apart"}),
+    "wordpiece": (recipes.WORDPIECE, {"algorithm": "wordpiece", "minimum": 1}),
+}
+"""What shows a training by its symbols: how it splits a corpus, and the fields of its address."""
+TIED = (recipes.BYTE_BPE, recipes.UNMARKED_BPE)
+"""Those that know the rules for ties, and merges done before: an end-of-word mark is not ordered as a suffix is."""
 
 
 @dataclass(frozen=True)
@@ -124,53 +135,70 @@ class Training:
 
         return [(piece(left), piece(right)) for left, right in pairs]
 
-    def link(self, number: int, rounds: Rounds | None = None, pairs: Sequence[Pair] = ()) -> Link | None:
+    def link(self, number: int, pairs: Sequence[Pair] = (), rounds: Rounds | None = None) -> Link | None:
         """What the walkthrough of the training needs to show a round; None for a training that it cannot show.
 
-        It has no BPE over characters without a suffix, but on ASCII text the rounds over bytes are the same. Of a
-        corpus that it cannot show as a whole, it shows the words that hold some pairs before that round.
+        Of a corpus that it would split into other words, or is too long for it, it shows the words that hold some pairs
+        before that round. Its end-of-word mark stands for any suffix.
         """
-        words = [f"{word} {count}" for word, count in self.counts.items()]
-        corpus = "\n".join(words) if self.split == "spaces" else self.corpus
-        as_bytes = self.symbols == "bytes" or (self.symbols == "characters" and corpus.isascii())
-        splits = self.split == "gpt2" or all(map(str.isalpha, self.counts))
-        shown = (as_bytes and not self.suffix) or self.symbols == "wordpiece"
-        whole = splits and self.split in ("spaces", "gpt2") and len(corpus) <= LONGEST_LINK and not self.specials
-        if whole and self.before:
-            whole = replace(self, before=(), merges=len(self.every)).right == self.every
-        if not whole and isinstance(rounds, BPERounds) and shown:
-            return self._link_to_part(rounds, self.every[: number - 1], pairs)
-        if not (whole and shown):
+        recipe, values = WALKTHROUGHS["suffix" if self.suffix else self.symbols]
+        corpus = self._whole(recipe) if recipe in TIED or self.right == replace(self, ties=FIRST_SEEN).right else None
+        if recipe in TIED:
+            values = {**values, "ties": self.ties}
+        if corpus is not None:
+            return Link("training", {**values, **corpus, "size": len(self.every), "step": number})
+        before = self.every[: number - 1]
+        rounds = rounds or replace(self, before=()).rounds(before)
+        if not (pairs and recipe in TIED and isinstance(rounds, BPERounds)):
             return None
-        values: dict[str, str | int] = {"corpus": corpus, "size": len(self.every), "step": number}
-        if self.symbols == "wordpiece":
-            return Link("training", values | {"algorithm": "wordpiece", "minimum": 1})
-        return Link("training", values | {"algorithm": "bpe", "symbols": "bytes", "ties": self.ties})
+        part = self._part(rounds, pairs)
+        merges = "\n".join(" ".join(map(_spelling, map(_as_bytes, pair))) for pair in before)
+        return part and Link("training", {**values, "corpus": part, "before": merges, "size": 1, "step": 1})
 
-    def _link_to_part(self, rounds: BPERounds, before: Sequence[Pair], pairs: Sequence[Pair]) -> Link | None:
-        """What shows the next round on the most frequent words that hold a pair, and on the pairs alone for the rest.
+    def link_to(self, piece: Piece, text: str = "") -> Link | None:
+        """What shows the round that makes a piece, with the tokens of a word; the last step if no merge makes it."""
+        every = self.every
+        number = next((at for at, pair in enumerate(every, 1) if self.joined(pair) == piece), len(every) + 1)
+        link = self.link(number, every[number - 1 : number])
+        whole = text and WALKTHROUGHS["suffix" if self.suffix else self.symbols][0].count(text) == {text: 1}
+        return replace(link, values={**link.values, "text": text}) if link and whole else link
+
+    def _whole(self, recipe: Recipe) -> dict[str, str | int] | None:
+        """The corpus, or its words with their counts, if the walkthrough reads them as the same words and merges."""
+        if self.before and replace(self, before=(), merges=len(self.every)).right != self.every:
+            return None
+        if 0 < len(self.corpus) <= LONGEST_LINK and [*recipe.count(self.corpus).items()] == [*self.counts.items()]:
+            return {"corpus": self.corpus, "as_text": 1}
+        listed = "\n".join(f"{word} {count}" for word, count in self.counts.items())
+        if len(listed) > LONGEST_LINK or not all(
+            each.isalpha() and recipe.count(each) == {each: 1} for each in self.counts
+        ):
+            return None
+        return {"corpus": listed}
+
+    def _part(self, rounds: BPERounds, pairs: Sequence[Pair]) -> str | None:
+        """The most frequent words that hold a pair, and the pairs alone for the rest; None if they are too long.
 
         So each pair is counted as on the whole corpus, and no other pair more often. The first word that holds a pair
-        is among them, which decides by the rule `first-seen`.
+        is among them, which decides by the rule `first-seen`. Where a pair is part of a character, it cannot be alone,
+        and where the first word is long, the others cannot be without it: then all words that hold a pair are there.
         """
         held, words = [rounds.holding(pair) for pair in pairs], list(self.counts.items())
         first = {min(each) for each in held if each}
-        found = sorted(set().union(*held), key=lambda at: (at not in first, -words[at][1], at))
-        short = [at for at in found if len(words[at][0]) <= LONGEST_LINKED and words[at][0].isprintable()]
-        kept = sorted(short[:MOST_LINKED])
-        if kept and not first.issubset(kept):
-            return None
-        counts = {words[at][0]: words[at][1] for at in kept}
-        for pair, each in zip(pairs, held, strict=True):
-            if left_out := rounds.value(pair) - sum(each[at] * words[at][1] for at in kept):
-                word = b"".join(map(_as_bytes, pair)).decode(errors="replace")
-                if "\ufffd" in word or not word.isprintable():  # parts of a character, or no line of a list
-                    return None
-                counts[word] = counts.get(word, 0) + left_out
-        corpus = "\n".join(f"{word}\t{count}" for word, count in counts.items())
-        merges = "\n".join(" ".join(map(_spelling, map(_as_bytes, pair))) for pair in before)
-        values: dict[str, str | int] = {"corpus": corpus, "before": merges, "size": 1, "step": 1, "ties": self.ties}
-        return Link("training", values | {"algorithm": "bpe", "symbols": "bytes"})
+        found = sorted(set().union(*held) or range(len(words)), key=lambda at: (at not in first, -words[at][1], at))
+        for most, longest in ((MOST_LINKED, LONGEST_LINKED), (len(found), LONGEST_LINK)):
+            kept = sorted([at for at in found if len(words[at][0]) <= longest][:most])
+            counts = {words[at][0]: words[at][1] for at in kept}
+            alone = []
+            for pair, each in zip(pairs, held, strict=True):
+                if left_out := rounds.value(pair) - sum(each[at] * words[at][1] for at in kept):
+                    alone.append(b"".join(map(_as_bytes, pair)).decode(errors="replace"))
+                    counts[alone[-1]] = counts.get(alone[-1], 0) + left_out
+            listed = "\n".join(f"{word}\t{count}" for word, count in counts.items())
+            is_list = len(listed) <= LONGEST_LINK and all(len(word.splitlines()) == 1 for word in counts)
+            if is_list and (not kept or first.issubset(kept)) and "\ufffd" not in "".join(alone):
+                return listed
+        return None
 
 
 def judge(training: Training, handed: HandedIn) -> Verdict:
@@ -220,7 +248,7 @@ def judge(training: Training, handed: HandedIn) -> Verdict:
             for row in rows_around(yours, its, place, counts=counts)
         ],
         notes=notes,
-        link=training.link(place + len(training.before), rounds, [*right[place - 1 : place], *mine[place - 1 : place]]),
+        link=training.link(place + len(training.before), [*right[place - 1 : place], *mine[place - 1 : place]], rounds),
     )
 
 
@@ -357,7 +385,8 @@ def judge_vocabulary(training: Training, handed: HandedIn) -> Verdict:
     verdict = Verdict(
         "wrong", "piece", agreeing, len(wanted), place=place, why=why, own_rule=training.ties, notes=notes
     )
-    return replace(verdict, yours=yours, right=its, in_both=agreeing)
+    link = training.link_to(missing[0]) if missing else None
+    return replace(verdict, yours=yours, right=its, in_both=agreeing, link=link)
 
 
 def _as_text(piece: str | bytes) -> str:

@@ -1,6 +1,7 @@
 """Judges what is one row: tokens, ids, a text, tags, a string of bytes; and the longest piece of a vocabulary."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -136,7 +137,16 @@ def judge_tokens(values: Values, _texts: Texts, text: str, find: Find) -> Verdic
     spelled = "".join(mine).replace("##", "")
     if spelled != shown_piece(values["text"]).replace("␣" if values.get("split") == "spaces" else "\0", ""):
         why = "other-text"
-    return judged(mine, right, "token", rules=rules, reasons=reasons, notes=notes, why=why)
+    verdict = judged(mine, right, "token", rules=rules, reasons=reasons, notes=notes, why=why)
+    return _linked(verdict, values, find)
+
+
+def _linked(verdict: Verdict, values: Values, find: Find) -> Verdict:
+    """The verdict with a link to the round that makes the first token that differs, or the last one of too many."""
+    if verdict.place is None or "merges" not in values or "trained" in values:
+        return verdict
+    token = encoded(values, find)[: verdict.place][-1]
+    return replace(verdict, link=Training.of(values, {}).link_to(token, values["text"]))
 
 
 def _as_shown(token: str) -> str:
@@ -154,7 +164,7 @@ def judge_ids(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:
         reasons["special-as-text"] = list(map(str, plain))
         if values.get("shuffled"):  # minbpe's step 3: merges over the bytes as they are, without GPT-4's order
             reasons["not-shuffled"] = list(map(str, computed.unshuffled(find(values["vocabulary"]), right)))
-    return judged(list(map(str, mine)), list(map(str, right)), "id", reasons=reasons)
+    return _linked(judged(list(map(str, mine)), list(map(str, right)), "id", reasons=reasons), values, find)
 
 
 def judge_text(values: Values, _texts: Texts, text: str, _find: Find) -> Verdict:

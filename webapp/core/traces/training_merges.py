@@ -6,12 +6,12 @@ counts are recomputed from the words of each round. Tests on random corpora veri
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any
 
 from webapp.core.trainers import bpe, wordpiece
 from webapp.core.trainers.pair_counts import Pairs
-from webapp.core.trainers.ties import FIRST_SEEN, TieRule, tie_key
+from webapp.core.trainers.ties import FIRST_SEEN, TieRule, in_order_of_ids, tie_key
 from webapp.core.trainers.word_counts import WordCounts
 
 Symbol = Any
@@ -124,19 +124,42 @@ def train_bytes(
     [b'aa']
     """
     spelled = _spelled(counts, lambda word: (bpe.BYTES[byte] for byte in word.encode()))
-    if not before:
-        return MergeTraining(bpe.train_bytes(counts, merges_at_most=merges, ties=ties), spelled, ties=ties)
+    return _trained_after(before, spelled, (b"", *bpe.byte_alphabet(ties)), merges, ties)
+
+
+def train_unmarked(
+    counts: WordCounts, merges: int, *, ties: TieRule = FIRST_SEEN, before: Sequence[tuple[str, str]] = ()
+) -> MergeTraining:
+    """Train BPE over characters without a mark at the end of a word; `merges` and `before` as in `train_bytes`.
+
+    >>> training = train_unmarked({"大学的大学生": 1, "学生": 2}, 2)
+    >>> [(round.winner.left, round.winner.right, round.winner.count) for round in training.rounds()]
+    [('学', '生', 3), ('大', '学', 1)]
+    """
+    characters = dict.fromkeys("".join([*counts, *chain.from_iterable(before)]))
+    start = ("", *in_order_of_ids(characters, ties))
+    return _trained_after(before, _spelled(counts, tuple), start, merges, ties, "<unk>")
+
+
+def _trained_after(
+    before: Sequence[tuple[Symbol, Symbol]],
+    words: tuple[CorpusWord, ...],
+    start: tuple[Symbol, ...],
+    merges: int,
+    ties: TieRule,
+    unknown: str | None = None,
+) -> MergeTraining:
+    """Train on words whose first merges are given; `start` is the alphabet after an empty piece, which no symbol is."""
     for left, right in before:
-        spelled = tuple(
-            _rewritten(word, left, right, left + right) if left in word.symbols else word for word in spelled
-        )
-    alphabet = bpe.byte_alphabet(ties)
-    pieces = [b"", *dict.fromkeys([*alphabet, *(left + right for left, right in before)])]
+        words = tuple(_rewritten(word, left, right, left + right) if left in word.symbols else word for word in words)
+    pieces: list[Symbol] = list(dict.fromkeys([*start, *(left + right for left, right in before)]))
     numbers = {piece: number for number, piece in enumerate(pieces)}
-    pairs = Pairs((([numbers[one] for one in word.symbols], word.count) for word in spelled), len(pieces) - 1)
+    pairs = Pairs((([numbers[one] for one in word.symbols], word.count) for word in words), len(pieces) - 1)
     found = islice(bpe.merges_of_pairs(pairs, pieces, 1, ties=ties), merges)
-    trained = bpe.TrainedBPE(alphabet, (*(bpe.CountedMerge(*pair, 0) for pair in before), *found))
-    return MergeTraining(trained, tuple(replace(word, made=()) for word in spelled), ties=ties, before=len(before))
+    alphabet = start[1:] if unknown is None else (unknown, *start[1:])
+    every = (*(bpe.CountedMerge(*pair, 0) for pair in before), *found)
+    trained: bpe.TrainedBPE[Any] = bpe.TrainedBPE(alphabet, every, unknown=unknown)
+    return MergeTraining(trained, tuple(replace(word, made=()) for word in words), ties=ties, before=len(before))
 
 
 def train_characters(

@@ -64,7 +64,7 @@ class TrainedBPE(Generic[AnyStr]):
         return BPE(
             tuple(ids),
             [(ids[merge.left], ids[merge.right]) for merge in merges],
-            byte_level=not self.end_of_word_suffix,
+            byte_level=not (self.end_of_word_suffix or self.unknown),
             end_of_word_suffix=self.end_of_word_suffix,
             unknown=self.unknown,
         )

@@ -29,8 +29,14 @@ MOST_UNFOLDED = 40  # pieces of the alphabet
 
 def character_bpe(wanted: TrainingRequest) -> tables.TrainingWalkthrough:
     """The steps of training BPE over characters; the corpus must contain words."""
+    if wanted.mark == "none":
+        counts, before = wanted.word_counts(recipes.UNMARKED_BPE), wanted.merges_before
+        training = training_merges.train_unmarked(counts, wanted.merges, ties=wanted.ties, before=before)
+        return MergeSteps(wanted, training, recipes.UNMARKED_BPE).walkthrough()
     counts = wanted.word_counts(recipes.CHARACTER_BPE)
-    training = training_merges.train_characters(counts, wanted.merges, suffix_apart=wanted.apart, ties=wanted.ties)
+    training = training_merges.train_characters(
+        counts, wanted.merges, suffix_apart=wanted.mark == "apart", ties=wanted.ties
+    )
     return MergeSteps(wanted, training, recipes.CHARACTER_BPE).walkthrough()
 
 
@@ -66,7 +72,8 @@ class MergeSteps:
         )
 
     def _start(self) -> Frame:
-        spelled = "before" if self._training.before else "apart" if self._asked.apart else self._recipe.name
+        spelled = self._recipe.name
+        spelled = "before" if self._training.before else "apart" if self._asked.mark == "apart" else spelled
         words = self._training.start
         scored, ties = self._training.scored, self._training.ties
         rule = "" if ties == FIRST_SEEN else dict(TIE_TITLES)[ties]

@@ -7,6 +7,7 @@
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -98,7 +99,15 @@ def whole_number(written: str) -> int:
 LONGEST_VALUE = 40  # characters of a wrong value in a message
 MERGES = TrainingOption("size", _l("Maximum number of merges"), 0, MOST_MERGES)
 PIECES = TrainingOption("size", _l("Pieces to keep"), 1, MOST_PIECES)
-APART = TrainingOption("apart", _l("“%(suffix)s” is a separate symbol", suffix="</w>"))
+MARK = TrainingOption(
+    "mark",
+    _l("End of a word"),
+    choices=(
+        ("last", _l("“%(suffix)s” is part of the last character", suffix="</w>")),
+        ("apart", _l("“%(suffix)s” is a separate symbol", suffix="</w>")),
+        ("none", _l("no mark; only spaces separate words")),
+    ),
+)
 TIES = TrainingOption("ties", _l("Equally frequent pairs"), choices=TIE_TITLES)
 MINIMUM = TrainingOption("minimum", _l("Minimum count of a pair"), 1, MOST)
 LONGER = TrainingOption("longer", _l("Longer pieces to start with"), 0, MOST_PIECES)
@@ -155,7 +164,7 @@ TRAININGS: dict[str, Training] = {
     training.request.kind: training
     for training in (
         Training(
-            "bpe", _l("BPE over characters"), merges.character_bpe, (bpe.characters, bpe.train), options=(APART, TIES)
+            "bpe", _l("BPE over characters"), merges.character_bpe, (bpe.characters, bpe.train), options=(MARK, TIES)
         ),
         Training("bpe", _l("BPE over bytes"), merges.byte_bpe, (bpe.utf8, bpe.train), "bytes", options=(TIES,)),
         Training(
@@ -218,10 +227,11 @@ def read(request: Request, algorithm: str) -> tuple[TrainingRequest, list[InputP
     readers: dict[str, Callable[[str], Any]] = {
         option.name: option.read for option in (*training.options, *([training.size] if training.size else []))
     }
-    if wanted.kind == "bpe-bytes":
-        readers["before"] = _before
+    if wanted.kind == "bpe-bytes" or (wanted.kind == "bpe" and values.get("mark") == "none"):
+        readers["before"] = partial(_before, as_text=not wanted.symbols)
     for name, read_value in {**readers, "step": _step}.items():
-        written = values.get(name, "")
+        # `apart`: in links from before there were words without a mark.
+        written = values.get(name, "apart" if name == "mark" and values.get("apart", "0") not in ("0", "") else "")
         if written.strip():
             try:
                 given[name] = read_value(written)
@@ -231,8 +241,8 @@ def read(request: Request, algorithm: str) -> tuple[TrainingRequest, list[InputP
     return replace(wanted, corpus=corpus, text=text, as_text=as_text, **given), problems
 
 
-def _before(written: str) -> str:
-    read_merges(written)
+def _before(written: str, *, as_text: bool) -> str:
+    read_merges(written, as_text=as_text)
     return written
 
 
