@@ -6,199 +6,21 @@ most frequent pair, or wrong from its first other merge on.
 """
 
 import json
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from webapp.core import recipes
-from webapp.core.homework.files import HandedIn, as_bytes, bytes_of, merges_of
-from webapp.core.homework.readers import Raw
-from webapp.core.homework.rounds import BPERounds, Pair, Piece, Rounds, WordPieceRounds, shown_piece, train
-from webapp.core.homework.verdicts import AnswerError, Link, Note, Side, Verdict, first_difference, rows_around
-from webapp.core.recipes import Recipe
+from webapp.core.homework.files import HandedIn, bytes_of, merges_of
+from webapp.core.homework.rounds import BPERounds, Pair, Piece, Rounds, file_spelling, shown_piece
+from webapp.core.homework.training import PATTERNS, Training
+from webapp.core.homework.verdicts import AnswerError, Note, Side, Verdict, first_difference, rows_around
 from webapp.core.reference import wordpiece
-from webapp.core.reference.bpe import utf8
-from webapp.core.text.split_patterns import CL100K_BASE, GPT2, SplitPattern
-from webapp.core.text.utf8 import bytes_to_characters
-from webapp.core.trainers.ties import FIRST_SEEN, TIE_RULES, TieRule
+from webapp.core.trainers.ties import TIE_RULES
 from webapp.core.vocabulary_error import Phrase
 
 MOST_WORDS = 6  # that hold a pair
-LONGEST_LINK = 2_000  # characters of a corpus that a walkthrough shows
-MOST_LINKED = 24  # words of a longer corpus
-LONGEST_LINKED = 60  # characters of such a word
 MISTAKEN = ("joined", "as-spelled", "higher-ids")
 """Rules by which students often take the greater pair: by the joined piece, by what files show, by ids."""
-PATTERNS = {"gpt2": GPT2, "gpt4": CL100K_BASE}
-WALKTHROUGHS: Mapping[str, tuple[Recipe, Mapping[str, str | int]]] = {
-    "bytes": (recipes.BYTE_BPE, {"algorithm": "bpe", "symbols": "bytes"}),
-    "characters": (recipes.UNMARKED_BPE, {"algorithm": "bpe", "mark": "none"}),
-    "suffix": (recipes.CHARACTER_BPE, {"algorithm": "bpe", "mark": "apart"}),
-    "wordpiece": (recipes.WORDPIECE, {"algorithm": "wordpiece", "minimum": 1}),
-}
-"""What shows a training by its symbols: how it splits a corpus, and the fields of its address."""
-TIED = (recipes.BYTE_BPE, recipes.UNMARKED_BPE)
-"""Those that know the rules for ties, and merges done before: an end-of-word mark is not ordered as a suffix is."""
-
-
-@dataclass(frozen=True)
-class Training:
-    """What to train on, and how: the parameters of an exercise.
-
-    `split`: `spaces` for words between white space, a name of `PATTERNS`, or `none` for the whole text. `symbols`:
-    `bytes`, `characters` or `wordpiece`; a `suffix` is a symbol of its own after each word. `words` has words with
-    their counts in place of a corpus. `before` are merges that the exercise gives; those asked for come after them.
-    `published` are merges that a course prints although its own formula gives others.
-    """
-
-    merges: int
-    ties: TieRule = FIRST_SEEN
-    symbols: str = "bytes"
-    split: str = "spaces"
-    suffix: str = ""
-    specials: tuple[str, ...] = ()
-    before: tuple[Pair, ...] = ()
-    published: tuple[Pair, ...] = ()
-    words: Mapping[str, int] | None = None
-    corpus: str = ""
-
-    @classmethod
-    def of(cls, values: Mapping[str, Any], given: Mapping[str, str]) -> "Training":
-        """The training of an exercise; the corpus may be a file that the student gives."""
-        known = {name: value for name, value in values.items() if name in cls.__dataclass_fields__}
-        known["specials"] = tuple(known.get("specials", ()))
-        known |= {name: tuple(map(tuple, known[name])) for name in ("before", "published") if name in known}
-        return cls(**{**known, **({"corpus": given["corpus"]} if "corpus" in given else {})})
-
-    @cached_property
-    def counts(self) -> Mapping[str, int]:
-        """How often each word occurs, in order of first occurrence; special tokens separate texts and are no words."""
-        if self.words is not None:
-            return self.words
-        texts = re.split("|".join(map(re.escape, self.specials)), self.corpus) if self.specials else [self.corpus]
-        return Counter(word for text in texts for word in self._split(text))
-
-    def _split(self, text: str) -> Iterable[str]:
-        if self.split == "spaces":
-            return text.split()
-        return SplitPattern(PATTERNS[self.split]).findall(text) if self.split in PATTERNS else [text]
-
-    def spell(self, word: str) -> tuple[Piece, ...]:
-        """The first symbols of a word."""
-        if self.symbols == "wordpiece":
-            return wordpiece.split(word)
-        symbols: tuple[Piece, ...] = utf8(word) if self.symbols == "bytes" else tuple(word)
-        return (*symbols, self.suffix) if self.suffix else symbols
-
-    def rounds(self, merges: Sequence[Pair] = ()) -> Rounds:
-        """The training before the first round that is asked for, or after further merges."""
-        words = ((self.spell(word), count) for word, count in self.counts.items())
-        rounds: Rounds = WordPieceRounds(words) if self.symbols == "wordpiece" else BPERounds(words)
-        for pair in (*self.before, *merges):
-            rounds.merge(pair)
-        return rounds
-
-    def joined(self, pair: Pair) -> Piece:
-        """The piece that a merge makes."""
-        return wordpiece.join(*pair) if self.symbols == "wordpiece" else pair[0] + pair[1]
-
-    @cached_property
-    def right(self) -> list[Pair]:
-        """The merges that are asked for."""
-        return train(self.rounds(), self.merges, self.ties)
-
-    @property
-    def every(self) -> list[Pair]:
-        """The merges that are given and those that are asked for."""
-        return [*self.before, *self.right]
-
-    @property
-    def alphabet(self) -> list[Piece]:
-        """The pieces before the first merge: all bytes, or the symbols of the words."""
-        if self.symbols == "bytes":
-            return [bytes([byte]) for byte in range(256)]
-        return sorted({symbol for word in self.counts for symbol in self.spell(word)})
-
-    def read(self, pairs: Sequence[tuple[Raw, Raw]], notes: list[Note]) -> list[Pair]:
-        """A student's merges as pairs of pieces."""
-        if self.symbols == "bytes":
-            return list(as_bytes(pairs, notes))
-        ends = ("</w>", "_", "▁") if self.suffix else ()
-
-        def piece(raw: Raw) -> str:
-            text = raw.decode(errors="replace") if isinstance(raw, bytes) else str(raw)
-            end = next((end for end in ends if text.endswith(end)), "")
-            return f"{text.removesuffix(end)}{self.suffix if end else ''}".replace("␣", " ")
-
-        return [(piece(left), piece(right)) for left, right in pairs]
-
-    def link(self, number: int, pairs: Sequence[Pair] = (), rounds: Rounds | None = None) -> Link | None:
-        """What the walkthrough of the training needs to show a round; None for a training that it cannot show.
-
-        Of a corpus that it would split into other words, or is too long for it, it shows the words that hold some pairs
-        before that round. Its end-of-word mark stands for any suffix.
-        """
-        recipe, values = WALKTHROUGHS["suffix" if self.suffix else self.symbols]
-        corpus = self._whole(recipe) if recipe in TIED or self.right == replace(self, ties=FIRST_SEEN).right else None
-        if recipe in TIED:
-            values = {**values, "ties": self.ties}
-        if corpus is not None:
-            return Link("training", {**values, **corpus, "size": len(self.every), "step": number})
-        before = self.every[: number - 1]
-        rounds = rounds or replace(self, before=()).rounds(before)
-        if not (pairs and recipe in TIED and isinstance(rounds, BPERounds)):
-            return None
-        part = self._part(rounds, pairs)
-        merges = "\n".join(" ".join(map(_spelling, map(_as_bytes, pair))) for pair in before)
-        return part and Link("training", {**values, "corpus": part, "before": merges, "size": 1, "step": 1})
-
-    def link_to(self, piece: Piece, text: str = "") -> Link | None:
-        """What shows the round that makes a piece, with the tokens of a word; the last step if no merge makes it."""
-        every = self.every
-        number = next((at for at, pair in enumerate(every, 1) if self.joined(pair) == piece), len(every) + 1)
-        link = self.link(number, every[number - 1 : number])
-        whole = text and WALKTHROUGHS["suffix" if self.suffix else self.symbols][0].count(text) == {text: 1}
-        return replace(link, values={**link.values, "text": text}) if link and whole else link
-
-    def _whole(self, recipe: Recipe) -> dict[str, str | int] | None:
-        """The corpus, or its words with their counts, if the walkthrough reads them as the same words and merges."""
-        if self.before and replace(self, before=(), merges=len(self.every)).right != self.every:
-            return None
-        if 0 < len(self.corpus) <= LONGEST_LINK and [*recipe.count(self.corpus).items()] == [*self.counts.items()]:
-            return {"corpus": self.corpus, "as_text": 1}
-        listed = "\n".join(f"{word} {count}" for word, count in self.counts.items())
-        if len(listed) > LONGEST_LINK or not all(
-            each.isalpha() and recipe.count(each) == {each: 1} for each in self.counts
-        ):
-            return None
-        return {"corpus": listed}
-
-    def _part(self, rounds: BPERounds, pairs: Sequence[Pair]) -> str | None:
-        """The most frequent words that hold a pair, and the pairs alone for the rest; None if they are too long.
-
-        So each pair is counted as on the whole corpus, and no other pair more often. The first word that holds a pair
-        is among them, which decides by the rule `first-seen`. Where a pair is part of a character, it cannot be alone,
-        and where the first word is long, the others cannot be without it: then all words that hold a pair are there.
-        """
-        held, words = [rounds.holding(pair) for pair in pairs], list(self.counts.items())
-        first = {min(each) for each in held if each}
-        found = sorted(set().union(*held) or range(len(words)), key=lambda at: (at not in first, -words[at][1], at))
-        for most, longest in ((MOST_LINKED, LONGEST_LINKED), (len(found), LONGEST_LINK)):
-            kept = sorted([at for at in found if len(words[at][0]) <= longest][:most])
-            counts = {words[at][0]: words[at][1] for at in kept}
-            alone = []
-            for pair, each in zip(pairs, held, strict=True):
-                if left_out := rounds.value(pair) - sum(each[at] * words[at][1] for at in kept):
-                    alone.append(b"".join(map(_as_bytes, pair)).decode(errors="replace"))
-                    counts[alone[-1]] = counts.get(alone[-1], 0) + left_out
-            listed = "\n".join(f"{word}\t{count}" for word, count in counts.items())
-            is_list = len(listed) <= LONGEST_LINK and all(len(word.splitlines()) == 1 for word in counts)
-            if is_list and (not kept or first.issubset(kept)) and "\ufffd" not in "".join(alone):
-                return listed
-        return None
 
 
 def judge(training: Training, handed: HandedIn) -> Verdict:
@@ -336,7 +158,7 @@ def _rule_of(training: Training, mine: list[Pair]) -> str:
         if len(tied) > 1:
             keys: dict[str, Callable[[Pair], Any]] = {
                 "joined": training.joined,
-                "as-spelled": lambda each: tuple(map(_spelling, each)),
+                "as-spelled": lambda each: tuple(map(file_spelling, each)),
                 "higher-ids": lambda each: tuple(map(ids.__getitem__, each)),
             }
             rules = [
@@ -395,17 +217,9 @@ def _as_text(piece: str | bytes) -> str:
 
 def written(training: Training) -> str:
     """The right merges as text, one a line."""
-    return "".join(f"{' '.join(map(_spelling, pair))}\n" for pair in training.right)
-
-
-def _as_bytes(piece: Piece) -> bytes:
-    return piece if isinstance(piece, bytes) else str(piece).encode()
-
-
-def _spelling(piece: Piece) -> str:
-    return bytes_to_characters(piece) if isinstance(piece, bytes) else str(piece).replace(" ", "␣")
+    return "".join(f"{' '.join(map(file_spelling, pair))}\n" for pair in training.right)
 
 
 def written_vocabulary(training: Training) -> str:
     """The right vocabulary as JSON, with an id for each piece."""
-    return json.dumps({_spelling(piece): id for id, piece in enumerate(pieces_of(training))}, ensure_ascii=False)
+    return json.dumps({file_spelling(piece): id for id, piece in enumerate(pieces_of(training))}, ensure_ascii=False)

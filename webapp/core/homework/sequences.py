@@ -7,9 +7,9 @@ from typing import Any
 
 from webapp.core.homework import computed
 from webapp.core.homework.files import HandedIn, bytes_of
-from webapp.core.homework.merges import Training
 from webapp.core.homework.readers import read_bytes, read_ids, read_tags, read_tokens
 from webapp.core.homework.rounds import Piece, shown_piece
+from webapp.core.homework.training import Training
 from webapp.core.homework.verdicts import AnswerError, Note, PlaceKind, Side, Verdict, first_difference, rows_around
 from webapp.core.reference import bpe, wordpiece
 from webapp.core.tokenizer import Tokenizer

@@ -110,55 +110,46 @@ class MergeTraining:
             words = after
 
 
-def train_bytes(
-    counts: WordCounts, merges: int, *, ties: TieRule = FIRST_SEEN, before: Sequence[tuple[bytes, bytes]] = ()
+def train_unmarked(
+    counts: WordCounts,
+    merges: int,
+    *,
+    as_bytes: bool = True,
+    ties: TieRule = FIRST_SEEN,
+    before: Sequence[tuple[Symbol, Symbol]] = (),
 ) -> MergeTraining:
-    """Train byte-level BPE with at most `merges` merges; fewer if no pair is left. Those in `before` are done already.
+    """Train BPE over bytes or characters, without a mark at the end of a word, with at most `merges` merges.
 
-    >>> for round in train_bytes({"aaabdaaabac": 1}, 3).rounds():
+    They are fewer if no pair is left. Those in `before` are done already.
+
+    >>> for round in train_unmarked({"aaabdaaabac": 1}, 3).rounds():
     ...     print(round.winner.left, round.winner.right, round.winner.count, b" ".join(round.after[0].symbols))
     b'a' b'a' 4 b'aa a b d aa a b a c'
     b'aa' b'a' 2 b'aaa b d aaa b a c'
     b'aaa' b'b' 2 b'aaab d aaab a c'
-    >>> [round.winner.left for round in train_bytes({"aaabdaaabac": 1}, 1, before=[(b"a", b"a")]).rounds()]
+    >>> [round.winner.left for round in train_unmarked({"aaabdaaabac": 1}, 1, before=[(b"a", b"a")]).rounds()]
     [b'aa']
+    >>> next(train_unmarked({"大学的大学生": 1}, 1, as_bytes=False).rounds()).piece
+    '大学'
     """
-    spelled = _spelled(counts, lambda word: (bpe.BYTES[byte] for byte in word.encode()))
-    return _trained_after(before, spelled, (b"", *bpe.byte_alphabet(ties)), merges, ties)
-
-
-def train_unmarked(
-    counts: WordCounts, merges: int, *, ties: TieRule = FIRST_SEEN, before: Sequence[tuple[str, str]] = ()
-) -> MergeTraining:
-    """Train BPE over characters without a mark at the end of a word; `merges` and `before` as in `train_bytes`.
-
-    >>> training = train_unmarked({"大学的大学生": 1, "学生": 2}, 2)
-    >>> [(round.winner.left, round.winner.right, round.winner.count) for round in training.rounds()]
-    [('学', '生', 3), ('大', '学', 1)]
-    """
-    characters = dict.fromkeys("".join([*counts, *chain.from_iterable(before)]))
-    start = ("", *in_order_of_ids(characters, ties))
-    return _trained_after(before, _spelled(counts, tuple), start, merges, ties, "<unk>")
-
-
-def _trained_after(
-    before: Sequence[tuple[Symbol, Symbol]],
-    words: tuple[CorpusWord, ...],
-    start: tuple[Symbol, ...],
-    merges: int,
-    ties: TieRule,
-    unknown: str | None = None,
-) -> MergeTraining:
-    """Train on words whose first merges are given; `start` is the alphabet after an empty piece, which no symbol is."""
+    if as_bytes:
+        words = _spelled(counts, lambda word: (bpe.BYTES[byte] for byte in word.encode()))
+        alphabet: tuple[Symbol, ...] = bpe.byte_alphabet(ties)
+    else:
+        words = _spelled(counts, tuple)
+        alphabet = tuple(in_order_of_ids(dict.fromkeys("".join([*counts, *chain.from_iterable(before)])), ties))
     for left, right in before:
         words = tuple(_rewritten(word, left, right, left + right) if left in word.symbols else word for word in words)
-    pieces: list[Symbol] = list(dict.fromkeys([*start, *(left + right for left, right in before)]))
+    pieces: list[Symbol] = [
+        *dict.fromkeys([b"" if as_bytes else "", *alphabet, *(left + right for left, right in before)])
+    ]
     numbers = {piece: number for number, piece in enumerate(pieces)}
     pairs = Pairs((([numbers[one] for one in word.symbols], word.count) for word in words), len(pieces) - 1)
     found = islice(bpe.merges_of_pairs(pairs, pieces, 1, ties=ties), merges)
-    alphabet = start[1:] if unknown is None else (unknown, *start[1:])
     every = (*(bpe.CountedMerge(*pair, 0) for pair in before), *found)
-    trained: bpe.TrainedBPE[Any] = bpe.TrainedBPE(alphabet, every, unknown=unknown)
+    trained: Any = (
+        bpe.TrainedBPE(alphabet, every) if as_bytes else bpe.TrainedBPE(("<unk>", *alphabet), every, unknown="<unk>")
+    )
     return MergeTraining(trained, tuple(replace(word, made=()) for word in words), ties=ties, before=len(before))
 
 

@@ -30,21 +30,22 @@ MOST_UNFOLDED = 40  # pieces of the alphabet
 def character_bpe(wanted: TrainingRequest) -> tables.TrainingWalkthrough:
     """The steps of training BPE over characters; the corpus must contain words."""
     if wanted.mark == "none":
-        counts, before = wanted.word_counts(recipes.UNMARKED_BPE), wanted.merges_before
-        training = training_merges.train_unmarked(counts, wanted.merges, ties=wanted.ties, before=before)
-        return MergeSteps(wanted, training, recipes.UNMARKED_BPE).walkthrough()
-    counts = wanted.word_counts(recipes.CHARACTER_BPE)
-    training = training_merges.train_characters(
-        counts, wanted.merges, suffix_apart=wanted.mark == "apart", ties=wanted.ties
-    )
+        return unmarked_bpe(wanted, recipes.UNMARKED_BPE)
+    counts, apart = wanted.word_counts(recipes.CHARACTER_BPE), wanted.mark == "apart"
+    training = training_merges.train_characters(counts, wanted.merges, suffix_apart=apart, ties=wanted.ties)
     return MergeSteps(wanted, training, recipes.CHARACTER_BPE).walkthrough()
 
 
-def byte_bpe(wanted: TrainingRequest) -> tables.TrainingWalkthrough:
-    """The steps of training BPE over bytes; the corpus must contain words."""
-    counts = wanted.word_counts(recipes.BYTE_BPE)
-    training = training_merges.train_bytes(counts, wanted.merges, ties=wanted.ties, before=wanted.merges_before)
-    return MergeSteps(wanted, training, recipes.BYTE_BPE).walkthrough()
+def unmarked_bpe(wanted: TrainingRequest, recipe: Recipe = recipes.BYTE_BPE) -> tables.TrainingWalkthrough:
+    """The steps of training BPE over bytes, or over characters without a mark; the corpus must contain words."""
+    training = training_merges.train_unmarked(
+        wanted.word_counts(recipe),
+        wanted.merges,
+        as_bytes=recipe is recipes.BYTE_BPE,
+        ties=wanted.ties,
+        before=wanted.merges_before,
+    )
+    return MergeSteps(wanted, training, recipe).walkthrough()
 
 
 def wordpiece(wanted: TrainingRequest) -> tables.TrainingWalkthrough:

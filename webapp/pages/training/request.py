@@ -163,10 +163,9 @@ def read_merges(letters: str, *, as_text: bool = False) -> list[tuple[Any, Any]]
         if text is None or len(lines) > MOST_BEFORE:
             raise ValueError
         for line in lines:
-            spelled = map(characters_to_bytes, line.split(" "))
-            pair: list[Any] = [piece.decode() if as_text else piece for piece in spelled]
-            left, right = pair
-            if not all(len(piece) == 1 or piece in known for piece in pair):
+            pair: list[Any] = [*map(characters_to_bytes, line.split(" "))]
+            left, right = (piece.decode() for piece in pair) if as_text else pair
+            if not all(len(piece) == 1 or piece in known for piece in (left, right)):
                 raise ValueError
             found.append((left, right))
             known.add(left + right)

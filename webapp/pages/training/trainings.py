@@ -7,7 +7,6 @@
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -28,7 +27,6 @@ from webapp.pages.training.request import (
     MOST_TEXT,
     USUAL_MERGES,
     TrainingRequest,
-    read_merges,
 )
 from webapp.pages.training.tables import TrainingWalkthrough
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
@@ -166,7 +164,7 @@ TRAININGS: dict[str, Training] = {
         Training(
             "bpe", _l("BPE over characters"), merges.character_bpe, (bpe.characters, bpe.train), options=(MARK, TIES)
         ),
-        Training("bpe", _l("BPE over bytes"), merges.byte_bpe, (bpe.utf8, bpe.train), "bytes", options=(TIES,)),
+        Training("bpe", _l("BPE over bytes"), merges.unmarked_bpe, (bpe.utf8, bpe.train), "bytes", options=(TIES,)),
         Training(
             "wordpiece", _l("WordPiece"), merges.wordpiece, (wordpiece.split, wordpiece.train), options=(MINIMUM,)
         ),
@@ -228,7 +226,7 @@ def read(request: Request, algorithm: str) -> tuple[TrainingRequest, list[InputP
         option.name: option.read for option in (*training.options, *([training.size] if training.size else []))
     }
     if wanted.kind == "bpe-bytes" or (wanted.kind == "bpe" and values.get("mark") == "none"):
-        readers["before"] = partial(_before, as_text=not wanted.symbols)
+        readers["before"] = str
     for name, read_value in {**readers, "step": _step}.items():
         # `apart`: in links from before there were words without a mark.
         written = values.get(name, "apart" if name == "mark" and values.get("apart", "0") not in ("0", "") else "")
@@ -239,11 +237,6 @@ def read(request: Request, algorithm: str) -> tuple[TrainingRequest, list[InputP
                 problems.append(replace(problem, field=name))
     as_text = values.get("as_text", "0") not in ("0", "")
     return replace(wanted, corpus=corpus, text=text, as_text=as_text, **given), problems
-
-
-def _before(written: str, *, as_text: bool) -> str:
-    read_merges(written, as_text=as_text)
-    return written
 
 
 def _step(written: str) -> int:
