@@ -23,15 +23,14 @@ MOST_LINKED = 24  # words of a longer corpus
 LONGEST_LINKED = 60  # characters of such a word
 PATTERNS = {"gpt2": GPT2, "gpt4": CL100K_BASE}
 WALKTHROUGHS: Mapping[str, tuple[Recipe, Mapping[str, str | int]]] = {
-    "bytes": (recipes.BYTE_BPE, {"algorithm": "bpe", "symbols": "bytes", "ties": FIRST_SEEN}),
-    "characters": (recipes.UNMARKED_BPE, {"algorithm": "bpe", "mark": "none", "ties": FIRST_SEEN}),
+    "bytes": (recipes.BYTE_BPE, {"algorithm": "bpe", "symbols": "bytes"}),
+    "characters": (recipes.UNMARKED_BPE, {"algorithm": "bpe", "mark": "none"}),
     "suffix": (recipes.CHARACTER_BPE, {"algorithm": "bpe", "mark": "apart"}),
     "wordpiece": (recipes.WORDPIECE, {"algorithm": "wordpiece", "minimum": 1}),
 }
-"""What shows a training by its symbols: how it splits a corpus, and the fields of its address.
-
-With `ties`, any of the rules, and merges done before. An end-of-word mark is not ordered as a suffix is: it has none.
-"""
+"""What shows a training by its symbols: how it splits a corpus, and the fields of its address."""
+TIED = (recipes.BYTE_BPE, recipes.UNMARKED_BPE)
+"""Those that have any rule for ties, and merges done before; an end-of-word mark is not ordered as a suffix is."""
 
 
 @dataclass(frozen=True)
@@ -125,43 +124,36 @@ class Training:
 
         return [(piece(left), piece(right)) for left, right in pairs]
 
-    def link(self, number: int, pairs: Sequence[Pair] = (), rounds: Rounds | None = None) -> Link | None:
-        """What the walkthrough of the training needs to show a round; None for a training that it cannot show.
+    def link(
+        self, number: int, pairs: Sequence[Pair] = (), rounds: Rounds | None = None, text: str = ""
+    ) -> Link | None:
+        """What the walkthrough of the training needs to show a round, and the tokens of a word; None if it cannot.
 
         It shows the whole corpus, or its words with their counts, if it reads the same words from it and trains the
         same merges; else the words that hold some pairs before that round. Its end-of-word mark stands for any suffix.
         """
-        recipe, values = self._walkthrough
-        shown = replace(self, before=(), merges=len(self.every), ties=self.ties if "ties" in values else FIRST_SEEN)
-        if "ties" in values:
-            values = {**values, "ties": self.ties}
+        recipe, kind = WALKTHROUGHS["suffix" if self.suffix else self.symbols]
+        ties = self.ties if recipe in TIED else FIRST_SEEN
+        values = {**kind, "ties": ties, **({"text": text} if recipe.count(text) == {text: 1} else {})}
+        shown = replace(self, before=(), merges=len(self.every), ties=ties)
         if shown == self or shown.right == self.every:
-            whole = {**values, "size": len(self.every), "step": number}
+            values |= {"size": len(self.every), "step": number}
             if 0 < len(self.corpus) <= LONGEST_LINK and [*recipe.count(self.corpus).items()] == [*self.counts.items()]:
-                return Link("training", {**whole, "corpus": self.corpus, "as_text": 1})
+                return Link("training", values | {"corpus": self.corpus, "as_text": 1})
             listed = "\n".join(f"{word} {count}" for word, count in self.counts.items())
-            if len(listed) <= LONGEST_LINK and all(
-                one.isalpha() and recipe.count(one) == {one: 1} for one in self.counts
-            ):
-                return Link("training", {**whole, "corpus": listed})
+            alike = (word.isalpha() and recipe.count(word) == {word: 1} for word in self.counts)
+            if len(listed) <= LONGEST_LINK and all(alike):
+                return Link("training", values | {"corpus": listed})
         before = self.every[: number - 1]
         rounds = rounds or replace(self, before=()).rounds(before)
-        part = self._part(rounds, pairs) if pairs and "ties" in values and isinstance(rounds, BPERounds) else ""
+        part = self._part(rounds, pairs) if pairs and recipe in TIED and isinstance(rounds, BPERounds) else ""
         merges = "\n".join(" ".join(map(file_spelling, map(_as_bytes, pair))) for pair in before)
-        return Link("training", {**values, "corpus": part, "before": merges, "size": 1, "step": 1}) if part else None
-
-    @property
-    def _walkthrough(self) -> tuple[Recipe, Mapping[str, str | int]]:
-        return WALKTHROUGHS["suffix" if self.suffix else self.symbols]
+        return Link("training", values | {"corpus": part, "before": merges, "size": 1, "step": 1}) if part else None
 
     def link_to(self, piece: Piece, text: str = "") -> Link | None:
         """What shows the round that makes a piece, with the tokens of a word; the last step if no merge makes it."""
-        made = [*map(self.joined, self.every), piece]
-        number = made.index(piece) + 1
-        link = self.link(number, self.every[number - 1 : number])
-        if link and text and self._walkthrough[0].count(text) == {text: 1}:
-            return replace(link, values={**link.values, "text": text})
-        return link
+        number = [*map(self.joined, self.every), piece].index(piece) + 1
+        return self.link(number, self.every[number - 1 : number], text=text)
 
     def _part(self, rounds: BPERounds, pairs: Sequence[Pair]) -> str:
         """The most frequent words that hold a pair, and the pairs alone for the rest; empty if they are too long.
