@@ -134,18 +134,19 @@ def train_unmarked(
     """
     if as_bytes:
         words = _spelled(counts, lambda word: (bpe.BYTES[byte] for byte in word.encode()))
-        start: tuple[Symbol, ...] = bpe.byte_alphabet(ties)
+        start: list[Symbol] = [b"", *bpe.byte_alphabet(ties)]
     else:
         words, characters = _spelled(counts, tuple), "".join([*counts, *chain.from_iterable(before)])
-        start = ("<unk>", *in_order_of_ids(dict.fromkeys(characters), ties))
+        start = ["", *in_order_of_ids(dict.fromkeys(characters), ties)]
     for left, right in before:
         words = tuple(_rewritten(word, left, right, left + right) if left in word.symbols else word for word in words)
-    pieces = list(dict.fromkeys([start[0][:0], *start, *(left + right for left, right in before)]))
+    pieces = list(dict.fromkeys([*start, *(left + right for left, right in before)]))
     numbers = {piece: number for number, piece in enumerate(pieces)}
     pairs = Pairs((([numbers[one] for one in word.symbols], word.count) for word in words), len(pieces) - 1)
     found = islice(bpe.merges_of_pairs(pairs, pieces, 1, ties=ties), merges)
     every = (*(bpe.CountedMerge(*pair, 0) for pair in before), *found)
-    trained = bpe.TrainedBPE(start, every, unknown=None if as_bytes else start[0])
+    unknown = () if as_bytes else ("<unk>",)
+    trained = bpe.TrainedBPE((*unknown, *start[1:]), every, unknown=unknown[0] if unknown else None)
     return MergeTraining(trained, tuple(replace(word, made=()) for word in words), ties=ties, before=len(before))
 
 
