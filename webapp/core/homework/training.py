@@ -124,9 +124,7 @@ class Training:
 
         return [(piece(left), piece(right)) for left, right in pairs]
 
-    def link(
-        self, number: int, pairs: Sequence[Pair] = (), rounds: Rounds | None = None, text: str = ""
-    ) -> Link | None:
+    def link(self, number: int, pairs: Sequence[Pair], rounds: Rounds | None = None, text: str = "") -> Link | None:
         """What the walkthrough of the training needs to show a round, and the tokens of a word; None if it cannot.
 
         It shows the whole corpus, or its words with their counts, if it reads the same words from it and trains the
