@@ -1,6 +1,7 @@
 """Training BPE and WordPiece: count pairs, merge the best one, rewrite the words, repeat."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -38,13 +39,10 @@ def character_bpe(wanted: TrainingRequest) -> tables.TrainingWalkthrough:
 
 def unmarked_bpe(wanted: TrainingRequest, recipe: Recipe = recipes.BYTE_BPE) -> tables.TrainingWalkthrough:
     """The steps of training BPE over bytes, or over characters without a mark; the corpus must contain words."""
-    training = training_merges.train_unmarked(
-        wanted.word_counts(recipe),
-        wanted.merges,
-        as_bytes=recipe is recipes.BYTE_BPE,
-        ties=wanted.ties,
-        before=wanted.merges_before,
-    )
+    counts, as_bytes, before = wanted.word_counts(recipe), recipe is recipes.BYTE_BPE, wanted.merges_before
+    training = training_merges.train_unmarked(counts, wanted.merges, as_bytes=as_bytes, ties=wanted.ties, before=before)
+    if wanted.before and any(recipe.count(word) != {word: 1} for word in counts):  # other words than of this recipe
+        recipe = replace(recipe, pretokenizer=recipes.UNMARKED_BPE.pretokenizer)
     return MergeSteps(wanted, training, recipe).walkthrough()
 
 
@@ -189,7 +187,7 @@ class MergeSteps:
         """The initial alphabet (of bytes only as words) and the pieces made since, the `new` one marked."""
         pieces: Sequence[str | bytes] = self._tokenizer(done).model.pieces
         first = len(self._training.trained.first(0).pieces)
-        is_bytes = self._recipe is recipes.BYTE_BPE
+        is_bytes = self._recipe.name == recipes.BYTE_BPE.name
         skipped = first if is_bytes else 0
         latest = [pieces.index(self._rounds[done - 1].piece)] if new else []
         in_use = len({symbol for word in self._words_after(done) for symbol in word.symbols})

@@ -99,11 +99,11 @@ MERGES = TrainingOption("size", _l("Maximum number of merges"), 0, MOST_MERGES)
 PIECES = TrainingOption("size", _l("Pieces to keep"), 1, MOST_PIECES)
 MARK = TrainingOption(
     "mark",
-    _l("End of a word"),
+    _l("End of a word such as “low”"),
     choices=(
-        ("last", _l("“%(suffix)s” is part of the last character", suffix="</w>")),
-        ("apart", _l("“%(suffix)s” is a separate symbol", suffix="</w>")),
-        ("none", _l("no mark; only spaces separate words")),
+        ("last", _l("w%(suffix)s, one symbol", suffix="</w>")),
+        ("apart", _l("w %(suffix)s, two symbols", suffix="</w>")),
+        ("none", _l("w, without a mark")),
     ),
 )
 TIES = TrainingOption("ties", _l("Equally frequent pairs"), choices=TIE_TITLES)
