@@ -9,127 +9,117 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from flask.testing import FlaskClient
 
-from webapp.core.homework.check import Answer, check
+from tests.site import words
+from webapp.core.homework.check import solution
 from webapp.core.homework.exercises import EXERCISES, own_exercise
 from webapp.core.homework.files import handed_in
-from webapp.core.homework.merges import judge, judge_vocabulary, pieces_of
+from webapp.core.homework.merges import judge
 from webapp.core.homework.rounds import file_spelling, shown_piece
 from webapp.core.homework.training import Training
-from webapp.core.homework.verdicts import Verdict
-from webapp.core.trainers.ties import TieRule
 from webapp.tools.homework.page import Checked
 
-TRAINED = {
-    id: exercise
-    for id, exercise in EXERCISES.items()
-    if exercise.kind in ("merges", "vocabulary", "tokens", "ids")
-    and "merges" in exercise.parameters
-    and "trained" not in exercise.parameters
-    and exercise.parameters.get("symbols") != "wordpiece"
-}
-"""The exercises over BPE that is trained."""
 ANALECTS = "学而时习之，不亦说乎？有朋自远方来，不亦乐乎？人不知而不愠，不亦君子乎？"
 TEXTS = {
     "words": "low low lower newest newest",
     "a list by its looks": "low 5 lower 2 3D x 5",
     "punctuation": "don't don't can't can't won't",
     "a sentence": ANALECTS,
-    "a sentence that is long": "".join(
-        chr(0x4E00 + (number * number * 7 + number * 13) % 300) for number in range(250)
-    ),
+    "a long sentence": "".join(chr(0x4E00 + (number * number * 7 + number * 13) % 300) for number in range(250)),
     "many words": " ".join(chr(0x4E00 + number * number % 900) + "大学" * (number % 3) for number in range(300)),
     "joined characters": "👩‍👩‍👧 👩‍👩‍👧 é é",
     "a run": "aaaa aaaa aab aab aaa",
 }
-OWN: list[tuple[str, str, TieRule]] = [
-    (algorithm, text, ("first-seen", "greater", "longest")[at % 3])
-    for algorithm in ("bpe", "bpe-bytes")
-    for at, text in enumerate([*TEXTS, "a sentence", "a run"])
-]
+TRAININGS: dict[str, dict[str, Any]] = {
+    id: dict(one.parameters)
+    for id, one in EXERCISES.items()
+    if one.kind == "merges" and one.parameters.get("symbols") != "wordpiece"
+}
+for algorithm in ("bpe", "bpe-bytes"):
+    for at, text in enumerate([*TEXTS, "a sentence", "a run"]):
+        ties = ("first-seen", "greater", "longest")[at % 3]
+        own = {"text": TEXTS[text], "algorithm": algorithm, "merges": 20, "ties": ties}
+        TRAININGS[f"{algorithm}, {text}, {ties}"] = dict(own_exercise(own).parameters)
+"""The parameters of the exercises of courses that train BPE, and of some of one's own."""
 
 
-def training_of(id: str) -> Training:
-    """The training of an exercise; the corpus of CS336 is here as its words."""
-    training = Training.of(EXERCISES[id].parameters, {})
-    if not EXERCISES[id].needs:
-        return training
-    path = Path(__file__).parents[1] / "core" / "trainers" / "cs336.json.xz"
-    if not path.exists():
-        pytest.skip("the word counts of CS336's corpus are not here")
-    return Training.of(
-        {**EXERCISES[id].parameters, "words": json.loads(lzma.decompress(path.read_bytes()))["counts"]}, {}
-    )
-
-
-def opened(client: FlaskClient, found: Verdict) -> tuple[dict[str, list[str]], Any]:
-    """The parameters of the address of the verdict's link, and the step that it opens."""
-    with client.application.test_request_context():
-        address = Checked(None, EXERCISES["cs336-bpe-example"], verdict=found, reveals_all=True).steps
-    assert address, (found.why, found.place)
-    assert len(address) < 8_000
-    assert client.get(address).status_code == 200
+def steps_at(client: FlaskClient, address: str) -> tuple[dict[str, list[str]], Any]:
+    """The parameters of an address of a training, and the step that it opens."""
     query = parse_qs(urlsplit(address).query)
     return query, client.get(f"{address}&format=json").get_json()["steps"][int(query["step"][0])]
 
 
-def pair_in(step: Any) -> str:
-    """The pair that a round merges, as verdicts have it; an end-of-word mark is the `_` of the exercise."""
-    pair = (step["pairs"][0][side] for side in ("left", "right"))
-    pieces = (bytes.fromhex(piece["bytes"]) if isinstance(piece, dict) else piece for piece in pair)
+def pair_of(pair: Any) -> str:
+    """A pair as verdicts have it; an end-of-word mark is the `_` of the exercise."""
+    pieces = (bytes.fromhex(one["bytes"]) if isinstance(one, dict) else one for one in (pair["left"], pair["right"]))
     return " ".join(map(shown_piece, pieces)).replace("</w>", "_")
 
 
-def check_rounds(client: FlaskClient, training: Training) -> None:
+@pytest.mark.parametrize("name", TRAININGS)
+def test_the_link_opens_the_round_with_the_pair_and_its_count(client: FlaskClient, name: str) -> None:
     """Answers that differ at the first merge, in the middle, at the last, and after it."""
-    last = len(training.right)
+    values, course = TRAININGS[name], Path(__file__).parents[1] / "core" / "trainers" / "cs336.json.xz"
+    if name == "cs336-train-bpe":
+        if not course.exists():
+            pytest.skip("the word counts of CS336's corpus are not here")
+        values["words"] = json.loads(lzma.decompress(course.read_bytes()))["counts"]
+    training = Training.of(values, {})
+    right, last = training.right, len(training.right)
     for place in sorted({0, 1, last // 2, last - 1, last}):
-        absent, reached = training.right[0][:1] * 2, training.rounds(training.right[:place])
-        others = {(left, right) for left, _ in training.right[place:] for _, right in training.right[place:]}
-        for wrong in [absent, *sorted(others, key=reached.value)[-2:]]:
-            mine = [[*map(file_spelling, pair)] for pair in [*training.right[:place], wrong]]
+        others = {(left, other) for left, _ in right[place:] for _, other in right[place:]} - {*right[place:][:1]}
+        value = training.rounds(right[:place]).value
+        for wrong in [right[0][:1] * 2, *sorted(others, key=lambda pair: (value(pair), pair))[-2:]]:
+            mine = [[*map(file_spelling, pair)] for pair in [*right[:place], wrong]]
             found = judge(training, handed_in("", {"merges.json": json.dumps(mine).encode()}))
-            if found.outcome == "right" or (found.why == "fewer-merges" and place == last):
-                continue
-            query, step = opened(client, found)
+            with client.application.test_request_context():
+                address = Checked(None, EXERCISES["cs336-bpe-example"], verdict=found, reveals_all=True).steps
+            assert address, (place, found.why)
+            assert len(address) < 8_000
+            query, step = steps_at(client, address)
             if found.right:
-                assert (step["kind"], pair_in(step)) == ("round", found.right.text)
+                assert (step["kind"], pair_of(step["pairs"][0])) == ("round", found.right.text)
                 assert step["pairs"][0]["count"] == found.right.count
+            else:
+                assert step["kind"] == "end" or query["size"] == ["1"]
             if found.yours and not step.get("more", 1):
-                counts = {pair_in({"pairs": [pair]}): pair["count"] for pair in step["pairs"]}
+                counts = {pair_of(pair): pair["count"] for pair in step["pairs"]}
                 assert counts.get(found.yours.text, 0) == found.yours.count
-            assert found.right or query["size"] == ["1"] or step["kind"] == "end"
 
 
-@pytest.mark.parametrize("id", [id for id, exercise in TRAINED.items() if exercise.kind == "merges"])
-def test_rounds_of_courses(client: FlaskClient, id: str) -> None:
-    check_rounds(client, training_of(id))
+VOCABULARY = json.loads(solution(EXERCISES["cs336-bpe-vocabulary"]))
 
 
-@pytest.mark.parametrize(("algorithm", "text", "ties"), OWN)
-def test_rounds_of_ones_own(client: FlaskClient, algorithm: str, text: str, ties: TieRule) -> None:
-    exercise = own_exercise({"text": TEXTS[text], "algorithm": algorithm, "merges": 20, "ties": ties})
-    check_rounds(client, Training.of(exercise.parameters, {}))
+@pytest.mark.parametrize(
+    ("id", "answer", "pair"),
+    [
+        ("cs336-bpe-vocabulary", json.dumps({piece: id for piece, id in VOCABULARY.items() if piece != "low"}), "l ow"),
+        ("cs336-bpe-newest", "new est", "n e"),
+        ("cs336-streaming", "259 0", "e st"),
+        ("minbpe-basic-ids", "256 97 100", "aaa b"),
+        ("hf-unhug", "u n hug", "u n"),
+        ("hf-unhug", "un h ug", "h ug"),
+    ],
+)
+def test_a_token_or_a_piece_has_the_round_that_makes_it(client: FlaskClient, id: str, answer: str, pair: str) -> None:
+    found = client.post("/api/v1/check", json={"exercise": id, "answer": answer}).json
+    _query, step = steps_at(client, found["link"])
+    assert (step["kind"], pair_of(step["pairs"][0])) == ("round", pair)
 
 
-@pytest.mark.parametrize("id", [id for id, exercise in TRAINED.items() if exercise.kind == "vocabulary"])
-def test_a_piece_that_a_vocabulary_lacks_has_the_round_that_makes_it(client: FlaskClient, id: str) -> None:
-    training = training_of(id)
-    pieces = {file_spelling(piece): at for at, piece in enumerate(pieces_of(training))}
-    for place in (0, len(training.right) - 1):
-        missing = file_spelling(training.joined(training.right[place]))
-        vocabulary = {piece: at for piece, at in pieces.items() if piece != missing}
-        found = judge_vocabulary(training, handed_in("", {"vocab.json": json.dumps(vocabulary).encode()}))
-        _query, step = opened(client, found)
-        assert (step["kind"], pair_in(step)) == ("round", " ".join(map(shown_piece, training.right[place])))
+@pytest.mark.parametrize("text", ["大学 大学生", "ab cd", "I’m"])
+def test_wordpiece_has_a_link_only_where_the_walkthrough_trains_the_same(client: FlaskClient, text: str) -> None:
+    """The walkthrough separates Chinese characters and punctuation, and knows one rule for ties."""
+    for ties in ("first-seen", "greater"):
+        own = {"text": text, "algorithm": "wordpiece", "merges": 3, "ties": ties}
+        body = {"sheet": json.dumps({"tasks": [own]}), "exercise": "own-1", "answer": "x y"}
+        found = client.post("/api/v1/check", json=body).json
+        assert (found["link"] is not None) == (text == "ab cd" and ties == "first-seen")
 
 
-@pytest.mark.parametrize("id", [id for id, exercise in TRAINED.items() if exercise.kind in ("tokens", "ids")])
-def test_a_token_has_the_round_that_makes_it(client: FlaskClient, id: str) -> None:
-    exercise = EXERCISES[id]
-    found = check(exercise, Answer("0" if exercise.kind == "ids" else "x"))
-    query, step = opened(client, found)
-    if "text" in query:
-        assert query["text"] == [exercise.parameters["text"]]
-    assert step["kind"] in ("round", "end")
-    if exercise.kind == "tokens" and found.right and step["kind"] == "round":
-        assert found.right.text == pair_in(step).replace(" ", "")
+def test_tags_and_published_tokens_have_the_step_that_decides_them(client: FlaskClient) -> None:
+    tags = {"algorithm": "fmm", "asked": "tags", "text": "研究\n研究生命", "dictionary": "研究\n研究生\n生命"}
+    body = {"sheet": json.dumps({"tasks": [tags]}), "exercise": "own-1", "answer": "B E B E B E"}
+    found = client.post("/api/v1/check", json=body).json
+    assert (found["place"], found["link"].endswith("&token=0")) == (4, True)
+    assert "研究生" in words(client.get(found["link"]))
+    found = client.post("/api/v1/check", json={"exercise": "minbpe-special", "answer": "100257 1 1917"}).json
+    assert "This step decides the token “hello”, id 15339." in words(client.get(found["link"] + "&lang=en"))
