@@ -26,6 +26,7 @@ TEXTS = {
     "a sentence": ANALECTS,
     "a long sentence": "".join(chr(0x4E00 + (number * number * 7 + number * 13) % 300) for number in range(250)),
     "many words": " ".join(chr(0x4E00 + number * number % 900) + "大学" * (number % 3) for number in range(300)),
+    "a long first word": f"{'-'.join('abcdefghijklmnopqrstuvwxyzabcdefghi')} c-d a-b b-c",
     "joined characters": "👩‍👩‍👧 👩‍👩‍👧 é é",
     "a run": "aaaa aaaa aab aab aaa",
 }
@@ -35,7 +36,7 @@ TRAININGS: dict[str, dict[str, Any]] = {
     if one.kind == "merges" and one.parameters.get("symbols") != "wordpiece"
 }
 for algorithm in ("bpe", "bpe-bytes"):
-    for at, text in enumerate([*TEXTS, "a sentence", "a run"]):
+    for at, text in enumerate([*TEXTS, "a run", "a sentence"]):
         ties = ("first-seen", "greater", "longest")[at % 3]
         own = {"text": TEXTS[text], "algorithm": algorithm, "merges": 20, "ties": ties}
         TRAININGS[f"{algorithm}, {text}, {ties}"] = dict(own_exercise(own).parameters)
