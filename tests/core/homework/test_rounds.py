@@ -76,35 +76,27 @@ def test_an_answer_by_another_rule_is_recognized(counts: dict[str, int], own: Ti
         assert [found.yours and found.yours.count] == [found.right and found.right.count]
 
 
-@given(
-    words,
-    st.sampled_from(["bytes", "characters"]),
-    st.sampled_from(TIE_RULES),
-    st.sampled_from(TIE_RULES),
-    st.integers(2, 4),
-)
+@given(words, st.booleans(), st.sampled_from(TIE_RULES), st.sampled_from(TIE_RULES), st.integers(2, 4))
 def test_a_link_to_a_part_of_a_corpus_has_the_pair_and_both_counts(
-    counts: dict[str, int], symbols: str, own: TieRule, other: TieRule, most: int
+    counts: dict[str, int], as_bytes: bool, own: TieRule, other: TieRule, most: int
 ) -> None:
     """However many words are kept, the round takes the right pair, and counts both as on the whole corpus."""
     counts = {f"{word}-": count for word, count in counts.items()}  # which the walkthrough would split
+    symbols, spelled = ("bytes", bytes) if as_bytes else ("characters", bytes.decode)
     right, mine = (Training(6, ties, symbols, words=counts) for ties in (own, other))
     assume(right.right != mine.right)
     with patch.object(homework_training, "MOST_LINKED", most):
         found = judge(right, handed_in(written(mine), {}))
     assert found.link
     lines = [line.rpartition("\t") for line in str(found.link.values["corpus"]).split("\n")]
-    before: list[Any] = [
-        tuple(map(characters_to_bytes, line.split())) for line in str(found.link.values["before"]).splitlines()
-    ]
-    if symbols == "characters":
-        before = [(left.decode(), right.decode()) for left, right in before]
+    merges = map(str.split, str(found.link.values["before"]).splitlines())
+    before: list[Any] = [tuple(spelled(characters_to_bytes(piece)) for piece in pair) for pair in merges]
     assert found.place
     assert found.right
     assert found.yours
     assert before == right.right[: found.place - 1]
     listed = {word: int(count) for word, _tab, count in lines}
-    training = train_unmarked(listed, 1, as_bytes=symbols == "bytes", ties=own, before=before)
+    training = train_unmarked(listed, 1, as_bytes=as_bytes, ties=own, before=before)
     (round,) = training.rounds()
     pairs = {(pair.left, pair.right): pair.count for pair in round.pairs()}
     (left, winner), *_rest = pairs.items()

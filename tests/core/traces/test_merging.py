@@ -160,9 +160,8 @@ def test_merges_round_by_round(counts: dict[str, int], merges: int, minimum: int
         wanted = bpe.train_bytes(counts, merges_at_most=merges, ties=ties)
     elif form == "unmarked":
         training = training_merges.train_unmarked(counts, merges, as_bytes=False, ties=ties)
-        wanted = bpe.TrainedBPE(
-            (), tuple(islice(bpe.character_merges(counts, end_of_word_suffix="", ties=ties), merges))
-        )
+        found = bpe.character_merges(counts, end_of_word_suffix="", ties=ties)
+        wanted = bpe.TrainedBPE((), tuple(islice(found, merges)))
     elif form == "wordpiece":
         training = training_merges.train_wordpiece(counts, merges, minimum=minimum)
         wanted = wordpiece.train(counts, merges_at_most=merges, minimum_pair_frequency=minimum)

@@ -264,14 +264,12 @@ def test_a_changed_copy_leaves_the_sheet_and_its_answers_alone(client: FlaskClie
     assert "There is no sheet at this address" in words(gone)
 
 
-@pytest.mark.parametrize("given", [{"text": "a b"}, {"algorithm": "fmm", "text": "研究", "dictionary": "研究"}])
-def test_an_exercise_that_leaves_out_what_is_usual_can_be_changed(client: FlaskClient, given: dict[str, str]) -> None:
-    for number in ("1", "0", "2", "-1", "x"):
-        page = client.post("/homework/sheet", data={"task": json.dumps(given), "change": number})
-        assert len(tasks_in(page)) == (number != "1")
-    page = client.post("/homework/sheet", data={"task": json.dumps(given), "change": "1"})
-    kind = "fmm:segmentation" if "algorithm" in given else "bpe:merges"
-    assert f'<option value="{kind}" selected>' in page.text
+@pytest.mark.parametrize("number", ["1", "0", "2", "-1", "x"])
+def test_an_exercise_that_leaves_out_what_is_usual_can_be_changed(client: FlaskClient, number: str) -> None:
+    task = '{"algorithm": "fmm", "text": "研究", "dictionary": "研究"}'
+    page = client.post("/homework/sheet", data={"task": task, "change": number})
+    assert len(tasks_in(page)) == (number != "1")
+    assert ('<option value="fmm:segmentation" selected>' in page.text) == (number == "1")
 
 
 def test_programs_check_the_tasks_of_a_sheet_and_are_told_no_more_than_its_page(client: FlaskClient) -> None:

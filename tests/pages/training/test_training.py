@@ -20,13 +20,8 @@ from webapp.pages.training.trainings import PRESETS
 from webapp.vocabularies import train_vocabulary
 
 LOWEST = "low 5 lower 2 widest 3 newest 6"
-KINDS: list[tuple[str, dict[str, str]]] = [
-    ("bpe", {}),
-    ("bpe", {"mark": "none"}),
-    ("bpe", {"symbols": "bytes"}),
-    ("wordpiece", {}),
-    ("unigram", {}),
-]
+KINDS: list[tuple[str, dict[str, str]]] = [("bpe", {}), ("bpe", {"mark": "none"}), ("bpe", {"symbols": "bytes"})]
+KINDS += [("wordpiece", {}), ("unigram", {})]
 
 
 def training_json(client: FlaskClient, asked: TrainingRequest) -> Any:
