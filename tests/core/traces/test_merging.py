@@ -193,6 +193,12 @@ def test_merges_round_by_round(counts: dict[str, int], merges: int, minimum: int
             assert [model.pieces[id] for id in model.ids(text)] == list(word.symbols)
 
 
+def test_a_merge_may_make_a_piece_that_a_merge_before_made_in_no_word() -> None:
+    before = [("b", "c"), ("a", "b"), ("ab", "c")]
+    training = training_merges.train_unmarked({"abc": 5, "abcd": 7}, 5, as_bytes=False, before=before)
+    assert [round.piece for round in training.rounds()] == ["abc", "abcd"]
+
+
 @given(
     st.dictionaries(st.text("abcd", min_size=1, max_size=10), st.integers(1, 9), min_size=1, max_size=12),
     st.integers(0, 12),

@@ -140,7 +140,8 @@ def train_unmarked(
         start = ["", *in_order_of_ids(dict.fromkeys(characters), ties)]
     for left, right in before:
         words = tuple(_rewritten(word, left, right, left + right) if left in word.symbols else word for word in words)
-    pieces = list(dict.fromkeys([*start, *(left + right for left, right in before)]))
+    used = frequencies(words)  # a piece that no word has is new when a merge makes it
+    pieces = list(dict.fromkeys([*start, *(left + right for left, right in before if left + right in used)]))
     numbers = {piece: number for number, piece in enumerate(pieces)}
     pairs = Pairs((([numbers[one] for one in word.symbols], word.count) for word in words), len(pieces) - 1)
     found = islice(bpe.merges_of_pairs(pairs, pieces, 1, ties=ties), merges)
