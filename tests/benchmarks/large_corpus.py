@@ -80,7 +80,7 @@ def _chinese(text: str) -> Iterator[str]:
 
 
 class PeakOfWorkers(threading.Thread):
-    """The most that the other processes of this session have had resident, each: the highest of all and the sum."""
+    """The most memory that each of the other processes of this session has had resident, in bytes."""
 
     def __init__(self, driver: int) -> None:
         super().__init__(daemon=True)
@@ -88,7 +88,7 @@ class PeakOfWorkers(threading.Thread):
         self._driver = driver
 
     def run(self) -> None:
-        """Look at the workers until this process ends; those that have ended count, too."""
+        """Look at the processes until this one ends; those that have ended count, too."""
         while True:
             for process in processes_of(self._driver):
                 if process != self._driver:
