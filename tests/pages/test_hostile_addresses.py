@@ -21,6 +21,7 @@ STATE += ["inference", "dropout", "alpha", "seed", "model", "prefix", "suffix", 
 COMPARE = [*STATE, "with", "with", "layout", "add", "remove", "up", "down", "preset", "search", "find"]
 STEPS = [*STATE, "step", "n", "temperature", "seed"]
 TRAINING = ["corpus", "packed", "symbols", "size", "text", "apart", "minimum", "longer", "plain", "every", "step"]
+TRAINING += ["mark", "before", "ties"]
 EXPANSION = ["base", "source", "addition", "tokens", "tokens", "text", "bridge"]
 # The parameters that each page reads.
 READ = {"/compare": COMPARE, "/compare/choices": COMPARE, "/frequencies": STATE}

@@ -57,6 +57,9 @@ def test_the_link_of_a_corpus_that_the_walkthrough_would_split_shows_the_round(c
     assert page.status_code == 200
     assert "occur next to each other 5 times, as often as one other pair" in words(page)
     assert "these are words that hold one of the two pairs" in words(page)
+    assert '<bdi>n&#39;</bdi><span class="cell-id">256</span>' in page.text  # a token of a whole word
+    found = check(client, sheet=sheet, exercise="own-1", answer="n '\nn' t\nw o")
+    assert "Your pair occurs once, the right one 3 times." in found["message"]
     found = check(client, sheet=sheet, exercise="own-1", answer="n '\nn' t\nd on't")
     assert "1 merge on the whole" not in words(client.get(found["link"] + "&lang=en"))
     assert "so step 1 is round 3" in words(client.get(found["link"] + "&lang=en"))

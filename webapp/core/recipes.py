@@ -83,6 +83,11 @@ CHARACTER_BPE = Recipe(
 )
 """Sennrich's BPE over words and punctuation, with `</w>` at the end of a word; its unknown token is `<unk>`."""
 
+UNMARKED_BPE = Recipe(
+    name="bpe-unmarked", normalizer=None, pretokenizer=pretokenizers.WhitespaceSplit(), decoder=decoders.Join()
+)
+"""BPE over the characters of words between white space, without a mark: text of several words does not decode."""
+
 
 def wordpiece(lowercase: bool) -> Recipe:
     """Return BERT's pipeline, uncased (lower case, no accents) or cased."""

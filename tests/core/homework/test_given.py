@@ -166,11 +166,12 @@ def test_rounds_of_own_exercises_have_links() -> None:
     found = check(exercise, Answer("w e\ns t\nx y"))
     assert found.link is not None
     assert found.link.values == {
-        "corpus": "low 2\nlower 1\nnewest 2",
+        "corpus": "low low lower newest newest",
+        "as_text": 1,
         "size": 3,
         "step": found.place,
         "algorithm": "bpe",
-        "symbols": "bytes",
+        "mark": "none",
         "ties": "greater",
     }
 

@@ -1,6 +1,6 @@
 """Traces of merges, and of training round by round: what the models and trainers do."""
 
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import exp, fsum
 from typing import Any
 
@@ -149,15 +149,19 @@ any_words = st.dictionaries(
 )
 marks = st.dictionaries(st.text("#a</w>", max_size=9), st.integers(1, 3), max_size=8)  # the characters of the suffix
 corpora = st.one_of(few_letters, any_words, marks)
-FORMS = ["bytes", "apart", "glued", "wordpiece"]
+FORMS = ["bytes", "unmarked", "apart", "glued", "wordpiece"]
 
 
 @THOROUGH
 @given(corpora, st.integers(0, 40), st.integers(1, 3), st.sampled_from(FORMS), st.sampled_from(TIE_RULES))
 def test_merges_round_by_round(counts: dict[str, int], merges: int, minimum: int, form: str, ties: TieRule) -> None:
     if form == "bytes":
-        training = training_merges.train_bytes(counts, merges, ties=ties)
+        training = training_merges.train_unmarked(counts, merges, ties=ties)
         wanted = bpe.train_bytes(counts, merges_at_most=merges, ties=ties)
+    elif form == "unmarked":
+        training = training_merges.train_unmarked(counts, merges, as_bytes=False, ties=ties)
+        found = bpe.character_merges(counts, end_of_word_suffix="", ties=ties)
+        wanted = bpe.TrainedBPE((), tuple(islice(found, merges)))
     elif form == "wordpiece":
         training = training_merges.train_wordpiece(counts, merges, minimum=minimum)
         wanted = wordpiece.train(counts, merges_at_most=merges, minimum_pair_frequency=minimum)
@@ -185,8 +189,14 @@ def test_merges_round_by_round(counts: dict[str, int], merges: int, minimum: int
         assert len(pairs) + step.too_rare() == len(training_merges.pairs(step.before))
     model = training.trained.model
     for word, text in zip(words, counts, strict=True):
-        if form == "bytes" or (form != "wordpiece" and text and "</w>" not in text):
+        if form in ("bytes", "unmarked") or (form != "wordpiece" and text and "</w>" not in text):
             assert [model.pieces[id] for id in model.ids(text)] == list(word.symbols)
+
+
+def test_a_merge_may_make_a_piece_that_a_merge_before_made_in_no_word() -> None:
+    before = [("b", "c"), ("a", "b"), ("ab", "c")]
+    training = training_merges.train_unmarked({"abc": 5, "abcd": 7}, 5, as_bytes=False, before=before)
+    assert [round.piece for round in training.rounds()] == ["abc", "abcd"]
 
 
 @given(

@@ -88,7 +88,6 @@ def test_the_size_counts_all_pieces(train: Any, size: int, specials: list[str]) 
     [
         (lambda: bpe.train_bytes({"a": 1}, 255), "256"),
         (lambda: bpe.train_characters({"abc": 1}, 3), "alphabet of 4"),
-        (lambda: bpe.train_characters({"abc": 1}, end_of_word_suffix=""), "suffix"),
         (lambda: unigram.train({"abc": 1}, 3), "alphabet of 3"),
         (lambda: unigram.train({"abc": 1}, 9, special_tokens=["<s>"]), "unknown"),
         (lambda: wordpiece.train({"ab": 1}, 10, special_tokens=["[PAD]"]), "unknown"),

@@ -235,6 +235,43 @@ def test_a_sheet_is_put_together_stored_and_handed_in(client: FlaskClient) -> No
     assert [row.split(",")[2] for row in rows.splitlines()] == ["signature", "valid", "other-sheet"]
 
 
+def test_a_changed_copy_leaves_the_sheet_and_its_answers_alone(client: FlaskClient) -> None:
+    own = {"algorithm": "bpe", "asked": "merges", "text": "low low lower newest newest", "merges": 3, "ties": "greater"}
+    id = sheet_of(client, json.dumps(own), "hf-unhug", title="Week <3>", note="Until\nFriday", shown_after="3")
+    assert f'href="/homework/sheet?copy={id}"' in client.get(f"/homework?sheet={id}").text
+    form = client.get(f"/homework/sheet?copy={id}&lang=en")
+    assert [json.loads(tasks_in(form)[0]), tasks_in(form)[1]] == [own, "hf-unhug"]
+    for filled in ('value="Week &lt;3&gt;"', "Until\nFriday</textarea>", '<option value="3" selected>'):
+        assert filled in form.text
+    answers = re.compile(r'<pre class="solution">([^<]+)</pre>')
+    assert not answers.search(form.text)
+    page = client.post("/homework/sheet", data={"task": tasks_in(form), "copy": id, "change": "1", "title": "Week 4"})
+    assert tasks_in(page) == ["hf-unhug"]
+    fields = {"own_kind": "bpe:merges", "own_text": own["text"], "own_merges": "3", "own_ties": "greater"}
+    assert f">\n{own['text']}</textarea>" in page.text
+    assert page.text.count('<option value="bpe:merges" selected>') == 1
+    assert 'value="Week 4"' in page.text
+    same = client.post("/homework/sheet", data={"task": tasks_in(page), "copy": id, "own": "1", **fields})
+    assert not answers.search(same.text)
+    fields["own_merges"] = "2"
+    changed = client.post("/homework/sheet", data={"task": tasks_in(page), "copy": id, "own": "1", **fields})
+    assert answers.findall(changed.text) == ["w e\nl o\n"]
+    other = sheet_of(client, *tasks_in(changed), copy=id, title="Week 4")
+    assert "Week 4" in client.get(f"/homework?sheet={other}").text
+    assert "Week &lt;3&gt;" in client.get(f"/homework?sheet={id}").text
+    gone = client.get("/homework/sheet?copy=nothing&lang=en")
+    assert (gone.status_code, tasks_in(gone)) == (404, [])
+    assert "There is no sheet at this address" in words(gone)
+
+
+@pytest.mark.parametrize("number", ["1", "0", "2", "-1", "x"])
+def test_an_exercise_that_leaves_out_what_is_usual_can_be_changed(client: FlaskClient, number: str) -> None:
+    task = '{"algorithm": "fmm", "text": "研究", "dictionary": "研究"}'
+    page = client.post("/homework/sheet", data={"task": task, "change": number})
+    assert len(tasks_in(page)) == (number != "1")
+    assert ('<option value="fmm:segmentation" selected>' in page.text) == (number == "1")
+
+
 def test_programs_check_the_tasks_of_a_sheet_and_are_told_no_more_than_its_page(client: FlaskClient) -> None:
     own = {"algorithm": "bpe", "asked": "merges", "text": "low low lower newest newest", "merges": 3, "ties": "greater"}
     id = sheet_of(client, json.dumps(own), "hf-unhug", "hf-pair-counts")

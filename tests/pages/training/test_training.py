@@ -20,7 +20,8 @@ from webapp.pages.training.trainings import PRESETS
 from webapp.vocabularies import train_vocabulary
 
 LOWEST = "low 5 lower 2 widest 3 newest 6"
-KINDS = [("bpe", ""), ("bpe", "bytes"), ("wordpiece", ""), ("unigram", "")]
+KINDS: list[tuple[str, dict[str, str]]] = [("bpe", {}), ("bpe", {"mark": "none"}), ("bpe", {"symbols": "bytes"})]
+KINDS += [("wordpiece", {}), ("unigram", {})]
 
 
 def training_json(client: FlaskClient, asked: TrainingRequest) -> Any:
@@ -32,9 +33,9 @@ def training_json(client: FlaskClient, asked: TrainingRequest) -> Any:
     return answer.get_json()
 
 
-@pytest.mark.parametrize(("algorithm", "symbols"), KINDS)
-def test_every_step_has_an_address_and_a_sentence(client: FlaskClient, algorithm: str, symbols: str) -> None:
-    query = {"corpus": "low low lower newest newest widest 学习 学习", "symbols": symbols, "text": "lowest 学"}
+@pytest.mark.parametrize(("algorithm", "options"), KINDS)
+def test_every_step_has_an_address_and_a_sentence(client: FlaskClient, algorithm: str, options: dict[str, str]) -> None:
+    query = {"corpus": "low low lower newest newest widest 学习 学习", "text": "lowest 学", **options}
     address = f"/steps/training/{algorithm}"
     steps = client.get(address, query_string={**query, "lang": "en", "format": "json"}).get_json()["steps"]
     assert len(steps) > 3
@@ -114,7 +115,7 @@ def test_unknown_algorithms_and_empty_corpora(client: FlaskClient) -> None:
 def test_a_form_redirects_to_its_address(client: FlaskClient) -> None:
     answer = client.post("/steps/training/bpe", data={"corpus": "low\r\nlower", "size": "3", "apart": "1"})
     assert answer.status_code == 303
-    assert answer.headers["Location"] == "/steps/training/bpe?corpus=low%0Alower&size=3&apart=1#show"
+    assert answer.headers["Location"] == "/steps/training/bpe?corpus=low%0Alower&size=3&mark=apart#show"
     long = client.post("/steps/training/bpe", data={"corpus": "x" * 2_001})
     assert long.status_code == 413
     assert "x" * 2_001 in long.text
@@ -130,10 +131,10 @@ def test_a_long_chinese_corpus_has_an_address_too(client: FlaskClient) -> None:
     assert corpus in page.text
 
 
-@pytest.mark.parametrize(("algorithm", "symbols"), KINDS)
+@pytest.mark.parametrize(("algorithm", "options"), KINDS)
 @pytest.mark.parametrize("corpus", ["<b>&\"' ‮ \x07 שלום e\u0301 👩‍👩‍👧", "</w> ##a <unk> [UNK] <unk>x \ud800 a"])
-def test_any_corpus_can_be_shown(client: FlaskClient, algorithm: str, symbols: str, corpus: str) -> None:
-    data = {"corpus": corpus.encode("utf-8", "replace"), "symbols": symbols, "text": "שלום <b>"}
+def test_any_corpus_can_be_shown(client: FlaskClient, algorithm: str, options: dict[str, str], corpus: str) -> None:
+    data = {"corpus": corpus.encode("utf-8", "replace"), "text": "שלום <b>", **options}
     address = client.post(f"/steps/training/{algorithm}", data=data).headers["Location"].partition("#")[0]
     last = len(client.get(f"{address}&format=json").get_json()["steps"]) - 1
     for step in {0, 1, last // 2, last}:
@@ -204,6 +205,19 @@ def test_a_round_says_by_which_rule_a_pair_was_merged(client: FlaskClient, ties:
     assert f'<option value="{ties}" selected>' in answer.text
     start = client.get("/steps/training/bpe", query_string={**query, "step": 0}).text
     assert ("Equally frequent pairs: " in told(start)) == (ties != FIRST_SEEN) == (start.count(f"&amp;ties={ties}") > 1)
+
+
+def test_without_a_mark_only_spaces_separate_words(client: FlaskClient) -> None:
+    query = {"corpus": "大学，大学 大学", "mark": "none", "size": 2, "text": "大学山", "lang": "en"}
+    told_json = client.get("/steps/training/bpe", query_string={**query, "format": "json"}).get_json()
+    assert merged(told_json["steps"]) == [("大", "学"), ("大学", "，")]
+    assert [word["symbols"] for word in told_json["steps"][-1]["words"]] == [["大学，", "大学"], ["大学"]]
+    assert told_json["ids"] == [told_json["steps"][-1]["vocabulary"].index(piece) for piece in ("大学", "<unk>")]
+    page = client.get("/steps/training/bpe", query_string=query).text
+    assert "nothing marks its end" in told(page)
+    assert '<option value="none" selected>' in page
+    assert "def characters" not in page
+    assert page.count("mark=none") > 3
 
 
 def test_a_rule_that_does_not_exist_is_refused(client: FlaskClient) -> None:

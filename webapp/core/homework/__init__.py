@@ -4,6 +4,7 @@
 `check`          `check(exercise, answer)` returns a `Verdict`, `solution(exercise)` the right answer as text
 `verdicts`       the data of a verdict: the first place that differs, and why
 `readers`        forgiving readers of what is typed or pasted; `files` reads vocabulary files
+`training`       what an exercise trains on, and what the walkthrough needs to show a round of it
 `rounds`         the rounds of a BPE or WordPiece training with all pairs that tie; `merges` judges lists of merges
 `sequences`      judges tokens, ids, tags, texts and strings of bytes
 `segmentations`  judges segmented texts; `dictionaries` those made from a tagged corpus

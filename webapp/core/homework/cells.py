@@ -8,9 +8,9 @@ from typing import Any
 
 from webapp.core.evaluation.score import Score, score_lines
 from webapp.core.homework.computed import TABLES, Cell, Find, Table
-from webapp.core.homework.merges import Training
 from webapp.core.homework.readers import decimals_of, read_cells, read_number
 from webapp.core.homework.segmentations import Segmenting, bigram_link, leaks, segmented_lines
+from webapp.core.homework.training import Training
 from webapp.core.homework.verdicts import AnswerError, Link, Note, Row, Side, Verdict
 from webapp.core.vocabulary_error import Phrase
 
@@ -50,7 +50,7 @@ def _link(values: Values) -> Link | None:
     """What the walkthrough of a training needs to show the counts of a table; None for other tables."""
     if values["table"] in ("pair-counts", "pair-scores"):
         symbols = "characters" if values["table"] == "pair-counts" else "wordpiece"
-        return Training(1, symbols=symbols, words=values["words"]).link(1)
+        return Training(1, symbols=symbols, words=values["words"]).link(1, ())
     return bigram_link(values["sentences"], values.get("sentence", "")) if values["table"] == "bigrams" else None
 
 

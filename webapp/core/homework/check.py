@@ -16,6 +16,7 @@ from typing import Any
 from webapp.core.homework import cells, dictionaries, files, merges, segmentations, sequences
 from webapp.core.homework.exercises import Exercise, Need
 from webapp.core.homework.readers import LONGEST_TYPED, checked
+from webapp.core.homework.training import Training
 from webapp.core.homework.verdicts import OPEN_RULES, AnswerError, Verdict
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.vocabulary_error import Phrase
@@ -63,7 +64,7 @@ def _judged(exercise: Exercise, answer: Answer, find_tokenizer: FindTokenizer) -
         handed = files.handed_in(typed, own)
         if exercise.kind == "longest":
             return sequences.judge_longest(values, handed, answer.text)
-        training = merges.Training.of(values, texts)
+        training = Training.of(values, texts)
         return (merges.judge if exercise.kind == "merges" else merges.judge_vocabulary)(training, handed)
     parts = [*(files.text_of(content, name) for name, content in own.items()), answer.text]
     text = checked("\n".join(parts).strip("\n"), LONGEST.get(exercise.kind, LONGEST_TYPED))
@@ -79,7 +80,7 @@ def solution(
         return KINDS[exercise.kind][1](exercise.parameters, texts, find_tokenizer)
     if exercise.kind == "longest":  # only the student's own vocabulary knows it
         return ""
-    training = merges.Training.of(exercise.parameters, texts)
+    training = Training.of(exercise.parameters, texts)
     return (merges.written if exercise.kind == "merges" else merges.written_vocabulary)(training)
 
 

@@ -6,171 +6,21 @@ most frequent pair, or wrong from its first other merge on.
 """
 
 import json
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from webapp.core.homework.files import HandedIn, as_bytes, bytes_of, merges_of
-from webapp.core.homework.readers import Raw
-from webapp.core.homework.rounds import BPERounds, Pair, Piece, Rounds, WordPieceRounds, shown_piece, train
-from webapp.core.homework.verdicts import AnswerError, Link, Note, Side, Verdict, first_difference, rows_around
+from webapp.core.homework.files import HandedIn, bytes_of, merges_of
+from webapp.core.homework.rounds import BPERounds, Pair, Piece, Rounds, file_spelling, shown_piece
+from webapp.core.homework.training import PATTERNS, Training
+from webapp.core.homework.verdicts import AnswerError, Note, Side, Verdict, first_difference, rows_around
 from webapp.core.reference import wordpiece
-from webapp.core.reference.bpe import utf8
-from webapp.core.text.split_patterns import CL100K_BASE, GPT2, SplitPattern
-from webapp.core.text.utf8 import bytes_to_characters
-from webapp.core.trainers.ties import FIRST_SEEN, TIE_RULES, TieRule
+from webapp.core.trainers.ties import TIE_RULES
 from webapp.core.vocabulary_error import Phrase
 
 MOST_WORDS = 6  # that hold a pair
-LONGEST_LINK = 2_000  # characters of a corpus that a walkthrough shows
-MOST_LINKED = 24  # words of a longer corpus
-LONGEST_LINKED = 60  # characters of such a word
 MISTAKEN = ("joined", "as-spelled", "higher-ids")
 """Rules by which students often take the greater pair: by the joined piece, by what files show, by ids."""
-PATTERNS = {"gpt2": GPT2, "gpt4": CL100K_BASE}
-
-
-@dataclass(frozen=True)
-class Training:
-    """What to train on, and how: the parameters of an exercise.
-
-    `split`: `spaces` for words between white space, a name of `PATTERNS`, or `none` for the whole text. `symbols`:
-    `bytes`, `characters` or `wordpiece`; a `suffix` is a symbol of its own after each word. `words` has words with
-    their counts in place of a corpus. `before` are merges that the exercise gives; those asked for come after them.
-    `published` are merges that a course prints although its own formula gives others.
-    """
-
-    merges: int
-    ties: TieRule = FIRST_SEEN
-    symbols: str = "bytes"
-    split: str = "spaces"
-    suffix: str = ""
-    specials: tuple[str, ...] = ()
-    before: tuple[Pair, ...] = ()
-    published: tuple[Pair, ...] = ()
-    words: Mapping[str, int] | None = None
-    corpus: str = ""
-
-    @classmethod
-    def of(cls, values: Mapping[str, Any], given: Mapping[str, str]) -> "Training":
-        """The training of an exercise; the corpus may be a file that the student gives."""
-        known = {name: value for name, value in values.items() if name in cls.__dataclass_fields__}
-        known["specials"] = tuple(known.get("specials", ()))
-        known |= {name: tuple(map(tuple, known[name])) for name in ("before", "published") if name in known}
-        return cls(**{**known, **({"corpus": given["corpus"]} if "corpus" in given else {})})
-
-    @cached_property
-    def counts(self) -> Mapping[str, int]:
-        """How often each word occurs, in order of first occurrence; special tokens separate texts and are no words."""
-        if self.words is not None:
-            return self.words
-        texts = re.split("|".join(map(re.escape, self.specials)), self.corpus) if self.specials else [self.corpus]
-        return Counter(word for text in texts for word in self._split(text))
-
-    def _split(self, text: str) -> Iterable[str]:
-        if self.split == "spaces":
-            return text.split()
-        return SplitPattern(PATTERNS[self.split]).findall(text) if self.split in PATTERNS else [text]
-
-    def spell(self, word: str) -> tuple[Piece, ...]:
-        """The first symbols of a word."""
-        if self.symbols == "wordpiece":
-            return wordpiece.split(word)
-        symbols: tuple[Piece, ...] = utf8(word) if self.symbols == "bytes" else tuple(word)
-        return (*symbols, self.suffix) if self.suffix else symbols
-
-    def rounds(self, merges: Sequence[Pair] = ()) -> Rounds:
-        """The training before the first round that is asked for, or after further merges."""
-        words = ((self.spell(word), count) for word, count in self.counts.items())
-        rounds: Rounds = WordPieceRounds(words) if self.symbols == "wordpiece" else BPERounds(words)
-        for pair in (*self.before, *merges):
-            rounds.merge(pair)
-        return rounds
-
-    def joined(self, pair: Pair) -> Piece:
-        """The piece that a merge makes."""
-        return wordpiece.join(*pair) if self.symbols == "wordpiece" else pair[0] + pair[1]
-
-    @cached_property
-    def right(self) -> list[Pair]:
-        """The merges that are asked for."""
-        return train(self.rounds(), self.merges, self.ties)
-
-    @property
-    def every(self) -> list[Pair]:
-        """The merges that are given and those that are asked for."""
-        return [*self.before, *self.right]
-
-    @property
-    def alphabet(self) -> list[Piece]:
-        """The pieces before the first merge: all bytes, or the symbols of the words."""
-        if self.symbols == "bytes":
-            return [bytes([byte]) for byte in range(256)]
-        return sorted({symbol for word in self.counts for symbol in self.spell(word)})
-
-    def read(self, pairs: Sequence[tuple[Raw, Raw]], notes: list[Note]) -> list[Pair]:
-        """A student's merges as pairs of pieces."""
-        if self.symbols == "bytes":
-            return list(as_bytes(pairs, notes))
-        ends = ("</w>", "_", "▁") if self.suffix else ()
-
-        def piece(raw: Raw) -> str:
-            text = raw.decode(errors="replace") if isinstance(raw, bytes) else str(raw)
-            end = next((end for end in ends if text.endswith(end)), "")
-            return f"{text.removesuffix(end)}{self.suffix if end else ''}".replace("␣", " ")
-
-        return [(piece(left), piece(right)) for left, right in pairs]
-
-    def link(self, number: int, rounds: Rounds | None = None, pairs: Sequence[Pair] = ()) -> Link | None:
-        """What the walkthrough of the training needs to show a round; None for a training that it cannot show.
-
-        It has no BPE over characters without a suffix, but on ASCII text the rounds over bytes are the same. Of a
-        corpus that it cannot show as a whole, it shows the words that hold some pairs before that round.
-        """
-        words = [f"{word} {count}" for word, count in self.counts.items()]
-        corpus = "\n".join(words) if self.split == "spaces" else self.corpus
-        as_bytes = self.symbols == "bytes" or (self.symbols == "characters" and corpus.isascii())
-        splits = self.split == "gpt2" or all(map(str.isalpha, self.counts))
-        shown = (as_bytes and not self.suffix) or self.symbols == "wordpiece"
-        whole = splits and self.split in ("spaces", "gpt2") and len(corpus) <= LONGEST_LINK and not self.specials
-        if whole and self.before:
-            whole = replace(self, before=(), merges=len(self.every)).right == self.every
-        if not whole and isinstance(rounds, BPERounds) and shown:
-            return self._link_to_part(rounds, self.every[: number - 1], pairs)
-        if not (whole and shown):
-            return None
-        values: dict[str, str | int] = {"corpus": corpus, "size": len(self.every), "step": number}
-        if self.symbols == "wordpiece":
-            return Link("training", values | {"algorithm": "wordpiece", "minimum": 1})
-        return Link("training", values | {"algorithm": "bpe", "symbols": "bytes", "ties": self.ties})
-
-    def _link_to_part(self, rounds: BPERounds, before: Sequence[Pair], pairs: Sequence[Pair]) -> Link | None:
-        """What shows the next round on the most frequent words that hold a pair, and on the pairs alone for the rest.
-
-        So each pair is counted as on the whole corpus, and no other pair more often. The first word that holds a pair
-        is among them, which decides by the rule `first-seen`.
-        """
-        held, words = [rounds.holding(pair) for pair in pairs], list(self.counts.items())
-        first = {min(each) for each in held if each}
-        found = sorted(set().union(*held), key=lambda at: (at not in first, -words[at][1], at))
-        short = [at for at in found if len(words[at][0]) <= LONGEST_LINKED and words[at][0].isprintable()]
-        kept = sorted(short[:MOST_LINKED])
-        if kept and not first.issubset(kept):
-            return None
-        counts = {words[at][0]: words[at][1] for at in kept}
-        for pair, each in zip(pairs, held, strict=True):
-            if left_out := rounds.value(pair) - sum(each[at] * words[at][1] for at in kept):
-                word = b"".join(map(_as_bytes, pair)).decode(errors="replace")
-                if "\ufffd" in word or not word.isprintable():  # parts of a character, or no line of a list
-                    return None
-                counts[word] = counts.get(word, 0) + left_out
-        corpus = "\n".join(f"{word}\t{count}" for word, count in counts.items())
-        merges = "\n".join(" ".join(map(_spelling, map(_as_bytes, pair))) for pair in before)
-        values: dict[str, str | int] = {"corpus": corpus, "before": merges, "size": 1, "step": 1, "ties": self.ties}
-        return Link("training", values | {"algorithm": "bpe", "symbols": "bytes"})
 
 
 def judge(training: Training, handed: HandedIn) -> Verdict:
@@ -220,7 +70,7 @@ def judge(training: Training, handed: HandedIn) -> Verdict:
             for row in rows_around(yours, its, place, counts=counts)
         ],
         notes=notes,
-        link=training.link(place + len(training.before), rounds, [*right[place - 1 : place], *mine[place - 1 : place]]),
+        link=training.link(place + len(training.before), [*right[place - 1 : place], *mine[place - 1 : place]], rounds),
     )
 
 
@@ -308,7 +158,7 @@ def _rule_of(training: Training, mine: list[Pair]) -> str:
         if len(tied) > 1:
             keys: dict[str, Callable[[Pair], Any]] = {
                 "joined": training.joined,
-                "as-spelled": lambda each: tuple(map(_spelling, each)),
+                "as-spelled": lambda each: tuple(map(file_spelling, each)),
                 "higher-ids": lambda each: tuple(map(ids.__getitem__, each)),
             }
             rules = [
@@ -357,7 +207,8 @@ def judge_vocabulary(training: Training, handed: HandedIn) -> Verdict:
     verdict = Verdict(
         "wrong", "piece", agreeing, len(wanted), place=place, why=why, own_rule=training.ties, notes=notes
     )
-    return replace(verdict, yours=yours, right=its, in_both=agreeing)
+    link = training.link_to(missing[0]) if missing else None
+    return replace(verdict, yours=yours, right=its, in_both=agreeing, link=link)
 
 
 def _as_text(piece: str | bytes) -> str:
@@ -366,17 +217,9 @@ def _as_text(piece: str | bytes) -> str:
 
 def written(training: Training) -> str:
     """The right merges as text, one a line."""
-    return "".join(f"{' '.join(map(_spelling, pair))}\n" for pair in training.right)
-
-
-def _as_bytes(piece: Piece) -> bytes:
-    return piece if isinstance(piece, bytes) else str(piece).encode()
-
-
-def _spelling(piece: Piece) -> str:
-    return bytes_to_characters(piece) if isinstance(piece, bytes) else str(piece).replace(" ", "␣")
+    return "".join(f"{' '.join(map(file_spelling, pair))}\n" for pair in training.right)
 
 
 def written_vocabulary(training: Training) -> str:
     """The right vocabulary as JSON, with an id for each piece."""
-    return json.dumps({_spelling(piece): id for id, piece in enumerate(pieces_of(training))}, ensure_ascii=False)
+    return json.dumps({file_spelling(piece): id for id, piece in enumerate(pieces_of(training))}, ensure_ascii=False)

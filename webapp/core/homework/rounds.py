@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from webapp.core.reference import wordpiece
+from webapp.core.text.utf8 import bytes_to_characters
 from webapp.core.trainers.pair_counts import BREAK, MASK, SHIFT, Pairs
 from webapp.core.trainers.ties import BYTES_AS_NUMBERED_BY_TOKENIZERS, TIE_RULES, TieRule, in_order_of_ids, tie_key
 
@@ -220,6 +221,15 @@ def shown_piece(piece: Piece) -> str:
     """
     text = piece.decode(errors="backslashreplace") if isinstance(piece, bytes) else str(piece)
     return "".join(_VISIBLE.get(character, character) for character in text)
+
+
+def file_spelling(piece: Piece) -> str:
+    """A piece as files of merges have it: bytes in GPT-2's characters, a space of text as ␣.
+
+    >>> file_spelling(b" the"), file_spelling("a b")
+    ('Ġthe', 'a␣b')
+    """
+    return bytes_to_characters(piece) if isinstance(piece, bytes) else str(piece).replace(" ", "␣")
 
 
 _VISIBLE: Mapping[str, str] = {" ": "␣", "\n": "⏎", "\t": "⇥", "\r": "␍"}

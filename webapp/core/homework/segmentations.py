@@ -282,7 +282,7 @@ def judge(values: Values, texts: Texts, text: str, _find: object) -> Verdict:
         right=Side(" / ".join(right[place][first.start : first.end])),
         rows=rows,
         notes=notes,
-        link=_link(wanted, place, first.start),
+        link=segmentation_link(wanted, place, first.start),
         figures=figures,
     )
 
@@ -326,7 +326,7 @@ def _equally_probable(wanted: Segmenting, mine: list[list[str]]) -> bool:
     return True
 
 
-def _link(wanted: Segmenting, place: int, token: int) -> Link | None:
+def segmentation_link(wanted: Segmenting, place: int, token: int) -> Link | None:
     """What the walkthrough of the method needs to show a sentence at a token.
 
     Of a long sentence it shows the words from a little before that token: between two of its boundaries every method

@@ -1,14 +1,16 @@
 """Judges what is one row: tokens, ids, a text, tags, a string of bytes; and the longest piece of a vocabulary."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from webapp.core.homework import computed
+from webapp.core.homework import computed, verdicts
 from webapp.core.homework.files import HandedIn, bytes_of
-from webapp.core.homework.merges import Training
 from webapp.core.homework.readers import read_bytes, read_ids, read_tags, read_tokens
 from webapp.core.homework.rounds import Piece, shown_piece
+from webapp.core.homework.segmentations import Segmenting, segmentation_link
+from webapp.core.homework.training import Training
 from webapp.core.homework.verdicts import AnswerError, Note, PlaceKind, Side, Verdict, first_difference, rows_around
 from webapp.core.reference import bpe, wordpiece
 from webapp.core.tokenizer import Tokenizer
@@ -136,7 +138,19 @@ def judge_tokens(values: Values, _texts: Texts, text: str, find: Find) -> Verdic
     spelled = "".join(mine).replace("##", "")
     if spelled != shown_piece(values["text"]).replace("␣" if values.get("split") == "spaces" else "\0", ""):
         why = "other-text"
-    return judged(mine, right, "token", rules=rules, reasons=reasons, notes=notes, why=why)
+    verdict = judged(mine, right, "token", rules=rules, reasons=reasons, notes=notes, why=why)
+    return _linked(verdict, values, find)
+
+
+def _linked(verdict: Verdict, values: Values, find: Find) -> Verdict:
+    """The verdict with a link to what makes the first token that differs, or the last one of too many."""
+    if verdict.place is None or "trained" in values or "unigram" in values:
+        return verdict
+    token = min(verdict.place, verdict.total) - 1
+    if "vocabulary" in values:
+        shown = {"algorithm": "bpe", "vocabulary": values["vocabulary"], "text": values["text"]}
+        return replace(verdict, link=verdicts.Link("steps", {**shown, "special": 1, "token": token}))
+    return replace(verdict, link=Training.of(values, {}).link_to(encoded(values, find)[token], values["text"]))
 
 
 def judge_ids(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:
@@ -150,7 +164,7 @@ def judge_ids(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:
         reasons["special-as-text"] = list(map(str, plain))
         if values.get("shuffled"):  # minbpe's step 3: merges over the bytes as they are, without GPT-4's order
             reasons["not-shuffled"] = list(map(str, computed.unshuffled(find(values["vocabulary"]), right)))
-    return judged(list(map(str, mine)), list(map(str, right)), "id", reasons=reasons)
+    return _linked(judged(list(map(str, mine)), list(map(str, right)), "id", reasons=reasons), values, find)
 
 
 def judge_text(values: Values, _texts: Texts, text: str, _find: Find) -> Verdict:
@@ -190,8 +204,6 @@ def _right_tags(values: Values, texts: Texts) -> tuple[str, dict[str, list[str]]
     if "hmm" in values:
         states = computed.viterbi(values["observations"], values["hmm"])[1]
         return values["observations"], {"".join(values["hmm"]["start"]): states}
-    from webapp.core.homework.segmentations import Segmenting
-
     lines = Segmenting.of(values, texts).right if "method" in values else [values["words"].split()]
     words = [word for line in lines for word in line]
     return "".join(words), {scheme: tags_of(words, scheme) for scheme in SCHEMES}
@@ -202,7 +214,12 @@ def judge_tags(values: Values, texts: Texts, text: str, _find: Find) -> Verdict:
     observed, schemes = _right_tags(values, texts)
     mine = read_tags(text, "".join(schemes))
     right = next(iter(schemes.values()))
-    return judged(mine, right, "tag", rules=schemes, labels=list(observed))
+    verdict = judged(mine, right, "tag", rules=schemes, labels=list(observed))
+    if not verdict.place or "method" not in values:
+        return verdict
+    wanted = Segmenting.of(values, texts)
+    words = [(line, at) for line, each in enumerate(wanted.right) for at, word in enumerate(each) for _ in word]
+    return replace(verdict, link=segmentation_link(wanted, *words[min(verdict.place, verdict.total) - 1]))
 
 
 def judge_bytes(values: Values, _texts: Texts, text: str, _find: Find) -> Verdict:

@@ -6,12 +6,12 @@ counts are recomputed from the words of each round. Tests on random corpora veri
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any
 
 from webapp.core.trainers import bpe, wordpiece
 from webapp.core.trainers.pair_counts import Pairs
-from webapp.core.trainers.ties import FIRST_SEEN, TieRule, tie_key
+from webapp.core.trainers.ties import FIRST_SEEN, TieRule, in_order_of_ids, tie_key
 from webapp.core.trainers.word_counts import WordCounts
 
 Symbol = Any
@@ -110,33 +110,45 @@ class MergeTraining:
             words = after
 
 
-def train_bytes(
-    counts: WordCounts, merges: int, *, ties: TieRule = FIRST_SEEN, before: Sequence[tuple[bytes, bytes]] = ()
+def train_unmarked(
+    counts: WordCounts,
+    merges: int,
+    *,
+    as_bytes: bool = True,
+    ties: TieRule = FIRST_SEEN,
+    before: Sequence[tuple[Symbol, Symbol]] = (),
 ) -> MergeTraining:
-    """Train byte-level BPE with at most `merges` merges; fewer if no pair is left. Those in `before` are done already.
+    """Train BPE over bytes or characters, without a mark at the end of a word, with at most `merges` merges.
 
-    >>> for round in train_bytes({"aaabdaaabac": 1}, 3).rounds():
+    They are fewer if no pair is left. Those in `before` are done already.
+
+    >>> for round in train_unmarked({"aaabdaaabac": 1}, 3).rounds():
     ...     print(round.winner.left, round.winner.right, round.winner.count, b" ".join(round.after[0].symbols))
     b'a' b'a' 4 b'aa a b d aa a b a c'
     b'aa' b'a' 2 b'aaa b d aaa b a c'
     b'aaa' b'b' 2 b'aaab d aaab a c'
-    >>> [round.winner.left for round in train_bytes({"aaabdaaabac": 1}, 1, before=[(b"a", b"a")]).rounds()]
+    >>> [round.winner.left for round in train_unmarked({"aaabdaaabac": 1}, 1, before=[(b"a", b"a")]).rounds()]
     [b'aa']
+    >>> next(train_unmarked({"大学的大学生": 1}, 1, as_bytes=False).rounds()).piece
+    '大学'
     """
-    spelled = _spelled(counts, lambda word: (bpe.BYTES[byte] for byte in word.encode()))
-    if not before:
-        return MergeTraining(bpe.train_bytes(counts, merges_at_most=merges, ties=ties), spelled, ties=ties)
+    if as_bytes:
+        words = _spelled(counts, lambda word: (bpe.BYTES[byte] for byte in word.encode()))
+        start: list[Symbol] = [b"", *bpe.byte_alphabet(ties)]
+    else:
+        words, characters = _spelled(counts, tuple), "".join([*counts, *chain.from_iterable(before)])
+        start = ["", *in_order_of_ids(dict.fromkeys(characters), ties)]
     for left, right in before:
-        spelled = tuple(
-            _rewritten(word, left, right, left + right) if left in word.symbols else word for word in spelled
-        )
-    alphabet = bpe.byte_alphabet(ties)
-    pieces = [b"", *dict.fromkeys([*alphabet, *(left + right for left, right in before)])]
+        words = tuple(_rewritten(word, left, right, left + right) if left in word.symbols else word for word in words)
+    used = frequencies(words)  # a piece that no word has is new when a merge makes it
+    pieces = list(dict.fromkeys([*start, *(left + right for left, right in before if left + right in used)]))
     numbers = {piece: number for number, piece in enumerate(pieces)}
-    pairs = Pairs((([numbers[one] for one in word.symbols], word.count) for word in spelled), len(pieces) - 1)
+    pairs = Pairs((([numbers[one] for one in word.symbols], word.count) for word in words), len(pieces) - 1)
     found = islice(bpe.merges_of_pairs(pairs, pieces, 1, ties=ties), merges)
-    trained = bpe.TrainedBPE(alphabet, (*(bpe.CountedMerge(*pair, 0) for pair in before), *found))
-    return MergeTraining(trained, tuple(replace(word, made=()) for word in spelled), ties=ties, before=len(before))
+    every = (*(bpe.CountedMerge(*pair, 0) for pair in before), *found)
+    unknown = () if as_bytes else ("<unk>",)
+    trained = bpe.TrainedBPE((*unknown, *start[1:]), every, unknown=unknown[0] if unknown else None)
+    return MergeTraining(trained, tuple(replace(word, made=()) for word in words), ties=ties, before=len(before))
 
 
 def train_characters(

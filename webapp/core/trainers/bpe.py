@@ -64,7 +64,7 @@ class TrainedBPE(Generic[AnyStr]):
         return BPE(
             tuple(ids),
             [(ids[merge.left], ids[merge.right]) for merge in merges],
-            byte_level=not self.end_of_word_suffix,
+            byte_level=not (self.end_of_word_suffix or self.unknown),
             end_of_word_suffix=self.end_of_word_suffix,
             unknown=self.unknown,
         )
@@ -110,18 +110,15 @@ def train_characters(
     unknown: str | None = "<unk>",
     coverage: float = 1.0,
     special_tokens: Sequence[str] = (),
-    end_of_word_suffix: str = END_OF_WORD,
     suffix_apart: bool = False,
-    accepts: Callable[[str], bool] | None = None,
     ties: TieRule = FIRST_SEEN,
 ) -> TrainedBPE[str]:
     """Train BPE over characters with `size` pieces: unknown, alphabet, one for each merge, and the special tokens.
 
     `coverage`: the share of symbol occurrences that the alphabet covers, most frequent symbols first; the rest is
-    unknown to the model. `merges_at_most`, `ties`: as in `train_bytes`. `accepts`: whether a longer piece may enter the
-    vocabulary; by default, every piece may. `suffix_apart`: as in `character_merges`. Training stops early when no pair
-    is left. Raises ValueError for a size that cannot hold the alphabet, and without a suffix, which tells these models
-    from those over bytes.
+    unknown to the model. `merges_at_most`, `ties`: as in `train_bytes`. `suffix_apart`: as in `character_merges`; the
+    suffix is `</w>`. Training stops early when no pair is left. Raises ValueError for a size that cannot hold the
+    alphabet.
 
     >>> trained = train_characters({"low": 5, "lower": 2}, 11)
     >>> trained.alphabet
@@ -129,25 +126,16 @@ def train_characters(
     >>> [merge.left + merge.right for merge in trained.merges]
     ['lo', 'low</w>', 'low', 'lowe']
     """
-    if not end_of_word_suffix:
-        raise ValueError("the suffix that marks the end of a word cannot be empty")
-    symbols = in_order_of_ids(alphabet(_symbols(counts, end_of_word_suffix, suffix_apart), coverage), ties)
+    symbols = in_order_of_ids(alphabet(_symbols(counts, END_OF_WORD, suffix_apart), coverage), ties)
     start = tuple(symbols) if unknown is None else (unknown, *(piece for piece in symbols if piece != unknown))
-    found = character_merges(
-        counts,
-        end_of_word_suffix=end_of_word_suffix,
-        suffix_apart=suffix_apart,
-        symbols=symbols,
-        accepts=accepts,
-        ties=ties,
-    )
+    found = character_merges(counts, suffix_apart=suffix_apart, symbols=symbols, ties=ties)
     room = None if size is None else size - len(special_tokens)
     check_room(room, start)
     return TrainedBPE(
         start,
         tuple(until(room, start, islice(found, merges_at_most))),
         tuple(special_tokens),
-        end_of_word_suffix,
+        END_OF_WORD,
         unknown,
     )
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from flask_babel import gettext as _
 
+from webapp.core.homework.exercises import ASKED
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tools.homework.page import WORDS
 
@@ -20,6 +21,13 @@ def as_value(parameters: Mapping[str, Any]) -> str:
 def fields_of(form: Mapping[str, str]) -> dict[str, str]:
     """The fields as they were typed."""
     return {name: as_typed(form.get(f"own_{name}", "")) for name in FIELDS}
+
+
+def fields_from(parameters: Mapping[str, Any]) -> dict[str, str]:
+    """The fields that make these parameters."""
+    algorithm, hints = parameters.get("algorithm", "bpe"), "\n".join(parameters.get("hints", ()))
+    kind = f"{algorithm}:{parameters.get('asked', ASKED[algorithm][0])}"
+    return {name: str({"merges": 10, **parameters, "kind": kind, "hints": hints}.get(name, "")) for name in FIELDS}
 
 
 def parameters_of(fields: Mapping[str, str]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from http import HTTPStatus
+from typing import Any
 
 import segno
 from flask import Blueprint, Response, abort, make_response, request, url_for
@@ -16,7 +17,7 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.homework.exercises import EXERCISES
-from webapp.pages.homework.own import as_value, fields_of, parameters_of
+from webapp.pages.homework.own import as_value, fields_from, fields_of, parameters_of
 from webapp.pages.homework.reports import Reports, read_reports
 from webapp.rendering.delimited import as_csv
 from webapp.storage import ShareReceipt
@@ -82,7 +83,8 @@ class SheetPage(Page):
     tasks: Sequence[Task]
     groups: Sequence[Group]
     own: Mapping[str, str]
-    shown_after: str
+    typed: Mapping[str, Any]  # title, note and when answers are shown
+    copied: Sheet | None  # the sheet that is changed: its answers stay hidden
     problems: Mapping[str, InputProblem]
     receipt: ShareReceipt | None = None
     link: str = ""
@@ -207,19 +209,26 @@ def reports() -> BaseResponse:
 
 @blueprint.route("/sheet", methods=["GET", "POST"])
 def sheet() -> BaseResponse:
-    """Put a sheet together: add exercises, change their order, remove some."""
-    own, problems = fields_of(request.form), {}
+    """Put a sheet together, or a copy of one: add exercises, change their order, change or remove some."""
+    own, problems = fields_of(request.form), dict[str, InputProblem]()
+    copied = _sheet(request.values.get("copy", ""), problems)
     values = moved(request.form, request.values.getlist("task")[: MOST_TASKS + 1])
     values += [each for each in request.values.getlist("add")[: len(EXERCISES)] if each not in values]
+    if copied and request.method == "GET":
+        values = [task.written for task in copied.tasks]
     tasks: list[Task] = []
     try:
         tasks = tasks_of_form(values)
+        changed = request.form.get("change", 0, int)
+        if 0 < changed <= len(tasks) and not isinstance(parameters := tasks[changed - 1].given, str):
+            own = fields_from(parameters)
+            del tasks[changed - 1]
         if "own" in request.form:
             tasks = tasks_of_form([*values, as_value(parameters_of(own))])
             own = fields_of({})
     except InputProblem as problem:
         problems[problem.field] = problem
-    return _private(_sheet_page(tasks, own, problems), problems)
+    return _private(_sheet_page(tasks, own, problems, copied), problems)
 
 
 @blueprint.post("/sheet/link")
@@ -246,7 +255,8 @@ def create() -> BaseResponse:
             receipt = store_sheet(made, terms)
     except InputProblem as problem:
         problems[problem.field] = problem
-    page = _sheet_page(tasks, fields_of(request.form), problems, receipt)
+    copied = _sheet(request.form.get("copy", ""), {})
+    page = _sheet_page(tasks, fields_of(request.form), problems, copied, receipt)
     response = _private(replace(page, wanted=terms), problems)
     if receipt:
         response.status_code = 201
@@ -287,6 +297,7 @@ def _sheet_page(
     tasks: Sequence[Task],
     own: Mapping[str, str],
     problems: Mapping[str, InputProblem],
+    copied: Sheet | None,
     receipt: ShareReceipt | None = None,
 ) -> SheetPage:
     link = url_for("homework.page", sheet=receipt.id, _external=True) if receipt else ""
@@ -295,7 +306,8 @@ def _sheet_page(
         tasks=tasks,
         groups=Checked(None).groups,
         own=own,
-        shown_after=request.form.get("shown_after", "5"),
+        typed=copied.state if copied and request.method == "GET" else request.form,
+        copied=copied,
         problems=problems,
         receipt=receipt,
         link=link,

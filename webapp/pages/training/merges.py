@@ -1,6 +1,7 @@
 """Training BPE and WordPiece: count pairs, merge the best one, rewrite the words, repeat."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -29,16 +30,20 @@ MOST_UNFOLDED = 40  # pieces of the alphabet
 
 def character_bpe(wanted: TrainingRequest) -> tables.TrainingWalkthrough:
     """The steps of training BPE over characters; the corpus must contain words."""
-    counts = wanted.word_counts(recipes.CHARACTER_BPE)
-    training = training_merges.train_characters(counts, wanted.merges, suffix_apart=wanted.apart, ties=wanted.ties)
+    if wanted.mark == "none":
+        return unmarked_bpe(wanted, recipes.UNMARKED_BPE)
+    counts, apart = wanted.word_counts(recipes.CHARACTER_BPE), wanted.mark == "apart"
+    training = training_merges.train_characters(counts, wanted.merges, suffix_apart=apart, ties=wanted.ties)
     return MergeSteps(wanted, training, recipes.CHARACTER_BPE).walkthrough()
 
 
-def byte_bpe(wanted: TrainingRequest) -> tables.TrainingWalkthrough:
-    """The steps of training BPE over bytes; the corpus must contain words."""
-    counts = wanted.word_counts(recipes.BYTE_BPE)
-    training = training_merges.train_bytes(counts, wanted.merges, ties=wanted.ties, before=wanted.merges_before)
-    return MergeSteps(wanted, training, recipes.BYTE_BPE).walkthrough()
+def unmarked_bpe(wanted: TrainingRequest, recipe: Recipe = recipes.BYTE_BPE) -> tables.TrainingWalkthrough:
+    """The steps of training BPE over bytes, or over characters without a mark; the corpus must contain words."""
+    counts, as_bytes, before = wanted.word_counts(recipe), recipe is recipes.BYTE_BPE, wanted.merges_before
+    training = training_merges.train_unmarked(counts, wanted.merges, as_bytes=as_bytes, ties=wanted.ties, before=before)
+    if wanted.before and any(recipe.count(word) != {word: 1} for word in counts):  # other words than of this recipe
+        recipe = replace(recipe, pretokenizer=recipes.UNMARKED_BPE.pretokenizer)
+    return MergeSteps(wanted, training, recipe).walkthrough()
 
 
 def wordpiece(wanted: TrainingRequest) -> tables.TrainingWalkthrough:
@@ -66,7 +71,8 @@ class MergeSteps:
         )
 
     def _start(self) -> Frame:
-        spelled = "before" if self._training.before else "apart" if self._asked.apart else self._recipe.name
+        spelled = self._recipe.name
+        spelled = "before" if self._training.before else "apart" if self._asked.mark == "apart" else spelled
         words = self._training.start
         scored, ties = self._training.scored, self._training.ties
         rule = "" if ties == FIRST_SEEN else dict(TIE_TITLES)[ties]
@@ -181,7 +187,7 @@ class MergeSteps:
         """The initial alphabet (of bytes only as words) and the pieces made since, the `new` one marked."""
         pieces: Sequence[str | bytes] = self._tokenizer(done).model.pieces
         first = len(self._training.trained.first(0).pieces)
-        is_bytes = self._recipe is recipes.BYTE_BPE
+        is_bytes = self._recipe.name == recipes.BYTE_BPE.name
         skipped = first if is_bytes else 0
         latest = [pieces.index(self._rounds[done - 1].piece)] if new else []
         in_use = len({symbol for word in self._words_after(done) for symbol in word.symbols})

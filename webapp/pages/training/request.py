@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 from flask import request, url_for
@@ -25,7 +25,7 @@ from flask_babel import gettext as _
 
 from webapp.core.recipes import Recipe
 from webapp.core.text.utf8 import characters_to_bytes
-from webapp.core.trainers.ties import BYTES, FIRST_SEEN, TieRule
+from webapp.core.trainers.ties import FIRST_SEEN, TieRule
 from webapp.core.trainers.word_counts import WordCounts, merged
 from webapp.tokenization.forms import InputProblem
 from webapp.web.addresses import parameters, unpacked
@@ -68,7 +68,7 @@ class TrainingRequest:
     size: int | None = None  # merges; for Unigram the pieces to keep, single characters included
     text: str = ""  # what is tokenized with the pieces so far; if empty, words of the corpus
     as_text: bool = False  # read the corpus as plain text, even if it looks like a list of words with counts
-    apart: bool = False  # BPE over characters: `</w>` is a symbol of its own
+    mark: str = "last"  # BPE over characters: `</w>` is part of the "last" one, "apart", or "none"
     ties: TieRule = FIRST_SEEN  # BPE: which of several equally frequent pairs is merged
     minimum: int = 2  # WordPiece: the lowest count of a pair that is considered
     longer: int = 60  # Unigram: the most longer pieces to start with
@@ -76,7 +76,8 @@ class TrainingRequest:
     every: bool = False  # Unigram: start with every part of a word that occurs twice, and with no whole word
     order: int = 2  # n-grams: how many words are counted together
     smoothing: str = "add-one"  # n-grams: one of `webapp.core.models.smoothing.SMOOTHINGS`
-    # BPE over bytes: the merges done already, packed; each line of `corpus` is then a word, a tab and its count.
+    # BPE over bytes, or characters without a mark: the merges done already, packed; each line of `corpus` is then a
+    # word, a tab and its count.
     before: str = ""
     step: int | None = None
 
@@ -107,9 +108,9 @@ class TrainingRequest:
         return merged(*({part: times * count for part, times in recipe.count(word).items()} for word, count in words))
 
     @cached_property
-    def merges_before(self) -> list[tuple[bytes, bytes]]:
-        """The merges in `before`."""
-        return read_merges(self.before)
+    def merges_before(self) -> list[tuple[Any, Any]]:
+        """The merges in `before`, of bytes or of text."""
+        return read_merges(self.before, as_text=not self.symbols)
 
     @cached_property
     def text_to_encode(self) -> str:
@@ -147,22 +148,24 @@ class TrainingRequest:
         return url_for("training.page", algorithm=self.algorithm, symbols=self.symbols or None)
 
 
-def read_merges(letters: str) -> list[tuple[bytes, bytes]]:
-    """The merges in a packed text, one a line in the spelling of merges.txt; raises InputProblem.
+def read_merges(letters: str, *, as_text: bool = False) -> list[tuple[Any, Any]]:
+    """The merges in a packed text, one a line in the spelling of merges.txt, as bytes or text; raises InputProblem.
 
     >>> from webapp.web.addresses import packed
-    >>> read_merges(packed("Ġ t\\nh e"))
-    [(b' ', b't'), (b'h', b'e')]
+    >>> read_merges(packed("Ġ t\\nh e")), read_merges(packed("å¤§ åŃ¦"), as_text=True)
+    ([(b' ', b't'), (b'h', b'e')], [('大', '学')])
     """
     text = unpacked(letters) if letters else ""
     lines = text.split("\n") if text else []
-    found, known = [], set(BYTES)
+    found: list[tuple[Any, Any]] = []
+    known: set[Any] = set()
     try:
         if text is None or len(lines) > MOST_BEFORE:
             raise ValueError
         for line in lines:
-            left, right = map(characters_to_bytes, line.split(" "))
-            if not {left, right} <= known:
+            pair: list[Any] = [*map(characters_to_bytes, line.split(" "))]
+            left, right = (piece.decode() for piece in pair) if as_text else pair
+            if not all(len(piece) == 1 or piece in known for piece in (left, right)):
                 raise ValueError
             found.append((left, right))
             known.add(left + right)

@@ -169,7 +169,7 @@ def _page(
         trainings=list(TRAININGS.values()),
         limits=(MOST, MOST_TEXT),
         size=next((size for size in sizes if size is not None), None),
-        listing=source_listing(*kind.reference),
+        listing=source_listing(*(kind.reference[1:] if wanted.mark == "none" else kind.reference)),
         listed=join_list(listed[:FIRST_WORDS]) + ("…" if len(listed) > FIRST_WORDS else ""),
         is_list=replace(wanted, as_text=False).counted is not None,
         corpus_line="" if listed else visible(" ".join(wanted.corpus.split())),

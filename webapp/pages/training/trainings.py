@@ -26,7 +26,6 @@ from webapp.pages.training.request import (
     MOST_PIECES,
     MOST_TEXT,
     TrainingRequest,
-    read_merges,
 )
 from webapp.pages.training.tables import TrainingWalkthrough
 from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
@@ -97,7 +96,15 @@ def whole_number(written: str) -> int:
 LONGEST_VALUE = 40  # characters of a wrong value in a message
 MERGES = TrainingOption("size", _l("Maximum number of merges"), 0, MOST_MERGES)
 PIECES = TrainingOption("size", _l("Pieces to keep"), 1, MOST_PIECES)
-APART = TrainingOption("apart", _l("“%(suffix)s” is a separate symbol", suffix="</w>"))
+MARK = TrainingOption(
+    "mark",
+    _l("End of a word such as “low”"),
+    choices=(
+        ("last", _l("w%(suffix)s, one symbol", suffix="</w>")),
+        ("apart", _l("w %(suffix)s, two symbols", suffix="</w>")),
+        ("none", _l("w, without a mark")),
+    ),
+)
 TIES = TrainingOption("ties", _l("Equally frequent pairs"), choices=TIE_TITLES)
 MINIMUM = TrainingOption("minimum", _l("Minimum count of a pair"), 1, MOST)
 LONGER = TrainingOption("longer", _l("Longer pieces to start with"), 0, MOST_PIECES)
@@ -149,9 +156,9 @@ TRAININGS: dict[str, Training] = {
     training.request.kind: training
     for training in (
         Training(
-            "bpe", _l("BPE over characters"), merges.character_bpe, (bpe.characters, bpe.train), options=(APART, TIES)
+            "bpe", _l("BPE over characters"), merges.character_bpe, (bpe.characters, bpe.train), options=(MARK, TIES)
         ),
-        Training("bpe", _l("BPE over bytes"), merges.byte_bpe, (bpe.utf8, bpe.train), "bytes", options=(TIES,)),
+        Training("bpe", _l("BPE over bytes"), merges.unmarked_bpe, (bpe.utf8, bpe.train), "bytes", options=(TIES,)),
         Training(
             "wordpiece", _l("WordPiece"), merges.wordpiece, (wordpiece.split, wordpiece.train), options=(MINIMUM,)
         ),
@@ -212,10 +219,11 @@ def read(request: Request, algorithm: str) -> tuple[TrainingRequest, list[InputP
     readers: dict[str, Callable[[str], Any]] = {
         option.name: option.read for option in (*training.options, *([training.size] if training.size else []))
     }
-    if wanted.kind == "bpe-bytes":
-        readers["before"] = _before
+    if wanted.kind == "bpe-bytes" or (wanted.kind == "bpe" and values.get("mark") == "none"):
+        readers["before"] = str
     for name, read_value in {**readers, "step": _step}.items():
-        written = values.get(name, "")
+        # `apart`: in links from before there were words without a mark.
+        written = values.get(name, "apart" if name == "mark" and values.get("apart", "0") not in ("0", "") else "")
         if written.strip():
             try:
                 given[name] = read_value(written)
@@ -223,11 +231,6 @@ def read(request: Request, algorithm: str) -> tuple[TrainingRequest, list[InputP
                 problems.append(replace(problem, field=name))
     as_text = values.get("as_text", "0") not in ("0", "")
     return replace(wanted, corpus=corpus, text=text, as_text=as_text, **given), problems
-
-
-def _before(written: str) -> str:
-    read_merges(written)
-    return written
 
 
 def _step(written: str) -> int:

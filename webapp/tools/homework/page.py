@@ -126,7 +126,7 @@ class Checked:
             values["before"] = packed(values["before"])
         if self.verdict.link.view == "training":
             return url_for("training.page", algorithm=algorithm, **values)
-        return url_for("steps.page", algorithm=algorithm, vocabulary="own-dictionary", **values)
+        return url_for("steps.page", algorithm=algorithm, **{"vocabulary": "own-dictionary", **values})
 
     @property
     def sides(self) -> list[Side]:

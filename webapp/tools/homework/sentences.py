@@ -60,7 +60,7 @@ def explanation(verdict: Verdict, reveal: bool = True) -> list[str]:
     code = "window" if longest else code
     if verdict.why and (reveal or "%(right" not in SENTENCES["why"][code]["en"]):
         said.append(_say("why", code, longest=longest, **values))
-    return [sentence for sentence in said if sentence]
+    return [sentence.replace(" 1 times", " once") for sentence in said if sentence]
 
 
 def _count(side: Side | None) -> str:
