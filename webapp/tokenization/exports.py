@@ -157,15 +157,15 @@ WRITERS: dict[str, Writer] = {
 
 @dataclass(frozen=True)
 class Frequencies:
-    """The tokens of a result by their rank; there is at least one."""
+    """Tokens by their rank, at least one: all of them, or `thinned` for a chart.
 
-    result: Result
+    `total` is the number of tokens in the text, `piece_of` maps an id to its piece.
+    """
+
+    title: str
     tokens: Sequence[RankedToken]
-
-    @property
-    def total(self) -> int:
-        """The number of tokens in the text."""
-        return len(self.result.encoding)
+    total: int
+    piece_of: Callable[[int], str | bytes]
 
     @property
     def chart(self) -> LineChart:
@@ -174,28 +174,21 @@ class Frequencies:
         That line ends where it meets an edge of the chart.
         """
         most = self.tokens[0].count
-        ranks, counts = axis_values(len(self.tokens)), axis_values(most)
+        ranks, counts = axis_values(self.tokens[-1].rank), axis_values(most)
         last = min(most, ranks[-1])
         points = tuple((float(token.rank), float(token.count)) for token in thinned(self.tokens))
         return LineChart(
             "frequencies-chart",
-            picture_title(self.result.state),
+            self.title,
             _("Rank against frequency of the tokens, both axes logarithmic"),
             logarithmic(_("rank"), 1, ranks[-1], ranks, number),
             logarithmic(_("frequency"), 1, counts[-1], counts, number),
             (Series(_("Tokens"), points, strong=True), Series("Zipf", ((last, most / last), (1, most)))),
         )
 
-    def piece(self, token: RankedToken) -> str | bytes:
-        """The piece of a token of the vocabulary, or of one that the visitor added."""
-        pieces = self.result.tokenizer.model.pieces
-        if token.id < len(pieces):
-            return pieces[token.id]
-        return self.result.encoding.piece(self.result.encoding.ids.index(token.id))
-
     def shown(self, token: RankedToken) -> str:
         """The piece with all its characters visible."""
-        return shown_piece(self.piece(token))
+        return shown_piece(self.piece_of(token.id))
 
     def table(self) -> Iterator[tuple[object, ...]]:
         """A row for each different token, the header first."""
@@ -205,7 +198,7 @@ class Frequencies:
 
     def as_json(self) -> dict[str, Any]:
         """How many tokens there are, and the different ones by rank."""
-        ranks = ({"id": one.id, "piece": json_piece(self.piece(one)), "count": one.count} for one in self.tokens)
+        ranks = ({"id": one.id, "piece": json_piece(self.piece_of(one.id)), "count": one.count} for one in self.tokens)
         return {"tokens": self.total, "different": len(self.tokens), "ranked": ranks}
 
 
@@ -223,7 +216,12 @@ def axis_values(most: int) -> list[int]:
 
 def frequencies_of(result: Result) -> Frequencies:
     """Count how often each token of a text occurs."""
-    return Frequencies(result, ranked(result.encoding.ids))
+    pieces, encoding = result.tokenizer.model.pieces, result.encoding
+
+    def piece_of(id: int) -> str | bytes:
+        return pieces[id] if id < len(pieces) else encoding.piece(encoding.ids.index(id))  # one that a visitor added
+
+    return Frequencies(picture_title(result.state), ranked(encoding.ids), len(encoding), piece_of)
 
 
 FREQUENCY_WRITERS: dict[str, Writer] = {

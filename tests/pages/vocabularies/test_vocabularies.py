@@ -208,6 +208,26 @@ def test_ngrams_have_their_orders_and_what_follows_a_word(client: FlaskClient) -
     assert "After it" in partial.text
 
 
+def test_the_words_of_whole_books_have_the_chart_to_which_short_texts_lead(client: FlaskClient) -> None:
+    link = re.search(r'href="([^"]+#frequencies)">See the chart', client.get("/?text=a&frequencies=1").text)
+    assert link
+    page = client.get(link[1].partition("#")[0]).text
+    shown = re.search(r'<details class="fold" id="frequencies" open>.*?</details>\s*</div>', page, re.DOTALL)
+    assert shown
+    for sentence in (
+        "1,404,298 words were counted, 56,652 different ones.",
+        "Water Margin",
+        "Here the slope is −1.05,",
+    ):
+        assert sentence in shown[0]
+    files = {kind: client.get(f"{NGRAMS}/frequencies.{kind}") for kind in ("svg", "csv", "json", "png", "nope")}
+    assert files["svg"].text.count("<circle") == shown[0].count("<circle") > 100
+    assert files["csv"].text.splitlines()[1].startswith("1,，,")
+    assert len(files["csv"].text.splitlines()) == 1 + files["json"].get_json()["different"] == 1 + 56_652
+    assert files["png"].data.startswith(b"\x89PNG")
+    assert (files["nope"].status_code, client.get("/vocabularies/jieba/frequencies.svg").status_code) == (404, 404)
+
+
 def test_a_word_that_is_unknown_empty_or_too_long(client: FlaskClient) -> None:
     assert "is not a word of this vocabulary" in client.get(f"{NGRAMS}?lang=en&after=烎烎烎").text
     hostile = client.get(f"{NGRAMS}?lang=en&after=<script>alert(1)</script>").text

@@ -5,7 +5,7 @@ about half as often as the first, the third a third as often, and so on: rank ti
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from statistics import linear_regression
@@ -20,8 +20,8 @@ class RankedToken:
     count: int
 
 
-def ranked(ids: Iterable[int]) -> list[RankedToken]:
-    """The distinct ids with their ranks and counts, most frequent first.
+def ranked(ids: Iterable[int] | Mapping[int, int]) -> list[RankedToken]:
+    """The distinct ids, or those of a mapping to counts, with their ranks and counts, most frequent first.
 
     >>> ranked([7, 3, 7, 5, 7, 3])
     [RankedToken(rank=1, id=7, count=3), RankedToken(rank=2, id=3, count=2), RankedToken(rank=3, id=5, count=1)]

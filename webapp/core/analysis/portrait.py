@@ -8,6 +8,7 @@ from heapq import nlargest, nsmallest
 
 import regex
 
+from webapp.core.analysis.frequencies import RankedToken, ranked, thinned
 from webapp.core.analysis.token_list import TokenList, bare
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import NGramCounts
@@ -174,13 +175,15 @@ CountedNGram = tuple[tuple[str, ...], int]
 class NGramPortrait:
     """`sizes` has the number of different n-grams of each order from 1, `frequent` the most frequent of each.
 
-    `tokens` is the number of words that were counted, the ends of the `sentences` included.
+    `tokens` is the number of words that were counted, the ends of the `sentences` included. `ranks` has words by rank,
+    `thinned` for a chart.
     """
 
     sizes: tuple[int, ...]
     frequent: tuple[Sequence[CountedNGram], ...]
     sentences: int
     tokens: int
+    ranks: Sequence[RankedToken]
 
 
 def ngram_portrait_of(model: NGram, most: int = 20) -> NGramPortrait:
@@ -197,7 +200,19 @@ def ngram_portrait_of(model: NGram, most: int = 20) -> NGramPortrait:
         tuple(most_frequent(counts, length, most) for length in range(1, counts.order + 1)),
         counts.sentences,
         counts.context_count(),
+        thinned(ranked_words(model)),
     )
+
+
+def ranked_words(model: NGram) -> list[RankedToken]:
+    """The words that a model has counted, most frequent first; ends of sentences and unknown words are none.
+
+    >>> from webapp.core.trainers.ngram import train
+    >>> ranked_words(NGram(train([["a", "b"], ["b"]])))
+    [RankedToken(rank=1, id=1, count=2), RankedToken(rank=2, id=0, count=1)]
+    """
+    words, counts = range(len(model.counts.words)), model.counts.levels[0].counts
+    return ranked({word: counts[word] for word in words if counts[word]})
 
 
 def most_frequent(counts: NGramCounts, length: int, most: int) -> list[CountedNGram]:

@@ -11,8 +11,9 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.core.algorithms import UNREADABLE
+from webapp.core.analysis.frequencies import RankedToken
 from webapp.core.analysis.pipeline_summary import pipeline_summary
-from webapp.core.analysis.portrait import NGramPortrait, Portrait, following, ngram_portrait_of, preceding
+from webapp.core.analysis.portrait import NGramPortrait, Portrait, following, ngram_portrait_of, preceding, ranked_words
 from webapp.core.analysis.token_origin import PieceFinder
 from webapp.core.expansion import base_kind
 from webapp.core.formats import (
@@ -37,6 +38,8 @@ from webapp.pages.vocabularies import listing, token_table
 from webapp.pages.vocabularies.found import HeadedPage, answer, blueprint, end, entry_of, too_long, vocabulary_of
 from webapp.pages.walkthrough import ngram_probabilities
 from webapp.tokenization.answers import vocabulary_json
+from webapp.tokenization.exports import FREQUENCY_WRITERS, Frequencies
+from webapp.tokenization.exports import download as written
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.measures.measured import article_measures, language_lines, text_lines
 from webapp.tokenization.messages import translated
@@ -216,6 +219,16 @@ def as_json(name: str) -> Response:
     return private(cached_for(json_response(vocabulary_json(*vocabulary_of(name))), 0))
 
 
+@blueprint.get("/vocabularies/<name>/frequencies.<kind>")
+def frequency_files(name: str, kind: str) -> Response:
+    """How often each word of an n-gram vocabulary was counted, as a file."""
+    entry, tokenizer = vocabulary_of(name)
+    if kind not in FREQUENCY_WRITERS or not isinstance(tokenizer.model, NGram):
+        abort(404)
+    words = ranked_words(tokenizer.model) or abort(404)
+    return written(FREQUENCY_WRITERS[kind], counted_words(entry, tokenizer.model, words), f"frequencies.{kind}")
+
+
 @blueprint.get("/vocabularies/<name>/<file>")
 def download(name: str, file: str) -> Response:
     """A vocabulary as a file for other libraries; `file` is one of `FORMAT_OF`."""
@@ -284,6 +297,13 @@ def length_bars(portrait: Portrait) -> list[tuple[str, int]]:
         last: number(last) if last <= ONE_BY_ONE else f"{number(last // 2 + 1)}–{number(last)}" for last in counts
     }
     return [(titles[last], counts[last]) for last in sorted(counts)]
+
+
+@blueprint.app_template_global()
+def counted_words(entry: CatalogueEntry, model: NGram, ranks: Sequence[RankedToken]) -> Frequencies:
+    """Words of an n-gram vocabulary by their rank."""
+    total = sum(model.counts.levels[0].counts[: len(model.counts.words)])
+    return Frequencies(title_of(entry), ranks, total, model.pieces.__getitem__)
 
 
 _portraits: WeakKeyDictionary[NGram, NGramPortrait] = WeakKeyDictionary()
