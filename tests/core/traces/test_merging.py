@@ -209,7 +209,7 @@ def test_unigram_round_by_round(counts: dict[str, int], longer: int, seeds: int,
     size = len({character for word in counts for character in word}) + longer
     training = training_unigram.UnigramTraining(counts, size, seeds=seeds, every_substring=every)
     candidates = proper_substrings(counts, seeds) if every else None
-    wanted = list(unigram.rounds(counts, size, seeds=seeds, candidates=candidates))
+    wanted = list(unigram.rounds(counts, size, seeds=seeds, candidates=candidates, by_length=not every))
     told = training.rounds
     assert len(told) == len(wanted)
     for step, done in zip(told, wanted, strict=True):
@@ -231,7 +231,7 @@ def test_unigram_round_by_round(counts: dict[str, int], longer: int, seeds: int,
     seeds_of = [(seed.piece, seed.probability) for seed in training.seeds]
     assert [(line.piece, line.before) for line in told[0].candidates] == seeds_of
     assert fsum(line.probability for line in told[-1].candidates) == pytest.approx(1)
-    trained = unigram.train(counts, size + 1, seeds=seeds, candidates=candidates)
+    trained = unigram.train(counts, size + 1, seeds=seeds, candidates=candidates, by_length=not every)
     assert training.trained == trained
     for reading in told[-1].readings:
         scores = [trained.scores[piece] for piece in reading.pieces]
