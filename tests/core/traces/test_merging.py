@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.properties import THOROUGH
+from webapp.core.homework.rounds import WordPieceRounds, train
 from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
@@ -165,6 +166,9 @@ def test_merges_round_by_round(counts: dict[str, int], merges: int, minimum: int
     elif form == "wordpiece":
         training = training_merges.train_wordpiece(counts, merges, minimum=minimum)
         wanted = wordpiece.train(counts, merges_at_most=merges, minimum_pair_frequency=minimum)
+        by_rule = training_merges.train_wordpiece(counts, merges, ties=ties)
+        rounds_by_rule = WordPieceRounds(([*wordpiece.spell(word, "##")], count) for word, count in counts.items())
+        assert [(merge.left, merge.right) for merge in by_rule.trained.merges] == train(rounds_by_rule, merges, ties)
     else:
         training = training_merges.train_characters(counts, merges, suffix_apart=form == "apart", ties=ties)
         wanted = bpe.train_characters(counts, merges_at_most=merges, suffix_apart=form == "apart", ties=ties)

@@ -70,12 +70,8 @@ class MergeRound:
 
     def pairs(self) -> list[TracedPair]:
         """Return the candidate pairs, the best first, ties in the order of their rule; the first is the winner."""
-        key, ids = tie_key(self.ties, list(self.ids)), self.ids
         found = [pair for pair in pairs(self.before) if pair.count >= self.minimum]
-        keys = {
-            pair: (-self.worth(pair), key(ids[pair.left], ids[pair.right], place)) for place, pair in enumerate(found)
-        }
-        return sorted(found, key=keys.__getitem__)
+        return ranked(found, self.ties, self.ids, self.worth)
 
     def too_rare(self) -> int:
         """Return the number of pairs that are too rare to be candidates."""
@@ -168,8 +164,18 @@ def train_characters(
     return MergeTraining(trained, spelled, ties=ties)
 
 
-def train_wordpiece(counts: WordCounts, merges: int, *, minimum: int = 1) -> MergeTraining:
+def train_wordpiece(
+    counts: WordCounts,
+    merges: int,
+    *,
+    minimum: int = 1,
+    ties: TieRule = FIRST_SEEN,
+    before: Sequence[tuple[Symbol, Symbol]] = (),
+) -> MergeTraining:
     """Train WordPiece with at most `merges` merges of pairs that occur at least `minimum` times.
+
+    Those in `before` are done already. With them, or with another rule for `ties` than the trainer's, all pairs are
+    counted again for each merge. With `lower-ids`, the alphabet is numbered in the order of code points.
 
     >>> training = train_wordpiece({"I": 2, "love": 1, "dogs": 1, "loved": 1, "you": 1}, 8)
     >>> for round in training.rounds():
@@ -185,14 +191,44 @@ def train_wordpiece(counts: WordCounts, merges: int, *, minimum: int = 1) -> Mer
     dogs 1 1 1 1.0
     >>> [" ".join(word.symbols) for word in round.after]
     ['I', 'love', 'dogs', 'loved', 'y ##o ##u']
+    >>> counts = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+    >>> next(train_wordpiece(counts, 1, before=[("##g", "##s"), ("h", "##u"), ("hu", "##g")]).rounds()).piece
+    'hugs'
     """
-    trained = wordpiece.train(counts, merges_at_most=merges, minimum_pair_frequency=minimum)
-    spelled = _spelled(counts, lambda word: wordpiece.spell(word, wordpiece.PREFIX))
-    return MergeTraining(trained, spelled, max(minimum, 1), scored=True)
+    minimum, counted_again = max(minimum, 1), bool(before) or ties != FIRST_SEEN
+    trained = wordpiece.train(counts, merges_at_most=0 if counted_again else merges, minimum_pair_frequency=minimum)
+    words = start = _spelled(counts, lambda word: wordpiece.spell(word, wordpiece.PREFIX))
+    if ties == "lower-ids":
+        trained = replace(trained, alphabet=tuple(sorted(trained.alphabet)))
+    for number in range(len(before) + merges if counted_again else 0):
+        if number < len(before):
+            best = TracedPair(*before[number], 0, 1, 1)
+        else:
+            ids = {piece: id for id, piece in enumerate(trained.model.pieces)}
+            found = [pair for pair in pairs(words) if pair.count >= minimum]
+            if not found:
+                break
+            best = ranked(found, ties, ids, lambda pair: pair.score)[0]
+        piece = best.left + best.right.removeprefix(wordpiece.PREFIX)
+        merge = wordpiece.ScoredMerge(best.left, best.right, piece, best.count, best.score)
+        trained = replace(trained, merges=(*trained.merges, merge))
+        words = rewritten(words, best.left, best.right, piece)
+        if number < len(before):
+            start = tuple(replace(word, made=()) for word in words)
+    return MergeTraining(trained, start, minimum, scored=True, ties=ties, before=len(before))
 
 
 def _spelled(counts: WordCounts, spell: Callable[[str], Iterable[Symbol]]) -> tuple[CorpusWord, ...]:
     return tuple(CorpusWord(tuple(spell(word)), count) for word, count in counts.items())
+
+
+def ranked(
+    found: Sequence[TracedPair], ties: TieRule, ids: Mapping[Symbol, int], worth: Callable[[TracedPair], float]
+) -> list[TracedPair]:
+    """Return pairs in order of first occurrence with the best first, ties in the order of their rule."""
+    key = tie_key(ties, list(ids))
+    keys = {pair: (-worth(pair), key(ids[pair.left], ids[pair.right], place)) for place, pair in enumerate(found)}
+    return sorted(found, key=keys.__getitem__)
 
 
 def pairs(words: Iterable[CorpusWord]) -> list[TracedPair]:

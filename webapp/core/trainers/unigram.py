@@ -216,7 +216,8 @@ def rounds(
 class SeededTraining:
     """The start of a training: the words, split to the maximum length of a lattice, and the pieces with their ranks.
 
-    The rank of a piece is its frequency, times its length with `by_length`; the first `characters` pieces are the single characters.
+    The rank of a piece is its frequency, times its length with `by_length`; the first `characters` pieces are those of
+    one character.
     """
 
     texts: dict[str, int]

@@ -119,6 +119,8 @@ class Checked:
         if self.verdict is None or self.verdict.link is None or not self.reveals:
             return None
         values: dict[str, Any] = dict(self.verdict.link.values)
+        if self.verdict.link.view == "evaluate":
+            return url_for("evaluate.page", **values)
         algorithm = values.pop("algorithm")
         if "corpus" in values:
             values |= [parameters(values.pop("corpus"))]
