@@ -24,7 +24,6 @@ LOOSEST = 0.02
 CUT = 0.001
 """The same for a number whose further digits are cut off: 0.071428 for 1/14, not 0.66 for 2/3."""
 AROUND = 12
-LONGEST_EVALUATED = 1_500  # characters of an evaluation that has an address
 
 
 def judge(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:
@@ -61,14 +60,9 @@ def _link(values: Values, label: str) -> Link | None:
     if "unigram" in values:
         return unigram_link(values["words"], label.replace(" ", "") if table == "probabilities" else "")
     if table in ("figures", "unknown-words"):
-        return evaluation_link(values["gold"], values.get("output", values["gold"]), values.get("training", ""))
+        words = {"gold": values["gold"], "output": values.get("output", values["gold"])}
+        return Link("evaluate", {**words, "training": "\n".join(values.get("training", "").split())})
     return bigram_link(values["sentences"], values.get("sentence", "")) if table == "bigrams" else None
-
-
-def evaluation_link(gold: str, output: str, training: str = "") -> Link | None:
-    """What shows the figures of a segmentation, and with words of a training its unknown words; None if too long."""
-    values = {"gold": gold, "output": output} | ({"training": training} if training else {})
-    return Link("evaluate", values) if sum(map(len, values.values())) <= LONGEST_EVALUATED else None
 
 
 def judged(mine: Sequence[str], right: Table, notes: Sequence[Note] = ()) -> Verdict:

@@ -134,7 +134,8 @@ class Training:
         """
         recipe, kind = WALKTHROUGHS["suffix" if self.suffix else self.symbols]
         ties = self.ties if recipe in TIED else FIRST_SEEN
-        values = {**kind, "ties": ties, **({"text": text} if recipe.count(text) == {text: 1} else {})}
+        is_word = text in self.counts or recipe.count(text) == {text: 1}
+        values = {**kind, "ties": ties, **({"text": text} if is_word else {})}
         shown = replace(self, before=(), merges=len(self.every), ties=ties)
         if shown == self or shown.right == self.every:
             values |= {"size": len(self.every), "step": number}
@@ -173,13 +174,12 @@ class Training:
             counts = {words[at][0]: words[at][1] for at in kept}
             alone = []
             for pair, each in zip(pairs, held, strict=False):
-                if left_out := rounds.value(pair) - sum(each[at] * words[at][1] for at in kept):
+                if left_out := int(rounds.value(pair)) - sum(each[at] * words[at][1] for at in kept):
                     alone.append(b"".join(map(_as_bytes, pair)).decode(errors="replace"))
                     counts[alone[-1]] = counts.get(alone[-1], 0) + left_out
             listed = "\n".join(f"{word}\t{count}" for word, count in counts.items())
-            unspelled = "##" if self.symbols == "wordpiece" else "\n"  # what no word of the walkthrough begins with
-            alike = (len(word.splitlines()) == 1 and not word.startswith(unspelled) for word in counts)
-            is_list = len(listed) <= LONGEST_LINK and all(alike)
+            spelled = self.symbols != "wordpiece" or not any(word.startswith("##") for word in counts)
+            is_list = len(listed) <= LONGEST_LINK and all(len(word.splitlines()) == 1 for word in counts) and spelled
             if is_list and (not kept or first.issubset(kept)) and "\ufffd" not in "".join(alone):
                 return listed
         return ""
@@ -188,8 +188,8 @@ class Training:
 def unigram_link(words: Mapping[str, int], text: str) -> Link:
     """What shows the parts of words with their counts and probabilities, and the most probable ones of a text."""
     listed = "\n".join(f"{word} {count}" for word, count in words.items())
-    values = {"algorithm": "unigram", "corpus": listed, "every": 1, "plain": 1, "text": text, "step": 0}
-    return Link("training", values)
+    fields: dict[str, str | int] = {"corpus": listed, "every": 1, "plain": 1, "text": text, "step": 0}
+    return Link("training", {"algorithm": "unigram", **fields})
 
 
 def _as_bytes(piece: Piece) -> bytes:

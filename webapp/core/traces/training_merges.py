@@ -195,26 +195,28 @@ def train_wordpiece(
     >>> next(train_wordpiece(counts, 1, before=[("##g", "##s"), ("h", "##u"), ("hu", "##g")]).rounds()).piece
     'hugs'
     """
-    minimum, counted_again = max(minimum, 1), bool(before) or ties != FIRST_SEEN
-    trained = wordpiece.train(counts, merges_at_most=0 if counted_again else merges, minimum_pair_frequency=minimum)
-    words = start = _spelled(counts, lambda word: wordpiece.spell(word, wordpiece.PREFIX))
+    minimum, again = max(minimum, 1), bool(before) or ties != FIRST_SEEN
+    trained = wordpiece.train(counts, merges_at_most=0 if again else merges, minimum_pair_frequency=minimum)
     if ties == "lower-ids":
         trained = replace(trained, alphabet=tuple(sorted(trained.alphabet)))
-    for number in range(len(before) + merges if counted_again else 0):
-        if number < len(before):
-            best = TracedPair(*before[number], 0, 1, 1)
-        else:
-            ids = {piece: id for id, piece in enumerate(trained.model.pieces)}
-            found = [pair for pair in pairs(words) if pair.count >= minimum]
-            if not found:
-                break
-            best = ranked(found, ties, ids, lambda pair: pair.score)[0]
-        piece = best.left + best.right.removeprefix(wordpiece.PREFIX)
-        merge = wordpiece.ScoredMerge(best.left, best.right, piece, best.count, best.score)
-        trained = replace(trained, merges=(*trained.merges, merge))
-        words = rewritten(words, best.left, best.right, piece)
-        if number < len(before):
-            start = tuple(replace(word, made=()) for word in words)
+    words = _spelled(counts, lambda word: wordpiece.spell(word, wordpiece.PREFIX))
+
+    def merge(left: str, right: str, count: int = 0, score: float = 0.0) -> tuple[CorpusWord, ...]:
+        made = wordpiece.ScoredMerge(left, right, left + right.removeprefix(wordpiece.PREFIX), count, score)
+        done.append(made)
+        return rewritten(words, left, right, made.piece)
+
+    done: list[wordpiece.ScoredMerge] = []
+    for left, right in before:
+        words = merge(left, right)
+    start = tuple(replace(word, made=()) for word in words)
+    while again and len(done) < len(before) + merges:
+        if not (found := [pair for pair in pairs(words) if pair.count >= minimum]):
+            break
+        pieces = replace(trained, merges=tuple(done)).model.pieces
+        best = ranked(found, ties, {piece: id for id, piece in enumerate(pieces)}, lambda pair: pair.score)[0]
+        words = merge(best.left, best.right, best.count, best.score)
+    trained = replace(trained, merges=(*trained.merges, *done))
     return MergeTraining(trained, start, minimum, scored=True, ties=ties, before=len(before))
 
 

@@ -117,6 +117,8 @@ class TrainingRequest:
         """The visitor's text, or words of the corpus."""
         if self.text.strip():
             return self.text
+        if self.before:  # a word may begin with a space, and others would have one more
+            return next(iter(self.counted or ()), "")
         if self.algorithm in ("ngram", "tagger"):
             return first_sentence(self.corpus)
         return first_words(map(str.strip, self.counted) if self.counted else self.corpus.split())

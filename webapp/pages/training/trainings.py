@@ -106,8 +106,7 @@ MARK = TrainingOption(
         ("none", _l("w, without a mark")),
     ),
 )
-TIES = TrainingOption("ties", _l("Equally frequent pairs"), choices=TIE_TITLES)
-SCORE_TIES = TrainingOption("ties", _l("Pairs with equal scores"), choices=TIE_TITLES)
+TIES = TrainingOption("ties", _l("Ties between pairs"), choices=TIE_TITLES)
 MINIMUM = TrainingOption("minimum", _l("Minimum count of a pair"), 1, MOST)
 LONGER = TrainingOption("longer", _l("Longer pieces to start with"), 0, MOST_PIECES)
 PLAIN = TrainingOption("plain", _l("No mark for spaces"))
@@ -155,7 +154,7 @@ class Training:
 
     def same(self, wanted: TrainingRequest) -> TrainingRequest:
         """The request for this kind with the same corpus and text, and the same rule for ties if it has one."""
-        ties = wanted.ties if any(option.name == "ties" for option in self.options) else FIRST_SEEN
+        ties = wanted.ties if TIES in self.options else FIRST_SEEN
         return replace(self.request, corpus=wanted.corpus, text=wanted.text, as_text=wanted.as_text, ties=ties)
 
 
@@ -167,11 +166,7 @@ TRAININGS: dict[str, Training] = {
         ),
         Training("bpe", _l("BPE over bytes"), merges.unmarked_bpe, (bpe.utf8, bpe.train), "bytes", options=(TIES,)),
         Training(
-            "wordpiece",
-            _l("WordPiece"),
-            merges.wordpiece,
-            (wordpiece.split, wordpiece.train),
-            options=(MINIMUM, SCORE_TIES),
+            "wordpiece", _l("WordPiece"), merges.wordpiece, (wordpiece.split, wordpiece.train), options=(MINIMUM, TIES)
         ),
         Training(
             "unigram",
