@@ -28,7 +28,8 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
     from webapp.web.application import Site
     from webapp.web.readiness import blueprint as health
 
-    home = _home()
+    # In a checkout, `templates` and `static` are beside the package.
+    home = PACKAGE if (PACKAGE / "templates").is_dir() else PACKAGE.parent
     app = Site(__name__, template_folder=str(home / "templates"), static_folder=str(home / "static"))
     settings.configure(app, configuration or {})
     Compress(app)
@@ -46,8 +47,3 @@ def create_app(configuration: Mapping[str, Any] | None = None) -> Flask:
         for name in app.jinja_env.list_templates():
             app.jinja_env.get_template(name)  # compiled once, before the worker processes fork
     return app
-
-
-def _home() -> Path:
-    """The folder of `templates` and `static`: the package if it is installed, its parent in a checkout."""
-    return PACKAGE if (PACKAGE / "templates").is_dir() else PACKAGE.parent

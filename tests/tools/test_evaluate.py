@@ -44,7 +44,7 @@ def figures(answer: TestResponse) -> list[list[str]]:
     return [
         [
             unescape(re.sub("<[^>]*>", "", cell)).split(" best")[0]
-            for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S)
+            for cell in re.findall(r"<t[hd](?! class=.axis)[^>]*>(.*?)</t[hd]>", row, re.S)
         ][:6]
         for row in re.findall(r"<tr>(.*?)</tr>", table, re.S)
     ]

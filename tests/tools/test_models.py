@@ -16,6 +16,7 @@ def test_a_search_finds_the_model_and_its_vocabulary(client: FlaskClient) -> Non
     for query in ("gpt-4o", "GPT 4o", "o200k_base"):
         text = client.get("/models", query_string={"q": query}).text
         assert all(part in text for part in ('href="/vocabularies/o200k_base"', "$2.50", "128,000", "model=gpt-4o"))
+        assert "<code>o200k_base</code>" in text
         assert "Qwen3" not in text
     assert "No model in the list has this name." in client.get("/models?q=zzqx").text
     assert 'value="o200k_base" selected' in client.get("/?text=low&model=gpt-4o").text

@@ -249,9 +249,7 @@ class _Attribution:
                 pieces.append((to - at, message, "template"))
                 at = to
         owner = last if last not in self.has_content else before
-        pieces.append((end - at, owner, "template"))
-        pieces.append((len(gap) - end, None, "reply"))
-        return pieces
+        return [*pieces, (end - at, owner, "template"), (len(gap) - end, None, "reply")]
 
     def _ending_in(self, before: int | None, after: int) -> list[int]:
         """The messages that end between two contents: the one before, and those that show no content after it."""

@@ -119,11 +119,6 @@ class Algorithm:
         """The kind of vocabulary that the algorithm uses: `matching` for those with a dictionary, else the id."""
         return self.kind or self.id
 
-    @property
-    def common_options(self) -> tuple[Option, ...]:
-        """The options that apply to every vocabulary of the algorithm."""
-        return tuple(option for option in self.options if option in self.external_options)
-
 
 _MATCHING: tuple[tuple[str, Direction, Callable[..., object]], ...] = (
     ("fmm", "forward", matching.forward),

@@ -55,7 +55,7 @@ class Corpora:
 
     def create(self, owner: str = "") -> str:
         """Make room for a corpus of `owner`, any name, and return its id; raises NoRoomError."""
-        if self._most_together is not None and self.total_bytes() >= self._most_together:
+        if self._most_together is not None and _bytes_in(self.folder) >= self._most_together:
             raise NoRoomError
         id = secrets.token_urlsafe(16)
         try:
@@ -123,10 +123,6 @@ class Corpora:
     def bytes_of(self, id: str) -> int:
         """The bytes that a corpus takes on the disk, with what its training wrote."""
         return _bytes_in(self._folder(id))
-
-    def total_bytes(self) -> int:
-        """The bytes that all corpora take on the disk."""
-        return _bytes_in(self.folder)
 
     def keep(self, id: str) -> None:
         """Begin the day again after which a corpus is deleted: it is complete."""

@@ -183,10 +183,6 @@ def _read_result(request: Request) -> tuple[State, list[InputProblem]]:
     return state, [each for each in problems if each.field != "token"]
 
 
-def _share_result(state: State, terms: ShareTerms) -> ShareReceipt:
-    return share_result(tokenize_or_explain(state), terms)
-
-
 def _read_conversation(request: Request) -> tuple[MessagesInput, list[InputProblem]]:
     given, problems = MessagesInput.read(request)
     if not given.messages and not problems:
@@ -195,7 +191,7 @@ def _read_conversation(request: Request) -> tuple[MessagesInput, list[InputProbl
 
 
 ORIGINS: dict[str, tuple[Callable[[Request], Any], Callable[[Any, ShareTerms], ShareReceipt]]] = {
-    "playground": (_read_result, _share_result),
+    "playground": (_read_result, lambda state, terms: share_result(tokenize_or_explain(state), terms)),
     "compare": (comparisons.read, share_comparison),
     "messages": (_read_conversation, share_conversation),
 }

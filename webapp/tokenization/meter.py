@@ -91,11 +91,6 @@ class Meter:
         return most - self.tokens if most else None
 
     @property
-    def has_price(self) -> bool:
-        """Whether the list has a price for a prompt of this length."""
-        return self.model.cost(self.tokens) is not None
-
-    @property
     def price_in(self) -> str:
         """The price of the tokens as input: `$0.00104`."""
         return dollars(self.model.cost(self.tokens))

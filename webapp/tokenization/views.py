@@ -94,11 +94,6 @@ class ResultView(Context):
         return {**super().variables(), "shown": self}
 
     @property
-    def first_tool(self) -> str:
-        """The template of the first tool above the tokens: to share the result, or to open a copy of it."""
-        return "share/_share_button.html" if self.shareable else "share/_open_copy.html"
-
-    @property
     def fallback(self) -> CatalogueEntry | None:
         """The vocabulary to offer in place of one that does not exist or is not available."""
         return find(GPT_4O) if self.shareable and any(one.field == "vocabulary" for one in self.problems) else None
@@ -197,15 +192,12 @@ class ResultView(Context):
         return Painter(
             encoding,
             show=self.state.show,
-            link=self._token_link if links else None,
+            link=(lambda index: f"{self.stem}{index}#result") if links else None,
             chosen=self.details.token.index if self.details else None,
             under=self._label(),
             added=self.result.affixed.added if self.result.affixed else frozenset(),
             most=DRAWN,
         )
-
-    def _token_link(self, index: int) -> str:
-        return f"{self.stem}{index}#result"
 
     @property
     def pieces_by_score(self) -> list[tuple[str, float]]:

@@ -109,6 +109,11 @@ class Costs:
     rows: Sequence[tuple[ModelCost, Sequence[Meter]]]
     status: int
 
+    @property
+    def counts(self) -> list[int]:
+        """All counts of the text, both ends of a range."""
+        return [each.tokens for row, meters in self.rows if row.range or row.tokens is not None for each in meters]
+
 
 def costs(given: CostsInput) -> Costs:
     """Count the tokens of a text for several language models, with their share of the input and their price.

@@ -3,7 +3,9 @@
     python -m webapp.vocabularies.tag_books CORPORA > webapp/vocabularies/shipped/tagger.json.gz
 
 It takes less than a minute. The sample of `/evaluate`, which people segmented, is no part of it, so that it can be
-scored.
+scored; it would not help. With one half of its 214 sentences, F1 on the other half falls from .796 to .787, with each
+ten times to .784 (means of both halves); on PKU's test text it goes from .746 to .747 and .742, on UD's from .742 to
+.741 and .735.
 """
 
 import gzip

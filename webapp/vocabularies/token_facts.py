@@ -116,9 +116,9 @@ def elsewhere(
     until = time.monotonic() + seconds
     found, left = [], []
     for entry in entries:
-        if finds_words(entry.algorithms[0]) and not _has_han(meaning):
+        if finds_words(entry.algorithms[0]) and not (isinstance(meaning, str) and regex.search(r"\p{Han}", meaning)):
             continue  # their words are Chinese
-        if not _is_at_hand(entry) and time.monotonic() >= until:
+        if entry.load is None and not library().loaded.has(entry.name) and time.monotonic() >= until:
             left.append(entry)
             continue
         try:
@@ -129,14 +129,6 @@ def elsewhere(
         bare = [(form, id) for form in forms if (id := finder.find(form)) is not None]
         found.append(Elsewhere(entry, finder.find(meaning), bare))
     return found, left
-
-
-def _is_at_hand(entry: CatalogueEntry) -> bool:
-    return entry.load is not None or library().loaded.has(entry.name)
-
-
-def _has_han(meaning: str | bytes) -> bool:
-    return isinstance(meaning, str) and regex.search(r"\p{Han}", meaning) is not None
 
 
 def _forms(finder: token_origin.PieceFinder, meaning: str | bytes, id: int) -> list[tuple[str, int]]:

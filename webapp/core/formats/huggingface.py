@@ -27,6 +27,7 @@ from webapp.core.formats.reading import FormatError, field, read_float, read_jso
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
+from webapp.core.models.scored_pieces import ScoredModel
 from webapp.core.models.unigram import Unigram
 from webapp.core.text.character_pretokenizers import ByteLevelCharacters
 from webapp.core.text.composition import normalized
@@ -119,11 +120,7 @@ def _converted(tokenizer: Tokenizer) -> Tokenizer:
     """Return the tokenizer with merges in place of ranks or of SentencePiece's scores."""
     if isinstance(tokenizer.model, RankBPE):
         return huggingface_equivalents.with_merges(tokenizer)
-    return (
-        huggingface_equivalents.converted(tokenizer)
-        if huggingface_equivalents.is_scored(tokenizer.model)
-        else tokenizer
-    )
+    return huggingface_equivalents.converted(tokenizer) if isinstance(tokenizer.model, ScoredModel) else tokenizer
 
 
 def _outside(tokenizer: Tokenizer) -> dict[str, int]:

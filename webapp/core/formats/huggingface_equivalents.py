@@ -18,10 +18,9 @@ from typing import Any
 
 from webapp.core.formats.patterns import check_as_oniguruma
 from webapp.core.formats.reading import FormatError
-from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
-from webapp.core.models.scored_pieces import SPACE, ScoredModel, ScoredPieces
+from webapp.core.models.scored_pieces import SPACE, ScoredPieces
 from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
 from webapp.core.models.unigram import Unigram
 from webapp.core.text import decoders, normalizers
@@ -56,11 +55,6 @@ def converted(tokenizer: Tokenizer) -> Tokenizer:
         normalizer=_normalizer(tokenizer.normalizer),
         decoder=_decoder(decoder),
     )
-
-
-def is_scored(model: Model) -> bool:
-    """Whether a model has SentencePiece's pieces and scores."""
-    return isinstance(model, ScoredModel)
 
 
 def merges_of(vocabulary: ScoredPieces) -> list[tuple[int, int]]:

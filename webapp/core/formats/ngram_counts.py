@@ -96,11 +96,6 @@ def write_json(tokenizer: Tokenizer) -> str:
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
-def is_counts(document: Any) -> bool:
-    """Whether parsed JSON says that it has n-gram counts."""
-    return isinstance(document, dict) and document.get("type") == TYPE
-
-
 def read(document: dict[str, Any]) -> Tokenizer:
     """Return the tokenizer of parsed counts; raises FormatError that says what is wrong."""
     tables = field(document, "counts", list)

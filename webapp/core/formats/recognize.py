@@ -122,9 +122,9 @@ def _json(text: str) -> Recognized:
         return Recognized("tekken", tekken.read(document))
     if isinstance(document, dict):
         # Checked first, because any word may be a piece: GPT-2 has "model", "tokens", "version" and "config".
-        if ngram_counts.is_counts(document):
+        if document.get("type") == ngram_counts.TYPE:
             return Recognized("ngram-counts", ngram_counts.read(document))
-        if tagger_weights.is_weights(document):
+        if document.get("type") == tagger_weights.TYPE:
             return Recognized("tagger-weights", tagger_weights.read(document))
         if vocab_json.is_vocabulary(document):
             raise FormatError("this is a GPT-2 vocab.json; it can only be read together with its merges.txt")

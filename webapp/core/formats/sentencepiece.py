@@ -199,7 +199,7 @@ def check(tokenizer: Tokenizer) -> tuple[scored_pieces.ScoredModel, SentencePiec
         or tokenizer.pretokenizer is not None
         or normalizer.user_defined != vocabulary.user_defined
         or vocabulary.space != scored_pieces.SPACE
-        or _names_of_bytes(vocabulary) not in ([], list(scored_pieces.NAMED_BYTES))
+        or [vocabulary.pieces[id] for id in vocabulary.byte_ids or ()] not in ([], list(scored_pieces.NAMED_BYTES))
         or decoder != _decoder(vocabulary, normalizer, decoder.unknown_surface, decoder.denormalizer)
     ):
         raise FormatError("a SentencePiece model implies SentencePiece's pipeline; this tokenizer uses another")
@@ -217,10 +217,6 @@ def check(tokenizer: Tokenizer) -> tuple[scored_pieces.ScoredModel, SentencePiec
     } or tokenizer.postprocessor != PostProcessor():
         raise FormatError("a SentencePiece model cannot hold the added tokens of this vocabulary")
     return model, normalizer, decoder
-
-
-def _names_of_bytes(vocabulary: scored_pieces.ScoredPieces) -> list[str]:
-    return [vocabulary.pieces[id] for id in vocabulary.byte_ids or ()]
 
 
 def _decoder(

@@ -39,11 +39,6 @@ def tagger_of(tokenizer: Tokenizer) -> Tagger:
     return tokenizer.model
 
 
-def is_weights(document: Any) -> bool:
-    """Whether parsed JSON says that it has the weights of a tagger."""
-    return isinstance(document, dict) and document.get("type") == TYPE
-
-
 def read(document: dict[str, Any], dictionary: Dictionary | None = None) -> Tokenizer:
     """Return the tokenizer of parsed weights; raises FormatError that says what is wrong.
 

@@ -7,7 +7,7 @@ Students copy from a notebook, from a file or from paper, so the same merge may 
 import ast
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -323,14 +323,9 @@ def _spaced(text: str) -> str:
 
 def _labelled(line: str, names: dict[str, str]) -> tuple[str, str]:
     """The label that a line begins with, and its value; no label if it begins with none."""
-    for at in _label_ends(line):
+    for at in [found.start() for found in re.finditer(r"[\s=:：→]+", line[:200])][::-1]:  # where a label may end
         begin = line[:at].rstrip(" \t=:：→")
         label = names.get(_spaced(begin)) or names.get(_bare(begin))
         if label is not None and line[at:].strip(" \t=:：→"):
             return label, line[at:].strip(" \t=:：→")
     return "", line
-
-
-def _label_ends(line: str) -> Iterator[int]:
-    """The places where a label may end, the last first."""
-    return (found.start() for found in reversed(list(re.finditer(r"[\s=:：→]+", line[:200]))))

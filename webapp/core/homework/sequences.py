@@ -116,7 +116,7 @@ def ids_of(values: Values, find: Find) -> list[int]:
 def judge_tokens(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:
     """The verdict on the tokens of a text."""
     right = [shown_piece(token) for token in encoded(values, find)]
-    mine = list(map(_as_shown, read_tokens(text)))
+    mine = [shown_piece(token.replace("Ġ", " ").replace("▁", " ")) for token in read_tokens(text)]
     notes = []
     if mine != right and mine == [token.strip("␣") for token in right]:
         notes, mine = [Note("spaces-left-out")], right
@@ -154,10 +154,6 @@ def _linked(verdict: Verdict, values: Values, find: Find) -> Verdict:
     training = Training.of(values, {})  # WordPiece takes the longest piece of all, whichever round made it
     piece = "" if training.symbols == "wordpiece" else encoded(values, find)[token]
     return replace(verdict, link=training.link_to(piece, values["text"]))
-
-
-def _as_shown(token: str) -> str:
-    return shown_piece(token.replace("Ġ", " ").replace("▁", " "))
 
 
 def judge_ids(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:

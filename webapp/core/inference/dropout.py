@@ -204,7 +204,7 @@ def _by_bytes(model: BPE | RankBPE, pretoken: str, merged: _Merged) -> Sequence[
 
 def _by_characters(model: BPE, pretoken: str, merged: _Merged) -> Sequence[Segment]:
     def measure(word: str) -> Measured:
-        symbols, lengths = model.measured_symbols(word)
+        symbols, lengths = model.affixed.measured(word)
         ids, widths = merged(symbols, model.merge_result)
         ends = [0, *accumulate(widths)]
         return ids, [sum(lengths[start:end]) for start, end in pairwise(ends)]

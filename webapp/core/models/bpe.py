@@ -139,11 +139,6 @@ class BPE:
         self._joined = dict(zip(self.ranks, map(self.merged.__getitem__, self.ranks.values()), strict=True))
 
     @property
-    def has_merges(self) -> bool:
-        """Whether there are merges."""
-        return bool(self.merged)
-
-    @property
     def merges(self) -> tuple[tuple[int, int], ...]:
         """The merges as pairs of ids (left, right) in rank order, made at each call: encoding does not need them."""
         return tuple((pair >> 32, pair & 0xFFFFFFFF) for pair in self.pairs)
@@ -318,10 +313,6 @@ class BPE:
 
     def _merged_with_places(self, symbols: list[int]) -> list[tuple[int, int]]:
         return merge_with_places(symbols, self.ranks.get, self._joined)
-
-    def measured_symbols(self, word: str) -> Measured:
-        """The initial symbols of a word of characters, and how many bytes of the word each covers."""
-        return self.affixed.measured(word)
 
     def segments_of(self, pretoken: str, measure: Callable[[str], Measured]) -> list[tuple[int, int, int]]:
         """Place the tokens of the words of a pre-token; `measure` gives their ids and their lengths in bytes."""

@@ -43,7 +43,8 @@ class RankBPE:
         if self.reserved:
             self._ids = {piece: id for id, piece in enumerate(self.pieces) if id not in self.reserved}
         if len(self._ids) != len(self.pieces) - len(self.reserved):
-            twice = next(piece for id, piece in self._mergeable() if self._ids[piece] != id)
+            mergeable = ((id, piece) for id, piece in enumerate(self.pieces) if id not in self.reserved)
+            twice = next(piece for id, piece in mergeable if self._ids[piece] != id)
             raise VocabularyError("the piece %(twice)s occurs twice", twice=shown(twice))
         check_bytes(self._ids)
         self._boundaries = ByteBoundaries(ByteNeighbours.of(self._ids))
@@ -106,9 +107,6 @@ class RankBPE:
 
     def _merged(self, piece: bytes) -> tuple[int, ...]:
         return tuple(merge_bytes(piece, self._ids.get))
-
-    def _mergeable(self) -> list[tuple[int, bytes]]:
-        return [(id, piece) for id, piece in enumerate(self.pieces) if id not in self.reserved]
 
 
 def merge_bytes(piece: bytes, rank_of: RankOf) -> list[int]:

@@ -13,7 +13,7 @@ only the arcs that end there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nlargest
 from itertools import product
 from math import exp, fsum, inf, log
@@ -154,7 +154,7 @@ def fill(lattice: Lattice) -> Iterator[ViterbiColumn]:
         arc = next(following)
         for start in range(arc.start, end):
             if start in resets:
-                candidates = [_reduced(candidate, resets[start]) for candidate in candidates]
+                candidates = [replace(each, total=single(each.total - resets[start])) for each in candidates]
             if arc.start != start:
                 continue
             total = best[start] + arc.score
@@ -190,10 +190,6 @@ def path_back(columns: Sequence[ViterbiColumn]) -> list[Arc]:
 def best_path(lattice: Lattice) -> tuple[Arc, ...]:
     """Return the arcs of the best path, in text order."""
     return tuple(path_back(list(fill(lattice))))[::-1]
-
-
-def _reduced(candidate: PathCandidate, amount: float) -> PathCandidate:
-    return PathCandidate(candidate.arc, candidate.before, single(candidate.total - amount))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,10 @@ The score favors rare pairs: two symbols that occur once in the corpus, next to 
 score, 1. On a large corpus the vocabulary would fill with names and misprints before it contained "the". So only pairs
 that occur at least `minimum_pair_frequency` times are candidates. No single value is good for every corpus and size: a
 low one lets rare pairs in, a high one leaves too few. With None, the minimum follows the training: it begins at half
-the count of the most frequent pair, and is halved whenever no pair occurs that often. So the score chooses among pairs
-that are about equally frequent, and the size is reached. On 2.8 MB of English, 20,000 pieces then have 4.24 characters
-per token on another novel; with a fixed minimum of 2 they have 2.26, with 8, the highest for nearly that size, 4.07.
+the count of the most frequent pair, and falls by a third whenever no pair occurs that often. So the score chooses among
+pairs that are about equally frequent, and the size is reached. On 2.8 MB of English, 20,000 pieces then have 4.25
+characters per token on another novel; with a fixed minimum of 2 they have 2.26, with 8, the highest for nearly that
+size, 4.07. Falling by half costs 0.7 to 1 % more tokens at 8,000 and 32,000 pieces, falling by less saves no more.
 """
 
 from collections.abc import Iterator, Sequence
@@ -84,7 +85,7 @@ def train(
     """Train WordPiece with `size` pieces: special tokens, alphabet, one for each merge.
 
     `special_tokens` must contain `unknown`. Training stops early after `merges_at_most` merges, or when no pair is
-    frequent enough. `minimum_pair_frequency`: None for one that is halved as needed, see above. `coverage`: the share
+    frequent enough. `minimum_pair_frequency`: None for one that falls as needed, see above. `coverage`: the share
     of symbol occurrences that the alphabet covers; words with other characters are unknown to the model. Raises
     ValueError for a size that cannot hold alphabet and special tokens.
 
@@ -114,7 +115,7 @@ def merges(
 ) -> Iterator[ScoredMerge]:
     """Yield the merges lazily, highest score first.
 
-    Ends when no pair occurs at least `minimum_pair_frequency` times; with None, the minimum is halved as needed, see
+    Ends when no pair occurs at least `minimum_pair_frequency` times; with None, the minimum falls as needed, see
     above, until no pair is left. `symbols` is the alphabet, by default every symbol that occurs; other characters never
     merge.
 
@@ -141,7 +142,7 @@ def _merges(pairs: Pairs, pieces: list[str], prefix: str, fixed_minimum: int | N
     minimum = max(max(pairs.counts.values(), default=0) // 2 if fixed_minimum is None else fixed_minimum, 1)
     while minimum:
         yield from _frequent_merges(pairs, frequencies, pieces, number_of, prefix, minimum)
-        minimum = minimum // 2 if fixed_minimum is None else 0
+        minimum = minimum * 2 // 3 if fixed_minimum is None else 0
 
 
 def _frequent_merges(

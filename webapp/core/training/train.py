@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from webapp.core.models import Model
@@ -27,23 +28,26 @@ from webapp.core.training.recipe import MARK, MARKED, check, normalizer_of, reci
 from webapp.core.training.taggers import train_tagger
 
 USUAL_COVERAGE = 0.9995  # as in SentencePiece
-WITH_UNKNOWN: Sequence[Trainer] = ("bpe-characters", "wordpiece")
-RARE_CHARACTERS = ((2, 3 / 4), (1, 1 / 3))
-"""Occurrences of rare characters, and the share of the vocabulary that the alphabet may have with them.
+RARE_CHARACTERS: Mapping[Trainer, float] = {"bpe-characters": 1 / 2, "wordpiece": 3 / 4}
+"""The share of the vocabulary that the alphabet may have with the characters that the usual coverage leaves out.
 
-In a corpus of English and two Chinese books, 546 characters occur once. Of 8,000 pieces they would make English 3 %
-longer, of 16,000 0.8 %, of 32,000 0.15 %. Of 400,000 characters of another novel, 3,282 are unknown without them, and
-2,496 with them.
+For the trainers without `▁`, whose tokenizers make a word unknown if one of its characters is. In a corpus of English
+and two Chinese books, 614 characters occur once. Of 8,000 pieces of WordPiece they make English 3 % longer, of 16,000
+0.8 %, of 32,000 0.2 %. Of 400,000 characters of another novel, 2,904 are unknown without them and 2,305 with them, as
+with `tokenizers`.
 """
 SEEDS = 1_000_000  # candidates at most
 SEEDS_FOR_A_PIECE = 10  # candidates from BPE, for each piece of the vocabulary
 
 
-def alphabet_of(counts: WordCounts, plan: TrainingPlan, *, every: bool = False) -> list[str]:
+def alphabet_of(
+    counts: WordCounts, plan: TrainingPlan, held_out: WordCounts | None = None, *, every: bool = False
+) -> list[str]:
     """Return the symbols that a plan's trainer starts from, in the order of their ids; over bytes, none.
 
-    A plan without a coverage of its own has SentencePiece's. For the trainers without `▁`, whose tokenizers make a word
-    with any other character unknown, `RARE_CHARACTERS` are added, or `every` symbol that the vocabulary has room for.
+    A plan without a coverage of its own has SentencePiece's. For some trainers rarer symbols are added, the most
+    frequent first, up to `RARE_CHARACTERS`, or `every` one that the vocabulary has room for; also those of the
+    `held_out` text, of which they see nothing else.
     """
     if plan.trainer == "bpe-bytes":
         return []
@@ -51,13 +55,14 @@ def alphabet_of(counts: WordCounts, plan: TrainingPlan, *, every: bool = False) 
     if plan.trainer in MARKED:
         found = alphabet(characters(counts), coverage)
     else:
-        frequencies = symbol_counts((_spelled(word, plan), count) for word, count in counts.items())
+        words = chain(counts.items(), held_out.items() if held_out else ())
+        frequencies = symbol_counts((_spelled(word, plan), count) for word, count in words)
+        for symbol in tuple(frequencies):  # WordPiece knows what continues words at their beginning, too
+            frequencies.setdefault(symbol.removeprefix(PREFIX), 1)
         found = alphabet(frequencies, coverage)
-        for least, share in () if plan.coverage else ((1, 1.0),) if every else RARE_CHARACTERS:
-            most = int((plan.size - len(_names(plan))) * share)
-            if len(found) < most:
-                frequent = {symbol: count for symbol, count in frequencies.items() if count >= least}
-                found = list(dict.fromkeys((*found, *alphabet(frequent))))[:most]
+        most = int((plan.size - len(_names(plan))) * (1 if every else RARE_CHARACTERS[plan.trainer]))
+        if not plan.coverage and len(found) < most:
+            found = list(dict.fromkeys((*found, *alphabet(frequencies))))[:most]
     return in_order_of_ids(found, plan.ties) if plan.trainer in TIED else found
 
 
@@ -92,12 +97,14 @@ def _names(plan: TrainingPlan) -> tuple[str, ...]:
     return tuple(dict.fromkeys((wordpiece.UNKNOWN if plan.trainer == "wordpiece" else "<unk>", *plan.special_tokens)))
 
 
-def train_by_merging(plan: TrainingPlan, counts: WordCounts, watch: Watch, *, every: bool = False) -> Tokenizer:
+def train_by_merging(
+    plan: TrainingPlan, counts: WordCounts, watch: Watch, held_out: WordCounts | None = None, *, every: bool = False
+) -> Tokenizer:
     """Train BPE, SuperBPE or WordPiece by score: take merges until the vocabulary has its size, and report them.
 
-    For `every` see `alphabet_of`.
+    For `held_out` and `every` see `alphabet_of`.
     """
-    symbols = alphabet_of(counts, plan, every=every)
+    symbols = alphabet_of(counts, plan, held_out, every=every)
     start = _vocabulary(plan, symbols, ())
     pieces = set(start.model.pieces)
     others = sum(id >= len(start.model.pieces) for id in start.special_tokens.values())
@@ -244,22 +251,23 @@ def train(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> Trained
         table = dict(counts.items())
         table[MARK] = table.get(MARK, 0) + counted.characters // 1_000 + 1
         counts = table
+    held_out = count_block(counted.held_out, plan) if plan.trainer in RARE_CHARACTERS else None
     for every in (False, True):  # again if merges are too few: Chinese has none within WordPiece's words
         watch = Watch(report, plan, counted)
         if plan.trainer == "unigram":
             tokenizer = train_unigram(plan, counts, watch)
         else:
-            tokenizer = train_by_merging(plan, counts, watch, every=every)
+            tokenizer = train_by_merging(plan, counts, watch, held_out, every=every)
         pieces = len({*range(len(tokenizer.model.pieces)), *tokenizer.special_tokens.values()})
-        if pieces >= plan.size or plan.coverage or plan.trainer not in WITH_UNKNOWN:
+        if pieces >= plan.size or plan.coverage or plan.trainer not in RARE_CHARACTERS:
             break
     if pieces < plan.size and (plan.minimum_count or 1) == 1:
         raise TrainingError("too_small", possible=pieces, size=plan.size)
-    held_out = sample_of(counted.held_out, MEASURED)
-    tokens = len(tokenizer.ids(held_out)) if held_out else 0
+    measured = sample_of(counted.held_out, MEASURED)
+    tokens = len(tokenizer.ids(measured)) if measured else 0
     curve = tuple(sorted(watch.curve.points))
     report(Progress("train", pieces, pieces, pieces, (), curve))
-    return TrainedTokenizer(tokenizer, pieces, curve, len(held_out) / tokens if tokens else None, held_out)
+    return TrainedTokenizer(tokenizer, pieces, curve, len(measured) / tokens if tokens else None, measured)
 
 
 def _trained_on_words(plan: TrainingPlan, counted: CountedCorpus, report: Report) -> TrainedTokenizer:

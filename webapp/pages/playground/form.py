@@ -123,7 +123,8 @@ class VocabularyPicker:
     def takes(algorithm: str) -> str:
         """The CSS classes for the form fields that apply to every vocabulary of an algorithm: `has-hmm has-mode`."""
         record = ALGORITHMS[algorithm]
-        names = [option.name for option in record.common_options] + [choice.name for choice in record.choices]
+        names = [option.name for option in record.options if option in record.external_options]
+        names += [choice.name for choice in record.choices]
         if len(record.inferences) > 1:
             names += ["inference", *record.inferences[1:]]
         return " ".join(f"has-{name}" for name in names)

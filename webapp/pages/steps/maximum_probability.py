@@ -216,8 +216,8 @@ def _draw_graph(trace: BlockTrace, here: int, path: Sequence[WordArc], *, whole:
 
 MAX_COLUMNS = 12
 """Of more characters, only those around the column of the step are drawn."""
-UNIT, ROW, BOX, HEIGHT = 128.0, 56.0, 78.0, 34.0
-LEFT, TOP = 44.0, 44.0
+UNIT, ROW, BOX, HEIGHT = 91.0, 48.0, 60.0, 32.0
+LEFT, TOP = 28.0, 40.0
 
 
 def draw_table(trace: HMMTrace | TaggerTrace, filled: int, *, traced: bool, title: str = "") -> Figure:
@@ -227,10 +227,10 @@ def draw_table(trace: HMMTrace | TaggerTrace, filled: int, *, traced: bool, titl
     last = min(total, first + MAX_COLUMNS)
     x_of = {at: LEFT + UNIT * (at - first) for at in range(first, last)}
     y_of: dict[State, float] = {state: TOP + ROW * place for place, state in enumerate(STATES)}
-    shapes: list[Shape] = [FigureLabel(8, y_of[state] + 23, state, "strong", 16, "start") for state in STATES]
+    shapes: list[Shape] = [FigureLabel(0, y_of[state] + 22, state, "strong", 16, "start") for state in STATES]
     for at, x in x_of.items():
         now = at == filled - 1 and not traced
-        shapes.append(FigureLabel(x + BOX / 2, 26, shown_text(trace.text[at]), "" if at < filled else "soon", 20))
+        shapes.append(FigureLabel(x + BOX / 2, 24, shown_text(trace.text[at]), "" if at < filled else "soon", 20))
         for found in trace.columns[at]:
             y = y_of[found.state]
             on_path = traced and trace.states[at] == found.state
@@ -241,8 +241,8 @@ def draw_table(trace: HMMTrace | TaggerTrace, filled: int, *, traced: bool, titl
                 line = f"M{x - UNIT + BOX:g} {y_of[found.before] + HEIGHT / 2:g}L{x:g} {y + HEIGHT / 2:g}"
                 shapes.append(FigurePath(line, "win" if on_path else "best" if now else "lost"))
             shapes.append(FigureBox(x, y, BOX, HEIGHT, "hit" if on_path or now else "miss", 6))
-            shapes.append(FigureLabel(x + BOX / 2, y + 23, shown_sum(found.total), "win" if on_path else "", 14))
+            shapes.append(FigureLabel(x + BOX / 2, y + 21, shown_sum(found.total), "win" if on_path else "", 13))
     title = title or _("The HMM’s sums for “%(text)s”, by character and state", text=quotable(trace.text))
     focus = 0.0 if traced or not filled else x_of[filled - 1] + BOX / 2
-    width, height = LEFT + UNIT * (last - first) - (UNIT - BOX) + 4, TOP + ROW * 4 - 14
+    width, height = LEFT + UNIT * (last - first) - (UNIT - BOX) + 4, TOP + ROW * 4 - 12
     return Figure("hmm", width, height, tuple(shapes), title, focus)

@@ -35,7 +35,7 @@ TEMPLATE = "steps/_merging.html"
 
 def walkthrough(result: Result, model: traces.MergingModel, n: int) -> Walkthrough:
     """The merges of a result; raises InputProblem for a vocabulary without merges."""
-    if isinstance(model, BPE) and not model.has_merges and not result.state.trained:
+    if isinstance(model, BPE) and not model.merged and not result.state.trained:
         raise InputProblem(_("This vocabulary has no merges, so there are no steps to show."), field="algorithm")
     rule = model.merge_rule
     steps = WordSteps(TEMPLATE, common={"scored": rule == "score", "rule": rule, "pieces": model.pieces})

@@ -14,7 +14,6 @@ from flask_babel import gettext as _
 
 from webapp.core.algorithms import ALGORITHMS, family_of, sharing_vocabularies
 from webapp.core.analysis.chunking import boundaries_of
-from webapp.core.inference import OWN
 from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.mapped_bpe import MappedBPE
 from webapp.core.models.matching import Matching
@@ -84,10 +83,6 @@ class StepsRequest:
     def first_step(self, **changes: Any) -> StepsRequest:
         """The same request with changes of its state, such as another text, from its first step."""
         return StepsRequest(replace(self.state, **changes), n=None if "algorithm" in changes else self.n)
-
-    def by_own_rule(self) -> StepsRequest:
-        """The same text with the vocabulary's own rule, from its first step."""
-        return self.first_step(inference=OWN)
 
 
 def walkthrough_of(result: Result, n: int = USUAL_BEST) -> Walkthrough:
@@ -281,7 +276,7 @@ def overview_lines() -> list[OverviewLine]:
     }
     wanted = hmm_request()
     figure = walkthrough_of(tokenize(wanted.state, corpus_limit=0)).at((wanted.step or 0) + 2).picture()
-    lines["hmm"] = OverviewLine([("HMM", wanted)], hmm, [], figure)
+    lines["hmm"] = OverviewLine([("HMM", wanted)], hmm, [wanted], figure)
     return [lines[each] for each in ((*words, "hmm", *subwords) if current_key() == "zh" else lines)]
 
 

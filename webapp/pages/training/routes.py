@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 
 from webapp.pages.training.request import MOST, MOST_TEXT, TrainingRequest, View
 from webapp.pages.training.tables import Table, TrainingWalkthrough
-from webapp.pages.training.trainings import TRAININGS, Training, default_training, opening_of, read
+from webapp.pages.training.trainings import MERGES, TRAININGS, Training, default_training, opening_of, read
 from webapp.pages.walkthrough import engine
 from webapp.pages.walkthrough.cells import quotable
 from webapp.rendering.delimited import as_csv
@@ -154,7 +154,7 @@ def _page(
     if "corpus" in wrong:
         beginning = replace(wanted, corpus=opening_of(wanted.corpus), step=None)
         offers = [(_("Train on its beginning"), beginning.address(view=view))]
-    sizes = (wanted.size, walkthrough.size if walkthrough else None, kind.usual_size)
+    sizes = (wanted.size, walkthrough.size if walkthrough else None, wanted.merges if kind.size is MERGES else None)
     listed = [f"{quotable(word)} × {number(count)}" for word, count in (wanted.counted or {}).items()]
     return TrainingPage(
         shown=RoundContext(

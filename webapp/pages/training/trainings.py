@@ -25,7 +25,6 @@ from webapp.pages.training.request import (
     MOST_MERGES,
     MOST_PIECES,
     MOST_TEXT,
-    USUAL_MERGES,
     TrainingRequest,
 )
 from webapp.pages.training.tables import TrainingWalkthrough
@@ -146,11 +145,6 @@ class Training:
     def presets(self) -> Sequence[Preset]:
         """Its example corpora."""
         return PRESETS[self.request.kind]
-
-    @property
-    def usual_size(self) -> int | None:
-        """The size that the form shows if the address has none; None if the trainer chooses one."""
-        return USUAL_MERGES if self.size is MERGES else None
 
     def same(self, wanted: TrainingRequest) -> TrainingRequest:
         """The request for this kind with the same corpus and text, and the same rule for ties if it has one."""

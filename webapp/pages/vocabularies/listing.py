@@ -11,7 +11,7 @@ from flask_babel import gettext as _
 from markupsafe import Markup
 from werkzeug.wrappers import Response as BaseResponse
 
-from webapp.core.algorithms import family_of
+from webapp.core.algorithms import family_of, finds_words
 from webapp.core.formats.tiktoken import ENCODINGS
 from webapp.core.text.split_patterns import TextError
 from webapp.pages.vocabularies.found import answer, blueprint, entry_of, origin_of, too_long
@@ -89,7 +89,7 @@ def size_chart(vocabulary: str | None = None) -> list[GrowthPanel]:
     return panels
 
 
-for function in (record, size_chart):
+for function in (record, size_chart, finds_words):
     blueprint.add_app_template_global(function)
 
 

@@ -239,13 +239,13 @@ def _points(line: FigurePath) -> list[tuple[float, float]]:
 
 def _aside(label: FigureLabel, touched: dict[int, list[tuple[float, float]]]) -> FigureLabel:
     """The label, moved sideways to where the fewest of the points touch it; its own are added."""
-    half = width_of(label.text, label.size) / 2 + 2
+    half = width_of(label.text, label.size) / 2 + 5
 
     def touching(x: float) -> int:
         near = (point for at in range(int((x - half) // UNIT), int((x + half) // UNIT) + 1) for point in touched[at])
         return sum(abs(px - x) < half and label.y - label.size < py < label.y + 3 for px, py in near)
 
-    moved = replace(label, x=min((label.x + by for by in (0, -6, 6, -12, 12, -18, 18, -24, 24)), key=touching))
+    moved = replace(label, x=min((label.x + by for by in (0, -6, 6, -12, 12, -18, 18)), key=touching))
     for x in (moved.x - half, moved.x, moved.x + half):
         touched[int(x // UNIT)].append((x, label.y - label.size / 2))
     return moved

@@ -37,10 +37,6 @@ class UploadedOutput:
     text: str
 
 
-def _known_kind(values: Sequence[str]) -> str:
-    return values[0] if values[0] in get_args(Kind) else ""
-
-
 def _counted(values: Sequence[str]) -> str:
     """A number from 1; anything else means the first."""
     number = values[0]
@@ -60,7 +56,7 @@ class EvaluationInput(Input):
     training: Annotated[str, at_most("MAX_GOLD_BYTES", lambda: _("The list of training words"))] = ""
     files: Annotated[tuple[UploadedOutput, ...], InBody()] = ()
     method: Annotated[int, FromForm(choose=_counted)] = 1
-    kind: Annotated[Kind | None, FromForm(choose=_known_kind)] = None
+    kind: Annotated[Kind | None, FromForm(choose=lambda sent: sent[0] if sent[0] in get_args(Kind) else "")] = None
     page: Annotated[int, FromForm(choose=_counted)] = 1
     most: ClassVar[int] = MOST_METHODS
 
