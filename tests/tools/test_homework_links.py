@@ -104,7 +104,7 @@ VOCABULARY = json.loads(solution(EXERCISES["cs336-bpe-vocabulary"]))
     ],
 )
 def test_a_token_or_a_piece_has_the_round_that_makes_it(client: FlaskClient, id: str, answer: str, pair: str) -> None:
-    found = client.post("/api/v1/check", json={"exercise": id, "answer": answer}).json
+    found = client.post("/api/v1/check", json={"exercise": id, "answer": answer}).get_json()
     _query, step = steps_at(client, found["link"])
     assert (step["kind"], pair_of(step["pairs"][0])) == ("round", pair)
 
@@ -112,7 +112,7 @@ def test_a_token_or_a_piece_has_the_round_that_makes_it(client: FlaskClient, id:
 def checked(client: FlaskClient, id: str, answer: str, **own: Any) -> Any:
     """The verdict on an answer to an exercise, or to one's own."""
     body = {"exercise": id, "answer": answer} | ({"sheet": json.dumps({"tasks": [own]})} if own else {})
-    return client.post("/api/v1/check", json=body).json
+    return client.post("/api/v1/check", json=body).get_json()
 
 
 @pytest.mark.parametrize("ties", TIE_RULES)
@@ -219,8 +219,8 @@ def test_every_other_exercise_has_a_link(client: FlaskClient) -> None:
 def test_tags_and_published_tokens_have_the_step_that_decides_them(client: FlaskClient) -> None:
     tags = {"algorithm": "fmm", "asked": "tags", "text": "研究\n研究生命", "dictionary": "研究\n研究生\n生命"}
     body = {"sheet": json.dumps({"tasks": [tags]}), "exercise": "own-1", "answer": "B E B E B E"}
-    found = client.post("/api/v1/check", json=body).json
+    found = client.post("/api/v1/check", json=body).get_json()
     assert (found["place"], found["link"].endswith("&token=0")) == (4, True)
     assert "研究生" in words(client.get(found["link"]))
-    found = client.post("/api/v1/check", json={"exercise": "minbpe-special", "answer": "100257 1 1917"}).json
+    found = client.post("/api/v1/check", json={"exercise": "minbpe-special", "answer": "100257 1 1917"}).get_json()
     assert "This step decides the token “hello”, id 15339." in words(client.get(found["link"] + "&lang=en"))
