@@ -2,6 +2,7 @@
 
 import json
 import lzma
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -11,7 +12,7 @@ from flask.testing import FlaskClient
 
 from tests.core.homework.test_verdicts import OTHER, WRONG
 from tests.site import words
-from webapp.core.homework.check import solution
+from webapp.core.homework.check import Answer, check, solution
 from webapp.core.homework.computed import piece_counts
 from webapp.core.homework.exercises import EXERCISES, own_exercise
 from webapp.core.homework.files import handed_in
@@ -20,6 +21,7 @@ from webapp.core.homework.rounds import file_spelling, shown_piece
 from webapp.core.homework.training import Training
 from webapp.core.trainers.ties import TIE_RULES, TieRule
 from webapp.tools.homework.page import Checked
+from webapp.tools.homework.records import Record, Work
 
 ANALECTS = "学而时习之，不亦说乎？有朋自远方来，不亦乐乎？人不知而不愠，不亦君子乎？"
 TEXTS = {
@@ -196,6 +198,17 @@ def test_a_figure_has_the_page_that_shows_it(client: FlaskClient, id: str, answe
 def test_tags_of_words_are_those_of_the_training_of_a_tagger(client: FlaskClient) -> None:
     _query, step = steps_at(client, checked(client, "sheet-tags", "B M E B")["link"])
     assert step["right"] == solution(EXERCISES["sheet-tags"]).replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    ("id", "answer"), [("hf-huggun", "hu g g un"), ("hf-pugs", "p u gs"), ("sheet-tags", "B M E B"), ("hf-pug", "0")]
+)
+def test_a_page_that_shows_the_whole_answer_comes_with_the_answer(client: FlaskClient, id: str, answer: str) -> None:
+    found = check(EXERCISES[id], Answer(answer))
+    with client.application.test_request_context():
+        given = Checked(None, EXERCISES[id], verdict=found)
+        after = replace(given, record=Record("1", (Work(id, "", count=5),)))
+        assert (given.steps, bool(after.steps)) == (None, True)
 
 
 WITHOUT = {

@@ -219,7 +219,7 @@ def judge_tags(values: Values, texts: Texts, text: str, _find: Find) -> Verdict:
     right = next(iter(schemes.values()))
     verdict = judged(mine, right, "tag", rules=schemes, labels=list(observed))
     if verdict.place and "words" in values:
-        link = verdicts.Link("training", {"algorithm": "tagger", "corpus": values["words"], "step": 0})
+        link = verdicts.Link("training", {"algorithm": "tagger", "corpus": values["words"], "step": 0}, whole=True)
         return replace(verdict, link=link)
     if not verdict.place or "method" not in values:
         return verdict

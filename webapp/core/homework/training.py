@@ -140,17 +140,17 @@ class Training:
         if shown == self or shown.right == self.every:
             values |= {"size": len(self.every), "step": number}
             if 0 < len(self.corpus) <= LONGEST_LINK and [*recipe.count(self.corpus).items()] == [*self.counts.items()]:
-                return Link("training", values | {"corpus": self.corpus, "as_text": 1})
+                return Link("training", values | {"corpus": self.corpus, "as_text": 1}, not pairs)
             listed = "\n".join(f"{word} {count}" for word, count in self.counts.items())
             alike = (word.isalpha() and recipe.count(word) == {word: 1} for word in self.counts)
             if len(listed) <= LONGEST_LINK and all(alike):
-                return Link("training", values | {"corpus": listed})
+                return Link("training", values | {"corpus": listed}, not pairs)
         before = self.every[: number - 1]
         rounds = rounds or replace(self, before=()).rounds(before)
         part = self._part(rounds, pairs) if recipe in TIED else ""
         merges = "\n".join(" ".join(map(file_spelling, map(_as_bytes, pair))) for pair in before)
         values |= {"size": int(bool(pairs)), "step": int(bool(pairs))}
-        return Link("training", values | {"corpus": part, "before": merges}) if part else None
+        return Link("training", values | {"corpus": part, "before": merges}, not pairs) if part else None
 
     def link_to(self, piece: Piece, text: str = "") -> Link | None:
         """What shows the round that makes a piece, with the tokens of a word; the last step if no merge makes it."""
@@ -189,7 +189,7 @@ def unigram_link(words: Mapping[str, int], text: str) -> Link:
     """What shows the parts of words with their counts and probabilities, and the most probable ones of a text."""
     listed = "\n".join(f"{word} {count}" for word, count in words.items())
     fields: dict[str, str | int] = {"corpus": listed, "every": 1, "plain": 1, "text": text, "step": 0}
-    return Link("training", {"algorithm": "unigram", **fields})
+    return Link("training", {"algorithm": "unigram", **fields}, whole=True)
 
 
 def _as_bytes(piece: Piece) -> bytes:

@@ -60,10 +60,14 @@ class Note:
 
 @dataclass(frozen=True)
 class Link:
-    """What a walkthrough or the evaluation needs to show the place: the page, and the fields of its address."""
+    """What a walkthrough or the evaluation needs to show the place: the page, and the fields of its address.
+
+    `whole` if the page shows the answer at all other places, too.
+    """
 
     view: View
     values: Mapping[str, str | int]
+    whole: bool = False
 
 
 @dataclass(frozen=True)
