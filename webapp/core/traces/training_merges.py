@@ -195,7 +195,7 @@ def train_wordpiece(
     >>> next(train_wordpiece(counts, 1, before=[("##g", "##s"), ("h", "##u"), ("hu", "##g")]).rounds()).piece
     'hugs'
     """
-    minimum, again = max(minimum, 1), bool(before) or ties != FIRST_SEEN
+    again, done = bool(before) or ties != FIRST_SEEN, list[wordpiece.ScoredMerge]()
     trained = wordpiece.train(counts, merges_at_most=0 if again else merges, minimum_pair_frequency=minimum)
     if ties == "lower-ids":
         trained = replace(trained, alphabet=tuple(sorted(trained.alphabet)))
@@ -206,7 +206,6 @@ def train_wordpiece(
         done.append(made)
         return rewritten(words, left, right, made.piece)
 
-    done: list[wordpiece.ScoredMerge] = []
     for left, right in before:
         words = merge(left, right)
     start = tuple(replace(word, made=()) for word in words)
@@ -217,7 +216,7 @@ def train_wordpiece(
         best = ranked(found, ties, {piece: id for id, piece in enumerate(pieces)}, lambda pair: pair.score)[0]
         words = merge(best.left, best.right, best.count, best.score)
     trained = replace(trained, merges=(*trained.merges, *done))
-    return MergeTraining(trained, start, minimum, scored=True, ties=ties, before=len(before))
+    return MergeTraining(trained, start, max(minimum, 1), scored=True, ties=ties, before=len(before))
 
 
 def _spelled(counts: WordCounts, spell: Callable[[str], Iterable[Symbol]]) -> tuple[CorpusWord, ...]:
