@@ -76,8 +76,8 @@ class Pruning:
             counted = [(tables.symbols([seed.piece]), seed.frequency) for seed in seeds if len(seed.piece) == 1]
             single = tables.Words(_("Single characters, which are always kept"), counted)
             return tables.Sections(
-                view=_piece_table([tables.Column(_("Count"), 0, pictured=False)], rows),
-                side=[_readings(training_unigram.readings(scores, self._training.counts)), single],
+                view=[*_piece_table([tables.Column(_("Count"), 0, pictured=False)], rows), single],
+                side=[_readings(training_unigram.readings(scores, self._training.counts))],
                 read=self._read(scores),
             )
 
