@@ -2,6 +2,7 @@
 
 import json
 import lzma
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -9,14 +10,18 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from flask.testing import FlaskClient
 
+from tests.core.homework.test_verdicts import OTHER, WRONG
 from tests.site import words
-from webapp.core.homework.check import solution
+from webapp.core.homework.check import Answer, check, solution
+from webapp.core.homework.computed import piece_counts
 from webapp.core.homework.exercises import EXERCISES, own_exercise
 from webapp.core.homework.files import handed_in
 from webapp.core.homework.merges import judge
 from webapp.core.homework.rounds import file_spelling, shown_piece
 from webapp.core.homework.training import Training
+from webapp.core.trainers.ties import TIE_RULES, TieRule
 from webapp.tools.homework.page import Checked
+from webapp.tools.homework.records import Record, Work
 
 ANALECTS = "学而时习之，不亦说乎？有朋自远方来，不亦乐乎？人不知而不愠，不亦君子乎？"
 TEXTS = {
@@ -101,26 +106,134 @@ VOCABULARY = json.loads(solution(EXERCISES["cs336-bpe-vocabulary"]))
     ],
 )
 def test_a_token_or_a_piece_has_the_round_that_makes_it(client: FlaskClient, id: str, answer: str, pair: str) -> None:
-    found = client.post("/api/v1/check", json={"exercise": id, "answer": answer}).json
+    found = client.post("/api/v1/check", json={"exercise": id, "answer": answer}).get_json()
     _query, step = steps_at(client, found["link"])
     assert (step["kind"], pair_of(step["pairs"][0])) == ("round", pair)
 
 
-@pytest.mark.parametrize("text", ["大学 大学生", "ab cd", "I’m"])
-def test_wordpiece_has_a_link_only_where_the_walkthrough_trains_the_same(client: FlaskClient, text: str) -> None:
-    """The walkthrough separates Chinese characters and punctuation, and knows one rule for ties."""
-    for ties in ("first-seen", "greater"):
-        own = {"text": text, "algorithm": "wordpiece", "merges": 3, "ties": ties}
-        body = {"sheet": json.dumps({"tasks": [own]}), "exercise": "own-1", "answer": "x y"}
-        found = client.post("/api/v1/check", json=body).json
-        assert (found["link"] is not None) == (text == "ab cd" and ties == "first-seen")
+def checked(client: FlaskClient, id: str, answer: str, **own: Any) -> Any:
+    """The verdict on an answer to an exercise, or to one's own."""
+    body = {"exercise": id, "answer": answer} | ({"sheet": json.dumps({"tasks": [own]})} if own else {})
+    return client.post("/api/v1/check", json=body).get_json()
+
+
+@pytest.mark.parametrize("ties", TIE_RULES)
+@pytest.mark.parametrize("text", ["大学 大学生 学生", "ab cd cd", "I’m don’t a#b", "hug hug pug pun hugs"])
+def test_wordpiece_has_the_round_and_the_tokens_by_every_rule(client: FlaskClient, text: str, ties: TieRule) -> None:
+    """The walkthrough separates Chinese characters and punctuation, unless words are given."""
+    own = {"text": text, "algorithm": "wordpiece", "merges": 3, "ties": ties}
+    training = Training.of(own_exercise(own).parameters, {})
+    for place, pair in enumerate(training.right):
+        mine = [*training.right[:place], ("x", "##y")]
+        found = checked(client, "own-1", "\n".join(map(" ".join, mine)), **own)
+        _query, step = steps_at(client, found["link"])
+        first = step["pairs"][0]
+        assert (step["kind"], pair_of(first)) == ("round", " ".join(pair))
+        assert first["score"] == training.rounds(training.right[:place]).value(pair)
+    word = text.split()[-1]
+    found = checked(client, "own-1", "?", **own, asked="tokens", word=word)
+    right = solution(own_exercise({**own, "asked": "tokens", "word": word})).split()
+    shown = words(client.get(found["link"] + "&lang=en")).partition("pieces so far ")[2].split()
+    assert shown[: 2 * len(right) : 2] == right
+    assert all(id.isdecimal() for id in shown[1 : 2 * len(right) : 2])
+
+
+def test_no_wordpiece_where_a_word_begins_with_the_prefix(client: FlaskClient) -> None:
+    own = {"text": "##a ##a b#c 大学", "algorithm": "wordpiece", "merges": 2}
+    assert checked(client, "own-1", "x ##y", **own)["link"] is None
+
+
+@pytest.mark.parametrize("id", [id for id, one in EXERCISES.items() if "unigram" in one.parameters])
+def test_unigram_has_the_counts_and_probabilities_of_the_course(client: FlaskClient, id: str) -> None:
+    found = checked(client, id, "0")
+    _query, step = steps_at(client, found["link"])
+    counts, pieces = piece_counts(EXERCISES[id].parameters), {piece["piece"]: piece for piece in step["pieces"]}
+    assert {piece: one["frequency"] for piece, one in pieces.items()} == counts
+    assert {piece: one["probability"] for piece, one in pieces.items()} == {
+        piece: pytest.approx(count / 210) for piece, count in counts.items()
+    }
+    page = words(client.get(found["link"] + "&lang=en"))
+    assert "The counts of all pieces add up to 210;" in page
+    assert "u × 36 g × 20 p × 17 n × 16 h × 15 s × 5 b × 4" in page
+    assert ("the pieces so far hug g un " in page) == id.startswith("hf-huggun")
+
+
+IDS = EXERCISES["cs336-bpe-encoding"].parameters["pieces"]
+
+
+@pytest.mark.parametrize("place", range(6))
+def test_given_merges_have_the_round_that_makes_a_token(client: FlaskClient, place: int) -> None:
+    right = solution(EXERCISES["cs336-bpe-encoding"]).split()
+    found = checked(client, "cs336-bpe-encoding", " ".join([*right[:place], "0"]))
+    _query, step = steps_at(client, found["link"])
+    piece = IDS[int(right[place])]
+    if len(piece) == 1:
+        assert [word["symbols"] for word in step["words"]] == [["the"], [" c", "a", "t"], [" at", "e"]]
+    else:
+        assert (step["kind"], step["piece"]) == ("round", piece)
+
+
+@pytest.mark.parametrize(
+    ("id", "answer", "shown"),
+    [
+        ("cs336-ratio", "22", "4 different words"),
+        ("cs336-ratio", "22", "low est ne west w i d est low e r"),
+        ("hf-wordpiece-next", "##u ##g", "“ hu ” and “ ##gs ” score 5 ÷ (5 × 5) = 0.200."),
+        ("hf-pugs", "pu ##gs", "3 merges have been applied to these words."),
+        ("hf-pugs", "pu ##gs", "p 3 ##u 1 ##gs 8 "),
+        ("slp-bigrams", ".6", "am I 2 (2 + 1) / (3 + 11)"),
+        ("slp-laplace", ".6", "am 0 0 2 0 0 0 0 0 0 1 3"),
+        ("sheet-bigram", "1/3 1/3 1", "北京 爱 1 (1 + 1) / (2 + 6) 0.250"),
+        ("hit-bigram", "研究 生命 科学\n你 才 能来\n他 的 才能 很 高", "才能 kept 你 (0 + 1) / (2 + 17) = 0.053"),
+        ("sheet-figures", "1 1 1", "Pasted segmentation 0.400 0.333 0.364"),
+        ("hit-unknown", "4 0.5", "Pasted segmentation 9 9 0.667"),
+    ],
+)
+def test_a_figure_has_the_page_that_shows_it(client: FlaskClient, id: str, answer: str, shown: str) -> None:
+    page = client.get(checked(client, id, answer)["link"] + "&lang=en")
+    assert page.status_code == 200
+    assert shown in words(page)
+
+
+def test_tags_of_words_are_those_of_the_training_of_a_tagger(client: FlaskClient) -> None:
+    _query, step = steps_at(client, checked(client, "sheet-tags", "B M E B")["link"])
+    assert step["right"] == solution(EXERCISES["sheet-tags"]).replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    ("id", "answer"), [("hf-huggun", "hu g g un"), ("hf-pugs", "p u gs"), ("sheet-tags", "B M E B"), ("hf-pug", "0")]
+)
+def test_a_page_that_shows_the_whole_answer_comes_with_the_answer(client: FlaskClient, id: str, answer: str) -> None:
+    found = check(EXERCISES[id], Answer(answer))
+    with client.application.test_request_context():
+        given = Checked(None, EXERCISES[id], verdict=found)
+        after = replace(given, record=Record("1", (Work(id, "", count=5),)))
+        assert (given.steps, bool(after.steps)) == (None, True)
+
+
+WITHOUT = {
+    "cs336-unicode1", "cs336-unicode2-sizes", "cs336-unicode2-wrong", "cs336-unicode2-invalid", "cs336-decoding",
+    "minbpe-shuffle", "hit-dictionary", "hit-score", "hit-speed", "slp-perplexity", "slp-viterbi", "slp-viterbi-path",
+    "sheet-hmm", "sheet-hmm-table",
+}  # fmt: skip
+"""Exercises that no walkthrough can show: no training or segmentation, or a model that is given by its tables."""
+
+
+def test_every_other_exercise_has_a_link(client: FlaskClient) -> None:
+    linked: dict[str, bool] = {}
+    for id, answer, _why, _place in (*WRONG, *OTHER):
+        found = checked(client, id, answer)
+        if found["place"]:
+            linked[id] = linked.get(id, True) and found["link"] is not None
+    assert {id for id, every in linked.items() if not every} == WITHOUT
+    assert EXERCISES.keys() - linked == {"cs336-train-bpe", "cs336-train-bpe-vocabulary", "cs336-tinystories"}
 
 
 def test_tags_and_published_tokens_have_the_step_that_decides_them(client: FlaskClient) -> None:
     tags = {"algorithm": "fmm", "asked": "tags", "text": "研究\n研究生命", "dictionary": "研究\n研究生\n生命"}
     body = {"sheet": json.dumps({"tasks": [tags]}), "exercise": "own-1", "answer": "B E B E B E"}
-    found = client.post("/api/v1/check", json=body).json
+    found = client.post("/api/v1/check", json=body).get_json()
     assert (found["place"], found["link"].endswith("&token=0")) == (4, True)
     assert "研究生" in words(client.get(found["link"]))
-    found = client.post("/api/v1/check", json={"exercise": "minbpe-special", "answer": "100257 1 1917"}).json
+    found = client.post("/api/v1/check", json={"exercise": "minbpe-special", "answer": "100257 1 1917"}).get_json()
     assert "This step decides the token “hello”, id 15339." in words(client.get(found["link"] + "&lang=en"))

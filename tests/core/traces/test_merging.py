@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.properties import THOROUGH
+from webapp.core.homework.rounds import WordPieceRounds, train
 from webapp.core.models.bpe import BPE, SubwordBPE
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.models.scored_pieces import PieceKind, ScoredPieces
@@ -165,6 +166,9 @@ def test_merges_round_by_round(counts: dict[str, int], merges: int, minimum: int
     elif form == "wordpiece":
         training = training_merges.train_wordpiece(counts, merges, minimum=minimum)
         wanted = wordpiece.train(counts, merges_at_most=merges, minimum_pair_frequency=minimum)
+        by_rule = training_merges.train_wordpiece(counts, merges, ties=ties)
+        rounds_by_rule = WordPieceRounds(([*wordpiece.spell(word, "##")], count) for word, count in counts.items())
+        assert [(merge.left, merge.right) for merge in by_rule.trained.merges] == train(rounds_by_rule, merges, ties)
     else:
         training = training_merges.train_characters(counts, merges, suffix_apart=form == "apart", ties=ties)
         wanted = bpe.train_characters(counts, merges_at_most=merges, suffix_apart=form == "apart", ties=ties)
@@ -209,7 +213,7 @@ def test_unigram_round_by_round(counts: dict[str, int], longer: int, seeds: int,
     size = len({character for word in counts for character in word}) + longer
     training = training_unigram.UnigramTraining(counts, size, seeds=seeds, every_substring=every)
     candidates = proper_substrings(counts, seeds) if every else None
-    wanted = list(unigram.rounds(counts, size, seeds=seeds, candidates=candidates))
+    wanted = list(unigram.rounds(counts, size, seeds=seeds, candidates=candidates, by_length=not every))
     told = training.rounds
     assert len(told) == len(wanted)
     for step, done in zip(told, wanted, strict=True):
@@ -231,7 +235,7 @@ def test_unigram_round_by_round(counts: dict[str, int], longer: int, seeds: int,
     seeds_of = [(seed.piece, seed.probability) for seed in training.seeds]
     assert [(line.piece, line.before) for line in told[0].candidates] == seeds_of
     assert fsum(line.probability for line in told[-1].candidates) == pytest.approx(1)
-    trained = unigram.train(counts, size + 1, seeds=seeds, candidates=candidates)
+    trained = unigram.train(counts, size + 1, seeds=seeds, candidates=candidates, by_length=not every)
     assert training.trained == trained
     for reading in told[-1].readings:
         scores = [trained.scores[piece] for piece in reading.pieces]

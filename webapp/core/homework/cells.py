@@ -1,6 +1,7 @@
 """Judges tables of numbers and short texts, and the score files of a segmentation laboratory."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import e, isclose
@@ -10,7 +11,7 @@ from webapp.core.evaluation.score import Score, score_lines
 from webapp.core.homework.computed import TABLES, Cell, Find, Table
 from webapp.core.homework.readers import decimals_of, read_cells, read_number
 from webapp.core.homework.segmentations import Segmenting, bigram_link, leaks, segmented_lines
-from webapp.core.homework.training import Training
+from webapp.core.homework.training import Training, unigram_link
 from webapp.core.homework.verdicts import AnswerError, Link, Note, Row, Side, Verdict
 from webapp.core.vocabulary_error import Phrase
 
@@ -32,7 +33,7 @@ def judge(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:
     verdict = judged(mine, right)
     if verdict.place is None:
         return verdict
-    place, verdict = verdict.place - 1, replace(verdict, link=_link(values))
+    place, verdict = verdict.place - 1, replace(verdict, link=_link(values, verdict.label))
     for name, other in others.items():
         fits = all(_agrees(cell, value) for cell, value in zip(mine, other.values(), strict=True))
         if fits and other != right:
@@ -46,12 +47,22 @@ def judge(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:
     return replace(verdict, why=name) if name else verdict
 
 
-def _link(values: Values) -> Link | None:
-    """What the walkthrough of a training needs to show the counts of a table; None for other tables."""
-    if values["table"] in ("pair-counts", "pair-scores"):
-        symbols = "characters" if values["table"] == "pair-counts" else "wordpiece"
+def _link(values: Values, label: str) -> Link | None:
+    """What shows the figures of a table: a step of a training, or the evaluation; None for other tables."""
+    table = values["table"]
+    if table in ("pair-counts", "pair-scores"):
+        symbols = "characters" if table == "pair-counts" else "wordpiece"
         return Training(1, symbols=symbols, words=values["words"]).link(1, ())
-    return bigram_link(values["sentences"], values.get("sentence", "")) if values["table"] == "bigrams" else None
+    if table == "ratio":
+        training = Training.of(values, {})
+        given = replace(training, words=Counter(values["text"].split()), before=tuple(training.every), merges=0)
+        return given.link_to("")
+    if "unigram" in values:
+        return unigram_link(values["words"], label.replace(" ", "") if table == "probabilities" else "")
+    if table in ("figures", "unknown-words"):
+        words = {"gold": values["gold"], "output": values.get("output", values["gold"])}
+        return Link("evaluate", {**words, "training": "\n".join(values.get("training", "").split())})
+    return bigram_link(values["sentences"], values.get("sentence", "")) if table == "bigrams" else None
 
 
 def judged(mine: Sequence[str], right: Table, notes: Sequence[Note] = ()) -> Verdict:

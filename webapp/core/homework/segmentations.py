@@ -20,6 +20,8 @@ from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
 from webapp.core.reference import ngram
 from webapp.core.text.alignment import equal_beginning
+from webapp.core.text.sentences import sentence_spans
+from webapp.core.trainers.ngram import segmented
 from webapp.core.vocabulary_error import Phrase, shown
 
 Values = Mapping[str, Any]
@@ -31,6 +33,7 @@ MOST_WORDS = 200_000  # of a dictionary
 LONGEST_CORPUS = 2_000  # characters of sentences to count that a walkthrough shows
 LONGEST_LINK = 200  # characters of a sentence that a walkthrough shows
 MOST_COMPARED = 50  # words whose product is compared with another
+STEPS_COUNTING = 12  # that the walkthrough has at most before the probabilities
 WORDS_BEFORE = 3  # the first that differs, of a sentence that is longer
 ALGORITHM = {
     "forward": "fmm",
@@ -334,7 +337,7 @@ def segmentation_link(wanted: Segmenting, place: int, token: int) -> Link | None
     """
     sentence = wanted.sentences[place]
     if wanted.method == "bigram":
-        return bigram_link(wanted.training, sentence)
+        return bigram_link(wanted.training, sentence, len("".join(wanted.right[place][: token + 1])))
     words, begin = wanted.right[place], int(LINE_ID.match(sentence) is not None)
     is_long = len(sentence) > LONGEST_LINK
     if wanted.method not in ALGORITHM or (is_long and wanted.method == "bidirectional"):
@@ -358,12 +361,17 @@ def segmentation_link(wanted: Segmenting, place: int, token: int) -> Link | None
     return Link("steps", {**values, **options, "token": token})
 
 
-def bigram_link(sentences: str, text: str) -> Link | None:
-    """What the walkthrough of word n-grams needs to count some sentences, and to segment a text with the counts."""
+def bigram_link(sentences: str, text: str, position: int = 0) -> Link | None:
+    """What the walkthrough of word n-grams needs to show the counts of some sentences, or a position of a text.
+
+    Positions are counted from 1, and each sentence of a text has one more for its end.
+    """
     if len(sentences) > LONGEST_CORPUS or len(text) > LONGEST_LINK:
         return None
     values = {"algorithm": "ngram", "corpus": sentences.strip(), "text": text.replace(" ", ""), "smoothing": "add-one"}
-    return Link("training", {**values, "order": 2})
+    counted = min(sum(1 for _sentence in segmented(sentences)), STEPS_COUNTING)
+    ends = sum(1 for _start, end in sentence_spans(values["text"]) if end < position)
+    return Link("training", {**values, "order": 2, "step": counted + position + ends})
 
 
 def written(values: Values, texts: Texts, _find: object) -> str:

@@ -10,7 +10,7 @@ from webapp.core.homework.files import HandedIn, bytes_of
 from webapp.core.homework.readers import read_bytes, read_ids, read_tags, read_tokens
 from webapp.core.homework.rounds import Piece, shown_piece
 from webapp.core.homework.segmentations import Segmenting, segmentation_link
-from webapp.core.homework.training import Training
+from webapp.core.homework.training import Training, unigram_link
 from webapp.core.homework.verdicts import AnswerError, Note, PlaceKind, Side, Verdict, first_difference, rows_around
 from webapp.core.reference import bpe, wordpiece
 from webapp.core.tokenizer import Tokenizer
@@ -81,7 +81,6 @@ def encoded(values: Values, find: Find) -> list[Piece]:
         pieces = _pieces(values)
         return [token for word in text.split() for token in wordpiece.encode(word, pieces)]
     training = Training.of(values, {})
-    made: Any = [tuple(piece.encode() for piece in pair) for pair in values.get("trained", ())] or training.every
     known = set(training.alphabet)
     tokens: list[Piece] = []
     for part in _parts(text, training):
@@ -89,7 +88,7 @@ def encoded(values: Values, find: Find) -> list[Piece]:
             tokens.append(part)
             continue
         symbols = [symbol if symbol in known else "[UNK]" for symbol in training.spell(part)]
-        tokens += bpe.encode(symbols, made)
+        tokens += bpe.encode(symbols, training.every)
     return tokens
 
 
@@ -144,13 +143,17 @@ def judge_tokens(values: Values, _texts: Texts, text: str, find: Find) -> Verdic
 
 def _linked(verdict: Verdict, values: Values, find: Find) -> Verdict:
     """The verdict with a link to what makes the first token that differs, or the last one of too many."""
-    if verdict.place is None or "trained" in values or "unigram" in values:
+    if verdict.place is None:
         return verdict
+    if "unigram" in values:
+        return replace(verdict, link=unigram_link(values["words"], values["text"]))
     token = min(verdict.place, verdict.total) - 1
     if "vocabulary" in values:
         shown = {"algorithm": "bpe", "vocabulary": values["vocabulary"], "text": values["text"]}
         return replace(verdict, link=verdicts.Link("steps", {**shown, "special": 1, "token": token}))
-    return replace(verdict, link=Training.of(values, {}).link_to(encoded(values, find)[token], values["text"]))
+    training = Training.of(values, {})  # WordPiece takes the longest piece of all, whichever round made it
+    piece = "" if training.symbols == "wordpiece" else encoded(values, find)[token]
+    return replace(verdict, link=training.link_to(piece, values["text"]))
 
 
 def judge_ids(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:
@@ -215,6 +218,9 @@ def judge_tags(values: Values, texts: Texts, text: str, _find: Find) -> Verdict:
     mine = read_tags(text, "".join(schemes))
     right = next(iter(schemes.values()))
     verdict = judged(mine, right, "tag", rules=schemes, labels=list(observed))
+    if verdict.place and "words" in values:
+        link = verdicts.Link("training", {"algorithm": "tagger", "corpus": values["words"], "step": 0}, whole=True)
+        return replace(verdict, link=link)
     if not verdict.place or "method" not in values:
         return verdict
     wanted = Segmenting.of(values, texts)

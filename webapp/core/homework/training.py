@@ -29,7 +29,7 @@ WALKTHROUGHS: Mapping[str, tuple[Recipe, Mapping[str, str | int]]] = {
     "wordpiece": (recipes.WORDPIECE, {"algorithm": "wordpiece", "minimum": 1}),
 }
 """What shows a training by its symbols: how it splits a corpus, and the fields of its address."""
-TIED = (recipes.BYTE_BPE, recipes.UNMARKED_BPE)
+TIED = (recipes.BYTE_BPE, recipes.UNMARKED_BPE, recipes.WORDPIECE)
 """Those that have any rule for ties, and merges done before; an end-of-word mark is not ordered as a suffix is."""
 
 
@@ -59,7 +59,9 @@ class Training:
         """The training of an exercise; the corpus may be a file that the student gives."""
         known = {name: value for name, value in values.items() if name in cls.__dataclass_fields__}
         known["specials"] = tuple(known.get("specials", ()))
-        known |= {name: tuple(map(tuple, known[name])) for name in ("before", "published") if name in known}
+        piece = _as_bytes if known.get("symbols", "bytes") == "bytes" else str
+        for name in {"before", "published"} & known.keys():
+            known[name] = tuple((piece(left), piece(right)) for left, right in known[name])
         return cls(**{**known, **({"corpus": given["corpus"]} if "corpus" in given else {})})
 
     @cached_property
@@ -132,50 +134,62 @@ class Training:
         """
         recipe, kind = WALKTHROUGHS["suffix" if self.suffix else self.symbols]
         ties = self.ties if recipe in TIED else FIRST_SEEN
-        values = {**kind, "ties": ties, **({"text": text} if recipe.count(text) == {text: 1} else {})}
+        is_word = text in self.counts or recipe.count(text) == {text: 1}
+        values = {**kind, "ties": ties, **({"text": text} if is_word else {})}
         shown = replace(self, before=(), merges=len(self.every), ties=ties)
         if shown == self or shown.right == self.every:
             values |= {"size": len(self.every), "step": number}
             if 0 < len(self.corpus) <= LONGEST_LINK and [*recipe.count(self.corpus).items()] == [*self.counts.items()]:
-                return Link("training", values | {"corpus": self.corpus, "as_text": 1})
+                return Link("training", values | {"corpus": self.corpus, "as_text": 1}, not pairs)
             listed = "\n".join(f"{word} {count}" for word, count in self.counts.items())
             alike = (word.isalpha() and recipe.count(word) == {word: 1} for word in self.counts)
             if len(listed) <= LONGEST_LINK and all(alike):
-                return Link("training", values | {"corpus": listed})
+                return Link("training", values | {"corpus": listed}, not pairs)
         before = self.every[: number - 1]
         rounds = rounds or replace(self, before=()).rounds(before)
-        part = self._part(rounds, pairs) if pairs and recipe in TIED and isinstance(rounds, BPERounds) else ""
+        part = self._part(rounds, pairs) if recipe in TIED else ""
         merges = "\n".join(" ".join(map(file_spelling, map(_as_bytes, pair))) for pair in before)
-        return Link("training", values | {"corpus": part, "before": merges, "size": 1, "step": 1}) if part else None
+        values |= {"size": int(bool(pairs)), "step": int(bool(pairs))}
+        return Link("training", values | {"corpus": part, "before": merges}, not pairs) if part else None
 
     def link_to(self, piece: Piece, text: str = "") -> Link | None:
         """What shows the round that makes a piece, with the tokens of a word; the last step if no merge makes it."""
         number = [*map(self.joined, self.every), piece].index(piece) + 1
         return self.link(number, self.every[number - 1 : number], text=text)
 
-    def _part(self, rounds: BPERounds, pairs: Sequence[Pair]) -> str:
+    def _part(self, rounds: Rounds, pairs: Sequence[Pair]) -> str:
         """The most frequent words that hold a pair, and the pairs alone for the rest; empty if they are too long.
 
         So each pair is counted as on the whole corpus, and no other pair more often. The first word that holds a pair
         is among them, which decides by the rule `first-seen`. Where a pair is part of a character, it cannot be alone,
         and where the first word is long, the others cannot be without it: then all words that hold a pair are there.
+        Without a pair, and for WordPiece, whose scores depend on every symbol, all words of the corpus are.
         """
-        held, words = [rounds.holding(pair) for pair in pairs], list(self.counts.items())
+        held = [rounds.holding(pair) for pair in pairs] if isinstance(rounds, BPERounds) else []
+        words = list(self.counts.items())
         first = {min(each) for each in held if each}
         found = sorted(set().union(*held) or range(len(words)), key=lambda at: (at not in first, -words[at][1], at))
-        for most, longest in ((MOST_LINKED, LONGEST_LINKED), (len(found), LONGEST_LINK)):
+        for most, longest in (*[(MOST_LINKED, LONGEST_LINKED)] * bool(held), (len(found), LONGEST_LINK)):
             kept = sorted([at for at in found if len(words[at][0]) <= longest][:most])
             counts = {words[at][0]: words[at][1] for at in kept}
             alone = []
-            for pair, each in zip(pairs, held, strict=True):
-                if left_out := rounds.value(pair) - sum(each[at] * words[at][1] for at in kept):
+            for pair, each in zip(pairs, held, strict=False):
+                if left_out := int(rounds.value(pair)) - sum(each[at] * words[at][1] for at in kept):
                     alone.append(b"".join(map(_as_bytes, pair)).decode(errors="replace"))
                     counts[alone[-1]] = counts.get(alone[-1], 0) + left_out
             listed = "\n".join(f"{word}\t{count}" for word, count in counts.items())
-            is_list = len(listed) <= LONGEST_LINK and all(len(word.splitlines()) == 1 for word in counts)
+            spelled = self.symbols != "wordpiece" or not any(word.startswith("##") for word in counts)
+            is_list = len(listed) <= LONGEST_LINK and all(len(word.splitlines()) == 1 for word in counts) and spelled
             if is_list and (not kept or first.issubset(kept)) and "\ufffd" not in "".join(alone):
                 return listed
         return ""
+
+
+def unigram_link(words: Mapping[str, int], text: str) -> Link:
+    """What shows the parts of words with their counts and probabilities, and the most probable ones of a text."""
+    listed = "\n".join(f"{word} {count}" for word, count in words.items())
+    fields: dict[str, str | int] = {"corpus": listed, "every": 1, "plain": 1, "text": text, "step": 0}
+    return Link("training", {"algorithm": "unigram", **fields}, whole=True)
 
 
 def _as_bytes(piece: Piece) -> bytes:

@@ -9,7 +9,7 @@ from webapp.core.vocabulary_error import Phrase
 
 Outcome = Literal["right", "other-rule", "wrong"]
 PlaceKind = Literal["merge", "piece", "token", "id", "tag", "sentence", "word", "cell", "character"]
-View = Literal["training", "steps"]
+View = Literal["training", "steps", "evaluate"]
 OPEN_RULES = {"as-published", "equal-probability", "no-numbers", "no-single-characters"}
 """Rules that no exercise fixes: an answer by one of them is right. Ties, directions and tags are fixed by each task."""
 AROUND = 5  # rows before and after the first place that differs
@@ -60,10 +60,14 @@ class Note:
 
 @dataclass(frozen=True)
 class Link:
-    """What a walkthrough needs to show the place: the kind of steps, and the fields of its address."""
+    """What a walkthrough or the evaluation needs to show the place: the page, and the fields of its address.
+
+    `whole` if the page shows the answer at all other places, too.
+    """
 
     view: View
     values: Mapping[str, str | int]
+    whole: bool = False
 
 
 @dataclass(frozen=True)

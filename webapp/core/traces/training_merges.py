@@ -70,12 +70,8 @@ class MergeRound:
 
     def pairs(self) -> list[TracedPair]:
         """Return the candidate pairs, the best first, ties in the order of their rule; the first is the winner."""
-        key, ids = tie_key(self.ties, list(self.ids)), self.ids
         found = [pair for pair in pairs(self.before) if pair.count >= self.minimum]
-        keys = {
-            pair: (-self.worth(pair), key(ids[pair.left], ids[pair.right], place)) for place, pair in enumerate(found)
-        }
-        return sorted(found, key=keys.__getitem__)
+        return ranked(found, self.ties, self.ids, self.worth)
 
     def too_rare(self) -> int:
         """Return the number of pairs that are too rare to be candidates."""
@@ -168,8 +164,18 @@ def train_characters(
     return MergeTraining(trained, spelled, ties=ties)
 
 
-def train_wordpiece(counts: WordCounts, merges: int, *, minimum: int = 1) -> MergeTraining:
+def train_wordpiece(
+    counts: WordCounts,
+    merges: int,
+    *,
+    minimum: int = 1,
+    ties: TieRule = FIRST_SEEN,
+    before: Sequence[tuple[Symbol, Symbol]] = (),
+) -> MergeTraining:
     """Train WordPiece with at most `merges` merges of pairs that occur at least `minimum` times.
+
+    Those in `before` are done already. With them, or with another rule for `ties` than the trainer's, all pairs are
+    counted again for each merge. With `lower-ids`, the alphabet is numbered in the order of code points.
 
     >>> training = train_wordpiece({"I": 2, "love": 1, "dogs": 1, "loved": 1, "you": 1}, 8)
     >>> for round in training.rounds():
@@ -185,14 +191,45 @@ def train_wordpiece(counts: WordCounts, merges: int, *, minimum: int = 1) -> Mer
     dogs 1 1 1 1.0
     >>> [" ".join(word.symbols) for word in round.after]
     ['I', 'love', 'dogs', 'loved', 'y ##o ##u']
+    >>> counts = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+    >>> next(train_wordpiece(counts, 1, before=[("##g", "##s"), ("h", "##u"), ("hu", "##g")]).rounds()).piece
+    'hugs'
     """
-    trained = wordpiece.train(counts, merges_at_most=merges, minimum_pair_frequency=minimum)
-    spelled = _spelled(counts, lambda word: wordpiece.spell(word, wordpiece.PREFIX))
-    return MergeTraining(trained, spelled, max(minimum, 1), scored=True)
+    again, done = bool(before) or ties != FIRST_SEEN, list[wordpiece.ScoredMerge]()
+    trained = wordpiece.train(counts, merges_at_most=0 if again else merges, minimum_pair_frequency=minimum)
+    if ties == "lower-ids":
+        trained = replace(trained, alphabet=tuple(sorted(trained.alphabet)))
+    words = _spelled(counts, lambda word: wordpiece.spell(word, wordpiece.PREFIX))
+
+    def merge(left: str, right: str, count: int = 0, score: float = 0.0) -> tuple[CorpusWord, ...]:
+        made = wordpiece.ScoredMerge(left, right, left + right.removeprefix(wordpiece.PREFIX), count, score)
+        done.append(made)
+        return rewritten(words, left, right, made.piece)
+
+    for left, right in before:
+        words = merge(left, right)
+    start = tuple(replace(word, made=()) for word in words)
+    while again and len(done) < len(before) + merges:
+        if not (found := [pair for pair in pairs(words) if pair.count >= minimum]):
+            break
+        pieces = replace(trained, merges=tuple(done)).model.pieces
+        best = ranked(found, ties, {piece: id for id, piece in enumerate(pieces)}, lambda pair: pair.score)[0]
+        words = merge(best.left, best.right, best.count, best.score)
+    trained = replace(trained, merges=(*trained.merges, *done))
+    return MergeTraining(trained, start, max(minimum, 1), scored=True, ties=ties, before=len(before))
 
 
 def _spelled(counts: WordCounts, spell: Callable[[str], Iterable[Symbol]]) -> tuple[CorpusWord, ...]:
     return tuple(CorpusWord(tuple(spell(word)), count) for word, count in counts.items())
+
+
+def ranked(
+    found: Sequence[TracedPair], ties: TieRule, ids: Mapping[Symbol, int], worth: Callable[[TracedPair], float]
+) -> list[TracedPair]:
+    """Return pairs in order of first occurrence with the best first, ties in the order of their rule."""
+    key = tie_key(ties, list(ids))
+    keys = {pair: (-worth(pair), key(ids[pair.left], ids[pair.right], place)) for place, pair in enumerate(found)}
+    return sorted(found, key=keys.__getitem__)
 
 
 def pairs(words: Iterable[CorpusWord]) -> list[TracedPair]:

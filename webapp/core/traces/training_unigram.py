@@ -79,7 +79,8 @@ class UnigramTraining:
     """A traced training down to `size` pieces, without special tokens.
 
     If `size` is None, training keeps a quarter of the longer pieces. `seeds`: the maximum number of longer pieces to
-    start with: those that `seed_pieces` ranks first, or with `every_substring` the most frequent `proper_substrings`.
+    start with: those that `seed_pieces` ranks first, or with `every_substring` the most frequent `proper_substrings`,
+    whose first probabilities are their shares of all frequencies.
     Raises ValueError if `size` is below the number of distinct characters, or if the corpus is empty.
 
     >>> training = UnigramTraining({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, 9)
@@ -105,6 +106,7 @@ class UnigramTraining:
         self._choice: dict[str, Any] = {
             "seeds": seeds,
             "candidates": proper_substrings(self.counts, seeds) if every_substring else None,
+            "by_length": not every_substring,
             "reserved": (UNKNOWN,),
         }
         self._seeded = unigram.seed(self.counts, **self._choice)
@@ -117,7 +119,7 @@ class UnigramTraining:
         """The initial pieces: single characters, then the longer pieces in the order of the seed."""
         ranks, probabilities = self._seeded.ranks, self._seeded.probabilities()
         return tuple(
-            SeedPiece(piece, rank // len(piece), rank, probability)
+            SeedPiece(piece, rank // len(piece) if self._choice["by_length"] else rank, rank, probability)
             for (piece, rank), probability in zip(ranks.items(), probabilities, strict=True)
         )
 

@@ -47,6 +47,7 @@ class SeedOptions(TypedDict, total=False):
     seeds: int
     whole_words: bool
     candidates: Mapping[str, int] | None
+    by_length: bool
     reserved: Sequence[str]
 
 
@@ -165,8 +166,10 @@ def rounds(
     occur; a long phrase that occurs twice helps nowhere else, so a larger corpus needs a higher value. `seeds`: the
     maximum number of longer pieces to start with. `keep`: the share of longer pieces that a round keeps.
     `whole_words`: see `seed_pieces`. `candidates`: longer pieces and their frequencies to start with instead of
-    `seed_pieces`. `reserved`: strings that must not become pieces. Words longer than LONGEST_SPAN characters are
-    split into parts of that length. `compact`: see the module. Raises ValueError for a size below that of the alphabet.
+    `seed_pieces`. `by_length`: whether the first probability of a piece is proportional to its frequency times its
+    length, or to its frequency. `reserved`: strings that must not become pieces. Words longer than LONGEST_SPAN
+    characters are split into parts of that length. `compact`: see the module. Raises ValueError for a size below that
+    of the alphabet.
     """
     seeded = seed(counts, **options)
     if size < seeded.characters:
@@ -213,7 +216,8 @@ def rounds(
 class SeededTraining:
     """The start of a training: the words, split to the maximum length of a lattice, and the pieces with their ranks.
 
-    The rank of a piece is its frequency times its length; the first `characters` pieces are the single characters.
+    The rank of a piece is its frequency, times its length with `by_length`; the first `characters` pieces are those of
+    one character.
     """
 
     texts: dict[str, int]
@@ -236,6 +240,7 @@ def seed(
     seeds: int = 1_000_000,
     whole_words: bool = True,
     candidates: Mapping[str, int] | None = None,
+    by_length: bool = True,
     reserved: Sequence[str] = (),
 ) -> SeededTraining:
     """Return the initial pieces: the alphabet and the result of `seed_pieces`; see `rounds`.
@@ -255,7 +260,7 @@ def seed(
         )
     for piece, frequency in candidates.items():
         if piece not in reserved:
-            ranks[piece] = frequency * len(piece)
+            ranks[piece] = frequency * (len(piece) if by_length else 1)
     return SeededTraining(texts, ranks, len(known))
 
 

@@ -211,21 +211,23 @@ def seed_pieces(
 
 
 def proper_substrings(counts: WordCounts, number: int) -> dict[str, int]:
-    """Return at most `number` substrings of 2 to 16 characters that occur twice, most frequent first, without words.
+    """Return at most `number` substrings of 2 to 16 characters that occur twice, most frequent first.
 
-    This is the seed of textbook examples: no substring is omitted for being part of another. Ties are ranked by first
-    occurrence.
+    This is the seed of textbook examples, such as chapter 6 of the Hugging Face course: no substring is omitted for
+    being part of another, but a word only counts if it is part of a longer one. Ties are ranked by first occurrence.
 
-    >>> proper_substrings({"very": 2, "ever": 1}, 5)
-    {'ve': 3, 'ver': 3, 'er': 3, 'ery': 2, 'ry': 2}
+    >>> proper_substrings({"very": 2, "ever": 1}, 5), proper_substrings({"hug": 10, "hugs": 5}, 4)
+    ({'ve': 3, 'ver': 3, 'er': 3, 'ery': 2, 'ry': 2}, {'hu': 15, 'hug': 15, 'ug': 15, 'ugs': 5})
     """
     found: defaultdict[str, int] = defaultdict(int)
+    inside: set[str] = set()
     for word, count in counts.items():
         for start in range(len(word)):
             for end in range(start + 2, min(len(word), start + 16) + 1):
+                found[word[start:end]] += count
                 if end - start < len(word):
-                    found[word[start:end]] += count
-    frequent = (piece for piece, count in found.items() if count > 1)
+                    inside.add(word[start:end])
+    frequent = (piece for piece, count in found.items() if count > 1 and piece in inside)
     return {piece: found[piece] for piece in sorted(frequent, key=found.__getitem__, reverse=True)[:number]}
 
 

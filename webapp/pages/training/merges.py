@@ -41,15 +41,15 @@ def unmarked_bpe(wanted: TrainingRequest, recipe: Recipe = recipes.BYTE_BPE) -> 
     """The steps of training BPE over bytes, or over characters without a mark; the corpus must contain words."""
     counts, as_bytes, before = wanted.word_counts(recipe), recipe is recipes.BYTE_BPE, wanted.merges_before
     training = training_merges.train_unmarked(counts, wanted.merges, as_bytes=as_bytes, ties=wanted.ties, before=before)
-    if wanted.before and any(recipe.count(word) != {word: 1} for word in counts):  # other words than of this recipe
-        recipe = replace(recipe, pretokenizer=recipes.UNMARKED_BPE.pretokenizer)
     return MergeSteps(wanted, training, recipe).walkthrough()
 
 
 def wordpiece(wanted: TrainingRequest) -> tables.TrainingWalkthrough:
     """The steps of training WordPiece; the corpus must contain words."""
     counts = wanted.word_counts(recipes.WORDPIECE)
-    training = training_merges.train_wordpiece(counts, wanted.merges, minimum=wanted.minimum)
+    training = training_merges.train_wordpiece(
+        counts, wanted.merges, minimum=wanted.minimum, ties=wanted.ties, before=wanted.merges_before
+    )
     return MergeSteps(wanted, training, recipes.WORDPIECE).walkthrough()
 
 
@@ -60,6 +60,8 @@ class MergeSteps:
         self._asked = wanted
         self._training = training
         self._recipe = recipe
+        if wanted.before and any(recipe.count(word) != {word: 1} for word in wanted.counted or ()):  # not its own words
+            self._recipe = replace(recipe, normalizer=None, pretokenizer=recipes.UNMARKED_BPE.pretokenizer)
         self._rounds = list(training.rounds())
 
     def walkthrough(self) -> tables.TrainingWalkthrough:

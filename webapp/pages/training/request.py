@@ -69,15 +69,15 @@ class TrainingRequest:
     text: str = ""  # what is tokenized with the pieces so far; if empty, words of the corpus
     as_text: bool = False  # read the corpus as plain text, even if it looks like a list of words with counts
     mark: str = "last"  # BPE over characters: `</w>` is part of the "last" one, "apart", or "none"
-    ties: TieRule = FIRST_SEEN  # BPE: which of several equally frequent pairs is merged
+    ties: TieRule = FIRST_SEEN  # BPE and WordPiece: which of several equally good pairs is merged
     minimum: int = 2  # WordPiece: the lowest count of a pair that is considered
     longer: int = 60  # Unigram: the most longer pieces to start with
     plain: bool = False  # Unigram: no mark for the space before a word
     every: bool = False  # Unigram: start with every part of a word that occurs twice, and with no whole word
     order: int = 2  # n-grams: how many words are counted together
     smoothing: str = "add-one"  # n-grams: one of `webapp.core.models.smoothing.SMOOTHINGS`
-    # BPE over bytes, or characters without a mark: the merges done already, packed; each line of `corpus` is then a
-    # word, a tab and its count.
+    # BPE over bytes, or characters without a mark, and WordPiece: the merges done already, packed; each line of
+    # `corpus` is then a word, a tab and its count.
     before: str = ""
     step: int | None = None
 
@@ -110,13 +110,15 @@ class TrainingRequest:
     @cached_property
     def merges_before(self) -> list[tuple[Any, Any]]:
         """The merges in `before`, of bytes or of text."""
-        return read_merges(self.before, as_text=not self.symbols)
+        return read_merges(self.before, as_text=not self.symbols, prefix="##" if self.algorithm == "wordpiece" else "")
 
     @cached_property
     def text_to_encode(self) -> str:
         """The visitor's text, or words of the corpus."""
         if self.text.strip():
             return self.text
+        if self.before:  # a word may begin with a space, and others would have one more
+            return next(iter(self.counted or ()), "")
         if self.algorithm in ("ngram", "tagger"):
             return first_sentence(self.corpus)
         return first_words(map(str.strip, self.counted) if self.counted else self.corpus.split())
@@ -148,8 +150,10 @@ class TrainingRequest:
         return url_for("training.page", algorithm=self.algorithm, symbols=self.symbols or None)
 
 
-def read_merges(letters: str, *, as_text: bool = False) -> list[tuple[Any, Any]]:
+def read_merges(letters: str, *, as_text: bool = False, prefix: str = "") -> list[tuple[Any, Any]]:
     """The merges in a packed text, one a line in the spelling of merges.txt, as bytes or text; raises InputProblem.
+
+    A `prefix` of pieces inside a word is no part of their text.
 
     >>> from webapp.web.addresses import packed
     >>> read_merges(packed("Ġ t\\nh e")), read_merges(packed("å¤§ åŃ¦"), as_text=True)
@@ -159,16 +163,17 @@ def read_merges(letters: str, *, as_text: bool = False) -> list[tuple[Any, Any]]
     lines = text.split("\n") if text else []
     found: list[tuple[Any, Any]] = []
     known: set[Any] = set()
+    mark: Any = prefix if as_text else prefix.encode()
     try:
         if text is None or len(lines) > MOST_BEFORE:
             raise ValueError
         for line in lines:
             pair: list[Any] = [*map(characters_to_bytes, line.split(" "))]
             left, right = (piece.decode() for piece in pair) if as_text else pair
-            if not all(len(piece) == 1 or piece in known for piece in (left, right)):
+            if not all(len(piece.removeprefix(mark)) == 1 or piece in known for piece in (left, right)):
                 raise ValueError
             found.append((left, right))
-            known.add(left + right)
+            known.add(left + right.removeprefix(mark))
         return found
     except ValueError:
         message = _("The merges in this address cannot be read: a part of it is missing.")

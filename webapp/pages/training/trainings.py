@@ -105,7 +105,7 @@ MARK = TrainingOption(
         ("none", _l("w, without a mark")),
     ),
 )
-TIES = TrainingOption("ties", _l("Equally frequent pairs"), choices=TIE_TITLES)
+TIES = TrainingOption("ties", _l("Ties between pairs"), choices=TIE_TITLES)
 MINIMUM = TrainingOption("minimum", _l("Minimum count of a pair"), 1, MOST)
 LONGER = TrainingOption("longer", _l("Longer pieces to start with"), 0, MOST_PIECES)
 PLAIN = TrainingOption("plain", _l("No mark for spaces"))
@@ -160,7 +160,7 @@ TRAININGS: dict[str, Training] = {
         ),
         Training("bpe", _l("BPE over bytes"), merges.unmarked_bpe, (bpe.utf8, bpe.train), "bytes", options=(TIES,)),
         Training(
-            "wordpiece", _l("WordPiece"), merges.wordpiece, (wordpiece.split, wordpiece.train), options=(MINIMUM,)
+            "wordpiece", _l("WordPiece"), merges.wordpiece, (wordpiece.split, wordpiece.train), options=(MINIMUM, TIES)
         ),
         Training(
             "unigram",
@@ -219,7 +219,7 @@ def read(request: Request, algorithm: str) -> tuple[TrainingRequest, list[InputP
     readers: dict[str, Callable[[str], Any]] = {
         option.name: option.read for option in (*training.options, *([training.size] if training.size else []))
     }
-    if wanted.kind == "bpe-bytes" or (wanted.kind == "bpe" and values.get("mark") == "none"):
+    if wanted.kind in ("bpe-bytes", "wordpiece") or (wanted.kind == "bpe" and values.get("mark") == "none"):
         readers["before"] = str
     for name, read_value in {**readers, "step": _step}.items():
         # `apart`: in links from before there were words without a mark.

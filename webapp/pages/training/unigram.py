@@ -73,13 +73,16 @@ class Pruning:
             longer = [seed for seed in seeds if len(seed.piece) > 1]
             rows = [([seed.frequency], seed) for seed in longer]
             scores = {seed.piece: log(seed.probability) for seed in seeds}
+            counted = [(tables.symbols([seed.piece]), seed.frequency) for seed in seeds if len(seed.piece) == 1]
+            single = tables.Words(_("Single characters, which are always kept"), counted)
             return tables.Sections(
-                view=_piece_table([tables.Column(_("Count"), 0, pictured=False)], rows),
-                side=[_readings(training_unigram.readings(scores, self._training.counts)), _single(seeds)],
+                view=[*_piece_table([tables.Column(_("Count"), 0, pictured=False)], rows), single],
+                side=[_readings(training_unigram.readings(scores, self._training.counts))],
                 read=self._read(scores),
             )
 
-        happened = say("training", "unigram_start", single=self._single, longer=len(seeds) - self._single)
+        total = sum(seed.frequency for seed in seeds) if self._asked.every else 0
+        happened = say("training", "unigram_start", single=self._single, longer=len(seeds) - self._single, total=total)
         return tables.section_frame(happened, record, sections)
 
     def _estimated(self, round: training_unigram.UnigramRound) -> Frame:
@@ -244,7 +247,7 @@ def _loss_row(one: training_unigram.PieceCandidate, most: float) -> tables.Row:
     return tables.Row(cells, kind="removed", said=_("removed")) if one.removed else tables.Row(cells)
 
 
-def _single(pieces: Sequence[training_unigram.PieceCandidate] | Sequence[training_unigram.SeedPiece]) -> tables.Pieces:
+def _single(pieces: Sequence[training_unigram.PieceCandidate]) -> tables.Pieces:
     single = [one.piece for one in pieces if len(one.piece) == 1]
     return tables.Pieces(_("Single characters, which are always kept"), tables.symbols(single))
 

@@ -111,7 +111,7 @@ class CheckAnswer(Answer):
     rows: Sequence[Row]
     notes: Sequence[str]
     figures: Figures | None
-    link: Annotated[str | None, Field(description="The address of the walkthrough at this place.")]
+    link: Annotated[str | None, Field(description="The address of the page that shows this place.")]
 
 
 def found(given: HomeworkInput) -> tuple[Exercise | None, Sheet | None]:

@@ -115,16 +115,19 @@ class Checked:
 
     @property
     def steps(self) -> str | None:
-        """The address of the walkthrough that shows the first place that differs; None if there is none."""
-        if self.verdict is None or self.verdict.link is None or not self.reveals:
+        """The address of the walkthrough that shows the first place that differs; None if it may not be shown."""
+        link = self.verdict.link if self.verdict else None
+        if link is None or not (self.reveals_all or self.may_solve if link.whole else self.reveals):
             return None
-        values: dict[str, Any] = dict(self.verdict.link.values)
+        values: dict[str, Any] = dict(link.values)
+        if link.view == "evaluate":
+            return url_for("evaluate.page", **values)
         algorithm = values.pop("algorithm")
         if "corpus" in values:
             values |= [parameters(values.pop("corpus"))]
         if "before" in values:
             values["before"] = packed(values["before"])
-        if self.verdict.link.view == "training":
+        if link.view == "training":
             return url_for("training.page", algorithm=algorithm, **values)
         return url_for("steps.page", algorithm=algorithm, **{"vocabulary": "own-dictionary", **values})
 
