@@ -65,7 +65,7 @@ def test_schemathesis_finds_no_errors(site: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "schemathesis.cli", "run", f"{site}/api/v1/openapi.json"]
     command += [
         "--max-examples",
-        "8",
+        "5",
         "--seed",
         "4",
         "--generation-deterministic",

@@ -89,7 +89,7 @@ def test_an_error_names_the_id_outside_the_vocabulary(id: int) -> None:
 HOSTILE = ["a", "ab", " ", "\r\n", "!", "'", "研", "𝐀", "𝐀 ", "\u0301\u0323", "e\u0301"]
 
 
-MEGABYTES = [pytest.param(part, 1_000_000, marks=pytest.mark.exhaustive) for part in ("a", "研", "e\u0301")]
+MEGABYTES = [pytest.param(part, 1_000_000, marks=pytest.mark.exhaustive) for part in ("a", "e\u0301")]
 
 
 @pytest.mark.parametrize(("part", "size"), [*((part, 40_000) for part in HOSTILE), *MEGABYTES])

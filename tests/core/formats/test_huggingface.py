@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Regex, models, pre_tokenizers, processors, trainers
 
-from tests.core.formats.test_huggingface_parts import DIFFERENT_ONES, assert_same_for_code_points, spelling
+from tests.core.formats.test_huggingface_parts import assert_same_for_every_code_point, spelling
 from tests.core.pairs import Pair, built, paired
 from tests.core.texts import CORPUS, HARD, any_text
 from webapp.core import recipes
@@ -187,7 +187,7 @@ def test_models_equal_tokenizers(model: Pair, texts: list[str]) -> None:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["WordLevel", "Unigram with bytes"])
 def test_models_equal_tokenizers_on_every_code_point(name: str) -> None:
-    assert_same_for_code_points(MODELS[name](), DIFFERENT_ONES)
+    assert_same_for_every_code_point(MODELS[name]())
 
 
 def test_dropout_is_ignored() -> None:

@@ -31,6 +31,7 @@ def test_a_corpus_without_spaces_needs_a_method(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize("segmentation", [pytest.param("words", marks=pytest.mark.exhaustive), "max-probability"])
+@pytest.mark.parametrize("_storing_app", ["sqlite"], indirect=True)
 def test_a_finished_training_can_be_used(client: FlaskClient, storing_app: Flask, segmentation: str) -> None:
     corpus = corpus_of(client, TEXT if segmentation == "words" else RAW)
     data = {"corpus": corpus, "trainer": "ngram", "order": "3", "smoothing": "jelinek-mercer"}
