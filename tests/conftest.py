@@ -42,6 +42,7 @@ GROUPS = {
     "tests/browser/": "browser",
     "tests/cluster/": "cluster",
     "tests/server/": "server",
+    "tests/web/test_hostile_paths": "browser",
 }
 
 # Groups that begin first, because one that is long and begins last is waited for.
@@ -49,13 +50,13 @@ LONG = [
     "browser",
     "server",
     "postgresql",
+    "tests/core/training/test_forecast.py",
     "tests/machines/test_two_machines.py",
+    "cluster",
     "tests/storage/test_frozen.py",
     "tests/core/formats/test_tiktoken.py",
     "tests/core/test_tokenizer.py",
-    "tests/core/training/test_forecast.py",
     "tests/core/trainers/test_ties.py",
-    "tests/web/test_hostile_paths.py",
     "tests/deploy/test_read_only.py",
     "tests/jobs/test_workers.py",
     "tests/storage/test_crash.py",

@@ -74,7 +74,7 @@ def test_a_tagger_has_the_characters_and_an_n_gram_model_the_words_of_the_corpus
     [
         *((trainer, slice(1, 3)) for trainer in ("bpe-bytes", "bpe-sentencepiece", "unigram", "ngram", "tagger")),
         pytest.param("tagger", slice(1), id="tagger of English"),
-        pytest.param("ngram", slice(4), id="ngram of English and Chinese"),
+        pytest.param("ngram", slice(2), id="ngram of English and Chinese"),
     ],
 )
 def test_a_training_takes_the_memory_that_was_forecast(trainer: str, some: slice, shared: Path) -> None:
