@@ -37,6 +37,7 @@ sys.dont_write_bytecode = False
 # Tests that share what is slow to start run in one process: groups by the beginnings of their ids. All that look at the
 # site as deployed share one server and one Chromium, which work in processes of their own.
 GROUPS = {
+    "tests/attacks/": "attacks",
     "tests/api/test_document": "browser",
     "tests/api/test_refusals": "browser",
     "tests/browser/": "browser",
@@ -59,8 +60,14 @@ LONG = [
     "tests/core/trainers/test_ties.py",
     "tests/deploy/test_read_only.py",
     "tests/jobs/test_workers.py",
+    "tests/jobs/test_attempts.py",
     "tests/storage/test_crash.py",
+    "tests/storage/test_restoring.py",
+    "tests/test_extras.py",
     "tests/test_load.py",
+    "tests/test_main.py",
+    "tests/test_wheel.py",
+    "tests/web/test_templates.py",
 ]
 
 
@@ -75,7 +82,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
     slow, same = [HealthCheck.too_slow], bool(os.environ.get("CI"))
     settings.register_profile("quick", deadline=None, max_examples=10, suppress_health_check=slow, derandomize=same)
-    settings.register_profile("exhaustive", settings.get_profile("quick"), max_examples=30)
+    settings.register_profile("exhaustive", settings.get_profile("quick"), max_examples=20)
     settings.load_profile(config.getoption("--hypothesis-profile") or "quick")
 
 

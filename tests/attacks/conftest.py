@@ -4,8 +4,8 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -64,17 +64,32 @@ class Watched:
 
 
 @pytest.fixture(scope="module")
-def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
+def site(request: pytest.FixtureRequest, running: Callable[[dict[str, str]], Watched]) -> Iterator[Watched]:
     """A site with the `SETTINGS` of the attack, which must work afterwards as before."""
-    corpora = tmp_path_factory.mktemp("site") / "corpora"
-    settings = {"DATABASE_URL": "", "TOKENSCOPE_WORKER": "true", "TOKENSCOPE_CORPUS_FOLDER": str(corpora)}
-    with serving(environment=settings | getattr(request.module, "SETTINGS", {})) as running:
-        watched = Watched(running, corpora)
-        yield watched
-        for target, content in (("/healthz", b"ok"), ("/", b"</html>")):
-            answers = [get(watched.address, target, patience=3) for _ in range(5)]
-            assert all(answer.status == 200 and content in answer.body for answer in answers)
-            assert sorted(answer.seconds for answer in answers)[2] < 0.5
+    watched = running(getattr(request.module, "SETTINGS", {}))
+    yield watched
+    for target, content in (("/healthz", b"ok"), ("/", b"</html>")):
+        answers = [get(watched.address, target, patience=3) for _ in range(5)]
+        assert all(answer.status == 200 and content in answer.body for answer in answers)
+        assert sorted(answer.seconds for answer in answers)[2] < 0.5
+
+
+@pytest.fixture(scope="session")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[dict[str, str]], Watched]]:
+    """Start a site with some settings, in place of one with others."""
+    held: list[tuple[dict[str, str], Watched]] = []
+    with ExitStack() as stack:
+
+        def site(wanted: dict[str, str]) -> Watched:
+            if not held or held[-1][0] != wanted:
+                stack.close()
+                corpora = tmp_path_factory.mktemp("site") / "corpora"
+                settings = {"DATABASE_URL": "", "TOKENSCOPE_WORKER": "true", "TOKENSCOPE_CORPUS_FOLDER": str(corpora)}
+                started = stack.enter_context(serving(environment=settings | wanted))
+                held.append((wanted, Watched(started, corpora)))
+            return held[-1][1]
+
+        yield site
 
 
 def _address(hexadecimal: str) -> Address:

@@ -34,7 +34,8 @@ def test_no_request_waits_longer_for_what_is_frozen(
     server: Cluster | RedisServer = request.getfixturevalue(what)
     own = {"REDIS_URL": server.url} if isinstance(server, RedisServer) else {"DATABASE_URL": server.empty()}
     limits = {"TOKENSCOPE_MAX_DATABASE_SECONDS": str(SECONDS), "TOKENSCOPE_RATE_READING": "100000 per minute"}
-    with serving(environment={**own, **limits, "WEB_CONCURRENCY": str(WORKERS)}) as site:
+    limits |= {"TOKENSCOPE_PRELOAD": "false", "WEB_CONCURRENCY": str(WORKERS)}
+    with serving(environment={**own, **limits}) as site:
         link = ask(site.address, "/share", {"text": "low lower"}).headers["Location"]
         assert {answer.status for answer in answers(site.address, link, 8)} == {200, 201}
         with server.frozen():
