@@ -62,7 +62,9 @@ def _link(values: Values, label: str) -> Link | None:
     if table in ("figures", "unknown-words"):
         words = {"gold": values["gold"], "output": values.get("output", values["gold"])}
         return Link("evaluate", {**words, "training": "\n".join(values.get("training", "").split())})
-    return bigram_link(values["sentences"], values.get("sentence", "")) if table == "bigrams" else None
+    if table != "bigrams" or values.get("add") != 1 or values.get("start_counts"):
+        return None  # the walkthrough adds one, and V is without <s>
+    return bigram_link(values["sentences"], values.get("sentence", ""))
 
 
 def judged(mine: Sequence[str], right: Table, notes: Sequence[Note] = ()) -> Verdict:
