@@ -58,7 +58,7 @@ WRONG: list[tuple[str, dict[str, Any], int, str, str]] = [
     ("decode", {"ids": "[1, ..., 2]"}, 422, "ids", "Line 1, column 5: the list is shortened with “...”"),
     ("decode", {"ids": "5 -1\n 99999 7"}, 422, "ids", "-1 (line 1, column 3), 99999 (line 2, column 2)"),
     ("decode", {"ids": "99999 " * 30}, 422, "ids", "10 more are not listed."),
-    ("decode", {"ids": "9" * 5000}, 422, "ids", "One id is not in this vocabulary"),
+    ("decode", {"ids": "9" * 5000}, 422, "ids", "One id is of no token of this vocabulary"),
     ("decode", {"ids": "1 " * 100_001}, 413, "ids", "there are more than 100,000 ids"),
     ("decode", {"ids": "1" * 1_100_000}, 413, "ids", "1,048,576"),
     ("decode", {"ids": "1", "vocabulary": "learned-bytes"}, 404, "vocabulary", "There is no vocabulary"),

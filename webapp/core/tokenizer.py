@@ -174,7 +174,8 @@ class Tokenizer:
         if id == self.model.unknown_id:
             return "\ufffd"
         count = len(self.model.pieces) - len(self.gaps)
-        raise ValueError(f"id {id} is outside the vocabulary of {count} pieces")
+        where = "in a gap of" if id in self.gaps else "outside"
+        raise ValueError(f"id {id} is {where} the vocabulary of {count} pieces")
 
     def has_id(self, id: int) -> bool:
         """Whether the id is that of a piece, of an added token or of unknown text."""

@@ -322,8 +322,8 @@ def _outside_problem(outside: OutsideIds, tokenizer: Tokenizer) -> InputProblem:
     last = max([len(tokenizer.model.pieces) - 1, *(token.id for token in tokenizer.added_tokens)])
     more = outside.count - len(outside.places)
     sentence = ngettext(
-        "One id is not in this vocabulary, whose ids go from 0 to %(last)s: %(places)s.",
-        "%(count)s ids are not in this vocabulary, whose ids go from 0 to %(last)s: %(places)s.",
+        "One id is of no token of this vocabulary, whose highest id is %(last)s: %(places)s.",
+        "%(count)s ids are of no token of this vocabulary, whose highest id is %(last)s: %(places)s.",
         outside.count,
         count=number(outside.count),
         last=number(last),

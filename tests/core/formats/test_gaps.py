@@ -126,7 +126,7 @@ def test_ids_with_gaps_equal_tokenizers(name: str, chance: random.Random, texts:
         assert number_of_ids(pair.ours) == len(ids)
         for gap in {*range(max(ids) + 2)} - {*ids}:
             assert not pair.ours.has_id(gap)
-            with pytest.raises(ValueError, match=f"id {gap} is outside the vocabulary"):
+            with pytest.raises(ValueError, match=f"id {gap} is (outside|in a gap of) the vocabulary"):
                 pair.ours.decode([ids[0], gap])
 
 
