@@ -44,7 +44,9 @@ def explanation(verdict: Verdict, reveal: bool = True) -> list[str]:
         "yours": verdict.yours.text if verdict.yours else "",
         "right": verdict.right.text if verdict.right else "",
         "yours_count": _count(verdict.yours),
+        "yours_times": _times(verdict.yours),
         "right_count": _count(verdict.right),
+        "right_times": _times(verdict.right),
         "own_rule": rule_name(verdict.own_rule) if verdict.own_rule else "",
     }
     said: list[str] = []
@@ -60,12 +62,17 @@ def explanation(verdict: Verdict, reveal: bool = True) -> list[str]:
     code = "window" if longest else code
     if verdict.why and (reveal or "%(right" not in SENTENCES["why"][code]["en"]):
         said.append(_say("why", code, longest=longest, **values))
-    return [sentence.replace(" 1 times", " once") for sentence in said if sentence]
+    return [sentence for sentence in said if sentence]
 
 
 def _count(side: Side | None) -> str:
     count = side.count if side else None
     return "" if count is None else number(int(count)) if float(count).is_integer() else f"{count:.4g}"
+
+
+def _times(side: Side | None) -> str:
+    count = _count(side)
+    return _say("times", "once" if count == "1" else "many", count=count)
 
 
 def note(remark: Note) -> str:
