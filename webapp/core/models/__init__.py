@@ -4,6 +4,7 @@ Every model is immutable once built and may be used from several threads at once
 """
 
 from collections.abc import Collection, Sequence
+from itertools import count
 from typing import Any, Protocol
 
 from webapp.core.vocabulary_error import VocabularyError
@@ -36,9 +37,7 @@ def ids_by_piece(pieces: Sequence[Any], gaps: Collection[int]) -> dict[Any, int]
     >>> ids_by_piece(["a", "", "b", ""], {1, 3})
     {'a': 0, 'b': 2}
     """
-    ids = dict(zip(pieces, range(len(pieces)), strict=True))
-    if gaps:
-        ids = {piece: id for id, piece in enumerate(pieces) if id not in gaps}
+    ids = {piece: id for id, piece in enumerate(pieces) if id not in gaps} if gaps else dict(zip(pieces, count()))
     if len(ids) != len(pieces) - len(gaps):
         raise VocabularyError("a piece occurs twice in the vocabulary")
     return ids
