@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
-from flask import Flask, Request, Response, current_app, request
+from flask import Flask, Request, Response, current_app, g, request
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -55,9 +55,12 @@ def init_app(app: Flask) -> None:
 
 
 def protect(response: Response) -> Response:
-    """Add the security headers that the response does not set itself."""
+    """Add the security headers that the response does not set itself, with the hashes of styles in the page."""
     for name, value in (FRAMED_HEADERS if is_framed(request) else HEADERS).items():
         response.headers.setdefault(name, value)
+    for digest in g.get("inlined_styles", ()):
+        policy = response.headers["Content-Security-Policy"]
+        response.headers["Content-Security-Policy"] = policy.replace("style-src", f"style-src 'sha256-{digest}'")
     if request.is_secure:
         response.headers.setdefault("Strict-Transport-Security", "max-age=31536000")
     return response

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from itertools import count
 from typing import Any, Protocol
 
-from webapp.core.vocabulary_error import VocabularyError
+from webapp.core.vocabulary_error import VocabularyError, shown
 
 
 class Model(Protocol):
@@ -39,5 +39,6 @@ def ids_by_piece(pieces: Sequence[Any], gaps: Collection[int]) -> dict[Any, int]
     """
     ids = {piece: id for id, piece in enumerate(pieces) if id not in gaps} if gaps else dict(zip(pieces, count()))
     if len(ids) != len(pieces) - len(gaps):
-        raise VocabularyError("a piece occurs twice in the vocabulary")
+        twice = next(piece for id, piece in enumerate(pieces) if id not in gaps and ids[piece] != id)
+        raise VocabularyError("the piece %(twice)s occurs twice in the vocabulary", twice=shown(twice))
     return ids

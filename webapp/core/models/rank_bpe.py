@@ -9,10 +9,10 @@ from itertools import chain, pairwise
 from typing import ClassVar
 
 from webapp.core.cache import Cache
+from webapp.core.models import ids_by_piece
 from webapp.core.models.bpe import Merge
 from webapp.core.models.fast.boundaries import SHORT, ByteBoundaries, ByteNeighbours
 from webapp.core.models.merge_loop import LONG, NO_RANK, MergeRule, byte_segments, check_bytes, merge_by_heap
-from webapp.core.vocabulary_error import VocabularyError, shown
 
 RankOf = Callable[[bytes, int], int]
 
@@ -39,13 +39,7 @@ class RankBPE:
         """
         self.pieces: Sequence[bytes] = tuple(pieces)
         self.reserved = frozenset(reserved)
-        self._ids = dict(zip(self.pieces, range(len(self.pieces)), strict=True))
-        if self.reserved:
-            self._ids = {piece: id for id, piece in enumerate(self.pieces) if id not in self.reserved}
-        if len(self._ids) != len(self.pieces) - len(self.reserved):
-            mergeable = ((id, piece) for id, piece in enumerate(self.pieces) if id not in self.reserved)
-            twice = next(piece for id, piece in mergeable if self._ids[piece] != id)
-            raise VocabularyError("the piece %(twice)s occurs twice", twice=shown(twice))
+        self._ids = ids_by_piece(self.pieces, self.reserved)
         check_bytes(self._ids)
         self._boundaries = ByteBoundaries(ByteNeighbours.of(self._ids))
         self.ids = Cache(self._compute_ids).__getitem__
