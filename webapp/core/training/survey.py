@@ -266,7 +266,7 @@ def piece_limits(
 
     The second is exact if these are the counts of a `whole` small corpus and the trainer merges. Otherwise it is the
     alphabet and the words that are frequent enough: merging makes at least so many, since it goes on until the words
-    are pieces; for Unigram it is an estimate. The characters of `held_out` words are in the alphabet, see `alphabet_of`.
+    are pieces; for Unigram it is an estimate. For `held_out` see `alphabet_of`.
 
     >>> piece_limits({"low": 2, "lower": 1}, TrainingPlan(trainer="bpe-bytes"), whole=True)
     (256, 260)
