@@ -197,6 +197,17 @@ def test_a_long_evaluation_is_stored_if_the_visitor_says_so(client: FlaskClient,
     assert client.post("/evaluate", data={"gold": GOLD}, headers=foreign).status_code == 403
 
 
+def test_a_stored_evaluation_names_its_methods_in_the_readers_language(client: FlaskClient) -> None:
+    fields = {"gold": GOLD * 40, "output": GOLD * 40, "with": "fmm:jieba", "keep": "30"}
+    address = post(client, **fields).headers["Location"]
+    for language, names in (
+        ("zh", ["FMM · jieba 词典", "粘贴的分词结果"]),
+        ("en", ["FMM · jieba's", "Pasted segmentation"]),
+    ):
+        rows = figures(client.get(f"{address}?lang={language}"))
+        assert [row[0].startswith(name) for row, name in zip(rows, names, strict=True)] == [True, True], rows
+
+
 def test_what_the_site_keeps_limits_a_link(client: FlaskClient, app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = (post(client, gold=GOLD * 41, keep="forever") for _ in range(2))
     assert first.headers["Location"] == second.headers["Location"]

@@ -177,6 +177,7 @@ class Frequencies:
         most = self.tokens[0].count
         ranks, counts = axis_values(self.tokens[-1].rank), axis_values(most)
         last = min(most, ranks[-1])
+        name = _("Words") if self.words else _("Tokens")
         points = tuple((float(token.rank), float(token.count)) for token in thinned(self.tokens))
         return LineChart(
             "frequencies-chart",
@@ -184,10 +185,7 @@ class Frequencies:
             _("Rank against frequency, both axes logarithmic"),
             logarithmic(_("rank"), 1, ranks[-1], ranks, number),
             logarithmic(_("frequency"), 1, counts[-1], counts, number),
-            (
-                Series(_("Words") if self.words else _("Tokens"), points, strong=True),
-                Series("Zipf", ((last, most / last), (1, most))),
-            ),
+            (Series(name, points, strong=True), Series("Zipf", ((last, most / last), (1, most)))),
         )
 
     def shown(self, token: RankedToken) -> str:
@@ -225,9 +223,8 @@ def frequencies_of(result: Result) -> Frequencies:
     def piece_of(id: int) -> str | bytes:
         return pieces[id] if id < len(pieces) else encoding.piece(encoding.ids.index(id))  # one that a visitor added
 
-    return Frequencies(
-        picture_title(result.state), ranked(encoding.ids), len(encoding), piece_of, result.state.finds_words
-    )
+    title, words = picture_title(result.state), result.state.finds_words
+    return Frequencies(title, ranked(encoding.ids), len(encoding), piece_of, words)
 
 
 FREQUENCY_WRITERS: dict[str, Writer] = {

@@ -12,17 +12,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field as DataclassField
 from dataclasses import dataclass, replace
-from typing import (
-    Annotated,
-    Any,
-    ClassVar,
-    Self,
-    TypeVar,
-    dataclass_transform,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, ClassVar, Self, TypeVar, dataclass_transform, get_args, get_origin, get_type_hints
 from urllib.parse import urlencode
 
 from flask import Request, current_app
@@ -221,25 +211,19 @@ def _problem(kind: type[Input], details: ErrorDetails) -> InputProblem:
     name = str(details["loc"][0])
     field = kind.model_fields[name]
     context, value = details.get("ctx", {}), str(details["input"])[:SHOWN]
+    status = 422
     if isinstance(problem := context.get("error"), InputProblem):
         message, status = problem.message, problem.status
     elif details["type"] in ("greater_than_equal", "less_than_equal"):
         limits = {key: getattr(each, key) for each in field.metadata for key in ("ge", "le") if hasattr(each, key)}
-        message, status = _("Choose a number from %(least)s to %(most)s.", least=limits["ge"], most=limits["le"]), 422
+        message = _("Choose a number from %(least)s to %(most)s.", least=limits["ge"], most=limits["le"])
     elif details["type"] == "literal_error":
-        message, status = (
-            _(
-                "“%(value)s” is not a value of “%(name)s”. Use one of these: %(values)s.",
-                value=value,
-                name=name,
-                values=join_list(literals(field)),
-            ),
-            422,
-        )
+        values = {"value": value, "name": name, "values": join_list(literals(field))}
+        message = _("“%(value)s” is not a value of “%(name)s”. Use one of these: %(values)s.", **values)
     elif details["type"] in ("too_short", "too_long"):
-        message, status = sentence_of(details), 422
+        message = sentence_of(details)
     else:
-        message, status = _("“%(value)s” is not a whole number.", value=value), 422
+        message = _("“%(value)s” is not a whole number.", value=value)
     is_page_number = status == 404 and _mark(field, OnPage) is not None
     form = _mark(field, FromForm)
     has_place = not (is_page_number or (form is not None and form.button))
@@ -251,12 +235,8 @@ def sentence_of(details: ErrorDetails) -> str:
     if details["type"] == "too_short":
         return _("The list is empty. Choose at least one.")
     if details["type"] == "too_long":
-        limits = details["ctx"]
-        return _(
-            "The list has %(count)s entries; the limit is %(most)s.",
-            count=limits["actual_length"],
-            most=limits["max_length"],
-        )
+        values = {"count": details["ctx"]["actual_length"], "most": details["ctx"]["max_length"]}
+        return _("The list has %(count)s entries; the limit is %(most)s.", **values)
     return details["msg"].removeprefix("Value error, ")
 
 

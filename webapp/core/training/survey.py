@@ -259,16 +259,14 @@ def scripts_of(texts: Sequence[str]) -> tuple[tuple[str, float], ...]:
 SMALL = 30_000  # characters of the distinct words; training to the end takes a fraction of a second
 
 
-def piece_limits(
-    counts: WordCounts, plan: TrainingPlan, held_out: WordCounts | None = None, *, whole: bool
-) -> tuple[int, int]:
+def piece_limits(counts: WordCounts, plan: TrainingPlan, held_out: WordCounts, *, whole: bool) -> tuple[int, int]:
     """Return with how many pieces the plan's trainer starts, and how many it can make, special tokens included.
 
     The second is exact if these are the counts of a `whole` small corpus and the trainer merges. Otherwise it is the
     alphabet and the words that are frequent enough: merging makes at least so many, since it goes on until the words
     are pieces; for Unigram it is an estimate. For `held_out` see `alphabet_of`.
 
-    >>> piece_limits({"low": 2, "lower": 1}, TrainingPlan(trainer="bpe-bytes"), whole=True)
+    >>> piece_limits({"low": 2, "lower": 1}, TrainingPlan(trainer="bpe-bytes"), {}, whole=True)
     (256, 260)
     """
     if plan.trainer == "ngram":

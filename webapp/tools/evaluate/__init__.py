@@ -29,7 +29,7 @@ from webapp.tools.evaluate import api, runs
 from webapp.tools.evaluate.api import confusion_rows, error_rows, evaluation_json, figure_rows, official_summary
 from webapp.tools.evaluate.errors import ErrorsPage, error_page
 from webapp.tools.evaluate.inputs import FIRST_ERRORS, EvaluationInput
-from webapp.tools.evaluate.scoring import compared_methods, evaluate
+from webapp.tools.evaluate.scoring import compared_methods, evaluate, name_of
 from webapp.tools.kernel import ApiEntry, Tool, page_of
 from webapp.vocabularies.shipped_vocabularies import SIMPLIFIED
 from webapp.web.htmx import private
@@ -57,12 +57,18 @@ class Evaluated:
     """A report, and which of its errors are shown; of a stored evaluation without the gold text."""
 
     given: EvaluationInput
-    report: ScoreReport
+    scored: ScoreReport
     gold: GoldText | None = None
     run: runs.Run | None = None
     stored: StoredSnapshot | None = None
     receipt: ShareReceipt | None = None  # just after storing
     unstored: str = ""  # why the link is missing
+
+    @cached_property
+    def report(self) -> ScoreReport:
+        """The report with the names of its methods in the visitor's language."""
+        named = [replace(method, name=name_of(method)) for method in self.scored.methods]
+        return replace(self.scored, methods=named)
 
     @property
     def link(self) -> str | None:
@@ -184,7 +190,7 @@ def _kept(found: Evaluated, keep: str) -> Evaluated:
         if keep in KEPT_DAYS:
             days = KEPT_DAYS[keep]
             until = None if days is None else end_of(datetime.now(UTC).date() + timedelta(days=days))
-            receipt = share_evaluation(found.report, until)
+            receipt = share_evaluation(found.scored, until)
             found = replace(found, stored=find_evaluation(receipt.id)[0], receipt=receipt)
     except tuple(UNSTORED) as error:
         found = replace(found, unstored=str(UNSTORED[type(error)]))
@@ -202,7 +208,7 @@ def run(id: str) -> BaseResponse:
     found, now = _run(id)
     if "work" in request.args and not now.finished:
         now = runs.advance(now)
-        found = replace(found, run=now, report=now.report)
+        found = replace(found, run=now, scored=now.report)
     if now.finished and "work" in request.args and "HX-Request" in request.headers:
         return Response(status=204, headers={"HX-Refresh": "true"})
     if now.receipt is not None:

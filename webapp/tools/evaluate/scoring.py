@@ -12,13 +12,7 @@ from flask import current_app
 from flask_babel import gettext as _
 
 from webapp.core.evaluation.gold import GoldError, GoldText, read_gold, read_output
-from webapp.core.evaluation.report import (
-    MethodReport,
-    ScoreReport,
-    report_of,
-    score_segmentation,
-    segmented_by,
-)
+from webapp.core.evaluation.report import MethodReport, ScoreReport, report_of, score_segmentation, segmented_by
 from webapp.core.evaluation.score import training_words
 from webapp.core.models.word_models import WordModel
 from webapp.core.text.split_patterns import TextError
@@ -31,12 +25,13 @@ from webapp.tokenization.messages import EXPLAINED_ERRORS, problem_of, translate
 from webapp.tokenization.result import prepare
 from webapp.tokenization.state import State
 from webapp.tools.evaluate.inputs import FIRST_ERRORS, LONGEST_NAME, PASTED, EvaluationInput
-from webapp.vocabularies import LIMITS, StillFetchingError, jieba_words, library
+from webapp.vocabularies import LIMITS, StillFetchingError, find, jieba_words, library
 from webapp.web.localization import current_key
 
 SOURCES = ("luxun", "honglou", "shuihu")
 FOLDER = Path(__file__).parent / "sample"
 NAME_TAGS = ("nr", "ns", "nt")
+PASTED_OUTPUT = "Pasted segmentation"  # in reports; `name_of` has it in the visitor's language
 REMEMBERED_CHARACTERS = 20_000  # of the texts of an evaluation
 
 
@@ -101,7 +96,7 @@ def score_all(
         gold = read_gold(sample_text() if evaluation.is_sample else evaluation.gold)
     except GoldError as error:
         raise InputProblem(translated(error.message), 422, "gold") from None
-    outputs = [(_("Pasted segmentation"), evaluation.output, "output")] if evaluation.output.strip() else []
+    outputs = [(PASTED_OUTPUT, evaluation.output, "output")] if evaluation.output.strip() else []
     outputs += [(file.name[:LONGEST_NAME], file.text, "outputs") for file in evaluation.files]
     segmented: list[tuple[str, list[list[str]]]] = []
     for name, text, field in outputs:
@@ -138,6 +133,14 @@ def state_of(choice: TokenizerChoice, training: str, runs: bool) -> State:
     """The state of a method, which may have the training words as its dictionary."""
     dictionary = training if choice.vocabulary == PASTED else ""
     return State(algorithm=choice.algorithm, vocabulary=choice.vocabulary, dictionary=dictionary, runs=runs)
+
+
+def name_of(method: MethodReport) -> str:
+    """The name of a method in the visitor's language, also of a report that was made in another."""
+    algorithm, _colon, vocabulary = method.choice.partition(":")
+    if vocabulary and not method.problem and find(vocabulary):
+        return picture_title(State(algorithm=algorithm, vocabulary=vocabulary))
+    return _("Pasted segmentation") if method.name == PASTED_OUTPUT else method.name
 
 
 def _method(
