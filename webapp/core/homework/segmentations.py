@@ -357,18 +357,19 @@ def segmentation_link(wanted: Segmenting, place: int, token: int) -> Link | None
         other = next(word for word in wanted.dictionary.words if word not in sentence)
         lines.append(f"{other} {sum(counts) - sum(counts[ids[word]] for word in used) or 1}")
     values = {"algorithm": ALGORITHM[wanted.method], "text": sentence, "dictionary": "\n".join(lines)}
+    values["vocabulary"] = "own-dictionary"
     options = {"hmm": 0} if wanted.method == "max-probability" else {"runs": int(wanted.runs)}
     return Link("steps", {**values, **options, "token": token})
 
 
-def bigram_link(sentences: str, text: str, position: int = 0) -> Link | None:
+def bigram_link(sentences: str, text: str, position: int = 0, smoothing: str = "add-one") -> Link | None:
     """What the walkthrough of word n-grams needs to show the counts of some sentences, or a position of a text.
 
     Positions are counted from 1, and each sentence of a text has one more for its end.
     """
     if len(sentences) > LONGEST_CORPUS or len(text) > LONGEST_LINK:
         return None
-    values = {"algorithm": "ngram", "corpus": sentences.strip(), "text": text.replace(" ", ""), "smoothing": "add-one"}
+    values = {"algorithm": "ngram", "corpus": sentences.strip(), "text": text.replace(" ", ""), "smoothing": smoothing}
     counted = min(sum(1 for _sentence in segmented(sentences)), STEPS_COUNTING)
     ends = sum(1 for _start, end in sentence_spans(values["text"]) if end < position)
     return Link("training", {**values, "order": 2, "step": counted + position + ends})

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from math import log
 
 from webapp.core.models.by_sentence import BySentence
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.ngram_counts import UNKNOWN, NGramCounts
 from webapp.core.models.ngram_lattice import Arc, CharacterModel, WordLattice
-from webapp.core.models.ngram_probabilities import Contribution, Probabilities
+from webapp.core.models.ngram_probabilities import Contribution, Probabilities, logarithm
 from webapp.core.models.ngram_viterbi import ScoreTables, best_path
 from webapp.core.models.smoothing import Smoothing, estimate
 
@@ -103,7 +102,7 @@ class NGram(BySentence):
 
     def score(self, word: str, context: Sequence[str] = ()) -> float:
         """The natural logarithm of the probability, for an unknown word with that of its spelling."""
-        return log(self.probability(word, context)) + self.further_score(word)
+        return logarithm(self.probability(word, context)) + self.further_score(word)
 
     def further_score(self, word: str) -> float:
         """What the spelling of an unknown word adds to its score; 0 for a word of the vocabulary."""
