@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
-from flask import Blueprint, Response, abort, jsonify, make_response, redirect, request, url_for
+from flask import Blueprint, Response, abort, g, jsonify, make_response, redirect, request, url_for
 from flask.blueprints import BlueprintSetupState
 from flask_babel import format_date
 from flask_babel import gettext as _
@@ -22,6 +22,7 @@ from webapp.tokenization.exports import WRITERS
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tokenization.views import ResultView
 from webapp.tools.messages.result import ConversationResult
+from webapp.web.assets import comes_from_elsewhere
 from webapp.web.htmx import REQUEST_TYPE, wants_partial
 from webapp.web.json_responses import json_response, revalidated
 from webapp.web.localization import current_key
@@ -200,10 +201,12 @@ def _page(shown: snapshots.Shown) -> SnapshotPage:
 def _cached_page(id: str) -> Response:
     """The page without a selected token, rendered once in each language and cached."""
     head = _available(storage().snapshots.head(id))
-    key = (id, head.created, head.expires, request.host_url, current_key(), chosen_theme())
+    key = (id, head.created, head.expires, request.host_url, current_key(), chosen_theme(), comes_from_elsewhere())
     cached = pages.get(key)
     if cached is None:
-        cached = pages.store(key, render(_page(shown_of(_stored(id)))).encode())
+        body = render(_page(shown_of(_stored(id)))).encode()
+        cached = pages.store(key, body, g.get("inlined_styles", ()))
+    g.inlined_styles = cached.styles
     response = Response(cached.body, mimetype="text/html")
     response.set_etag(cached.etag)
     response.vary.add(REQUEST_TYPE)
