@@ -29,12 +29,12 @@ from webapp.tokenization.state import State
 from webapp.tokenization.views import TEMPLATE_GLOBALS, DetailsForm, ResultView, TokenDetails, TokenView, character_of
 from webapp.vocabularies import StillFetchingError, library
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
+from webapp.web.errors import forbid_foreign
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.json_responses import json_response
 from webapp.web.localization import current_key
 from webapp.web.problems import heading_for
 from webapp.web.rates import stores_by_hash
-from webapp.web.security import is_foreign
 from webapp.web.templates import ErrorPage, render
 
 LONGEST_QUERY = 100
@@ -103,8 +103,7 @@ def redirect_to_page() -> BaseResponse:
 @stores_by_hash
 def upload() -> BaseResponse:
     """Check and store an uploaded vocabulary, and use it for the form's text."""
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     request.max_content_length = messages.upload_limit()
     state, problems = forms.read(request)
     files = request.files.getlist("vocabulary_file")
