@@ -176,12 +176,8 @@ def _result_for_file(state: State, problems: Sequence[InputProblem], *, programs
     """The result; without one, the request ends with an error page, or with problem details for programs."""
     problems = [problem for problem in problems if problem.field != "token"]
     if not problems:
-        try:
+        with messages.noted(problems):
             return tokenize_or_explain(state)
-        except InputProblem as problem:
-            problems = [problem]
-        except StillFetchingError:
-            problems = [messages.still_fetching_problem()]
     return abort(messages.refused(problems) if programs else _error_page(problems))
 
 
@@ -224,10 +220,8 @@ def _respond(
         except StillFetchingError as waiting:
             pending = waiting
     if result is not None and state.token is not None:
-        try:
+        with messages.noted(token_problems):
             details = TokenDetails(result, state.token)
-        except InputProblem as problem:
-            token_problems.append(problem)
     all_problems = [*problems, *token_problems, *filter(None, (upload_problem, edit_problem))]
     status = max((problem.status for problem in all_problems), default=202 if pending else 200)
     waits = pending or any(map(messages.is_unavailable, problems))
