@@ -41,13 +41,8 @@ def text_of(content: bytes, name: str = "") -> str:
         message = Phrase("%(name)s is an archive or an array. Hand in the text file itself.", name=name or "?")
         raise AnswerError(message)
     if len(content) > LARGEST_FILE:
-        message = Phrase(
-            "%(name)s has %(count)s bytes; the limit is %(most)s.",
-            name=name or "?",
-            count=len(content),
-            most=LARGEST_FILE,
-        )
-        raise AnswerError(message)
+        values = {"name": name or "?", "count": len(content), "most": LARGEST_FILE}
+        raise AnswerError(Phrase("%(name)s has %(count)s bytes; the limit is %(most)s.", **values))
     try:
         return decoded(content)
     except FormatError as error:
@@ -108,11 +103,10 @@ def _read_document(found: HandedIn, document: dict[str, Any], name: str) -> None
     if vocabulary is None and merges is None:
         vocabulary = document
     if isinstance(vocabulary, dict):
+        spelled = _piece_of if len(vocabulary) <= 2 * MOST_MERGES else str  # the others are refused
         if all(type(id) is int for id in vocabulary.values()):
-            spelled = _piece_of if len(vocabulary) <= 2 * MOST_MERGES else str  # the others are refused
             found.vocabulary = {spelled(piece): id for piece, id in vocabulary.items()}
         elif all(key.isdecimal() for key in vocabulary):
-            spelled = _piece_of if len(vocabulary) <= 2 * MOST_MERGES else str
             found.vocabulary = {spelled(piece): int(key) for key, piece in vocabulary.items()}
         else:
             raise AnswerError(

@@ -185,20 +185,15 @@ def words_of_line(line: str) -> list[str]:
     fields = line.split()
     tagged = sum(_TAGGED.search(field) is not None for field in fields)
     if tagged * 2 > len(fields):
-        found = []
-        for field in fields:
-            word = _TAGGED.sub("", field)
-            found.append(word[1:] if word.startswith("[") and len(word) > 1 else word)
-        return [word for word in found if word]
+        found = (_TAGGED.sub("", field) for field in fields)
+        return [word.removeprefix("[") or word for word in found if word]
     words = []
     for field in fields:
         if "/" in field.strip("/"):
             words += [part for part in field.split("/") if part]
-        elif field == "/":  # a separator between spaces
-            continue
-        else:
+        elif field != "/":  # a separator between spaces
             words.append(field.removesuffix("/") or "/")
-    return [word for word in words if word]
+    return words
 
 
 def _is_punctuation(character: str) -> bool:

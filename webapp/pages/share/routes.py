@@ -23,12 +23,13 @@ from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tokenization.views import ResultView
 from webapp.tools.messages.result import ConversationResult
 from webapp.web.assets import comes_from_elsewhere
+from webapp.web.errors import forbid_foreign
 from webapp.web.htmx import REQUEST_TYPE, wants_partial
 from webapp.web.json_responses import json_response, revalidated
 from webapp.web.localization import current_key
 from webapp.web.problems import problem
 from webapp.web.rates import stores
-from webapp.web.security import framed, is_foreign
+from webapp.web.security import framed
 from webapp.web.templates import Context, Page, render
 from webapp.web.theme import chosen_theme
 
@@ -154,8 +155,7 @@ def set_template_limits(state: BlueprintSetupState) -> None:
 @stores
 def create() -> Response:
     """Store the form's result and show its link, and the deletion link, which is shown only here."""
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     terms, problems = snapshots.read_terms(request.form)
     shared, problems = share_form(request, terms, problems)
     origin = origin_of(request)
@@ -284,8 +284,7 @@ def delete(id: str, secret: str) -> Response:
     stored = _stored(id)
     if request.method == "GET":
         return _private(make_response(render(DeletePage(stored=stored, secret=secret))))
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     if not storage().snapshots.delete(id, secret):
         return _private(gone("wrong secret"))
     after = storage().snapshots.get(id)
@@ -298,8 +297,7 @@ def report(id: str) -> Response:
     """Report a snapshot to the site's operator."""
     stored, status, sent = _stored(id), 200, False
     if request.method == "POST":
-        if is_foreign(request):
-            abort(HTTPStatus.FORBIDDEN)
+        forbid_foreign()
         reason = as_typed(request.form.get("reason")).strip()
         sent = 0 < len(reason) <= LONGEST_REASON
         if sent:

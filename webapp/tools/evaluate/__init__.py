@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from http import HTTPStatus
 
 from flask import Blueprint, Response, abort, current_app, redirect, request, url_for
 from flask_babel import gettext as _
@@ -32,11 +31,11 @@ from webapp.tools.evaluate.inputs import FIRST_ERRORS, EvaluationInput
 from webapp.tools.evaluate.scoring import compared_methods, evaluate
 from webapp.tools.kernel import ApiEntry, Tool, page_of
 from webapp.vocabularies.shipped_vocabularies import SIMPLIFIED
-from webapp.web.htmx import private
+from webapp.web.errors import forbid_foreign
+from webapp.web.htmx import attachment, private
 from webapp.web.json_responses import json_response, well_formed
 from webapp.web.problems import problem
 from webapp.web.rates import stores
-from webapp.web.security import is_foreign
 
 evaluations = Blueprint("evaluations", __name__, url_prefix="/evaluate")
 evaluations.add_app_template_global(compared_methods)
@@ -154,8 +153,7 @@ FILES: Mapping[str, tuple[str, Callable[[ScoreReport], str]]] = {
 @stores
 def submit() -> BaseResponse:
     """Redirect the form to its address if it is short enough, else show the result, stored if that was chosen."""
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     # Before anything reads the body: it may be as long as all texts of an evaluation.
     request.max_content_length = upload_limit()
     config = current_app.config
@@ -225,8 +223,7 @@ def _page(found: Evaluated, address: str) -> BaseResponse:
 @evaluations.post("/runs/<id>/delete")
 def delete_run(id: str) -> BaseResponse:
     """Delete a run with its texts, whether it has ended or not."""
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     runs.delete(_run(id)[1])
     return redirect(TOOL.address, 303)
 
@@ -294,6 +291,4 @@ def _file(report: ScoreReport, kind: str) -> Response:
     if kind not in FILES:
         abort(404)
     mimetype, content = FILES[kind]
-    response = Response(well_formed(content(report)), mimetype=mimetype)
-    response.headers["Content-Disposition"] = f"attachment; filename={kind}"
-    return private(response)
+    return attachment(Response(well_formed(content(report)), mimetype=mimetype), kind)
