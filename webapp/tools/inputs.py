@@ -235,12 +235,28 @@ def _problem(kind: type[Input], details: ErrorDetails) -> InputProblem:
             ),
             422,
         )
+    elif details["type"] in ("too_short", "too_long"):
+        message, status = sentence_of(details), 422
     else:
         message, status = _("“%(value)s” is not a whole number.", value=value), 422
     is_page_number = status == 404 and _mark(field, OnPage) is not None
     form = _mark(field, FromForm)
     has_place = not (is_page_number or (form is not None and form.button))
     return InputProblem(message, status, (field.serialization_alias or name) if has_place else "", value)
+
+
+def sentence_of(details: ErrorDetails) -> str:
+    """What one of pydantic's errors says; of lists, without the names of Python's types."""
+    if details["type"] == "too_short":
+        return _("The list is empty. Choose at least one.")
+    if details["type"] == "too_long":
+        limits = details["ctx"]
+        return _(
+            "The list has %(count)s entries; the limit is %(most)s.",
+            count=limits["actual_length"],
+            most=limits["max_length"],
+        )
+    return details["msg"].removeprefix("Value error, ")
 
 
 def literals(field: FieldInfo) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ from webapp.web.client_addresses import rate_limit_key
 from webapp.web.errors import forbid_foreign
 from webapp.web.htmx import attachment, private, swappable, wants_partial
 from webapp.web.json_responses import json_response
-from webapp.web.localization import join_list, number
+from webapp.web.localization import join_list
 from webapp.web.rates import stores
 from webapp.web.server_variables import UPLOAD_ADDRESS
 from webapp.web.templates import Context, Page, render
@@ -170,13 +170,12 @@ def start() -> BaseResponse:
     plan, corpus = _found(request.form.get("corpus", ""), _checked(plan_from(request.form)))
     if corpus is None:
         return _upload_page(plan, gone=True)
-    possible = corpus.facts.possible_pieces  # exactly if the whole corpus was seen
-    if not plan.problems and not plan.plan.of_words and not corpus.facts.sampled and plan.plan.size > possible:
-        message = _(
-            "This corpus makes at most %(possible)s pieces possible. Choose a smaller vocabulary or more text.",
-            possible=number(possible),
-        )
-        plan = plan.with_problem("size", message)
+    least, possible = corpus.facts.least_pieces, corpus.facts.possible_pieces  # exactly if the whole corpus was seen
+    if not plan.problems and not plan.plan.of_words and not corpus.facts.sampled:
+        if plan.plan.size > possible:
+            plan = plan.with_problem("size", failure_sentence("too_small", {"possible": possible}))
+        elif plan.plan.size < least and not plan.plan.coverage:
+            plan = plan.with_problem("size", failure_sentence("alphabet", {"needed": least}))
     if plan.problems or _only_redraws():
         return _plan_page(plan, corpus)
     try:
