@@ -103,6 +103,6 @@ def test_the_api_has_the_same_and_demands_a_model(client: FlaskClient) -> None:
     found = client.post("/api/v1/costs", json=body).get_json()
     assert found == client.get("/costs", query_string={**body, "format": "json"}).get_json()
     refusal = client.post("/api/v1/costs", json={"text": "a", "model": []})
-    assert (refusal.status_code, "model: The list is empty. Choose at least one.\"" in refusal.text) == (422, True)
+    assert (refusal.status_code, 'model: The list is empty. Choose at least one."' in refusal.text) == (422, True)
     rows = client.get("/costs.csv", query_string=body).text.splitlines()
     assert len(rows) == 3
