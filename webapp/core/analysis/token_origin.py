@@ -134,7 +134,7 @@ def forms_of(meaning: str) -> list[str]:
     ['hello', 'hello ', ' Hello', 'Hello', ' HELLO', 'HELLO']
     """
     word = bare(meaning)
-    forms = [f"{before}{form}{after}" for form in (word,) for before, after in (("", ""), (" ", ""), ("", " "))]
+    forms = [word, f" {word}", f"{word} "]
     for form in (word.lower(), word.capitalize(), word.upper()):
         forms += [f" {form}", form]
     return [form for form in dict.fromkeys(forms) if form != meaning and form.strip()]
