@@ -21,6 +21,12 @@ def private(response: AnyResponse) -> AnyResponse:
     return response
 
 
+def unstored(response: AnyResponse) -> AnyResponse:
+    """Keep the response out of every cache."""
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
 def attachment(response: AnyResponse, name: str) -> AnyResponse:
     """A private response that a browser saves as a file. Its name is fixed: no input of the visitor is in a header."""
     response.headers["Content-Disposition"] = f"attachment; filename={name}"

@@ -15,6 +15,7 @@ from webapp.core.homework.rounds import BPERounds, Pair, Piece, Rounds, file_spe
 from webapp.core.homework.training import PATTERNS, Training
 from webapp.core.homework.verdicts import AnswerError, Note, Side, Verdict, first_difference, rows_around
 from webapp.core.reference import wordpiece
+from webapp.core.text.utf8 import text_of
 from webapp.core.trainers.ties import TIE_RULES
 from webapp.core.vocabulary_error import Phrase
 
@@ -115,7 +116,7 @@ def _begins_with_space(pair: Pair) -> bool:
 
 def _crosses(pair: Pair) -> bool:
     """Whether a pair joins the end of a word with the white space after it, or with the next word."""
-    left, right = (piece.decode(errors="replace") if isinstance(piece, bytes) else str(piece) for piece in pair)
+    left, right = map(text_of, pair)
     return bool(left and right) and (right[0].isspace() or left[-1].isspace()) and not left.isspace()
 
 
@@ -172,9 +173,9 @@ def _rule_of(training: Training, mine: list[Pair]) -> str:
 
 def _spelled(training: Training, vocabulary: Mapping[str | bytes, int], notes: list[Note]) -> dict[Any, int]:
     """A vocabulary with its pieces as the training spells them, without special tokens."""
-    normal = {piece: id for piece, id in vocabulary.items() if _as_text(piece) not in training.specials}
+    normal = {piece: id for piece, id in vocabulary.items() if text_of(piece) not in training.specials}
     if training.symbols != "bytes":
-        return {_as_text(piece): id for piece, id in normal.items()}
+        return {text_of(piece): id for piece, id in normal.items()}
     convert = bytes_of([piece for piece in normal if isinstance(piece, str)], notes)
     return {convert(piece): id for piece, id in normal.items()}
 
@@ -190,7 +191,7 @@ def judge_vocabulary(training: Training, handed: HandedIn) -> Verdict:
         raise AnswerError(Phrase("Hand in the vocabulary: a JSON file with an id for each piece."))
     notes: list[Note] = []
     given = _spelled(training, handed.vocabulary, notes)
-    specials = {piece for piece in map(_as_text, handed.vocabulary) if piece in training.specials}
+    specials = {piece for piece in map(text_of, handed.vocabulary) if piece in training.specials}
     wanted = pieces_of(training)
     normal = [piece for piece in wanted if piece not in training.specials]
     missing = [piece for piece in [*training.specials, *normal] if piece not in (specials | given.keys())]
@@ -200,7 +201,7 @@ def judge_vocabulary(training: Training, handed: HandedIn) -> Verdict:
     if not missing and not extra and ids == set(range(len(wanted))):
         return Verdict("right", "piece", agreeing, len(wanted), own_rule=training.ties, notes=notes)
     why = "missing-piece" if missing else "extra-piece" if extra else "ids"
-    if any("\ufffd" in _as_text(piece) for piece in extra):
+    if any("\ufffd" in text_of(piece) for piece in extra):
         why = "replaced"
     its, yours = (Side(shown_piece(pieces[0])) if pieces else None for pieces in (missing, extra))
     place = wanted.index(missing[0]) + 1 if missing else given[extra[0]] + 1 if extra else None
@@ -209,10 +210,6 @@ def judge_vocabulary(training: Training, handed: HandedIn) -> Verdict:
     )
     link = training.link_to(missing[0]) if missing else None
     return replace(verdict, yours=yours, right=its, in_both=agreeing, link=link)
-
-
-def _as_text(piece: str | bytes) -> str:
-    return piece if isinstance(piece, str) else piece.decode(errors="replace")
 
 
 def written(training: Training) -> str:

@@ -39,7 +39,7 @@ from webapp.tools.homework.sentences import rule_name
 from webapp.tools.homework.sheets import MOST_TASKS, Sheet, Task, find_sheet, new_sheet, store_sheet, tasks_of_form
 from webapp.tools.kernel import page_of
 from webapp.web.errors import forbid_foreign
-from webapp.web.htmx import attachment
+from webapp.web.htmx import attachment, unstored
 from webapp.web.json_responses import well_formed
 from webapp.web.rates import stores
 from webapp.web.templates import Page, render
@@ -123,9 +123,7 @@ def hand_in() -> BaseResponse:
         problems = [problem]
     record = page.record or record
     page = replace(page, record=record, document=signed(record) if record.works else "", record_lost=lost)
-    response = page_of(TOOL, given, page, problems)
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return unstored(page_of(TOOL, given, page, problems))
 
 
 def _checked(given: HomeworkInput, page: Checked) -> Checked:
@@ -319,8 +317,7 @@ def _private(page: Page, problems: Mapping[str, InputProblem]) -> Response:
     """A page for its visitor alone."""
     response = make_response(render(page), max((problem.status for problem in problems.values()), default=200))
     response.headers["X-Robots-Tag"] = "noindex"
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return unstored(response)
 
 
 def _file(content: str, media_type: str, name: str) -> Response:

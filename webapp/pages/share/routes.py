@@ -24,7 +24,7 @@ from webapp.tokenization.views import ResultView
 from webapp.tools.messages.result import ConversationResult
 from webapp.web.assets import comes_from_elsewhere
 from webapp.web.errors import forbid_foreign
-from webapp.web.htmx import REQUEST_TYPE, wants_partial
+from webapp.web.htmx import REQUEST_TYPE, unstored, wants_partial
 from webapp.web.json_responses import json_response, revalidated
 from webapp.web.localization import current_key
 from webapp.web.problems import problem
@@ -174,8 +174,7 @@ def create() -> Response:
     response = make_response(body, 201 if shared else max(problem.status for problem in problems))
     if shared:
         response.headers["Location"] = url_for("share.page", id=shared.id)
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return unstored(response)
 
 
 @blueprint.get("/s/<id>")
@@ -359,5 +358,4 @@ def _noindex(response: Response) -> Response:
 
 def _private(response: Response) -> Response:
     response.headers["X-Robots-Tag"] = "noindex"
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return unstored(response)

@@ -32,7 +32,7 @@ from webapp.tools.evaluate.scoring import compared_methods, evaluate
 from webapp.tools.kernel import ApiEntry, Tool, page_of
 from webapp.vocabularies.shipped_vocabularies import SIMPLIFIED
 from webapp.web.errors import forbid_foreign
-from webapp.web.htmx import attachment, private
+from webapp.web.htmx import attachment, private, unstored
 from webapp.web.json_responses import json_response, well_formed
 from webapp.web.problems import problem
 from webapp.web.rates import stores
@@ -172,8 +172,7 @@ def submit() -> BaseResponse:
     if found.link:
         response.status_code = 201
         response.headers["Location"] = found.link
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return unstored(response)
 
 
 def _kept(found: Evaluated, keep: str) -> Evaluated:
