@@ -13,10 +13,9 @@ from typing import Any
 from webapp.core.homework.files import HandedIn, bytes_of, merges_of
 from webapp.core.homework.rounds import BPERounds, Pair, Piece, Rounds, file_spelling, shown_piece
 from webapp.core.homework.training import PATTERNS, Training
-from webapp.core.homework.verdicts import AnswerError, Note, Side, Verdict, first_difference, rows_around
+from webapp.core.homework.verdicts import Note, Side, Verdict, first_difference, rows_around
 from webapp.core.reference import wordpiece
 from webapp.core.trainers.ties import TIE_RULES
-from webapp.core.vocabulary_error import Phrase
 
 MOST_WORDS = 6  # that hold a pair
 MISTAKEN = ("joined", "as-spelled", "higher-ids")
@@ -186,8 +185,7 @@ def pieces_of(training: Training) -> list[Piece]:
 
 def judge_vocabulary(training: Training, handed: HandedIn) -> Verdict:
     """The verdict on a vocabulary: the same ids and the same pieces, whatever the order; as CS336's tests compare."""
-    if handed.vocabulary is None:
-        raise AnswerError(Phrase("Hand in the vocabulary: a JSON file with an id for each piece."))
+    assert handed.vocabulary is not None
     notes: list[Note] = []
     given = _spelled(training, handed.vocabulary, notes)
     specials = {piece for piece in map(_as_text, handed.vocabulary) if piece in training.specials}
@@ -199,16 +197,16 @@ def judge_vocabulary(training: Training, handed: HandedIn) -> Verdict:
     agreeing = len(wanted) - len(missing)
     if not missing and not extra and ids == set(range(len(wanted))):
         return Verdict("right", "piece", agreeing, len(wanted), own_rule=training.ties, notes=notes)
-    why = "missing-piece" if missing else "extra-piece" if extra else "ids"
+    why = ("other-piece" if extra else "missing-piece") if missing else "extra-piece" if extra else "ids"
     if any("\ufffd" in _as_text(piece) for piece in extra):
         why = "replaced"
-    its, yours = (Side(shown_piece(pieces[0])) if pieces else None for pieces in (missing, extra))
-    place = wanted.index(missing[0]) + 1 if missing else given[extra[0]] + 1 if extra else None
-    verdict = Verdict(
-        "wrong", "piece", agreeing, len(wanted), place=place, why=why, own_rule=training.ties, notes=notes
-    )
-    link = training.link_to(missing[0]) if missing else None
-    return replace(verdict, yours=yours, right=its, in_both=agreeing, link=link)
+    verdict = Verdict("wrong", "piece", agreeing, len(wanted), why=why, own_rule=training.ties, notes=notes)
+    if missing:
+        right = Side(shown_piece(missing[0]))
+        verdict = replace(verdict, place=wanted.index(missing[0]) + 1, right=right, link=training.link_to(missing[0]))
+    if why == "other-piece" and (rule := judge(training, replace(handed, merges=None)).rule):
+        verdict = replace(verdict, outcome="other-rule", rule=rule)
+    return replace(verdict, yours=Side(shown_piece(extra[0])) if extra else None, in_both=agreeing)
 
 
 def _as_text(piece: str | bytes) -> str:
