@@ -88,6 +88,8 @@ def test_the_number_of_a_line_is_a_word() -> None:
     """So programs for the laboratory write it, whose lines begin with numbers."""
     given = {"dictionary": DICTIONARY.encode(), "text": "19980101-01-001-001研究生命".encode()}
     assert check(EXERCISES["hit-fmm"], Answer("19980101-01-001-001/ 研究生/ 命/ ", given=given)).outcome == "right"
+    split = check(EXERCISES["hit-fmm"], Answer(" ".join("19980101-01-001-001") + " 研究生 命", given=given))
+    assert (split.outcome, split.why) == ("wrong", "line-number")
 
 
 def test_line_ends_and_encodings() -> None:

@@ -317,7 +317,7 @@ def _reason(wanted: Segmenting, mine: list[list[str]], place: int, first: Differ
     its = wanted.right[place][first.start : first.end]
     unknown = [word for word in yours if len(word) > 1 and word not in wanted.dictionary]
     if any(map(is_number, (*yours, *its))):
-        return "numbers", ""
+        return ("line-number" if LINE_ID.match(its[0]) else "numbers"), ""
     if any(_is_punctuation(one) for word in (*yours, *its) if len(word) > 1 for one in word):
         return "punctuation", ""
     if unknown:
