@@ -30,24 +30,20 @@ class HandedIn:
 
 def text_of(content: bytes, name: str = "") -> str:
     """The text of a file; raises AnswerError for pickles, archives, and what is not UTF-8."""
+    name = name or "?"
     if content.startswith(b"\x80") or content[:4] in (b"(dp0", b"(lp0", b"ccop", b"}q\0X", b"]q\0("):
         message = Phrase(
             "%(name)s is a pickle. Reading one runs the code in it, so it is refused. Save the merges as text instead, "
             "one a line.",
-            name=name or "?",
+            name=name,
         )
         raise AnswerError(message)
     if content.startswith((b"PK\x03\x04", b"\x1f\x8b", b"\x93NUMPY", b"Rar!", b"7z\xbc")):
-        message = Phrase("%(name)s is an archive or an array. Hand in the text file itself.", name=name or "?")
+        message = Phrase("%(name)s is an archive or an array. Hand in the text file itself.", name=name)
         raise AnswerError(message)
     if len(content) > LARGEST_FILE:
-        message = Phrase(
-            "%(name)s has %(count)s bytes; the limit is %(most)s.",
-            name=name or "?",
-            count=len(content),
-            most=LARGEST_FILE,
-        )
-        raise AnswerError(message)
+        size = {"count": len(content), "most": LARGEST_FILE}
+        raise AnswerError(Phrase("%(name)s has %(count)s bytes; the limit is %(most)s.", name=name, **size))
     try:
         return decoded(content)
     except FormatError as error:
@@ -56,7 +52,7 @@ def text_of(content: bytes, name: str = "") -> str:
                 return content.decode("gb18030")
             except UnicodeDecodeError:
                 pass
-        raise AnswerError(Phrase("%(name)s cannot be read: %(why)s.", name=name or "?", why=error)) from None
+        raise AnswerError(Phrase("%(name)s cannot be read: %(why)s.", name=name, why=error)) from None
 
 
 def handed_in(text: str, files: Mapping[str, bytes], *, merges: bool = True) -> HandedIn:

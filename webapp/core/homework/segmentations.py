@@ -240,11 +240,15 @@ def _other_text(spaced: str, lines: Sequence[GoldLine]) -> Phrase:
         if at < before + len(line.text):
             break
         before += len(line.text)
+    where = {"number": line.number, "place": at - before + 1}
+    if at == len(mine):
+        return Phrase(
+            "Your answer ends before sentence %(number)s, character %(place)s. Hand in the whole text.", **where
+        )
     return Phrase(
         "Sentence %(number)s, character %(place)s: your text has %(yours)s where the exercise has %(right)s. Both must "
         "have the same characters.",
-        number=line.number,
-        place=at - before + 1,
+        **where,
         yours=shown(mine[at : at + 8]),
         right=shown(text[at : at + 8]),
     )
