@@ -103,7 +103,7 @@ def test_ids_that_the_walkthrough_numbers_in_another_way_are_announced(client: F
             page = check(client, "1 2", address, record)
             record = record_of(page)
         assert "Show this step" in words(page)
-        said.append("other ids than in this exercise" in words(page))
+        said.append("so its ids are others than in this exercise" in words(page))
     assert said == [True, False]
 
 
