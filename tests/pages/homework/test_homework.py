@@ -72,6 +72,11 @@ def test_a_hand_in_gets_its_verdict_and_counts_as_a_try(
             ".32 .02 .0384 .1 .1 .1",
             "not right 3 of 6 cells agree The cell v2(C) is the first that differs.",
         ),
+        (
+            "hf-pair-counts",
+            "2 3 2 2 1 1",
+            "0 of 6 cells agree The cell hu is the first that differs. You counted every word once.",
+        ),
         ("hit-speed", "12.5 s, 13 s", "not right The second time is not shorter than the first."),
         (
             "hit-dictionary",

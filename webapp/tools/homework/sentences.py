@@ -60,7 +60,7 @@ def explanation(verdict: Verdict, reveal: bool = True) -> list[str]:
     code, _, longest = verdict.why.partition("window-")
     if code in ("tie", "rarer") and verdict.right and verdict.right.count != int(verdict.right.count or 0):
         code = {"tie": "tie-score", "rarer": "lower-score"}[code]
-    code = "window" if longest else code
+    code = "window" if longest else "each-once" if (code, verdict.place_kind) == ("unweighted", "cell") else code
     if verdict.why and (reveal or "%(right" not in SENTENCES["why"][code]["en"]):
         said.append(_say("why", code, longest=longest, **values))
     return [sentence for sentence in said if sentence]
