@@ -305,9 +305,11 @@ def test_a_changed_copy_leaves_the_sheet_and_its_answers_alone(client: FlaskClie
     assert 'value="Week 4"' in page.text
     same = client.post("/homework/sheet", data={"task": tasks_in(page), "copy": id, "own": "1", **fields})
     assert not answers.search(same.text)
-    fields["own_merges"] = "2"
+    assert 'name="own_place" form="sheet" value="1"' in page.text
+    fields |= {"own_merges": "2", "own_place": "1"}
     changed = client.post("/homework/sheet", data={"task": tasks_in(page), "copy": id, "own": "1", **fields})
     assert answers.findall(changed.text) == ["w e\nl o\n"]
+    assert tasks_in(changed)[1] == "hf-unhug"  # it is where it was
     other = sheet_of(client, *tasks_in(changed), copy=id, title="Week 4")
     assert "Week 4" in client.get(f"/homework?sheet={other}").text
     assert "Week &lt;3&gt;" in client.get(f"/homework?sheet={id}").text

@@ -11,10 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from webapp.core.homework.files import HandedIn, bytes_of, merges_of
-from webapp.core.homework.rounds import BPERounds, Pair, Piece, Rounds, file_spelling, shown_piece
+from webapp.core.homework.rounds import BPERounds, Pair, Piece, Rounds, WordPieceRounds, file_spelling, shown_piece
 from webapp.core.homework.training import PATTERNS, Training
 from webapp.core.homework.verdicts import Note, Side, Verdict, first_difference, rows_around
-from webapp.core.reference import wordpiece
 from webapp.core.trainers.ties import TIE_RULES
 
 MOST_WORDS = 6  # that hold a pair
@@ -46,7 +45,7 @@ def judge(training: Training, handed: HandedIn) -> Verdict:
         return Verdict("right", "merge", agreeing, len(right), own_rule=training.ties, notes=notes)
     rounds = training.rounds(right[: place - 1])
     sides = [_side(rounds, pairs[place - 1 : place]) for pairs in (mine, right)]
-    why, rule = _reason(training, mine, right, place, sides), ""
+    why, rule = _reason(training, rounds, mine, right, place, sides), ""
     if why == "tie" and len(mine) == len(right):
         rule = _rule_of(training, mine)
     elif tuple(mine) == training.published:
@@ -80,7 +79,9 @@ def _side(rounds: Rounds, pairs: Sequence[Pair]) -> Side | None:
     return Side(" ".join(map(shown_piece, pairs[0])), rounds.value(pairs[0]), words, more)
 
 
-def _reason(training: Training, mine: list[Pair], right: list[Pair], place: int, sides: list[Side | None]) -> str:
+def _reason(
+    training: Training, rounds: Rounds, mine: list[Pair], right: list[Pair], place: int, sides: list[Side | None]
+) -> str:
     """Why the merge at a place differs: the code of a sentence."""
     yours, its = sides
     if yours is None or its is None:
@@ -100,10 +101,9 @@ def _reason(training: Training, mine: list[Pair], right: list[Pair], place: int,
         return "crosses-words" if training.split != "none" and _crosses(pair) else "absent"
     if training.split in PATTERNS and _begins_with_space(wanted) and not any(map(_begins_with_space, mine)):
         return "without-spaces"
-    before = [*training.before, *right[: place - 1]]
-    if training.symbols == "wordpiece":
-        return "count-not-score" if _is_most_frequent(training, pair, before) else "rarer"
-    if _leads_unweighted(training, pair, before):
+    if isinstance(rounds, WordPieceRounds):
+        return "count-not-score" if rounds.is_most_frequent(pair) else "rarer"
+    if _leads_unweighted(training, pair, [*training.before, *right[: place - 1]]):
         return "unweighted"
     return "overlapping" if wanted[0] == wanted[1] else "rarer"
 
@@ -116,14 +116,6 @@ def _crosses(pair: Pair) -> bool:
     """Whether a pair joins the end of a word with the white space after it, or with the next word."""
     left, right = (piece.decode(errors="replace") if isinstance(piece, bytes) else str(piece) for piece in pair)
     return bool(left and right) and (right[0].isspace() or left[-1].isspace()) and not left.isspace()
-
-
-def _is_most_frequent(training: Training, pair: Pair, before: Sequence[Pair]) -> bool:
-    words = {training.spell(word): count for word, count in training.counts.items()}
-    for merge in before:
-        words = {wordpiece.merge(word, merge): count for word, count in words.items()}
-    counts = wordpiece.count_pairs(words)
-    return counts.get(pair, 0) == max(counts.values())
 
 
 def _leads_unweighted(training: Training, pair: Pair, before: Sequence[Pair]) -> bool:

@@ -221,10 +221,11 @@ def sheet() -> BaseResponse:
         tasks = tasks_of_form(values)
         changed = request.form.get("change", 0, int)
         if 0 < changed <= len(tasks) and not isinstance(parameters := tasks[changed - 1].given, str):
-            own = fields_from(parameters)
+            own = fields_from(parameters) | {"place": str(changed)}
             del tasks[changed - 1]
         if "own" in request.form:
-            tasks = tasks_of_form([*values, as_value(parameters_of(own))])
+            values.insert(request.form.get("own_place", len(values) + 1, int) - 1, as_value(parameters_of(own)))
+            tasks = tasks_of_form(values)
             own = fields_of({})
     except InputProblem as problem:
         problems[problem.field] = problem
