@@ -310,6 +310,9 @@ def test_a_changed_copy_leaves_the_sheet_and_its_answers_alone(client: FlaskClie
     changed = client.post("/homework/sheet", data={"task": tasks_in(page), "copy": id, "own": "1", **fields})
     assert answers.findall(changed.text) == ["w e\nl o\n"]
     assert tasks_in(changed)[1] == "hf-unhug"  # it is where it was
+    early = client.post("/homework/sheet/link", data={"task": "hf-unhug", "shown_after": "1", "lang": "en", **fields})
+    assert early.status_code == 422
+    assert "This exercise is not on the sheet yet." in words(early)
     other = sheet_of(client, *tasks_in(changed), copy=id, title="Week 4")
     assert "Week 4" in client.get(f"/homework?sheet={other}").text
     assert "Week &lt;3&gt;" in client.get(f"/homework?sheet={id}").text

@@ -246,6 +246,10 @@ def create() -> BaseResponse:
         tasks = tasks_of_form(request.form.getlist("task")[: MOST_TASKS + 1])
         if not tasks:
             raise InputProblem(_("There is no exercise on the sheet yet. Add at least one."), 422, "add")
+        if fields_of(request.form)["text"].strip():
+            raise InputProblem(
+                _("This exercise is not on the sheet yet. Add it, or empty this field."), 422, "own_text"
+            )
         shown_after = request.form.get("shown_after", "")
         if shown_after not in SHOWN_AFTER:
             raise InputProblem(_("Choose after how many tries the answer is shown."), 422, "shown_after")

@@ -235,11 +235,6 @@ class Checked:
         )
 
     @property
-    def accepts(self) -> str:
-        """The files that an answer may be in, for the button; empty if it is only typed."""
-        return ", ".join(self.exercise.accepts) if self.exercise else ""
-
-    @property
     def following(self) -> Listed | None:
         """The exercise after this one."""
         tasks = [task for group in self.groups for task in group.tasks]
