@@ -219,7 +219,7 @@ def test_the_published_segmentations_of_the_pku_corpus(shared: Path) -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ("研究 生命", "Your answer ends before sentence 2, character 1."),
+        ("研究 生命", "Your answer ends too early: the text goes on in sentence 2."),
         ("研究 生命\n结 魂", "Sentence 2, character 2: your text has '魂' where the exercise has '婚'."),
         ("研究 生 命结 婚", "A word of your answer goes beyond the end of its sentence."),
     ],

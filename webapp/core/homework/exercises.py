@@ -143,10 +143,14 @@ def _both(text: str) -> Words:
 def _choice(parameters: Mapping[str, Any], name: str, values: tuple[str, ...]) -> str:
     value = parameters.get(name, values[0])
     if value not in values:
-        named = {"value": shown(value), "name": name, "values": ", ".join(values)}
-        raise ParameterError(
-            Phrase("“%(value)s” is not a value of “%(name)s”. Use one of these: %(values)s.", **named), name
+        known = ", ".join(values)
+        message = Phrase(
+            "“%(value)s” is not a value of “%(name)s”. Use one of these: %(values)s.",
+            value=shown(value),
+            name=name,
+            values=known,
         )
+        raise ParameterError(message, name)
     return str(value)
 
 

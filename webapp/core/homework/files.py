@@ -42,8 +42,10 @@ def text_of(content: bytes, name: str = "") -> str:
         message = Phrase("%(name)s is an archive or an array. Hand in the text file itself.", name=name)
         raise AnswerError(message)
     if len(content) > LARGEST_FILE:
-        size = {"count": len(content), "most": LARGEST_FILE}
-        raise AnswerError(Phrase("%(name)s has %(count)s bytes; the limit is %(most)s.", name=name, **size))
+        size, most = len(content), LARGEST_FILE
+        raise AnswerError(
+            Phrase("%(name)s has %(count)s bytes; the limit is %(most)s.", name=name, count=size, most=most)
+        )
     try:
         return decoded(content)
     except FormatError as error:

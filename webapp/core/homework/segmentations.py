@@ -186,11 +186,8 @@ def words_of_line(line: str) -> list[str]:
     fields = line.split()
     tagged = sum(_TAGGED.search(field) is not None for field in fields)
     if tagged * 2 > len(fields):
-        found = []
-        for field in fields:
-            word = _TAGGED.sub("", field)
-            found.append(word[1:] if word.startswith("[") and len(word) > 1 else word)
-        return [word for word in found if word]
+        untagged = (_TAGGED.sub("", field) for field in fields)
+        return [word[1:] if word.startswith("[") and len(word) > 1 else word for word in untagged if word]
     words = []
     for field in fields:
         if "/" in field.strip("/"):
@@ -240,15 +237,13 @@ def _other_text(spaced: str, lines: Sequence[GoldLine]) -> Phrase:
         if at < before + len(line.text):
             break
         before += len(line.text)
-    where = {"number": line.number, "place": at - before + 1}
     if at == len(mine):
-        return Phrase(
-            "Your answer ends before sentence %(number)s, character %(place)s. Hand in the whole text.", **where
-        )
+        return Phrase("Your answer ends too early: the text goes on in sentence %(number)s.", number=line.number)
     return Phrase(
         "Sentence %(number)s, character %(place)s: your text has %(yours)s where the exercise has %(right)s. Both must "
         "have the same characters.",
-        **where,
+        number=line.number,
+        place=at - before + 1,
         yours=shown(mine[at : at + 8]),
         right=shown(text[at : at + 8]),
     )

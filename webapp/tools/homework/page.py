@@ -156,14 +156,11 @@ class Checked:
         if self.sheet:
             tasks = [self._listed(task.exercise) for task in self.sheet.tasks]
             return [Group(_("Tasks"), "", tasks)]
-        return [
-            Group(
-                in_language(course.title),
-                in_language(course.by),
-                [self._listed(one) for one in EXERCISES.values() if one.course is course],
-            )
-            for course in COURSES.values()
-        ]
+        groups = []
+        for course in COURSES.values():
+            tasks = [self._listed(one) for one in EXERCISES.values() if one.course is course]
+            groups.append(Group(in_language(course.title), in_language(course.by), tasks))
+        return groups
 
     def _listed(self, exercise: Exercise) -> Listed:
         sheet, id = self.sheet, exercise.id
@@ -227,12 +224,9 @@ class Checked:
     def reveals(self) -> bool:
         """Whether the verdict shows what is right where it differs: not if that would be the whole answer."""
         verdict = self.verdict
-        return (
-            self.reveals_all
-            or verdict is None
-            or self.may_solve
-            or (verdict.total > 1 and verdict.place_kind != "cell")
-        )
+        if verdict is None or self.reveals_all or self.may_solve:
+            return True
+        return verdict.total > 1 and verdict.place_kind != "cell"
 
     @property
     def following(self) -> Listed | None:
