@@ -218,10 +218,11 @@ def sheet() -> BaseResponse:
         tasks = tasks_of_form(values)
         changed = request.form.get("change", 0, int)
         if 0 < changed <= len(tasks) and not isinstance(parameters := tasks[changed - 1].given, str):
-            own = fields_from(parameters)
+            own = fields_from(parameters) | {"place": str(changed)}
             del tasks[changed - 1]
         if "own" in request.form:
-            tasks = tasks_of_form([*values, as_value(parameters_of(own))])
+            values.insert(request.form.get("own_place", len(values) + 1, int) - 1, as_value(parameters_of(own)))
+            tasks = tasks_of_form(values)
             own = fields_of({})
     except InputProblem as problem:
         problems[problem.field] = problem
@@ -241,6 +242,10 @@ def create() -> BaseResponse:
         tasks = tasks_of_form(request.form.getlist("task")[: MOST_TASKS + 1])
         if not tasks:
             raise InputProblem(_("There is no exercise on the sheet yet. Add at least one."), 422, "add")
+        if fields_of(request.form)["text"].strip():
+            raise InputProblem(
+                _("This exercise is not on the sheet yet. Add it, or empty this field."), 422, "own_text"
+            )
         shown_after = request.form.get("shown_after", "")
         if shown_after not in SHOWN_AFTER:
             raise InputProblem(_("Choose after how many tries the answer is shown."), 422, "shown_after")
