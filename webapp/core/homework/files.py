@@ -43,26 +43,16 @@ def text_of(content: bytes, name: str = "") -> str:
         message = Phrase("%(name)s is an archive or an array. Hand in the text file itself.", name=name)
         raise AnswerError(message)
     if len(content) > LARGEST_FILE:
-<<<<<<< HEAD
         message = Phrase(
             "%(name)s has %(count)s bytes; the limit is %(most)s.", name=name, count=len(content), most=LARGEST_FILE
-=======
-        size, most = len(content), LARGEST_FILE
-        raise AnswerError(
-            Phrase("%(name)s has %(count)s bytes; the limit is %(most)s.", name=name, count=size, most=most)
->>>>>>> r-hw35
         )
+        raise AnswerError(message)
     try:
         return decoded(content)
     except FormatError as error:
         if b"\0" not in content:
             with suppress(UnicodeDecodeError):
                 return content.decode("gb18030")
-<<<<<<< HEAD
-=======
-            except UnicodeDecodeError:
-                pass
->>>>>>> r-hw35
         raise AnswerError(Phrase("%(name)s cannot be read: %(why)s.", name=name, why=error)) from None
 
 

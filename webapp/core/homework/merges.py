@@ -13,13 +13,8 @@ from typing import Any
 from webapp.core.homework.files import HandedIn, bytes_of, merges_of
 from webapp.core.homework.rounds import BPERounds, Pair, Piece, Rounds, WordPieceRounds, file_spelling, shown_piece
 from webapp.core.homework.training import PATTERNS, Training
-<<<<<<< HEAD
-from webapp.core.homework.verdicts import AnswerError, Note, Side, Verdict, first_difference, rows_around
-from webapp.core.reference import wordpiece
-from webapp.core.text.utf8 import text_of
-=======
 from webapp.core.homework.verdicts import Note, Side, Verdict, first_difference, rows_around
->>>>>>> r-hw35
+from webapp.core.text.utf8 import text_of
 from webapp.core.trainers.ties import TIE_RULES
 
 MOST_WORDS = 6  # that hold a pair
@@ -195,13 +190,8 @@ def judge_vocabulary(training: Training, handed: HandedIn) -> Verdict:
     agreeing = len(wanted) - len(missing)
     if not missing and not extra and ids == set(range(len(wanted))):
         return Verdict("right", "piece", agreeing, len(wanted), own_rule=training.ties, notes=notes)
-<<<<<<< HEAD
-    why = "missing-piece" if missing else "extra-piece" if extra else "ids"
-    if any("\ufffd" in text_of(piece) for piece in extra):
-=======
     why = ("other-piece" if extra else "missing-piece") if missing else "extra-piece" if extra else "ids"
-    if any("\ufffd" in _as_text(piece) for piece in extra):
->>>>>>> r-hw35
+    if any("\ufffd" in text_of(piece) for piece in extra):
         why = "replaced"
     verdict = Verdict("wrong", "piece", agreeing, len(wanted), why=why, own_rule=training.ties, notes=notes)
     if missing:

@@ -186,13 +186,8 @@ def words_of_line(line: str) -> list[str]:
     fields = line.split()
     tagged = sum(_TAGGED.search(field) is not None for field in fields)
     if tagged * 2 > len(fields):
-<<<<<<< HEAD
         found = (_TAGGED.sub("", field) for field in fields)
         return [word.removeprefix("[") or word for word in found if word]
-=======
-        untagged = (_TAGGED.sub("", field) for field in fields)
-        return [word[1:] if word.startswith("[") and len(word) > 1 else word for word in untagged if word]
->>>>>>> r-hw35
     words = []
     for field in fields:
         if "/" in field.strip("/"):
