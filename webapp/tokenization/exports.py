@@ -157,13 +157,14 @@ WRITERS: dict[str, Writer] = {
 class Frequencies:
     """Tokens by their rank, at least one: all of them, or `thinned` for a chart.
 
-    `total` is the number of tokens in the text, `piece_of` maps an id to its piece.
+    `total` is the number of tokens in the text, `piece_of` maps an id to its piece. `words`: the tokens are words.
     """
 
     title: str
     tokens: Sequence[RankedToken]
     total: int
     piece_of: Callable[[int], str | bytes]
+    words: bool
 
     @property
     def chart(self) -> LineChart:
@@ -178,10 +179,13 @@ class Frequencies:
         return LineChart(
             "frequencies-chart",
             self.title,
-            _("Rank against frequency of the tokens, both axes logarithmic"),
+            _("Rank against frequency, both axes logarithmic"),
             logarithmic(_("rank"), 1, ranks[-1], ranks, number),
             logarithmic(_("frequency"), 1, counts[-1], counts, number),
-            (Series(_("Tokens"), points, strong=True), Series("Zipf", ((last, most / last), (1, most)))),
+            (
+                Series(_("Words") if self.words else _("Tokens"), points, strong=True),
+                Series("Zipf", ((last, most / last), (1, most))),
+            ),
         )
 
     def shown(self, token: RankedToken) -> str:
@@ -219,7 +223,9 @@ def frequencies_of(result: Result) -> Frequencies:
     def piece_of(id: int) -> str | bytes:
         return pieces[id] if id < len(pieces) else encoding.piece(encoding.ids.index(id))  # one that a visitor added
 
-    return Frequencies(picture_title(result.state), ranked(encoding.ids), len(encoding), piece_of)
+    return Frequencies(
+        picture_title(result.state), ranked(encoding.ids), len(encoding), piece_of, result.state.finds_words
+    )
 
 
 FREQUENCY_WRITERS: dict[str, Writer] = {

@@ -38,7 +38,7 @@ OEMBED_WIDTH, OEMBED_HEIGHT = 640, 320
 MAX_EXCERPT = 30  # characters
 
 ELSEWHERE: Mapping[str, Callable[..., str]] = {
-    "evaluation": lambda id, **values: url_for("evaluations.stored", id=id, **values),
+    "evaluation": lambda id, **values: url_for("evaluate_pages.stored", id=id, **values),
     "sheet": lambda id, **values: url_for("homework.page", sheet=id, **values),
 }
 """The addresses of the kinds of snapshots that have pages of their own."""

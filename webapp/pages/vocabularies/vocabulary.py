@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 from weakref import WeakKeyDictionary
 
 from flask import Response, abort, redirect, request, url_for
@@ -302,7 +303,15 @@ def length_bars(portrait: Portrait) -> list[tuple[str, int]]:
 def counted_words(entry: CatalogueEntry, model: NGram, ranks: Sequence[RankedToken]) -> Frequencies:
     """Words of an n-gram vocabulary by their rank."""
     total = sum(model.counts.levels[0].counts[: len(model.counts.words)])
-    return Frequencies(title_of(entry), ranks, total, model.pieces.__getitem__)
+    return Frequencies(title_of(entry), ranks, total, model.pieces.__getitem__, words=True)
+
+
+@blueprint.app_template_global()
+def counted_books() -> Frequencies:
+    """The words of the books that the shipped n-gram vocabulary was counted in."""
+    entry, tokenizer = vocabulary_of("ngram")
+    model = cast("NGram", tokenizer.model)
+    return counted_words(entry, model, ngram_portrait(model).ranks)
 
 
 _portraits: WeakKeyDictionary[NGram, NGramPortrait] = WeakKeyDictionary()

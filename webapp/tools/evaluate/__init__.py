@@ -37,7 +37,7 @@ from webapp.web.json_responses import json_response, well_formed
 from webapp.web.problems import problem
 from webapp.web.rates import stores
 
-evaluations = Blueprint("evaluations", __name__, url_prefix="/evaluate")
+evaluations = Blueprint("evaluate_pages", __name__, url_prefix="/evaluate")
 evaluations.add_app_template_global(compared_methods)
 PRINTED = ("precision", "recall", "f1", "oov_recall", "iv_recall")
 KEPT_DAYS = {"30": 30, "365": 365, "forever": None}
@@ -67,9 +67,9 @@ class Evaluated:
     def link(self) -> str | None:
         """The address of this evaluation, if it has one, without which errors are shown."""
         if self.stored is not None:
-            return url_for("evaluations.stored", id=self.stored.id)
+            return url_for("evaluate_pages.stored", id=self.stored.id)
         if self.run is not None:
-            return url_for("evaluations.run", id=self.run.id)
+            return url_for("evaluate_pages.run", id=self.run.id)
         query = self.given.query(**FIRST_ERRORS)
         return f"{url_for('evaluate.page')}?{query}".removesuffix("?") if self.given.fits_address else None
 
@@ -164,7 +164,7 @@ def submit() -> BaseResponse:
     keep = request.form.get("keep", "")
     try:
         if given.is_long:
-            return redirect(url_for("evaluations.run", id=runs.begin(given, keep), _anchor="figures"), 303)
+            return redirect(url_for("evaluate_pages.run", id=runs.begin(given, keep), _anchor="figures"), 303)
         found = _kept(evaluation(given), keep)
     except InputProblem as wrong:
         return page_of(TOOL, given, None, [wrong])
@@ -208,7 +208,7 @@ def run(id: str) -> BaseResponse:
         found = _kept(found, now.keep)
         if found.receipt is not None:
             runs.stored(now, found.receipt)
-    return _page(found, url_for("evaluations.run", id=id))
+    return _page(found, url_for("evaluate_pages.run", id=id))
 
 
 def _page(found: Evaluated, address: str) -> BaseResponse:
@@ -251,7 +251,7 @@ def _run(id: str) -> tuple[Evaluated, runs.Run]:
 def stored(id: str) -> BaseResponse:
     """Show a stored evaluation."""
     found = _found(id)
-    return _page(found, url_for("evaluations.stored", id=id))
+    return _page(found, url_for("evaluate_pages.stored", id=id))
 
 
 @evaluations.get("/files/<kind>")
