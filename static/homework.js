@@ -81,6 +81,7 @@
       const verdict = checked && document.getElementById("verdict");
       checked = false;
       if (!verdict) return;
+      for (const each of form.querySelectorAll("[name=predicted]")) each.checked = false; // a prediction is for one try
       verdict.focus({ preventScroll: true });
       verdict.scrollIntoView({ block: "nearest" });
     });

@@ -33,7 +33,7 @@ def test_a_sheet_is_handed_in_and_its_reports_are_checked(
     student.fill("#answer", WRONG)
     student.check("[name=predicted][value=right]")
     student.click("#check")
-    expect(student.locator("#verdict")).to_contain_text("Merge 3 is the first that differs.")
+    expect(student.locator("#verdict")).to_contain_text("3 is the first of 6 merges that differs")
     expect(student.locator("#answer-error:visible")).to_have_count(0)
     assert student.evaluate("document.documentElement.scrollWidth") <= 390
     if javascript:

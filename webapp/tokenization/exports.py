@@ -23,7 +23,7 @@ from webapp.tokenization.algorithms import algorithm_names, inference_title
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.vocabularies import find, title_of
-from webapp.web.htmx import private
+from webapp.web.htmx import attachment
 from webapp.web.json_responses import json_parts, json_piece
 from webapp.web.localization import LANGUAGES, current_key, join_list, number
 from webapp.web.long_responses import long_response
@@ -75,11 +75,9 @@ Writer = tuple[str, Callable[[Any], Iterable[str | bytes]]]
 
 
 def download(writer: Writer, value: object, name: str) -> Response:
-    """A value as a download. Its name is fixed: no input of the visitor goes into a header."""
+    """A value as a download; no input of the visitor may be in the name."""
     mimetype, write = writer
-    response = long_response(write(value), mimetype=mimetype)
-    response.headers["Content-Disposition"] = f"attachment; filename={name}"
-    return private(response)
+    return attachment(long_response(write(value), mimetype=mimetype), name)
 
 
 def _json(result: Result) -> Iterator[str]:

@@ -23,6 +23,7 @@ from pydantic_core import ErrorDetails
 from werkzeug.datastructures import CombinedMultiDict
 
 from webapp.tokenization.forms import InputProblem, as_typed, text_of, within
+from webapp.tokenization.messages import noted
 from webapp.web.localization import join_list
 
 AnyInput = TypeVar("AnyInput", bound="Input")
@@ -169,10 +170,8 @@ def read(kind: type[AnyInput], request: Request) -> tuple[AnyInput, list[InputPr
             missing = _("The form arrived without its text. Go back and send it again.")
             problems.append(InputProblem(missing, 400, "text"))
         if upload and upload.filename:
-            try:
+            with noted(problems):
                 valid = valid.model_copy(update={"text": text_of(upload)})
-            except InputProblem as wrong:
-                problems.append(wrong)
     return valid, problems
 
 

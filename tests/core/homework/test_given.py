@@ -1,5 +1,6 @@
 """Exercises with a student's own files, and exercises of a teacher's own."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,8 @@ def test_the_number_of_a_line_is_a_word() -> None:
     """So programs for the laboratory write it, whose lines begin with numbers."""
     given = {"dictionary": DICTIONARY.encode(), "text": "19980101-01-001-001研究生命".encode()}
     assert check(EXERCISES["hit-fmm"], Answer("19980101-01-001-001/ 研究生/ 命/ ", given=given)).outcome == "right"
+    split = check(EXERCISES["hit-fmm"], Answer(" ".join("19980101-01-001-001") + " 研究生 命", given=given))
+    assert (split.outcome, split.why) == ("wrong", "line-number")
 
 
 def test_line_ends_and_encodings() -> None:
@@ -211,3 +214,17 @@ def test_the_published_segmentations_of_the_pku_corpus(shared: Path) -> None:
     for id, name in (("hit-fmm", "pku_fmm"), ("hit-bmm", "pku_bmm")):
         text = (folder / f"{name}.utf8").read_text(encoding="utf-8")
         assert check(EXERCISES[id], Answer(text, given=given)).outcome == "right"
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ("研究 生命", "Your answer ends too early: the text goes on in sentence 2."),
+        ("研究 生命\n结 魂", "Sentence 2, character 2: your text has '魂' where the exercise has '婚'."),
+        ("研究 生 命结 婚", "A word of your answer goes beyond the end of its sentence."),
+    ],
+)
+def test_an_answer_of_another_text_says_where(answer: str, message: str) -> None:
+    given = {"algorithm": "fmm", "text": "研究生命\n结婚", "dictionary": "研究\n生命"}
+    with pytest.raises(AnswerError, match=re.escape(message)):
+        check(own_exercise(given), Answer(answer))

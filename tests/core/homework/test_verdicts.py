@@ -11,7 +11,9 @@ import pytest
 from tests.cases import quick
 from webapp.core.homework.check import Answer, check, solution
 from webapp.core.homework.exercises import COURSES, EXERCISES
-from webapp.core.homework.verdicts import OPEN_RULES, AnswerError, Verdict
+from webapp.core.homework.merges import written_vocabulary
+from webapp.core.homework.training import Training
+from webapp.core.homework.verdicts import OPEN_RULES, AnswerError, Side, Verdict
 from webapp.core.text.utf8 import characters_to_bytes
 from webapp.core.tokenizer import Tokenizer
 from webapp.vocabularies.shipped_vocabularies import shipped_encoding
@@ -179,6 +181,7 @@ WRONG = [
     ("hit-fmm", FMM.replace("研究生/ 命", "研究/ 生命"), "backward", 1),
     ("hit-fmm", FMM.replace("处理/ 。", "处理。"), "punctuation", 3),
     ("hit-fmm", FMM.replace("马上/ 下来", "马/ 上/ 下来"), "word-missing", 4),
+    ("hit-fmm", FMM.replace("马上/ 下来", "马/ 上/ 下/ 来"), "word-missing", 4),
     ("hit-fmm", FMM.replace("很/ 多", "很多"), "not-in-dictionary", 4),
     ("hit-bmm", BMM.replace("A/ 4", "A4"), "numbers", 5),
     ("hit-score", "FMM P 0.789 R 0.732 BMM P 0.895 R 0.829", "swapped", 1),
@@ -322,6 +325,24 @@ def test_a_vocabulary_implies_its_merges() -> None:
     assert (found.outcome, [note.code for note in found.notes]) == ("right", ["byte-characters", "merges-implied"])
     by_id = {id: piece for piece, id in json.loads(vocabulary).items()}
     assert verdict("cs336-bpe-vocabulary", files={"vocab.json": json.dumps(by_id).encode()}).outcome == "right"
+
+
+def test_a_vocabulary_by_another_rule_is_recognized() -> None:
+    first_seen = written_vocabulary(
+        Training.of(EXERCISES["cs336-bpe-vocabulary"].parameters | {"ties": "first-seen"}, {})
+    )
+    found = verdict("cs336-bpe-vocabulary", first_seen)
+    assert (found.outcome, found.rule, found.why) == ("other-rule", "first-seen", "other-piece")
+    assert (found.yours, found.right) == (Side("es"), Side("st"))
+    other = verdict("cs336-bpe-vocabulary", first_seen.replace('"new"', '"zz"'))
+    assert (other.outcome, other.rule, other.why) == ("wrong", "", "other-piece")
+
+
+@pytest.mark.parametrize("content", [b"7", b"s t\ne st\n", FILES["toy.model"], b'{"merges": ["s t"]}'])
+@pytest.mark.parametrize("id", ["cs336-bpe-vocabulary", "cs336-tinystories"])
+def test_a_vocabulary_is_asked_for_where_merges_are_handed_in(id: str, content: bytes) -> None:
+    with pytest.raises(AnswerError, match="Hand in the vocabulary"):
+        verdict(id, "s", files={"merges.txt": content})
 
 
 @pytest.mark.parametrize(("change", "why"), [({"zz": 263}, "extra-piece"), ({"<|endoftext|>": 300}, "ids")])

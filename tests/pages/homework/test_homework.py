@@ -41,8 +41,8 @@ def check(client: FlaskClient, answer: str, address: str = EXERCISE, record: str
 @pytest.mark.parametrize(
     ("answer", "state", "says"),
     [
-        (RIGHT, "right", "6 of 6"),
-        (WRONG, "wrong", "Merge 3 is the first that differs. Yours is “l ow”, the right one is “o w”."),
+        (RIGHT, "right", "6 of 6 merges agree"),
+        (WRONG, "wrong", "3 is the first of 6 merges that differs Yours is “l ow”, the right one is “o w”."),
         (OTHER_TIE, "other-rule", "The exercise sets its own rule, so this does not count as right yet."),
     ],
 )
@@ -62,13 +62,63 @@ def test_a_hand_in_gets_its_verdict_and_counts_as_a_try(
     assert '<span class="st right">' in again.text
 
 
+@pytest.mark.parametrize(
+    ("exercise", "answer", "says"),
+    [
+        ("hf-unhug", "un hug", "right 2 of 2 tokens agree"),
+        ("cs336-bpe-vocabulary", '{"s": 0}', "not right 1 of 263 pieces agree The vocabulary lacks “<|endoftext|>”."),
+        (
+            "slp-viterbi",
+            ".32 .02 .0384 .1 .1 .1",
+            "not right 3 of 6 cells agree The cell v2(C) is the first that differs.",
+        ),
+        (
+            "hf-pair-counts",
+            "2 3 2 2 1 1",
+            "0 of 6 cells agree The cell hu is the first that differs. You counted every word once.",
+        ),
+        ("hit-speed", "12.5 s, 13 s", "not right The second time is not shorter than the first."),
+        (
+            "hit-dictionary",
+            "研究",
+            "2 is the first of 12 words that differs Yours is missing; the right one is “生命”.",
+        ),
+        (
+            "cs336-bpe-example",
+            "e s\nes t\no w\nl ow\nw est\nn e",
+            "not right 4 of 6 merges agree Each merge is a most frequent",
+        ),
+        ("cs336-bpe-example", RIGHT + "\nw i", "not right 6 of 6 merges agree Merge 7 is the first that differs."),
+    ],
+)
+def test_a_headline_says_what_it_counts(client: FlaskClient, exercise: str, answer: str, says: str) -> None:
+    assert says in words(check(client, answer, f"/homework?exercise={exercise}"))
+
+
+def test_a_prediction_is_for_one_try(client: FlaskClient) -> None:
+    kept = [" checked" in check(client, answer, predicted="right").text for answer in ("est", WRONG)]
+    assert kept == [True, False]
+
+
+def test_ids_that_the_walkthrough_numbers_in_another_way_are_announced(client: FlaskClient) -> None:
+    said = []
+    for exercise in ("cs336-bpe-encoding", "minbpe-basic-ids"):
+        address, record = f"/homework?exercise={exercise}", ""
+        for _try in range(SHOWN_AFTER):
+            page = check(client, "1 2", address, record)
+            record = record_of(page)
+        assert "Show this step" in words(page)
+        said.append("so its ids are others than in this exercise" in words(page))
+    assert said == [True, False]
+
+
 def test_the_address_of_a_verdict_shows_it_and_counts_nothing(client: FlaskClient) -> None:
     part = client.post(EXERCISE, data={"answer": WRONG, "record": ""}, headers=HTMX)
     assert "<html" not in part.text
     address = part.headers["HX-Replace-Url"]
     assert parse_qs(urlsplit(address).query) == {"exercise": ["cs336-bpe-example"], "answer": [WRONG]}
     page = client.get(f"{address}&lang=en")
-    assert "Merge 3 is the first that differs." in words(page)
+    assert "3 is the first of 6 merges that differs" in words(page)
     assert "so far" not in words(page)
 
 
@@ -87,7 +137,7 @@ def test_hints_open_one_by_one_and_the_answer_after_some_tries(client: FlaskClie
     assert not any(hint in page.text for hint in hints)
     jumped = hand_in(client, record=record_of(page), hint="3", answer=WRONG)
     assert [hint in jumped.text for hint in hints] == [True, False, False]
-    assert "Merge 3 is the first that differs." in words(jumped)
+    assert "3 is the first of 6 merges that differs" in words(jumped)
     early = hand_in(client, record=record_of(jumped), solve="1")
     assert "w est\nn e" not in early.text
     for _number in range(SHOWN_AFTER - 1):
@@ -219,6 +269,8 @@ def test_a_sheet_is_put_together_stored_and_handed_in(client: FlaskClient) -> No
     task = f"/homework?sheet={id}&exercise=own-2"
     assert "first 3 merges in order" in words(client.get(f"{task}&lang=en"))
     assert "The answer, after 1 try" in words(client.get(f"{task}&lang=en"))
+    made = client.post("/homework/report", data={"record": record_of(check(client, RIGHT)), "sheet": id, "lang": "en"})
+    assert "1 of 2 right" in words(made)
     assert client.get(f"{task}&answer=l+o&format=json").json["right"]["text"] == "w e"
     tried = check(client, "l o\nlo w\nn e", task)
     assert "is the first that differs" in words(tried)
@@ -253,9 +305,14 @@ def test_a_changed_copy_leaves_the_sheet_and_its_answers_alone(client: FlaskClie
     assert 'value="Week 4"' in page.text
     same = client.post("/homework/sheet", data={"task": tasks_in(page), "copy": id, "own": "1", **fields})
     assert not answers.search(same.text)
-    fields["own_merges"] = "2"
+    assert 'name="own_place" form="sheet" value="1"' in page.text
+    fields |= {"own_merges": "2", "own_place": "1"}
     changed = client.post("/homework/sheet", data={"task": tasks_in(page), "copy": id, "own": "1", **fields})
     assert answers.findall(changed.text) == ["w e\nl o\n"]
+    assert tasks_in(changed)[1] == "hf-unhug"  # it is where it was
+    early = client.post("/homework/sheet/link", data={"task": "hf-unhug", "shown_after": "1", "lang": "en", **fields})
+    assert early.status_code == 422
+    assert "This exercise is not on the sheet yet." in words(early)
     other = sheet_of(client, *tasks_in(changed), copy=id, title="Week 4")
     assert "Week 4" in client.get(f"/homework?sheet={other}").text
     assert "Week &lt;3&gt;" in client.get(f"/homework?sheet={id}").text

@@ -147,6 +147,16 @@ def test_a_sentencepiece_model_and_its_tokenizer_json(
 BYTES = {"tokenizer.json", "ranks.tiktoken", "bpe.json"}
 SENTENCEPIECE = {"tokenizer.json", "tokenizer.model"}
 CAPITALS = " Hello World’s DÉJÀ VU, 2024."
+
+
+def test_other_ids_than_the_file_declares_are_announced_above_all_folds(app: Flask, client: FlaskClient) -> None:
+    said = []
+    for id in (300, 900):
+        name = upload(app, byte_pairs().replace('{"id":300,', f'{{"id":{id},', 1).encode())
+        said.append("declares different ids" in client.get(f"/vocabularies/{name}").text.partition('class="folds"')[0])
+    assert said == [False, True]
+
+
 PLANS: dict[str, tuple[TrainingPlan, set[str]]] = {
     "bytes": (TrainingPlan(size=400, special_tokens=("<|end|>",)), BYTES | {"vocab.json"}),
     "bytes, o200k": (TrainingPlan(size=400, split="o200k"), BYTES),

@@ -25,7 +25,7 @@ FindTokenizer = Callable[[str], Tokenizer]
 """Finds a published vocabulary by its name; the core has none. Raises what its caller explains."""
 
 
-LONGEST = {"segmentation": 5_000_000, "dictionary": 2_500_000}
+LONGEST = {"segmentation": 6_000_000, "dictionary": 2_500_000}
 """The most characters of answers that are files by nature."""
 
 
@@ -61,7 +61,7 @@ def _judged(exercise: Exercise, answer: Answer, find_tokenizer: FindTokenizer) -
     values, texts = exercise.parameters, _texts(exercise, given)
     if exercise.kind in ("merges", "vocabulary", "longest"):
         typed = "" if exercise.kind == "longest" else answer.text
-        handed = files.handed_in(typed, own)
+        handed = files.handed_in(typed, own, merges=exercise.kind == "merges")
         if exercise.kind == "longest":
             return sequences.judge_longest(values, handed, answer.text)
         training = Training.of(values, texts)

@@ -20,7 +20,7 @@ Words = Mapping[str, str]
 ACCEPTS: Mapping[str, tuple[str, ...]] = {
     "merges": (".txt", ".json", ".model"),
     **dict.fromkeys(("vocabulary", "longest", "tokens", "ids"), (".json", ".txt")),
-    **dict.fromkeys(("segmentation", "dictionary", "score"), (".txt", ".utf8")),
+    **dict.fromkeys(("segmentation", "dictionary", "score", "times"), (".txt", ".utf8")),
 }
 """The endings of files that the kinds of exercises take; the others are typed."""
 
@@ -83,7 +83,7 @@ def _read() -> tuple[dict[str, Course], dict[str, Exercise]]:
 
 COURSES, EXERCISES = _read()
 
-OWN_COURSE = Course("own", {"en": "One’s own", "zh": "自拟题"}, {"en": "", "zh": ""}, "")
+OWN_COURSE = Course("own", {"en": "Set by the teacher", "zh": "教师自拟"}, {"en": "", "zh": ""}, "")
 LONGEST_CORPUS = 2_000  # characters to train on: the most of which a walkthrough shows rounds
 LONGEST_TEXT = 20_000  # characters of sentences to segment, and of a dictionary
 MOST_MERGES = 200

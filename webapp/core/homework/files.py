@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,42 +31,42 @@ class HandedIn:
 
 def text_of(content: bytes, name: str = "") -> str:
     """The text of a file; raises AnswerError for pickles, archives, and what is not UTF-8."""
+    name = name or "?"
     if content.startswith(b"\x80") or content[:4] in (b"(dp0", b"(lp0", b"ccop", b"}q\0X", b"]q\0("):
         message = Phrase(
             "%(name)s is a pickle. Reading one runs the code in it, so it is refused. Save the merges as text instead, "
             "one a line.",
-            name=name or "?",
+            name=name,
         )
         raise AnswerError(message)
     if content.startswith((b"PK\x03\x04", b"\x1f\x8b", b"\x93NUMPY", b"Rar!", b"7z\xbc")):
-        message = Phrase("%(name)s is an archive or an array. Hand in the text file itself.", name=name or "?")
+        message = Phrase("%(name)s is an archive or an array. Hand in the text file itself.", name=name)
         raise AnswerError(message)
     if len(content) > LARGEST_FILE:
         message = Phrase(
-            "%(name)s has %(count)s bytes; the limit is %(most)s.",
-            name=name or "?",
-            count=len(content),
-            most=LARGEST_FILE,
+            "%(name)s has %(count)s bytes; the limit is %(most)s.", name=name, count=len(content), most=LARGEST_FILE
         )
         raise AnswerError(message)
     try:
         return decoded(content)
     except FormatError as error:
         if b"\0" not in content:
-            try:
+            with suppress(UnicodeDecodeError):
                 return content.decode("gb18030")
-            except UnicodeDecodeError:
-                pass
-        raise AnswerError(Phrase("%(name)s cannot be read: %(why)s.", name=name or "?", why=error)) from None
+        raise AnswerError(Phrase("%(name)s cannot be read: %(why)s.", name=name, why=error)) from None
 
 
-def handed_in(text: str, files: Mapping[str, bytes]) -> HandedIn:
-    """The merges and the vocabulary of an answer that is typed or in files; raises AnswerError."""
+def handed_in(text: str, files: Mapping[str, bytes], *, merges: bool = True) -> HandedIn:
+    """The merges and the vocabulary of an answer that is typed or in files; raises AnswerError.
+
+    Without `merges`, the vocabulary is asked for, and no list of merges is read.
+    """
     found = HandedIn()
-    for name, content in files.items():
-        _read_file(found, checked(text_of(content, name), LONGEST_VOCABULARY), name)
-    if text.strip():
-        _read_file(found, checked(text, LONGEST_VOCABULARY), "")
+    texts = {name: text_of(content, name) for name, content in files.items()}
+    for name, each in [*texts.items(), *([("", text)] if text.strip() else [])]:
+        _read_file(found, checked(each, LONGEST_VOCABULARY), name, merges)
+    if not merges and found.vocabulary is None:
+        raise AnswerError(Phrase("Hand in the vocabulary: a JSON file with an id for each piece."))
     if found.merges is None and found.vocabulary is None:
         raise AnswerError(Phrase("There is no answer yet. Type it or choose a file."))
     for entries, most in ((found.merges, MOST_MERGES), (found.vocabulary, 2 * MOST_MERGES)):
@@ -75,7 +76,7 @@ def handed_in(text: str, files: Mapping[str, bytes]) -> HandedIn:
     return found
 
 
-def _read_file(found: HandedIn, text: str, name: str) -> None:
+def _read_file(found: HandedIn, text: str, name: str, merges: bool) -> None:
     if text.startswith("minbpe v1"):
         found.merges = _minbpe(text.splitlines(), name)
     elif text.lstrip().startswith("{"):
@@ -84,7 +85,7 @@ def _read_file(found: HandedIn, text: str, name: str) -> None:
         except FormatError as error:
             raise AnswerError(Phrase("%(name)s cannot be read: %(why)s.", name=name or "JSON", why=error)) from None
         _read_document(found, document, name)
-    else:
+    elif merges:
         found.merges = read_merges(text)
 
 
@@ -108,11 +109,10 @@ def _read_document(found: HandedIn, document: dict[str, Any], name: str) -> None
     if vocabulary is None and merges is None:
         vocabulary = document
     if isinstance(vocabulary, dict):
+        spelled = _piece_of if len(vocabulary) <= 2 * MOST_MERGES else str  # the others are refused
         if all(type(id) is int for id in vocabulary.values()):
-            spelled = _piece_of if len(vocabulary) <= 2 * MOST_MERGES else str  # the others are refused
             found.vocabulary = {spelled(piece): id for piece, id in vocabulary.items()}
         elif all(key.isdecimal() for key in vocabulary):
-            spelled = _piece_of if len(vocabulary) <= 2 * MOST_MERGES else str
             found.vocabulary = {spelled(piece): int(key) for key, piece in vocabulary.items()}
         else:
             raise AnswerError(

@@ -11,12 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from webapp.core.homework.files import HandedIn, bytes_of, merges_of
-from webapp.core.homework.rounds import BPERounds, Pair, Piece, Rounds, file_spelling, shown_piece
+from webapp.core.homework.rounds import BPERounds, Pair, Piece, Rounds, WordPieceRounds, file_spelling, shown_piece
 from webapp.core.homework.training import PATTERNS, Training
-from webapp.core.homework.verdicts import AnswerError, Note, Side, Verdict, first_difference, rows_around
-from webapp.core.reference import wordpiece
+from webapp.core.homework.verdicts import Note, Side, Verdict, first_difference, rows_around
+from webapp.core.text.utf8 import text_of
 from webapp.core.trainers.ties import TIE_RULES
-from webapp.core.vocabulary_error import Phrase
 
 MOST_WORDS = 6  # that hold a pair
 MISTAKEN = ("joined", "as-spelled", "higher-ids")
@@ -47,7 +46,7 @@ def judge(training: Training, handed: HandedIn) -> Verdict:
         return Verdict("right", "merge", agreeing, len(right), own_rule=training.ties, notes=notes)
     rounds = training.rounds(right[: place - 1])
     sides = [_side(rounds, pairs[place - 1 : place]) for pairs in (mine, right)]
-    why, rule = _reason(training, mine, right, place, sides), ""
+    why, rule = _reason(training, rounds, mine, right, place, sides), ""
     if why == "tie" and len(mine) == len(right):
         rule = _rule_of(training, mine)
     elif tuple(mine) == training.published:
@@ -81,7 +80,9 @@ def _side(rounds: Rounds, pairs: Sequence[Pair]) -> Side | None:
     return Side(" ".join(map(shown_piece, pairs[0])), rounds.value(pairs[0]), words, more)
 
 
-def _reason(training: Training, mine: list[Pair], right: list[Pair], place: int, sides: list[Side | None]) -> str:
+def _reason(
+    training: Training, rounds: Rounds, mine: list[Pair], right: list[Pair], place: int, sides: list[Side | None]
+) -> str:
     """Why the merge at a place differs: the code of a sentence."""
     yours, its = sides
     if yours is None or its is None:
@@ -101,10 +102,9 @@ def _reason(training: Training, mine: list[Pair], right: list[Pair], place: int,
         return "crosses-words" if training.split != "none" and _crosses(pair) else "absent"
     if training.split in PATTERNS and _begins_with_space(wanted) and not any(map(_begins_with_space, mine)):
         return "without-spaces"
-    before = [*training.before, *right[: place - 1]]
-    if training.symbols == "wordpiece":
-        return "count-not-score" if _is_most_frequent(training, pair, before) else "rarer"
-    if _leads_unweighted(training, pair, before):
+    if isinstance(rounds, WordPieceRounds):
+        return "count-not-score" if rounds.is_most_frequent(pair) else "rarer"
+    if _leads_unweighted(training, pair, [*training.before, *right[: place - 1]]):
         return "unweighted"
     return "overlapping" if wanted[0] == wanted[1] else "rarer"
 
@@ -115,16 +115,8 @@ def _begins_with_space(pair: Pair) -> bool:
 
 def _crosses(pair: Pair) -> bool:
     """Whether a pair joins the end of a word with the white space after it, or with the next word."""
-    left, right = (piece.decode(errors="replace") if isinstance(piece, bytes) else str(piece) for piece in pair)
+    left, right = map(text_of, pair)
     return bool(left and right) and (right[0].isspace() or left[-1].isspace()) and not left.isspace()
-
-
-def _is_most_frequent(training: Training, pair: Pair, before: Sequence[Pair]) -> bool:
-    words = {training.spell(word): count for word, count in training.counts.items()}
-    for merge in before:
-        words = {wordpiece.merge(word, merge): count for word, count in words.items()}
-    counts = wordpiece.count_pairs(words)
-    return counts.get(pair, 0) == max(counts.values())
 
 
 def _leads_unweighted(training: Training, pair: Pair, before: Sequence[Pair]) -> bool:
@@ -172,9 +164,9 @@ def _rule_of(training: Training, mine: list[Pair]) -> str:
 
 def _spelled(training: Training, vocabulary: Mapping[str | bytes, int], notes: list[Note]) -> dict[Any, int]:
     """A vocabulary with its pieces as the training spells them, without special tokens."""
-    normal = {piece: id for piece, id in vocabulary.items() if _as_text(piece) not in training.specials}
+    normal = {piece: id for piece, id in vocabulary.items() if text_of(piece) not in training.specials}
     if training.symbols != "bytes":
-        return {_as_text(piece): id for piece, id in normal.items()}
+        return {text_of(piece): id for piece, id in normal.items()}
     convert = bytes_of([piece for piece in normal if isinstance(piece, str)], notes)
     return {convert(piece): id for piece, id in normal.items()}
 
@@ -186,11 +178,10 @@ def pieces_of(training: Training) -> list[Piece]:
 
 def judge_vocabulary(training: Training, handed: HandedIn) -> Verdict:
     """The verdict on a vocabulary: the same ids and the same pieces, whatever the order; as CS336's tests compare."""
-    if handed.vocabulary is None:
-        raise AnswerError(Phrase("Hand in the vocabulary: a JSON file with an id for each piece."))
+    assert handed.vocabulary is not None
     notes: list[Note] = []
     given = _spelled(training, handed.vocabulary, notes)
-    specials = {piece for piece in map(_as_text, handed.vocabulary) if piece in training.specials}
+    specials = {piece for piece in map(text_of, handed.vocabulary) if piece in training.specials}
     wanted = pieces_of(training)
     normal = [piece for piece in wanted if piece not in training.specials]
     missing = [piece for piece in [*training.specials, *normal] if piece not in (specials | given.keys())]
@@ -199,20 +190,16 @@ def judge_vocabulary(training: Training, handed: HandedIn) -> Verdict:
     agreeing = len(wanted) - len(missing)
     if not missing and not extra and ids == set(range(len(wanted))):
         return Verdict("right", "piece", agreeing, len(wanted), own_rule=training.ties, notes=notes)
-    why = "missing-piece" if missing else "extra-piece" if extra else "ids"
-    if any("\ufffd" in _as_text(piece) for piece in extra):
+    why = ("other-piece" if extra else "missing-piece") if missing else "extra-piece" if extra else "ids"
+    if any("\ufffd" in text_of(piece) for piece in extra):
         why = "replaced"
-    its, yours = (Side(shown_piece(pieces[0])) if pieces else None for pieces in (missing, extra))
-    place = wanted.index(missing[0]) + 1 if missing else given[extra[0]] + 1 if extra else None
-    verdict = Verdict(
-        "wrong", "piece", agreeing, len(wanted), place=place, why=why, own_rule=training.ties, notes=notes
-    )
-    link = training.link_to(missing[0]) if missing else None
-    return replace(verdict, yours=yours, right=its, in_both=agreeing, link=link)
-
-
-def _as_text(piece: str | bytes) -> str:
-    return piece if isinstance(piece, str) else piece.decode(errors="replace")
+    verdict = Verdict("wrong", "piece", agreeing, len(wanted), why=why, own_rule=training.ties, notes=notes)
+    if missing:
+        right = Side(shown_piece(missing[0]))
+        verdict = replace(verdict, place=wanted.index(missing[0]) + 1, right=right, link=training.link_to(missing[0]))
+    if why == "other-piece" and (rule := judge(training, replace(handed, merges=None)).rule):
+        verdict = replace(verdict, outcome="other-rule", rule=rule)
+    return replace(verdict, yours=Side(shown_piece(extra[0])) if extra else None, in_both=agreeing)
 
 
 def written(training: Training) -> str:

@@ -180,6 +180,11 @@ class WordPieceRounds:
         """The score of a pair."""
         return wordpiece.scores(self._words).get(pair, 0.0)
 
+    def is_most_frequent(self, pair: Pair) -> bool:
+        """Whether no pair occurs more often, whatever the scores."""
+        counts = wordpiece.count_pairs(self._words)
+        return counts.get(pair, 0) == max(counts.values())
+
     def words(self, pair: Pair, most: int) -> tuple[list[tuple[str, int]], int]:
         """The most frequent words that hold a pair."""
         held = [(" ".join(word), count) for word, count in self._words.items() if pair in pairwise(word)]

@@ -35,6 +35,7 @@ LONGEST_LINK = 200  # characters of a sentence that a walkthrough shows
 MOST_COMPARED = 50  # words whose product is compared with another
 STEPS_COUNTING = 12  # that the walkthrough has at most before the probabilities
 WORDS_BEFORE = 3  # the first that differs, of a sentence that is longer
+WORDS_AROUND = 8  # a word of a sentence in a table
 ALGORITHM = {
     "forward": "fmm",
     "backward": "bmm",
@@ -185,20 +186,15 @@ def words_of_line(line: str) -> list[str]:
     fields = line.split()
     tagged = sum(_TAGGED.search(field) is not None for field in fields)
     if tagged * 2 > len(fields):
-        found = []
-        for field in fields:
-            word = _TAGGED.sub("", field)
-            found.append(word[1:] if word.startswith("[") and len(word) > 1 else word)
-        return [word for word in found if word]
+        found = (_TAGGED.sub("", field) for field in fields)
+        return [word.removeprefix("[") or word for word in found if word]
     words = []
     for field in fields:
         if "/" in field.strip("/"):
             words += [part for part in field.split("/") if part]
-        elif field == "/":  # a separator between spaces
-            continue
-        else:
+        elif field != "/":  # a separator between spaces
             words.append(field.removesuffix("/") or "/")
-    return [word for word in words if word]
+    return words
 
 
 def _is_punctuation(character: str) -> bool:
@@ -239,6 +235,8 @@ def _other_text(spaced: str, lines: Sequence[GoldLine]) -> Phrase:
         if at < before + len(line.text):
             break
         before += len(line.text)
+    if at == len(mine):
+        return Phrase("Your answer ends too early: the text goes on in sentence %(number)s.", number=line.number)
     return Phrase(
         "Sentence %(number)s, character %(place)s: your text has %(yours)s where the exercise has %(right)s. Both must "
         "have the same characters.",
@@ -268,10 +266,11 @@ def judge(values: Values, texts: Texts, text: str, _find: object) -> Verdict:
         return Verdict("right", "sentence", agreeing, len(right), own_rule=wanted.method, notes=notes, figures=figures)
     first = differences(right[place], mine[place])[0]
     why, rule = _reason(wanted, mine, place, first)
-    rows = [
-        Row(at + 1, " / ".join(mine[at]), " / ".join(right[at]), mine[at] == right[at])
-        for at in range(max(place - 1, 0), min(place + 3, len(right)))
-    ]
+    rows = []
+    for at in range(max(place - 1, 0), min(place + 3, len(right))):
+        yours, its = (first.output_start, first.start) if at == place else (0, 0)
+        agrees = mine[at] == right[at]
+        rows.append(Row(at + 1, _excerpt(mine[at], yours), _excerpt(right[at], its), agrees))
     return Verdict(
         "other-rule" if rule else "wrong",
         "sentence",
@@ -290,6 +289,16 @@ def judge(values: Values, texts: Texts, text: str, _find: object) -> Verdict:
     )
 
 
+def _excerpt(words: list[str], at: int) -> str:
+    """The words around one.
+
+    >>> _excerpt(["研究", "生命"], 0), _excerpt(list("一二三四五六七八九十"), 9)
+    ('研究 / 生命', '… / 二 / 三 / 四 / 五 / 六 / 七 / 八 / 九 / 十')
+    """
+    begin, end = max(at - WORDS_AROUND, 0), at + WORDS_AROUND + 1
+    return " / ".join(["…"][:begin] + words[begin:end] + ["…"][: len(words) > end])
+
+
 def _reason(wanted: Segmenting, mine: list[list[str]], place: int, first: Difference) -> tuple[str, str]:
     """The code of why a sentence differs, and the rule by which all are right, if there is one."""
     sentence = wanted.sentences[place]
@@ -305,14 +314,15 @@ def _reason(wanted: Segmenting, mine: list[list[str]], place: int, first: Differ
     its = wanted.right[place][first.start : first.end]
     unknown = [word for word in yours if len(word) > 1 and word not in wanted.dictionary]
     if any(map(is_number, (*yours, *its))):
-        return "numbers", ""
+        return ("line-number" if LINE_ID.match(its[0]) else "numbers"), ""
     if any(_is_punctuation(one) for word in (*yours, *its) if len(word) > 1 for one in word):
         return "punctuation", ""
     if unknown:
         return "not-in-dictionary", ""
-    for word in its if wanted.method in ("forward", "backward") else ():
-        kept = Dictionary([each for each in wanted.dictionary.words if each != word])
-        if len(word) > 1 and replace(wanted, dictionary=kept).words(sentence) == mine[place]:
+    if wanted.method in ("forward", "backward"):
+        lost = {word for word in wanted.right[place] if len(word) > 1}.difference(mine[place])
+        kept = Dictionary([word for word in wanted.dictionary.words if word not in lost])
+        if replace(wanted, dictionary=kept).words(sentence) == mine[place]:
             return "word-missing", ""
     return ("less-probable" if wanted.method in ("max-probability", "bigram") else ""), ""
 
@@ -357,18 +367,19 @@ def segmentation_link(wanted: Segmenting, place: int, token: int) -> Link | None
         other = next(word for word in wanted.dictionary.words if word not in sentence)
         lines.append(f"{other} {sum(counts) - sum(counts[ids[word]] for word in used) or 1}")
     values = {"algorithm": ALGORITHM[wanted.method], "text": sentence, "dictionary": "\n".join(lines)}
+    values["vocabulary"] = "own-dictionary"
     options = {"hmm": 0} if wanted.method == "max-probability" else {"runs": int(wanted.runs)}
     return Link("steps", {**values, **options, "token": token})
 
 
-def bigram_link(sentences: str, text: str, position: int = 0) -> Link | None:
+def bigram_link(sentences: str, text: str, position: int = 0, smoothing: str = "add-one") -> Link | None:
     """What the walkthrough of word n-grams needs to show the counts of some sentences, or a position of a text.
 
     Positions are counted from 1, and each sentence of a text has one more for its end.
     """
     if len(sentences) > LONGEST_CORPUS or len(text) > LONGEST_LINK:
         return None
-    values = {"algorithm": "ngram", "corpus": sentences.strip(), "text": text.replace(" ", ""), "smoothing": "add-one"}
+    values = {"algorithm": "ngram", "corpus": sentences.strip(), "text": text.replace(" ", ""), "smoothing": smoothing}
     counted = min(sum(1 for _sentence in segmented(sentences)), STEPS_COUNTING)
     ends = sum(1 for _start, end in sentence_spans(values["text"]) if end < position)
     return Link("training", {**values, "order": 2, "step": counted + position + ends})

@@ -10,7 +10,8 @@ from webapp.core.homework.exercises import ASKED
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tools.homework.page import WORDS
 
-FIELDS = ("title", "task", "kind", "text", "ties", "merges", "word", "dictionary", "hints")
+FIELDS = ("title", "task", "kind", "text", "ties", "merges", "word", "dictionary", "hints", "place")
+"""`place` is where on the sheet the exercise was that is changed."""
 
 
 def as_value(parameters: Mapping[str, Any]) -> str:

@@ -82,11 +82,9 @@ class Reports:
         """The table as CSV, the header first: the outcome of each exercise, with its tries and the place."""
         yield ["student", "written", "signature", *(self.exercises.values())]
         for report in self.read:
-            if report.record is None:
-                yield [report.student, "", self.condition(report), *("" for _each in self.exercises)]
-                continue
-            works = (report.record.work(name) for name in self.exercises)
-            yield [report.student, report.record.written, self.condition(report), *map(_cell, works)]
+            record = report.record or Record("")
+            cells = (_cell(record.work(name)) for name in self.exercises)
+            yield [report.student, record.written, self.condition(report), *cells]
 
 
 def _cell(work: Work) -> str:

@@ -166,9 +166,7 @@ def find_corpus(id: str, plan: TrainingPlan) -> StoredCorpus | None:
         return None
 
 
-@lru_cache(maxsize=64)
-def _facts(stored: tuple[CorpusFile, ...], plan: TrainingPlan) -> CorpusFacts:
-    return survey(stored, plan)
+_facts = lru_cache(maxsize=64)(survey)
 
 
 # Corpora to start with: texts that this machine has anyway

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from http import HTTPStatus
 
 from flask import Blueprint, Response, abort, current_app, redirect, request, url_for
 from flask_babel import gettext as _
@@ -32,11 +31,11 @@ from webapp.tools.evaluate.inputs import FIRST_ERRORS, EvaluationInput
 from webapp.tools.evaluate.scoring import compared_methods, evaluate, name_of
 from webapp.tools.kernel import ApiEntry, Tool, page_of
 from webapp.vocabularies.shipped_vocabularies import SIMPLIFIED
-from webapp.web.htmx import private
+from webapp.web.errors import forbid_foreign
+from webapp.web.htmx import attachment, private, unstored
 from webapp.web.json_responses import json_response, well_formed
 from webapp.web.problems import problem
 from webapp.web.rates import stores
-from webapp.web.security import is_foreign
 
 evaluations = Blueprint("evaluate_pages", __name__, url_prefix="/evaluate")
 evaluations.add_app_template_global(compared_methods)
@@ -160,8 +159,7 @@ FILES: Mapping[str, tuple[str, Callable[[ScoreReport], str]]] = {
 @stores
 def submit() -> BaseResponse:
     """Redirect the form to its address if it is short enough, else show the result, stored if that was chosen."""
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     # Before anything reads the body: it may be as long as all texts of an evaluation.
     request.max_content_length = upload_limit()
     config = current_app.config
@@ -180,8 +178,7 @@ def submit() -> BaseResponse:
     if found.link:
         response.status_code = 201
         response.headers["Location"] = found.link
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return unstored(response)
 
 
 def _kept(found: Evaluated, keep: str) -> Evaluated:
@@ -231,8 +228,7 @@ def _page(found: Evaluated, address: str) -> BaseResponse:
 @evaluations.post("/runs/<id>/delete")
 def delete_run(id: str) -> BaseResponse:
     """Delete a run with its texts, whether it has ended or not."""
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     runs.delete(_run(id)[1])
     return redirect(TOOL.address, 303)
 
@@ -300,6 +296,4 @@ def _file(report: ScoreReport, kind: str) -> Response:
     if kind not in FILES:
         abort(404)
     mimetype, content = FILES[kind]
-    response = Response(well_formed(content(report)), mimetype=mimetype)
-    response.headers["Content-Disposition"] = f"attachment; filename={kind}"
-    return private(response)
+    return attachment(Response(well_formed(content(report)), mimetype=mimetype), kind)

@@ -164,14 +164,11 @@ def answer(shown: Checked) -> Any:
         return {"exercises": {one.id: in_language(one.title) for one in listed}}
     if shown.verdict is None:
         raise InputProblem(_("There is no answer yet. Type it or choose a file."), 422, "answer")
-    exercise = shown.exercise
+    exercise, verdict = shown.exercise, shown.verdict
     shown = replace(
         shown, reveals_all=not (shown.sheet and shown.sheet.id)
-    )  # its teacher decides when an answer is shown
-    assert shown.verdict is not None
-    verdict = replace(shown.verdict, rows=shown.rows)
-    if not shown.reveals:
-        verdict = replace(verdict, right=None)
+    )  # a teacher decides when an answer is shown
+    verdict = replace(verdict, rows=shown.rows, right=verdict.right if shown.reveals else None)
     fields: dict[str, Any] = {
         name: getattr(verdict, name) for name in CheckAnswer.__dataclass_fields__ if hasattr(verdict, name)
     }

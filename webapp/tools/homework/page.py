@@ -6,7 +6,6 @@ from functools import cached_property
 from importlib.resources import files
 from itertools import pairwise
 from typing import Any
-from urllib.parse import urlencode
 
 from flask import url_for
 from flask_babel import gettext as _
@@ -73,9 +72,6 @@ class Group:
     by: str
     tasks: Sequence[Listed]
 
-    def __contains__(self, exercise: object) -> bool:
-        return any(task.exercise is exercise for task in self.tasks)
-
     def done(self, record: Record | None) -> int:
         """How many of them are right."""
         return sum(record.work(task.name).is_right for task in self.tasks) if record else 0
@@ -129,7 +125,7 @@ class Checked:
             values["before"] = packed(values["before"])
         if link.view == "training":
             return url_for("training.page", algorithm=algorithm, **values)
-        return url_for("steps.page", algorithm=algorithm, **{"vocabulary": "own-dictionary", **values})
+        return url_for("steps.page", algorithm=algorithm, **values)
 
     @property
     def sides(self) -> list[Side]:
@@ -149,17 +145,10 @@ class Checked:
         ]
 
     @property
-    def name(self) -> str:
-        """The name of the exercise in records."""
-        assert self.exercise is not None
-        return self.sheet.named(self.exercise.id) if self.sheet else self.exercise.id
-
-    @property
     def work(self) -> Work:
         """What was done in the exercise so far."""
-        assert self.exercise is not None
-        new = Work(self.name, in_language(self.exercise.title))
-        return self.record.work(self.name, new.title) if self.record else new
+        name, title = self.listed.name, in_language(self.listed.exercise.title)
+        return self.record.work(name, title) if self.record else Work(name, title)
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -167,24 +156,22 @@ class Checked:
         if self.sheet:
             tasks = [self._listed(task.exercise) for task in self.sheet.tasks]
             return [Group(_("Tasks"), "", tasks)]
-        return [
-            Group(
-                in_language(course.title),
-                in_language(course.by),
-                [self._listed(one) for one in EXERCISES.values() if one.course is course],
-            )
-            for course in COURSES.values()
-        ]
+        groups = []
+        for course in COURSES.values():
+            tasks = [self._listed(one) for one in EXERCISES.values() if one.course is course]
+            groups.append(Group(in_language(course.title), in_language(course.by), tasks))
+        return groups
 
     def _listed(self, exercise: Exercise) -> Listed:
-        if self.sheet:
-            return Listed(self.sheet.named(exercise.id), address_of(exercise.id, self.sheet.id), exercise)
-        return Listed(exercise.id, address_of(exercise.id), exercise)
+        sheet, id = self.sheet, exercise.id
+        address = url_for("homework.page", sheet=(sheet.id or None) if sheet else None, exercise=id)
+        return Listed(sheet.named(id) if sheet else id, address, exercise)
 
     @property
-    def address(self) -> str:
-        """The address of the exercise, without an answer."""
-        return address_of(self.exercise.id if self.exercise else "", self.sheet.id if self.sheet else "")
+    def listed(self) -> Listed:
+        """The exercise as the list has it."""
+        assert self.exercise is not None
+        return self._listed(self.exercise)
 
     @property
     def task(self) -> str:
@@ -217,20 +204,29 @@ class Checked:
         return str(WORDS["columns"][self.verdict.place_kind]) if self.verdict else ""
 
     @property
+    def whole(self) -> str:
+        """What the places are counted among, such as `6 merges`; empty where there is nothing to count."""
+        assert self.exercise is not None
+        verdict = self.verdict
+        if verdict is None or verdict.total < 2 or self.exercise.kind in UNKNOWN:
+            return ""
+        return str(WORDS["wholes"][verdict.place_kind]) % {"total": number(verdict.total)}
+
+    @property
+    def leads_with_place(self) -> bool:
+        """Whether the number of the first place that differs is the headline: cells have names, and pieces no order."""
+        verdict = self.verdict
+        if verdict is None or verdict.outcome != "wrong" or verdict.place_kind in ("cell", "piece"):
+            return False
+        return bool(self.whole) and 0 < (verdict.place or 0) <= verdict.total
+
+    @property
     def reveals(self) -> bool:
         """Whether the verdict shows what is right where it differs: not if that would be the whole answer."""
         verdict = self.verdict
-        return (
-            self.reveals_all
-            or verdict is None
-            or self.may_solve
-            or (verdict.total > 1 and verdict.place_kind != "cell")
-        )
-
-    @property
-    def accepts(self) -> str:
-        """The files that an answer may be in, for the button; empty if it is only typed."""
-        return ", ".join(self.exercise.accepts) if self.exercise else ""
+        if verdict is None or self.reveals_all or self.may_solve:
+            return True
+        return verdict.total > 1 and verdict.place_kind != "cell"
 
     @property
     def following(self) -> Listed | None:
@@ -280,9 +276,3 @@ def solution_text(exercise: Exercise, given: Mapping[str, bytes] | None = None) 
         return translated(error.message)
     except (StillFetchingError, UnavailableVocabularyError):
         return _("The vocabulary is still being downloaded. Try again in a moment.")
-
-
-def address_of(exercise: str, sheet: str = "") -> str:
-    """The address of an exercise; of the list of exercises without one."""
-    pairs = [(name, value) for name, value in (("sheet", sheet), ("exercise", exercise)) if value]
-    return url_for("homework.page") + (f"?{urlencode(pairs)}" if pairs else "")

@@ -11,8 +11,8 @@ from webapp.web.localization import current_key, number
 SENTENCES: Mapping[str, Mapping[str, Mapping[str, str]]] = tomllib.loads(
     files(__package__).joinpath("sentences.toml").read_text(encoding="utf-8")
 )
-WHOLE = ("ids", "size", "not-longest", "not-two-bytes", "decodes", "not-utf8", "ascii-works", "missing-piece", "slower")
-"""Reasons whose sentence says all: the place adds nothing."""
+WHOLE = ("not-two-bytes", "decodes", "not-utf8", "ascii-works", "slower")
+"""Reasons whose sentence says all: the place adds nothing. So it is with all reasons about pieces of a vocabulary."""
 
 
 def _say(part: str, code: str, **values: Any) -> str:
@@ -21,7 +21,8 @@ def _say(part: str, code: str, **values: Any) -> str:
 
 def headline(verdict: Verdict) -> str:
     """The outcome in one sentence."""
-    code = "right-by-rule" if verdict.outcome == "right" and verdict.rule else verdict.outcome
+    code: str = "right-by-rule" if verdict.outcome == "right" and verdict.rule else verdict.outcome
+    code = "mixed" if verdict.rule == "mixed" else code
     return _say("headlines", code, rule=rule_name(verdict.rule) if verdict.rule else "")
 
 
@@ -52,14 +53,14 @@ def explanation(verdict: Verdict, reveal: bool = True) -> list[str]:
     said: list[str] = []
     if verdict.outcome == "right":
         return said
-    if verdict.place is not None and verdict.why not in WHOLE:
+    if verdict.place is not None and verdict.place_kind != "piece" and verdict.why not in WHOLE:
         said.append(_say("places", verdict.place_kind, **values))
         if reveal and (verdict.yours or verdict.right):
             said.append(_say("sides", "right" if not verdict.yours else "both" if verdict.right else "yours", **values))
     code, _, longest = verdict.why.partition("window-")
     if code in ("tie", "rarer") and verdict.right and verdict.right.count != int(verdict.right.count or 0):
         code = {"tie": "tie-score", "rarer": "lower-score"}[code]
-    code = "window" if longest else code
+    code = "window" if longest else "each-once" if (code, verdict.place_kind) == ("unweighted", "cell") else code
     if verdict.why and (reveal or "%(right" not in SENTENCES["why"][code]["en"]):
         said.append(_say("why", code, longest=longest, **values))
     return [sentence for sentence in said if sentence]
@@ -77,5 +78,8 @@ def _times(side: Side | None) -> str:
 
 def note(remark: Note) -> str:
     """A remark as a sentence."""
-    values = {name: rule_name(str(value)) if name == "rule" else value for name, value in remark.values.items()}
+    values = {
+        name: rule_name(value) if isinstance(value, str) else number(value) if isinstance(value, int) else value
+        for name, value in remark.values.items()
+    }
     return _say("notes", remark.code, **values)
