@@ -72,4 +72,5 @@ class BySentence(Segmenter):
         return self._segment_sentence(text)
 
     def _segment_sentence(self, sentence: str) -> Words:
+        """The ids and the ends of a sentence's words."""
         raise NotImplementedError
