@@ -86,7 +86,7 @@ def test_the_page_says_what_does_not_fit(client: FlaskClient) -> None:
     ("fields", "status", "said"),
     [
         ({"model": "gpt4o"}, 404, "There is no model “gpt4o” in the list. Similar: gpt-4o"),
-        ({"model": [f"gpt-4o-{n}" for n in range(13)]}, 422, "These are 13 models; choose at most 12."),
+        ({"model": [f"gpt-4o-{n}" for n in range(13)]}, 422, "The list has 13 entries; the limit is 12."),
         ({"model": ""}, 422, "The list is empty. Choose at least one."),
         ({"model": "gpt-4o", "text": "x" * 1_100_000}, 413, "1,048,576"),
     ],

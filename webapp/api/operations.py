@@ -105,11 +105,8 @@ def _refuse(error: ValidationError, root: str = "#/") -> NoReturn:
         refuse(400, f"The body is not JSON: {details[0]['msg'].removeprefix('Invalid JSON: ')}.")
     places = [("/".join(map(_escaped, one["loc"])), sentence_of(one)) for one in details[:MOST_ERRORS]]
     summary = "; ".join(f"{place or 'the body'}: {message.removesuffix('.')}" for place, message in places[:3])
-    refuse(
-        422,
-        f"The request is invalid. {summary}.",
-        errors=[(f"{root}{place}", message) for place, message in places],
-    )
+    errors = [(f"{root}{place}", message) for place, message in places]
+    refuse(422, f"The request is invalid. {summary}.", errors=errors)
 
 
 def _escaped(step: int | str) -> str:

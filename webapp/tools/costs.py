@@ -24,8 +24,6 @@ EXAMPLE = "One text has as many counts as there are tokenizers. 一段文字在�
 
 
 def _known(names: tuple[str, ...]) -> tuple[str, ...]:
-    if len(names) > MOST:
-        raise InputProblem(_("These are %(count)s models; choose at most %(most)s.", count=len(names), most=MOST))
     for name in names:
         if model_of(name[:200]) is None:
             raise InputProblem(meter.model_problem(name), 404)
@@ -38,13 +36,9 @@ class CostsInput(Input):
     text: Text = EXAMPLE
     model: Annotated[
         tuple[str, ...],
-        Field(min_length=1),
+        Field(min_length=1, max_length=MOST, strict=False, examples=[["gpt-4o", "gpt-4"]]),
+        Field(description="The names of language models, from `GET /models`; at most 12."),
         AfterValidator(_known),
-        Field(
-            description="The names of language models, from `GET /models`; at most 12.",
-            examples=[["gpt-4o", "gpt-4"]],
-            strict=False,
-        ),
     ] = DEFAULT
     most: ClassVar[int] = MOST
 

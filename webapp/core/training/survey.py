@@ -275,14 +275,12 @@ def piece_limits(counts: WordCounts, plan: TrainingPlan, held_out: WordCounts, *
     start = {*plan.special_tokens, *_START[plan.trainer]}
     least = len(start.union(alphabet_of(counts, replace(plan, size=0), held_out)))  # without rare characters
     always = start.union(symbols)
-    if whole and sum(map(len, counts)) <= SMALL:
-        if plan.trainer == "unigram":
-            minimum = plan.minimum_count or 2
-            longest = plan.longest_piece
-            return least, len(always | unigram.seed(counts, longest=longest, minimum_frequency=minimum).ranks.keys())
-        return least, len(always) + len({merge.piece for merge in merges_of(counts, plan, symbols)} - always)
     minimum = plan.minimum_count or (2 if plan.trainer == "unigram" else 1)
     longest = plan.longest_piece if plan.trainer in MARKED else plan.longest_word
+    if whole and sum(map(len, counts)) <= SMALL:
+        if plan.trainer == "unigram":
+            return least, len(always | unigram.seed(counts, longest=longest, minimum_frequency=minimum).ranks.keys())
+        return least, len(always) + len({merge.piece for merge in merges_of(counts, plan, symbols)} - always)
     words = sum(count >= minimum and 1 < len(word) <= longest for word, count in counts.items())
     return least, len(always) + words
 
