@@ -159,6 +159,7 @@ def test_the_size_offered_for_a_tiny_corpus_can_be_trained(
         ({"trainer": "unigram", "coverage": "nan"}, "coverage", "from 0.9 to 1"),
         ({"size": "90000"}, "size", "The corpus is too small for this size"),
         ({"size": "255"}, "size", "The alphabet alone needs 256 pieces"),
+        ({"size": "256", "special_tokens": "<a>"}, "size", "The alphabet alone needs 257 pieces"),
         ({"trainer": "lstm"}, "", "There is no such algorithm"),
         ({"split": "own", "pattern": "(a+)+$"}, "pattern", "times out"),
         ({"split": "own", "pattern": "("}, "pattern", "cannot be compiled"),

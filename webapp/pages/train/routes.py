@@ -170,8 +170,9 @@ def start() -> BaseResponse:
     plan, corpus = _found(request.form.get("corpus", ""), _checked(plan_from(request.form)))
     if corpus is None:
         return _upload_page(plan, gone=True)
-    least, possible = corpus.facts.least_pieces, corpus.facts.possible_pieces  # exactly if the whole corpus was seen
-    if not plan.problems and not plan.plan.of_words and not corpus.facts.sampled:
+    facts, others = corpus.facts, len(plan.plan.special_tokens)
+    least, possible = facts.least_pieces + others, facts.possible_pieces + others  # exactly if all of it was seen
+    if not plan.problems and not plan.plan.of_words and not facts.sampled:
         if plan.plan.size > possible:
             plan = plan.with_problem("size", failure_sentence("too_small", {"possible": possible}))
         elif plan.plan.size < least and not plan.plan.coverage:
@@ -179,7 +180,7 @@ def start() -> BaseResponse:
     if plan.problems or _only_redraws():
         return _plan_page(plan, corpus)
     try:
-        job = jobs().submit(plan.plan, corpus.id, corpus.facts, rate_limit_key(request.remote_addr or ""))
+        job = jobs().submit(plan.plan, corpus.id, facts, rate_limit_key(request.remote_addr or ""))
     except TooManyJobsError as error:
         message = _(
             "You have reached the limit per visitor (running: %(running)s, waiting: %(waiting)s).",
