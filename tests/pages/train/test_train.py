@@ -149,6 +149,22 @@ def test_the_size_offered_for_a_tiny_corpus_can_be_trained(
     assert finish(client.application, queue, answer.headers["Location"].rpartition("/")[2])  # raises if it cannot
 
 
+def test_a_size_is_not_refused_where_more_pieces_may_be_possible(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webapp.core.training.survey.SMALL", 100)
+    corpus = (
+        send(client, text="\n".join(f"第{n}个词在这里出现" for n in range(400)))
+        .headers["Location"]
+        .partition("corpus=")[2]
+    )
+    page = client.get(f"/train?corpus={corpus}&trainer=bpe-sentencepiece").text
+    assert "this corpus allows at least" in page
+    assert 'id="size" value="8000"' in page
+    plan = {"corpus": corpus, "trainer": "bpe-sentencepiece", "size": "8000"}
+    assert client.post("/train", data=plan).status_code == 303
+
+
 @pytest.mark.parametrize(
     ("changes", "field", "message"),
     [

@@ -42,7 +42,7 @@ class CorpusFacts:
     """The size of a corpus, the shares of its scripts, most frequent first, and how many pieces it makes possible.
 
     With `sampled`, the figures are estimated from a sample: the distinct words by Heaps' law. `possible_pieces` is how
-    many pieces the plan's trainer can make of a small corpus; of a larger one it makes at least so many. It starts from
+    many pieces the plan's trainer can make if `is_exact`; otherwise it makes at least so many. It starts from
     `least_pieces`, if the plan has no coverage of its own. For a forecast: the characters and the bytes (as UTF-8) of
     all distinct words, and the processor time of counting; of plans for words also the characters of all words.
     """
@@ -59,6 +59,11 @@ class CorpusFacts:
     counting_seconds: float = 0.0
     word_characters: int = 0
     least_pieces: int = 0
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no more than `possible_pieces` can be made (of Unigram, about so many)."""
+        return not self.sampled and self.distinct_characters <= SMALL
 
     def as_json(self) -> dict[str, Any]:
         """The facts as JSON."""
@@ -142,7 +147,7 @@ def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan, held_out: 
         totals = [total for total, _ in points]
         sizes = [_grown(totals, found, growth) for found in zip(*(each for _, each in points), strict=True)]
     distinct, characters, size = (sum(sizes[at::3]) for at in range(3))
-    least, most = piece_limits(counts, plan, kept, whole=growth == 1)
+    least, most = piece_limits(counts, plan, kept, to_the_end=growth == 1 and characters <= SMALL)
     return CorpusFacts(
         bytes=round(taken * growth),
         characters=round(sum(map(len, texts)) * growth),
@@ -256,17 +261,17 @@ def scripts_of(texts: Sequence[str]) -> tuple[tuple[str, float], ...]:
     return tuple((name, count / total) for name, count in found.most_common())
 
 
-SMALL = 30_000  # characters of the distinct words; training to the end takes a fraction of a second
+SMALL = 100_000  # characters of the distinct words; merging to the end takes 0.7 s
 
 
-def piece_limits(counts: WordCounts, plan: TrainingPlan, held_out: WordCounts, *, whole: bool) -> tuple[int, int]:
+def piece_limits(counts: WordCounts, plan: TrainingPlan, held_out: WordCounts, *, to_the_end: bool) -> tuple[int, int]:
     """Return with how many pieces the plan's trainer starts, and how many it can make, special tokens included.
 
-    The second is exact if these are the counts of a `whole` small corpus and the trainer merges. Otherwise it is the
-    alphabet and the words that are frequent enough: merging makes at least so many, since it goes on until the words
-    are pieces; for Unigram it is an estimate. For `held_out` see `alphabet_of`.
+    The second is exact if the trainer merges `to_the_end`, as for a whole small corpus. Else it is the alphabet and
+    the words that are frequent enough: merging makes at least so many, since it goes on until the words are pieces; for
+    Unigram it is an estimate. For `held_out` see `alphabet_of`.
 
-    >>> piece_limits({"low": 2, "lower": 1}, TrainingPlan(trainer="bpe-bytes"), {}, whole=True)
+    >>> piece_limits({"low": 2, "lower": 1}, TrainingPlan(trainer="bpe-bytes"), {}, to_the_end=True)
     (256, 260)
     """
     if plan.trainer == "ngram":
@@ -277,7 +282,7 @@ def piece_limits(counts: WordCounts, plan: TrainingPlan, held_out: WordCounts, *
     always = start.union(symbols)
     minimum = plan.minimum_count or (2 if plan.trainer == "unigram" else 1)
     longest = plan.longest_piece if plan.trainer in MARKED else plan.longest_word
-    if whole and sum(map(len, counts)) <= SMALL:
+    if to_the_end:
         if plan.trainer == "unigram":
             return least, len(always | unigram.seed(counts, longest=longest, minimum_frequency=minimum).ranks.keys())
         return least, len(always) + len({merge.piece for merge in merges_of(counts, plan, symbols)} - always)

@@ -171,8 +171,8 @@ def start() -> BaseResponse:
     if corpus is None:
         return _upload_page(plan, gone=True)
     facts, others = corpus.facts, len(plan.plan.special_tokens)
-    least, possible = facts.least_pieces + others, facts.possible_pieces + others  # exactly if all of it was seen
-    if not plan.problems and not plan.plan.of_words and not facts.sampled:
+    least, possible = facts.least_pieces + others, facts.possible_pieces + others
+    if not plan.problems and not plan.plan.of_words and facts.is_exact:
         if plan.plan.size > possible:
             plan = plan.with_problem("size", failure_sentence("too_small", {"possible": possible}))
         elif plan.plan.size < least and not plan.plan.coverage:
