@@ -286,8 +286,7 @@ def piece_limits(counts: WordCounts, plan: TrainingPlan, held_out: WordCounts, *
         if plan.trainer == "unigram":
             return least, len(always | unigram.seed(counts, longest=longest, minimum_frequency=minimum).ranks.keys())
         return least, len(always) + len({merge.piece for merge in merges_of(counts, plan, symbols)} - always)
-    words = sum(count >= minimum and 1 < len(word) <= longest for word, count in counts.items())
-    return least, len(always) + words
+    return least, len(always) + sum(count >= minimum and 1 < len(word) <= longest for word, count in counts.items())
 
 
 _START = {  # the pieces of every vocabulary
