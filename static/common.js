@@ -188,6 +188,11 @@ const Tokenscope = (() => {
     open.querySelector("summary").focus();
   });
 
+  // A button for files has their names, once they are chosen.
+  document.addEventListener("change", ({ target: { files, previousElementSibling: title } }) => {
+    if (files?.length && title?.matches("[data-names]")) title.textContent = Array.from(files, (file) => file.name).join(" · ");
+  });
+
   // Without a script the choice of a theme is a form, after which the page is loaded anew.
   document.addEventListener("click", (event) => {
     const button = event.target.closest?.(".themes button");

@@ -42,6 +42,8 @@ LATER = [
     f"/steps/bpe?text={MERGES}&step=2",
     "/steps/unigram?text=unbelievable+hugs!&step=16",
     "/steps/training/ngram?step=4",
+    "/steps/hmm?observed=3+1+3&step=2",
+    "/steps/hmm?observed=3+1+3&start=H+2&lang=zh",
     "/learn/dictionary",
     "/vocabularies/bpe-bytes?query=the",
     "/vocabularies/unigrams",

@@ -124,7 +124,7 @@ def test_ngrams_are_trained_and_the_code_of_their_record_runs(tmp_path: Path) ->
     ("arguments", "said"),
     [
         (["none*.txt"], "none*.txt: there is no such file, and none matches"),
-        (["FILE", "--size", "30"], "--size: Enter a number from 300 to 256,000."),
+        (["FILE", "--size", "1"], "--size: Enter a number from 2 to 256,000."),
         (["FILE", "--algorithm", "wordpiece", "--split", "none"], "--split: WordPiece needs words"),
         (["FILE", "--out", "/nowhere/t.json"], "--out: /nowhere is not a folder that can be written to"),
         (["FILE", "--drop-rarer-than", "0"], "--drop-rarer-than must be at least 1"),

@@ -160,7 +160,7 @@ def test_the_disk_limit_holds(make: Make, long: str) -> None:
     [
         ("low lower\n", PLAN, "too_small"),
         (HAN, TrainingPlan(trainer="wordpiece", size=300), "alphabet"),
-        (SMALL, TrainingPlan(size=10), "plan"),
+        (SMALL, TrainingPlan(size=1), "plan"),
     ],
 )
 def test_a_failure_says_why(site_of_jobs: Flask, text: str, plan: TrainingPlan, failure: str) -> None:

@@ -87,6 +87,7 @@ def test_the_page_says_what_does_not_fit(client: FlaskClient) -> None:
     [
         ({"model": "gpt4o"}, 404, "There is no model “gpt4o” in the list. Similar: gpt-4o"),
         ({"model": [f"gpt-4o-{n}" for n in range(13)]}, 422, "These are 13 models; choose at most 12."),
+        ({"model": ""}, 422, "The list is empty. Choose at least one."),
         ({"model": "gpt-4o", "text": "x" * 1_100_000}, 413, "1,048,576"),
     ],
 )
@@ -101,6 +102,7 @@ def test_the_api_has_the_same_and_demands_a_model(client: FlaskClient) -> None:
     body = {"text": TEXT, "model": ["gpt-4o", "claude-opus-5"]}
     found = client.post("/api/v1/costs", json=body).get_json()
     assert found == client.get("/costs", query_string={**body, "format": "json"}).get_json()
-    assert client.post("/api/v1/costs", json={"text": "a", "model": []}).status_code == 422
+    refusal = client.post("/api/v1/costs", json={"text": "a", "model": []})
+    assert (refusal.status_code, 'model: The list is empty. Choose at least one."' in refusal.text) == (422, True)
     rows = client.get("/costs.csv", query_string=body).text.splitlines()
     assert len(rows) == 3

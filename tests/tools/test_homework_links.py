@@ -185,6 +185,13 @@ def test_given_merges_have_the_round_that_makes_a_token(client: FlaskClient, pla
         ("hit-bigram", "研究 生命 科学\n你 才 能来\n他 的 才能 很 高", "才能 kept 你 (0 + 1) / (2 + 17) = 0.053"),
         ("sheet-figures", "1 1 1", "Pasted segmentation 0.400 0.333 0.364"),
         ("hit-unknown", "4 0.5", "Pasted segmentation 9 9 0.667"),
+        ("slp-bigrams", "2/3 1/3 1/2", "Sam am 1 1 / 2 0.500"),
+        ("slp-laplace", "3/13", "Sam am 2 (2 + 1) / (3 + 11) 0.214"),
+        ("hit-score", "FMM P = 0.5 R = 0.5", "研究生 命"),
+        ("slp-viterbi", "0.32 0.02 0.0404", "H H 0.32 0.6 0.2 0.0384 H C 0.02 0.5 0.2 0.002"),
+        ("slp-viterbi-path", "H H H", "Traced back from there, the best path is H C H."),
+        ("sheet-hmm", "B M E", "Traced back from there, the best path is B E S."),
+        ("sheet-hmm-table", "0.18 0 0 0.008 0", "B S 0.008 0.6 0.05 0.00024"),
     ],
 )
 def test_a_figure_has_the_page_that_shows_it(client: FlaskClient, id: str, answer: str, shown: str) -> None:
@@ -211,10 +218,9 @@ def test_a_page_that_shows_the_whole_answer_comes_with_the_answer(client: FlaskC
 
 WITHOUT = {
     "cs336-unicode1", "cs336-unicode2-sizes", "cs336-unicode2-wrong", "cs336-unicode2-invalid", "cs336-decoding",
-    "minbpe-shuffle", "hit-dictionary", "hit-score", "hit-speed", "slp-bigrams", "slp-laplace", "slp-perplexity",
-    "slp-viterbi", "slp-viterbi-path", "sheet-hmm", "sheet-hmm-table",
+    "minbpe-shuffle", "hit-dictionary", "hit-speed", "slp-perplexity",
 }  # fmt: skip
-"""Exercises that no walkthrough can show: no training or segmentation, tables of an HMM, another rule for smoothing."""
+"""Exercises that no walkthrough can show: no training or segmentation; nothing computes the perplexity of a text."""
 
 
 def test_every_other_exercise_has_a_link(client: FlaskClient) -> None:

@@ -92,3 +92,9 @@ def test_equality_of_languages_is_the_gini_of_their_tokens(client: FlaskClient) 
     page = client.get("/languages?with=bpe-bytes&with=wordpiece&lang=en").text
     table = " ".join(re.sub(r"<[^>]+>", " ", page[page.index('class="equality"') :].split("</table>")[0]).split())
     assert "Demo: byte-level BPE, 32k 0.410 20.72× Burmese 39 Demo: WordPiece, 32k 0.118 2.44× Finnish 14" in table
+
+
+def test_what_finds_chinese_words_is_not_offered(client: FlaskClient) -> None:
+    offered = set(re.findall(r'name="with" value="([^"]+)"', client.get("/languages").text))
+    assert "bpe-bytes" in offered
+    assert not offered & {"jieba", "ngram", "tagger"}

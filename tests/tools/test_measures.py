@@ -53,3 +53,12 @@ def test_chinese_words_spell_the_runs(text: str) -> None:
     found = words_of(text, chinese_words)
     assert "".join(found.of(text)) == "".join(re.findall(r"\w", text))
     assert found.han == sum(not word.isascii() for word in found.of(text))
+
+
+@pytest.mark.parametrize(
+    ("methods", "unit"),
+    [(["fmm:jieba", "bmm:jieba"], "words"), (["fmm:jieba", *TWO], "words or tokens"), (TWO, "tokens")],
+)
+def test_words_of_dictionaries_are_counted_as_words(client: FlaskClient, methods: list[str], unit: str) -> None:
+    page = client.get("/measures", query_string={"with": methods, "text": "研究生命起源", "lang": "en"}).text
+    assert re.search(r'<p class="count"><b>[^<]+</b> ([^<]+)</p>', page)[1] == unit  # type: ignore[index]

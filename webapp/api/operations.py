@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from webapp.core.formats.tiktoken import ENCODINGS
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import unavailable_problem
-from webapp.tools.inputs import Input, body_model
+from webapp.tools.inputs import Input, body_model, sentence_of
 from webapp.tools.kernel import ApiEntry, Tool, as_object
 from webapp.vocabularies import StillFetchingError, UnavailableVocabularyError
 from webapp.web.json_responses import json_response
@@ -103,10 +103,8 @@ def _refuse(error: ValidationError, root: str = "#/") -> NoReturn:
             raise replace(problem, field="/".join(map(_escaped, one["loc"])), status=status)
     if details[0]["type"] == "json_invalid":
         refuse(400, f"The body is not JSON: {details[0]['msg'].removeprefix('Invalid JSON: ')}.")
-    places = [
-        ("/".join(map(_escaped, one["loc"])), one["msg"].removeprefix("Value error, ")) for one in details[:MOST_ERRORS]
-    ]
-    summary = "; ".join(f"{place or 'the body'}: {message}" for place, message in places[:3])
+    places = [("/".join(map(_escaped, one["loc"])), sentence_of(one)) for one in details[:MOST_ERRORS]]
+    summary = "; ".join(f"{place or 'the body'}: {message.removesuffix('.')}" for place, message in places[:3])
     refuse(
         422,
         f"The request is invalid. {summary}.",

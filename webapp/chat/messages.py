@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from webapp.chat.templates import is_well_formed
 from webapp.core.vocabulary_error import Phrase, shown
 
 _BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking")
@@ -241,11 +242,8 @@ def _check(value: Any) -> None:
             left += [(part, level + 1) for pair in item.items() for part in pair]
         elif isinstance(item, list):
             left += [(part, level + 1) for part in item]
-        elif isinstance(item, str) and not item.isascii():
-            try:
-                item.encode()
-            except UnicodeEncodeError:
-                raise ConversationError(Phrase("half of a surrogate pair stands alone in a text")) from None
+        elif isinstance(item, str) and not item.isascii() and not is_well_formed(item):
+            raise ConversationError(Phrase("half of a surrogate pair stands alone in a text"))
 
 
 def _too_deep() -> Phrase:

@@ -40,6 +40,11 @@ class Marked:
     contents: tuple[Span, ...]
 
     @property
+    def messages(self) -> list[int | None]:
+        """The message of each content."""
+        return [span.message for span in self.contents]
+
+    @property
     def tail(self) -> str:
         """What follows the last content."""
         return self.text[self.contents[-1].end :] if self.contents else self.text
@@ -194,7 +199,7 @@ class _Attribution:
             for at, tail in found.items()
             if isinstance(at, int) and (not tail.contents or tail.contents[-1].message in self._before(at))
         }
-        self.has_content = {span.message for span in whole.contents}
+        self.has_content = set(whole.messages)
         self.header = _header(found.get("three"), found.get("two"))
 
     def spans(self) -> list[Span]:
@@ -238,8 +243,7 @@ class _Attribution:
         end = len(gap)
         without = self.found.get("whole")
         if self.reply and without is not None:
-            same = [span.message for span in without.contents] == [span.message for span in self.whole.contents]
-            end = common(without.tail, gap) if same else len(gap)
+            end = common(without.tail, gap) if without.messages == self.whole.messages else len(gap)
         pieces: list[Piece] = []
         at = 0
         for message in self._ending_in(before, last):
@@ -281,9 +285,7 @@ class _Attribution:
     def _tool_blocks(self, gaps: Sequence[str]) -> dict[int, tuple[int, int]]:
         """Where gaps have what they lack without tools, by the gap's number."""
         without = self.found.get("toolless")
-        if without is None or [span.message for span in without.contents] != [
-            span.message for span in self.whole.contents
-        ]:
+        if without is None or without.messages != self.whole.messages:
             return {}
         blocks = {}
         for number, (gap, plain) in enumerate(zip(gaps, without.gaps(), strict=True)):

@@ -28,9 +28,8 @@ from webapp.core.training.plan import Progress, Report, TrainingPlan
 FAN_IN = 16  # runs that are merged at once
 PARTITIONS = ((1 << 32, 8), (1 << 40, 32), (1 << 64, 256))
 """For corpora of up to so many bytes so many partitions, so that the runs of one fit into a worker's memory."""
-FACTS = (
-    "counted.json"  # what is known of a corpus besides its words; written last, so that the runs are complete with it
-)
+# What is known of a corpus besides its words; written last, so that the runs are complete with it.
+FACTS = "counted.json"
 MOST_WORDS = 500_000
 MOST_CHARACTERS = 30_000_000
 """How many different words a worker counts in memory before it compresses them: about 150 MB."""

@@ -39,7 +39,10 @@ def decode(tokenizer: Tokenizer, given: InputText, options: Namespace) -> Iterat
     if options.tokens:
         yield from _by_token(tokenizer, ids, given, options)
         return
-    text = _decoded(tokenizer, ids, given, options.skip_special)
+    try:
+        text = tokenizer.decode(ids, skip_special=options.skip_special)
+    except ValueError as error:
+        raise InputError(f"{given.place}: {error}") from None
     if options.json:
         yield _json(given, {"text": text})
     else:
@@ -177,10 +180,3 @@ def _place(given: InputText, line: int, column: int) -> str:
     """The place of an error: the column in a line that is a text, or else the line and the column."""
     where = f"column {column}" if given.line is not None else f"line {line}, column {column}"
     return f"{given.place}, {where}"
-
-
-def _decoded(tokenizer: Tokenizer, ids: Sequence[int], given: InputText, skip_special: bool) -> str:
-    try:
-        return tokenizer.decode(ids, skip_special=skip_special)
-    except ValueError as error:
-        raise InputError(f"{given.place}: {error}") from None

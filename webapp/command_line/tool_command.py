@@ -27,7 +27,7 @@ from webapp.rendering.delimited import csv_parts
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.messages import unavailable_problem
 from webapp.tools import TOOLS
-from webapp.tools.inputs import Input, body_model, literals
+from webapp.tools.inputs import Input, body_model, literals, sentence_of
 from webapp.tools.kernel import ApiEntry, Tool, as_object
 from webapp.vocabularies.catalogue import CatalogueEntry, registered
 from webapp.vocabularies.library import StillFetchingError, UnavailableVocabularyError, library
@@ -160,7 +160,7 @@ def _output(options: argparse.Namespace, given: InputText) -> Iterator[str]:
     except UnavailableVocabularyError as error:
         raise InputError(unavailable_problem(error).message) from None
     except ValidationError as error:
-        wrong = (f"{each['loc'][0]}: {each['msg'].removeprefix('Value error, ')}" for each in error.errors())
+        wrong = (f"{each['loc'][0]}: {sentence_of(each)}" for each in error.errors())
         raise ArgumentError("; ".join(wrong)) from None
     except InputProblem as error:
         raise InputError(f"{given.place}: {error}") from None

@@ -16,12 +16,11 @@ from flask import Flask, current_app
 
 from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.survey import CorpusFacts
-from webapp.jobs.corpora import Corpora, NoRoomError
+from webapp.jobs.corpora import ID, Corpora, NoRoomError
 from webapp.storage import Failure, Job, JobStore, TooManyJobsError, storage_of
 
 # Of one visitor, corpora that no training needs, so that uploads alone never fill the disk.
 MOST_IDLE_CORPORA = 4
-_ID = re.compile(r"[A-Za-z0-9_-]{22}")
 _EXTENSION = "tokenscope-jobs"
 
 
@@ -61,7 +60,7 @@ class Jobs:
 
     def find(self, id: str) -> Job | None:
         """The job with this id; None for any other string."""
-        return self.store.find(id) if _ID.fullmatch(id) else None
+        return self.store.find(id) if ID.fullmatch(id) else None
 
     def cancel(self, id: str) -> None:
         """Cancel a job that waits or runs; its worker stops it within two seconds, and the corpus stays."""

@@ -21,7 +21,7 @@ from webapp.vocabularies.disk_cache import write_whole
 CHUNK = 1 << 20
 # The rest of the disk belongs to the database and to everybody else.
 FREE_BYTES = 500_000_000
-_ID = re.compile(r"[A-Za-z0-9_-]{22}")
+ID = re.compile(r"[A-Za-z0-9_-]{22}")
 _LIST = "files.json"
 _SCRATCH = "work"
 _OWNER = "owner"
@@ -170,15 +170,15 @@ class Corpora:
 
     def _all(self) -> Iterator[Path]:
         with suppress(OSError):
-            yield from (path for path in self.folder.iterdir() if _ID.fullmatch(path.name))
+            yield from (path for path in self.folder.iterdir() if ID.fullmatch(path.name))
 
     def _folder(self, id: str) -> Path:
-        if not _ID.fullmatch(id):
+        if not ID.fullmatch(id):
             raise KeyError(id)
         return self.folder / id
 
     def _listed(self, id: str) -> list[dict[str, Any]] | None:
-        if not _ID.fullmatch(id) or not (self.folder / id).is_dir():
+        if not ID.fullmatch(id) or not (self.folder / id).is_dir():
             return None
         try:
             listed: list[dict[str, Any]] = json.loads((self.folder / id / _LIST).read_text("utf-8"))

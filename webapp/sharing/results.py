@@ -28,7 +28,7 @@ from webapp.tokenization.comparison.state import (
 from webapp.tokenization.comparison.views import ComparisonView
 from webapp.tokenization.exports import WRITERS, counted_tokens, download, picture_title, picture_words
 from webapp.tokenization.forms import InputProblem
-from webapp.tokenization.messages import translated
+from webapp.tokenization.messages import noted, translated
 from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.snapshots import ShareTerms, Shown, SnapshotModel, encoding_of, store
 from webapp.tokenization.state import DEFAULTS, State, view_of
@@ -244,13 +244,12 @@ class ShownResult(Shown):
         return " · ".join(part for part in parts if part)
 
     def _view(self, kind: type[AnyView]) -> AnyView:
-        details, problems = None, []
+        details = None
+        problems: list[InputProblem] = []
         if request.args.get("token"):  # empty: the form of a page without a selected token, or its button to close
-            try:
+            with noted(problems):
                 index = request.args.get("token", -1, int)
                 details = TokenDetails(self.restored.result, index, request.args["token"][:20])
-            except InputProblem as problem:
-                problems.append(problem)
         state = replace(self.restored.state, view=view_of(request.args.get("view")) or self.restored.state.view)
         chosen = f"view={state.view}&" if "view" in request.args else ""
         return kind(

@@ -15,6 +15,7 @@ from webapp.core.encoding import Encoding
 from webapp.core.models.dictionary import Dictionary, Reason
 from webapp.core.models.maximum_probability import MaximumProbability, Mode
 from webapp.core.tokenizer import Tokenizer
+from webapp.rendering.pictures.tables import pieces_written
 from webapp.tokenization.result import Result
 from webapp.vocabularies import CatalogueEntry, library, title_of
 from webapp.vocabularies.descriptions import description_of
@@ -98,20 +99,8 @@ def tokenization_stream(encoding: Encoding, want: Collection[Want]) -> dict[str,
 
 
 def _pieces(encoding: Encoding) -> Iterator[JSONPiece]:
-    """The piece of each token, serialized once per id; for an unknown token, the text that it covers."""
-    unknown, special = encoding.unknown, encoding.special
-
-    def pieces() -> Iterator[JSONPiece]:
-        written: dict[int, JSONPiece] = {}
-        for index, id in enumerate(encoding.ids):
-            if index in unknown or index in special:
-                yield json_piece(encoding.piece(index))
-                continue
-            if id not in written:
-                written[id] = json_piece(encoding.piece(index))
-            yield written[id]
-
-    return pieces()
+    """The piece of each token; for an unknown token, the text that it covers."""
+    return pieces_written(encoding, json_piece)
 
 
 def words_json(tokenizer: Tokenizer, mode: str, text: str) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from webapp.tokenization.algorithms import algorithm_names, inference_title
 from webapp.tokenization.result import Result
 from webapp.tokenization.state import State
 from webapp.vocabularies import find, title_of
-from webapp.web.htmx import private
+from webapp.web.htmx import attachment
 from webapp.web.json_responses import json_parts, json_piece
 from webapp.web.localization import LANGUAGES, current_key, join_list, number
 from webapp.web.long_responses import long_response
@@ -75,11 +75,9 @@ Writer = tuple[str, Callable[[Any], Iterable[str | bytes]]]
 
 
 def download(writer: Writer, value: object, name: str) -> Response:
-    """A value as a download. Its name is fixed: no input of the visitor goes into a header."""
+    """A value as a download; no input of the visitor may be in the name."""
     mimetype, write = writer
-    response = long_response(write(value), mimetype=mimetype)
-    response.headers["Content-Disposition"] = f"attachment; filename={name}"
-    return private(response)
+    return attachment(long_response(write(value), mimetype=mimetype), name)
 
 
 def _json(result: Result) -> Iterator[str]:
@@ -159,13 +157,14 @@ WRITERS: dict[str, Writer] = {
 class Frequencies:
     """Tokens by their rank, at least one: all of them, or `thinned` for a chart.
 
-    `total` is the number of tokens in the text, `piece_of` maps an id to its piece.
+    `total` is the number of tokens in the text, `piece_of` maps an id to its piece. `words`: the tokens are words.
     """
 
     title: str
     tokens: Sequence[RankedToken]
     total: int
     piece_of: Callable[[int], str | bytes]
+    words: bool
 
     @property
     def chart(self) -> LineChart:
@@ -180,10 +179,13 @@ class Frequencies:
         return LineChart(
             "frequencies-chart",
             self.title,
-            _("Rank against frequency of the tokens, both axes logarithmic"),
+            _("Rank against frequency, both axes logarithmic"),
             logarithmic(_("rank"), 1, ranks[-1], ranks, number),
             logarithmic(_("frequency"), 1, counts[-1], counts, number),
-            (Series(_("Tokens"), points, strong=True), Series("Zipf", ((last, most / last), (1, most)))),
+            (
+                Series(_("Words") if self.words else _("Tokens"), points, strong=True),
+                Series("Zipf", ((last, most / last), (1, most))),
+            ),
         )
 
     def shown(self, token: RankedToken) -> str:
@@ -221,7 +223,9 @@ def frequencies_of(result: Result) -> Frequencies:
     def piece_of(id: int) -> str | bytes:
         return pieces[id] if id < len(pieces) else encoding.piece(encoding.ids.index(id))  # one that a visitor added
 
-    return Frequencies(picture_title(result.state), ranked(encoding.ids), len(encoding), piece_of)
+    return Frequencies(
+        picture_title(result.state), ranked(encoding.ids), len(encoding), piece_of, result.state.finds_words
+    )
 
 
 FREQUENCY_WRITERS: dict[str, Writer] = {

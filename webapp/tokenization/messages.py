@@ -1,6 +1,7 @@
 """Messages about a result, in the reader's language."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from flask import Response, current_app
 from flask_babel import gettext as _
@@ -20,6 +21,7 @@ from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.state import State
 from webapp.vocabularies import (
     CatalogueEntry,
+    StillFetchingError,
     StorageFullError,
     UnavailableVocabularyError,
     find,
@@ -66,6 +68,17 @@ def still_fetching_problem() -> InputProblem:
     """The problem with a vocabulary that is not there yet, and what to do."""
     waiting = _("The vocabulary is still being downloaded. Try again in a moment.")
     return InputProblem(waiting, 503, "vocabulary")
+
+
+@contextmanager
+def noted(problems: list[InputProblem]) -> Iterator[None]:
+    """Note what the block raises for a visitor to correct, or while the vocabulary is being downloaded."""
+    try:
+        yield
+    except InputProblem as problem:
+        problems.append(problem)
+    except StillFetchingError:
+        problems.append(still_fetching_problem())
 
 
 def unavailable_problem(error: UnavailableVocabularyError) -> InputProblem:

@@ -3,6 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from typing import Annotated
 
 from flask import current_app
@@ -192,11 +193,7 @@ class ShownAmbiguities:
         return AmbiguousPlace("overlapping", chain.start, chain.end, chain.length, words, self._chosen(chain))
 
     def _of_word(self, word: Combination) -> AmbiguousPlace:
-        spans = []
-        at = word.start
-        for part in word.parts:
-            spans.append((at, at + len(part)))
-            at += len(part)
+        spans = list(pairwise(accumulate(map(len, word.parts), initial=word.start)))
         return AmbiguousPlace("combinational", word.start, word.end, None, spans, self._chosen(word))
 
     def _chosen(self, place: Chain | Combination) -> list[list[Span]]:

@@ -16,7 +16,7 @@ from webapp.tokenization.state import State
 from webapp.tools.inputs import Answer, Input, Text
 from webapp.tools.kernel import ApiEntry, Tool
 from webapp.vocabularies import library
-from webapp.vocabularies.language_models import LanguageModel, find_models, model_list, model_of
+from webapp.vocabularies.language_models import LanguageModel, by_family, find_models, model_list, model_of
 
 MOST = 12
 DEFAULT = ("gpt-5.5", "gpt-5-mini", "gpt-4o", "gpt-oss-120b", "gpt-4-turbo", "claude-opus-5")
@@ -52,10 +52,7 @@ class CostsInput(Input):
     def offered(self) -> dict[str, list[LanguageModel]]:
         """The models of the list by publisher, and those that were chosen by another name."""
         chosen = [found for name in self.model if (found := model_of(name)) and found.id not in model_list().models]
-        groups: dict[str, list[LanguageModel]] = {}
-        for model in (*find_models(""), *chosen):
-            groups.setdefault(model.family, []).append(model)
-        return groups
+        return by_family([*find_models(""), *chosen])
 
     @property
     def chosen(self) -> set[str]:

@@ -28,14 +28,14 @@ from webapp.tokenization import forms
 from webapp.tokenization.forms import InputProblem
 from webapp.tokenization.ids import MOST_IDS, IdsError, OutsideIds, ids_outside, read_ids
 from webapp.tokenization.links import can_decode
-from webapp.tokenization.messages import joined, still_fetching_problem, text_problem
+from webapp.tokenization.messages import joined, noted, text_problem
 from webapp.tokenization.result import tokenize_or_explain
 from webapp.tokenization.state import State
 from webapp.tokenization.views import DECODED_SHOWN, LONG, SHORT, TILES
 from webapp.tools.inputs import Answer, FromForm, PageNumber, at_most, require_page, whole
 from webapp.tools.kernel import ApiEntry, Tool
 from webapp.tools.picker import DEFAULT_VOCABULARY, TokenizerInput, VocabularyInput, named_on_page, vocabulary_named
-from webapp.vocabularies import StillFetchingError, shipped_tokenizer, tokenizer_of
+from webapp.vocabularies import shipped_tokenizer, tokenizer_of
 from webapp.web.json_responses import Piece, json_piece, well_formed
 from webapp.web.localization import join_list, number
 
@@ -102,12 +102,8 @@ class DecodeInput(VocabularyInput):
             problems = [InputProblem(message, 422, "vocabulary")]
         ids: Sequence[int] = ()
         if not problems:
-            try:
+            with noted(problems):
                 ids = tokenize_or_explain(state).encoding.ids
-            except InputProblem as problem:
-                problems = [problem]
-            except StillFetchingError:
-                problems = [still_fetching_problem()]
         if len(ids) > MOST_IDS:
             message = _(
                 "The text has %(count)s tokens; the limit here is %(limit)s ids.",

@@ -4,7 +4,6 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from http import HTTPStatus
 from importlib.resources import files
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 from urllib.parse import urlencode
@@ -40,9 +39,9 @@ from webapp.vocabularies import (
     tokenizer_of,
 )
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
-from webapp.web.htmx import private
+from webapp.web.errors import forbid_foreign
+from webapp.web.htmx import attachment
 from webapp.web.rates import stores_by_hash
-from webapp.web.security import is_foreign
 
 MOST_SPECIAL = 20  # special tokens that are spelled out
 
@@ -367,17 +366,14 @@ def download(file: str) -> BaseResponse:
     if file not in contents:
         abort(404)
     kind = "application/json" if file.endswith(".json") else "application/octet-stream"
-    response = Response(contents[file], mimetype=kind)
-    response.headers["Content-Disposition"] = f"attachment; filename={file}"
-    return private(response)
+    return attachment(Response(contents[file], mimetype=kind), file)
 
 
 @expansion_files.post("/store")
 @stores_by_hash
 def store() -> BaseResponse:
     """Store the expanded vocabulary as an upload, and show its page."""
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     given, contents, problems = _contents()
     if problems:
         return page_of(TOOL, given, None, problems)

@@ -33,6 +33,7 @@ from pydantic_core import ErrorDetails
 from werkzeug.datastructures import CombinedMultiDict
 
 from webapp.tokenization.forms import InputProblem, as_typed, text_of, within
+from webapp.tokenization.messages import noted
 from webapp.web.localization import join_list
 
 AnyInput = TypeVar("AnyInput", bound="Input")
@@ -179,10 +180,8 @@ def read(kind: type[AnyInput], request: Request) -> tuple[AnyInput, list[InputPr
             missing = _("The form arrived without its text. Go back and send it again.")
             problems.append(InputProblem(missing, 400, "text"))
         if upload and upload.filename:
-            try:
+            with noted(problems):
                 valid = valid.model_copy(update={"text": text_of(upload)})
-            except InputProblem as wrong:
-                problems.append(wrong)
     return valid, problems
 
 
@@ -236,12 +235,28 @@ def _problem(kind: type[Input], details: ErrorDetails) -> InputProblem:
             ),
             422,
         )
+    elif details["type"] in ("too_short", "too_long"):
+        message, status = sentence_of(details), 422
     else:
         message, status = _("“%(value)s” is not a whole number.", value=value), 422
     is_page_number = status == 404 and _mark(field, OnPage) is not None
     form = _mark(field, FromForm)
     has_place = not (is_page_number or (form is not None and form.button))
     return InputProblem(message, status, (field.serialization_alias or name) if has_place else "", value)
+
+
+def sentence_of(details: ErrorDetails) -> str:
+    """What one of pydantic's errors says; of lists, without the names of Python's types."""
+    if details["type"] == "too_short":
+        return _("The list is empty. Choose at least one.")
+    if details["type"] == "too_long":
+        limits = details["ctx"]
+        return _(
+            "The list has %(count)s entries; the limit is %(most)s.",
+            count=limits["actual_length"],
+            most=limits["max_length"],
+        )
+    return details["msg"].removeprefix("Value error, ")
 
 
 def literals(field: FieldInfo) -> tuple[str, ...]:

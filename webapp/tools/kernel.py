@@ -22,7 +22,7 @@ from webapp.tokenization.snapshots import SharingPage
 from webapp.tokenization.state import State
 from webapp.tools.inputs import Input
 from webapp.vocabularies import StillFetchingError
-from webapp.web.htmx import private, swappable, wants_partial
+from webapp.web.htmx import attachment, private, swappable, wants_partial
 from webapp.web.json_responses import json_response
 from webapp.web.long_responses import long_response
 
@@ -219,6 +219,4 @@ def as_object(answer: Any) -> dict[str, Any]:
 
 
 def _download(response: Response, name: str) -> Response:
-    if response.status_code == 200:
-        response.headers["Content-Disposition"] = f"attachment; filename={name}"
-    return private(response)
+    return attachment(response, name) if response.status_code == 200 else private(response)

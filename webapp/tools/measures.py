@@ -20,7 +20,7 @@ from webapp.tokenization.forms import InputProblem, as_typed, within
 from webapp.tokenization.links import vocabulary_choices
 from webapp.tokenization.measures.definitions import DEFINITIONS, Definition
 from webapp.tokenization.measures.measured import Measured, MeasureGroups, groups_of, measure, passages
-from webapp.tokenization.messages import still_fetching_problem, translated
+from webapp.tokenization.messages import noted, still_fetching_problem, translated
 from webapp.tokenization.state import State
 from webapp.tools.inputs import Answer, Input, Text, at_most
 from webapp.tools.kernel import ApiEntry, Tool
@@ -66,11 +66,9 @@ class MeasuresInput(Input):
         )
         gold = as_typed(values.get("gold"))
         gold_text = None
-        try:
+        with noted(problems):
             within(gold, current_app.config["MAX_TEXT_BYTES"], _("The gold segmentation"), "gold")
             gold_text = gold_of(gold)
-        except InputProblem as problem:
-            problems.append(problem)
         gold = gold if gold.strip() else ""
         return cls.model_construct(comparison=comparison, gold=gold, gold_text=gold_text), problems
 

@@ -328,6 +328,14 @@ def models_using(vocabulary: str) -> list[LanguageModel]:
     return model_list().using(vocabulary)
 
 
+def by_family(models: Iterable[LanguageModel]) -> dict[str, list[LanguageModel]]:
+    """Models in the order given, by their families."""
+    families: dict[str, list[LanguageModel]] = {}
+    for model in models:
+        families.setdefault(model.family, []).append(model)
+    return families
+
+
 def is_old(model: LanguageModel, today: date) -> bool:
     """Whether the figures of a model are more than 60 days old."""
     return model.as_of is not None and today - model.as_of > OLD

@@ -68,8 +68,8 @@ def init_app(app: Flask) -> None:
     # In a page that a visitor opens from elsewhere, the sheet itself: on a slow line that paints it 0.5 s earlier. The
     # next pages get links, and the browser keeps what they lead to.
     @app.template_global()
-    def stylesheet(name: str, inlined: bool = False) -> Markup:
-        if inlined and request.headers.get("Sec-Fetch-Site") in ("none", "cross-site"):
+    def stylesheet(name: str) -> Markup:
+        if comes_from_elsewhere():
             sheet = re.sub(UNSENT["text/css"], b"", (folder / name).read_bytes())
             g.setdefault("inlined_styles", []).append(b64encode(hashlib.sha256(sheet).digest()).decode())
             return Markup(f"<style>{sheet.decode()}</style>")
@@ -86,6 +86,11 @@ def init_app(app: Flask) -> None:
     def version(endpoint: str, values: dict[str, Any]) -> None:
         if endpoint == ENDPOINT and (version := current(str(values.get("filename", "")))):
             values.setdefault("v", version)
+
+
+def comes_from_elsewhere() -> bool:
+    """Whether the visitor follows a link of another site, or types an address."""
+    return request.headers.get("Sec-Fetch-Site") in ("none", "cross-site")
 
 
 def is_known(request: Request) -> bool:

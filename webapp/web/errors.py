@@ -4,7 +4,7 @@ import logging
 from traceback import clear_frames
 from typing import Any
 
-from flask import Flask, Request, Response, current_app, g, make_response, request
+from flask import Flask, Request, Response, abort, current_app, g, make_response, request
 from flask_babel import gettext as _
 from werkzeug.exceptions import BadHost, HTTPException, InternalServerError, MethodNotAllowed, RequestEntityTooLarge
 
@@ -15,7 +15,7 @@ from webapp.web import plain_errors, rates
 from webapp.web.htmx import wants_partial
 from webapp.web.localization import number
 from webapp.web.problems import heading_for, is_api, problem, sentence_for, wants_problems
-from webapp.web.security import is_framed
+from webapp.web.security import is_foreign, is_framed
 from webapp.web.server_variables import RETRY_AFTER, STOPPED
 from webapp.web.templates import ErrorMessage, ErrorPage, FrameMessage, render
 
@@ -36,6 +36,12 @@ class StoppedRequestError(Exception):
         super().__init__(reason)
         self.reason = reason
         self.retry_after = retry_after
+
+
+def forbid_foreign() -> None:
+    """End the request with status 403 if it came from a page of another site, because it makes this one change."""
+    if is_foreign(request):
+        abort(403)
 
 
 def init_app(app: Flask) -> None:

@@ -21,6 +21,18 @@ def private(response: AnyResponse) -> AnyResponse:
     return response
 
 
+def unstored(response: AnyResponse) -> AnyResponse:
+    """Keep the response out of every cache."""
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def attachment(response: AnyResponse, name: str) -> AnyResponse:
+    """A private response that a browser saves as a file. Its name is fixed: no input of the visitor is in a header."""
+    response.headers["Content-Disposition"] = f"attachment; filename={name}"
+    return private(response)
+
+
 def swappable(response: Response, address: str | None = None, *, vary: str = "") -> Response:
     """A private response that differs for htmx, which shows `address` as its URL; `vary` names a further header."""
     response.vary.update([REQUEST_TYPE, vary] if vary else [REQUEST_TYPE])

@@ -15,7 +15,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from webapp.core.homework import training as homework_training
-from webapp.core.homework.computed import viterbi
 from webapp.core.homework.files import handed_in
 from webapp.core.homework.merges import judge, judge_vocabulary, written, written_vocabulary
 from webapp.core.homework.rounds import BPERounds, Pair, WordPieceRounds, train
@@ -23,6 +22,7 @@ from webapp.core.homework.training import Training
 from webapp.core.reference import bpe, hmm, wordpiece
 from webapp.core.text.utf8 import bytes_to_characters, characters_to_bytes
 from webapp.core.traces.training_merges import train_unmarked
+from webapp.core.traces.viterbi import HMMTables, viterbi_trace
 from webapp.core.trainers import bpe as trainer
 from webapp.core.trainers.ties import TIE_RULES, TieRule
 
@@ -217,13 +217,17 @@ def test_viterbi_of_segmentation() -> None:
         "E": {"x": 0.2, "y": 0.6},
         "S": {"x": 0.3, "y": 0.1},
     }
-    model = {"start": dict.fromkeys("BMES", 0.0) | start, "transition": transition, "emission": emission}
+    flat = [
+        {(state, key): value for state, row in table.items() for key, value in row.items()}
+        for table in (transition, emission)
+    ]
+    starts = {(state,): start.get(state, 0.0) for state in "BMES"}
     logs = [{name: log(value) for name, value in row.items()} for row in (start,)]
     tables = [
         {state: {key: log(value) for key, value in row.items()} for state, row in table.items()}
         for table in (transition, emission)
     ]
     for text in ("xy", "xyxy", "xxyyxy"):
-        path = viterbi(text, model)[1]
+        path = viterbi_trace(HMMTables(tuple(text), starts, *flat)).states
         if path[-1] in "ES":
-            assert path == hmm.viterbi(text, logs[0], *tables)
+            assert list(path) == hmm.viterbi(text, logs[0], *tables)

@@ -280,6 +280,15 @@ def test_the_panel_has_an_address_a_table_and_a_json_twin(client: FlaskClient) -
         assert client.get(path, follow_redirects=True).status_code == 404
 
 
+def test_a_short_text_shows_the_chart_of_books_and_words_are_called_words(client: FlaskClient) -> None:
+    query = {"text": "研究生命的起源", "algorithm": "fmm", "vocabulary": "jieba", "frequencies": "1"}
+    panel = client.get("/", query_string=query).text.partition('id="frequencies"')[2].partition("</table>")[0]
+    assert "too short for a chart of its own" in panel
+    assert "the slope is −1.05, fitted to the words" in panel
+    assert ("Words by rank" in panel, ">Id<" in panel, " tokens" in panel) == (True, False, False)
+    assert ">Id<" in client.get("/", query_string={**BPE, "frequencies": "1"}).text.partition('id="frequencies"')[2]
+
+
 def test_chart_and_table_are_exported(client: FlaskClient) -> None:
     svg = client.get("/frequencies", query_string={**BPE, "format": "svg"})
     assert (svg.mimetype, svg.text.count("<circle")) == ("image/svg+xml", 6)

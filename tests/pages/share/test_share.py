@@ -2,8 +2,10 @@
 
 import html
 import re
+from base64 import b64encode
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -184,6 +186,22 @@ def test_the_page_cache_is_separate_for_each_theme(client: FlaskClient) -> None:
     assert len(set(seen.values())) == 3
     client.delete_cookie("theme")
     assert client.get(path).data == system.data
+
+
+@pytest.mark.parametrize(
+    ("site", "inlined"), [("none", True), ("cross-site", True), ("same-origin", False), ("", False)]
+)
+def test_a_page_that_is_opened_from_elsewhere_has_its_styles_in_it(
+    client: FlaskClient, site: str, inlined: bool
+) -> None:
+    """Also a shared page from the cache, which its second request gets."""
+    path = link(share(client, title="sent to a friend"))
+    for page in ("/", "/learn/why", path, path, f"{path}/embed", "/nope"):
+        answer = client.get(page, headers={"Sec-Fetch-Site": site} if site else {})
+        sheets = re.findall("(?s)<style>(.*?)</style>", answer.text)
+        digests = {b64encode(sha256(sheet.encode()).digest()).decode() for sheet in sheets}
+        assert digests == set(re.findall("'sha256-(.*?)'", answer.headers["Content-Security-Policy"]))
+        assert (bool(sheets), 'rel="stylesheet"' in answer.text) == (inlined, not inlined)
 
 
 def test_what_stands_under_the_tokens_of_a_stored_result(client: FlaskClient) -> None:

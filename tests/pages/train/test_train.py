@@ -10,7 +10,7 @@ from tests.pages.train.conftest import TEXT, send
 from tests.site import HTMX, Page
 from webapp.core.formats.recognize import save
 from webapp.core.training.counting import count_words
-from webapp.core.training.plan import Progress, TrainingPlan, TrainingRecord
+from webapp.core.training.plan import SUBWORD_TRAINERS, Progress, TrainingPlan, TrainingRecord
 from webapp.core.training.train import train
 from webapp.jobs import Failure, Jobs, jobs_of
 from webapp.storage import VocabularyFile, storage
@@ -128,11 +128,25 @@ def test_an_algorithm_shows_its_own_choices(
 
 def test_the_size_offered_is_one_that_the_corpus_allows(client: FlaskClient, corpus: str) -> None:
     page = client.get(f"/train?corpus={corpus}").text
-    offered, possible = (re.search(pattern, page) for pattern in (r'id="size" value="(\d+)"', r"at most ([\d,]+)\."))
+    offered, allowed = re.search(r'id="size" value="(\d+)"', page), re.search(r"sizes from 256 to ([\d,]+)\.", page)
     assert offered is not None
-    assert possible is not None
-    assert int(offered[1]) == int(possible[1].replace(",", "")) < 8000
+    assert allowed is not None
+    assert int(offered[1]) == int(allowed[1].replace(",", "")) < 8000
     assert 'id="size" value="7999"' in client.get(f"/train?corpus={corpus}&size=7999").text
+
+
+@pytest.mark.parametrize("trainer", SUBWORD_TRAINERS)
+@pytest.mark.parametrize("text", ["他来到了网易杭研大厦。" * 20, "好"])
+def test_the_size_offered_for_a_tiny_corpus_can_be_trained(
+    client: FlaskClient, queue: Jobs, trainer: str, text: str
+) -> None:
+    corpus = send(client, text=text).headers["Location"].partition("corpus=")[2]
+    page = client.get(f"/train?corpus={corpus}&trainer={trainer}").text
+    offered = re.search(r'id="size" value="(\d+)"', page)
+    assert offered is not None
+    answer = client.post("/train", data={"corpus": corpus, "trainer": trainer, "size": offered[1]})
+    assert answer.status_code == 303
+    assert finish(client.application, queue, answer.headers["Location"].rpartition("/")[2])  # raises if it cannot
 
 
 @pytest.mark.parametrize(
@@ -143,7 +157,8 @@ def test_the_size_offered_is_one_that_the_corpus_allows(client: FlaskClient, cor
         ({"special_tokens": "x" * 30_000}, "special_tokens", "the limit is 20,000"),
         ({"pattern": "x" * 6_000}, "pattern", "the limit is 5,000"),
         ({"trainer": "unigram", "coverage": "nan"}, "coverage", "from 0.9 to 1"),
-        ({"size": "90000"}, "size", "This corpus makes at most"),
+        ({"size": "90000"}, "size", "The corpus is too small for this size"),
+        ({"size": "255"}, "size", "The alphabet alone needs 256 pieces"),
         ({"trainer": "lstm"}, "", "There is no such algorithm"),
         ({"split": "own", "pattern": "(a+)+$"}, "pattern", "times out"),
         ({"split": "own", "pattern": "("}, "pattern", "cannot be compiled"),

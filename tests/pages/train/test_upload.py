@@ -30,6 +30,9 @@ def test_pasted_text_becomes_a_corpus(client: FlaskClient) -> None:
     assert page.status_code == 200
     assert re.search(rf"<b>{len(TEXT):,}</b> characters", page.text)
     assert "pasted text" in page.text
+    chinese = client.get(answer.headers["Location"] + "&lang=zh").text
+    assert ("粘贴的文本" in chinese, "pasted text" in chinese) == (True, False)
+    client.get(answer.headers["Location"] + "&lang=en")
     assert page.headers["X-Robots-Tag"] == "noindex"
     assert page.headers["Cache-Control"] == "private, no-cache"
     script = client.post("/train/corpus", data={"text": TEXT}, headers=HTMX)

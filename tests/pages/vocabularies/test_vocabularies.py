@@ -209,7 +209,7 @@ def test_ngrams_have_their_orders_and_what_follows_a_word(client: FlaskClient) -
 
 
 def test_the_words_of_whole_books_have_the_chart_to_which_short_texts_lead(client: FlaskClient) -> None:
-    link = re.search(r'href="([^"]+#frequencies)">See the chart', client.get("/?text=a&frequencies=1").text)
+    link = re.search(r'href="([^"]+#frequencies)">All words and files', client.get("/?text=a&frequencies=1").text)
     assert link
     page = client.get(link[1].partition("#")[0]).text
     shown = re.search(r'<details class="fold" id="frequencies" open>.*?</details>\s*</div>', page, re.DOTALL)

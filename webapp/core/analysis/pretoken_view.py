@@ -5,7 +5,7 @@ one's own can take the place of the pre-tokenizer, to compare where the two spli
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
 from webapp.core.added_tokens import AddedToken
@@ -119,9 +119,7 @@ def pretoken_view(tokenizer: Tokenizer, text: str, *, special: bool = False, own
         stages.append(PretokenStage(step_name(step), alternatives, behavior, inverted, _shown(cut, ends)))
     if not stages:
         stages.append(PretokenStage("", None, None, False, _shown(cut, ends)))
-    last = stages[-1]
-    counted = _shown(cut, ends, tokenizer.model)
-    stages[-1] = PretokenStage(last.component, last.pattern, last.behavior, last.inverted, counted)
+    stages[-1] = replace(stages[-1], pretokens=_shown(cut, ends, tokenizer.model))
     return PretokenView(text, normalized, stages)
 
 
@@ -208,8 +206,7 @@ def _cut(
         if pattern is None:
             return [(pretoken, None) for pretoken in pretokens]
         words = (step.byte_level if isinstance(step, ByteLevelCharacters) else step).split(piece.text)
-        ends = list(accumulate(map(len, words)))
-        ranges = list(zip([0, *ends], ends, strict=False))
+        ranges = list(pairwise(accumulate(map(len, words), initial=0)))
         text = "".join(words)
     matches = [match for match in pattern.matches(text) if match[0] < match[1]]
     numbers: list[int | None] = []

@@ -90,7 +90,7 @@ class PieceFinder:
         if text is None:
             return tokens.bytes_of(id)
         begins = self._marks.prefix and isinstance(piece, str) and not piece.startswith(self._marks.prefix)
-        return f" {text}" if begins and id not in tokens.added and _SPACED.match(text) else text
+        return f" {text}" if begins and id not in tokens.added and SPACED.match(text) else text
 
     def find(self, meaning: str | bytes) -> int | None:
         """The id of the token that stands for a text or for bytes; None if the vocabulary has none."""
@@ -119,7 +119,7 @@ class PieceFinder:
                 yield text[1:]
                 return
             yield marks.prefix + text
-            if text and not _SPACED.match(text):
+            if text and not SPACED.match(text):
                 yield text
         elif marks.suffix and text[-1:] == " " and len(text) > 1:
             yield text[:-1] + marks.suffix
@@ -134,7 +134,7 @@ def forms_of(meaning: str) -> list[str]:
     ['hello', 'hello ', ' Hello', 'Hello', ' HELLO', 'HELLO']
     """
     word = bare(meaning)
-    forms = [f"{before}{form}{after}" for form in (word,) for before, after in (("", ""), (" ", ""), ("", " "))]
+    forms = [word, f" {word}", f"{word} "]
     for form in (word.lower(), word.capitalize(), word.upper()):
         forms += [f" {form}", form]
     return [form for form in dict.fromkeys(forms) if form != meaning and form.strip()]
@@ -193,5 +193,5 @@ def score_place(model: object, id: int) -> tuple[float, int, int] | None:
 
 
 _LONGEST_MERGED = 1_000  # bytes of a piece whose merge is looked up
-# What BERT's pre-tokenizer does not separate from its neighbors, as in `vocabulary_difference`.
-_SPACED = regex.compile(r"[^\p{P}\p{S}\p{Han}\s]")
+# What BERT's pre-tokenizer does not separate from its neighbors.
+SPACED = regex.compile(r"[^\p{P}\p{S}\p{Han}\s]")

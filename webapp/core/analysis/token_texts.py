@@ -120,33 +120,22 @@ def _trimmed(found: TextParts, text: str, expected: str) -> TextParts | None:
     start = text.find(expected)
     if start < 0 or found.text() != text:
         return None
-    parts = _without_first(list(found.parts), start)
+    parts = _without(list(found.parts), start, last=False)
     if parts is not None:
-        parts = _without_last(parts, len(text) - start - len(expected))
+        parts = _without(parts, len(text) - start - len(expected), last=True)
     return TextParts(parts, found.invalid) if parts is not None else None
 
 
-def _without_first(parts: list[TextPart], count: int) -> list[TextPart] | None:
-    for at, (data, raw) in enumerate(parts):
-        if not count:
-            break
-        text = data.decode() if not raw or data.isascii() else None
-        if text is None:
-            return None
-        parts[at] = TextPart(text[count:].encode(), raw)
-        count -= min(count, len(text))
-    return parts
-
-
-def _without_last(parts: list[TextPart], count: int) -> list[TextPart] | None:
-    for at in range(len(parts) - 1, -1, -1):
+def _without(parts: list[TextPart], count: int, *, last: bool) -> list[TextPart] | None:
+    """The parts without the first or last characters; None if that changes a raw part that is not ASCII."""
+    for at in reversed(range(len(parts))) if last else range(len(parts)):
         if not count:
             break
         data, raw = parts[at]
-        text = data.decode() if not raw or data.isascii() else None
-        if text is None:
+        if raw and not data.isascii():
             return None
-        parts[at] = TextPart(text[: max(0, len(text) - count)].encode(), raw)
+        text = data.decode()
+        parts[at] = TextPart((text[: max(0, len(text) - count)] if last else text[count:]).encode(), raw)
         count -= min(count, len(text))
     return parts
 

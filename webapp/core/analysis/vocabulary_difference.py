@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, get_args
 
-import regex
-
 from webapp.core.analysis.portrait import SPECIAL, Portrait, kind_of_text, portrait_of_texts
-from webapp.core.analysis.token_list import TokenList
+from webapp.core.analysis.token_list import TokenList, is_byte_name
+from webapp.core.analysis.token_origin import SPACED
 from webapp.core.models.wordpiece import WordPiece
 from webapp.core.tokenizer import Tokenizer
 
@@ -102,9 +101,9 @@ def meanings_of(tokens: TokenList, tokenizer: Tokenizer) -> dict[Meaning, int]:
             meanings.setdefault((piece if isinstance(piece, str) else piece.decode(errors="replace"),), id)
         elif text is None:
             meanings.setdefault(tokens.bytes_of(id), id)
-        elif isinstance(piece, str) and text != piece and _BYTE.fullmatch(piece):
+        elif isinstance(piece, str) and text != piece and is_byte_name(piece):
             named.setdefault(text, id)
-        elif prefix and id not in tokens.added and not piece.startswith(prefix) and _SPACED.match(text):  # type: ignore[arg-type]
+        elif prefix and id not in tokens.added and not piece.startswith(prefix) and SPACED.match(text):  # type: ignore[arg-type]
             meanings.setdefault(f" {text}", id)
         else:
             meanings.setdefault(text, id)
@@ -129,8 +128,3 @@ def kind_in_group(pair: tuple[int | None, int | None], first: TokenList, second:
     at = tokens.place_of(id)
     assert at is not None
     return SPECIAL if id in tokens.apart else kind_of_text(tokens.texts[at])
-
-
-_BYTE = regex.compile("<0x[0-9A-Fa-f]{2}>")
-# What BERT's pre-tokenizer does not separate from its neighbors.
-_SPACED = regex.compile(r"[^\p{P}\p{S}\p{Han}\s]")

@@ -23,6 +23,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal, NamedTuple
 
 BOM = "\ufeff"
@@ -159,11 +160,7 @@ def add_line(score: Score, gold: Sequence[str], output: Sequence[str], known: Co
 
 
 def _spans(words: Sequence[str]) -> list[tuple[int, str]]:
-    found, start = [], first_position(words)
-    for word in words:
-        found.append((start, word))
-        start += len(word)
-    return found
+    return list(zip(accumulate(map(len, words), initial=first_position(words)), words, strict=False))
 
 
 def first_position(words: Sequence[str]) -> int:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import regex
 
-from webapp.core.analysis.token_list import PieceMarks, piece_marks
+from webapp.core.analysis.token_list import PieceMarks, is_byte_name, piece_marks
 from webapp.core.expansion.files import Reason
 from webapp.core.models.scored_pieces import PieceKind, ScoredModel
 from webapp.core.models.unigram import Unigram
@@ -101,13 +101,10 @@ def of_tokenizer(tokenizer: Tokenizer) -> Iterator[Candidate]:
     for id, piece in enumerate(pieces):
         if id in left_out:
             continue
-        if isinstance(piece, str) and (piece == marks.suffix or (marks.byte_names and _BYTE_NAME.fullmatch(piece))):
+        if isinstance(piece, str) and (piece == marks.suffix or (marks.byte_names and is_byte_name(piece))):
             continue
         score = None if scores is None else scores[id]
         yield _candidate(piece, marks, score)
-
-
-_BYTE_NAME = regex.compile("<0x[0-9A-Fa-f]{2}>")
 
 
 def _candidate(piece: str | bytes, marks: PieceMarks, score: float | None) -> Candidate:

@@ -20,7 +20,7 @@ from typing import Any
 from webapp.core.added_tokens import AddedToken, PostProcessor, Template
 from webapp.core.formats import huggingface_models
 from webapp.core.formats.gguf_metadata import read_metadata
-from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError, field, repeated
+from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError, field, parts_of_file, repeated
 from webapp.core.models import Model
 from webapp.core.models.fast.word_lengths import lengths_by_beginning
 from webapp.core.models.scored_pieces import NAMED_BYTES, PieceKind, ScoredPieces
@@ -87,12 +87,8 @@ def read(content: bytes) -> Tokenizer:
     name = _value(metadata, "model", str, "")
     if name not in _READERS:
         raise FormatError("the tokenizer %(name)s of GGUF files is not supported", name=shown(name))
-    try:
+    with parts_of_file():
         return _READERS[name](_vocabulary(metadata))
-    except FormatError:
-        raise
-    except ValueError as error:  # raised by the parts
-        raise FormatError.of(error) from error
 
 
 def _value(metadata: Mapping[str, Any], name: str, kind: type[Any], default: Any) -> Any:

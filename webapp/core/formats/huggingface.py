@@ -23,7 +23,7 @@ from webapp.core.formats import (
     huggingface_processors,
 )
 from webapp.core.formats.patterns import patterns_of_one_file
-from webapp.core.formats.reading import FormatError, field, read_float, read_json
+from webapp.core.formats.reading import FormatError, field, parts_of_file, read_float, read_json
 from webapp.core.models import Model
 from webapp.core.models.bpe import BPE
 from webapp.core.models.rank_bpe import RankBPE
@@ -60,14 +60,10 @@ def read_document(document: object) -> Tokenizer:
     if "model" not in document:
         raise FormatError('not a tokenizer.json: "model" is missing')
     try:
-        with patterns_of_one_file():
+        with patterns_of_one_file(), parts_of_file():
             return _read_document(document)
-    except FormatError:
-        raise
     except RecursionError:
         raise FormatError("the parts are nested too deeply") from None
-    except ValueError as error:  # raised by the parts, for example for a merge without its piece
-        raise FormatError.of(error) from error
 
 
 def read_around(document: dict[str, Any], model: BPE, size: int) -> Tokenizer:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from webapp.core.formats.patterns import checked_pattern
-from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError, field, repeated
+from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError, field, parts_of_file, repeated
 from webapp.core.formats.written_parts import check_special_tokens, split_pattern_of
 from webapp.core.models.bpe import BPE
 from webapp.core.text.decoders import ByteLevelDecoder
@@ -56,10 +56,8 @@ def read(document: dict[str, Any]) -> Tokenizer:
     pretokenizer: PreTokenizer | None = ByteLevel() if pattern == GPT2 else None
     if pattern not in (None, GPT2):
         pretokenizer = Split(checked_pattern(pattern), "removed", invert=True)
-    try:
+    with parts_of_file():
         model = BPE(pieces, merges, byte_level=True)
-    except ValueError as error:
-        raise FormatError.of(error) from None
     return Tokenizer(model, pretokenizer=pretokenizer, decoder=ByteLevelDecoder(), special_tokens=special_tokens)
 
 

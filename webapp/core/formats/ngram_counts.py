@@ -18,14 +18,14 @@ from array import array
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from webapp.core.formats.reading import FormatError, field, lines_of
+from webapp.core.formats.reading import FormatError, field, lines_of, parts_of_file
 from webapp.core.models.ngram import NGram
 from webapp.core.models.ngram_counts import END, HIGHEST_ORDER, START, UNKNOWN, Estimates, NGramCounts, check_words
 from webapp.core.models.ngram_lattice import CharacterModel
 from webapp.core.models.smoothing import SMOOTHINGS
 from webapp.core.recipes import NGRAM
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.vocabulary_error import Phrase, VocabularyError, shown
+from webapp.core.vocabulary_error import Phrase, shown
 
 TYPE = "n-gram counts"
 MOST_NGRAMS = 1_000_000
@@ -117,17 +117,13 @@ def read(document: dict[str, Any]) -> Tokenizer:
                 )
             ngrams[words] = _checked(count, text)
     removed = field(document, "removed", dict, None)
-    try:
+    with parts_of_file():
         counts = counts_of(ngrams, len(tables), _estimates(removed, len(tables)) if removed else None)
         if removed:
             _set_continuations(counts, field(removed, "continuations", list), tables)
         smoothing, order = _use(document, counts)
         model = NGram(counts, smoothing, order, base=_frequencies(document, counts), characters=_characters(document))
         return NGRAM.tokenizer(model)
-    except FormatError:
-        raise
-    except (VocabularyError, ValueError) as error:
-        raise FormatError.of(error) from None
 
 
 def write_text(tokenizer: Tokenizer) -> str:
@@ -176,10 +172,8 @@ def read_text(text: str) -> Tokenizer:
             raise FormatError("more than %(most)s n-grams; remove the rare ones", most=f"{MOST_NGRAMS:,}")
     if not ngrams:
         raise FormatError("the file is empty")
-    try:
+    with parts_of_file():
         return NGRAM.tokenizer(NGram(counts_of(ngrams, order), "kneser-ney", min(order, 2)))
-    except VocabularyError as error:
-        raise FormatError.of(error) from None
 
 
 def counts_of(ngrams: Ngrams, order: int, estimates: Estimates | None = None) -> NGramCounts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar, overload
 
 from webapp.core.vocabulary_error import Phrase, VocabularyError, shown
@@ -32,6 +33,17 @@ class FormatError(VocabularyError):
         if isinstance(error, VocabularyError):
             return cls(error.sentence, **error.values)
         return cls(str(error))
+
+
+@contextmanager
+def parts_of_file() -> Iterator[None]:
+    """Make FormatErrors of the ValueErrors that the parts of a tokenizer raise; also a decorator of its reader."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except ValueError as error:
+        raise FormatError.of(error) from error
 
 
 @overload

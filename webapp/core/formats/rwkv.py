@@ -9,7 +9,7 @@ The file is that of the package `rwkv`; `rwkv_tokenizer.py` there reads it. Ids 
 import re
 from ast import literal_eval
 
-from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError
+from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError, parts_of_file
 from webapp.core.models.byte_matching import ByteMatching
 from webapp.core.text.decoders import ByteLevelDecoder
 from webapp.core.tokenizer import Tokenizer
@@ -70,10 +70,8 @@ def read(text: str) -> Tokenizer:
                 found=found[4],
             )
         pieces.append(piece)
-    try:
+    with parts_of_file():
         model = ByteMatching(pieces, reserved=1)
-    except ValueError as error:
-        raise FormatError.of(error) from None
     return Tokenizer(model, decoder=ByteLevelDecoder(), special_tokens={END_OF_TEXT: 0})
 
 

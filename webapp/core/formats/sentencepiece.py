@@ -22,7 +22,7 @@ from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 
 from webapp.core.added_tokens import AddedToken, PostProcessor
-from webapp.core.formats.reading import LARGEST_FILE, LARGEST_VOCABULARY, FormatError, repeated
+from webapp.core.formats.reading import LARGEST_FILE, LARGEST_VOCABULARY, FormatError, parts_of_file, repeated
 from webapp.core.formats.written_parts import compiled_map
 from webapp.core.models import scored_pieces
 from webapp.core.models.sentencepiece_models import ScoredBPE, SentencePieceUnigram
@@ -63,12 +63,8 @@ def read(content: bytes) -> Tokenizer:
         raise FormatError("not a SentencePiece model, or only a part of one: the message cannot be parsed") from None
     if not message.pieces:
         raise FormatError("not a SentencePiece model: there are no pieces")
-    try:
+    with parts_of_file():
         return _tokenizer(message)
-    except FormatError:
-        raise
-    except ValueError as error:  # raised by the parts
-        raise FormatError.of(error) from error
 
 
 def _tokenizer(message: Any) -> Tokenizer:

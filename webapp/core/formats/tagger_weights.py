@@ -10,13 +10,13 @@ ids, in their order.
 import json
 from typing import Any
 
-from webapp.core.formats.reading import FormatError, field
+from webapp.core.formats.reading import FormatError, field, parts_of_file
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.tag_weights import HIGHEST, TEMPLATES, TRANSITIONS, TagWeights, Weights
 from webapp.core.models.tagger import Tagger
 from webapp.core.recipes import NGRAM
 from webapp.core.tokenizer import Tokenizer
-from webapp.core.vocabulary_error import VocabularyError, shown
+from webapp.core.vocabulary_error import shown
 
 TYPE = "tagger weights"
 
@@ -58,10 +58,8 @@ def read(document: dict[str, Any], dictionary: Dictionary | None = None) -> Toke
                 weight=shown(weight),
             )
     weights = TagWeights(_weights(field(document, "weights", dict)), transitions)
-    try:
+    with parts_of_file():
         return NGRAM.tokenizer(Tagger(weights, dictionary or Dictionary(words)))
-    except VocabularyError as error:
-        raise FormatError.of(error) from None
 
 
 def _weights(tables: dict[str, Any]) -> Weights:

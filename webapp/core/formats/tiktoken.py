@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from webapp.core.formats.patterns import checked_pattern
-from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError
+from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError, parts_of_file
 from webapp.core.models import Model
 from webapp.core.models.rank_bpe import RankBPE
 from webapp.core.text import decoders, split_patterns
@@ -201,10 +201,8 @@ def rank_tokenizer(
     if len(whole) < size:
         missing = next(rank for rank in range(size) if rank not in whole)
         raise FormatError("no piece has the rank %(rank)s, though ranks go up to %(last)s", rank=missing, last=size - 1)
-    try:
+    with parts_of_file():
         model = RankBPE([whole[id] for id in range(size)], reserved=reserved)
-    except ValueError as error:
-        raise FormatError.of(error) from None
     return _tokenizer(model, pattern, special_tokens, normalizer)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError, field, read_json, repeated
+from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError, field, parts_of_file, read_json, repeated
 from webapp.core.models.scored_pieces import NAMED_BYTES, PieceKind, ScoredPieces
 from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.text.sentencepiece_normalizer import SentencePieceDecoder
@@ -46,10 +46,8 @@ def read(text: str) -> Tokenizer:
     pieces = [*tokens[:first_byte], *NAMED_BYTES, *tokens[first_byte + 256 :]]
     if (twice := repeated(pieces)) is not None:
         raise FormatError("the token %(twice)s occurs twice in the list", twice=shown(twice))
-    try:
+    with parts_of_file():
         vocabulary = ScoredPieces(pieces, scores, kinds, byte_ids=range(first_byte, first_byte + 256), space=" ")
-    except ValueError as error:
-        raise FormatError.of(error) from error
     control = {piece: id for id, piece in enumerate(pieces[:first_byte]) if id != unknown}
     byte_pieces = {piece: byte for byte, piece in enumerate(NAMED_BYTES)}
     decoder = SentencePieceDecoder(frozenset(control), "<unk>", byte_pieces=byte_pieces, strip="nothing", space=" ")

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from webapp.core.formats.huggingface_models import pieces_by_id
-from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError
+from webapp.core.formats.reading import LARGEST_VOCABULARY, FormatError, parts_of_file
 from webapp.core.formats.written_parts import check_special_tokens
 from webapp.core.models.bpe import BPE
 from webapp.core.recipes import BYTE_BPE
@@ -37,10 +37,8 @@ def read(document: Any, merges: str) -> Tokenizer:
     pairs = _merges(merges, document)
     special_tokens = _special_tokens(names, pairs)
     pieces = [name.encode() if name in special_tokens else _piece(name) for name in names]
-    try:
+    with parts_of_file():
         model = BPE(pieces, pairs, byte_level=True, gaps=gaps)
-    except ValueError as error:
-        raise FormatError.of(error) from None
     return BYTE_BPE.tokenizer(model, special_tokens)
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 from math import e, isclose
 from typing import Any
 
-from webapp.core.evaluation.score import Score, score_lines
-from webapp.core.homework.computed import TABLES, Cell, Find, Table
+from webapp.core.evaluation.score import score_lines
+from webapp.core.homework.computed import TABLES, Cell, Find, Table, hmm_link
 from webapp.core.homework.readers import decimals_of, read_cells, read_number
-from webapp.core.homework.segmentations import Segmenting, bigram_link, leaks, segmented_lines
+from webapp.core.homework.segmentations import LONGEST_CORPUS, Segmenting, bigram_link, leaks, segmented_lines
 from webapp.core.homework.training import Training, unigram_link
 from webapp.core.homework.verdicts import AnswerError, Link, Note, Row, Side, Verdict
 from webapp.core.vocabulary_error import Phrase
@@ -50,6 +50,8 @@ def judge(values: Values, _texts: Texts, text: str, find: Find) -> Verdict:
 def _link(values: Values, label: str) -> Link | None:
     """What shows the figures of a table: a step of a training, or the evaluation; None for other tables."""
     table = values["table"]
+    if table == "viterbi":
+        return hmm_link(values, int(label[1 : label.index("(")]))
     if table in ("pair-counts", "pair-scores"):
         symbols = "characters" if table == "pair-counts" else "wordpiece"
         return Training(1, symbols=symbols, words=values["words"]).link(1, ())
@@ -62,9 +64,9 @@ def _link(values: Values, label: str) -> Link | None:
     if table in ("figures", "unknown-words"):
         words = {"gold": values["gold"], "output": values.get("output", values["gold"])}
         return Link("evaluate", {**words, "training": "\n".join(values.get("training", "").split())})
-    if table != "bigrams" or values.get("add") != 1 or values.get("start_counts"):
-        return None  # the walkthrough adds one, and V is without <s>
-    return bigram_link(values["sentences"], values.get("sentence", ""))
+    if table != "bigrams":
+        return None
+    return bigram_link(values["sentences"], values.get("sentence", ""), smoothing=values["smoothing"])
 
 
 def judged(mine: Sequence[str], right: Table, notes: Sequence[Note] = ()) -> Verdict:
@@ -192,19 +194,21 @@ def read_scores(text: str) -> dict[str, float]:
     return found
 
 
-def _scores(values: Values, texts: Texts) -> tuple[dict[str, Score], bool]:
-    """The official scores of both methods, and whether the dictionary was made from the gold text."""
+Lines = Sequence[Sequence[str]]
+
+
+def _outputs(values: Values, texts: Texts) -> tuple[Lines, dict[str, Lines], bool]:
+    """The gold text, the output of both methods, and whether the dictionary was made from the gold text."""
     gold = segmented_lines(texts.get("gold") or values["gold"])
-    scores = {}
+    outputs: dict[str, Lines] = {}
     leak = False
     for name, method in (("FMM", "forward"), ("BMM", "backward")):
         if name.lower() in texts:
-            output = segmented_lines(texts[name.lower()])
+            outputs[name] = segmented_lines(texts[name.lower()])
         else:
             segmenting = Segmenting.of({**values, "method": method}, texts)
-            output, leak = segmenting.right, leaks(gold, segmenting.dictionary)
-        scores[name] = score_lines(gold, output, None)
-    return scores, leak
+            outputs[name], leak = segmenting.right, leaks(gold, segmenting.dictionary)
+    return gold, outputs, leak
 
 
 def judge_score(values: Values, texts: Texts, text: str, _find: Find) -> Verdict:
@@ -212,17 +216,22 @@ def judge_score(values: Values, texts: Texts, text: str, _find: Find) -> Verdict
 
     The laboratory takes off |P - P'| · 100 + |R - R'| · 100 points for each method.
     """
-    scores, leak = _scores(values, texts)
+    gold, outputs, leak = _outputs(values, texts)
     mine = read_scores(text)
     right = {
-        f"{name} {letter}": getattr(score, figure) or 0.0
-        for name, score in scores.items()
+        f"{name} {letter}": getattr(score_lines(gold, output, None), figure) or 0.0
+        for name, output in outputs.items()
         for letter, figure in (("P", "precision"), ("R", "recall"))
     }
     lost = sum(abs(mine[label] - value) * 100 for label, value in right.items() if label in mine)
     notes = [Note("points-lost", {"points": round(lost, 2)})] + ([Note("leakage")] if leak else [])
     cells = [f"{mine[label]:.15g}" if label in mine else "" for label in right]
     verdict = judged(cells, dict(right), notes)
+    if verdict.place:
+        lines = {"gold": gold, "output": outputs[verdict.label[:3]]}
+        shown = {name: "\n".join(map(" ".join, each)) for name, each in lines.items()}
+        is_short = sum(map(len, shown.values())) <= LONGEST_CORPUS
+        verdict = replace(verdict, link=Link("evaluate", shown) if is_short else None)
     swapped = {label: right[label[:-1] + ("R" if label.endswith("P") else "P")] for label in right}
     is_swapped = all(_agrees(cell, value) for cell, value in zip(cells, swapped.values(), strict=True))
     return replace(verdict, why="swapped") if verdict.outcome == "wrong" and is_swapped else verdict
@@ -231,7 +240,9 @@ def judge_score(values: Values, texts: Texts, text: str, _find: Find) -> Verdict
 def written_score(values: Values, texts: Texts, _find: Find) -> str:
     """The right score file."""
     lines = []
-    for name, score in _scores(values, texts)[0].items():
+    gold, outputs, _leak = _outputs(values, texts)
+    for name, output in outputs.items():
+        score = score_lines(gold, output, None)
         lines.append(f"{name}\nPrecision: {score.precision:.6f}\nRecall: {score.recall:.6f}\nF: {score.f1:.6f}\n")
     return "".join(lines)
 

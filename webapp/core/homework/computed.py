@@ -16,8 +16,10 @@ from typing import Any
 
 from webapp.core.evaluation.score import score_lines
 from webapp.core.homework.rounds import BPERounds, train
+from webapp.core.homework.verdicts import Link
 from webapp.core.reference import bpe, unigram, wordpiece
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.traces.viterbi import HMMTables, read_table, viterbi_trace
 
 Values = Mapping[str, Any]
 Cell = float | Sequence[str]
@@ -121,15 +123,15 @@ def _pair_scores(values: Values, _find: Find) -> tuple[Table, dict[str, Table]]:
 
 
 def _bigrams(values: Values, _find: Find) -> tuple[Table, dict[str, Table]]:
-    """P(word | word before it) of sentences; `add` is what is added to each count.
+    """P(word | word before it) of sentences, by one of the smoothings of the walkthrough that adds one or nothing.
 
-    The vocabulary has each word and the end of a sentence; with `start_counts` the start as well.
+    The vocabulary has each word and the end of a sentence; with "add-one-marks" the start as well.
     """
     sentences = [["<s>", *line.split(), "</s>"] for line in values["sentences"].splitlines()]
     pairs = Counter(pair for sentence in sentences for pair in pairwise(sentence))
     before = Counter(word for sentence in sentences for word in sentence[:-1])
     words = {word for sentence in sentences for word in sentence}
-    add = values.get("add", 0)
+    add = int(values["smoothing"] != "unsmoothed")
 
     def table(vocabulary: int, added: float) -> Table:
         found: Table = {}
@@ -143,7 +145,7 @@ def _bigrams(values: Values, _find: Find) -> tuple[Table, dict[str, Table]]:
             )
         return found
 
-    size = len(words) - (0 if values.get("start_counts") else 1)
+    size = len(words) - int(values["smoothing"] != "add-one-marks")
     if not add:
         return table(size, 0), {}
     names = ("start-counts", "start-does-not-count", "no-marks")
@@ -167,52 +169,34 @@ def _perplexity(values: Values, _find: Find) -> tuple[Table, dict[str, Table]]:
 # --- hidden Markov models
 
 
-def viterbi(observed: Sequence[str], model: Values) -> tuple[list[dict[str, float]], list[str]]:
-    """The probability of the best path to each state at each observation, and the best path.
+def hmm_of(values: Values) -> HMMTables:
+    """The observations and the tables of an exercise."""
+    start, transition, emission = (read_table(values[name], names) for name, names in HMM_TABLES.items())
+    return HMMTables(tuple(values["observed"].split()), start, transition, emission)
 
-    `model`: `start`, `transition` (state, next state) and `emission` (state, observation), as probabilities. Source:
-    Jurafsky and Martin, appendix A, figure A.9.
 
-    >>> model = {"start": {"H": 0.8, "C": 0.2}, "transition": {"H": {"H": 0.6, "C": 0.4}, "C": {"H": 0.5, "C": 0.5}},
-    ...     "emission": {"H": {"1": 0.2, "2": 0.4, "3": 0.4}, "C": {"1": 0.5, "2": 0.4, "3": 0.1}}}
-    >>> table, path = viterbi("313", model)
-    >>> [round(cell, 4) for row in table for cell in row.values()], path
-    ([0.32, 0.02, 0.0384, 0.064, 0.0128, 0.0032], ['H', 'C', 'H'])
-    """
-    start, transition, emission = model["start"], model["transition"], model["emission"]
-    table = [{state: start[state] * emission[state].get(observed[0], 0.0) for state in start}]
-    back: list[dict[str, str]] = []
-    for observation in observed[1:]:
-        row, origin = {}, {}
-        for state in start:
-            before = max(start, key=lambda each: table[-1][each] * transition[each].get(state, 0.0))
-            origin[state] = before
-            reached = table[-1][before] * transition[before].get(state, 0.0)
-            row[state] = reached * emission[state].get(observation, 0.0)
-        table.append(row)
-        back.append(origin)
-    path = [max(table[-1], key=table[-1].__getitem__)]
-    for origin in reversed(back):
-        path.append(origin[path[-1]])
-    return table, path[::-1]
+def hmm_link(values: Values, step: int) -> Link:
+    """What the walkthrough of a hidden Markov model needs to show a column of the table, or after the last the path."""
+    fields = {name: values[name].strip() for name in ("observed", *HMM_TABLES)}
+    return Link("steps", {"algorithm": "hmm", **fields, "step": step}, whole=step > len(values["observed"].split()))
+
+
+HMM_TABLES = {"start": 1, "transition": 2, "emission": 2}
+"""The tables of a hidden Markov model, and how many names a row has."""
 
 
 def _viterbi_table(values: Values, _find: Find) -> tuple[Table, dict[str, Table]]:
-    observed, model = values["observations"], values["hmm"]
-
-    def labelled(table: Sequence[Mapping[str, float]]) -> Table:
-        return {f"v{at}({state})": cell for at, row in enumerate(table, 1) for state, cell in row.items()}
-
-    forward = [viterbi(observed, model)[0][0]]
-    for observation in observed[1:]:
-        forward.append(
-            {
-                state: sum(forward[-1][each] * model["transition"][each].get(state, 0.0) for each in model["start"])
-                * model["emission"][state].get(observation, 0.0)
-                for state in model["start"]
-            }
-        )
-    return labelled(viterbi(observed, model)[0]), {"sum-not-maximum": labelled(forward)}
+    best: Table = {}
+    summed: Table = {}
+    forward = {"": 1.0}
+    for at, column in enumerate(viterbi_trace(hmm_of(values)).columns, 1):
+        forward = {
+            cell.state: cell.emission * sum(forward[way.before] * way.transition for way in cell.candidates)
+            for cell in column
+        }
+        best |= {f"v{at}({cell.state})": cell.total for cell in column}
+        summed |= {f"v{at}({state})": each for state, each in forward.items()}
+    return best, {"sum-not-maximum": summed}
 
 
 # --- evaluation

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,18 +43,16 @@ def text_of(content: bytes, name: str = "") -> str:
         message = Phrase("%(name)s is an archive or an array. Hand in the text file itself.", name=name)
         raise AnswerError(message)
     if len(content) > LARGEST_FILE:
-        size, most = len(content), LARGEST_FILE
-        raise AnswerError(
-            Phrase("%(name)s has %(count)s bytes; the limit is %(most)s.", name=name, count=size, most=most)
+        message = Phrase(
+            "%(name)s has %(count)s bytes; the limit is %(most)s.", name=name, count=len(content), most=LARGEST_FILE
         )
+        raise AnswerError(message)
     try:
         return decoded(content)
     except FormatError as error:
         if b"\0" not in content:
-            try:
+            with suppress(UnicodeDecodeError):
                 return content.decode("gb18030")
-            except UnicodeDecodeError:
-                pass
         raise AnswerError(Phrase("%(name)s cannot be read: %(why)s.", name=name, why=error)) from None
 
 

@@ -14,6 +14,7 @@ from webapp.core.homework.files import HandedIn, bytes_of, merges_of
 from webapp.core.homework.rounds import BPERounds, Pair, Piece, Rounds, WordPieceRounds, file_spelling, shown_piece
 from webapp.core.homework.training import PATTERNS, Training
 from webapp.core.homework.verdicts import Note, Side, Verdict, first_difference, rows_around
+from webapp.core.text.utf8 import text_of
 from webapp.core.trainers.ties import TIE_RULES
 
 MOST_WORDS = 6  # that hold a pair
@@ -114,7 +115,7 @@ def _begins_with_space(pair: Pair) -> bool:
 
 def _crosses(pair: Pair) -> bool:
     """Whether a pair joins the end of a word with the white space after it, or with the next word."""
-    left, right = (piece.decode(errors="replace") if isinstance(piece, bytes) else str(piece) for piece in pair)
+    left, right = map(text_of, pair)
     return bool(left and right) and (right[0].isspace() or left[-1].isspace()) and not left.isspace()
 
 
@@ -163,9 +164,9 @@ def _rule_of(training: Training, mine: list[Pair]) -> str:
 
 def _spelled(training: Training, vocabulary: Mapping[str | bytes, int], notes: list[Note]) -> dict[Any, int]:
     """A vocabulary with its pieces as the training spells them, without special tokens."""
-    normal = {piece: id for piece, id in vocabulary.items() if _as_text(piece) not in training.specials}
+    normal = {piece: id for piece, id in vocabulary.items() if text_of(piece) not in training.specials}
     if training.symbols != "bytes":
-        return {_as_text(piece): id for piece, id in normal.items()}
+        return {text_of(piece): id for piece, id in normal.items()}
     convert = bytes_of([piece for piece in normal if isinstance(piece, str)], notes)
     return {convert(piece): id for piece, id in normal.items()}
 
@@ -180,7 +181,7 @@ def judge_vocabulary(training: Training, handed: HandedIn) -> Verdict:
     assert handed.vocabulary is not None
     notes: list[Note] = []
     given = _spelled(training, handed.vocabulary, notes)
-    specials = {piece for piece in map(_as_text, handed.vocabulary) if piece in training.specials}
+    specials = {piece for piece in map(text_of, handed.vocabulary) if piece in training.specials}
     wanted = pieces_of(training)
     normal = [piece for piece in wanted if piece not in training.specials]
     missing = [piece for piece in [*training.specials, *normal] if piece not in (specials | given.keys())]
@@ -190,7 +191,7 @@ def judge_vocabulary(training: Training, handed: HandedIn) -> Verdict:
     if not missing and not extra and ids == set(range(len(wanted))):
         return Verdict("right", "piece", agreeing, len(wanted), own_rule=training.ties, notes=notes)
     why = ("other-piece" if extra else "missing-piece") if missing else "extra-piece" if extra else "ids"
-    if any("\ufffd" in _as_text(piece) for piece in extra):
+    if any("\ufffd" in text_of(piece) for piece in extra):
         why = "replaced"
     verdict = Verdict("wrong", "piece", agreeing, len(wanted), why=why, own_rule=training.ties, notes=notes)
     if missing:
@@ -199,10 +200,6 @@ def judge_vocabulary(training: Training, handed: HandedIn) -> Verdict:
     if why == "other-piece" and (rule := judge(training, replace(handed, merges=None)).rule):
         verdict = replace(verdict, outcome="other-rule", rule=rule)
     return replace(verdict, yours=Side(shown_piece(extra[0])) if extra else None, in_both=agreeing)
-
-
-def _as_text(piece: str | bytes) -> str:
-    return piece if isinstance(piece, str) else piece.decode(errors="replace")
 
 
 def written(training: Training) -> str:

@@ -48,12 +48,8 @@ def read_merges(text: str) -> list[tuple[Raw, Raw]]:
         return [as_pair(item, at) for at, item in enumerate(items, 1)]
     lines = text.replace("\r\n", "\n").split("\n")
     parts = [part for part in re.split(r"\s*[,，;；、·]\s*|\s{3,}|\|", text.strip()) if part]
-    if (
-        text.count("\n") <= 1
-        and len(parts) > 1
-        and not _QUOTED.search(text)
-        and all(len(one.split()) == 2 for one in parts)
-    ):
+    is_one_line = text.count("\n") <= 1 and len(parts) > 1 and not _QUOTED.search(text)
+    if is_one_line and all(len(one.split()) == 2 for one in parts):
         lines = parts
     listed = [re.fullmatch(r"""\s*(['"])(\S+ \S+)\1,?\s*""", line) for line in lines if line.strip()]
     if all(listed):  # a list with an entry on each line

@@ -186,17 +186,15 @@ def words_of_line(line: str) -> list[str]:
     fields = line.split()
     tagged = sum(_TAGGED.search(field) is not None for field in fields)
     if tagged * 2 > len(fields):
-        untagged = (_TAGGED.sub("", field) for field in fields)
-        return [word[1:] if word.startswith("[") and len(word) > 1 else word for word in untagged if word]
+        found = (_TAGGED.sub("", field) for field in fields)
+        return [word.removeprefix("[") or word for word in found if word]
     words = []
     for field in fields:
         if "/" in field.strip("/"):
             words += [part for part in field.split("/") if part]
-        elif field == "/":  # a separator between spaces
-            continue
-        else:
+        elif field != "/":  # a separator between spaces
             words.append(field.removesuffix("/") or "/")
-    return [word for word in words if word]
+    return words
 
 
 def _is_punctuation(character: str) -> bool:
@@ -369,18 +367,19 @@ def segmentation_link(wanted: Segmenting, place: int, token: int) -> Link | None
         other = next(word for word in wanted.dictionary.words if word not in sentence)
         lines.append(f"{other} {sum(counts) - sum(counts[ids[word]] for word in used) or 1}")
     values = {"algorithm": ALGORITHM[wanted.method], "text": sentence, "dictionary": "\n".join(lines)}
+    values["vocabulary"] = "own-dictionary"
     options = {"hmm": 0} if wanted.method == "max-probability" else {"runs": int(wanted.runs)}
     return Link("steps", {**values, **options, "token": token})
 
 
-def bigram_link(sentences: str, text: str, position: int = 0) -> Link | None:
+def bigram_link(sentences: str, text: str, position: int = 0, smoothing: str = "add-one") -> Link | None:
     """What the walkthrough of word n-grams needs to show the counts of some sentences, or a position of a text.
 
     Positions are counted from 1, and each sentence of a text has one more for its end.
     """
     if len(sentences) > LONGEST_CORPUS or len(text) > LONGEST_LINK:
         return None
-    values = {"algorithm": "ngram", "corpus": sentences.strip(), "text": text.replace(" ", ""), "smoothing": "add-one"}
+    values = {"algorithm": "ngram", "corpus": sentences.strip(), "text": text.replace(" ", ""), "smoothing": smoothing}
     counted = min(sum(1 for _sentence in segmented(sentences)), STEPS_COUNTING)
     ends = sum(1 for _start, end in sentence_spans(values["text"]) if end < position)
     return Link("training", {**values, "order": 2, "step": counted + position + ends})

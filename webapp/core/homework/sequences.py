@@ -14,6 +14,7 @@ from webapp.core.homework.training import Training, unigram_link
 from webapp.core.homework.verdicts import AnswerError, Note, PlaceKind, Side, Verdict, first_difference, rows_around
 from webapp.core.reference import bpe, wordpiece
 from webapp.core.tokenizer import Tokenizer
+from webapp.core.traces.viterbi import viterbi_trace
 from webapp.core.vocabulary_error import Phrase
 
 Values = Mapping[str, Any]
@@ -204,9 +205,9 @@ def tags_of(words: Sequence[str], scheme: str) -> list[str]:
 
 def _right_tags(values: Values, texts: Texts) -> tuple[str, dict[str, list[str]]]:
     """The observations, and their tags by the schemes of the exercise."""
-    if "hmm" in values:
-        states = computed.viterbi(values["observations"], values["hmm"])[1]
-        return values["observations"], {"".join(values["hmm"]["start"]): states}
+    if "observed" in values:
+        tables = computed.hmm_of(values)
+        return "".join(tables.observed), {"".join(tables.states): list(viterbi_trace(tables).states)}
     lines = Segmenting.of(values, texts).right if "method" in values else [values["words"].split()]
     words = [word for line in lines for word in line]
     return "".join(words), {scheme: tags_of(words, scheme) for scheme in SCHEMES}
@@ -218,6 +219,8 @@ def judge_tags(values: Values, texts: Texts, text: str, _find: Find) -> Verdict:
     mine = read_tags(text, "".join(schemes))
     right = next(iter(schemes.values()))
     verdict = judged(mine, right, "tag", rules=schemes, labels=list(observed))
+    if verdict.place and "observed" in values:
+        return replace(verdict, link=computed.hmm_link(values, len(observed) + 1))
     if verdict.place and "words" in values:
         link = verdicts.Link("training", {"algorithm": "tagger", "corpus": values["words"], "step": 0}, whole=True)
         return replace(verdict, link=link)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from operator import add
 from typing import Literal
 
-from webapp.core.cache import Cache
 from webapp.core.models.dictionary import Dictionary
+from webapp.core.models.segmenter import Segmenter
 
 Way = Literal["forward", "backward"]
 """A direction in which a text is read."""
@@ -21,7 +21,7 @@ Direction = Literal["forward", "backward", "both"]
 Reason = Literal["fewer words", "fewer single characters", "backward by default"]
 
 
-class Matching:
+class Matching(Segmenter):
     """Maximum matching as a model; it segments the whole text and needs no pre-tokenizer.
 
     Where no word matches, a single character is a token, marked as unknown (out of vocabulary, OOV) unless it is white
@@ -40,27 +40,11 @@ class Matching:
         """Raises ValueError for any other direction."""
         if direction not in ("forward", "backward", "both"):
             raise ValueError(f"the direction must be forward, backward or both, not {direction!r}")
-        self.dictionary = dictionary
+        super().__init__(dictionary)
         self.direction = direction
         self.keep_runs = keep_runs
-        self.pieces: Sequence[str] = dictionary.words
-        self.unknown_id: int = dictionary.unknown_id
-        self._matches = Cache(self._match)
 
-    def id_of(self, piece: str | bytes) -> int | None:
-        """The id of a word, or None if it is not in the dictionary."""
-        return self.dictionary.id_of(piece) if isinstance(piece, str) else None
-
-    def ids(self, pretoken: str, /) -> Sequence[int]:
-        """The ids of a text's words."""
-        return self._matches[pretoken][0]
-
-    def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
-        """`(id, start, end)` of each word, in characters."""
-        ids, ends = self._matches[pretoken]
-        return tuple(zip(ids, [0, *ends[:-1]], ends, strict=False))
-
-    def _match(self, text: str) -> tuple[list[int], list[int]]:
+    def _segment(self, text: str) -> tuple[list[int], list[int]]:
         if self.direction == "forward":
             return forward(self.dictionary, text, self.keep_runs)
         if self.direction == "backward":

@@ -26,17 +26,19 @@ from typing import Literal, get_args
 from webapp.core.cache import Cache
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.hmm import HiddenMarkovModel, jieba_hmm
+from webapp.core.models.segmenter import Segmenter
 
 Mode = Literal["precise", "full", "search"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 _LATIN = re.compile("[a-zA-Z0-9]")
 
 
-class MaximumProbability:
+class MaximumProbability(Segmenter):
     """Maximum probability as a model; it segments the whole text and needs no pre-tokenizer.
 
     A word that is not in the dictionary, found by the HMM or left over, is a token of its own with the id of unknown
-    text; white space and punctuation have ids of their own.
+    text; white space and punctuation have ids of their own. The words that
+    `segment` gives are those of the precise mode, but `\\r\\n` is two tokens.
 
     >>> dictionary = Dictionary(["研究", "研究生", "生命", "科学"], frequencies=[50, 5, 40, 30])
     >>> model = MaximumProbability(dictionary, hmm=False)
@@ -47,26 +49,10 @@ class MaximumProbability:
     """
 
     def __init__(self, dictionary: Dictionary, hmm: bool = True) -> None:
-        self.dictionary = dictionary
+        super().__init__(dictionary)
         self.graph = WordGraph(dictionary)
         self.hmm: HiddenMarkovModel | None = jieba_hmm() if hmm else None
-        self.pieces: Sequence[str] = dictionary.words
-        self.unknown_id: int = dictionary.unknown_id
         self._blocks = Cache(lambda block: tuple(self.block_words(block)))  # most return when a text is edited
-        self._segmented = Cache(self._segment)
-
-    def id_of(self, piece: str | bytes) -> int | None:
-        """The id of a word, or None if it is not in the dictionary."""
-        return self.dictionary.id_of(piece) if isinstance(piece, str) else None
-
-    def ids(self, pretoken: str, /) -> Sequence[int]:
-        """The ids of a text's words."""
-        return self._segmented[pretoken][0]
-
-    def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
-        """`(id, start, end)` of each word, in characters; the words of the precise mode, but `\\r\\n` as two tokens."""
-        ids, ends = self._segmented[pretoken]
-        return tuple(zip(ids, [0, *ends[:-1]], ends, strict=False))
 
     def words(self, text: str, mode: Mode = "precise") -> list[str]:
         """The words that jieba lists: those of `lcut`, of `lcut` with `cut_all`, or of `lcut_for_search`.

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from math import log
 
-from webapp.core.models.by_sentence import BySentence
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.ngram_counts import UNKNOWN, NGramCounts
 from webapp.core.models.ngram_lattice import Arc, CharacterModel, WordLattice
-from webapp.core.models.ngram_probabilities import Contribution, Probabilities
+from webapp.core.models.ngram_probabilities import Contribution, Probabilities, logarithm
 from webapp.core.models.ngram_viterbi import ScoreTables, best_path
+from webapp.core.models.segmenter import BySentence, Words
 from webapp.core.models.smoothing import Smoothing, estimate
 
 MOST_VARIANTS = 4
@@ -103,7 +102,7 @@ class NGram(BySentence):
 
     def score(self, word: str, context: Sequence[str] = ()) -> float:
         """The natural logarithm of the probability, for an unknown word with that of its spelling."""
-        return log(self.probability(word, context)) + self.further_score(word)
+        return logarithm(self.probability(word, context)) + self.further_score(word)
 
     def further_score(self, word: str) -> float:
         """What the spelling of an unknown word adds to its score; 0 for a word of the vocabulary."""
@@ -155,7 +154,7 @@ class NGram(BySentence):
     def _lattice(self, sentence: str) -> WordLattice:
         return WordLattice(sentence, self.dictionary, self.characters, self.counts.unknown, self.keep_runs)
 
-    def _segment_sentence(self, sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def _segment(self, sentence: str) -> Words:
         ids: list[int] = []
         ends: list[int] = []
         at = 0

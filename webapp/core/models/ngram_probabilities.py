@@ -53,7 +53,7 @@ class Probabilities:
         self.counts = counts
         self.smoothing = smoothing
         self.order = order
-        self.size = size
+        self.size = size + int(isinstance(smoothing, AddK) and smoothing.counts_start)
         self.base = base
         self.interpolates = not isinstance(smoothing, AddK)
         self._base_total = sum(base) + size if base is not None else size
@@ -118,7 +118,7 @@ class Probabilities:
         assert isinstance(self.smoothing, AddK)
         k = self.smoothing.k
         found, total = self.counted(context)
-        return (found.get(word, 0) + k) / (total + k * self.size)
+        return (found.get(word, 0) + k) / (total + k * self.size or 1)
 
     def contributions(self, word: int, context: tuple[int, ...]) -> list[Contribution]:
         """What each order adds to the probability of a word, from the longest context down to order 0."""
@@ -156,7 +156,7 @@ class Probabilities:
             scores += [known[0]] * (numbers - len(scores))
         else:
             # Most words of a large dictionary were never counted and share one number.
-            scores = [log(self.probability(self.counts.start, ()))] * numbers
+            scores = [logarithm(self.probability(self.counts.start, ()))] * numbers
         for number in shares:
             scores[number] = log(self.probability(number, ()))
         return scores
@@ -176,9 +176,9 @@ class Probabilities:
         if isinstance(self.smoothing, AddK):
             found, total = self.counted(context)
             k = self.smoothing.k
-            whole = total + k * self.size
+            whole = total + k * self.size or 1
             # As the textbook divides, (c + k) / (N + k · V), whose rounding may decide a tie.
-            return log(k / whole), {word: log((count + k) / whole) for word, count in found.items()} or None
+            return logarithm(k / whole), {word: log((count + k) / whole) for word, count in found.items()} or None
         first = self.lowest_scores
         shares, left = self._shares(context)
         if len(context) == 1:
@@ -195,9 +195,9 @@ class Probabilities:
 
     def _shares(self, context: tuple[int, ...]) -> tuple[dict[int, float], float]:
         found, total = self.counted(context)
-        if not total:
-            return {}, 1.0
         smoothing = self.smoothing
+        if not total:
+            return {}, float(smoothing != AddK(0.0))
         if isinstance(smoothing, AddK):
             whole = total + smoothing.k * self.size
             return {word: count / whole for word, count in found.items()}, smoothing.k * self.size / whole
@@ -208,6 +208,11 @@ class Probabilities:
         discount = smoothing.discounts[len(context)]
         shares = {word: (count - discount) / total for word, count in found.items() if count > discount}
         return shares, (total - kept + discount * len(shares)) / total + _lost(found, discount, total)
+
+
+def logarithm(probability: float) -> float:
+    """The natural logarithm; −∞ for 0, which only counts without smoothing give."""
+    return log(probability) if probability else -inf
 
 
 def _lost(found: dict[int, int], discount: float, total: int) -> float:

@@ -16,7 +16,7 @@ from math import inf
 from typing import ClassVar
 
 from webapp.core.cache import Cache
-from webapp.core.models.fast.word_lengths import lengths_by_beginning, matching_pieces
+from webapp.core.models.fast.word_lengths import lengths_by_beginning, matching_pieces, path_parts
 from webapp.core.models.merge_loop import MergeRule, merge, merge_with_places
 from webapp.core.models.scored_pieces import Part, PieceKind, ScoredModel, ScoredPieces, Segment, symbols_of
 from webapp.core.vocabulary_error import VocabularyError
@@ -271,25 +271,12 @@ class SentencePieceUnigram(ScoredModel):
                     if rounded[0] > best[end]:
                         best[end] = rounded[0]
                         start_of[end] = start
-        return tuple(parts_of(text, start_of, self.vocabulary))
+        return tuple(path_parts(text, start_of, self.vocabulary.ids))
 
     def _score(self, piece: str, id: int) -> float:
         if self.vocabulary.kinds[id] == PieceKind.USER_DEFINED:
             return single((len(piece.encode()) - 1) * USER_DEFINED_BONUS)
         return single(self.vocabulary.scores[id])
-
-
-def parts_of(text: str, start_of: Sequence[int], vocabulary: ScoredPieces) -> list[Part]:
-    """The parts of a text; `start_of` has, for each position, the start of the last part of the best path to it."""
-    parts: list[Part] = []
-    end = len(text)
-    id_of = vocabulary.ids.get
-    while end > 0:
-        start = start_of[end]
-        parts.append((id_of(text[start:end]), end))
-        end = start
-    parts.reverse()
-    return parts
 
 
 def single(value: float) -> float:

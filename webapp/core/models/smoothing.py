@@ -1,7 +1,7 @@
 """Smoothing: probabilities of n-grams from their counts, none of them 0.
 
 Every method here gives a word after a context a share of its own, if the two were counted together, and hands what is
-left to the shorter context, down to order 0, which knows nothing but the vocabulary:
+left to the shorter context, down to order 0, which knows nothing but the vocabulary; only `BY_HAND` has others:
 
     P(w | h) = share(w | h) + left(h) · P(w | h without its first word),   left(h) = 1 - Σ share(w | h)
 
@@ -25,11 +25,22 @@ SMOOTHINGS: tuple[SmoothingName, ...] = get_args(SmoothingName)
 class AddK:
     """Add `k` to every count (k = 1: Laplace): (c + k) / (N + k · V). Chen and Goodman 1998, section 2.1.
 
-    The share of order n is c / (N + k · V), and the rest goes to order 0 at once: k / (N + k · V) for each word.
+    The share of order n is c / (N + k · V), and the rest goes to order 0 at once: k / (N + k · V) for each word. With
+    k = 0, what was never counted has the probability 0. `counts_start` has the beginning of a sentence in V, as an
+    exercise of Jurafsky and Martin does.
     """
 
-    name: ClassVar[SmoothingName] = "add-one"
     k: float = 1.0
+    counts_start: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name by which `estimate` makes it; "add-one" for another k."""
+        return next((name for name, one in BY_HAND.items() if one == self), "add-one")
+
+
+BY_HAND = {"unsmoothed": AddK(0.0), "add-one-marks": AddK(counts_start=True)}
+"""Ways of textbooks to count by hand, for exercises alone: no vocabulary has them."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +95,7 @@ def estimate(name: str, counts: NGramCounts, order: int | None = None) -> Smooth
     AbsoluteDiscounting(discounts=(0.2, 0.6))
     """
     if name not in SMOOTHINGS:
-        raise KeyError(name)
+        return BY_HAND[name]
     if name == "add-one":
         return AddK()
     order = order or counts.order

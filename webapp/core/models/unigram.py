@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 
 from webapp.core.cache import Cache
-from webapp.core.models.fast.word_lengths import lengths_by_beginning, matching_pieces
+from webapp.core.models.fast.word_lengths import lengths_by_beginning, matching_pieces, path_parts
 from webapp.core.models.scored_pieces import Part
 from webapp.core.vocabulary_error import VocabularyError
 
@@ -90,16 +90,7 @@ class Unigram:
 
     def _segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
         """`(id, start, end)` of each token of the best path, in characters."""
-        parts: list[Part] = []
-        end = len(pretoken)
-        path = self._best_path(pretoken)
-        id_of = self._ids.get
-        while end > 0:
-            start = path[end]
-            parts.append((id_of(pretoken[start:end]), end))
-            end = start
-        parts.reverse()
-        return self.tokens(parts, pretoken)
+        return self.tokens(path_parts(pretoken, self._best_path(pretoken), self._ids), pretoken)
 
     def _in_bytes(self, text: str, id: int, start: int, end: int) -> list[tuple[int, int, int]]:
         """A token, or for an unknown one the tokens of its bytes, each with the range of the whole."""

@@ -10,7 +10,7 @@ from typing import Protocol, cast
 from webapp.core.text.growth import check_length
 from webapp.core.text.pattern_matching import TimeBudget
 from webapp.core.text.split_patterns import SplitPattern, limited
-from webapp.core.text.utf8 import bytes_to_characters, characters_to_bytes
+from webapp.core.text.utf8 import bytes_to_characters, characters_to_bytes, decoded, text_of
 
 
 class Decoder(Protocol):
@@ -27,8 +27,14 @@ class DecoderStep(Protocol):
         """Return the pieces for the next decoder."""
 
 
+class _Changing(DecoderStep, Protocol):
+    def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
+        """The changed pieces as one text."""
+        return "".join(self.change(list(map(text_of, pieces))))
+
+
 @dataclass(frozen=True)
-class Join:
+class Join(_Changing):
     """Concatenates the pieces, optionally with a separator.
 
     >>> Join().decode(["研究", "生命"])
@@ -36,10 +42,6 @@ class Join:
     """
 
     separator: str = ""
-
-    def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
-        """The joined pieces."""
-        return self.separator.join(map(_text, pieces))
 
     def change(self, pieces: list[str]) -> list[str]:
         """The joined pieces as a single piece."""
@@ -84,7 +86,7 @@ class ByteLevelDecoder:
 
 
 @dataclass(frozen=True)
-class BPEDecoder:
+class BPEDecoder(_Changing):
     """Replaces the end-of-word suffix with a space, and removes it at the end of the text.
 
     >>> BPEDecoder().decode(["low", "er</w>", "low</w>"])
@@ -93,10 +95,6 @@ class BPEDecoder:
 
     suffix: str = "</w>"
 
-    def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
-        """The words with a space between them."""
-        return "".join(self.change(list(map(_text, pieces))))
-
     def change(self, pieces: list[str]) -> list[str]:
         """Return the pieces with a space after each word."""
         last = len(pieces) - 1
@@ -104,7 +102,7 @@ class BPEDecoder:
 
 
 @dataclass(frozen=True)
-class WordPieceDecoder:
+class WordPieceDecoder(_Changing):
     """Puts a space before every piece without the prefix of continuing pieces.
 
     With `cleanup`, spaces before English punctuation and contractions are removed, as in `tokenizers`.
@@ -115,10 +113,6 @@ class WordPieceDecoder:
 
     prefix: str = "##"
     cleanup: bool = True
-
-    def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
-        """The words with spaces between them."""
-        return "".join(self.change(list(map(_text, pieces))))
 
     def change(self, pieces: list[str]) -> list[str]:
         """Return the pieces with a space before each word."""
@@ -146,7 +140,7 @@ _CLEANUP = (
 
 
 @dataclass(frozen=True)
-class MetaspaceDecoder:
+class MetaspaceDecoder(_Changing):
     """Replaces `▁` with a space; with `prepend`, removes it from the first piece, where encoding inserted it.
 
     >>> MetaspaceDecoder().decode(["▁Hello", ",", "▁wor", "ld"])
@@ -155,10 +149,6 @@ class MetaspaceDecoder:
 
     replacement: str = "▁"
     prepend: bool = True
-
-    def decode(self, pieces: abc.Sequence[str | bytes]) -> str:
-        """The joined pieces, with `▁` replaced by spaces."""
-        return "".join(self.change(list(map(_text, pieces))))
 
     def change(self, pieces: list[str]) -> list[str]:
         """The pieces, with `▁` replaced by spaces."""
@@ -256,10 +246,8 @@ class ByteFallback:
                 changed += run
                 continue
             found = bytes(int(piece[3:5].lstrip("+"), 16) for piece in run)
-            try:
-                changed.append(found.decode())
-            except UnicodeDecodeError:
-                changed += ["\ufffd"] * len(found)
+            text = decoded(found)
+            changed += ["\ufffd"] * len(found) if text is None else [text]
         return changed
 
 
@@ -319,7 +307,3 @@ def cleaned(piece: str) -> str:
 
 # Rust's number parser accepts a plus sign as the first of the two digits.
 _BYTE = re.compile("<0x[0-9A-Fa-f+][0-9A-Fa-f]>")
-
-
-def _text(piece: str | bytes) -> str:
-    return piece if isinstance(piece, str) else piece.decode("utf-8", errors="replace")

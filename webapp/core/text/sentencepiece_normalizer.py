@@ -14,6 +14,7 @@ from webapp.core.text.alignment import AlignedText
 from webapp.core.text.character_map import CharacterMap
 from webapp.core.text.growth import MOST_NORMALIZED, check_growth
 from webapp.core.text.normalizers import Normalizer
+from webapp.core.text.utf8 import text_of
 
 SPACE = "▁"
 
@@ -200,7 +201,7 @@ class SentencePieceDecoder:
     def parts(self, pieces: Sequence[str | bytes]) -> Iterator[str | int]:
         """Yield what each piece adds: its text, or the value of a byte."""
         strips, has_text, after_byte = self.strip != "nothing", False, False
-        for piece in map(_text, pieces):
+        for piece in map(text_of, pieces):
             byte = self.byte_pieces.get(piece)
             if byte is not None:
                 after_byte = True
@@ -225,7 +226,3 @@ class SentencePieceDecoder:
 
 def _characters(read: bytearray) -> str:
     return _INVALID_BYTE.sub("\ufffd", read.decode("utf-8", errors="surrogateescape"))
-
-
-def _text(piece: str | bytes) -> str:
-    return piece if isinstance(piece, str) else piece.decode("utf-8", errors="replace")

@@ -27,6 +27,11 @@ def decoded(content: bytes) -> str | None:
         return None
 
 
+def text_of(piece: str | bytes) -> str:
+    """Return the text of a piece, with U+FFFD for bytes that are not valid UTF-8."""
+    return piece if isinstance(piece, str) else piece.decode("utf-8", errors="replace")
+
+
 def following_bytes(lead: int) -> tuple[ByteRange, ...] | None:
     """Return the ranges of the bytes that follow the first byte of a character; None if no character begins with it.
 

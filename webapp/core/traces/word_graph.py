@@ -140,7 +140,7 @@ _HAN = re.compile("[\u4e00-\u9fd5]+")
 class StateCandidate:
     """A state before, its sum, the transition from it, and the new sum: sum + transition + emission."""
 
-    before: State
+    before: str
     score: float
     transition: float
     total: float
@@ -150,10 +150,10 @@ class StateCandidate:
 class StateCell:
     """A state of a character: its emission, the candidates, and the best sum; at the start there are no candidates."""
 
-    state: State
+    state: str
     emission: float
     candidates: tuple[StateCandidate, ...]
-    before: State | None
+    before: str | None
     total: float
 
 

@@ -36,6 +36,17 @@ class CountedMerge(NamedTuple, Generic[AnyStr]):
         return self.left + self.right
 
 
+class SpecialsFirst:
+    """A trained vocabulary that begins with its special tokens."""
+
+    special_names: tuple[str, ...]
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The special tokens and their ids, as `Tokenizer` expects them."""
+        return {name: index for index, name in enumerate(self.special_names)}
+
+
 @dataclass(frozen=True)
 class TrainedBPE(Generic[AnyStr]):
     """A trained BPE vocabulary: the alphabet, then the piece of each merge, in order.

@@ -28,10 +28,10 @@ from webapp.core.models.scored_pieces import NAMED_BYTES, PieceKind, ScoredPiece
 from webapp.core.models.sentencepiece_models import ScoredBPE
 from webapp.core.text.split_patterns import GPT2, SplitPattern
 from webapp.core.trainers import bpe
-from webapp.core.trainers.bpe import BYTES, CountedMerge, TrainedBPE
+from webapp.core.trainers.bpe import BYTES, CountedMerge, SpecialsFirst, TrainedBPE
 from webapp.core.trainers.pair_counts import Pairs
 from webapp.core.trainers.ties import FIRST_SEEN, TieRule, byte_alphabet
-from webapp.core.trainers.word_counts import WordCounts
+from webapp.core.trainers.word_counts import WordCounts, symbol_counts
 
 LONGEST = 4  # words of a piece
 MOST = 32_000_000  # characters of distinct spans in the second phase; of more, a fixed sample is taken
@@ -95,11 +95,7 @@ def count_words(counts: WordCounts, split: Split = split_words) -> dict[str, int
     >>> count_words({"by the way": 5, "by the sea": 4})
     {'by': 9, ' the': 9, ' way': 5, ' sea': 4}
     """
-    words: dict[str, int] = {}
-    for span, count in counts.items():
-        for word in split(span):
-            words[word] = words.get(word, 0) + count
-    return words
+    return symbol_counts((split(span), count) for span, count in counts.items())
 
 
 def superwords(
@@ -151,7 +147,7 @@ UNKNOWN = "<unk>"
 
 
 @dataclass(frozen=True)
-class TrainedSentencePieceBPE:
+class TrainedSentencePieceBPE(SpecialsFirst):
     """A trained vocabulary: special tokens, the 256 bytes, the piece of each merge, then the alphabet.
 
     The order is SentencePiece's: pieces by falling score, characters last.
@@ -185,11 +181,6 @@ class TrainedSentencePieceBPE:
         kinds += [PieceKind.BYTE] * len(NAMED_BYTES)
         kinds += [PieceKind.NORMAL] * (len(self.pieces) - len(kinds))
         return ScoredBPE(ScoredPieces(self.pieces, self.scores, kinds, byte_ids=byte_ids))
-
-    @property
-    def special_tokens(self) -> dict[str, int]:
-        """The special tokens and their ids, as `Tokenizer` expects them."""
-        return {name: index for index, name in enumerate(self.special_names)}
 
 
 def is_within(piece: str, longest: int) -> bool:

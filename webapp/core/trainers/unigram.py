@@ -27,6 +27,7 @@ from typing import TypedDict, Unpack
 import numpy as np
 
 from webapp.core.models.unigram import Unigram
+from webapp.core.trainers.bpe import SpecialsFirst
 from webapp.core.trainers.corpus_lattice import LONGEST_SPAN, CorpusLattices
 from webapp.core.trainers.word_counts import WordCounts, alphabet, characters
 from webapp.core.trainers.word_trie import Floats, Integers, seed_pieces
@@ -95,7 +96,7 @@ class PruningRound:
 
 
 @dataclass(frozen=True)
-class TrainedUnigram:
+class TrainedUnigram(SpecialsFirst):
     """A trained Unigram vocabulary: special tokens (score 0), then the pieces, most probable first."""
 
     scores: dict[str, float]
@@ -109,11 +110,6 @@ class TrainedUnigram:
         pieces = (*self.special_names, *self.scores)
         scores = [0.0] * len(self.special_names) + list(self.scores.values())
         return Unigram(pieces, scores, unknown_id=self.special_names.index(self.unknown))
-
-    @property
-    def special_tokens(self) -> dict[str, int]:
-        """The special tokens and their ids, as `Tokenizer` expects them."""
-        return {name: index for index, name in enumerate(self.special_names)}
 
 
 def train(
@@ -328,12 +324,8 @@ def _spans(counts: WordCounts, known: frozenset[str]) -> dict[str, int]:
     """Split words at unknown characters and into spans of at most LONGEST_SPAN characters."""
     texts: dict[str, int] = {}
     for word, count in counts.items():
-        if not known.issuperset(word):
-            word = "".join(character if character in known else "\0" for character in word)
-            parts = word.split("\0")
-        else:
-            parts = [word]
-        for part in parts:
+        whole = known.issuperset(word)
+        for part in [word] if whole else "".join(each if each in known else "\0" for each in word).split("\0"):
             for begin in range(0, len(part), LONGEST_SPAN):
                 span = part[begin : begin + LONGEST_SPAN]
                 texts[span] = texts.get(span, 0) + count

@@ -25,7 +25,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from webapp.core.models.wordpiece import WordPiece
-from webapp.core.trainers.bpe import until
+from webapp.core.trainers.bpe import SpecialsFirst, until
 from webapp.core.trainers.pair_counts import BREAK, MASK, SHIFT, Pairs
 from webapp.core.trainers.pair_scores import PairScores
 from webapp.core.trainers.word_counts import WordCounts, alphabet, symbol_counts
@@ -45,7 +45,7 @@ class ScoredMerge(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TrainedWordPiece:
+class TrainedWordPiece(SpecialsFirst):
     """A trained WordPiece vocabulary: special tokens, alphabet, then the piece of each merge, in order."""
 
     alphabet: tuple[str, ...]
@@ -64,11 +64,6 @@ class TrainedWordPiece:
         made = (merge.piece for merge in self.merges[:number])
         pieces = tuple(dict.fromkeys((*self.special_names, *self.alphabet, *made)))
         return WordPiece(pieces, unknown=self.unknown, continuing_subword_prefix=self.prefix)
-
-    @property
-    def special_tokens(self) -> dict[str, int]:
-        """The special tokens and their ids, as `Tokenizer` expects them."""
-        return {name: index for index, name in enumerate(self.special_names)}
 
 
 def train(

@@ -16,6 +16,7 @@ from pathlib import Path
 from time import monotonic
 
 from webapp.core.text.split_patterns import PatternTimeoutError
+from webapp.core.trainers.word_counts import symbol_counts
 from webapp.core.training.corpus import CHUNK, Block, CorpusError, CorpusFile, Opened, blocks, open_local
 from webapp.core.training.counted_corpus import CountedCorpus, add, canonical, read_checkpoint, write_checkpoint
 from webapp.core.training.ngrams import Forgotten, count_ngrams, forget_rare, latest
@@ -128,12 +129,10 @@ def count_block(text: str, plan: TrainingPlan) -> dict[str, int]:
         raise TrainingError("slow_pattern") from None
     longest = plan.longest_word
     if any(len(word) > longest for word in counts):
-        cut: dict[str, int] = {}
-        for word, count in counts.items():
-            for start in range(0, len(word), longest):
-                part = word[start : start + longest]
-                cut[part] = cut.get(part, 0) + count
-        counts = cut
+        return symbol_counts(
+            ((word[start : start + longest] for start in range(0, len(word), longest)), count)
+            for word, count in counts.items()
+        )
     return counts
 
 

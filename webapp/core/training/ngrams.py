@@ -64,8 +64,7 @@ def _within(words: Sequence[str] | Iterator[str]) -> list[str]:
 def _segmenter(name: str) -> Callable[[str], Sequence[str]]:
     if name == "max-probability":
         return MaximumProbability(jieba_dictionary()).words
-    model = Matching(jieba_dictionary(), "forward")
-    return lambda text: [text[start:end] for _, start, end in model.segment(text)]
+    return Matching(jieba_dictionary(), "forward").words
 
 
 def count_ngrams(text: str, plan: TrainingPlan) -> dict[str, int]:

@@ -38,7 +38,7 @@ SEGMENTATIONS: tuple[Segmentation, ...] = get_args(Segmentation)
 SPLITS: tuple[Split, ...] = get_args(Split)
 NORMALIZATIONS: tuple[Normalization, ...] = get_args(Normalization)
 
-SMALLEST_SIZE, LARGEST_SIZE = 300, 256_000
+SMALLEST_SIZE, LARGEST_SIZE = 2, 256_000
 
 
 OF_WORDS: Mapping[str, Sequence[Trainer]] = {

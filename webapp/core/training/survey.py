@@ -23,7 +23,7 @@ from webapp.core.training.counted_corpus import add, canonical
 from webapp.core.training.counting import HoldOut, TrainingError, count_block, hold_out, stored_bytes
 from webapp.core.training.ngrams import MARKS, check_ngrams
 from webapp.core.training.plan import TrainingPlan
-from webapp.core.training.recipe import MARKED
+from webapp.core.training.recipe import MARK, MARKED
 from webapp.core.training.train import alphabet_of, merges_of
 
 EXTRACTS = 64  # of a large corpus
@@ -42,9 +42,9 @@ class CorpusFacts:
     """The size of a corpus, the shares of its scripts, most frequent first, and how many pieces it makes possible.
 
     With `sampled`, the figures are estimated from a sample: the distinct words by Heaps' law. `possible_pieces` is how
-    many pieces the plan's trainer can make of a small corpus; of a larger one it makes at least so many. For a
-    forecast: the characters and the bytes (as UTF-8) of all distinct words, and the processor time of counting; of
-    plans for words also the characters of all words.
+    many pieces the plan's trainer can make of a small corpus; of a larger one it makes at least so many. It starts from
+    `least_pieces`, if the plan has no coverage of its own. For a forecast: the characters and the bytes (as UTF-8) of
+    all distinct words, and the processor time of counting; of plans for words also the characters of all words.
     """
 
     bytes: int
@@ -58,6 +58,7 @@ class CorpusFacts:
     distinct_bytes: int = 0
     counting_seconds: float = 0.0
     word_characters: int = 0
+    least_pieces: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """The facts as JSON."""
@@ -141,18 +142,20 @@ def _facts(texts: Sequence[str], expected: float, plan: TrainingPlan, held_out: 
         totals = [total for total, _ in points]
         sizes = [_grown(totals, found, growth) for found in zip(*(each for _, each in points), strict=True)]
     distinct, characters, size = (sum(sizes[at::3]) for at in range(3))
+    least, most = piece_limits(counts, plan, kept, whole=growth == 1)
     return CorpusFacts(
         bytes=round(taken * growth),
         characters=round(sum(map(len, texts)) * growth),
         words=round(words * growth),
         distinct_words=distinct,
         scripts=scripts_of(texts),
-        possible_pieces=possible_pieces(counts, plan, kept, whole=growth == 1),
+        possible_pieces=most,
         sampled=growth > 1,
         distinct_characters=characters,
         distinct_bytes=size,
         counting_seconds=seconds * growth,
         word_characters=round(word_characters * growth),
+        least_pieces=least,
     )
 
 
@@ -256,36 +259,40 @@ def scripts_of(texts: Sequence[str]) -> tuple[tuple[str, float], ...]:
 SMALL = 30_000  # characters of the distinct words; training to the end takes a fraction of a second
 
 
-def possible_pieces(counts: WordCounts, plan: TrainingPlan, held_out: WordCounts | None = None, *, whole: bool) -> int:
-    """Return how many pieces the plan's trainer can make from these counts, special tokens included.
+def piece_limits(
+    counts: WordCounts, plan: TrainingPlan, held_out: WordCounts | None = None, *, whole: bool
+) -> tuple[int, int]:
+    """Return with how many pieces the plan's trainer starts, and how many it can make, special tokens included.
 
-    That is exact if these are the counts of a `whole` small corpus and the trainer merges. Otherwise it is the alphabet
-    and the words that are frequent enough: merging makes at least so many, since it goes on until the words are pieces;
-    for Unigram it is an estimate. The characters of `held_out` words are in the alphabet, see `alphabet_of`.
+    The second is exact if these are the counts of a `whole` small corpus and the trainer merges. Otherwise it is the
+    alphabet and the words that are frequent enough: merging makes at least so many, since it goes on until the words
+    are pieces; for Unigram it is an estimate. For `held_out` see `alphabet_of`.
 
-    >>> possible_pieces({"low": 2, "lower": 1}, TrainingPlan(trainer="bpe-bytes"), whole=True)
-    260
+    >>> piece_limits({"low": 2, "lower": 1}, TrainingPlan(trainer="bpe-bytes"), whole=True)
+    (256, 260)
     """
     if plan.trainer == "ngram":
-        return sum(" " not in ngram and ngram not in MARKS for ngram in counts)
+        return 0, sum(" " not in ngram and ngram not in MARKS for ngram in counts)
     symbols = alphabet_of(counts, plan, held_out, every=True)
-    always = {*plan.special_tokens, *_UNKNOWN.get(plan.trainer, ()), *symbols}
-    if plan.trainer == "bpe-bytes":
-        always |= set(NAMED_BYTES)
+    start = {*plan.special_tokens, *_START[plan.trainer]}
+    least = len(start.union(alphabet_of(counts, replace(plan, size=0), held_out)))  # without rare characters
+    always = start.union(symbols)
     if whole and sum(map(len, counts)) <= SMALL:
         if plan.trainer == "unigram":
             minimum = plan.minimum_count or 2
             longest = plan.longest_piece
-            return len(always | unigram.seed(counts, longest=longest, minimum_frequency=minimum).ranks.keys())
-        return len(always) + len({merge.piece for merge in merges_of(counts, plan, symbols)} - always)
+            return least, len(always | unigram.seed(counts, longest=longest, minimum_frequency=minimum).ranks.keys())
+        return least, len(always) + len({merge.piece for merge in merges_of(counts, plan, symbols)} - always)
     minimum = plan.minimum_count or (2 if plan.trainer == "unigram" else 1)
     longest = plan.longest_piece if plan.trainer in MARKED else plan.longest_word
-    return len(always) + sum(count >= minimum and 1 < len(word) <= longest for word, count in counts.items())
+    words = sum(count >= minimum and 1 < len(word) <= longest for word, count in counts.items())
+    return least, len(always) + words
 
 
-_UNKNOWN = {
+_START = {  # the pieces of every vocabulary
+    "bpe-bytes": NAMED_BYTES,
     "bpe-characters": ("<unk>",),
-    "bpe-sentencepiece": (bpe_variants.UNKNOWN, *NAMED_BYTES),
+    "bpe-sentencepiece": (bpe_variants.UNKNOWN, MARK, *NAMED_BYTES),
     "wordpiece": (wordpiece.UNKNOWN,),
-    "unigram": (unigram.UNKNOWN,),
+    "unigram": (unigram.UNKNOWN, MARK),
 }

@@ -14,7 +14,7 @@ from webapp.core.formats.dictionary import jieba_dictionary
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import Matching
 from webapp.core.models.maximum_probability import MaximumProbability
-from webapp.core.recipes import MATCHING, NGRAM
+from webapp.core.recipes import NGRAM
 from webapp.core.tokenizer import Tokenizer
 from webapp.core.trainers.tagger import Training
 from webapp.core.training.counted_corpus import CountedCorpus
@@ -94,7 +94,7 @@ def scores_of(
     """
     methods: dict[str, Callable[[str], Sequence[str]]] = {
         "tagger": own,
-        "fmm": lambda text: _words(MATCHING.tokenizer(Matching(known, "forward")), text),
+        "fmm": Matching(known, "forward").words,
         "max-probability": MaximumProbability(jieba_dictionary()).words,
     }
     found = {}
@@ -105,7 +105,3 @@ def scores_of(
         found[name] = {figure: None if value is None else round(value, 4) for figure, value in named}
         found[name]["oov_rate"] = score.oov_rate
     return found
-
-
-def _words(tokenizer: Tokenizer, text: str) -> Sequence[str]:
-    return [text[start:end] for _, start, end in tokenizer.model.segment(text)]

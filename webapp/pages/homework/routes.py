@@ -7,11 +7,10 @@ signed record (`webapp.tools.homework.records`) that every form sends along.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from http import HTTPStatus
 from typing import Any
 
 import segno
-from flask import Blueprint, Response, abort, make_response, request, url_for
+from flask import Blueprint, Response, make_response, request, url_for
 from flask_babel import gettext as _
 from markupsafe import Markup
 from werkzeug.wrappers import Response as BaseResponse
@@ -39,10 +38,10 @@ from webapp.tools.homework.records import (
 from webapp.tools.homework.sentences import rule_name
 from webapp.tools.homework.sheets import MOST_TASKS, Sheet, Task, find_sheet, new_sheet, store_sheet, tasks_of_form
 from webapp.tools.kernel import page_of
-from webapp.web.htmx import private
+from webapp.web.errors import forbid_foreign
+from webapp.web.htmx import attachment, unstored
 from webapp.web.json_responses import well_formed
 from webapp.web.rates import stores
-from webapp.web.security import is_foreign
 from webapp.web.templates import Page, render
 
 blueprint = Blueprint("homework_pages", __name__, url_prefix="/homework")
@@ -124,9 +123,7 @@ def hand_in() -> BaseResponse:
         problems = [problem]
     record = page.record or record
     page = replace(page, record=record, document=signed(record) if record.works else "", record_lost=lost)
-    response = page_of(TOOL, given, page, problems)
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return unstored(page_of(TOOL, given, page, problems))
 
 
 def _checked(given: HomeworkInput, page: Checked) -> Checked:
@@ -236,8 +233,7 @@ def sheet() -> BaseResponse:
 @stores
 def create() -> BaseResponse:
     """Store a sheet, and show its link and the deletion link, which is shown only here; or download it as a file."""
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     terms, wrong = read_terms(request.form)
     problems = {problem.field: problem for problem in wrong}
     tasks: list[Task] = []
@@ -326,11 +322,8 @@ def _private(page: Page, problems: Mapping[str, InputProblem]) -> Response:
     """A page for its visitor alone."""
     response = make_response(render(page), max((problem.status for problem in problems.values()), default=200))
     response.headers["X-Robots-Tag"] = "noindex"
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return unstored(response)
 
 
 def _file(content: str, media_type: str, name: str) -> Response:
-    response = Response(well_formed(content), mimetype=media_type)
-    response.headers["Content-Disposition"] = f"attachment; filename={name}"
-    return private(response)
+    return attachment(Response(well_formed(content), mimetype=media_type), name)

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Literal
 
 from flask_babel import gettext as _
@@ -250,11 +250,7 @@ def spans_of(words: Iterable[str]) -> list[tuple[int, int]]:
     >>> spans_of(["研究", "生命"])
     [(0, 2), (2, 4)]
     """
-    spans: list[tuple[int, int]] = []
-    for word in words:
-        start = spans[-1][1] if spans else 0
-        spans.append((start, start + len(word)))
-    return spans
+    return list(pairwise(accumulate(map(len, words), initial=0)))
 
 
 def occurrences(text: str, words: Iterable[str]) -> list[tuple[int, int]]:

@@ -29,12 +29,12 @@ from webapp.tokenization.state import State
 from webapp.tokenization.views import TEMPLATE_GLOBALS, DetailsForm, ResultView, TokenDetails, TokenView, character_of
 from webapp.vocabularies import StillFetchingError, library
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
+from webapp.web.errors import forbid_foreign
 from webapp.web.htmx import private, swappable, wants_partial
 from webapp.web.json_responses import json_response
 from webapp.web.localization import current_key
 from webapp.web.problems import heading_for
 from webapp.web.rates import stores_by_hash
-from webapp.web.security import is_foreign
 from webapp.web.templates import ErrorPage, render
 
 LONGEST_QUERY = 100
@@ -103,8 +103,7 @@ def redirect_to_page() -> BaseResponse:
 @stores_by_hash
 def upload() -> BaseResponse:
     """Check and store an uploaded vocabulary, and use it for the form's text."""
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     request.max_content_length = messages.upload_limit()
     state, problems = forms.read(request)
     files = request.files.getlist("vocabulary_file")
@@ -177,12 +176,8 @@ def _result_for_file(state: State, problems: Sequence[InputProblem], *, programs
     """The result; without one, the request ends with an error page, or with problem details for programs."""
     problems = [problem for problem in problems if problem.field != "token"]
     if not problems:
-        try:
+        with messages.noted(problems):
             return tokenize_or_explain(state)
-        except InputProblem as problem:
-            problems = [problem]
-        except StillFetchingError:
-            problems = [messages.still_fetching_problem()]
     return abort(messages.refused(problems) if programs else _error_page(problems))
 
 
@@ -225,10 +220,8 @@ def _respond(
         except StillFetchingError as waiting:
             pending = waiting
     if result is not None and state.token is not None:
-        try:
+        with messages.noted(token_problems):
             details = TokenDetails(result, state.token)
-        except InputProblem as problem:
-            token_problems.append(problem)
     all_problems = [*problems, *token_problems, *filter(None, (upload_problem, edit_problem))]
     status = max((problem.status for problem in all_problems), default=202 if pending else 200)
     waits = pending or any(map(messages.is_unavailable, problems))

@@ -1,7 +1,7 @@
 """A cache of rendered snapshot pages: a snapshot never changes, so its page can be reused."""
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from threading import Lock
@@ -14,10 +14,11 @@ MAX_PAGE_BYTES = 1 << 20  # a larger page is not cached
 
 @dataclass(frozen=True)
 class CachedPage:
-    """The bytes of a page, and their hash as its ETag."""
+    """The bytes of a page, their hash as its ETag, and those of the stylesheets in it."""
 
     body: bytes
     etag: str
+    styles: Sequence[str] = ()
 
 
 class PageCache:
@@ -48,9 +49,9 @@ class PageCache:
         report.current().add(f"cache_{'misses' if found is None else 'hits'}_total", cache="pages")
         return found
 
-    def store(self, key: Hashable, body: bytes) -> CachedPage:
+    def store(self, key: Hashable, body: bytes, styles: Sequence[str] = ()) -> CachedPage:
         """Cache a page unless it is too large, and return it."""
-        page = CachedPage(body, sha256(body).hexdigest()[:32])
+        page = CachedPage(body, sha256(body).hexdigest()[:32], styles)
         with self._lock:
             if len(body) <= MAX_PAGE_BYTES and key not in self._pages:
                 self._pages[key] = page

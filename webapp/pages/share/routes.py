@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
-from flask import Blueprint, Response, abort, jsonify, make_response, redirect, request, url_for
+from flask import Blueprint, Response, abort, g, jsonify, make_response, redirect, request, url_for
 from flask.blueprints import BlueprintSetupState
 from flask_babel import format_date
 from flask_babel import gettext as _
@@ -22,12 +22,14 @@ from webapp.tokenization.exports import WRITERS
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tokenization.views import ResultView
 from webapp.tools.messages.result import ConversationResult
-from webapp.web.htmx import REQUEST_TYPE, wants_partial
+from webapp.web.assets import comes_from_elsewhere
+from webapp.web.errors import forbid_foreign
+from webapp.web.htmx import REQUEST_TYPE, unstored, wants_partial
 from webapp.web.json_responses import json_response, revalidated
 from webapp.web.localization import current_key
 from webapp.web.problems import problem
 from webapp.web.rates import stores
-from webapp.web.security import framed, is_foreign
+from webapp.web.security import framed
 from webapp.web.templates import Context, Page, render
 from webapp.web.theme import chosen_theme
 
@@ -36,7 +38,7 @@ OEMBED_WIDTH, OEMBED_HEIGHT = 640, 320
 MAX_EXCERPT = 30  # characters
 
 ELSEWHERE: Mapping[str, Callable[..., str]] = {
-    "evaluation": lambda id, **values: url_for("evaluations.stored", id=id, **values),
+    "evaluation": lambda id, **values: url_for("evaluate_pages.stored", id=id, **values),
     "sheet": lambda id, **values: url_for("homework.page", sheet=id, **values),
 }
 """The addresses of the kinds of snapshots that have pages of their own."""
@@ -153,8 +155,7 @@ def set_template_limits(state: BlueprintSetupState) -> None:
 @stores
 def create() -> Response:
     """Store the form's result and show its link, and the deletion link, which is shown only here."""
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     terms, problems = snapshots.read_terms(request.form)
     shared, problems = share_form(request, terms, problems)
     origin = origin_of(request)
@@ -173,8 +174,7 @@ def create() -> Response:
     response = make_response(body, 201 if shared else max(problem.status for problem in problems))
     if shared:
         response.headers["Location"] = url_for("share.page", id=shared.id)
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return unstored(response)
 
 
 @blueprint.get("/s/<id>")
@@ -200,10 +200,12 @@ def _page(shown: snapshots.Shown) -> SnapshotPage:
 def _cached_page(id: str) -> Response:
     """The page without a selected token, rendered once in each language and cached."""
     head = _available(storage().snapshots.head(id))
-    key = (id, head.created, head.expires, request.host_url, current_key(), chosen_theme())
+    key = (id, head.created, head.expires, request.host_url, current_key(), chosen_theme(), comes_from_elsewhere())
     cached = pages.get(key)
     if cached is None:
-        cached = pages.store(key, render(_page(shown_of(_stored(id)))).encode())
+        body = render(_page(shown_of(_stored(id)))).encode()
+        cached = pages.store(key, body, g.get("inlined_styles", ()))
+    g.inlined_styles = cached.styles
     response = Response(cached.body, mimetype="text/html")
     response.set_etag(cached.etag)
     response.vary.add(REQUEST_TYPE)
@@ -281,8 +283,7 @@ def delete(id: str, secret: str) -> Response:
     stored = _stored(id)
     if request.method == "GET":
         return _private(make_response(render(DeletePage(stored=stored, secret=secret))))
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     if not storage().snapshots.delete(id, secret):
         return _private(gone("wrong secret"))
     after = storage().snapshots.get(id)
@@ -295,8 +296,7 @@ def report(id: str) -> Response:
     """Report a snapshot to the site's operator."""
     stored, status, sent = _stored(id), 200, False
     if request.method == "POST":
-        if is_foreign(request):
-            abort(HTTPStatus.FORBIDDEN)
+        forbid_foreign()
         reason = as_typed(request.form.get("reason")).strip()
         sent = 0 < len(reason) <= LONGEST_REASON
         if sent:
@@ -358,5 +358,4 @@ def _noindex(response: Response) -> Response:
 
 def _private(response: Response) -> Response:
     response.headers["X-Robots-Tag"] = "noindex"
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return unstored(response)

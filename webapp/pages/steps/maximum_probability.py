@@ -7,9 +7,10 @@ from typing import Any
 
 from flask_babel import gettext as _
 
-from webapp.core.models.hmm import IMPOSSIBLE, STATES, State
+from webapp.core.models.hmm import IMPOSSIBLE
 from webapp.core.models.maximum_probability import MaximumProbability, WordArc
 from webapp.core.traces.tagger import TaggerTrace
+from webapp.core.traces.viterbi import ViterbiTrace
 from webapp.core.traces.word_graph import BlockTrace, HMMTrace, block_traces
 from webapp.pages.walkthrough.cells import cell, digits_between, final_cells, format_log_probability, quotable
 from webapp.pages.walkthrough.engine import Frame, Walkthrough, say
@@ -217,17 +218,25 @@ def _draw_graph(trace: BlockTrace, here: int, path: Sequence[WordArc], *, whole:
 MAX_COLUMNS = 12
 """Of more characters, only those around the column of the step are drawn."""
 UNIT, ROW, BOX, HEIGHT = 91.0, 48.0, 60.0, 32.0
-LEFT, TOP = 28.0, 40.0
+TOP = 40.0
 
 
-def draw_table(trace: HMMTrace | TaggerTrace, filled: int, *, traced: bool, title: str = "") -> Figure:
+def draw_table(
+    trace: HMMTrace | TaggerTrace | ViterbiTrace,
+    filled: int,
+    *,
+    traced: bool,
+    title: str = "",
+    shown: Callable[[float], str] = shown_sum,
+) -> Figure:
     """Draw the first `filled` columns of a Viterbi table; once it is full, `traced` marks the best states."""
-    total = len(trace.text)
-    first = max(0, min(filled - MAX_COLUMNS + 2, total - MAX_COLUMNS))
-    last = min(total, first + MAX_COLUMNS)
-    x_of = {at: LEFT + UNIT * (at - first) for at in range(first, last)}
-    y_of: dict[State, float] = {state: TOP + ROW * place for place, state in enumerate(STATES)}
-    shapes: list[Shape] = [FigureLabel(0, y_of[state] + 22, state, "strong", 16, "start") for state in STATES]
+    states = [cell.state for cell in trace.columns[0]]
+    left = 12 + 16 * max(map(len, states))
+    first = max(0, min(filled - MAX_COLUMNS + 2, len(trace.text) - MAX_COLUMNS))
+    last = min(len(trace.text), first + MAX_COLUMNS)
+    x_of = {at: left + UNIT * (at - first) for at in range(first, last)}
+    y_of = {state: TOP + ROW * place for place, state in enumerate(states)}
+    shapes: list[Shape] = [FigureLabel(0, y_of[state] + 22, state, "strong", 16, "start") for state in states]
     for at, x in x_of.items():
         now = at == filled - 1 and not traced
         shapes.append(FigureLabel(x + BOX / 2, 24, shown_text(trace.text[at]), "" if at < filled else "soon", 20))
@@ -237,12 +246,13 @@ def draw_table(trace: HMMTrace | TaggerTrace, filled: int, *, traced: bool, titl
             if at >= filled:
                 shapes.append(FigureBox(x, y, BOX, HEIGHT, "rank", 6))
                 continue
-            if found.before is not None and at > first:
+            if found.before and at > first:
                 line = f"M{x - UNIT + BOX:g} {y_of[found.before] + HEIGHT / 2:g}L{x:g} {y + HEIGHT / 2:g}"
                 shapes.append(FigurePath(line, "win" if on_path else "best" if now else "lost"))
             shapes.append(FigureBox(x, y, BOX, HEIGHT, "hit" if on_path or now else "miss", 6))
-            shapes.append(FigureLabel(x + BOX / 2, y + 21, shown_sum(found.total), "win" if on_path else "", 13))
-    title = title or _("The HMM’s sums for “%(text)s”, by character and state", text=quotable(trace.text))
+            total, kind = shown(found.total), "win" if on_path else ""
+            shapes.append(FigureLabel(x + BOX / 2, y + 21, total, kind, 13 if len(total) < 7 else 11))
+    title = title or _("The HMM’s sums for “%(text)s”, by character and state", text=quotable("".join(trace.text)))
     focus = 0.0 if traced or not filled else x_of[filled - 1] + BOX / 2
-    width, height = LEFT + UNIT * (last - first) - (UNIT - BOX) + 4, TOP + ROW * 4 - 12
+    width, height = left + UNIT * (last - first) - (UNIT - BOX) + 4, TOP + ROW * len(states) - 12
     return Figure("hmm", width, height, tuple(shapes), title, focus)

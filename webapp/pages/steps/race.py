@@ -144,9 +144,10 @@ def page() -> Response:
                 problems.append(problem)
     query = comparison.query() + "&view=large" * (request.args.get("view") == "large")
     if lanes and not problems and not pending:
-        race, written = _race(lanes), request.args.get("step", "")
-        step = min(int(written), len(race) - 1) if written.isascii() and written.isdecimal() and len(written) < 9 else 0
-        frame = engine.ShownStep(race, step, lambda at: f"{url_for('steps.race.page')}?{query}&step={at}")
+        race = _race(lanes)
+        frame = engine.ShownStep(
+            race, engine.step_in_address(race), lambda at: f"{url_for('steps.race.page')}?{query}&step={at}"
+        )
     again = request.script_root + request.full_path
     shown = engine.WalkthroughContext(frame=frame, problems=problems, pending=pending, again=again)
     status = max((one.status for one in problems), default=202 if pending else 200)

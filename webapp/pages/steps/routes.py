@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response
 
 from webapp.core.algorithms import ALGORITHMS, family_of
 from webapp.core.reference import inference as inferences
-from webapp.pages.steps import race, requests
+from webapp.pages.steps import hmm, race, requests
 from webapp.pages.steps.maximum_probability import shown_sum
 from webapp.pages.steps.requests import LESSONS, USUAL_BEST, OverviewLine, StepsRequest, overview_lines, walkthrough_of
 from webapp.pages.steps.tagger import shown_value
@@ -45,7 +45,9 @@ blueprint.add_app_template_filter(format_log_probability, "log_probability")
 blueprint.add_app_template_filter(shown_piece, "piece")
 blueprint.add_app_template_filter(shown_text, "shown")
 blueprint.add_app_template_filter(shown_sum, "state_sum")
+blueprint.add_app_template_filter(hmm.shown_probability, "probability")
 blueprint.add_app_template_global(shown_value, "feature_value")
+blueprint.add_app_template_global(hmm.HMMRequest().address, "textbook_hmm")
 
 
 @blueprint.get("/steps")
@@ -57,6 +59,8 @@ def index() -> Response:
 @blueprint.route("/steps/<algorithm>", methods=["GET", "POST"])
 def page(algorithm: str) -> Response:
     """Show one step of an algorithm on the text in the URL; redirect the form to its URL, unless it has problems."""
+    if algorithm == "hmm" and "observed" in request.args:
+        return hmm.page()
     if algorithm == "hmm":
         return redirect(requests.hmm_request().address(requests.hmm_request().step))
     if algorithm not in ALGORITHMS:

@@ -26,7 +26,7 @@ from webapp.core.training.plan import TrainingPlan
 from webapp.core.training.survey import CorpusFacts, survey
 from webapp.jobs import MOST_IDLE_CORPORA, jobs
 from webapp.jobs.corpora import CorpusTooLargeError, NoRoomError
-from webapp.pages.train.messages import base_name, failure_sentence, size_in_words
+from webapp.pages.train.messages import PASTED, base_name, failure_sentence, size_in_words
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.tools.evaluate.scoring import sample_text
 from webapp.web.client_addresses import rate_limit_key
@@ -88,7 +88,7 @@ def store_corpus(request: Request) -> str:
     elif uploaded:
         sources = [(base_name(file.filename or "")[-LONGEST_STORED_NAME:], file.stream) for file in uploaded]
     elif text.strip():
-        sources = [(_("pasted text"), io.BytesIO(text.encode("utf-8", "replace")))]
+        sources = [(PASTED, io.BytesIO(text.encode("utf-8", "replace")))]
     else:
         raise InputProblem(_("Paste a text, choose files, or start with an example."), 422, "text")
     return _store(
@@ -166,9 +166,7 @@ def find_corpus(id: str, plan: TrainingPlan) -> StoredCorpus | None:
         return None
 
 
-@lru_cache(maxsize=64)
-def _facts(stored: tuple[CorpusFile, ...], plan: TrainingPlan) -> CorpusFacts:
-    return survey(stored, plan)
+_facts = lru_cache(maxsize=64)(survey)
 
 
 # Corpora to start with: texts that this machine has anyway

@@ -82,7 +82,7 @@ class JobContext(Context):
     @property
     def label(self) -> str:
         """What the vocabulary is called in the visitor's lists."""
-        return f"{self.trainer} {self.size}, {self.corpus}"
+        return join_list([f"{self.trainer} {self.size}", self.corpus])
 
 
 def job_context(job: Job, *, has_corpus: bool) -> JobContext:

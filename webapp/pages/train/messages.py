@@ -11,6 +11,7 @@ from flask_babel.speaklater import LazyString
 from webapp.web.localization import localized, number
 
 MEGABYTE = 1_048_576  # bytes; what people and file managers call a megabyte
+PASTED = "pasted text"  # the stored name of text without a file
 LONGEST_NAME = 60  # characters of a file's name
 END_SHOWN = 16  # of them after the mark of what was left out
 
@@ -22,7 +23,7 @@ def base_name(path: str) -> str:
 
 def short_name(name: str) -> str:
     """A file's name without folders, shortened in the middle: its end says what kind of file it is."""
-    name = base_name(name)
+    name = _("pasted text") if name == PASTED else base_name(name)
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - END_SHOWN - 1]}…{name[-END_SHOWN:]}"
 
 

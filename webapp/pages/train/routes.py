@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from http import HTTPStatus
 from urllib.parse import urlencode
 
-from flask import Blueprint, Response, abort, current_app, make_response, redirect, request, url_for
+from flask import Blueprint, Response, current_app, make_response, redirect, request, url_for
 from flask_babel import format_timedelta
 from flask_babel import gettext as _
 from werkzeug.datastructures import MultiDict
@@ -35,11 +34,11 @@ from webapp.tokenization.messages import joined, translated
 from webapp.vocabularies.token_kinds import script_title
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.web.client_addresses import rate_limit_key
-from webapp.web.htmx import private, swappable, wants_partial
+from webapp.web.errors import forbid_foreign
+from webapp.web.htmx import attachment, private, swappable, wants_partial
 from webapp.web.json_responses import json_response
-from webapp.web.localization import join_list, number
+from webapp.web.localization import join_list
 from webapp.web.rates import stores
-from webapp.web.security import is_foreign
 from webapp.web.server_variables import UPLOAD_ADDRESS
 from webapp.web.templates import Context, Page, render
 
@@ -126,8 +125,7 @@ def page() -> Response:
 @stores
 def upload() -> BaseResponse:
     """Store a corpus on disk, and go on to the choices; a script gets their address in `Location` instead."""
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     request.max_content_length = corpora.upload_limit()
     request.max_form_memory_size = current_app.config["MAX_CONTENT_LENGTH"]
     plan = None
@@ -154,8 +152,7 @@ def upload() -> BaseResponse:
 @blueprint.post("/train/corpus/delete")
 def delete() -> BaseResponse:
     """Delete a corpus of the visitor, and go on to the form for another."""
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     id, mine = request.form.get("corpus", ""), [id for id, _files in corpora.corpora_of(request)]
     if id in mine and not jobs().delete_corpus(id):
         message = _("A training that waits or runs needs this corpus. Cancel the training, or wait until it has ended.")
@@ -169,18 +166,16 @@ def delete() -> BaseResponse:
 @stores
 def start() -> BaseResponse:
     """Start a training, and go on to its page."""
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     plan, corpus = _found(request.form.get("corpus", ""), _checked(plan_from(request.form)))
     if corpus is None:
         return _upload_page(plan, gone=True)
-    possible = corpus.facts.possible_pieces  # exactly if the whole corpus was seen
-    if not plan.problems and not plan.plan.of_words and not corpus.facts.sampled and plan.plan.size > possible:
-        message = _(
-            "This corpus makes at most %(possible)s pieces possible. Choose a smaller vocabulary or more text.",
-            possible=number(possible),
-        )
-        plan = plan.with_problem("size", message)
+    least, possible = corpus.facts.least_pieces, corpus.facts.possible_pieces  # exactly if the whole corpus was seen
+    if not plan.problems and not plan.plan.of_words and not corpus.facts.sampled:
+        if plan.plan.size > possible:
+            plan = plan.with_problem("size", failure_sentence("too_small", {"possible": possible}))
+        elif plan.plan.size < least and not plan.plan.coverage:
+            plan = plan.with_problem("size", failure_sentence("alphabet", {"needed": least}))
     if plan.problems or _only_redraws():
         return _plan_page(plan, corpus)
     try:
@@ -207,8 +202,7 @@ def job(id: str) -> Response:
 @blueprint.post("/train/<id>/cancel")
 def cancel(id: str) -> BaseResponse:
     """Cancel a training, and show its page."""
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     if jobs().find(id) is not None:
         jobs().cancel(id)
         if not wants_partial():
@@ -222,9 +216,7 @@ def record(id: str) -> Response:
     found = jobs().find(id)
     if found is None or not found.record:
         return _job_page(None)
-    response = json_response(found.record)
-    response.headers["Content-Disposition"] = "attachment; filename=training-record.json"
-    return _noindex(response)
+    return _noindex(attachment(json_response(found.record), "training-record.json"))
 
 
 def _only_redraws() -> bool:

@@ -75,7 +75,7 @@ class TrainingRequest:
     plain: bool = False  # Unigram: no mark for the space before a word
     every: bool = False  # Unigram: start with every part of a word that occurs twice, and with no whole word
     order: int = 2  # n-grams: how many words are counted together
-    smoothing: str = "add-one"  # n-grams: one of `webapp.core.models.smoothing.SMOOTHINGS`
+    smoothing: str = "add-one"  # n-grams: one of `SMOOTHINGS` or `BY_HAND` of `webapp.core.models.smoothing`
     # BPE over bytes, or characters without a mark, and WordPiece: the merges done already, packed; each line of
     # `corpus` is then a word, a tab and its count.
     before: str = ""

@@ -28,7 +28,7 @@ from webapp.pages.training.request import (
     TrainingRequest,
 )
 from webapp.pages.training.tables import TrainingWalkthrough
-from webapp.pages.walkthrough.ngram_probabilities import SMOOTHING_NAMES
+from webapp.pages.walkthrough.ngram_probabilities import BY_HAND_NAMES, SMOOTHING_NAMES
 from webapp.tokenization.algorithms import TIE_TITLES, Text
 from webapp.tokenization.forms import InputProblem, as_typed
 from webapp.web.addresses import parameters, unpacked
@@ -113,7 +113,7 @@ EVERY = TrainingOption("every", _l("Start with parts of words only"))
 ORDER = TrainingOption(
     "order", _l("Order"), choices=(("1", _l("1: unigrams")), ("2", _l("2: bigrams")), ("3", _l("3: trigrams")))
 )
-SMOOTHING = TrainingOption("smoothing", _l("Smoothing"), choices=tuple(SMOOTHING_NAMES.items()))
+SMOOTHING = TrainingOption("smoothing", _l("Smoothing"), choices=(*BY_HAND_NAMES.items(), *SMOOTHING_NAMES.items()))
 
 _CORPUS = _l("Corpus to train on, up to %(most)s characters")
 _SENTENCES = _l("Sentences, one per line, words separated by spaces or /; up to %(most)s characters")

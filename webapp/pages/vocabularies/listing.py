@@ -3,10 +3,9 @@
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import Literal
 
-from flask import Response, abort, jsonify, make_response, redirect, request, url_for
+from flask import Response, jsonify, make_response, redirect, request, url_for
 from flask_babel import gettext as _
 from markupsafe import Markup
 from werkzeug.wrappers import Response as BaseResponse
@@ -42,10 +41,10 @@ from webapp.vocabularies.shipped_vocabularies import NAMES
 from webapp.vocabularies.titles import matches
 from webapp.vocabularies.upload_cookie import remember_upload, uploads_of
 from webapp.vocabularies.wellknown import WELL_KNOWN
+from webapp.web.errors import forbid_foreign
 from webapp.web.htmx import swappable, wants_partial
 from webapp.web.localization import number
 from webapp.web.rates import stores_by_hash
-from webapp.web.security import is_foreign
 from webapp.web.templates import Context, Page, render
 
 MARKED = (250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
@@ -191,8 +190,7 @@ def index() -> Response:
 @stores_by_hash
 def upload() -> BaseResponse:
     """Check and store an uploaded vocabulary, and show its page."""
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     request.max_content_length = upload_limit()
     files = request.files.getlist(UPLOAD_FIELD)
     try:
@@ -208,8 +206,7 @@ def upload() -> BaseResponse:
 @stores_by_hash
 def fetch_repository() -> BaseResponse:
     """Fetch the vocabulary file of a repository on the hub, store it like an upload, and show its page."""
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     try:
         stored, label = store_repository(*(request.form.get(name, "") for name in ("repository", "revision", "path")))
     except InputProblem as problem:
@@ -222,8 +219,7 @@ def fetch_repository() -> BaseResponse:
 @blueprint.post("/vocabularies/<name>/fetch")
 def fetch(name: str) -> BaseResponse:
     """Start to fetch a well-known vocabulary, and show the list with its progress."""
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     entry_of(name, exists=name in WELL_KNOWN)
     library().retry(name)
     return row(name)

@@ -24,7 +24,7 @@ from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.library import library
 from webapp.vocabularies.surveys import survey_of
 from webapp.vocabularies.token_facts import SECONDS, Elsewhere, TokenFacts, elsewhere, token_facts
-from webapp.web.htmx import private, swappable, wants_partial
+from webapp.web.htmx import attachment, private, swappable, wants_partial
 from webapp.web.json_responses import json_response
 from webapp.web.localization import number
 from webapp.web.problems import refuse
@@ -132,9 +132,7 @@ def unreachable_as_csv(name: str) -> Response:
     """The unreachable tokens as a table for spreadsheets."""
     entry, tokenizer = vocabulary_of(name)
     rows = _table_rows(description_of(tokenizer).tokens, _complete(name))
-    response = Response(as_csv(rows), mimetype="text/csv")
-    response.headers["Content-Disposition"] = f"attachment; filename={entry.name}-unreachable.csv"
-    return private(response)
+    return attachment(Response(as_csv(rows), mimetype="text/csv"), f"{entry.name}-unreachable.csv")
 
 
 @blueprint.app_template_global()

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 from weakref import WeakKeyDictionary
 
 from flask import Response, abort, redirect, request, url_for
@@ -47,7 +48,7 @@ from webapp.vocabularies import CatalogueEntry, default_for, library, title_of
 from webapp.vocabularies.descriptions import description_of
 from webapp.vocabularies.surveys import stored_survey
 from webapp.vocabularies.token_kinds import kind_title
-from webapp.web.htmx import private, wants_partial
+from webapp.web.htmx import attachment, private, wants_partial
 from webapp.web.json_responses import cached_for, json_response
 from webapp.web.localization import number
 from webapp.web.templates import Context, render
@@ -243,9 +244,8 @@ def download(name: str, file: str) -> Response:
     except FormatError as error:
         title = title_of(entry)
         end(404, _("There is no %(file)s of “%(title)s”: %(why)s.", file=file, title=title, why=translated(error)))
-    response = Response(content, mimetype=FORMAT_OF[file].files[file])
-    response.headers["Content-Disposition"] = f"attachment; filename={download_name(file, name)}"
-    return private(cached_for(response, 0))  # an upload belongs to one visitor
+    response = cached_for(Response(content, mimetype=FORMAT_OF[file].files[file]), 0)
+    return attachment(response, download_name(file, name))  # private: an upload belongs to one visitor
 
 
 def _tokens(entry: CatalogueEntry, tokenizer: Tokenizer) -> TokensContext:
@@ -303,7 +303,15 @@ def length_bars(portrait: Portrait) -> list[tuple[str, int]]:
 def counted_words(entry: CatalogueEntry, model: NGram, ranks: Sequence[RankedToken]) -> Frequencies:
     """Words of an n-gram vocabulary by their rank."""
     total = sum(model.counts.levels[0].counts[: len(model.counts.words)])
-    return Frequencies(title_of(entry), ranks, total, model.pieces.__getitem__)
+    return Frequencies(title_of(entry), ranks, total, model.pieces.__getitem__, words=True)
+
+
+@blueprint.app_template_global()
+def counted_books() -> Frequencies:
+    """The words of the books that the shipped n-gram vocabulary was counted in."""
+    entry, tokenizer = vocabulary_of("ngram")
+    model = cast("NGram", tokenizer.model)
+    return counted_words(entry, model, ngram_portrait(model).ranks)
 
 
 _portraits: WeakKeyDictionary[NGram, NGramPortrait] = WeakKeyDictionary()

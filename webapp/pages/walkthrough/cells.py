@@ -7,7 +7,7 @@ make of a text is step 0 of every walkthrough, but not a decision of the algorit
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from math import floor, log10
+from math import floor, inf, log10
 from typing import Any, Literal
 from unicodedata import bidirectional
 
@@ -81,6 +81,8 @@ def direction(text: str) -> Literal["ltr", "rtl"]:
 
 def format_log_probability(value: float, digits: int = 2) -> str:
     """A log-probability or a sum of them, with a true minus sign (U+2212)."""
+    if value == -inf:
+        return "−∞"
     written = f"{value:.4g}" if abs(value) >= 1e7 else number(value, digits)
     return written.replace("-", "−") if written.strip("-0.,") else written.replace("-", "")
 

@@ -20,6 +20,7 @@ links, the sentence with markup and the picture, and the frame's values as `part
 variables of `walkthrough/_walkthrough.html`.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -180,6 +181,12 @@ def all_steps_json(walkthrough: Walkthrough, about: dict[str, Any]) -> Response:
     frames = [walkthrough.at(step) for step in range(len(walkthrough))]
     steps = [{"step": step, "sentence": frame.sentence, **frame.record} for step, frame in enumerate(frames)]
     return private(json_response({**about, "steps": steps, "ids": list(walkthrough.ids)}))
+
+
+def step_in_address(walkthrough: Walkthrough) -> int:
+    """The step that the address of the request names, at most the last; 0 without one."""
+    written = request.args.get("step", "")
+    return min(int(written), len(walkthrough) - 1) if re.fullmatch("[0-9]{1,9}", written) else 0
 
 
 def wants_json() -> bool:

@@ -24,6 +24,10 @@ SMOOTHING_NAMES: Mapping[str, LazyString] = {
     "absolute-discounting": _l("Absolute discounting"),
     "kneser-ney": _l("Interpolated Kneser–Ney smoothing"),
 }
+BY_HAND_NAMES: Mapping[str, LazyString] = {
+    "unsmoothed": _l("No smoothing"),
+    "add-one-marks": _l("Add-one (Laplace) smoothing, the beginning in V"),
+}
 MOST_LETTERS = 8  # of an unknown word whose probabilities are listed
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
@@ -55,7 +59,7 @@ class Origin:
 
 def smoothing_name(smoothing: Smoothing) -> str:
     """The name of a smoothing in the reader's language."""
-    return str(SMOOTHING_NAMES[smoothing.name])
+    return str({**SMOOTHING_NAMES, **BY_HAND_NAMES}[smoothing.name])
 
 
 def word_text(word: str) -> str:
@@ -77,7 +81,7 @@ def short_probability(model: NGram, candidate: WordCandidate) -> str:
     if isinstance(model.smoothing, AddK) and not model.further_score(candidate.word):
         part = model.contributions(candidate.word, candidate.context)[0]
         total = part.total + model.smoothing.k * model.vocabulary_size
-        if total < 1_000:
+        if 0 < total < 1_000:
             return f"{_plain(part.count + model.smoothing.k)}/{_plain(total)}"
     value = exp(candidate.score)
     return f"{value:.3f}" if value >= 0.001 or not value else f"{value:.1e}".replace("e-0", "e−").replace("e-", "e−")
@@ -91,7 +95,7 @@ def probability_text(value: float) -> str:
     """
     if value >= 0.01:
         return f"{value:.3f}"
-    return f"{value:.5f}" if value >= 0.0001 or not value else power(log10(value))
+    return f"{value:.5f}" if value >= 0.0001 else power(log10(value)) if value else "0"
 
 
 def origin_of(model: NGram, word: str, context: Sequence[str]) -> Origin:
@@ -101,7 +105,7 @@ def origin_of(model: NGram, word: str, context: Sequence[str]) -> Origin:
         parts = [replace(parts[0], share=model.probability(word, context), weight=1.0)]
     greatest = max((part.probability for part in parts), default=0.0) or 1.0
     spelling = exp(model.further_score(word))
-    formula = " + ".join(_term(model, part, word) for part in parts if part.probability)
+    formula = " + ".join(_term(model, part, word) for part in parts if part.probability or len(parts) == 1)
     if spelling < 1:
         formula = _("%(formula)s, times the spelling %(probability)s", formula=formula, probability=_shown(spelling))
     return Origin(
@@ -132,6 +136,10 @@ def parameters_of(model: NGram) -> list[tuple[str, str]]:
     if model.vocabulary_size > len(counts.words) + 1:
         about = _("The number of different words, the end of a sentence and the unknown word.")
     size = f"V = {number(model.vocabulary_size)}", about
+    if isinstance(smoothing, AddK) and smoothing.counts_start:
+        size = size[0], _("The number of different words, and the beginning and the end of a sentence.")
+    if isinstance(smoothing, AddK) and not smoothing.k:
+        return []
     if isinstance(smoothing, AddK):
         return [(f"k = {_plain(smoothing.k)}", _("Added to every count, so that none is 0.")), size]
     estimates = estimates_of(counts)
@@ -171,9 +179,11 @@ def _share(model: NGram, part: Contribution, word: str) -> str:
     smoothing = model.smoothing
     if not part.order:
         return f"1/{number(model.vocabulary_size)}" if model.base is None else _frequency(model, word, part.share)
+    count, total = _plain(part.count), _plain(part.total)
+    if isinstance(smoothing, AddK) and not smoothing.k:
+        return f"{count} / {total}"
     if not part.share:
         return "0"
-    count, total = _plain(part.count), _plain(part.total)
     if isinstance(smoothing, AddK):
         return f"({count} + {_plain(smoothing.k)}) / ({total} + {_plain(smoothing.k * model.vocabulary_size)})"
     if isinstance(smoothing, JelinekMercer):
@@ -200,7 +210,7 @@ def _notes(model: NGram, word: str, parts: Sequence[Contribution]) -> list[str]:
     """What the numbers do not say by themselves."""
     notes = []
     highest = parts[0]
-    if isinstance(model.smoothing, AddK):
+    if isinstance(model.smoothing, AddK) and model.smoothing.k:
         size, about = parameters_of(model)[-1]
         notes.append(_("%(title)s: %(sentence)s", title=size, sentence=about))
     elif highest.context and not highest.total:

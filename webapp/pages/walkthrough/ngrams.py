@@ -6,7 +6,7 @@ The lattice has an arc for each word, with the probability after the best words 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from math import exp
+from math import exp, inf
 from typing import Any
 
 from flask_babel import gettext as _
@@ -347,4 +347,4 @@ def _product(model: NGram, path: Sequence[traces.WordCandidate]) -> str:
 
 
 def _probability(score: float) -> str:
-    return ngram_probabilities.probability_text(exp(score)) if score > -650 else power(score / LN_10)
+    return ngram_probabilities.probability_text(exp(score)) if score > -650 or score == -inf else power(score / LN_10)

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import count, islice
+from typing import TypeVar
 
 import regex
 
@@ -25,6 +26,8 @@ _FORMULA = regex.compile(r"\s*[=+\-@＝＋－＠].*\p{L}", regex.DOTALL)
 ROWS = 1_000  # tokens of a part
 MOST_PIECES = 20_000  # unknown and special ones, what is written of which is remembered
 _SURROGATE = regex.compile("[\ud800-\udfff]")
+
+Written = TypeVar("Written")
 
 
 def json_parts(encoding: Encoding, *, algorithm: str, vocabulary: str) -> Iterator[str]:
@@ -43,7 +46,7 @@ def json_parts(encoding: Encoding, *, algorithm: str, vocabulary: str) -> Iterat
     yield f'{{"text": {written(encoding.text)},\n'
     yield f'"algorithm": {written(algorithm)},\n"vocabulary": {written(vocabulary)},\n"tokens": [\n'
     starts, ends, ids, special = encoding.starts, encoding.ends, encoding.ids, encoding.special
-    pieces = _written(encoding, pattern)
+    pieces = pieces_written(encoding, pattern)
     unknown = encoding.unknown
     separator = ""
     for first in range(0, len(ids), ROWS):
@@ -74,7 +77,7 @@ def csv_parts(encoding: Encoding) -> Iterator[str]:
 
     yield "id,piece,start,end,bytes\r\n"
     starts, ends, ids = encoding.starts, encoding.ends, encoding.ids
-    pieces = _written(encoding, cells)
+    pieces = pieces_written(encoding, cells)
     for first in range(0, len(ids), ROWS):
         part = slice(first, first + ROWS)
         rows = zip(ids[part], starts[part], ends[part], islice(pieces, ROWS), strict=True)
@@ -117,18 +120,25 @@ def _texts(encoding: Encoding) -> Iterator[str]:
             yield shown_piece(encoding.piece(index)) if around else own
 
 
-def _written(encoding: Encoding, write: Callable[[str | bytes], tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """What is written of the piece of each token: few are different, and those of a text return."""
-    known: dict[int, tuple[str, str]] = {}
+def pieces_written(encoding: Encoding, write: Callable[[str | bytes], Written]) -> Iterator[Written]:
+    """What is written of the piece of each token: few are different, and those of a text return.
+
+    Raises TextError here, not when the iterator is read.
+    """
+    known: dict[int, Written] = {}
     remembered = lru_cache(MOST_PIECES)(write)
     unknown, special = encoding.unknown, encoding.special
-    for index, id in enumerate(encoding.ids):
-        if index in unknown or index in special:
-            yield remembered(encoding.piece(index))
-            continue
-        if id not in known:
-            known[id] = write(encoding.vocabulary_piece(id))
-        yield known[id]
+
+    def pieces() -> Iterator[Written]:
+        for index, id in enumerate(encoding.ids):
+            if index in unknown or index in special:
+                yield remembered(encoding.piece(index))
+                continue
+            if id not in known:
+                known[id] = write(encoding.vocabulary_piece(id))
+            yield known[id]
+
+    return pieces()
 
 
 def _text(piece: str | bytes) -> str | None:

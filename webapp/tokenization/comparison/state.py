@@ -24,7 +24,7 @@ from webapp.storage import UnavailableStorageError
 from webapp.tokenization import forms
 from webapp.tokenization.exports import picture_title
 from webapp.tokenization.forms import InputProblem, fits, require_size
-from webapp.tokenization.messages import EXPLAINED_ERRORS, problem_of
+from webapp.tokenization.messages import EXPLAINED_ERRORS, noted, problem_of
 from webapp.tokenization.result import Result, tokenize
 from webapp.tokenization.state import DEFAULTS, State, in_address
 from webapp.vocabularies import CATALOGUE, StillFetchingError, default_for, library
@@ -185,18 +185,15 @@ def read(request: Request, change: Change = lambda choices: choices) -> tuple[Co
             choices = [choice.by(inference) for choice, inference in zip(choices, by, strict=True)]
     elif "algorithm" in values:  # from the playground
         choices = alternatives_to(TokenizerChoice(common.algorithm, common.vocabulary).by(common.inference))
-    more = []
-    try:
-        choices = change(choices)
-    except InputProblem as problem:
-        more.append(problem)
-    if len(choices) > MOST:
-        more = [*more, InputProblem(_("You can compare up to six tokenizers; only the first six are shown."), 422)]
-    elif len(choices) < LEAST:
-        more = [*more, InputProblem(_("Choose at least two tokenizers."), 422)]
     problems = [one for one in problems if one.field not in ("token", "algorithm", "vocabulary")]
+    with noted(problems):
+        choices = change(choices)
+    if len(choices) > MOST:
+        problems.append(InputProblem(_("You can compare up to six tokenizers; only the first six are shown."), 422))
+    elif len(choices) < LEAST:
+        problems.append(InputProblem(_("Choose at least two tokenizers."), 422))
     common = replace(common, token=None, template=False, inference=OWN)
-    return Comparison(tuple(choices[:MOST]), common), [*problems, *more]
+    return Comparison(tuple(choices[:MOST]), common), problems
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from http import HTTPStatus
 
 from flask import Blueprint, Response, abort, current_app, redirect, request, url_for
 from flask_babel import gettext as _
@@ -32,13 +31,13 @@ from webapp.tools.evaluate.inputs import FIRST_ERRORS, EvaluationInput
 from webapp.tools.evaluate.scoring import compared_methods, evaluate
 from webapp.tools.kernel import ApiEntry, Tool, page_of
 from webapp.vocabularies.shipped_vocabularies import SIMPLIFIED
-from webapp.web.htmx import private
+from webapp.web.errors import forbid_foreign
+from webapp.web.htmx import attachment, private, unstored
 from webapp.web.json_responses import json_response, well_formed
 from webapp.web.problems import problem
 from webapp.web.rates import stores
-from webapp.web.security import is_foreign
 
-evaluations = Blueprint("evaluations", __name__, url_prefix="/evaluate")
+evaluations = Blueprint("evaluate_pages", __name__, url_prefix="/evaluate")
 evaluations.add_app_template_global(compared_methods)
 PRINTED = ("precision", "recall", "f1", "oov_recall", "iv_recall")
 KEPT_DAYS = {"30": 30, "365": 365, "forever": None}
@@ -68,9 +67,9 @@ class Evaluated:
     def link(self) -> str | None:
         """The address of this evaluation, if it has one, without which errors are shown."""
         if self.stored is not None:
-            return url_for("evaluations.stored", id=self.stored.id)
+            return url_for("evaluate_pages.stored", id=self.stored.id)
         if self.run is not None:
-            return url_for("evaluations.run", id=self.run.id)
+            return url_for("evaluate_pages.run", id=self.run.id)
         query = self.given.query(**FIRST_ERRORS)
         return f"{url_for('evaluate.page')}?{query}".removesuffix("?") if self.given.fits_address else None
 
@@ -154,8 +153,7 @@ FILES: Mapping[str, tuple[str, Callable[[ScoreReport], str]]] = {
 @stores
 def submit() -> BaseResponse:
     """Redirect the form to its address if it is short enough, else show the result, stored if that was chosen."""
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     # Before anything reads the body: it may be as long as all texts of an evaluation.
     request.max_content_length = upload_limit()
     config = current_app.config
@@ -166,7 +164,7 @@ def submit() -> BaseResponse:
     keep = request.form.get("keep", "")
     try:
         if given.is_long:
-            return redirect(url_for("evaluations.run", id=runs.begin(given, keep), _anchor="figures"), 303)
+            return redirect(url_for("evaluate_pages.run", id=runs.begin(given, keep), _anchor="figures"), 303)
         found = _kept(evaluation(given), keep)
     except InputProblem as wrong:
         return page_of(TOOL, given, None, [wrong])
@@ -174,8 +172,7 @@ def submit() -> BaseResponse:
     if found.link:
         response.status_code = 201
         response.headers["Location"] = found.link
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return unstored(response)
 
 
 def _kept(found: Evaluated, keep: str) -> Evaluated:
@@ -211,7 +208,7 @@ def run(id: str) -> BaseResponse:
         found = _kept(found, now.keep)
         if found.receipt is not None:
             runs.stored(now, found.receipt)
-    return _page(found, url_for("evaluations.run", id=id))
+    return _page(found, url_for("evaluate_pages.run", id=id))
 
 
 def _page(found: Evaluated, address: str) -> BaseResponse:
@@ -225,8 +222,7 @@ def _page(found: Evaluated, address: str) -> BaseResponse:
 @evaluations.post("/runs/<id>/delete")
 def delete_run(id: str) -> BaseResponse:
     """Delete a run with its texts, whether it has ended or not."""
-    if is_foreign(request):
-        abort(HTTPStatus.FORBIDDEN)
+    forbid_foreign()
     runs.delete(_run(id)[1])
     return redirect(TOOL.address, 303)
 
@@ -255,7 +251,7 @@ def _run(id: str) -> tuple[Evaluated, runs.Run]:
 def stored(id: str) -> BaseResponse:
     """Show a stored evaluation."""
     found = _found(id)
-    return _page(found, url_for("evaluations.stored", id=id))
+    return _page(found, url_for("evaluate_pages.stored", id=id))
 
 
 @evaluations.get("/files/<kind>")
@@ -294,6 +290,4 @@ def _file(report: ScoreReport, kind: str) -> Response:
     if kind not in FILES:
         abort(404)
     mimetype, content = FILES[kind]
-    response = Response(well_formed(content(report)), mimetype=mimetype)
-    response.headers["Content-Disposition"] = f"attachment; filename={kind}"
-    return private(response)
+    return attachment(Response(well_formed(content(report)), mimetype=mimetype), kind)

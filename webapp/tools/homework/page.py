@@ -125,7 +125,7 @@ class Checked:
             values["before"] = packed(values["before"])
         if link.view == "training":
             return url_for("training.page", algorithm=algorithm, **values)
-        return url_for("steps.page", algorithm=algorithm, **{"vocabulary": "own-dictionary", **values})
+        return url_for("steps.page", algorithm=algorithm, **values)
 
     @property
     def sides(self) -> list[Side]:

@@ -6,14 +6,14 @@ from typing import Any, Literal
 
 from flask import current_app
 from flask_babel import gettext as _
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from webapp.chat.messages import MOST_MESSAGES, MOST_TOOLS, Conversation, ConversationError, read_messages
 from webapp.chat.openai_rule import PublishedCount
 from webapp.chat.spans import Span
 from webapp.chat.templates import BUILT_IN
 from webapp.tokenization.forms import InputProblem
-from webapp.tools.inputs import Input
+from webapp.tools.inputs import AnswerModel, Input
 from webapp.tools.kernel import ApiEntry, Tool
 from webapp.tools.messages import inputs
 from webapp.tools.messages.checks import Finding
@@ -95,10 +95,8 @@ class MessagesBody(Input):
     )
 
 
-class MessageTokens(BaseModel):
+class MessageTokens(AnswerModel):
     """The tokens of one message."""
-
-    model_config = ConfigDict(extra="forbid")
 
     role: str
     tokens: int
@@ -106,10 +104,8 @@ class MessageTokens(BaseModel):
     added: int = Field(description="Tokens that the template adds.")
 
 
-class MessagesAnswer(BaseModel):
+class MessagesAnswer(AnswerModel):
     """The tokens of a conversation, by message."""
-
-    model_config = ConfigDict(extra="forbid")
 
     tokens: int = Field(description="All tokens of the prompt.")
     content: int = Field(description="Tokens of the contents of messages.")

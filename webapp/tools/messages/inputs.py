@@ -38,7 +38,7 @@ from webapp.tools.inputs import Input
 from webapp.tools.messages.variables import fields_of, variables_in
 from webapp.tools.picker import DEFAULT_VOCABULARY, no_vocabulary
 from webapp.vocabularies import CatalogueEntry, StillFetchingError, UnavailableVocabularyError, find, title_of
-from webapp.vocabularies.language_models import LanguageModel, find_models, model_of
+from webapp.vocabularies.language_models import LanguageModel, by_family, find_models, model_of
 from webapp.vocabularies.library import library, uses
 from webapp.web.localization import current_key, localized, number
 
@@ -192,10 +192,7 @@ class MessagesInput(Input):
         listed = [model for model in find_models("") if model.vocabulary]
         if self.chosen_model is not None and self.chosen_model.id not in {model.id for model in listed}:
             listed = [self.chosen_model, *listed]
-        families: dict[str, list[LanguageModel]] = {}
-        for model in listed:
-            families.setdefault(model.family, []).append(model)
-        return families
+        return by_family(listed)
 
     @property
     def uses_model(self) -> bool:

@@ -67,6 +67,25 @@ def matching_pieces(
                 yield start, start + length, score
 
 
+def path_parts(text: str, start_of: Sequence[int], ids: Mapping[str, int]) -> list[tuple[int | None, int]]:
+    """`(id, end)` of each part of a path through a text, in order; a part that is no piece has no id.
+
+    `start_of` has, for each position, the start of the last part of the best path to it.
+
+    >>> path_parts("abc", [0, 0, 0, 2], {"ab": 7})
+    [(7, 2), (None, 3)]
+    """
+    parts: list[tuple[int | None, int]] = []
+    end = len(text)
+    id_of = ids.get
+    while end > 0:
+        start = start_of[end]
+        parts.append((id_of(text[start:end]), end))
+        end = start
+    parts.reverse()
+    return parts
+
+
 def _lengths(keyed: Iterable[tuple[Text, int]], bounded: bool) -> dict[Text, tuple[int, ...]]:
     # All beginnings share a few sets of lengths, so each set is built and kept once.
     table: dict[Text, tuple[int, ...]] = {}

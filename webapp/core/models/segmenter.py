@@ -1,4 +1,4 @@
-"""What models have in common that find the words of a whole text, sentence by sentence, without a pre-tokenizer."""
+"""What models have in common that find the words of a whole text, without a pre-tokenizer."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -7,8 +7,11 @@ from webapp.core.cache import Cache
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.text.sentences import sentence_spans
 
+Words = tuple[Sequence[int], Sequence[int]]
+"""The ids and the ends of a text's words."""
 
-class BySentence:
+
+class Segmenter:
     """A model of words with a `dictionary`, which has their ids; words that it lacks have `unknown_id`.
 
     White space separates words without being one, and has ids of its own.
@@ -18,7 +21,7 @@ class BySentence:
         self.dictionary = dictionary
         self.pieces: Sequence[str] = dictionary.words
         self.unknown_id: int = dictionary.unknown_id
-        self._sentences = Cache(self._segment_sentence)
+        self._segmented = Cache(self._segment)
 
     def id_of(self, piece: str | bytes) -> int | None:
         """The id of a word, or None if it is not in the vocabulary."""
@@ -26,18 +29,12 @@ class BySentence:
 
     def ids(self, pretoken: str, /) -> Sequence[int]:
         """The ids of a text's words."""
-        sentences = self._sentences
-        return list(chain.from_iterable(sentences[pretoken[start:end]][0] for start, end in sentence_spans(pretoken)))
+        return self._segmented[pretoken][0]
 
     def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
         """`(id, start, end)` of each word, in characters."""
-        found: list[tuple[int, int, int]] = []
-        for start, end in sentence_spans(pretoken):
-            at = start
-            for id, last in zip(*self._sentences[pretoken[start:end]], strict=True):
-                found.append((id, at, start + last))
-                at = start + last
-        return tuple(found)
+        ids, ends = self._segmented[pretoken]
+        return tuple(zip(ids, [0, *ends[:-1]], ends, strict=False))
 
     def words(self, text: str) -> list[str]:
         """The words of a text, white space included.
@@ -49,6 +46,25 @@ class BySentence:
         """
         return [text[start:end] for _, start, end in self.segment(text)]
 
-    def _segment_sentence(self, sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The ids and the ends of a sentence's words."""
+    def _segment(self, text: str) -> Words:
+        """Find the words of a text, or of a sentence: see `BySentence`."""
         raise NotImplementedError
+
+
+class BySentence(Segmenter):
+    """A model that finds words sentence by sentence."""
+
+    def ids(self, pretoken: str, /) -> Sequence[int]:
+        """The ids of a text's words."""
+        sentences = self._segmented
+        return list(chain.from_iterable(sentences[pretoken[start:end]][0] for start, end in sentence_spans(pretoken)))
+
+    def segment(self, pretoken: str) -> Sequence[tuple[int, int, int]]:
+        """`(id, start, end)` of each word, in characters."""
+        found: list[tuple[int, int, int]] = []
+        for start, end in sentence_spans(pretoken):
+            at = start
+            for id, last in zip(*self._segmented[pretoken[start:end]], strict=True):
+                found.append((id, at, start + last))
+                at = start + last
+        return tuple(found)
