@@ -292,7 +292,7 @@ REFUSED = [
     (b"\x1f\x8b\x08\x00", "is an archive"),
     (b"\x93NUMPY\x01\x00", "is an archive or an array"),
     (b"\xff\xfe\x00\x00", "cannot be read"),
-    (b"a" * 9_000_001, "the limit is"),
+    (b"a" * 12_000_001, "the limit is"),
     (b"minbpe v1\n\nx\n", "is not a model of minbpe"),
     (b'{"a": 1, "a": 2}', "occurs twice"),
     (b'{"a": "b"}', "is not a vocabulary"),
