@@ -15,9 +15,9 @@ from webapp.core.formats.dictionary import write_dictionary
 from webapp.core.formats.reading import FormatError
 from webapp.core.formats.recognize import Format, save
 from webapp.core.formats.tiktoken import is_guess
+from webapp.core.models.by_sentence import BySentence
 from webapp.core.models.dictionary_edits import unedited
 from webapp.core.models.ngram import NGram
-from webapp.core.models.segmenter import BySentence
 from webapp.core.models.word_models import DictionaryModel
 from webapp.core.tokenizer import Tokenizer
 from webapp.observing import report

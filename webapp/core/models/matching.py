@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from operator import add
 from typing import Literal
 
+from webapp.core.models.by_sentence import Segmenter
 from webapp.core.models.dictionary import Dictionary
-from webapp.core.models.segmenter import Segmenter
 
 Way = Literal["forward", "backward"]
 """A direction in which a text is read."""

@@ -24,9 +24,9 @@ from math import log
 from typing import Literal, get_args
 
 from webapp.core.cache import Cache
+from webapp.core.models.by_sentence import Segmenter
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.hmm import HiddenMarkovModel, jieba_hmm
-from webapp.core.models.segmenter import Segmenter
 
 Mode = Literal["precise", "full", "search"]
 MODES: tuple[Mode, ...] = get_args(Mode)

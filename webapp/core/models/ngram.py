@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+from webapp.core.models.by_sentence import BySentence
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.ngram_counts import UNKNOWN, NGramCounts
 from webapp.core.models.ngram_lattice import Arc, CharacterModel, WordLattice
 from webapp.core.models.ngram_probabilities import Contribution, Probabilities, logarithm
 from webapp.core.models.ngram_viterbi import ScoreTables, best_path
-from webapp.core.models.segmenter import BySentence, Words
 from webapp.core.models.smoothing import Smoothing, estimate
 
 MOST_VARIANTS = 4
@@ -154,7 +154,7 @@ class NGram(BySentence):
     def _lattice(self, sentence: str) -> WordLattice:
         return WordLattice(sentence, self.dictionary, self.characters, self.counts.unknown, self.keep_runs)
 
-    def _segment(self, sentence: str) -> Words:
+    def _segment_sentence(self, sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         ids: list[int] = []
         ends: list[int] = []
         at = 0

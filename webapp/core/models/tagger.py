@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 
+from webapp.core.models.by_sentence import BySentence
 from webapp.core.models.dictionary import Dictionary
 from webapp.core.models.matching import runs_of
-from webapp.core.models.segmenter import BySentence, Words
 from webapp.core.models.tag_weights import TagWeights, normalized
 from webapp.core.text.sentences import sentence_spans
 
@@ -57,7 +57,7 @@ class Tagger(BySentence):
         """The positions of a text that no word begins at."""
         return [at for start, end in runs_of(text) for at in range(start + 1, end)] if self.keep_runs else []
 
-    def _segment(self, sentence: str) -> Words:
+    def _segment_sentence(self, sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         ids: list[int] = []
         ends: list[int] = []
         known, others, unknown = self.dictionary.ids, self.dictionary.other_ids, self.unknown_id

@@ -1,4 +1,4 @@
-"""What models have in common that find the words of a whole text, without a pre-tokenizer."""
+"""What models have in common that find the words of a whole text, at once or by sentence, without a pre-tokenizer."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -47,7 +47,6 @@ class Segmenter:
         return [text[start:end] for _, start, end in self.segment(text)]
 
     def _segment(self, text: str) -> Words:
-        """Find the words of a text, or of a sentence: see `BySentence`."""
         raise NotImplementedError
 
 
@@ -68,3 +67,10 @@ class BySentence(Segmenter):
                 found.append((id, at, start + last))
                 at = start + last
         return tuple(found)
+
+    def _segment(self, text: str) -> Words:
+        return self._segment_sentence(text)
+
+    def _segment_sentence(self, sentence: str) -> Words:
+        """The ids and the ends of a sentence's words."""
+        raise NotImplementedError
