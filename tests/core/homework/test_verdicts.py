@@ -379,5 +379,6 @@ def test_the_longest_token_is_that_of_the_vocabulary() -> None:
 
 
 def test_no_optimization_can_be_verified() -> None:
-    found = verdict("hit-speed", "优化前：123.4 秒\n优化后：2.1 秒")
-    assert (found.outcome, [note.code for note in found.notes]) == ("right", ["times-unverified", "speed-up"])
+    for times in ("优化前：123.4 秒\n优化后：2.1 秒", "所需时间为71.2，优化后为2.1"):
+        found = verdict("hit-speed", times)
+        assert (found.outcome, [note.code for note in found.notes]) == ("right", ["times-unverified", "speed-up"])
