@@ -228,3 +228,9 @@ def test_an_answer_of_another_text_says_where(answer: str, message: str) -> None
     given = {"algorithm": "fmm", "text": "研究生命\n结婚", "dictionary": "研究\n生命"}
     with pytest.raises(AnswerError, match=re.escape(message)):
         check(own_exercise(given), Answer(answer))
+
+
+@pytest.mark.parametrize(("given", "missing"), [("fmm", "seg_BMM.txt"), ("gold", "seg_FMM.txt")])
+def test_files_that_are_scored_come_together(given: str, missing: str) -> None:
+    with pytest.raises(AnswerError, match=re.escape(missing)):
+        check(EXERCISES["hit-score"], Answer("FMM P 1 R 1 BMM P 1 R 1", given={given: b"a/ b/ "}))

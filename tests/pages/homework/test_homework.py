@@ -9,13 +9,16 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from tests.site import HTMX, words
 from webapp.core.homework.exercises import EXERCISES
+from webapp.core.homework.verdicts import Note
 from webapp.jobs import jobs_of
 from webapp.tools.homework.page import SHOWN_AFTER, WORDS, solution_text
+from webapp.tools.homework.sentences import note
 
 EXERCISE = "/homework?exercise=cs336-bpe-example"
 RIGHT = "s t\ne st\no w\nl ow\nw est\nn e"
@@ -458,3 +461,12 @@ def test_each_kind_of_an_exercise_of_ones_own_says_what_to_do_and_is_checked(cli
     assert text in shown.text
     assert re.search(r'<p class="task">(Train .+ on|Segment) the text below[^%<]+</p>', shown.text)
     assert 'class="stage alone verdict right"' in check(client, answer[1], task).text
+
+
+def test_numbers_of_remarks_are_written_as_numbers(app: Flask) -> None:
+    with app.test_request_context("/?lang=en"):
+        said = [note(Note("first-sentences", {"count": 5995})), note(Note("speed-up", {"factor": 1.5}))]
+    assert said == [
+        "The text is long: only its first 5,995 sentences were checked.",
+        "That is 1.5 times as fast.",
+    ]

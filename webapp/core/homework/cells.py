@@ -161,9 +161,11 @@ def written(values: Values, _texts: Texts, find: Find) -> str:
 # --- score files
 
 
-_FIGURE = re.compile(
-    r"(?P<name>precision|recall|\bf[-_ ]?(?:measure|score|value)|精确率|准确率|召回率|F1?值|\b[PRF]1?\b)"
-    r"[^\d\n%]{0,12}?(?P<value>\d+(?:\.\d+)?(?:[eE]-?\d+)?\s*[%％]?)",
+_NAME = r"(?:precision|recall|\bf[-_ ]?(?:measure|score|value)|精确率|准确率|召回率|F1?值|\b[PRF]1?\b)"
+_VALUE = r"\d+(?:\.\d+)?(?:[eE]-?\d+)?\s*[%％]?"
+_FIGURES = re.compile(  # up to four names, and their values after them
+    rf"(?P<names>{_NAME}(?:[^\d\n%]{{0,6}}?{_NAME}){{0,3}})[^\d\n%]{{0,12}}?"
+    rf"(?P<values>{_VALUE}(?:[ \t,，、/]{{1,3}}{_VALUE}){{0,3}})",
     re.IGNORECASE,
 )
 _PART = re.compile(r"FMM|BMM|正向|前向|反向|逆向|后向|forward|backward", re.IGNORECASE)
@@ -175,18 +177,20 @@ def read_scores(text: str) -> dict[str, float]:
 
     >>> read_scores("FMM:\\n Precision:0.95\\tRecall:0.96\\nBMM:\\n Precision:0.94\\tRecall: 75%")
     {'FMM P': 0.95, 'FMM R': 0.96, 'BMM P': 0.94, 'BMM R': 0.75}
+    >>> read_scores("准确率、召回率、f值为：(0.96, 0.97, 0.965)")
+    {'FMM P': 0.96, 'FMM R': 0.97, 'FMM F': 0.965}
 
     Raises AnswerError if there are none.
     """
     found: dict[str, float] = {}
     parts = [(each.start(), _METHODS.get(each[0].lower(), "BMM")) for each in _PART.finditer(text)]
-    for each in _FIGURE.finditer(text):
+    for each in _FIGURES.finditer(text):
         method = next((name for start, name in reversed(parts) if start <= each.start()), "FMM")
-        name = each["name"][0].upper()
-        letter = {"P": "P", "精": "P", "准": "P", "R": "R", "召": "R"}.get(name, "F")
-        value = read_number(each["value"])
-        if value is not None:
-            found.setdefault(f"{method} {letter}", value / 100 if value > 1 else value)
+        names, values = re.findall(_NAME, each["names"], re.IGNORECASE), re.findall(_VALUE, each["values"])
+        for name, value in zip(names, map(read_number, values), strict=False):
+            letter = {"P": "P", "精": "P", "准": "P", "R": "R", "召": "R"}.get(name[0].upper(), "F")
+            if value is not None:
+                found.setdefault(f"{method} {letter}", value / 100 if value > 1 else value)
     if not found:
         raise AnswerError(
             Phrase("There are no figures in it. Write “Precision: 0.95” and “Recall: 0.96” for each method.")
@@ -249,7 +253,7 @@ def written_score(values: Values, texts: Texts, _find: Find) -> str:
 
 def judge_times(_values: Values, _texts: Texts, text: str, _find: Find) -> Verdict:
     """The verdict on two times, before and after an optimization; nobody can measure them afterwards."""
-    numbers = [float(each) for each in re.findall(r"(?<![\w.])\d{1,9}(?:\.\d{1,9})?", text)]
+    numbers = [float(each) for each in re.findall(r"(?<![\w.])\d{1,9}(?:\.\d{1,9})?", text, re.ASCII)]
     if len(numbers) < 2:
         raise AnswerError(Phrase("Write two times in the same unit: before and after the optimization."))
     before, after = numbers[:2]

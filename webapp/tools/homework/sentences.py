@@ -79,7 +79,7 @@ def _times(side: Side | None) -> str:
 def note(remark: Note) -> str:
     """A remark as a sentence."""
     values = {
-        name: rule_name(value) if isinstance(value, str) else number(value) if isinstance(value, int) else value
+        name: rule_name(str(value)) if name == "rule" else number(value) if isinstance(value, int) else value
         for name, value in remark.values.items()
     }
     return _say("notes", remark.code, **values)
