@@ -98,3 +98,4 @@ def test_what_finds_chinese_words_is_not_offered(client: FlaskClient) -> None:
     offered = set(re.findall(r'name="with" value="([^"]+)"', client.get("/languages").text))
     assert "bpe-bytes" in offered
     assert not offered & {"jieba", "ngram", "tagger"}
+    assert client.get("/languages?with=ngram&with=bpe-bytes").status_code == 200  # as an address from before

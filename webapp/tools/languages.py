@@ -13,7 +13,7 @@ from flask_babel import lazy_gettext as _l
 from flask_babel.speaklater import LazyString
 from pydantic import AfterValidator, Field
 
-from webapp.core.algorithms import ALGORITHMS, finds_words
+from webapp.core.algorithms import ALGORITHMS, family_of, finds_words
 from webapp.core.text.split_patterns import TextError
 from webapp.rendering.charts import SHAPES, Scale
 from webapp.rendering.pictures import figure
@@ -119,7 +119,7 @@ class LanguagesInput(Input):
     @property
     def groups(self) -> Groups:
         """The vocabularies to choose from, under headings."""
-        return vocabulary_choices(request, *self.vocabularies, keep=is_comparable)
+        return vocabulary_choices(request, *self.vocabularies, keep=is_offered)
 
 
 def default_vocabularies() -> tuple[str, ...]:
@@ -131,8 +131,13 @@ def default_vocabularies() -> tuple[str, ...]:
 
 
 def is_comparable(entry: CatalogueEntry) -> bool:
-    """Whether a vocabulary can be compared: not what depends on a text, nor what finds the words of one language."""
-    return is_independent(entry) and not finds_words(entry.algorithms[0])
+    """Whether a vocabulary can be compared: not what depends on a text, nor a word list, which is of one language."""
+    return is_independent(entry) and family_of(entry.algorithms[0]) != "dictionary"
+
+
+def is_offered(entry: CatalogueEntry) -> bool:
+    """Whether the page offers a vocabulary; one that finds words of Chinese is compared only where an address asks."""
+    return is_comparable(entry) and not finds_words(entry.algorithms[0])
 
 
 @dataclass(frozen=True)
