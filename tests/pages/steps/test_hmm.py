@@ -48,7 +48,7 @@ def test_the_steps_as_json_and_as_pictures(client: FlaskClient) -> None:
         ({"transition": "H X 0.6"}, "“X” is not among the states of the start: give it 0 there."),
         ({"emission": "X 3 0.6"}, "“X” is not among the states of the start: give it 0 there."),
         ({"emission": "H 3 1e999999999"}, "“H 3 1e999999999” should be a state, an observation"),
-        ({"start": " ".join(f"{state} 0" for state in range(100))}, "A table may have up to 80 rows."),
+        ({"start": " ".join(f"{state} 0" for state in range(13))}, "Give at most 12 states."),
         ({"start": "<b> 3"}, "“<b> 3” should be a state"),
     ],
 )

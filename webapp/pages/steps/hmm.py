@@ -20,8 +20,8 @@ from webapp.web.problems import problem
 from webapp.web.templates import Page, render
 
 TEMPLATE = "steps/_hmm.html"
-MOST = 40
-"""The most observations, and half of the most rows of a table."""
+MOST = 40  # observations
+MOST_STATES = 12
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class HMMRequest:
         if not 0 < len(observed) <= MOST:
             raise InputProblem(_("Write from one to %(most)s observations.", most=number(MOST)), 422, "observed")
         start = self._read("start", 1, _("a state and its probability at the start"))
+        if len(start) > MOST_STATES:
+            raise InputProblem(_("Give at most %(most)s states.", most=number(MOST_STATES)), 422, "start")
         transition = self._read("transition", 2, _("a state, the next one and the probability of this step"))
         emission = self._read("emission", 2, _("a state, an observation and its probability in this state"))
         for field, table in (("transition", transition), ("emission", emission)):
@@ -56,15 +58,12 @@ class HMMRequest:
 
     def _read(self, field: str, names: int, expected: str) -> dict[tuple[str, ...], float]:
         try:
-            table = read_table(getattr(self, field), names)
+            return dict(read_table(getattr(self, field), names))
         except ValueError as wrong:
             message = _(
                 "“%(row)s” should be %(expected)s, a number from 0 to 1, such as 0.4.", row=wrong, expected=expected
             )
             raise InputProblem(message, 422, field) from None
-        if len(table) > 2 * MOST:
-            raise InputProblem(_("A table may have up to %(most)s rows.", most=number(2 * MOST)), 422, field)
-        return dict(table)
 
 
 def walkthrough(tables: HMMTables) -> engine.Walkthrough:
