@@ -40,8 +40,8 @@ def test_the_steps_as_json_and_as_pictures(client: FlaskClient) -> None:
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ({"observed": " "}, "Write from one to 40 observations."),
-        ({"observed": "3 " * 41}, "Write from one to 40 observations."),
+        ({"observed": " "}, "Write from one to 40 observations, of a few characters each."),
+        ({"observed": "3 " * 41}, "Write from one to 40 observations, of a few characters each."),
         ({"start": "H 2"}, "“H 2” should be a state and its probability at the start, a number from 0 to 1"),
         ({"start": ""}, "“” should be a state and its probability at the start"),
         ({"transition": "H H 0.6 C"}, "“C” should be a state, the next one and the probability of this step"),
@@ -49,6 +49,8 @@ def test_the_steps_as_json_and_as_pictures(client: FlaskClient) -> None:
         ({"emission": "X 3 0.6"}, "“X” is not among the states of the start: give it 0 there."),
         ({"emission": "H 3 1e999999999"}, "“H 3 1e999999999” should be a state, an observation"),
         ({"start": " ".join(f"{state} 0" for state in range(13))}, "Give at most 12 states."),
+        ({"start": "H" * 21 + " 1"}, "should be a state and its probability at the start"),
+        ({"observed": "3 " + "1" * 21}, "Write from one to 40 observations, of a few characters each."),
         ({"start": "<b> 3"}, "“<b> 3” should be a state"),
     ],
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from webapp.core.traces.word_graph import StateCandidate, StateCell
 
+LONGEST = 20  # characters of a name
 Table = Mapping[tuple[str, ...], float]
 
 
@@ -46,13 +47,14 @@ def read_table(written: str, names: int) -> Table:
     >>> read_table("H → C 0.4, C → H 0.5", 2)
     {('H', 'C'): 0.4, ('C', 'H'): 0.5}
 
-    Raises ValueError with the first row that is none.
+    Raises ValueError with the first row that is none; names have at most `LONGEST` characters.
     """
     parts = re.split(r"[\s,;:=→|，；：]+", written.strip())
     rows = [parts[at : at + names + 1] for at in range(0, len(parts), names + 1)]
     table: dict[tuple[str, ...], float] = {}
     for *key, value in rows:
-        if len(key) != names or not re.fullmatch(r"[01]|[01]?\.\d{1,20}", value) or float(value) > 1:
+        is_named = len(key) == names and all(len(name) <= LONGEST for name in key)
+        if not is_named or not re.fullmatch(r"[01]|[01]?\.\d{1,20}", value) or float(value) > 1:
             raise ValueError(" ".join([*key, value]))
         table[tuple(key)] = float(value)
     return table

@@ -9,7 +9,7 @@ from flask import request, url_for
 from flask_babel import gettext as _
 from werkzeug.wrappers import Response
 
-from webapp.core.traces.viterbi import HMMTables, read_table, viterbi_trace
+from webapp.core.traces.viterbi import LONGEST, HMMTables, Table, read_table, viterbi_trace
 from webapp.pages.steps.maximum_probability import draw_table
 from webapp.pages.walkthrough import engine
 from webapp.pages.walkthrough.cells import power, quotable
@@ -42,8 +42,12 @@ class HMMRequest:
     def tables(self) -> HMMTables:
         """The tables; raises InputProblem for what cannot be read."""
         observed = tuple(self.observed.split() if " " in self.observed.strip() else self.observed.strip())
-        if not 0 < len(observed) <= MOST:
-            raise InputProblem(_("Write from one to %(most)s observations.", most=number(MOST)), 422, "observed")
+        if not 0 < len(observed) <= MOST or max(map(len, observed)) > LONGEST:
+            raise InputProblem(
+                _("Write from one to %(most)s observations, of a few characters each.", most=number(MOST)),
+                422,
+                "observed",
+            )
         start = self._read("start", 1, _("a state and its probability at the start"))
         if len(start) > MOST_STATES:
             raise InputProblem(_("Give at most %(most)s states.", most=number(MOST_STATES)), 422, "start")
@@ -56,12 +60,14 @@ class HMMRequest:
                 raise InputProblem(message, 422, field)
         return HMMTables(observed, start, transition, emission)
 
-    def _read(self, field: str, names: int, expected: str) -> dict[tuple[str, ...], float]:
+    def _read(self, field: str, names: int, expected: str) -> Table:
         try:
-            return dict(read_table(getattr(self, field), names))
+            return read_table(getattr(self, field), names)
         except ValueError as wrong:
             message = _(
-                "“%(row)s” should be %(expected)s, a number from 0 to 1, such as 0.4.", row=wrong, expected=expected
+                "“%(row)s” should be %(expected)s, a number from 0 to 1, such as 0.4.",
+                row=str(wrong)[:80],
+                expected=expected,
             )
             raise InputProblem(message, 422, field) from None
 
